@@ -115,7 +115,7 @@ export class Documented {
     const type = headers.get('Content-Type')?.split(';')[0] ?? ''
     const [[documented = '', media] = []] = Object.entries(content)
     if (media === undefined) return ['no body is described']
-    if (type === 'text/csv') return /^[A-Za-z.,]+\r\n/.test(body) ? [] : ['CSV without a header line']
+    if (type === 'text/csv') return /^[A-Za-z0-9.,]+\r\n/.test(body) ? [] : ['CSV without a header line']
     if (type === 'application/x-ndjson') {
       const line = media.schema.items ?? this.#schemaAt(media.schema).properties?.changes?.items ?? media.schema
       const lines = body.split('\n').slice(0, -1)

@@ -5,6 +5,7 @@ import { countries, smallSource } from '../../../../test/support/small-source.ts
 import type { OpenEntity, Release } from '../release/release.ts'
 import { bulkPieces } from './bulk.ts'
 import { bodyOf, FORMATS, type Format, recordEncoder } from './formats/formats.ts'
+import { memberAdder } from './formats/selection.ts'
 
 setDefaultTimeout(60_000)
 
@@ -16,14 +17,18 @@ beforeAll(async () => {
 })
 
 const entityOf = (count: number): OpenEntity => (releases.get(count) as Release).entity('pais')
+const releaseOfEntity = ({ count }: OpenEntity) => releases.get(count) as Release
 const renditionIn = (format: Format) => ({ fields: undefined, facts: false, embed: 'full', format }) as const
 
 /** Each piece is good until the next one is pulled. */
-const bodyIn = (entity: OpenEntity, format: Format, records: Parameters<typeof bulkPieces>[2]): string =>
-  Array.from(bulkPieces(entity, renditionIn(format), records), (piece) => Buffer.from(piece).toString()).join('')
+const bodyIn = (entity: OpenEntity, format: Format, records: Parameters<typeof bulkPieces>[3]): string =>
+  Array.from(bulkPieces(releaseOfEntity(entity), entity, renditionIn(format), records), (piece) =>
+    Buffer.from(piece).toString(),
+  ).join('')
 
 function expectedIn(entity: OpenEntity, format: Format, positions: readonly number[]): string {
-  const jsons = positions.map((at) => entity.records.record(at))
+  const addMembers = memberAdder(releaseOfEntity(entity), entity, renditionIn(format))
+  const jsons = positions.map((at) => addMembers(entity.records.record(at), at))
   return Buffer.from(bodyOf(recordEncoder(entity.definition, renditionIn(format)), jsons)).toString()
 }
 
@@ -57,7 +62,9 @@ test.each([
 
 test('no more than a block is rendered at once', () => {
   const pieces = Array.from(
-    bulkPieces(entityOf(2 * BLOCK + 1), renditionIn('csv'), { positions: undefined }),
+    bulkPieces(releases.get(2 * BLOCK + 1) as Release, entityOf(2 * BLOCK + 1), renditionIn('csv'), {
+      positions: undefined,
+    }),
     (piece) => Buffer.from(piece).toString().split('\r\n').length - 1,
   )
   expect(pieces.filter((lines) => lines > 0)).toEqual([1, BLOCK, BLOCK, 1])

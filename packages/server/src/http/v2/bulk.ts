@@ -2,6 +2,7 @@
 // resumed with a range.
 
 import { valueAt } from '../../base/json.ts'
+import { derivedCodesOf } from '../../catalog/official-code.ts'
 import { keyPathsOf } from '../../catalog/paths.ts'
 import { bulkPieces } from '../../query/bulk.ts'
 import { type Found, find, type Query } from '../../query/finder.ts'
@@ -35,7 +36,7 @@ export function bulkResponse(
   const found = findsAll(query) ? undefined : find(release, bulk.entity.name, query)
   const total = found?.total ?? entity.count
   const ownMembers = distanceMember(entity, query)
-  const pieces = () => bulkPieces(entity, rendition, { positions: found?.slice(0, total), ownMembers })
+  const pieces = () => bulkPieces(release, entity, rendition, { positions: found?.slice(0, total), ownMembers })
   const headers = {
     ...languageHeader(entity, rendition, found?.slice(0, total)),
     'Content-Disposition': `attachment; filename="${nameOf(release, bulk)}${bulk.entity.plural}-${release.digest.slice(0, 12)}.${format}"`,
@@ -45,7 +46,9 @@ export function bulkResponse(
   if (entity.stored === undefined || isSmall(entity, found)) return smallResponse(request, chosen, form, { pieces })
   // Words are also looked for in what belongs to the release and not to this entity.
   const digest = query.words.length === 0 ? entity.stored.digest : release.digest
-  const key = ['bulk', digest, format, facts, ...keyOf(query, rendition)]
+  // Codes are declared with the program or by a package, and are in no digest of records.
+  const codes = derivedCodesOf(bulk.entity).map(({ name }) => name)
+  const key = ['bulk', digest, format, facts, codes.join(), ...keyOf(query, rendition)]
   return cachedResponse(making, request, chosen, form, { key, madeFrom: [digest], minLength: total, pieces })
 }
 
