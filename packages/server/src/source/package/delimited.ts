@@ -7,8 +7,8 @@ export type RawRows = {
   /** The line on which each begins. */
   readonly lines: number[]
   readonly rows: string[][]
-  /** Whether no value has a control character, except for line feeds inside and carriage returns at the end. */
-  readonly isPlain?: boolean
+  /** Whether it is certain that no value has control characters, or blanks around it. */
+  isTidy?: boolean
 }
 
 type DelimitedOptions = {
@@ -58,6 +58,7 @@ class DelimitedReader {
   readonly #newline: '\n' | '\r'
   readonly #comment: string | undefined
   readonly #skipped: ReadonlySet<number>
+  readonly #untidy: RegExp
   #rest = ''
   #line = 1
 
@@ -71,11 +72,12 @@ class DelimitedReader {
     this.#comment = dialect.commentChar
     this.#skipped = new Set(dialect.commentRows)
     this.#separator = this.#findSeparator(start, dialect.delimiter)
+    this.#untidy = untidyPattern(this.#separator, this.#quote)
   }
 
   take(chunk: string, isLast: boolean): RawRows {
     const text = this.#rest + chunk
-    const batch: RawRows = { lines: [], rows: [], isPlain: this.#isPlain(text) }
+    const batch: RawRows = { lines: [], rows: [], isTidy: !this.#untidy.test(text) }
     let at = 0
     let quote = this.#nextQuote(text, 0)
     while (at < text.length) {
@@ -96,13 +98,6 @@ class DelimitedReader {
     this.#rest = at >= text.length ? '' : text.slice(at)
     if (this.#rest.length > MAX_ROW) throw this.#tooLong()
     return batch
-  }
-
-  /** Carriage returns are inside values only where there are quotes. */
-  #isPlain(text: string): boolean {
-    return (
-      !CONTROLS.test(text) && (this.#newline === '\r' || !text.includes('\r') || !text.includes(this.#quote || '\r'))
-    )
   }
 
   /** Beyond the end where there is none. */
@@ -131,7 +126,7 @@ class DelimitedReader {
     let lines = 1
     let newline = text.indexOf(this.#newline, start)
     for (let at = start; ; ) {
-      const value = text.startsWith(this.#quote, at) ? this.#quotedValue(text, at + 1) : undefined
+      const value = text[at] === this.#quote ? this.#quotedValue(text, at + 1, newline) : undefined
       const from = value?.end ?? at
       if (value === UNCLOSED || (value !== undefined && from >= text.length && !isLast)) {
         if (isLast) throw this.#unclosed(text.slice(at, at + MAX_EXCERPT), values.length)
@@ -146,6 +141,8 @@ class DelimitedReader {
       if (value === undefined) values.push(tail)
       else {
         lines += value.lines
+        // Its line breaks may be carriage returns, or stand around it.
+        if (value.lines > 0) batch.isTidy = false
         if (tail === '') values.push(value.text)
         else {
           if (tail.trim() !== '') this.#tellStray(tail, values.length)
@@ -165,7 +162,8 @@ class DelimitedReader {
     }
   }
 
-  #quotedValue(text: string, start: number): QuotedValue {
+  /** `newline` is where the next one is, below zero where there is none. */
+  #quotedValue(text: string, start: number, newline: number): QuotedValue {
     let value = ''
     let at = start
     for (;;) {
@@ -174,12 +172,13 @@ class DelimitedReader {
       if (this.#escape !== undefined && quote > at && text[quote - 1] === this.#escape) {
         value += text.slice(at, quote - 1) + this.#quote
         at = quote + 1
-      } else if (text.startsWith(this.#quote, quote + 1)) {
+      } else if (text[quote + 1] === this.#quote) {
         value += text.slice(at, quote + 1)
         at = quote + 2
       } else {
-        value += text.slice(at, quote)
-        return { text: value, end: quote + 1, lines: this.#countLines(text, start, quote) }
+        const rest = text.slice(at, quote)
+        const lines = newline < 0 || newline > quote ? 0 : this.#countLines(text, newline, quote)
+        return { text: value === '' ? rest : value + rest, end: quote + 1, lines }
       }
     }
   }
@@ -237,9 +236,17 @@ class DelimitedReader {
 }
 
 const CARRIAGE_RETURN = 0x0d
-const CONTROLS = /[^\P{Cc}\n\r\t]/u
 const MAX_EXCERPT = 200
 const MAX_HEADER_LINES = 50
+
+/** Finds control characters, carriage returns that end no line, and blanks beside what values end with. */
+function untidyPattern(separator: string, quote: string): RegExp {
+  const ends = `[${RegExp.escape(separator + quote)}\\r\\n]`
+  const blank = separator === '\t' ? '[^\\S\\r\\n\\t]' : '[^\\S\\r\\n]'
+  return new RegExp(
+    `[\\0-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f]|\\r(?!\\n)|(?:^|${ends})${blank}|${blank}(?:${ends}|$)`,
+  )
+}
 
 type QuotedValue = { readonly text: string; readonly end: number; readonly lines: number }
 const UNCLOSED: QuotedValue = { text: '', end: 0, lines: 0 }

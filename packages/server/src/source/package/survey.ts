@@ -7,7 +7,7 @@ import { type ConstraintCheck, constraintCheck } from './constraints.ts'
 import type { ListPlan, TableSample } from './descriptor.ts'
 import { FieldFindings } from './field-findings.ts'
 import { ListRecords } from './list-records.ts'
-import { type MadeRow, type Observer, RowMaker } from './row-maker.ts'
+import { type FieldObserver, type MadeRow, RowMaker } from './row-maker.ts'
 import type { Table, TableRows } from './table.ts'
 import { plantTree } from './tree.ts'
 import { UnreadableTable } from './unreadable-table.ts'
@@ -94,8 +94,7 @@ class Survey {
   constructor(plan: ListPlan, table: Table, { recordsOf, indexed }: SurveyContext) {
     this.#plan = plan
     this.#table = table
-    this.#records = new ListRecords(indexed)
-    this.#maker = new RowMaker(plan, table.header, recordsOf)
+    this.#records = new ListRecords(indexed, table.header)
     const names = [...plan.fields.keys()]
     this.#counts = new Map(
       names.map((name) => [name, { given: 0, missing: 0, misfits: noneOdd(), unresolved: noneOdd() }]),
@@ -107,6 +106,7 @@ class Survey {
       }),
     )
     this.#check = rowChecker(ownFields(plan.entity))
+    this.#maker = new RowMaker(plan, table.header, recordsOf, (field) => this.#observerOf(field))
   }
 
   async run(): Promise<Surveyed> {
@@ -145,7 +145,7 @@ class Survey {
       const values = rows[index] as string[]
       this.#place = this.#places.of(file, lines[index] as number)
       this.#rows++
-      const row = this.#maker.make(values, this.#observer)
+      const row = this.#maker.make(values)
       const identity = this.#maker.identity(row)
       for (const { field, value, expected } of this.#check(row)) {
         // A key that is missing is told as such.
@@ -179,13 +179,8 @@ class Survey {
   }
 
   #takeRecord(identity: Identity, values: readonly string[]): void {
-    const earlier = this.#records.positionOf(identity)
-    if (earlier === undefined) {
-      const { header } = this.#table
-      const textOf = (column: string) => values[header.indexOf(column)] ?? ''
-      this.#records.add(identity, this.#place, this.#maker.broader(values), textOf)
-      return
-    }
+    const earlier = this.#records.add(identity, this.#place, this.#maker.broader(values), values)
+    if (earlier === undefined) return
     this.#repeats++
     if (this.#repeated.length < MAX_REPEATED)
       this.#repeated.push({ identity, earlier: this.#records.placeAt(earlier), place: this.#place, values })
@@ -253,36 +248,40 @@ class Survey {
     return `${file}:${line}`
   }
 
-  readonly #observer: Observer = {
-    given: (field, text) => {
-      ;(this.#counts.get(field) as FieldCount).given++
-      if (text.length <= MAX_LOOKS_MISSING && LOOKS_MISSING.has(text)) this.#tellLooksMissing(field, text)
-      const breach = this.#constraints.get(field)?.breach(text)
-      if (breach !== undefined) this.#tellBreach(field, text, breach)
-    },
-    missing: (field) => {
-      ;(this.#counts.get(field) as FieldCount).missing++
-      if (this.#constraints.get(field)?.isRequired) this.#tellBreach(field, '', 'a value, because it is required')
-    },
-    misfit: (field, text) => {
-      this.#note((this.#counts.get(field) as FieldCount).misfits, text)
-      if (text.length > MAX_VALUE || text.includes('\ufffd'))
-        this.#faults.add({
-          ...this.#location,
-          column: field,
-          value: text,
-          expected: `sound text of at most ${MAX_VALUE} characters`,
-        })
-    },
-    unresolved: (field, text) => this.#note((this.#counts.get(field) as FieldCount).unresolved, text),
-    brokenLine: (field, text) =>
-      this.#findings
-        .of(field)
-        .add(
-          'line-break-in-name',
-          'a name or a code has line breaks, which became blanks',
-          `${this.#shownPlace}, ${field}: ${excerpt(text)}`,
-        ),
+  #observerOf(field: string): FieldObserver {
+    const counts = this.#counts.get(field) as FieldCount
+    const constraints = this.#constraints.get(field)
+    return {
+      given: (text) => {
+        counts.given++
+        if (text.length <= MAX_LOOKS_MISSING && LOOKS_MISSING.has(text)) this.#tellLooksMissing(field, text)
+        const breach = constraints?.breach(text)
+        if (breach !== undefined) this.#tellBreach(field, text, breach)
+      },
+      missing: () => {
+        counts.missing++
+        if (constraints?.isRequired) this.#tellBreach(field, '', 'a value, because it is required')
+      },
+      misfit: (text) => {
+        this.#note(counts.misfits, text)
+        if (text.length > MAX_VALUE || text.includes('\ufffd'))
+          this.#faults.add({
+            ...this.#location,
+            column: field,
+            value: text,
+            expected: `sound text of at most ${MAX_VALUE} characters`,
+          })
+      },
+      unresolved: (text) => this.#note(counts.unresolved, text),
+      brokenLine: (text) =>
+        this.#findings
+          .of(field)
+          .add(
+            'line-break-in-name',
+            'a name or a code has line breaks, which became blanks',
+            `${this.#shownPlace}, ${field}: ${excerpt(text)}`,
+          ),
+    }
   }
 
   #note(odd: Odd, text: string): void {

@@ -211,7 +211,7 @@ async function* tableRows(
     let isStart = true
     for await (const batch of rows(tell)) {
       const kept: TableRows = { file, lines: [], rows: [] }
-      const tidy = rowTidier(file, header, width, batch.isPlain === true, tell, report?.faults)
+      const tidy = rowTidier(file, header, width, batch.isTidy === true, tell, report?.faults)
       for (const [index, row] of batch.rows.entries()) {
         // Later files of a table may repeat the header.
         const isHeader =
@@ -237,6 +237,9 @@ async function* tableRows(
 const CONTROLS = /[^\P{Cc}\n\t]/u
 const ALL_CONTROLS = /[^\P{Cc}\n\t]/gu
 const BLANK = 0x20
+const DELETE = 0x7f
+
+const isEmpty = (value: string) => value === ''
 
 const windows1252 = new TextDecoder('windows-1252')
 
@@ -246,12 +249,20 @@ function letterMeant(control: string): string {
   return CONTROLS.test(letter) ? '' : letter
 }
 
+/** Nearly all values are tidy, and the first and last character tell most of it. */
+function isTidyValue(value: string): boolean {
+  if (value === '') return true
+  const first = value.charCodeAt(0)
+  const last = value.charCodeAt(value.length - 1)
+  return first > BLANK && last > BLANK && first < DELETE && last < DELETE && !CONTROLS.test(value)
+}
+
 /** Gives a row of the width of the header, or nothing where it is blank. Changes the row. */
 function rowTidier(
   file: string,
   header: readonly string[],
   width: number,
-  isPlain: boolean,
+  isTidy: boolean,
   tell: Tell,
   faults: Faults | undefined,
 ) {
@@ -273,18 +284,13 @@ function rowTidier(
     return sound.trim()
   }
   return (row: string[], line: number): string[] | undefined => {
-    let isBlank = true
-    for (let index = 0; index < row.length; index++) {
-      const value = row[index] as string
-      if (value === '') continue
-      // Nearly all values are tidy: the first and last character tell most of it.
-      const first = value.charCodeAt(0)
-      const last = value.charCodeAt(value.length - 1)
-      if (first <= BLANK || last <= BLANK || first > 0x7e || last > 0x7e || (!isPlain && CONTROLS.test(value)))
-        row[index] = tidyValue(value, line, index)
-      if (row[index] !== '') isBlank = false
+    if (!isTidy) {
+      for (let index = 0; index < row.length; index++) {
+        const value = row[index] as string
+        if (!isTidyValue(value)) row[index] = tidyValue(value, line, index)
+      }
     }
-    if (isBlank) return undefined
+    if (row.every(isEmpty)) return undefined
     if (row.length > width && !trimExtra(row, width, { file, line }, faults)) return undefined
     if (row.length < width) {
       const description = 'a row has fewer values than the header, and the others are taken as missing'
