@@ -1,4 +1,5 @@
 // Reads CSV as it is found: any separator, values of several lines, quotes that are not closed as they should be.
+import type { TellFinding } from '../findings.ts'
 import type { Dialect } from './descriptor.ts'
 import { UnreadableTable } from './unreadable-table.ts'
 
@@ -16,7 +17,7 @@ type DelimitedOptions = {
   readonly dialect: Dialect
   /** How much of a file is looked at to find its separator. */
   readonly lookAhead?: number
-  readonly tell: (kind: string, description: string, example: string) => void
+  readonly tell: TellFinding
 }
 
 const SEPARATORS = [',', ';', '\t', '|'] as const
@@ -193,7 +194,12 @@ class DelimitedReader {
   #tellStray(tail: string, position: number): void {
     const description =
       'text follows a closing quote, and is taken as part of the value; a quote inside a value is doubled'
-    this.#tell('stray-quote', description, `${this.#file}:${this.#line}, column ${position + 1}: ${tail.slice(0, 40)}`)
+    this.#tell('stray-quote', description, {
+      file: this.#file,
+      line: this.#line,
+      column: `column ${position + 1}`,
+      value: tail.slice(0, 40),
+    })
   }
 
   #unclosed(value: string, position: number): UnreadableTable {
@@ -225,11 +231,11 @@ class DelimitedReader {
     if (separator !== expected) {
       const description =
         'values are not separated by what is declared, or by commas where nothing is; the header tells it'
-      this.#tell(
-        'separator',
-        description,
-        `${this.#file}: ${JSON.stringify(separator)}, not ${JSON.stringify(expected)}`,
-      )
+      this.#tell('separator', description, {
+        file: this.#file,
+        value: separator,
+        says: `${JSON.stringify(separator)}, not ${JSON.stringify(expected)}`,
+      })
     }
     return separator
   }

@@ -66,7 +66,7 @@ const MAX_REPEATED = 10_000
 type Odd = { count: number; readonly examples: { readonly location: SourceLocation; readonly text: string }[] }
 type FieldCount = { given: number; missing: number; readonly misfits: Odd; readonly unresolved: Odd }
 
-const MAX_EXAMPLES = 5
+const MAX_PLACES = 10_000
 /** Values that do not fit are left out where there are no more than these; where there are more, the field is a text. */
 const FEW = 3
 const FEW_OF = 100
@@ -79,7 +79,7 @@ class Survey {
   readonly #table: Table
   readonly #maker: RowMaker
   readonly #records: ListRecords
-  readonly #faults = new Faults()
+  readonly #faults = new Faults(MAX_PLACES)
   readonly #findings = new FieldFindings()
   readonly #places = new Places()
   readonly #counts: ReadonlyMap<string, FieldCount>
@@ -225,7 +225,7 @@ class Survey {
     const where = before.file === here.file ? `line ${before.line}` : `${before.file}:${before.line}`
     if (isSame) {
       const description = 'a row is the same as one before it, and is left out'
-      this.#findings.of().add('repeated-row', description, `${here.file}:${here.line}: ${shown}, as in ${where}`)
+      this.#findings.of().add('repeated-row', description, { ...here, value: shown, says: `${shown}, as in ${where}` })
       return
     }
     if (this.#plan.leavesOutRows === true) {
@@ -237,15 +237,9 @@ class Survey {
     this.#faults.add({ ...here, column: this.#keyColumns.join(', '), value: shown, expected })
   }
 
-  #leaveOutRow(place: number, what: string): void {
-    const { file, line } = this.#places.location(place)
+  #leaveOutRow(place: number, says: string): void {
     const description = 'a row lacks its key, or has that of one before it, and is left out'
-    this.#findings.of().add('row-left-out', description, `${file}:${line}: ${what}`)
-  }
-
-  get #shownPlace(): string {
-    const { file, line } = this.#location
-    return `${file}:${line}`
+    this.#findings.of().add('row-left-out', description, { ...this.#places.location(place), says })
   }
 
   #observerOf(field: string): FieldObserver {
@@ -274,19 +268,17 @@ class Survey {
       },
       unresolved: (text) => this.#note(counts.unresolved, text),
       brokenLine: (text) =>
-        this.#findings
-          .of(field)
-          .add(
-            'line-break-in-name',
-            'a name or a code has line breaks, which became blanks',
-            `${this.#shownPlace}, ${field}: ${excerpt(text)}`,
-          ),
+        this.#findings.of(field).add('line-break-in-name', 'a name or a code has line breaks, which became blanks', {
+          ...this.#location,
+          column: field,
+          value: excerpt(text),
+        }),
     }
   }
 
   #note(odd: Odd, text: string): void {
     odd.count++
-    if (odd.examples.length < MAX_EXAMPLES) odd.examples.push({ location: this.#location, text })
+    if (odd.examples.length < MAX_PLACES) odd.examples.push({ location: this.#location, text })
   }
 
   /** Whoever declares what stands for a missing value has thought of this one. */
@@ -294,14 +286,18 @@ class Survey {
     if (this.#plan.fields.get(field)?.value.missingValues.length !== 0) return
     const description =
       'a value looks as if it stood for a missing one, and is published as it is; if it does, declare it in missingValues'
-    this.#findings.of(field).add('looks-missing', description, `${this.#shownPlace}, ${field}: ${text}`)
+    this.#findings.of(field).add('looks-missing', description, { ...this.#location, column: field, value: text })
   }
 
   #tellBreach(field: string, text: string, expected: string): void {
     const description = 'a value breaks a constraint that the schema declares, and is published as it is'
-    this.#findings
-      .of(field)
-      .add('constraint', description, `${this.#shownPlace}, ${field}: ${excerpt(text)}; expected ${expected}`)
+    const value = excerpt(text)
+    this.#findings.of(field).add('constraint', description, {
+      ...this.#location,
+      column: field,
+      value,
+      says: `${value}; expected ${expected}`,
+    })
   }
 
   #tellCounts({ entity, fields }: ListPlan): void {
@@ -339,12 +335,12 @@ class Survey {
   }
 
   #tellOdd({ count, examples }: Odd, field: string, kind: string, description: string, expected: string): void {
-    // The first examples have their places; the others are only counted.
-    const shown = examples.map(
-      ({ location: { file, line }, text }) => `${file}:${line}, ${field}: ${excerpt(text)}${expected}`,
-    )
     const findings = this.#findings.of(field)
-    for (let index = 0; index < count; index++) findings.add(kind, description, shown[index] ?? '')
+    for (const { location, text } of examples) {
+      const value = excerpt(text)
+      findings.add(kind, description, { ...location, column: field, value, says: `${value}${expected}` })
+    }
+    findings.addMore(kind, description, count - examples.length)
   }
 
   #plant(): void {
@@ -353,8 +349,8 @@ class Survey {
     const plan = this.#plan.fields.get(broaderField)
     if (plan === undefined) return
     plantTree(this.#records, plan, (kind, description, place, text) => {
-      const { file, line } = this.#places.location(place)
-      this.#findings.of(broaderField).add(kind, description, `${file}:${line}, ${broaderField}: ${text}`)
+      const location = this.#places.location(place)
+      this.#findings.of(broaderField).add(kind, description, { ...location, column: broaderField, value: text })
     })
   }
 
@@ -365,7 +361,7 @@ class Survey {
       const expected = `at least ${expects}, as the descriptor says`
       this.#faults.add({ file, line: 1, column: 'all', value: `${this.#records.size} records`, expected })
     }
-    if (this.#rows === 0) this.#findings.of().add('no-records', 'a file holds no records', file)
+    if (this.#rows === 0) this.#findings.of().add('no-records', 'a file holds no records', { file })
   }
 }
 
