@@ -105,7 +105,7 @@ export function keyIn(entity: Entity, record: PublishedRecord): PublishedValue {
 }
 
 /** A column of a table: the name in its head, and the way to its value. */
-export type Column = {
+type Column = {
   readonly title: string
   readonly steps: readonly string[]
   /** The value out of the record that has the field, where that is not the value of the field alone. */
