@@ -1,5 +1,5 @@
 // Records as CSV (RFC 4180): embedded records flattened into dotted columns, safe to open in a spreadsheet.
-import { spreadsheetCell } from '../../source/tabular/csv.ts'
+import { spreadsheetCell } from '../../source/csv.ts'
 import { parsedRecords } from './json.ts'
 import { NO_BYTES, type RecordFormat } from './record-format.ts'
 import { columnsOf, columnValues } from './selection.ts'
