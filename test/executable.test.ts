@@ -88,12 +88,12 @@ describe.skipIf(process.platform !== 'linux')('the executable', () => {
 
   test('imports, exports, verifies and goes back', async () => {
     const table = join(place.path, 'table')
-    expect(await run('export', 'tabular', table)).toMatchObject({ code: 0 })
+    expect(await run('export', 'package', table)).toMatchObject({ code: 0 })
     const file = join(table, 'audiencia.csv')
     const lines = readFileSync(file, 'utf8').split('\n')
     writeFileSync(file, [...lines.slice(0, -2), lines.at(-2)?.replace(/,[^,]*/, ',Otra gente'), ''].join('\n'))
     for (const command of [
-      ['import', 'tabular', table],
+      ['import', 'package', table],
       ['import', 'bundled', '--dry-run'],
       ['releases', 'verify'],
       ['rollback'],

@@ -20,6 +20,7 @@ import type { EntityFileName, ReleasedEntity } from '../../packages/server/src/r
 import { Release, readManifest } from '../../packages/server/src/release/release.ts'
 import { builtInCatalog } from '../../packages/server/src/source/built-in.ts'
 import { bundledSource } from '../../packages/server/src/source/bundled.ts'
+import { openPackage } from '../../packages/server/src/source/package/open-package.ts'
 import type { GivenRow, Origin, Source } from '../../packages/server/src/source/source.ts'
 import { syntheticSource } from '../../packages/server/src/source/synthetic/synthetic.ts'
 import { type Ran, ran } from './command.ts'
@@ -235,11 +236,18 @@ export function contentOf(directory: string): Record<string, string> {
 }
 
 /** Writes the rows down as a directory that can be imported. */
-export function writeTabular(directory: string, rowsByName: Rows): string {
+export function writeTables(directory: string, rowsByName: Rows): string {
   mkdirSync(directory, { recursive: true })
   for (const [name, rows] of Object.entries(rowsByName))
     writeFileSync(join(directory, `${name}.ndjson`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
   return directory
+}
+
+/** The tables of a directory, as a command would import them. */
+export async function sourceIn(directory: string): Promise<Source> {
+  const source = await openPackage(directory)
+  source.close()
+  return source
 }
 
 const SOURCES = join(import.meta.dir, '..', '..', 'packages', 'server', 'src', 'main.ts')

@@ -1,7 +1,7 @@
 // Records as CSV (RFC 4180): embedded records flattened into dotted columns, safe to open in a spreadsheet.
 import { isObject, valueAt } from '../../base/json.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
-import { spreadsheetCell } from '../../source/tabular/csv.ts'
+import { spreadsheetCell } from '../../source/csv.ts'
 import { parsedRecords } from './json.ts'
 import { NO_BYTES, type RecordFormat } from './record-format.ts'
 import { type Column, columnsOf, isWhole, shapeOf } from './selection.ts'
