@@ -61,11 +61,12 @@ const NOTHING: Source = {
 }
 
 /** What is said of the package besides the report of the import; what is odd about the lists that are published stands there. */
-function notesOf({ package: { name }, guesses, leftOut }: PackageSource) {
+function notesOf({ package: { name }, told, guesses, leftOut }: PackageSource) {
   const faults = leftOut.flatMap((one) => one.faults)
   const faultCount = leftOut.reduce((sum, one) => sum + one.faultCount, 0)
   const ofLeftOut = leftOut.flatMap(({ findings }) => findings)
   const lines = [
+    told === undefined ? '' : `${told}\n`,
     guessesText(guesses),
     faultsText(faults, faultCount),
     leftOutText(leftOut),
@@ -73,6 +74,6 @@ function notesOf({ package: { name }, guesses, leftOut }: PackageSource) {
   ]
   return {
     lines: lines.join('').split('\n').slice(0, -1),
-    members: { package: name, guesses, faults, faultCount, leftOut },
+    members: { package: name, ...(told === undefined ? {} : { told }), guesses, faults, faultCount, leftOut },
   }
 }
