@@ -501,9 +501,10 @@ export class Connection implements ConnectionInfo {
     const kept = this.#received.kept + this.#unsent.kept + (this.#incoming === undefined ? 0 : this.#incoming.body.kept)
     const more = kept - this.#counted
     if (more === 0) return true
-    if (this.#counted === 0) this.#client = this.#clientOf(this.#lastHead)
+    if (this.#counted === 0) this.#client = this.#clientOf(this.#incoming?.head ?? this.#lastHead)
     const { budget } = this.#server
-    const refusal = more > 0 && this.#canBeCutOff ? budget.refusal(this.#client) : undefined
+    const isBody = this.#incoming !== undefined
+    const refusal = more > 0 && this.#canBeCutOff ? budget.refusal(this.#client, isBody) : undefined
     this.#counted = kept
     budget.keepBytes(this.#client, more)
     if (refusal === undefined) return true
