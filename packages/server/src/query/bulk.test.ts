@@ -4,7 +4,7 @@ import { releaseOf, TestHome } from '../../../../test/support/releases.ts'
 import { countries, smallSource } from '../../../../test/support/small-source.ts'
 import type { OpenEntity, Release } from '../release/release.ts'
 import { bulkPieces } from './bulk.ts'
-import { bodyOf, FORMATS, type Format, recordEncoder } from './formats/formats.ts'
+import { bodyOf, type Format, recordEncoder } from './formats/formats.ts'
 import { memberAdder } from './formats/selection.ts'
 
 setDefaultTimeout(60_000)
@@ -15,6 +15,9 @@ beforeAll(async () => {
   for (const count of [0, 1, BLOCK, BLOCK + 1, 2 * BLOCK + 1])
     releases.set(count, await releaseOf(smallSource({ pais: countries(count) })))
 })
+
+/** A workbook is compressed block by block, so its bytes depend on them: its own tests read it back. */
+const TEXT_FORMATS = ['json', 'ndjson', 'csv'] as const
 
 const entityOf = (count: number): OpenEntity => (releases.get(count) as Release).entity('pais')
 const releaseOfEntity = ({ count }: OpenEntity) => releases.get(count) as Release
@@ -27,13 +30,16 @@ const bodyIn = (entity: OpenEntity, format: Format, records: Parameters<typeof b
   ).join('')
 
 function expectedIn(entity: OpenEntity, format: Format, positions: readonly number[]): string {
-  const addMembers = memberAdder(releaseOfEntity(entity), entity, renditionIn(format))
+  const release = releaseOfEntity(entity)
+  const addMembers = memberAdder(release, entity, renditionIn(format))
   const jsons = positions.map((at) => addMembers(entity.records.record(at), at))
-  return Buffer.from(bodyOf(recordEncoder(entity.definition, renditionIn(format)), jsons)).toString()
+  return Buffer.from(bodyOf(recordEncoder(release, entity.definition, renditionIn(format)), jsons)).toString()
 }
 
 describe.each(
-  FORMATS.flatMap((format) => [...[0, 1, BLOCK, BLOCK + 1, 2 * BLOCK + 1].map((count) => [format, count] as const)]),
+  TEXT_FORMATS.flatMap((format) => [
+    ...[0, 1, BLOCK, BLOCK + 1, 2 * BLOCK + 1].map((count) => [format, count] as const),
+  ]),
 )('as %s, %i records', (format, count) => {
   test('are in one body as they are published', () => {
     const entity = entityOf(count)

@@ -22,7 +22,7 @@ export function* bulkPieces(
   rendition: Rendition,
   { positions, ownMembers }: BulkRecords,
 ): Generator<Uint8Array> {
-  const encoder = recordEncoder(entity.definition, rendition)
+  const encoder = recordEncoder(release, entity.definition, rendition)
   const addMembers = memberAdder(release, entity, rendition, ownMembers)
   const count = positions?.length ?? entity.count
   using access = fromDiskOrMapped(entity)
@@ -37,5 +37,5 @@ export function* bulkPieces(
           Array.from(positions.subarray(first, next), (at) => addMembers(Buffer.from(access.record(at)), at))
     yield* encoder.records(jsons)
   }
-  yield encoder.tail
+  yield encoder.tail()
 }

@@ -5,10 +5,9 @@ import { Findings } from '../findings.ts'
 import { UnusableZip } from '../zip.ts'
 import type { Descriptor, Resource, TableField, TableSample } from './descriptor.ts'
 import { MAX_DESCRIPTOR, parseDescriptorText } from './descriptor-text.ts'
-import { bareDescriptor, type Located, locate, smallFile } from './locate.ts'
+import { bareDescriptor, type Located, smallFile } from './locate.ts'
 import { MissingFile, type PackageFiles } from './package-files.ts'
 import { parseDescriptor, parseSchema } from './parse-descriptor.ts'
-import type { RemoteOptions } from './remote-files.ts'
 import { sampleOf, withHeaderNames, withReferredNames } from './sample.ts'
 import { openTable, type Table } from './table.ts'
 import { UnreadableTable } from './unreadable-table.ts'
@@ -32,9 +31,6 @@ export type PackageTables = {
   readonly tableFindings: ReadonlyMap<string, Findings>
 }
 
-/** Where a package is, or several of the tables of a directory. */
-type Location = string | readonly string[]
-
 /** A package whose tables have not been looked at yet. */
 export type DescribedPackage = {
   readonly located: Located
@@ -42,8 +38,7 @@ export type DescribedPackage = {
   readonly findings: Findings
 }
 
-export async function readDescriptor(location: Location, options: RemoteOptions): Promise<DescribedPackage> {
-  const located = await locate(location, options)
+export async function readDescriptor(located: Located): Promise<DescribedPackage> {
   const findings = new Findings()
   return { located, descriptor: await descriptorOf(located, findings), findings }
 }
@@ -98,10 +93,10 @@ async function withSchema(resource: Resource, files: PackageFiles, findings: Fin
     faults.throwIfAny()
     const schema = parseSchema(value, { file, fallbackName: resource.name, faults, findings })
     if (schema !== undefined) return { ...resource, schema }
-    findings.add('schema-not-read', NO_SCHEMA, `${file}: no list of fields`)
+    findings.add('schema-not-read', NO_SCHEMA, { file, says: 'no list of fields' })
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    findings.add('schema-not-read', NO_SCHEMA, `${schemaPath}: ${error.message.split('\n')[0]}`)
+    findings.add('schema-not-read', NO_SCHEMA, { file: schemaPath, says: error.message.split('\n')[0] as string })
   }
   return resource
 }
