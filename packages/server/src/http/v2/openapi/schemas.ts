@@ -182,7 +182,10 @@ const changeSchema = (entity: Entity): Json =>
       key: object(Object.fromEntries(entity.key.map((name) => [name, keySchema(entity, name)]))),
       change: schemaRef('ChangeKind'),
       fields: listOf(TEXT),
-      old: recordRef(entity),
+      old: described(
+        { anyOf: [recordRef(entity), { type: 'object' }] },
+        'as the older release has it, in which the list may have been defined otherwise',
+      ),
       new: recordRef(entity),
     },
     ['fields', 'old', 'new'],
@@ -402,9 +405,13 @@ const suggestionSchema = (entities: readonly Entity[]): Json =>
         ),
         'where the words are in its fields; an alias by which it was found has the field `alias`, and tells its text, its reason, and the collection of the record that it belongs to',
       ),
+      matched: described(
+        object({ field: TEXT, language: { type: ['string', 'null'] } }),
+        'the name that matches best, and its language where that is known; where there are several names',
+      ),
       ...(entities.some(hasCoordinates) ? distanceSchema : {}),
     },
-    [DISTANCE],
+    ['matched', DISTANCE],
   )
 
 /** The schemas that do not depend on which records there are, by name. */
@@ -444,7 +451,7 @@ const CATALOG_SCHEMAS: Readonly<Record<keyof ReturnType<typeof catalogSchemas>, 
   CollectionsV1: true,
 }
 
-const DERIVED = /(?:Change|Field)$/
+const DERIVED = /(?:Change|Field|Record)$/
 
 /** The name of the schema of the records of an entity, which is that of no other schema. */
 function schemaName(entity: Entity): string {
