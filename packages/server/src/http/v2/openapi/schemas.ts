@@ -14,7 +14,7 @@ import {
 import { keyPathsOf, pathsOf } from '../../../catalog/paths.ts'
 import { typeNameOf } from '../../../catalog/typescript.ts'
 import { languagesOf } from '../../../query/formats/shown-names.ts'
-import { DISTANCE } from '../../../query/near.ts'
+import { DISTANCE, distanceNameOf } from '../../../query/near.ts'
 import { MAX_ROW_CHARACTERS } from '../../../query/resolve/resolve.ts'
 import { VERDICTS } from '../../../query/resolve/verdict.ts'
 import { HOW } from '../../../query/search/search.ts'
@@ -162,9 +162,9 @@ const recordSchema = (entity: Entity): Json =>
   object(
     {
       ...Object.fromEntries(Object.entries(entity.fields).map(([name, field]) => [name, fieldSchema(entity, field)])),
-      ...(hasCoordinates(entity) ? distanceSchema : {}),
+      ...(hasCoordinates(entity) ? { [distanceNameOf(entity)]: DISTANCE_SCHEMA } : {}),
     },
-    [...factsOf(entity).map(([name]) => name), ...namesLeftOut(entity), DISTANCE],
+    [...factsOf(entity).map(([name]) => name), ...namesLeftOut(entity), distanceNameOf(entity)],
   )
 
 /** The names that are not there where another language is asked for. */
@@ -173,7 +173,7 @@ const namesLeftOut = (entity: Entity): string[] =>
     ? []
     : Object.keys(entity.fields).filter((name) => entity.fields[name]?.kind === 'name')
 
-const distanceSchema = { [DISTANCE]: described(COUNT, 'metres from the point of the parameter near') }
+const DISTANCE_SCHEMA = described(COUNT, 'metres from the point of the parameter near')
 
 const changeSchema = (entity: Entity): Json =>
   object(
@@ -409,7 +409,7 @@ const suggestionSchema = (entities: readonly Entity[]): Json =>
         object({ field: TEXT, language: { type: ['string', 'null'] } }),
         'the name that matches best, and its language where that is known; where there are several names',
       ),
-      ...(entities.some(hasCoordinates) ? distanceSchema : {}),
+      ...(entities.some(hasCoordinates) ? { [DISTANCE]: DISTANCE_SCHEMA } : {}),
     },
     ['matched', DISTANCE],
   )
