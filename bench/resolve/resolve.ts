@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { resolveRow } from '../../packages/server/src/query/resolve/resolve.ts'
 import { Shelf } from '../../packages/server/src/release/home/shelf.ts'
 import type { Release } from '../../packages/server/src/release/release.ts'
-import { csvCell } from '../../packages/server/src/source/tabular/csv.ts'
+import { csvCell } from '../../packages/server/src/source/csv.ts'
 import { runCommand } from '../command.ts'
 import { describeMachine, ROOT, workPath } from '../machine.ts'
 import { build } from '../servers.ts'
@@ -13,13 +13,19 @@ import { spreadOf } from '../spread.ts'
 import { judge, type Limit, type Verdict } from '../targets.ts'
 import { type Correctness, type RowScore, scoreRows } from './correctness.ts'
 import { dirtyRows, homonymRows } from './dirty-rows.ts'
+import { realTables, scoreRealRows, shownRows, verdictsOnReal } from './real.ts'
 
 const REPORT = 'bench/results/resolve.md'
+const REAL_REPORT = 'bench/results/resolve-real.md'
 
 export const USAGE = `npm run bench:resolve                  dirty rows of the bundled data; prints the report
 npm run bench:resolve -- --home DIR    the same of the releases in these homes too; writes ${REPORT}
+npm run bench:resolve -- --real DIR    rows as people wrote them, in the CSV files of a directory; writes ${REAL_REPORT}
 
   --home DIR   a home to make rows from; may be repeated
+  --real DIR   the directory of real rows; they are resolved in the home that is given, or in one that is made of
+               the file localidades-inegi-*.zip beside the directory
+  --show       print the real rows that are wrong or not sure
   --rows N     rows of each home, 12000 unless given
   --seed N     of the random numbers, 2026 unless given
   --out FILE   write the report there
@@ -138,6 +144,8 @@ type Options = {
   readonly rows: number
   readonly seed: number
   readonly out: string | undefined
+  readonly real: string | undefined
+  readonly show: boolean
 }
 
 export function readOptions(argv: readonly string[]): Options {
@@ -148,14 +156,19 @@ export function readOptions(argv: readonly string[]): Options {
       rows: { type: 'string' },
       seed: { type: 'string' },
       out: { type: 'string' },
+      real: { type: 'string' },
+      show: { type: 'boolean' },
     },
   })
   const homes = values.home ?? []
+  const report = values.real === undefined ? REPORT : REAL_REPORT
   return {
     homes,
     rows: wholeNumber('rows', values.rows, 12_000),
     seed: wholeNumber('seed', values.seed, 2_026),
-    out: values.out ?? (homes.length === 0 ? undefined : REPORT),
+    out: values.out ?? (homes.length === 0 && values.real === undefined ? undefined : report),
+    real: values.real,
+    show: values.show === true,
   }
 }
 
@@ -166,6 +179,47 @@ function wholeNumber(name: string, given: string | undefined, defaultValue: numb
 }
 
 async function run(options: Options): Promise<readonly Verdict[]> {
+  return options.real === undefined ? runMade(options) : runReal(options, options.real)
+}
+
+/** Resolves rows that people wrote. */
+async function runReal({ homes, out, show }: Options, directory: string): Promise<readonly Verdict[]> {
+  const home = homes[0] ?? workPath('resolve', 'real')
+  if (homes.length === 0) await build(home, 'inegi', catalogBeside(directory))
+  const release = new Shelf(home).openCurrent()
+  if (release === undefined) throw new Error(`there is no release in ${home}`)
+  const scores = scoreRealRows(release, directory)
+  const text = [
+    '# Benchmarks of resolving real rows',
+    '',
+    `Written by \`npm run bench:resolve -- --real DIR\`; do not edit. The rows are those that companies, ministries and the postal
+service wrote, with the official codes of what they mean; the catalog has ${release.entity('localidad').count.toLocaleString('en')} localities
+(${release.manifest.source.title}). Sure is \`exact\` or \`sure\`; what is dropped from a name is wrong wherever it is sure. Some codes are those of
+the people who wrote the row, who may have named a town of another municipality. [resolve.md](../../docs/resolve.md#verdicts) tells what the
+verdicts mean.`,
+    '',
+    ...realTables(scores),
+    '## Set-up',
+    '',
+    ...describeMachine().map((line) => `- ${line}`),
+    `- Bun ${Bun.version}`,
+    '',
+  ].join('\n')
+  console.log(text)
+  if (show) for (const line of shownRows(scores)) console.log(line)
+  if (out !== undefined) writeFileSync(resolve(ROOT, out), text)
+  const verdicts = verdictsOnReal(scores)
+  for (const { description, outcome } of verdicts) if (outcome === 'missed') say(`missed: ${description}`)
+  return verdicts
+}
+
+function catalogBeside(directory: string): string {
+  const [file] = [...new Bun.Glob('localidades-inegi-*.zip').scanSync({ cwd: join(directory, '..'), absolute: true })]
+  if (file === undefined) throw new Error(`there is no localidades-inegi-*.zip beside ${directory}; give --home DIR`)
+  return file
+}
+
+async function runMade(options: Options): Promise<readonly Verdict[]> {
   const bundled = workPath('resolve', 'bundled')
   await build(bundled, 'bundled')
   const results = [

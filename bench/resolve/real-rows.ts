@@ -1,0 +1,120 @@
+// Rows as people and institutions wrote them, each with the official code of what it means, read from a directory of CSV files.
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { parse } from 'csv-parse/sync'
+import type { RowToResolve } from '../../packages/server/src/query/resolve/resolve.ts'
+
+export type RealRow = {
+  /** The kind of the row; those of one file stand together. */
+  readonly kind: string
+  readonly row: RowToResolve
+  /** What free text may mean; all by default. */
+  readonly names?: readonly string[]
+  /** The level that is judged, and the official code of the record that it is, or that it is below. */
+  readonly level: string
+  readonly code: string
+  /** Whether too little is written to be sure of it. */
+  readonly isTooLittle?: boolean
+}
+
+type Cells = Readonly<Record<string, string>>
+
+const partsOf = (parts: Cells): RowToResolve => ({
+  parts: new Map(Object.entries(parts).filter(([, text]) => text !== '')),
+})
+
+/** Addresses as forms and letters have them, one way after the other. */
+const ADDRESSES: readonly ((cells: Cells) => string)[] = [
+  ({ calle, num, colonia, cp, municipio, estado }) =>
+    `${calle} No. ${num}, Col. ${colonia}, C.P. ${cp} ${municipio}, ${estado}`,
+  ({ calle, num, colonia, cp, municipio, estado }) => `${calle} ${num}, ${colonia}, ${cp} ${municipio}, ${estado}`,
+  ({ calle, num, colonia, cp, localidad, municipio, estado }) =>
+    `${calle} #${num}, Fracc. ${colonia}, ${localidad}, ${municipio}, ${estado}, CP ${cp}`,
+  ({ calle, num, colonia, cp, municipio, estado }) => `${calle} ${num} COL. ${colonia} CP ${cp} ${municipio} ${estado}`,
+  ({ calle, num, colonia, cp, municipio, estado }) =>
+    `${calle} ${num}, ${colonia}, ${municipio}, ${estado}. C.P. ${cp}, México`,
+]
+
+/** What stands in each file: its rows, of one kind or several. */
+const FILES: Readonly<Record<string, (cells: Cells, at: number) => readonly RealRow[]>> = {
+  'companies-retc-2004-2013.csv': (cells, at) => {
+    const { estado = '', municipio = '', localidad = '', right_mun: code = '' } = cells
+    const address = ADDRESSES[at % ADDRESSES.length] as (typeof ADDRESSES)[number]
+    return [
+      { kind: 'state, municipality', row: partsOf({ estado, municipio }), level: 'municipio', code },
+      {
+        kind: 'state, municipality, locality',
+        row: partsOf({ estado, municipio, localidad }),
+        level: 'localidad',
+        code,
+      },
+      { kind: 'state, locality', row: partsOf({ estado, localidad }), level: 'localidad', code },
+      {
+        kind: 'municipality beside a locality',
+        row: partsOf({ estado, municipio, localidad }),
+        level: 'municipio',
+        code,
+      },
+      { kind: `address ${(at % ADDRESSES.length) + 1}`, row: { text: address(cells) }, level: 'municipio', code },
+    ]
+  },
+  'municipalities-sat.csv': municipality,
+  'municipalities-electoral.csv': municipality,
+  'settlements-sepomex-chiapas.csv': ({
+    estado = '',
+    municipio = '',
+    asentamiento = '',
+    right_loc = '',
+    right_mun = '',
+  }) => {
+    const row = partsOf({ estado, municipio, localidad: asentamiento })
+    return [
+      right_loc === ''
+        ? { kind: 'homonymous or not in the catalog', row, level: 'localidad', code: right_mun }
+        : { kind: 'once in its municipality', row, level: 'localidad', code: right_loc },
+      { kind: 'municipality beside a settlement', row, level: 'municipio', code: right_mun },
+    ]
+  },
+  'encoding-damage.csv': ({ kind = '', estado = '', municipio = '', localidad = '', right_loc: code = '' }) => {
+    const row = partsOf({ estado, municipio, localidad })
+    return [
+      { kind: `${kind}: municipality`, row, level: 'municipio', code: code.slice(0, 5) },
+      { kind: `${kind}: locality`, row, level: 'localidad', code },
+    ]
+  },
+  'numerals.csv': ({ kind = '', estado = '', municipio = '', localidad = '', right_loc: code = '' }) => [
+    {
+      kind,
+      row: partsOf({ estado, municipio, localidad }),
+      level: 'localidad',
+      code,
+      isTooLittle: kind.includes('dropped') || kind.includes('name only'),
+    },
+  ],
+  'countries.csv': ({ q = '', kind = '', right_iso3: code = '' }) => [
+    { kind, row: { text: q }, level: 'pais', code, ...(kind.includes('in=') ? { names: ['pais'] } : {}) },
+  ],
+  'unesco-es-en.csv': ({ query = '', lang = '', right_code: code = '' }) => [
+    { kind: lang, row: { text: query }, names: ['subdisciplina'], level: 'subdisciplina', code },
+  ],
+}
+
+function municipality({ estado = '', municipio = '', right_code: code = '' }: Cells): readonly RealRow[] {
+  return [{ kind: 'state, municipality', row: partsOf({ estado, municipio }), level: 'municipio', code }]
+}
+
+/** The rows of each file that is there and is known. */
+export function realRows(directory: string): ReadonlyMap<string, readonly RealRow[]> {
+  const files = Object.entries(FILES).filter(([file]) => existsSync(join(directory, file)))
+  if (files.length === 0) throw new Error(`there is none of ${Object.keys(FILES).join(', ')} in ${directory}`)
+  return new Map(
+    files.map(([file, rowsOf]) => {
+      const table: Cells[] = parse(readFileSync(join(directory, file)), {
+        columns: true,
+        bom: true,
+        relax_quotes: true,
+      })
+      return [basename(file, '.csv'), table.flatMap((cells, at) => rowsOf(cells, at))]
+    }),
+  )
+}

@@ -1,0 +1,140 @@
+// How real rows are resolved: per file and kind how many are sure, wrong among these, likely, ambiguous and none.
+
+import { resolveRow } from '../../packages/server/src/query/resolve/resolve.ts'
+import type { Resolution, Verdict as RowVerdict } from '../../packages/server/src/query/resolve/verdict.ts'
+import { ancestorLevels } from '../../packages/server/src/query/search/ancestor-match.ts'
+import { ancestorAt } from '../../packages/server/src/query/search/score.ts'
+import { positionsWithCode } from '../../packages/server/src/release/official-codes.ts'
+import type { Release } from '../../packages/server/src/release/release.ts'
+import { spreadOf } from '../spread.ts'
+import { judge, type Verdict } from '../targets.ts'
+import { type RealRow, realRows } from './real-rows.ts'
+
+type KindScore = { rows: number; sure: number; wrong: number; likely: number; ambiguous: number; none: number }
+type FileScore = {
+  readonly kinds: Map<string, KindScore>
+  readonly rowsPerSecond: number
+  /** The rows that are not sure or wrong, by kind and verdict, with how often each is there. */
+  readonly shown: ReadonlyMap<string, number>
+}
+export type RealScores = ReadonlyMap<string, FileScore>
+
+const noScore = (): KindScore => ({ rows: 0, sure: 0, wrong: 0, likely: 0, ambiguous: 0, none: 0 })
+const isSure = (verdict: RowVerdict) => verdict === 'exact' || verdict === 'sure'
+
+export function scoreRealRows(release: Release, directory: string): RealScores {
+  const scores = new Map<string, FileScore>()
+  for (const [file, rows] of realRows(directory)) {
+    const started = performance.now()
+    const resolutions = rows.map(({ row, names }) => resolveRow(release, row, names === undefined ? {} : { names }))
+    const seconds = (performance.now() - started) / 1_000
+    const [kinds, shown] = [new Map<string, KindScore>(), new Map<string, number>()]
+    for (const [at, row] of rows.entries()) {
+      const { verdict, position } = judgedLevel(release, resolutions[at] as Resolution, row.level)
+      const score = kinds.get(row.kind) ?? noScore()
+      kinds.set(row.kind, score)
+      score.rows++
+      const isWrong = isSure(verdict) && !isMeant(release, row, position)
+      if (isSure(verdict)) score.sure++
+      else score[verdict as 'likely' | 'ambiguous' | 'none']++
+      if (isWrong) score.wrong++
+      if (isSure(verdict) && !isWrong) continue
+      const what = `${row.kind} | ${isWrong ? 'WRONG' : verdict} | ${written(row)} | ${codeAndName(release, row.level, position)} | ${row.code}`
+      shown.set(what, (shown.get(what) ?? 0) + 1)
+    }
+    scores.set(file, { kinds, rowsPerSecond: rows.length / seconds, shown })
+  }
+  return scores
+}
+
+const written = ({ row }: RealRow) => ('text' in row ? row.text : [...row.parts.values()].join(' / '))
+
+function codeAndName(release: Release, name: string, position: number | undefined): string {
+  if (position === undefined) return '–'
+  const { records } = release.entity(name)
+  const json: Record<string, unknown> = JSON.parse(new TextDecoder().decode(records.record(position)))
+  const municipality = json.municipio as Record<string, unknown> | undefined
+  return [json.descLocalidad, municipality?.descMunicipio ?? json.descMunicipio, json.descPais ?? json.descripcion]
+    .filter((text) => text !== undefined)
+    .join(', ')
+}
+
+/** The verdict on a level of a row, and the position of its record. */
+function judgedLevel(
+  release: Release,
+  { verdict, record }: Resolution,
+  name: string,
+): { readonly verdict: RowVerdict; readonly position: number | undefined } {
+  if (record === undefined || record.name === name) return { verdict, position: record?.position }
+  const level = ancestorLevels(release, release.entity(record.name).definition).find(({ entity }) => entity === name)
+  if (level === undefined) return { verdict: 'none', position: undefined }
+  return { verdict, position: ancestorAt(level, record.position) }
+}
+
+/** Whether a record has the code of a row, or lies below the one that has. */
+function isMeant(release: Release, { level, code, isTooLittle }: RealRow, position: number | undefined): boolean {
+  if (isTooLittle || position === undefined) return false
+  const { definition } = release.entity(level)
+  if (positionsWithCode(release, definition, code).includes(position)) return true
+  return ancestorLevels(release, definition).some((ancestor) =>
+    positionsWithCode(release, release.entity(ancestor.entity).definition, code).includes(
+      ancestorAt(ancestor, position),
+    ),
+  )
+}
+
+/** What is promised for some kinds of a file: at least so many sure, and at most so many of these wrong. */
+const TARGETS: readonly (readonly [file: string, kinds: RegExp, minSure: number, maxWrong: number])[] = [
+  ['companies-retc-2004-2013', /^state, municipality, locality$/, 0.93, 0.003],
+  ['companies-retc-2004-2013', /^state, locality$/, 0.85, 0.015],
+  ['companies-retc-2004-2013', /^address/, 0.9, 0.003],
+  ['municipalities-sat', /./, 0.995, 0.001],
+  ['settlements-sepomex-chiapas', /^once/, 0.9, 0.002],
+  ['encoding-damage', /municipality$/, 0.95, 0.001],
+  ['encoding-damage', /locality$/, 0.85, 0.001],
+  ['numerals', /^(?!.*(dropped|name only))/, 0.9, 0],
+  ['numerals', /dropped|name only/, 0, 0],
+]
+
+export const verdictsOnReal = (scores: RealScores): Verdict[] =>
+  TARGETS.flatMap(([file, kinds, minSure, maxWrong]) => {
+    const score = scores.get(file)
+    if (score === undefined) return []
+    const total = totalOf(new Map([...score.kinds].filter(([kind]) => kinds.test(kind))))
+    const what = `${file} ${kinds.source}`
+    return [
+      judge(`${what}: sure`, ['≥', minSure], '', spreadOf([total.sure / total.rows])),
+      judge(`${what}: wrong among sure`, ['≤', maxWrong], '', spreadOf([total.wrong / Math.max(total.sure, 1)])),
+    ]
+  })
+
+function totalOf(kinds: ReadonlyMap<string, KindScore>): KindScore {
+  const total = noScore()
+  for (const score of kinds.values())
+    for (const key of Object.keys(total) as (keyof KindScore)[]) total[key] += score[key]
+  return total
+}
+
+const percent = (part: number, all: number, digits = 1) =>
+  all === 0 ? '–' : `${((part / all) * 100).toFixed(digits)} %`
+
+export function realTables(scores: RealScores): string[] {
+  const line = (name: string, { rows, sure, wrong, likely, ambiguous, none }: KindScore) =>
+    `| ${name.replaceAll('|', '\\|')} | ${rows} | ${percent(sure, rows)} | ${wrong} (${percent(wrong, sure, 2)}) | ${percent(likely, rows)} | ${percent(ambiguous, rows)} | ${percent(none, rows)} |`
+  return [...scores].flatMap(([file, { kinds, rowsPerSecond }]) => [
+    `## ${file}`,
+    '',
+    `${Math.round(rowsPerSecond).toLocaleString('en')} rows a second.`,
+    '',
+    '| kind | rows | sure | wrong among sure | likely | ambiguous | none |',
+    '|---|---:|---:|---:|---:|---:|---:|',
+    ...[...kinds].map(([kind, score]) => line(kind, score)),
+    '',
+  ])
+}
+
+/** The rows that are wrong or not sure, the most frequent of each kind first. */
+export function* shownRows(scores: RealScores): Generator<string> {
+  for (const [file, { shown }] of scores)
+    for (const [what, count] of [...shown].sort(([, a], [, b]) => b - a)) yield `${file} | ${count} | ${what}`
+}
