@@ -182,10 +182,7 @@ const changeSchema = (entity: Entity): Json =>
       key: object(Object.fromEntries(entity.key.map((name) => [name, keySchema(entity, name)]))),
       change: schemaRef('ChangeKind'),
       fields: listOf(TEXT),
-      old: described(
-        { anyOf: [recordRef(entity), { type: 'object' }] },
-        'as the older release has it, in which the list may have been defined otherwise',
-      ),
+      old: { anyOf: [recordRef(entity), { type: 'object' }] },
       new: recordRef(entity),
     },
     ['fields', 'old', 'new'],
@@ -358,7 +355,7 @@ const changesSchema = (entities: readonly Entity[]): Json =>
     to: DIGEST,
     changes: described(
       listOf({ oneOf: entities.map((entity) => schemaRef(changeName(entity))) }),
-      'with `old` unless it was added, `new` unless it was removed, and where it was changed `fields`, the paths of the values that differ',
+      'with `old` unless it was added (as the older release has it, in which the list may have been defined otherwise), `new` unless it was removed, and where it was changed `fields`, the paths of the values that differ',
     ),
   })
 
