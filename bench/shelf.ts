@@ -98,7 +98,7 @@ async function main(): Promise<void> {
   let commandCpu = 0
 
   async function command(...argv: readonly string[]): Promise<string> {
-    const child = Bun.spawn([process.execPath, PROGRAM, ...argv], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = Bun.spawn([...PROGRAM, ...argv], { stdio: ['ignore', 'pipe', 'pipe'] })
     const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
     if (code !== 0) throw new Error(`nomenclator ${argv.join(' ')}: ${err}`)
     commandCpu = Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1_000

@@ -15,8 +15,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import lock from '../package-lock.json' with { type: 'json' }
 import { version } from '../packages/server/src/base/version.ts'
-import { type Architecture, buildExecutable, executableName } from '../tools/build.ts'
+import { type Architecture, executableName } from '../tools/build.ts'
 import { type Ran, ran, runHere } from './support/command.ts'
+import { executableFor } from './support/executable.ts'
 import { bundledRelease, nomenclator, TestDirectory } from './support/releases.ts'
 import { eventually, Service, workersOf } from './support/service.ts'
 
@@ -35,7 +36,7 @@ describe.skipIf(process.platform !== 'linux')('the executable', () => {
 
   beforeAll(async () => {
     mkdirSync(userHome)
-    copyFileSync(await buildExecutable(architecture, builds.path), executable)
+    copyFileSync(await executableFor(builds.path), executable)
   })
   afterAll(() => {
     builds[Symbol.dispose]()

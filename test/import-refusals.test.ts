@@ -353,7 +353,7 @@ describe('while another process changes the home', () => {
     using home = new TestHome()
     const lock = await lockHome(home.path, 'a test', { milliseconds: 0, onWait: () => {} })
     const command = ['serve', '--workers', '1', '--port', '0', '--home', home.path]
-    await using server = Bun.spawn([process.execPath, PROGRAM, ...command], { stdio: ['ignore', 'pipe', 'pipe'] })
+    await using server = Bun.spawn([...PROGRAM, ...command], { stdio: ['ignore', 'pipe', 'pipe'] })
     for await (const chunk of server.stderr) if (new TextDecoder().decode(chunk).includes('Waiting for a test')) break
     const { digest } = await home.import(sourceOf(tiny))
     lock[Symbol.dispose]()

@@ -26,7 +26,7 @@ import { syntheticSource } from '../../packages/server/src/source/synthetic/synt
 import { type Ran, ran } from './command.ts'
 import { completedRows } from './completed-rows.ts'
 import { withFacts } from './known-facts.ts'
-import { scratch, scratchOfRun } from './scratch.ts'
+import { executableOfRun, scratch, scratchOfRun } from './scratch.ts'
 
 /** The files are gone when this returns: what is mapped into memory outlives its name, and nothing is left behind. */
 export async function releaseOf(source: Source): Promise<Release> {
@@ -250,7 +250,11 @@ export async function sourceIn(directory: string): Promise<Source> {
   return source
 }
 
-export const PROGRAM = join(import.meta.dir, '..', '..', 'packages', 'server', 'src', 'main.ts')
+const SOURCES = join(import.meta.dir, '..', '..', 'packages', 'server', 'src', 'main.ts')
+
+/** The beginning of a command line that runs the program: the executable of a run of all tests, else the sources. */
+export const PROGRAM: readonly string[] =
+  executableOfRun === undefined ? [process.execPath, SOURCES] : [executableOfRun]
 
 /** Runs the program in a process of its own, to its end. */
-export const nomenclator = (...argv: readonly string[]): Promise<Ran> => ran([process.execPath, PROGRAM, ...argv])
+export const nomenclator = (...argv: readonly string[]): Promise<Ran> => ran([...PROGRAM, ...argv])

@@ -229,7 +229,7 @@ class Fleet implements AsyncDisposable {
 
   async command(...argv: readonly string[]): Promise<{ readonly code: number; readonly text: string }> {
     const env = { ...process.env, PGPASSWORD: this.postgres.password }
-    const child = Bun.spawn([process.execPath, PROGRAM, ...argv], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = Bun.spawn([...PROGRAM, ...argv], { env, stdio: ['ignore', 'pipe', 'pipe'] })
     const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
     return { code, text: out + err }
   }
