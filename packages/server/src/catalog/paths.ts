@@ -45,7 +45,7 @@ const codePaths = (entity: Entity): FieldPath[] =>
       optional: true,
       ...(title === undefined ? {} : { title }),
     } as const
-    return { path: SEPARATOR.test(name) ? slug : name, slug, steps: [name], field, numeric: false }
+    return { path: SIGNS_OF_QUERIES.test(name) ? slug : name, slug, steps: [name], field, numeric: false }
   })
 
 type Beginning = Pick<FieldPath, 'path' | 'slug' | 'steps'>
