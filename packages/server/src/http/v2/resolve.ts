@@ -1,14 +1,15 @@
 // Resolves the rows of a request, and renders a row of the response for each.
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
-import { contentTypeOf, type Format } from '../../query/formats/formats.ts'
+import { contentTypeOf } from '../../query/formats/formats.ts'
 import { type RowToResolve, resolveRow } from '../../query/resolve/resolve.ts'
 import type { Candidate, Resolution } from '../../query/resolve/verdict.ts'
 import type { Release } from '../../release/release.ts'
-import { spreadsheetCell } from '../../source/tabular/csv.ts'
+import { spreadsheetCell } from '../../source/csv.ts'
 import { type HttpRequest, type HttpResponse, headerLines, V2_COMMON_HEADERS, type WorkAtHand } from '../exchange.ts'
 import { allowedAt } from '../routes.ts'
 import { acceptedEncoding } from './negotiate.ts'
+import type { ResolveFormat } from './parameter-definitions.ts'
 import type { QueryRowsRequest, ResolveRequest } from './request/resolve.ts'
 import { type RowsInBody, rowsOf } from './request/rows.ts'
 import { bodyResponse, type ChosenRelease, compressedChunks } from './response.ts'
@@ -104,7 +105,7 @@ async function* resolvedChunks(
   release: Release,
   rows: RowsInBody,
   names: readonly string[],
-  format: Format,
+  format: ResolveFormat,
   baseUrl: string,
   work: WorkAtHand | undefined,
 ): AsyncGenerator<Uint8Array> {
@@ -184,7 +185,7 @@ const csvLine = (resolved: ResolvedRow): string => {
   return `${CSV_COLUMNS.map((column) => spreadsheetCell(cells[column])).join(',')}\r\n`
 }
 
-const encoders: Readonly<Record<Format, RowEncoder>> = {
+const encoders: Readonly<Record<ResolveFormat, RowEncoder>> = {
   json: { head: '[', gap: ',', tail: ']', row: (resolved) => JSON.stringify(resolved) },
   ndjson: { head: '', gap: '', tail: '', row: (resolved) => `${JSON.stringify(resolved)}\n` },
   csv: { head: `${CSV_COLUMNS.join(',')}\r\n`, gap: '', tail: '', row: csvLine },
