@@ -31,8 +31,9 @@ export function definitionsOf(
   descriptor: Descriptor,
   samples: ReadonlyMap<string, TableSample>,
   taken: (slug: string) => boolean,
-  others: readonly EntityData[] = [],
+  seen?: readonly EntityData[],
 ): Plan {
+  const others = seen ?? []
   const guesses: Guess[] = []
   const refused: RefusedList[] = []
   const tell = (guess: Guess | undefined) => {
@@ -42,7 +43,10 @@ export function definitionsOf(
   const { lists, aliases } = withoutAliasTables(candidates, tell, refused)
   const references = withoutCycles(
     new Map(
-      lists.map((one) => [one, referencesOf({ own: one, all: lists, others, propertiesOf: propertiesIn(one), tell })]),
+      lists.map((one) => [
+        one,
+        referencesOf({ own: one, all: lists, others: seen, propertiesOf: propertiesIn(one), tell }),
+      ]),
     ),
     tell,
   )
