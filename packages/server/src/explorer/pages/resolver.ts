@@ -111,7 +111,7 @@ function partOf(view: View, entity: Entity, group: string) {
   const fieldsOf = (kind: string) => Object.keys(fields).filter((field) => fields[field]?.kind === kind)
   const languages = LANGUAGES.map(languageOf)
   const known = entity.package === undefined ? languages.map((language) => language.words.entities[name]) : []
-  const called = entity.package === undefined ? languages.map((language) => language.words.columnNames[name] ?? []) : []
+  const called = entity.package === undefined ? languages.map((language) => language.words.columnNames[name] ?? '') : []
   return {
     name,
     collection: plural,
@@ -121,7 +121,7 @@ function partOf(view: View, entity: Entity, group: string) {
       ...new Set([
         ...[name, plural, entity.title, ...Object.values(titles), ...fieldsOf('name')],
         ...known.flatMap((both) => (both === undefined ? [] : [both.one, both.many])),
-        ...called.flat(),
+        ...called.flatMap((names) => names.split(', ')).filter((one) => one !== ''),
       ]),
     ],
     codes: fieldsOf('code'),

@@ -127,9 +127,9 @@ export const en: Words = {
   wholeCodes: { estado: 'INEGI code', municipio: 'INEGI code', localidad: 'INEGI code' },
   units: { altitud: 'm', latitud: '°', longitud: '°' },
   columnNames: {
-    pais: ['nation'],
-    municipio: ['county', 'borough'],
-    localidad: ['town', 'village', 'city', 'place'],
+    estado: 'province, region',
+    municipio: 'county, borough',
+    localidad: 'town, village, city, place',
   },
   skip: 'Skip to the content',
   navigation: 'Main',

@@ -166,10 +166,10 @@ export const es = {
   units: { altitud: 'm', latitud: '°', longitud: '°' } as Readonly<Record<string, string>>,
   /** What others call the columns of some lists. */
   columnNames: {
-    estado: ['entidad', 'entidad federativa', 'edo'],
-    municipio: ['mpio', 'alcaldía', 'delegación', 'demarcación'],
-    localidad: ['ciudad', 'pueblo', 'comunidad', 'poblado'],
-  } as Readonly<Record<string, readonly string[]>>,
+    estado: 'entidad, entidad federativa, edo',
+    municipio: 'mpio, alcaldía, delegación, demarcación',
+    localidad: 'ciudad, pueblo, comunidad, poblado',
+  } as Readonly<Record<string, string>>,
   skip: 'Ir al contenido',
   navigation: 'Principal',
   catalogs: 'Catálogos',
@@ -410,6 +410,7 @@ export const es = {
       within_km: 'A no más de tantos kilómetros de near',
       embed: 'Los registros que contiene: completos, o por su identificador',
       format: 'Formato de la respuesta',
+      excel: 'Si el CSV empieza con la marca de orden de bytes, por la que Excel sabe que es UTF-8',
       release: 'Consultar esta versión en vez de la vigente',
       in: 'Solo en estos catálogos',
       within: 'Solo lo que pertenece a este registro: catálogo, dos puntos, identificador o clave',
