@@ -40,11 +40,19 @@ function listSection({ words: { resolvers } }: View): Html {
 </section>`
 }
 
+/** What may stand between the values of a text. */
+const SEPARATORS = [
+  ['\t', 'tab'],
+  [';', 'semicolon'],
+  [',', 'comma'],
+  ['|', 'bar'],
+  ['', 'none'],
+] as const
+
 function columnsSection(view: View): Html {
   const { resolvers } = view.words
   const field = (id: string, label: string, options: Html) =>
     html`<div class="field" hidden><label for="list-${id}">${label}</label> <select id="list-${id}" data-part="${id}">${options}</select></div>`
-  const separators = Object.entries(resolvers.separators)
   const collections = view.api.entities.filter((entity) => view.api.count(entity) > 0)
   return html`<section aria-labelledby="columns-title" data-part="columns" hidden>
 <h2 id="columns-title">${resolvers.columns}</h2>
@@ -52,7 +60,7 @@ function columnsSection(view: View): Html {
 <div class="list-options">
 <label class="check"><input type="checkbox" data-part="has-header"> ${resolvers.hasHeader}</label>
 ${field('sheet', resolvers.sheet, html``)}
-${field('separator', resolvers.separator, html`${separators.map(([sign, label]) => html`<option value="${sign}">${label}</option>`)}`)}
+${field('separator', resolvers.separator, html`${SEPARATORS.map(([sign, name]) => html`<option value="${sign}">${resolvers.separators[name]}</option>`)}`)}
 </div>
 <ul class="columns-list" data-part="columns-list"></ul>
 ${field('within', resolvers.within, html`<option value="">${resolvers.everywhere}</option>${collections.map((entity) => html`<option value="${entity.plural}">${manyOf(view, entity)}</option>`)}`)}

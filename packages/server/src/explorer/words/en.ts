@@ -449,7 +449,7 @@ export const en: Words = {
     hasHeader: 'The first row has the names of the columns',
     sheet: 'Sheet',
     separator: 'Separator',
-    separators: { '\t': 'tab', ';': 'semicolon', ',': 'comma', '|': 'bar', '': 'none: a single column' },
+    separators: { tab: 'tab', semicolon: 'semicolon', comma: 'comma', bar: 'bar', none: 'none: a single column' },
     within: 'Look in',
     everywhere: 'all catalogs',
     resolve: 'Find the codes',
