@@ -81,10 +81,7 @@ const FIELD = object(
     steps: described(listOf(TEXT), 'the names of the fields that lead to it, where they are not those in its path'),
     title: described(TEXT, 'what people call it'),
     language: described(TEXT, 'the language that it is in (BCP 47)'),
-    derived: described(
-      FLAG,
-      'whether it is an official code that is composed of others; the record alone has it, and none embedded in others',
-    ),
+    derived: described(FLAG, 'whether it is an official code that is composed of others'),
     role: described({ type: 'string', enum: [...VALUE_ROLES, 'broader'] }, 'what it tells of the record'),
   },
   ['fact', 'optional', 'slug', 'steps', 'title', 'language', 'derived', 'role'],
