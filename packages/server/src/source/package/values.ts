@@ -1,4 +1,5 @@
 // Values of columns as Table Schema writes them, as the text that a row has for them.
+import { withDigits } from '../../base/json.ts'
 import type { ValueType } from '../../catalog/entity.ts'
 import type { ValueFormat } from './descriptor.ts'
 
@@ -173,7 +174,7 @@ function listReader({ delimiter = ',', type }: ValueFormat): ValueReader {
 
 function jsonList(text: string): string | undefined {
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = JSON.parse(text, withDigits)
     return Array.isArray(value) ? JSON.stringify(value) : undefined
   } catch {
     return undefined
