@@ -1,7 +1,7 @@
 // What each page of the explorer decides: which links it has and where they lead, what it counts, cuts, orders and leaves out.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { GivenRow } from '../packages/server/src/source/source.ts'
-import { attributes, between, type GetPage, linksOf, pagesOf, textOf } from './support/pages.ts'
+import { attributes, between, type GetPage, linksOf, pagesOf, textOf, unescaped } from './support/pages.ts'
 import { type Rows, sourceOf, TestHome, tiny } from './support/releases.ts'
 
 const numbers = (count: number, from = 1): number[] => Array.from({ length: count }, (_, at) => at + from)
@@ -82,7 +82,10 @@ afterAll(() => home[Symbol.dispose]())
 
 describe('a table', () => {
   const LIST = '/explore/localidades'
-  const columnsOf = (html: string) => [...linksOf(between(html, '<thead>', '</thead>')).keys()]
+  const columnsOf = (html: string) =>
+    Array.from(html.slice(html.indexOf('<thead>'), html.indexOf('</thead>')).matchAll(/<th .*?<\/th>/g), ([cell]) =>
+      textOf(cell).replace('↕', '').trim(),
+    )
   const facetsOf = (html: string) => attributes(html, 'id').filter((id) => id.startsWith('facet-'))
 
   test('removes one filter and keeps all else but the page', async () => {
@@ -130,15 +133,12 @@ describe('a table', () => {
   })
 
   test('leaves out the column that says the same in every row', async () => {
-    const all = ['Name', 'Code', 'Municipality', 'State', 'Altitude', 'Population', 'Setting', 'Identifier']
-    const without = (...names: readonly string[]) =>
-      all.filter((name) => !names.includes(name)).map((name) => `${name} ↕`)
+    const all = ['Name', 'CVEGEO', 'Municipality', 'State', 'Altitude', 'Population', 'Setting']
+    const without = (...names: readonly string[]) => all.filter((name) => !names.includes(name))
     expect(columnsOf(await page(LIST))).toEqual(without())
     expect(columnsOf(await page(`${LIST}?idEstado=1`))).toEqual(without('State'))
     expect(columnsOf(await page(`${LIST}?idEstado=1&idEstado=2`))).toEqual(without())
-    expect(columnsOf(await page('/explore/estados'))).toEqual(
-      ['Name', 'Code', 'Renapo code', 'Identifier'].map((name) => `${name} ↕`),
-    )
+    expect(columnsOf(await page('/explore/estados'))).toEqual(['Name', 'CVEGEO', 'Code', 'Renapo code'])
   })
 
   test('offers what there is to choose from: few values by name, the most frequent of many', async () => {
@@ -167,11 +167,36 @@ describe('a table', () => {
     )
   })
 
-  test('leads from the chosen value back to all, and from another one to that one alone', async () => {
+  test('has the columns that were chosen, in their order, and keeps them in its links and downloads', async () => {
+    const fields = 'poblacion,descLocalidad,idLocalidad'
+    const html = await page(`${LIST}?fields=${fields}&idEstado=1`)
+    expect(columnsOf(html)).toEqual(['Population', 'Name', 'Identifier'])
+    expect(linksOf(between(html, 'id="facet-idMunicipio"', '</section>')).get('Municipio 1 31')).toBe(
+      `${LIST}?idEstado=1&fields=poblacion%2CdescLocalidad%2CidLocalidad&idMunicipio=1`,
+    )
+    const csv = attributes(html, 'href').find((link) => link.includes('format=csv')) as string
+    expect(unescaped(csv)).toBe(
+      '/api/v2/localidades/all?idEstado=1&fields=poblacion%2CdescLocalidad%2CidLocalidad&format=csv&excel=true',
+    )
+    // A form sends each in its own parameter.
+    expect(columnsOf(await page(`${LIST}?fields=descLocalidad&fields=altitud`))).toEqual(['Name', 'Altitude'])
+  })
+
+  test('offers the range of a number, with what is chosen besides', async () => {
+    const html = await page(`${LIST}?idEstado=1&poblacion_min=500`)
+    const range = between(html, 'id="range-poblacion"', '</section>')
+    expect(range).toContain('aria-label="Population: how many records there are from ')
+    expect(range).toContain('<input type="hidden" name="idEstado" value="1">')
+    expect(range).toContain('name="poblacion_min" inputmode="decimal" autocomplete="off" value="500"')
+    expect(range.match(/<rect /g)?.length).toBeGreaterThan(5)
+    expect(textOf(html)).toContain('Population from 500 ×')
+  })
+
+  test('leads from the chosen value back to all, and from another one to both', async () => {
     const states = between(await page(`${LIST}?idEstado=2&per_page=25&page=2`), 'id="facet-idEstado"', '</section>')
     expect([...linksOf(states)]).toEqual([
       ['Baja California 1,040', `${LIST}?per_page=25`],
-      ['Aguascalientes 237', `${LIST}?per_page=25&idEstado=1`],
+      ['Aguascalientes 237', `${LIST}?per_page=25&idEstado=2&idEstado=1`],
     ])
     expect(states.match(/aria-current="true"/g)).toHaveLength(1)
   })
@@ -207,19 +232,19 @@ describe('a table', () => {
   })
 
   test.each([
-    ['one page', '?ambito=U', 3],
-    ['several pages', '?ambito=R', 6],
+    ['one page', '?ambito=U', 4],
+    ['several pages', '?ambito=R', 4],
     ['nothing', '?q=wkwkwk', 0],
   ])('offers downloads of %s', async (_, query, count) => {
     const links = attributes(await page(`${LIST}${query}`), 'href').filter((link) => link.includes('format='))
     expect(links).toHaveLength(count)
-    expect(links.filter((link) => link.includes('/all?'))).toHaveLength(count === 6 ? 3 : 0)
+    expect(links.filter((link) => link.startsWith('/api/v2/localidades/all?'))).toHaveLength(count)
   })
 
   test('writes values so that they can be read, and says which are not known', async () => {
     const row = between(await page(`${LIST}?descLocalidad=Centro`), '<tr><th scope="row">', '</tr>')
-    expect(textOf(row).trim()).toBe('Centro 0001 1,870 m 1,000 Urban 1')
-    expect(row).toContain('<code>0001</code>')
+    expect(textOf(row).trim()).toBe('Centro 010010001 1,870 m 1,000 Urban')
+    expect(row).toContain('<code>010010001</code>')
     const unknown = between(await page(`${LIST}?descLocalidad=Desconocida`), '<tr><th scope="row">', '</tr>')
     expect(unknown.match(/<span class="unknown" title="not known">–<\/span>/g)).toHaveLength(3)
   })
@@ -456,7 +481,7 @@ describe('a search over all collections', () => {
   })
 
   test.each([
-    ['/explore?q=gemela', '2 results', ['See those in Localities']],
+    ['/explore?q=gemela', '2 results', ['See those in Localities (2)']],
     ['/explore?q=wkwkwk', 'nothing', []],
   ])('says how many: %s', async (target, count, within) => {
     const html = await page(target)
@@ -560,7 +585,7 @@ test('a quote in a search ends no line for the shell', async () => {
   const [line = ''] = attributes(await page('/explore/paises?q=d%27a'), 'data-copy').filter((text) =>
     text.startsWith('curl'),
   )
-  expect(line).toEndWith("/api/v2/paises?q=d%27a'")
+  expect(line).toEndWith("/api/v2/paises/all?q=d%27a'")
   expect(line.split("'")).toHaveLength(3)
 })
 

@@ -76,10 +76,10 @@ export type Point = { readonly latitud: number | null; readonly longitud: number
 type Distance = { readonly distancia: number }
 
 type NearList<S extends CollectionShape> = {
-  /** The nearest to a point first, each with its distance in metres. */
+  /** The nearest to a point first, each with its distance in metres; with `sort`, the nearest in that order. */
   near<F extends FieldPath<S> = never, X extends boolean = false, E extends Embed = 'full'>(
     point: Point,
-    query?: Omit<ListQuery<S, F, X, E>, 'sort'> & { readonly withinKm?: number },
+    query?: ListQuery<S, F, X, E> & { readonly withinKm?: number },
   ): Walk<Selected<S, F, X, E> & Distance>
 }
 

@@ -28,6 +28,7 @@ import { type ChangeSummary, summarizeChanges } from './change-summary.ts'
 import { type DotGrid, dotGrid } from './dot-grid.ts'
 import { type Facet, facetOf, facetParameters } from './facets.ts'
 import { type Forest, forestOf } from './forest.ts'
+import { type Histogram, histogramFields, histogramOf } from './histograms.ts'
 import type { Language } from './language.ts'
 import type { Pairs } from './links.ts'
 import { type Bounds, boundsOf, groupHues, type MapGroups, mapGroups } from './map-points.ts'
@@ -154,6 +155,12 @@ export class ApiReader {
   /** One facet of a list, with all of its values. */
   facet(entity: Entity, pairs: Pairs, parameter: string): Facet {
     return facetOf(this.release, listRequest(entity, pairs), parameter, Number.MAX_SAFE_INTEGER, this.#language)
+  }
+
+  /** How the numbers of a list are spread, for each field that has some. */
+  histograms(entity: Entity, pairs: Pairs): Histogram[] {
+    const request = listRequest(entity, pairs)
+    return histogramFields(entity).flatMap((field) => histogramOf(this.release, request, field) ?? [])
   }
 
   /** How many records of a list each parent has, by its key. */
