@@ -314,7 +314,6 @@ describe('a record', () => {
   })
 
   test.each([
-    ['/explore/localidades/1-1', 'Nothing else has this name', 0, undefined],
     ['/explore/localidades/2-2', '2 with the same name', 1, 'Gemela Municipio 3 , Aguascalientes'],
     [
       '/explore/localidades/2-1',
@@ -328,6 +327,32 @@ describe('a record', () => {
     const items = html.match(/<li>.*?<\/li>/gs) ?? []
     expect(items).toHaveLength(count)
     expect(items[0] && textOf(items[0]).trim()).toBe(first)
+  })
+
+  test('has no section that would be empty', async () => {
+    const html = await page('/explore/localidades/1-1')
+    expect(html).not.toContain('homonyms-title')
+    expect(html).not.toContain('history-title')
+  })
+
+  test('has the sum of what is known below it, its place by size, and the cities around it', async () => {
+    const facts = textOf(await section('/explore/municipios/1', 'facts'))
+    const places = (rows.localidad ?? []).filter(
+      ({ idMunicipio, poblacion }) => idMunicipio === 1 && poblacion !== undefined,
+    )
+    const sum = places.reduce((total, { poblacion }) => total + Number(poblacion), 0)
+    expect(places.length).toBeGreaterThan(0)
+    expect(facts).toContain(
+      `Population ${sum.toLocaleString('en-US')} sum of ${places.length} localities where it is known`,
+    )
+    expect(textOf(await section('/explore/localidades/1-1', 'facts'))).toMatch(
+      /Rank by population 1 of [\d,]+ in Aguascalientes/,
+    )
+  })
+
+  test('leads from a table that is cut to all of its rows', async () => {
+    const html = await section('/explore/estados/1', 'children')
+    expect(linksOf(html).get(`See all ${MANY_MUNICIPALITIES}`)).toStartWith('/explore/municipios?idEstado=1')
   })
 })
 
@@ -358,24 +383,25 @@ describe('the history of a record', () => {
     for (const stage of stages) await home.import(sourceOf(stage), { acceptChanges: true })
     const get = pagesOf(home)
     const items = async (target: string) =>
-      (between(await get(target), 'id="history-title"', '</section>').match(/<li>.*?<\/li>/gs) ?? []).map((item) =>
-        textOf(item.replace(/<time.*<\/time> (?:<a.*?<\/a>|<code>.*?<\/code>)/s, '')).trim(),
-      )
+      (
+        between(await get(target), 'id="history-title"', '</section>').match(/<tr><th scope="row">.*?<\/tr>/gs) ?? []
+      ).map((row) => textOf(row.replace(/<th .*?<\/th>/s, '')).trim())
     expect(await items('/explore/localidades/1-7')).toEqual([
       'appeared',
       'was removed',
-      'state changed: Aguascalientes → Baja California ; population changed: 0 → –',
-      'population changed: 5 → 0',
+      'Population 0 –',
+      'State Aguascalientes Baja California',
+      'Population 5 0',
       'was there',
     ])
     expect(await items('/explore/municipios/1')).toEqual([
-      'name changed: Otro nombre → Aguascalientes',
-      'name changed: Aguascalientes → Otro nombre',
+      'Name Otro nombre Aguascalientes',
+      'Name Aguascalientes Otro nombre',
       'was there',
     ])
     expect(await items('/explore/areas-conocimiento/1')).toEqual([
-      'name changed: Artes → Ciencias',
-      'name changed: Ciencias → Artes',
+      'Name Artes Ciencias',
+      'Name Ciencias Artes',
       'was there',
     ])
     expect(await items('/explore/paises/484')).toEqual(['was there'])
@@ -400,16 +426,16 @@ describe('the history of a record', () => {
     expect(compared).not.toContain('Zirahuato → Zitácuaro')
   })
 
-  test('says so where there is one release alone', async () =>
-    expect(textOf(await page('/explore/paises/484'))).toContain('There is only one release here'))
+  test('is not shown where there is one release alone', async () =>
+    expect(await page('/explore/paises/484')).not.toContain('history-title'))
 
   test('is of the newest twelve releases', async () => {
     using home = new TestHome()
     for (const number of numbers(13))
       await home.import(sourceOf({ pais: [{ cvePais: 'MEX', descPais: `México ${number}`, idPais: 484 }] }))
     const history = between(await pagesOf(home)('/explore/paises/484'), 'id="history-title"', '</section>')
-    expect(history.match(/<li>/g)).toHaveLength(12)
-    expect(textOf(history)).toContain('México 2 → México 3')
+    expect(history.match(/<tr><th scope="row">/g)).toHaveLength(12)
+    expect(textOf(history)).toContain('México 2 México 3')
     expect(textOf(history)).not.toContain('México 1 ')
   })
 })
@@ -535,7 +561,7 @@ describe('several releases', () => {
 
   test('cannot be compared where there is one alone', async () => {
     const text = textOf(await page('/releases'))
-    expect(text).toContain('With a single release there is no history to draw yet')
+    expect(text).not.toContain('Records in each release')
     expect(text).toContain('Two releases are needed to compare')
     expect(textOf(await page('/'))).toContain('This is the only release here')
   })

@@ -313,12 +313,12 @@ describe('a record', () => {
     const server = serverOf(() => release, {}, home.shelf)
     const of = async (target: string) => textOf(await (await fetch(server.url + target)).text())
     expect(await of('/explore/localidades/3-1')).not.toContain('Clave del INEGI')
-    expect(await of('/explore/municipios/3')).toContain('Clave del INEGI 02 001')
+    expect(await of('/explore/municipios/3')).toContain('Clave del INEGI (CVEGEO) 02 001')
     await server.close()
   })
 
   test('has its history', async () => {
-    expect(textOf(await page('/explore/localidades/3-100'))).toContain('cambió nombre: Rancho Uno → Rancho 1')
+    expect(textOf(await page('/explore/localidades/3-100'))).toContain('Nombre Rancho Uno Rancho 1')
     expect(textOf(await page('/explore/localidades/3-900'))).toMatch(/apareció.*no estaba/)
     expect(textOf(await page('/explore/localidades/3-101'))).toContain('Sin cambios')
     const [before] = service.digests
@@ -355,7 +355,11 @@ test('the releases are compared', async () => {
   const [before, current] = service.digests
   const text = textOf(await page(`/releases?from=${before}&to=${current}`))
   expect(text).toContain('Localidades 1 1 0')
-  expect(text).toContain('Nombre: Rancho Uno → Rancho 1')
+  expect(text).toContain('Rancho 1 020010100 Nombre Rancho Uno Rancho 1')
+  const chosen = textOf(await page(`/releases?from=${before}&to=${current}&in=localidades&change=added`))
+  expect(chosen).toContain('Localidades: agregados (1) Nombre CVEGEO Aguascalientes 020010900')
+  for (const wrong of ['in=nada&change=added', 'in=localidades&change=nada', 'in=localidades&change=added&page=2'])
+    expect((await get(`/releases?from=${before}&to=${current}&${wrong}`)).status).toBe(400)
   expect(textOf(await page(`/releases?from=${current}&to=${current}`))).toContain('tienen los mismos registros')
 })
 

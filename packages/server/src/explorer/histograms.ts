@@ -1,4 +1,4 @@
-// Histograms of numbers: how many of the records that a list finds lie in each of some ranges of a field.
+// The numbers of a field over all records that a list finds: how many lie in each of some ranges, and their sum.
 import { LruCache } from '../base/lru-cache.ts'
 import { memoized } from '../base/memoized.ts'
 import { coordinatesOf, type Entity } from '../catalog/entity.ts'
@@ -57,6 +57,19 @@ function countRanges(release: Release, request: ListRequest, field: string): His
     bins[bin] = (bins[bin] as number) + (counts[at] as number)
   }
   return { field, min, max, counts: bins }
+}
+
+/** The sum of a number over the records that a list finds, and how many of them it is known of. */
+export function sumOf(release: Release, request: ListRequest, field: string) {
+  const column = release.entity(request.entity.name).index.column(field)
+  if (column.kind !== 'number fact') return { sum: 0, known: 0 }
+  const counts = countValues(release, { ...request, query: queryWithin(release, request) }, column)
+  let [sum, known] = [0, 0]
+  for (let at = 0; at < column.known.length; at++) {
+    sum += (column.known[at] as number) * (counts[at] as number)
+    known += counts[at] as number
+  }
+  return { sum, known }
 }
 
 /** The value that half of the records are below. */
