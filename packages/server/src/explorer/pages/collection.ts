@@ -9,7 +9,7 @@ import { type Content, type Html, html } from '../../http/html.ts'
 import { badParameter, ProblemError } from '../../http/problem.ts'
 import { keyNamed } from '../../http/v2/key-text.ts'
 import { listParameters } from '../../http/v2/parameter-definitions.ts'
-import { DISTANCE } from '../../query/near.ts'
+import { distanceNameOf } from '../../query/near.ts'
 import type { ReadList, ReadRecord } from '../api-reader.ts'
 import type { Facet, FacetValue } from '../facets.ts'
 import type { Histogram } from '../histograms.ts'
@@ -36,6 +36,7 @@ import {
   oneOf,
   shownNameField,
   stepsLabel,
+  wordsFor,
 } from '../names.ts'
 import { bySlug, filterNamed, isFilter } from '../query-names.ts'
 import { searchBox } from '../search-box.ts'
@@ -133,7 +134,7 @@ ${list.total > 0 && html`<div class="actions">${downloadMenu(view, entity, shown
 </div>
 ${entity.description !== undefined && html`<p class="lead lines">${isolated(entity.description)}</p>`}
 <div class="tools">
-${searchBox(view, { id: 'within-search', action: collectionAddress(entity), kept: omit(pairs, 'q', 'page'), value: parameter(pairs, 'q') ?? '', label: entity.package === undefined ? words.table.searchWithin(manyWithin(view, entity)) : words.table.searchHere, within: entity })}
+${searchBox(view, { id: 'within-search', action: collectionAddress(entity), kept: omit(pairs, 'q', 'page'), value: parameter(pairs, 'q') ?? '', label: wordsFor(view, entity) ? words.table.searchWithin(manyWithin(view, entity)) : words.table.searchHere, within: entity })}
 ${narrowing.length > 0 && html`<p class="to-filters"><a href="#filters">${words.table.toFilters}</a></p>`}
 </div>
 ${chosenFilters(view, entity, filters, facets)}
@@ -157,7 +158,7 @@ ${sameData(view, entity, shown)}`,
 /** What is counted: titles of others may be long, and need not be words for many records. */
 function counted(view: View, entity: Entity, total: number): string {
   const { record, records } = view.words.table
-  if (entity.package !== undefined) return total === 1 ? record : records
+  if (wordsFor(view, entity) === undefined) return total === 1 ? record : records
   return total === 1 ? oneOf(view, entity) : manyWithin(view, entity)
 }
 
@@ -231,13 +232,14 @@ function facetWithin(view: View, entity: Entity, { parent, steps }: Facet): stri
   return parent === undefined || steps.length === 1 ? fieldWithin(view, entity, field) : oneOf(view, parent)
 }
 
-function valueLabel({ words, language }: View, entity: Entity, { parent, steps }: Facet, { name }: FacetValue): string {
+function valueLabel(view: View, entity: Entity, { parent, steps }: Facet, { name }: FacetValue): string {
+  const { words, language } = view
   const [step = ''] = steps
   const field = entity.fields[step]
   if (parent !== undefined || field === undefined) return name
   if (field.kind === 'value' && field.type === 'boolean') return words.values[name === 'true' ? 'yes' : 'no']
   if (field.kind === 'value' && field.type === 'integer') return language.numeral(name)
-  return (entity.package === undefined ? words.factValues[step]?.[name] : undefined) ?? name
+  return (wordsFor(view, entity) && words.factValues[step]?.[name]) ?? name
 }
 
 function facetList(view: View, entity: Entity, facet: Facet): Html | undefined {
@@ -335,7 +337,7 @@ function columnsOf(view: View, entity: Entity, facets: readonly Facet[], total: 
     })
   const { names, codes, parts, values, coordinates, identifiers } = fieldGroups(view, entity)
   const figure = knownSize(view, entity) ?? values[0]
-  const isOthers = entity.package !== undefined
+  const isOthers = wordsFor(view, entity) === undefined
   const own = (fields: readonly string[], use: (name: string) => Column['use']) =>
     fields.map((name) => ownColumn(view, entity, name, use(name)))
   return [
@@ -344,7 +346,7 @@ function columnsOf(view: View, entity: Entity, facets: readonly Facet[], total: 
     ...own(codes, (name) => (parts.includes(name) ? 'folded' : 'most')),
     ...ancestors,
     ...own(values, (name) => (name === figure ? 'most' : 'less')),
-    ...(parameter(view.pairs, 'near') === undefined ? [] : [distanceColumn(view)]),
+    ...(parameter(view.pairs, 'near') === undefined ? [] : [distanceColumn(view, distanceNameOf(entity))]),
     ...own(coordinates, () => 'folded'),
     ...own(identifiers, () => (isOthers ? 'less' : 'folded')),
   ]
@@ -369,14 +371,14 @@ const derivedCodes = (view: View, entity: Entity): Column[] =>
 
 const METRES_IN_KILOMETRE = 1_000
 
-const distanceColumn = ({ words, language }: View): Column => ({
-  path: DISTANCE,
+const distanceColumn = ({ words, language }: View, name: string): Column => ({
+  path: name,
   label: words.table.distance,
   isNumber: true,
   isName: false,
   use: 'most',
   isField: false,
-  cell: (record) => `${language.decimal(Number(record[DISTANCE]) / METRES_IN_KILOMETRE, 1)} ${words.record.kilometres}`,
+  cell: (record) => `${language.decimal(Number(record[name]) / METRES_IN_KILOMETRE, 1)} ${words.record.kilometres}`,
 })
 
 /** The fields of a record in the order in which a table has them. */
@@ -462,10 +464,9 @@ const parentLabel = (view: View, entity: Entity, steps: readonly string[], paren
 
 function table(view: View, entity: Entity, { list, columns, chosen, offered }: Shown): Html {
   const sorted = parameter(view.pairs, 'sort') ?? ''
-  const isOthers = entity.package !== undefined
   const more = offered.filter(({ use }) => use !== 'folded').length - columns.length
   // What others publish, and what was chosen, may be of any width; of the rest it is known that it fits.
-  const fits = !isOthers && chosen.length === 0
+  const fits = wordsFor(view, entity) !== undefined && chosen.length === 0
   return html`<div class="${fits ? 'scroll' : 'scroll any-width'}" role="region" tabindex="0" aria-label="${manyOf(view, entity)}"><table>
 <thead><tr>${columns.map((column) => headerCell(view, column, sorted, fits))}</tr></thead>
 <tbody>${list.records.map(

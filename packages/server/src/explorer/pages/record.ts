@@ -18,7 +18,7 @@ import { type Content, type Html, html, joined } from '../../http/html.ts'
 import { ProblemError } from '../../http/problem.ts'
 import { percentDecoded } from '../../http/v2/key-text.ts'
 import { recordTemplate } from '../../http/v2/paths.ts'
-import { DISTANCE } from '../../query/near.ts'
+import { distanceNameOf } from '../../query/near.ts'
 import { belongsTo } from '../ancestry.ts'
 import type { ReadRecord, ReleaseSummary } from '../api-reader.ts'
 import { dotMap, type Point } from '../dot-map.ts'
@@ -49,6 +49,7 @@ import {
   oneOf,
   shownName,
   shownNameField,
+  wordsFor,
 } from '../names.ts'
 import { sizeFieldOf } from '../sizes.ts'
 import { apiRequest, copyButton } from '../snippets.ts'
@@ -312,14 +313,14 @@ function facts(view: View, entity: Entity, record: ReadRecord): Html | undefined
   return html`<section aria-labelledby="facts-title">
 <h2 id="facts-title">${words.record.facts}</h2>
 ${entryList(view, entries)}
-${entity.package === undefined && html`<p class="note">${words.record.factsFrom(language.date(built))} ${isolated(source.title)}</p>`}
+${wordsFor(view, entity) !== undefined && html`<p class="note">${words.record.factsFrom(language.date(built))} ${isolated(source.title)}</p>`}
 </section>`
 }
 
 /** A fact that is the code of a record right below this one, such as the seat of a municipality, as a link to that record. */
 function seatOf(view: View, entity: Entity, record: ReadRecord, name: string): Html | undefined {
   const field = entity.fields[name]
-  if (name !== SEAT || field?.kind !== 'fact' || entity.package !== undefined) return undefined
+  if (name !== SEAT || field?.kind !== 'fact' || wordsFor(view, entity) === undefined) return undefined
   const [child] = descendantsOf(view.api.catalog, entity)
   const code = child && ownCodes(child)[0]
   if (child === undefined || code === undefined) return undefined
@@ -416,7 +417,7 @@ function children(view: View, entity: Entity, record: ReadRecord): Html | undefi
   const [nearest] = below
   if (nearest === undefined) return undefined
   return html`<section aria-labelledby="children-title">
-<h2 id="children-title">${entity.package === undefined ? words.record.contains : words.record.referring}</h2>
+<h2 id="children-title">${wordsFor(view, entity) ? words.record.contains : words.record.referring}</h2>
 <ul class="counts">${below.map(
     ({ child, filter, total }) =>
       html`<li><a href="${href(view, collectionAddress(child), filter)}"><span class="figure">${language.number(total)}</span> ${manyWithin(view, child)}</a></li>`,
@@ -532,7 +533,7 @@ function dotsAround(view: View, entity: Entity, record: ReadRecord, focus: Point
     .slice(0, MAX_NEAR)
     .map(
       (one) =>
-        html`<li>${recordLink(view, entity, one)} <span class="figure">${distance(view, Number(one[DISTANCE]))}</span></li>`,
+        html`<li>${recordLink(view, entity, one)} <span class="figure">${distance(view, Number(one[distanceNameOf(entity)]))}</span></li>`,
     )}</ul>
 </section>
 ${citiesAround(view, entity, focus, own)}`
@@ -557,7 +558,7 @@ function citiesAround(view: View, entity: Entity, focus: Point, own: string): Ht
   return html`<section aria-labelledby="cities-title">
 <h2 id="cities-title">${words.record.nearCities}</h2>
 <p class="note">${words.record.nearCitiesText(language.number(CITY))}</p>
-<ul class="neighbours">${cities.slice(0, MAX_CITIES).map((one) => html`<li>${recordLink(view, entity, one)} <span class="figure">${distance(view, Number(one[DISTANCE]))}</span><span class="what">${whereIs(view, entity, one)}</span></li>`)}</ul>
+<ul class="neighbours">${cities.slice(0, MAX_CITIES).map((one) => html`<li>${recordLink(view, entity, one)} <span class="figure">${distance(view, Number(one[distanceNameOf(entity)]))}</span><span class="what">${whereIs(view, entity, one)}</span></li>`)}</ul>
 <p><a href="${href(view, collectionAddress(entity), pairs)}">${words.record.nearCitiesAll}</a></p>
 </section>`
 }
