@@ -265,6 +265,21 @@ describe.skipIf(browser === undefined)('in a browser', () => {
     })
   })
 
+  test('the code of a municipality and the cities around a village are there after two actions', async () => {
+    const page = await open('/')
+    await typeAtOnce(page, 'ensenada')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/explore/municipios/3')
+    expect((await page.locator('.official code').textContent())?.trim()).toBe('02001')
+    await page.goto('/')
+    await typeAtOnce(page, 'rancho 12')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/explore/localidades/3-111')
+    const cities = page.locator('section', { has: page.locator('#cities-title') }).locator('li')
+    expect(await cities.count()).toBeGreaterThan(1)
+    expect(await cities.first().textContent()).toMatch(/\d km/)
+  })
+
   test('all places of a state over some number of people are an Excel file after six actions', async () => {
     const page = await open('/')
     await page.locator('.cards a', { hasText: 'Localidades' }).click()
@@ -298,12 +313,13 @@ describe.skipIf(browser === undefined)('in a browser', () => {
 
   test('a code is copied with a button, which says so', async () => {
     const page = await open('/explore/paises/484', { permissions: ['clipboard-read', 'clipboard-write'] })
-    const button = page.getByRole('button', { name: 'Copiar Clave' })
+    const button = page.getByRole('button', { name: 'Copiar ISO 3166-1 alpha-3' })
     await button.click()
     await button.filter({ hasText: 'Copiado' }).waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('MEX')
     // A page that came over HTTP from elsewhere has no clipboard; the keyboard must go on from the same button.
     await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`)
+    await page.getByText('Otras claves e identificadores').click()
     const other = page.getByRole('button', { name: 'Copiar Identificador' })
     await other.press('Enter')
     await other.filter({ hasText: 'Copiado' }).waitFor()

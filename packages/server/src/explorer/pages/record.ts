@@ -612,7 +612,7 @@ function history(view: View, entity: Entity, segments: readonly string[]): Html 
   return html`<section aria-labelledby="history-title">
 <h2 id="history-title">${words.record.history}</h2>
 ${rows.length <= 1 && html`<p>${words.record.unchanged}</p>`}
-<div class="scroll" role="region" tabindex="0" aria-label="${words.record.history}"><table class="small">
+<div class="scroll" role="region" tabindex="0" aria-label="${[words.record.field, words.record.before, words.record.after].join(', ')}"><table class="small">
 <thead><tr><th scope="col">${words.release.date}</th><th scope="col">${words.record.field}</th><th scope="col">${words.record.before}</th><th scope="col">${words.record.after}</th></tr></thead>
 <tbody>${rows.toReversed()}</tbody></table></div>
 </section>`
