@@ -29,6 +29,7 @@ describe('requests are counted as', () => {
     ['/reconcile/suggest/entity', 'reconcile'],
     ['/reconciled', 'other'],
     ['/api/openapi.json', 'openapi'],
+    ['/api/profile.json', 'profile'],
     ['/explore', 'explorer'],
     ['/explore/paises/484', 'explorer'],
     ['/releases', 'explorer'],

@@ -23,6 +23,8 @@ export const V2_SEGMENTS = {
 } as const
 export const RESOLVE_PATH: string = `${V2_PATH}/${V2_SEGMENTS.resolve}`
 export const OPENAPI_PATH = '/api/openapi.json'
+/** Where the JSON Schema of data packages is, for editors. */
+export const PROFILE_PATH = '/api/profile.json'
 /** Where the Reconciliation Service API is. */
 export const RECONCILE_PATH = '/reconcile'
 /** Where pages for people are, if there are any. */
@@ -33,6 +35,7 @@ export const PAGE_PATHS = {
   docs: '/docs',
   map: '/map',
   picker: '/picker',
+  resolve: '/resolve',
   assets: '/assets',
 } as const
 
@@ -50,6 +53,7 @@ export const ROUTE_LABELS = [
   'v2 index',
   'reconcile',
   'openapi',
+  'profile',
   'home',
   'explorer',
   'map',
@@ -99,6 +103,7 @@ const ROUTES: readonly Route[] = [
   { path: `${V2_PATH}/${V2_SEGMENTS.releases}`, surface: V2, label: 'v2 releases' },
   { path: V2_PATH, surface: V2, label: 'v2 index', labelBelow: collectionLabel },
   { path: OPENAPI_PATH, surface: V2, label: 'openapi' },
+  { path: PROFILE_PATH, surface: V2, label: 'profile' },
   {
     path: RECONCILE_PATH,
     surface: RECONCILE,
@@ -111,6 +116,7 @@ const ROUTES: readonly Route[] = [
   { path: PAGE_PATHS.docs, surface: PAGES, label: 'explorer' },
   { path: PAGE_PATHS.map, surface: PAGES, label: 'map' },
   { path: PAGE_PATHS.picker, surface: PAGES, label: 'picker' },
+  { path: PAGE_PATHS.resolve, surface: PAGES, label: 'explorer' },
   { path: PAGE_PATHS.assets, surface: PAGES, label: 'assets' },
   // Whoever is looking for something else below /api is a program.
   { path: '/api', surface: { name: 'none', isExtended: false, hasProblemPages: false }, label: 'other' },
