@@ -65,6 +65,23 @@ describe('a list near a point', () => {
     expect(all.length).toBeLessThan(localities.length)
   })
 
+  test('is put in another order: all within a distance, or else the nearest thousand', async () => {
+    const byName = (records: readonly Listed[]) =>
+      records.map(({ idLocalidad, idMunicipio }) => [idLocalidad, (idMunicipio as Listed).idMunicipio].join()).sort()
+    const within = await listed(`${NEAR}&within_km=2000&sort=-poblacion,descLocalidad&per_page=1000&facts=true`)
+    const wanted = expected().filter(({ distancia = 0 }) => distancia <= 2_000_000)
+    expect(wanted.length).toBeGreaterThan(10)
+    expect(byName(within)).toEqual(byName(wanted.slice(0, 1_000)))
+    const populations = within.map(({ poblacion }) => Number(poblacion ?? -1))
+    expect(populations).toEqual(populations.toSorted((a, b) => b - a))
+    expect(within.every(({ distancia }) => typeof distancia === 'number')).toBe(true)
+    const nearestThousand = await listed(`${NEAR}&sort=descLocalidad&per_page=1000`)
+    expect(byName(nearestThousand)).toEqual(byName(expected().slice(0, 1_000)))
+    expect((await get(`${NEAR}&sort=descLocalidad`)).headers.get('x-total')).toBe(
+      String(Math.min(expected().length, 1_000)),
+    )
+  })
+
   test('any page, and a walk with cursors, of any point and any size of page, with a filter', async () => {
     const anyPoint = fc.record({
       latitude: fc.integer({ min: -9_000, max: 9_000 }).map((number) => number / 100),
@@ -215,7 +232,6 @@ describe('refused', () => {
   })
 
   test.each([
-    ['near with sort', '/api/v2/localidades?near=1,2&sort=descLocalidad', 'either near or sort, not both'],
     ['a search of records without coordinates', '/api/v2/search?q=a&in=paises&near=1,2', 'allowed is localidades'],
     ['a cursor of another list', '/api/v2/localidades?near=1,2&after=x', 'a cursor out of the Link header'],
   ])('%s', async (_what, target, detail) => {

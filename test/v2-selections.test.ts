@@ -1,6 +1,5 @@
 // Parts of a collection in one response, records below one that is named by its code, and what within and in take.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { FORMATS } from '../packages/server/src/query/formats/formats.ts'
 import type { Release } from '../packages/server/src/release/release.ts'
 import { homonyms } from './support/homonyms.ts'
 import { releaseOf, sourceOf, TestHome, tiny } from './support/releases.ts'
@@ -52,7 +51,8 @@ describe.each([
   ['paises/2/localidades', 'sort=descLocalidad'],
   ['disciplinas-conocimiento/3/subdisciplinas-conocimiento', 'fields=descripcion'],
 ])('all of %s with %p', (path, query) => {
-  test.each(FORMATS)('is what the pages of its list have, as %s', async (format) => {
+  // A workbook is compressed block by block, so that its bytes depend on them.
+  test.each(['json', 'ndjson', 'csv'])('is what the pages of its list have, as %s', async (format) => {
     const list = await get(`/api/v2/${path}?${query}&format=${format}&per_page=1000`.replace('?&', '?'))
     const response = await get(`/api/v2/${path}/all?${query}&format=${format}`.replace('?&', '?'))
     const text = await response.text()
@@ -95,7 +95,6 @@ describe('a part of a collection in one response', () => {
     ['/api/v2/localidades/all?by=code', 400, /^"by" is not known here/],
     ['/api/v2/localidades/all?nada=1', 400, /^"nada" is not known here/],
     ['/api/v2/localidades/all?fields=idLocalidad&facts=true', 400, /^facts was "true"; /],
-    ['/api/v2/localidades/all?near=1,1&sort=idLocalidad', 400, /^sort was "idLocalidad"; /],
     ['/api/v2/municipios/11/localidades/all', 404, /municipio/],
     ['/api/v2/municipios/ten/localidades/all', 404, /municipio/],
     ['/api/v2/municipios/10/paises/all', 404, /^Known paths are/],

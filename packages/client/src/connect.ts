@@ -76,10 +76,10 @@ export type Point = { readonly latitud: number | null; readonly longitud: number
 type Distance = { readonly distancia: number }
 
 type NearList<S extends CollectionShape> = {
-  /** The nearest to a point first, each with its distance in metres. */
+  /** The nearest to a point first, each with its distance in metres; with `sort`, the nearest in that order. */
   near<F extends FieldPath<S> = never, X extends boolean = false, E extends Embed = 'full'>(
     point: Point,
-    query?: Omit<ListQuery<S, F, X, E>, 'sort'> & { readonly withinKm?: number },
+    query?: ListQuery<S, F, X, E> & { readonly withinKm?: number },
   ): Walk<Selected<S, F, X, E> & Distance>
 }
 
@@ -152,7 +152,12 @@ export type RecordRef<C extends CatalogShape> = {
   [N in keyof C]: { readonly collection: N; readonly key: C[N]['key'] }
 }[keyof C]
 
+/** A record that another is in, with its official code where it has one. */
+type Ancestor<C extends CatalogShape> = RecordRef<C> & { readonly code: string | null }
+
 type Named = {
+  /** Its official code, null where it has none. */
+  readonly code: string | null
   readonly url: string
   readonly name: string
   /** The names of its ancestors, the nearest first. */
@@ -164,7 +169,7 @@ type Named = {
 
 export type Suggestion<C extends CatalogShape> = RecordRef<C> &
   Named & {
-    readonly parents: readonly RecordRef<C>[]
+    readonly parents: readonly Ancestor<C>[]
     readonly dropped: readonly string[]
     readonly matches: readonly {
       readonly field: string
@@ -192,7 +197,7 @@ export type SearchQuery<C extends CatalogShape> = Abortable & {
 /** Free text, or parts such as `estado` and `municipio`. */
 export type Row = string | Readonly<Record<string, string | number | null>>
 
-type Candidate<C extends CatalogShape> = RecordRef<C> & Named & { readonly parents: readonly RecordRef<C>[] }
+type Candidate<C extends CatalogShape> = RecordRef<C> & Named & { readonly parents: readonly Ancestor<C>[] }
 type Unresolved = { readonly [N in keyof RecordRef<CatalogShape> | 'url' | 'name']: null } & Omit<
   Named,
   'url' | 'name'

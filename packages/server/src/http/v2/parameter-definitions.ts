@@ -5,6 +5,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import { broaderOf, type Entity, hasCoordinates } from '../../catalog/entity.ts'
 import { descendantsOf, ownerOf } from '../../catalog/lineage.ts'
 import { type FieldPath, pathsOf } from '../../catalog/paths.ts'
+import { MAX_NEAREST_SORTED } from '../../query/finder.ts'
 import { FORMATS } from '../../query/formats/formats.ts'
 import { languagesOf } from '../../query/formats/shown-names.ts'
 import type { ValueMatch } from '../../query/wanted-values.ts'
@@ -106,7 +107,7 @@ const DEGREES = '(-?[0-9]{1,3}(?:\\.[0-9]{1,15})?)'
 export const POINT_PATTERN: string = `^${DEGREES},${DEGREES}$`
 const NEAR = once(
   'near',
-  'Latitude and longitude of a point: the nearest records come first, each with its distance; those without coordinates are left out. Not together with sort',
+  `Latitude and longitude of a point: the nearest records come first, each with its distance; those without coordinates are left out. With sort, those within within_km, or else the ${MAX_NEAREST_SORTED} nearest, are put in that order`,
   { type: 'string', pattern: POINT_PATTERN, examples: ['19.43,-99.13'] },
 )
 const WITHIN_KM = once('within_km', 'Only records within so many kilometres of near', {

@@ -91,7 +91,14 @@ const VERSIONS = described(object({ nomenclator: TEXT, bun: TEXT }), 'the progra
 /** What a field of a key may be; an embedded record stands for its own key, in a list where that has several values. */
 const KEY: Json = mapOf(schemaRef('KeyValue'))
 const KEY_VALUE: Json = { anyOf: [ID, NOT_EMPTY, listOf({ anyOf: [ID, NOT_EMPTY] })] }
-const KEYS = listOf(object({ collection: schemaRef('CollectionName'), key: KEY }))
+const CODE = described({ type: ['string', 'null'] }, 'its official code, null where it has none')
+const KEYS = listOf(
+  object({
+    collection: schemaRef('CollectionName'),
+    key: KEY,
+    code: CODE,
+  }),
+)
 const PAIR: Json = { type: 'array', items: COUNT, minItems: 2, maxItems: 2 }
 const RANGES = described(listOf(PAIR), 'start and end of each match, in UTF-16 code units')
 
@@ -228,10 +235,11 @@ const resolvedProperties = (isNullable: boolean) => {
   return {
     collection: or(schemaRef('CollectionName')),
     key: or(KEY),
+    code: CODE,
     url: or(URL),
     name: or(TEXT),
     breadcrumb: described(listOf(TEXT), 'names of its ancestors, the nearest first'),
-    parents: described(KEYS, 'their keys'),
+    parents: described(KEYS, 'their keys and official codes'),
     score: described({ type: 'number', minimum: 0, maximum: 1 }, '1 where everything is as in the catalog'),
     how: listOf({ type: 'string', enum: [...HOW] }),
   }
@@ -396,10 +404,11 @@ const suggestionSchema = (entities: readonly Entity[]): Json =>
     {
       collection: schemaRef('CollectionName'),
       key: described(KEY, 'the fields that identify the record, with their values'),
+      code: CODE,
       url: described(URL, 'the record'),
       name: described(TEXT, 'name of the record'),
       breadcrumb: described(listOf(TEXT), 'names of its ancestors, the nearest first'),
-      parents: described(KEYS, 'the same ancestors by their keys'),
+      parents: described(KEYS, 'the same ancestors by their keys and official codes'),
       score: described(
         { type: 'number', minimum: 0, maximum: 1 },
         'how well it matches, on the same scale in every response',

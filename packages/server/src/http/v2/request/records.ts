@@ -83,8 +83,6 @@ function foundRecords(
   const words = parameters.has('q') ? searchWords(parameters) : []
   const sorts = sortsOf(entity, parameters)
   const near = nearOf(parameters)
-  if (near !== undefined && parameters.has('sort'))
-    throw badParameter('sort', parameters.one('sort') as string, 'either near or sort, not both')
   const { rendition, encoding } = renditionOf(entity, parameters, headers)
   return {
     by: namedBy(parameters),
