@@ -119,7 +119,7 @@ describe('values of parameters', () => {
       .map((parameter) => [`${parameter.name} of ${path}`, operation, parameter] as const),
   )
   test.each(joined)('%s are separated by commas, as many as allowed', async (_name, operation, parameter) => {
-    const { enum: words = [] } = parameter.schema.items ?? {}
+    const { enum: words = ['1', '2', '3'] } = parameter.schema.items ?? {}
     const { maxItems = words.length } = parameter.schema
     const request = async (values: readonly string[]) => {
       const [[, value = ''] = []] = pairsOf(parameter, values)
@@ -128,7 +128,8 @@ describe('values of parameters', () => {
     const unique = words.filter((word) => !word.startsWith('-'))
     expect(await request(unique.slice(0, maxItems))).toBe(200)
     if (unique.length > maxItems) expect(await request(unique.slice(0, maxItems + 1))).toBe(400)
-    expect(await request([...unique.slice(0, 1), 'nothing'])).toBe(400)
+    const isAnyText = JSON.stringify(parameter.schema.items) === JSON.stringify({ type: 'string', minLength: 1 })
+    expect(await request([...unique.slice(0, 1), isAnyText ? '' : 'nothing'])).toBe(400)
   })
 })
 

@@ -129,7 +129,17 @@ async function* resolvedChunks(
 
 type ResolvedRow = ReturnType<typeof renderResolution>
 
-const NO_RECORD = { collection: null, key: null, url: null, name: null, breadcrumb: [], parents: [], score: 0, how: [] }
+const NO_RECORD = {
+  collection: null,
+  key: null,
+  code: null,
+  url: null,
+  name: null,
+  breadcrumb: [],
+  parents: [],
+  score: 0,
+  how: [],
+}
 
 const renderCandidate = (release: Release, { name, position, score, how }: Candidate, baseUrl: string) => ({
   ...summarizeRecord(release, name, position, { baseUrl }),

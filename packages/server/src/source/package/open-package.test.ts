@@ -449,3 +449,11 @@ describe('what is told of a package', () => {
     expect(await directory.refusal()).toContain('"1 records"; expected at least 10')
   })
 })
+
+test('a schema without a list of fields is told, since its keys are not obeyed', async () => {
+  using directory = new PackageDirectory()
+    .describe({ name: 'units', path: 'units.csv', schema: { foreignKeys: [] } } as never)
+    .put('units.csv', 'code,name\nA,One\nB,Two\n')
+  const { kinds } = await directory.read()
+  expect(kinds).toEqual({ 'schema-not-read': 1 })
+})
