@@ -3,12 +3,16 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { Faults } from '../faults.ts'
 import { parseDescriptorText } from './descriptor-text.ts'
-import { jsonFault } from './json-syntax.ts'
+import { jsonFault, jsonOffset } from './json-syntax.ts'
 
 async function read(file: string, content: string | Uint8Array) {
   const faults = new Faults()
-  const value = await parseDescriptorText(file, Buffer.from(content as string), faults)
-  return { value, faults: faults.list().map(({ line, column, expected }) => `${line}, ${column}: ${expected}`) }
+  const { value, placeOf } = await parseDescriptorText(file, Buffer.from(content as string), faults)
+  return {
+    value,
+    placeOf,
+    faults: faults.list().map(({ line, column, expected }) => `${line}, ${column}: ${expected}`),
+  }
 }
 
 describe('JSON', () => {
@@ -69,6 +73,35 @@ describe('YAML', () => {
     const { value, faults } = await read('datapackage.yaml', text)
     expect(value).toBeUndefined()
     expect(faults[0]).toMatch(expected)
+  })
+})
+
+describe('a value', () => {
+  test.each([
+    ['datapackage.json', '{"name": "x",\n "resources": [{},\n  {"pa\\u0074h": "a",\t"path": ["b", "c"]}]}', '3, 36'],
+    ['datapackage.yaml', 'name: x\nresources:\n  - {}\n  - name: y\n    path:\n      - b\n      - c\n', '7, 9'],
+  ])('stands at its line and column in %s', async (file, text, expected) => {
+    const { placeOf } = await read(file, text)
+    const { line, column } = placeOf(['resources', 1, 'path', 1]) ?? {}
+    expect(`${line}, ${column}`).toBe(expected)
+    for (const path of [['resources', 2], ['resources', '1'], ['name', 0], ['path']])
+      if (file.endsWith('json') || path[1] !== '1') expect(placeOf(path)).toBeUndefined()
+  })
+
+  test('is found where it is written, whatever it stands in', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4 }), fc.integer({ min: 0, max: 4 }), (value, indent) => {
+        const text = JSON.stringify(value, null, indent)
+        const look = (at: unknown, path: readonly (string | number)[]) => {
+          const written = JSON.stringify(at, null, indent).split('\n')[0] as string
+          expect(text.slice(jsonOffset(text, path))).toStartWith(written)
+          if (typeof at !== 'object' || at === null) return
+          for (const [name, inner] of Object.entries(at))
+            look(inner, [...path, Array.isArray(at) ? Number(name) : name])
+        }
+        look(value, [])
+      }),
+    )
   })
 })
 

@@ -1,14 +1,21 @@
-// Reads a descriptor as text: JSON or YAML, in any encoding, and says at which line and column it is broken.
+// Reads a descriptor as text: JSON or YAML, in any encoding, and says at which line and column it is broken, or a value stands.
 import { isUtf8 } from 'node:buffer'
 import type { Faults } from '../faults.ts'
-import { jsonFault } from './json-syntax.ts'
+import { jsonFault, jsonOffset, placeAt, type TextPlace, type ValuePath } from './json-syntax.ts'
 
 export const MAX_DESCRIPTOR = 10 << 20
 /** An alias of YAML is a copy, and copies of copies grow without end. */
 const MAX_ALIASES = 1_000
 
-/** The value that the text stands for; undefined where it is broken, which is then among the faults. */
-export async function parseDescriptorText(file: string, bytes: Uint8Array, faults: Faults): Promise<unknown> {
+/** Where a value stands in the text; undefined where it is not known. */
+export type PlaceOf = (path: ValuePath) => TextPlace | undefined
+
+/** What a text stands for. */
+type ParsedText = { readonly value: unknown; readonly placeOf: PlaceOf }
+const BROKEN: ParsedText = { value: undefined, placeOf: () => undefined }
+
+/** Where the text is broken, that is among the faults. */
+export async function parseDescriptorText(file: string, bytes: Uint8Array, faults: Faults): Promise<ParsedText> {
   const text = descriptorText(bytes)
   return /\.ya?ml$/i.test(file) ? parseYaml(file, text, faults) : parseJson(file, text, faults)
 }
@@ -27,21 +34,32 @@ function descriptorText(bytes: Uint8Array): string {
   return new TextDecoder(encoding).decode(bytes)
 }
 
-function parseJson(file: string, text: string, faults: Faults): unknown {
+function parseJson(file: string, text: string, faults: Faults): ParsedText {
   const fault = jsonFault(text)
-  if (fault === undefined) return JSON.parse(text)
+  if (fault === undefined) return { value: JSON.parse(text), placeOf: placesIn(text, (path) => jsonOffset(text, path)) }
   addFault(faults, file, text, fault.offset, `${fault.expected}; the descriptor must be JSON`)
-  return undefined
+  return BROKEN
 }
 
-async function parseYaml(file: string, text: string, faults: Faults): Promise<unknown> {
+/** Each costs a look through the text, so that those of a large descriptor full of faults are not all looked for. */
+const MAX_PLACES = 100
+
+function placesIn(text: string, offsetOf: (path: ValuePath) => number | undefined): PlaceOf {
+  let left = MAX_PLACES
+  return (path) => {
+    const offset = left-- > 0 ? offsetOf(path) : undefined
+    return offset === undefined ? undefined : placeAt(text, offset)
+  }
+}
+
+async function parseYaml(file: string, text: string, faults: Faults): Promise<ParsedText> {
   // Most descriptors are JSON, and those who serve read none.
-  const { isScalar, parseDocument, visit } = await import('yaml')
+  const { isNode, isScalar, parseDocument, visit } = await import('yaml')
   try {
     const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent', uniqueKeys: false })
     for (const { pos, message } of document.errors.slice(0, MAX_TOLD))
       addFault(faults, file, text, pos[0], `YAML: ${message}`)
-    if (document.errors.length > 0) return undefined
+    if (document.errors.length > 0) return BROKEN
     visit(document, {
       // A version 1.10 is not 1.1, and a code 012 not 12.
       Scalar: (_, node) => {
@@ -49,12 +67,16 @@ async function parseYaml(file: string, text: string, faults: Faults): Promise<un
           if (String(node.value) !== node.source) node.value = node.source
       },
     })
-    return document.toJS({ maxAliasCount: MAX_ALIASES })
+    const offsetOf = (path: ValuePath) => {
+      const node = document.getIn(path, true)
+      return isNode(node) ? node.range?.[0] : undefined
+    }
+    return { value: document.toJS({ maxAliasCount: MAX_ALIASES }), placeOf: placesIn(text, offsetOf) }
   } catch (error) {
     // What nests too deeply, or repeats itself too often.
     if (!(error instanceof RangeError || error instanceof ReferenceError)) throw error
     addFault(faults, file, text, 0, 'YAML with few levels and few aliases')
-    return undefined
+    return BROKEN
   }
 }
 
@@ -62,9 +84,7 @@ const MAX_TOLD = 5
 const MAX_EXCERPT = 60
 
 function addFault(faults: Faults, file: string, text: string, offset: number, expected: string): void {
-  const before = text.slice(0, offset)
-  const line = before.split('\n').length
-  const column = offset - before.lastIndexOf('\n')
+  const { line, column } = placeAt(text, offset)
   const rest = text.slice(offset, offset + MAX_EXCERPT).split(/\r?\n/)[0]
   const value = rest === '' ? (offset >= text.length ? 'the end of the file' : 'the end of the line') : rest
   faults.add({ file, line, column: `column ${column}`, value, expected })

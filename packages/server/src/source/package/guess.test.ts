@@ -575,25 +575,6 @@ describe('what is declared of ours', () => {
     expect(list.entity).toMatchObject({ plural: 'oficinas', v1: 1 })
     expect(list.entity.fields.height).toMatchObject({ kind: 'fact', min: 0 })
   })
-
-  test('what is not known is told, with what is', () => {
-    const { guesses } = planOf({
-      offices: { table: 'id|name\n1|a\n2|b', own: { order: 'random' }, fields: { name: { own: { rol: 'name' } } } },
-    })
-    expect(guesses.slice(0, 2)).toEqual([
-      {
-        resource: 'offices',
-        what: '"nomenclator:order" is "\\"random\\"", which is not known, and is not obeyed.',
-        otherwise: 'one of as given, by key',
-      },
-      {
-        resource: 'offices',
-        field: 'name',
-        what: '"nomenclator:rol" is "\\"name\\"", which is not known, and is not obeyed.',
-        otherwise: 'nomenclator:role',
-      },
-    ])
-  })
 })
 
 describe('other names in a table of their own', () => {

@@ -91,10 +91,8 @@ function candidatesOf(
     const whole = tableOf(resource, sample)
     for (const guess of leftOut(whole)) tell(guess)
     const table = { ...whole, columns: soundColumns(whole.columns) }
-    const list = listProperties(resource, objector(resource, undefined, tell))
-    const properties = new Map(
-      table.columns.map((column) => [column, fieldProperties(column.declared, objector(resource, column, tell))]),
-    )
+    const list = listProperties(resource)
+    const properties = new Map(table.columns.map((column) => [column, fieldProperties(column.declared)]))
     const key = keyOf(table, referredColumns(descriptor, table))
     const candidate = { table, list, properties, name: '', key: [], hasDeclaredKey: false, guesses: [] }
     if ('reason' in key) return [{ ...candidate, fault: `${key.reason}; declare a primaryKey in its schema` }]
@@ -121,16 +119,6 @@ function candidatesOf(
     ]
   })
 }
-
-const objector =
-  ({ name }: Resource, column: Column | undefined, tell: (guess: Guess) => void) =>
-  (property: string, value: unknown, expected: string) =>
-    tell({
-      resource: name,
-      ...(column === undefined ? {} : { field: column.name }),
-      what: `"${property}" is ${quoted(JSON.stringify(value) ?? '')}, which is not known, and is not obeyed.`,
-      otherwise: expected,
-    })
 
 /** The columns that declared references of other tables mean. */
 function referredColumns({ resources }: Descriptor, table: Table): ReadonlySet<string> {

@@ -1,4 +1,15 @@
-// Finds where a text stops being JSON, because the parser of the runtime does not say it.
+// Finds where a text stops being JSON, and where a value stands in it, because the parser of the runtime says neither.
+
+/** The names and numbers that lead to a value. */
+export type ValuePath = readonly (string | number)[]
+
+/** Both are counted from 1. */
+export type TextPlace = { readonly line: number; readonly column: number }
+
+export function placeAt(text: string, offset: number): TextPlace {
+  const before = text.slice(0, offset)
+  return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') }
+}
 
 type SyntaxFault = { readonly offset: number; readonly expected: string }
 
@@ -21,6 +32,13 @@ export function jsonFault(text: string): SyntaxFault | undefined {
   }
 }
 
+/** Where the value at a path begins in a text that is JSON; undefined where it has none. */
+export function jsonOffset(text: string, path: ValuePath): number | undefined {
+  const scanner = new JsonScanner(text)
+  scanner.value(0, path)
+  return scanner.found
+}
+
 class Unexpected extends Error {
   readonly offset: number
 
@@ -38,11 +56,16 @@ class JsonScanner {
     this.#text = text
   }
 
-  value(depth: number): void {
+  /** Where the last value began that was looked for. */
+  found: number | undefined
+
+  /** `path` leads on from here to what is looked for; undefined where it does not lead here. */
+  value(depth: number, path?: ValuePath): void {
     this.#skip(BLANK)
+    if (path?.length === 0) this.found = this.#at
     if (depth > MAX_DEPTH) throw this.#unexpected(`at most ${MAX_DEPTH} levels`)
-    if (this.#take('{')) this.#members(depth)
-    else if (this.#take('[')) this.#items(depth)
+    if (this.#take('{')) this.#members(depth, path)
+    else if (this.#take('[')) this.#items(depth, path)
     else if (!this.#skip(STRING) && !this.#skip(SCALAR))
       throw this.#unexpected(
         this.#text[this.#at] === '"'
@@ -56,25 +79,27 @@ class JsonScanner {
     if (this.#at < this.#text.length) throw this.#unexpected('the end of the file')
   }
 
-  #members(depth: number): void {
+  #members(depth: number, path: ValuePath | undefined): void {
     this.#skip(BLANK)
     if (this.#take('}')) return
     for (;;) {
       this.#skip(BLANK)
+      const start = this.#at
       if (!this.#skip(STRING)) throw this.#unexpected('a name in double quotes')
+      const isNext = path !== undefined && JSON.parse(this.#text.slice(start, this.#at)) === path[0]
       this.#skip(BLANK)
       if (!this.#take(':')) throw this.#unexpected('a colon after the name')
-      this.value(depth + 1)
+      this.value(depth + 1, isNext ? path.slice(1) : undefined)
       if (this.#take('}')) return
       if (!this.#take(',')) throw this.#unexpected('a comma or a closing brace')
     }
   }
 
-  #items(depth: number): void {
+  #items(depth: number, path: ValuePath | undefined): void {
     this.#skip(BLANK)
     if (this.#take(']')) return
-    for (;;) {
-      this.value(depth + 1)
+    for (let index = 0; ; index++) {
+      this.value(depth + 1, path?.[0] === index ? path.slice(1) : undefined)
       if (this.#take(']')) return
       if (!this.#take(',')) throw this.#unexpected('a comma or a closing bracket')
     }

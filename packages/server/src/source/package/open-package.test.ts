@@ -434,7 +434,9 @@ describe('what is told of a package', () => {
       lists: ['units'],
     })
     expect(source.origin.credits).toEqual([{ to: 'Units; from UNECE; by Ana; under ODC-PDDL', of: ['units'] }])
-    expect(examples).toContain('datapackage.json: the package: licensces, perhaps licenses')
+    expect(examples).toContainEqual(
+      expect.stringMatching(/^datapackage.json:1, column \d+: the package: licensces, perhaps licenses/),
+    )
   })
 
   test('what is odd is refused where all must be in order', async () => {
@@ -456,4 +458,58 @@ test('a schema without a list of fields is told, since its keys are not obeyed',
     .put('units.csv', 'code,name\nA,One\nB,Two\n')
   const { kinds } = await directory.read()
   expect(kinds).toEqual({ 'schema-not-read': 1 })
+})
+
+describe('what is wrong in a descriptor is told at its line and column', () => {
+  const YAML = `name: test-package
+resources:
+  - name: units
+    path: units.csv
+    schema:
+      primaryKey: code
+      fields:
+        - {name: code, type: string, nomenclator:rol: code}
+        - {name: name, type: txet}
+      foreignKeys:
+        - fields: name
+  - name: lost
+    path: [lost.csv]
+`
+  const JSON_LINES = `{"name": "test-package", "nomenclator:titel": "x", "resources": [
+  {"name": "units", "path": "units.csv", "nomenclator:order": "random",
+   "schema": {"primaryKey": "code", "nomenclator:code": ["code"], "foreignKeys": [{"fields": "name"}],
+    "fields": [{"name": "code", "type": "string",
+      "nomenclator:rol": "code"}, {"name": "name"}]}},
+  {"name": "lost",
+   "path": "lost.csv"}]}
+`
+  test.each([
+    [
+      'datapackage.yaml',
+      YAML,
+      [
+        'datapackage.yaml:8, column 55: units.code: nomenclator:rol is "code"; expected nomenclator:role',
+        'datapackage.yaml:9, column 30: units.name: txet',
+        'datapackage.yaml:11, column 11: units: {"fields":"name"}',
+      ],
+      'datapackage.yaml:13, column 12: "lost.csv"; expected a file that is there',
+    ],
+    [
+      'datapackage.json',
+      JSON_LINES,
+      [
+        'datapackage.json:1, column 47: the package: nomenclator:titel is "x"; expected nomenclator:title, at a resource',
+        'datapackage.json:2, column 63: resource units: nomenclator:order is "random"; expected one of as given, by key',
+        'datapackage.json:3, column 57: the schema of units: nomenclator:code is ["code"]; expected nomenclator:code, at a resource',
+        'datapackage.json:5, column 26: units.code: nomenclator:rol is "code"; expected nomenclator:role',
+        'datapackage.json:3, column 83: units: {"fields":"name"}',
+      ],
+      'datapackage.json:7, column 12: "lost.csv"; expected a file that is there',
+    ],
+  ])('%s', async (file, text, findings, missing) => {
+    using directory = new PackageDirectory().put(file, text).put('units.csv', 'code,name\nA,One\nB,Two\n')
+    const { examples, leftOut } = await directory.read()
+    for (const finding of findings) expect(examples).toContain(finding)
+    expect(leftOut.lost).toStartWith(missing)
+  })
 })

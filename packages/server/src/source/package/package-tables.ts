@@ -1,13 +1,13 @@
 // Reads the descriptor of a package and the beginning of each of its tables: all that is needed to tell what they are.
 import { Failure } from '../../base/failure.ts'
-import { Faults } from '../faults.ts'
+import { Faults, type SourceLocation } from '../faults.ts'
 import { Findings } from '../findings.ts'
 import { UnusableZip } from '../zip.ts'
 import type { Descriptor, Resource, TableField, TableSample } from './descriptor.ts'
-import { MAX_DESCRIPTOR, parseDescriptorText } from './descriptor-text.ts'
+import { MAX_DESCRIPTOR, type PlaceOf, parseDescriptorText } from './descriptor-text.ts'
 import { bareDescriptor, type Located, smallFile } from './locate.ts'
 import { MissingFile, type PackageFiles } from './package-files.ts'
-import { parseDescriptor, parseSchema } from './parse-descriptor.ts'
+import { parseDescriptor, parseSchema, placeOfPath } from './parse-descriptor.ts'
 import { sampleOf, withHeaderNames, withReferredNames } from './sample.ts'
 import { openTable, type Table } from './table.ts'
 import { UnreadableTable } from './unreadable-table.ts'
@@ -36,22 +36,34 @@ export type DescribedPackage = {
   readonly located: Located
   readonly descriptor: Descriptor
   readonly findings: Findings
+  /** Where a value stands in the descriptor. */
+  readonly placeOf: PlaceOf
 }
 
 export async function readDescriptor(located: Located): Promise<DescribedPackage> {
   const findings = new Findings()
-  return { located, descriptor: await descriptorOf(located, findings), findings }
+  return { located, findings, ...(await descriptorOf(located, findings)) }
 }
 
-export async function readTables({ located, descriptor: given, findings }: DescribedPackage): Promise<PackageTables> {
+export async function readTables({
+  located,
+  descriptor: given,
+  findings,
+  placeOf,
+}: DescribedPackage): Promise<PackageTables> {
   const tables = new Map<string, ReadTable>()
   const tableFindings = new Map<string, Findings>()
   const unread: UnreadTable[] = []
-  const descriptorFile = located.descriptor ?? located.name
-  for (const resource of given.resources) {
+  const file = located.descriptor ?? located.name
+  for (const [index, resource] of given.resources.entries()) {
     const own = new Findings()
     tableFindings.set(resource.name, own)
-    const read = await readTable(resource, located.files, descriptorFile, own)
+    const placeOfTable = (path: string | undefined) => {
+      const place = placeOfPath(placeOf, index, Math.max(0, resource.paths.indexOf(path ?? '')))
+      const { line = 1, column } = place ?? {}
+      return { file, line, column: column === undefined ? `resource ${resource.name}` : `column ${column}` }
+    }
+    const read = await readTable(resource, located.files, placeOfTable, own)
     if (read instanceof Faults) unread.push({ resource: resource.name, faults: read })
     else tables.set(resource.name, read)
   }
@@ -67,19 +79,22 @@ export async function readTables({ located, descriptor: given, findings }: Descr
   }
 }
 
-async function descriptorOf(located: Located, findings: Findings): Promise<Descriptor> {
-  if (located.descriptor === undefined) return bareDescriptor(located)
+async function descriptorOf(
+  located: Located,
+  findings: Findings,
+): Promise<Pick<DescribedPackage, 'descriptor' | 'placeOf'>> {
+  if (located.descriptor === undefined) return { descriptor: await bareDescriptor(located), placeOf: () => undefined }
   const faults = new Faults()
   const { file, bytes } = await smallFile(located.files, located.descriptor, MAX_DESCRIPTOR)
-  const value = await parseDescriptorText(file, bytes, faults)
+  const { value, placeOf } = await parseDescriptorText(file, bytes, faults)
   faults.throwIfAny()
   const { fallbackName } = located.files
-  const descriptor = parseDescriptor(value, { file, fallbackName, faults, findings })
+  const descriptor = parseDescriptor(value, { file, fallbackName, faults, findings, placeOf })
   faults.throwIfAny()
   if (descriptor === undefined) throw new Failure(`${file} is no descriptor of a package`)
   const resources: Resource[] = []
   for (const resource of descriptor.resources) resources.push(await withSchema(resource, located.files, findings))
-  return { ...descriptor, resources }
+  return { descriptor: { ...descriptor, resources }, placeOf }
 }
 
 /** Reads the schema of a resource that has it in a file of its own; without it the values tell what they are. */
@@ -89,9 +104,9 @@ async function withSchema(resource: Resource, files: PackageFiles, findings: Fin
   try {
     const { file, bytes } = await smallFile(files, schemaPath, MAX_DESCRIPTOR)
     const faults = new Faults()
-    const value = await parseDescriptorText(file, bytes, faults)
+    const { value, placeOf } = await parseDescriptorText(file, bytes, faults)
     faults.throwIfAny()
-    const schema = parseSchema(value, { file, fallbackName: resource.name, faults, findings })
+    const schema = parseSchema(value, { file, fallbackName: resource.name, faults, findings, placeOf })
     if (schema !== undefined) return { ...resource, schema }
     findings.add('schema-not-read', NO_SCHEMA, { file, says: 'no list of fields' })
   } catch (error) {
@@ -106,7 +121,7 @@ const NO_SCHEMA = 'a schema in a file of its own cannot be read, and the values 
 async function readTable(
   resource: Resource,
   files: PackageFiles,
-  descriptorFile: string,
+  placeOfTable: (path: string | undefined) => SourceLocation & { readonly column: string },
   findings: Findings,
 ): Promise<ReadTable | Faults> {
   const faults = new Faults()
@@ -117,20 +132,19 @@ async function readTable(
     if (faults.any) return faults
     return { resource: withHeaderNames(resource, table, sample.header, findings), table, sample }
   } catch (error) {
-    const column = `resource ${resource.name}`
     if (error instanceof UnreadableTable) faults.add(error.fault)
     else if (error instanceof MissingFile)
-      faults.add({ file: descriptorFile, line: 1, column, value: error.path, expected: error.expected })
+      faults.add({ ...placeOfTable(error.path), value: error.path, expected: error.expected })
     else if (error instanceof UnusableZip)
       faults.add({
         file: error.path,
         line: 1,
-        column,
+        column: `resource ${resource.name}`,
         value: resource.paths[0],
         expected: `a spreadsheet: ${error.what}`,
       })
     else if (error instanceof Failure)
-      faults.add({ file: descriptorFile, line: 1, column, value: resource.paths[0], expected: error.message })
+      faults.add({ ...placeOfTable(resource.paths[0]), value: resource.paths[0], expected: error.message })
     else throw error
     return faults
   }

@@ -17,14 +17,16 @@ import type {
   TableField,
   TableSchema,
 } from './descriptor.ts'
+import type { PlaceOf } from './descriptor-text.ts'
+import type { ValuePath } from './json-syntax.ts'
 import { linearPattern } from './linear-pattern.ts'
+import { fieldProperties, listProperties, type Objection, PREFIX, strayProperties } from './profile.ts'
 
 const MAX_RESOURCES = 1_000
 const MAX_FIELDS = 1_000
 const MAX_TEXT = 20_000
 const MAX_NAME = 200
 const MAX_ITEMS = 1_000
-const PREFIX = 'nomenclator:'
 
 type DescriptorContext = {
   /** The name of the file in messages. */
@@ -33,6 +35,19 @@ type DescriptorContext = {
   readonly fallbackName: string
   readonly faults: Faults
   readonly findings: Findings
+  readonly placeOf?: PlaceOf
+}
+
+/** What a resource may call the place of its table. */
+const PATH_NAMES = ['path', 'url', 'file'] as const
+
+/** Where a path of a resource stands in the descriptor. */
+export function placeOfPath(placeOf: PlaceOf, resource: number, path: number): ReturnType<PlaceOf> {
+  for (const name of PATH_NAMES) {
+    const place = placeOf(['resources', resource, name, path]) ?? placeOf(['resources', resource, name])
+    if (place !== undefined) return place
+  }
+  return undefined
 }
 
 /** Undefined where nothing can be made of it, which is then among the faults. */
@@ -53,7 +68,7 @@ export function parseDescriptor(value: unknown, context: DescriptorContext): Des
 
 /** A schema or a dialect that stands in a file of its own. */
 export const parseSchema = (value: unknown, context: DescriptorContext): TableSchema | undefined =>
-  new DescriptorParser(context).schema(value, 'schema')
+  new DescriptorParser(context).schema(value, 'schema', [])
 
 const PACKAGE_PROPERTIES = [
   ...['name', 'title', 'description', 'version', 'homepage', 'licenses', 'sources', 'keywords', 'contributors'],
@@ -90,7 +105,9 @@ class DescriptorParser {
   }
 
   descriptor(value: JsonObject, resources: readonly unknown[]): Descriptor {
-    this.#tellMisspelt(value, PACKAGE_PROPERTIES, 'the package')
+    this.#tellMisspelt(value, PACKAGE_PROPERTIES, 'the package', [])
+    const own = ownProperties(value)
+    strayProperties({ own }, this.#objection('the package', []))
     const names = new Set<string>()
     return {
       name: this.#packageName(value),
@@ -107,7 +124,7 @@ class DescriptorParser {
         ),
       ],
       resources: resources.map((resource, index) => this.#resource(resource, index, names)),
-      own: ownProperties(value),
+      own,
     }
   }
 
@@ -123,17 +140,23 @@ class DescriptorParser {
 
   #resource(given: unknown, index: number, names: Set<string>): Resource {
     const value = isObject(given) ? given : typeof given === 'string' ? { path: given } : {}
-    const paths = listOf(value.path ?? value.url ?? value.file).flatMap((path) => textOf(path) ?? [])
+    const paths = listOf(
+      PATH_NAMES.map((one) => value[one]).find((path) => path !== undefined && path !== null),
+    ).flatMap((path) => textOf(path) ?? [])
     const name = this.#resourceName(value, paths[0], index, names)
-    this.#tellMisspelt(value, RESOURCE_PROPERTIES, `resource ${name}`)
+    const at = ['resources', index]
+    const own = ownProperties(value)
+    this.#tellMisspelt(value, RESOURCE_PROPERTIES, `resource ${name}`, at)
+    listProperties({ own }, this.#objection(`resource ${name}`, at))
     const dialect = isObject(value.dialect) ? dialectOf(value.dialect) : undefined
-    const schema = value.schema === undefined ? undefined : this.schema(value.schema, name)
+    const schema = value.schema === undefined ? undefined : this.schema(value.schema, name, [...at, 'schema'])
     if (isObject(value.schema) && schema === undefined) {
       const description = 'a schema cannot be read, and the values tell what they are'
       this.#find(
         'schema-not-read',
         description,
         `${name}: its schema has no list of fields, so its keys are not obeyed`,
+        [...at, 'schema'],
       )
     }
     return {
@@ -145,7 +168,7 @@ class DescriptorParser {
       ...optional('schema', schema),
       ...(typeof value.schema === 'string' ? { schemaPath: value.schema } : {}),
       ...optional('language', languageOf(value)),
-      own: ownProperties(value),
+      own,
     }
   }
 
@@ -165,41 +188,54 @@ class DescriptorParser {
     return name
   }
 
-  schema(value: unknown, resource: string): TableSchema | undefined {
+  schema(value: unknown, resource: string, at: ValuePath): TableSchema | undefined {
     if (!isObject(value) || !Array.isArray(value.fields)) return undefined
-    this.#tellMisspelt(value, SCHEMA_PROPERTIES, `the schema of ${resource}`)
+    this.#tellMisspelt(value, SCHEMA_PROPERTIES, `the schema of ${resource}`, at)
+    const own = ownProperties(value)
+    strayProperties({ own }, this.#objection(`the schema of ${resource}`, at))
     const names = new Set<string>()
-    const fields = value.fields.slice(0, MAX_FIELDS + 1).flatMap((field): TableField[] => {
-      const parsed = this.#field(field, resource)
+    const fields = value.fields.slice(0, MAX_FIELDS + 1).flatMap((field, index): TableField[] => {
+      const parsed = this.#field(field, resource, [...at, 'fields', index])
       if (parsed === undefined || names.has(parsed.name)) {
         const example = `${resource}: ${JSON.stringify(field)?.slice(0, 80)}`
-        this.#find('field-name', 'a field of a schema has no name, or that of another one, and is not obeyed', example)
+        this.#find(
+          'field-name',
+          'a field of a schema has no name, or that of another one, and is not obeyed',
+          example,
+          [...at, 'fields', index],
+        )
         return []
       }
       names.add(parsed.name)
       return [parsed]
     })
     const primaryKey = listOf(value.primaryKey).flatMap((name) => textOf(name) ?? [])
-    const foreignKeys = listOf(value.foreignKeys).flatMap((key) => this.#foreignKey(key, resource))
+    const foreignKeys = listOf(value.foreignKeys).flatMap((key, index) =>
+      this.#foreignKey(key, resource, [...at, 'foreignKeys', index]),
+    )
     const missingValues = missingValuesOf(value.missingValues ?? value.missingValue)
     return {
       fields,
       ...(primaryKey.length > 0 ? { primaryKey } : {}),
       ...(foreignKeys.length > 0 ? { foreignKeys } : {}),
       ...optional('missingValues', missingValues),
-      own: ownProperties(value),
+      own,
     }
   }
 
-  #field(given: unknown, resource: string): TableField | undefined {
+  #field(given: unknown, resource: string, at: ValuePath): TableField | undefined {
     const value = isObject(given) ? given : { name: given }
     const name = textOf(value.name ?? value.id)
     if (name === undefined) return undefined
-    const constraints = isObject(value.constraints) ? this.#constraints(value.constraints, `${resource}.${name}`) : {}
+    const constraints = isObject(value.constraints)
+      ? this.#constraints(value.constraints, `${resource}.${name}`, at)
+      : {}
+    const own = ownProperties(value)
+    fieldProperties({ own }, this.#objection(`${resource}.${name}`, at))
     const bareNumber = booleanOf(value.bareNumber)
     return {
       name,
-      ...optional('type', this.#type(value.type, `${resource}.${name}`)),
+      ...optional('type', this.#type(value.type, `${resource}.${name}`, at)),
       ...texts(value, ['format', 'title', 'description', 'decimalChar', 'groupChar', 'delimiter']),
       ...(Object.keys(constraints).length > 0 ? { constraints } : {}),
       ...optional('missingValues', missingValuesOf(value.missingValues)),
@@ -207,28 +243,35 @@ class DescriptorParser {
       ...optional('bareNumber', bareNumber),
       ...optional('trueValues', textsOf(value.trueValues)),
       ...optional('falseValues', textsOf(value.falseValues)),
-      own: ownProperties(value),
+      own,
     }
   }
 
-  #type(given: unknown, field: string): string | undefined {
+  #type(given: unknown, field: string, at: ValuePath): string | undefined {
     const name = textOf(given)?.toLowerCase()
     if (name === undefined) return undefined
     const type = TYPES.includes(name) ? name : TYPE_ALIASES.get(name)
     if (type !== undefined) return type
     const near = nearest(name, TYPES)
     const description = 'a type is not one of Table Schema, and the values of the column tell it instead'
-    this.#find('unknown-type', description, `${field}: ${name}${near === undefined ? '' : `, perhaps ${near}`}`)
+    this.#find('unknown-type', description, `${field}: ${name}${near === undefined ? '' : `, perhaps ${near}`}`, [
+      ...at,
+      'type',
+    ])
     return undefined
   }
 
-  #constraints(value: JsonObject, field: string): Constraints {
+  #constraints(value: JsonObject, field: string, at: ValuePath): Constraints {
     const pattern = textOf(value.pattern)
     const isUsable = pattern === undefined || linearPattern(pattern) !== undefined
     if (!isUsable) {
       const description =
         'a pattern is not checked, because it is broken, too long, or looks back or around: write it without those'
-      this.#find('pattern-not-checked', description, `${field}: ${pattern.slice(0, 80)}`)
+      this.#find('pattern-not-checked', description, `${field}: ${pattern.slice(0, 80)}`, [
+        ...at,
+        'constraints',
+        'pattern',
+      ])
     }
     return {
       ...optional('required', booleanOf(value.required)),
@@ -242,13 +285,13 @@ class DescriptorParser {
     }
   }
 
-  #foreignKey(given: unknown, resource: string): ForeignKey[] {
+  #foreignKey(given: unknown, resource: string, at: ValuePath): ForeignKey[] {
     const reference = isObject(given) && isObject(given.reference) ? given.reference : undefined
     const fields = isObject(given) ? listOf(given.fields).flatMap((name) => textOf(name) ?? []) : []
     const to = listOf(reference?.fields).flatMap((name) => textOf(name) ?? [])
     if (reference === undefined || fields.length === 0 || fields.length !== to.length) {
       const description = 'a foreign key is not obeyed, because it does not name as many fields on both sides'
-      this.#find('foreign-key', description, `${resource}: ${JSON.stringify(given)?.slice(0, 120)}`)
+      this.#find('foreign-key', description, `${resource}: ${JSON.stringify(given)?.slice(0, 120)}`, at)
       return []
     }
     const target = textOf(reference.resource) ?? ''
@@ -262,7 +305,7 @@ class DescriptorParser {
   }
 
   /** A property that is nearly one of the standard is told, and not obeyed. */
-  #tellMisspelt(value: JsonObject, known: readonly string[], where: string): void {
+  #tellMisspelt(value: JsonObject, known: readonly string[], where: string, at: ValuePath): void {
     for (const name of Object.keys(value).slice(0, MAX_ITEMS)) {
       if (known.includes(name) || name.length < MIN_MISSPELT || name.startsWith(PREFIX)) continue
       const near = nearest(name, known)
@@ -270,16 +313,33 @@ class DescriptorParser {
       if (near === undefined || near[0] !== name[0] || near.length < MIN_MISSPELT || Object.hasOwn(value, near))
         continue
       const description = 'a property is not one of the standard, but nearly so; it is not obeyed'
-      this.#find('misspelt-property', description, `${where}: ${name}, perhaps ${near}`)
+      this.#find('misspelt-property', description, `${where}: ${name}, perhaps ${near}`, [...at, name])
     }
   }
 
-  #find(kind: string, description: string, example: string): void {
-    this.#context.findings.add(kind, description, { file: this.#context.file, says: example.replace(/\p{Cc}/gu, ' ') })
+  /** A property of ours that is not known, or has a value that it cannot have. */
+  #objection =
+    (where: string, at: ValuePath): Objection =>
+    (property, value, expected) => {
+      const description = 'a property of ours is not known, or has a value that it cannot have, and is not obeyed'
+      const shown = JSON.stringify(value)?.slice(0, MAX_SHOWN)
+      const example = `${where}: ${property.slice(0, MAX_NAME)} is ${shown}; expected ${expected}`
+      this.#find('property-not-obeyed', description, example, [...at, property])
+    }
+
+  #find(kind: string, description: string, example: string, at?: ValuePath): void {
+    const { file, findings, placeOf } = this.#context
+    const place = at === undefined ? undefined : placeOf?.(at)
+    findings.add(kind, description, {
+      file,
+      ...(place === undefined ? {} : { line: place.line, column: `column ${place.column}` }),
+      says: example.replace(/\p{Cc}/gu, ' '),
+    })
   }
 }
 
 const MIN_MISSPELT = 5
+const MAX_SHOWN = 80
 
 /** The name of the file at the end of a path, without what tells its format. */
 export const fileStem = (path: string): string =>

@@ -23,8 +23,8 @@ function isObeyed(own: Readonly<Record<string, unknown>>, of: 'list' | 'field'):
   const objections: string[] = []
   const map = new Map(Object.entries(own).map(([name, value]) => [name.slice(PREFIX.length), value]))
   const object = (property: string) => void objections.push(property)
-  if (of === 'list') listProperties({ name: 'l', paths: [], own: map }, object)
-  else fieldProperties({ name: 'f', own: map }, object)
+  if (of === 'list') listProperties({ own: map }, object)
+  else fieldProperties({ own: map }, object)
   return objections.length === 0
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { isObject } from '../../base/json.ts'
 import { nearest } from '../../base/nearest.ts'
 import { shippedFile } from '../../base/program.ts'
-import type { OwnProperties, Resource, TableField } from './descriptor.ts'
+import type { OwnProperties } from './descriptor.ts'
 import { isLanguageTag } from './guess-language.ts'
 
 export const PREFIX = 'nomenclator:'
@@ -60,7 +60,7 @@ export type ListProperties = {
 }
 
 /** Is told of what is not obeyed. */
-type Objection = (property: string, value: unknown, expected: string) => void
+export type Objection = (property: string, value: unknown, expected: string) => void
 
 type Parser = (value: unknown) => unknown
 type Rule = readonly [parse: Parser, expected: string]
@@ -121,13 +121,19 @@ function titlesFrom(value: unknown): Readonly<Record<string, string>> | undefine
 /** The names of properties as they are here, where that differs. */
 const RENAMED: ReadonlyMap<string, string> = new Map([['title', 'titles']])
 
-function propertiesOf(own: OwnProperties, rules: ReadonlyMap<string, Rule>, object: Objection): object {
+function propertiesOf(
+  own: OwnProperties,
+  rules: ReadonlyMap<string, Rule>,
+  object?: Objection,
+  ofExports: readonly string[] = [],
+): object {
   const properties = new Map<string, unknown>()
   for (const [name, value] of own) {
     const rule = rules.get(name)
     const parsed = rule?.[0](value)
     if (parsed !== undefined) properties.set(RENAMED.get(name) ?? name, parsed)
-    else object(`${PREFIX}${name}`, value, rule?.[1] ?? unknownProperty(name, [...rules.keys()]))
+    else if (!ofExports.includes(name))
+      object?.(`${PREFIX}${name}`, value, rule?.[1] ?? unknownProperty(name, [...rules.keys()]))
   }
   return Object.fromEntries(properties)
 }
@@ -137,8 +143,28 @@ function unknownProperty(name: string, known: readonly string[]): string {
   return meant === undefined ? `one of ${known.map((one) => PREFIX + one).join(', ')}` : `${PREFIX}${meant}`
 }
 
-export const fieldProperties = ({ own }: TableField, object: Objection): FieldProperties =>
+type Own = { readonly own: OwnProperties }
+
+export const fieldProperties = ({ own }: Own, object?: Objection): FieldProperties =>
   propertiesOf(own, FIELD_RULES, object)
 
-export const listProperties = ({ own }: Resource, object: Objection): ListProperties =>
-  propertiesOf(own, LIST_RULES, object)
+export const listProperties = ({ own }: Own, object?: Objection): ListProperties =>
+  propertiesOf(own, LIST_RULES, object, ['definition', 'numbering'])
+
+const EXPORTED = ['packages', 'credits']
+
+function strayProperty(name: string): string {
+  for (const [rules, where] of [
+    [LIST_RULES, 'resource'],
+    [FIELD_RULES, 'field'],
+  ] as const) {
+    const meant = nearest(name, [...rules.keys()])
+    if (meant !== undefined) return `${PREFIX}${meant}, at a ${where}`
+  }
+  return 'properties of ours at a resource or a field'
+}
+
+/** A package and a schema have none but those that an export writes. */
+export const strayProperties = ({ own }: Own, object: Objection): void => {
+  for (const [name, value] of own) if (!EXPORTED.includes(name)) object(`${PREFIX}${name}`, value, strayProperty(name))
+}

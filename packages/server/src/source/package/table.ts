@@ -7,7 +7,7 @@ import type { Report } from '../source.ts'
 import { delimitedRows, type RawRows } from './delimited.ts'
 import type { Resource } from './descriptor.ts'
 import { jsonRows } from './json-rows.ts'
-import { jsonFault } from './json-syntax.ts'
+import { jsonFault, placeAt } from './json-syntax.ts'
 import type { PackageFiles } from './package-files.ts'
 import { type Sheet, sheetsIn } from './spreadsheet.ts'
 import { textChunks } from './table-text.ts'
@@ -114,8 +114,7 @@ async function* jsonFileRows(file: TextFile): AsyncGenerator<RawRows> {
   ).join('')
   const fault = jsonFault(text)
   if (fault !== undefined) {
-    const before = text.slice(0, fault.offset)
-    const [line, column] = [before.split('\n').length, fault.offset - before.lastIndexOf('\n')]
+    const { line, column } = placeAt(text, fault.offset)
     const value = text.slice(fault.offset, fault.offset + 60)
     throw new UnreadableTable({ file: file.file, line, column: `column ${column}`, value, expected: fault.expected })
   }
