@@ -10,6 +10,8 @@ export type LanguageData = {
   readonly abbreviations: Readonly<Record<string, readonly string[]>>
   /** Words that say what a record is and not which: dropped first where a record does not have them. */
   readonly noise: string
+  /** Words that say that a code follows, as in "clave 16112". */
+  readonly code: string
   /** Words that join others. */
   readonly linking: string
   /** Those of them that stand between what a record is and its name, as in "municipio de Jalpa". */
@@ -29,6 +31,7 @@ export type LanguageData = {
 
 export type Language = Pick<LanguageData, 'alike' | 'silent'> & {
   readonly isNoise: (word: string) => boolean
+  readonly isCode: (word: string) => boolean
   readonly isLinking: (word: string) => boolean
   readonly isGenitive: (word: string) => boolean
   readonly frequent: readonly string[]
@@ -42,9 +45,12 @@ export type Language = Pick<LanguageData, 'alike' | 'silent'> & {
 }
 
 export function languageFrom(data: LanguageData): Language {
-  const [noise, linking, genitive] = [data.noise, data.linking, data.genitive].map((words) => new Set(wordList(words)))
+  const [noise, code, linking, genitive] = [data.noise, data.code, data.linking, data.genitive].map(
+    (words) => new Set(wordList(words)),
+  )
   return {
     isNoise: (word) => noise?.has(word) === true,
+    isCode: (word) => code?.has(word) === true,
     isLinking: (word) => linking?.has(word) === true,
     isGenitive: (word) => genitive?.has(word) === true,
     frequent: wordList(data.frequent),
@@ -93,6 +99,7 @@ function soundsBy({ soundRules, variants }: LanguageData): Language['soundsOf'] 
 /** Of a language that nothing is known of: every word counts, is written out and is spelled as it sounds. */
 export const noLanguage: Language = {
   isNoise: () => false,
+  isCode: () => false,
   isLinking: () => false,
   isGenitive: () => false,
   frequent: NONE,
@@ -113,6 +120,7 @@ export function unionOf(languages: readonly Language[]): Language {
   const all = (wordsIn: (language: Language) => readonly string[]) => [...new Set(languages.flatMap(wordsIn))]
   return {
     isNoise: (word) => any(({ isNoise }) => isNoise(word)),
+    isCode: (word) => any(({ isCode }) => isCode(word)),
     isLinking: (word) => any(({ isLinking }) => isLinking(word)),
     isGenitive: (word) => any(({ isGenitive }) => isGenitive(word)),
     frequent: all(({ frequent }) => frequent),
