@@ -1,8 +1,8 @@
 // Checks that a sample of dirty rows is resolved as well as ever, and as it was when it was recorded.
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
-import { resolveRow } from '../../packages/server/src/query/resolve/resolve.ts'
-import type { Candidate, Resolution } from '../../packages/server/src/query/resolve/verdict.ts'
+import { type Resolution, resolveRow } from '../../packages/server/src/query/resolve/resolve.ts'
+import type { Candidate } from '../../packages/server/src/query/resolve/verdict.ts'
 import type { Release } from '../../packages/server/src/release/release.ts'
 import { bundledSource } from '../../packages/server/src/source/bundled.ts'
 import { expectGolden } from '../../test/support/golden.ts'

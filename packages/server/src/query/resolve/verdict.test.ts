@@ -35,6 +35,7 @@ const match = ({ cost = 0, ...given }: Given, position: number): RowMatch => ({
   skipped: 0,
   isPrefix: false,
   isWhole: true,
+  isDoubtful: false,
   ...given,
 })
 const resolution = (matches: readonly Given[], isSingle = false) =>
