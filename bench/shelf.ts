@@ -8,7 +8,7 @@ import { parseShelfAddress, type ShelfAddress } from '../packages/server/src/dis
 import { ShelfFollower } from '../packages/server/src/distribution/postgres/follower.ts'
 import { Shelf } from '../packages/server/src/release/home/shelf.ts'
 import { TestPostgres } from '../test/support/postgres.ts'
-import { PROGRAM, TestDirectory, TestHome, ThreeReleases, writeTabular } from '../test/support/releases.ts'
+import { PROGRAM, TestDirectory, TestHome, ThreeReleases, writeTables } from '../test/support/releases.ts'
 import { eventually, Service } from '../test/support/service.ts'
 import { TcpProxy } from '../test/support/tcp-proxy.ts'
 import { freePort } from './free-port.ts'
@@ -44,8 +44,8 @@ async function many(postgres: TestPostgres) {
     if (code !== 0) throw new Error(`${argv.join(' ')} ended with ${code}`)
   }
   const publish = async (name: string) => {
-    const directory = writeTabular(join(room.path, name), ThreeReleases.rows(name))
-    await command('import', 'tabular', directory, '--accept-changes', '--home', publisher.path)
+    const directory = writeTables(join(room.path, name), ThreeReleases.rows(name))
+    await command('import', 'package', directory, '--accept-changes', '--home', publisher.path)
     const [row] = await postgres.query(
       database,
       'SELECT extract(epoch FROM changed) * 1000 AS changed FROM nomenclator.pointer',
@@ -98,7 +98,7 @@ async function main(): Promise<void> {
   let commandCpu = 0
 
   async function command(...argv: readonly string[]): Promise<string> {
-    const child = Bun.spawn([process.execPath, PROGRAM, ...argv], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = Bun.spawn([...PROGRAM, ...argv], { stdio: ['ignore', 'pipe', 'pipe'] })
     const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
     if (code !== 0) throw new Error(`nomenclator ${argv.join(' ')}: ${err}`)
     commandCpu = Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1_000
@@ -199,7 +199,7 @@ async function main(): Promise<void> {
   const building = commandCpu
   log('the first publication')
   await change('import', 'synthetic')
-  await command('export', 'tabular', catalog.path, '--home', publisher.path)
+  await command('export', 'package', catalog.path, '--home', publisher.path)
   await using stack = new AsyncDisposableStack()
   const nodes: Node[] = []
   for (let at = 0; at < NODES; at++) nodes.push(stack.use(await new Node().start(url)))
@@ -218,7 +218,7 @@ async function main(): Promise<void> {
   rows.push(['rolled back', seconds(back.took), seconds(back.until), seconds(back.cpu), megabytes(back.bytes)])
   const [audiences = '', first = '', ...others] = linesOf('audiencia')
   writeLines('audiencia', [audiences, ...others, first.replace(/^[^,]*/, 'others')])
-  const audience = await measured(nodes, 'import', 'tabular', catalog.path, '--accept-changes')
+  const audience = await measured(nodes, 'import', 'package', catalog.path, '--accept-changes')
   rows.push([
     'one audience is another',
     seconds(audience.took),
@@ -231,7 +231,7 @@ async function main(): Promise<void> {
   const column = (localities[0] ?? '').split(',').indexOf('descLocalidad')
   const renamed = (localities[middle] ?? '').split(',').map((field, at) => (at === column ? `${field} Nuevo` : field))
   writeLines('localidad', localities.with(middle, renamed.join(',')))
-  const locality = await measured(nodes, 'import', 'tabular', catalog.path, '--accept-changes')
+  const locality = await measured(nodes, 'import', 'package', catalog.path, '--accept-changes')
   rows.push([
     'one locality of 300,137 is renamed',
     seconds(locality.took),
@@ -254,7 +254,7 @@ async function main(): Promise<void> {
   const years: number[] = []
   for (let year = 1; year <= YEARS; year++) {
     aYearLater(year)
-    await change('import', 'tabular', catalog.path, '--accept-changes')
+    await change('import', 'package', catalog.path, '--accept-changes')
     if (year === 1) {
       await change('releases', 'prune', '--keep', '0')
       // What was removed before leaves free room in its files.

@@ -6,12 +6,11 @@ import { join } from 'node:path'
 import { wordsOf } from '../packages/server/src/catalog/words.ts'
 import { createApp } from '../packages/server/src/http/app.ts'
 import { searchAcross } from '../packages/server/src/query/search/search.ts'
-import { exportTabular } from '../packages/server/src/release/export-tabular.ts'
+import { exportPackage } from '../packages/server/src/release/export-package.ts'
 import type { Release } from '../packages/server/src/release/release.ts'
-import { Faults, type FaultyRecords } from '../packages/server/src/source/faults.ts'
-import { readAliases } from '../packages/server/src/source/tabular/aliases.ts'
-import { tabularSource } from '../packages/server/src/source/tabular/tabular.ts'
-import { bundledRelease, sourceOf, TestHome, tiny } from './support/releases.ts'
+import { Faults } from '../packages/server/src/source/faults.ts'
+import { aliasesIn } from '../packages/server/src/source/package/defined-aliases.ts'
+import { bundledRelease, sourceIn, sourceOf, TestHome, tiny } from './support/releases.ts'
 import { responseTo } from './support/responses.ts'
 
 setDefaultTimeout(60_000)
@@ -44,7 +43,7 @@ async function homeWithAliases(): Promise<TestHome> {
   const home = new TestHome()
   await home.import(sourceOf(tiny))
   using directory = new Scratch().write(GOLD)
-  await home.import(tabularSource(directory.path))
+  await home.import(await sourceIn(directory.path))
   return home
 }
 
@@ -54,7 +53,7 @@ test('a directory with nothing but aliases makes a new release, by which the rec
   const before = home.current()
   expect(namesFound(before, 'real de oro')).toEqual([])
   using directory = new Scratch().write(GOLD)
-  await home.import(tabularSource(directory.path))
+  await home.import(await sourceIn(directory.path))
   expect(home.current().digest).not.toBe(before.digest)
   expect(namesFound(home.current(), 'real de oro')).toEqual(['municipio 1'])
   // The older release does not have it.
@@ -102,7 +101,7 @@ test('another import keeps them, and one with aliases of its own replaces them',
   await home.import(sourceOf({ audiencia: tiny.audiencia }))
   expect(namesFound(home.current(), 'real de oro')).toEqual(['municipio 1'])
   using directory = new Scratch().write('estado,BC,la frontera,usual name')
-  await home.import(tabularSource(directory.path))
+  await home.import(await sourceIn(directory.path))
   expect(namesFound(home.current(), 'real de oro')).toEqual([])
   expect(namesFound(home.current(), 'la frontera')).toEqual(['estado 1'])
 })
@@ -118,10 +117,10 @@ test('an import that numbers otherwise what their codes are made of leaves them 
 test('an export has them, and gives the same release when it is imported again', async () => {
   using home = await homeWithAliases()
   using directory = new Scratch()
-  exportTabular(home.current(), directory.path, 'csv')
-  expect(readFileSync(join(directory.path, 'aliases.csv'), 'utf8')).toBe(`entity,code,alias,reason\n${GOLD}\n`)
+  exportPackage(home.current(), directory.path, { overwrite: false })
+  expect(readFileSync(join(directory.path, '_aliases.csv'), 'utf8')).toBe(`entity,code,alias,reason\n${GOLD}\n`)
   using other = new TestHome()
-  await other.import(tabularSource(directory.path), { fallback: sourceOf(tiny) })
+  await other.import(await sourceIn(directory.path), { fallback: sourceOf(tiny) })
   expect(other.current().digest).toBe(home.current().digest)
 })
 
@@ -129,7 +128,7 @@ test('those that ship with the program make no other release', async () => {
   using home = new TestHome()
   await home.import(sourceOf(tiny))
   using directory = new Scratch().write('estado,BC,baja calif,usual short form')
-  const report = await home.import(tabularSource(directory.path))
+  const report = await home.import(await sourceIn(directory.path))
   expect(report.outcome).toBe('nothing to do')
 })
 
@@ -138,7 +137,7 @@ describe('what is refused', () => {
     using home = new TestHome()
     await home.import(sourceOf(tiny))
     using directory = new Scratch().write('estado,XX,nowhere,a mistake')
-    await expect(home.import(tabularSource(directory.path))).rejects.toThrow(
+    await expect(home.import(await sourceIn(directory.path))).rejects.toThrow(
       'there is no record with the code of 1 alias: estado XX (nowhere); nothing was changed',
     )
   })
@@ -148,22 +147,17 @@ describe('what is refused', () => {
     ['an alias without a word', 'estado,BC,...,a mistake', 'alias'],
     ['too few values', 'estado,BC', 'all'],
   ])('%s', (_what, row, column) => {
-    using directory = new Scratch().write(row)
     const faults = new Faults()
-    readAliases(join(directory.path, 'aliases.csv'), faults)
-    try {
-      faults.throwIfAny()
-      throw new Error('it was not refused')
-    } catch (error) {
-      expect((error as FaultyRecords).faults).toMatchObject([{ line: 2, column }])
-    }
+    aliasesIn('given', `entity,code,alias,reason\n${row}\n`, new Set(['estado']), faults)
+    expect(faults.list()).toMatchObject([{ line: 2, column }])
   })
 })
 
 test('every alias that ships with the program is of a record of the bundled data', async () => {
   const release = await bundledRelease()
   const faults = new Faults()
-  const aliases = readAliases(join(import.meta.dir, '..', 'data', 'aliases.csv'), faults)
+  const file = join(import.meta.dir, '..', 'data', 'aliases.csv')
+  const aliases = aliasesIn(file, readFileSync(file, 'utf8'), new Set(release.catalog.entities.keys()), faults)
   faults.throwIfAny()
   const { aliasesOf } = await import('../packages/server/src/release/aliases.ts')
   const known = [...release.catalog.entities.keys()].flatMap((name) => aliasesOf(release, name)?.aliases ?? [])

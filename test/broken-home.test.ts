@@ -159,7 +159,9 @@ describe.skipIf(process.platform !== 'linux')('a home that blocks', () => {
         const ready = await fetch(`http://127.0.0.1:${admin}/readyz`)
         expect([ready.status, await ready.text()]).toEqual([200, expect.stringContaining('THE HOME DOES NOT RESPOND')])
       }
-      for (const _worker of workers) await service.line(/^\[\d+\] The home responds again\.$/)
+      // A worker that looks just when the mount goes away gets an error, which is another trouble for a moment.
+      const isOver = /^\[\d+\] (?:The home responds again|It is known again which release is current)\.$/
+      for (const _worker of workers) await service.line(isOver)
       home.shelf.activate(second)
       await servedByAll(service, second)
     },
@@ -270,11 +272,9 @@ describe('a home that cannot be one', () => {
     'import inegi': [at('file')],
     'import v1': ['http://127.0.0.1:1'],
     'import mirror': ['http://127.0.0.1:1'],
-    'import tabular': [room.path],
     'import package': [join(import.meta.dir, 'data', 'packages', 'offices')],
-    'export package': [at('out')],
     remove: ['nothing'],
-    'export tabular': [at('out')],
+    'export package': [at('out')],
     'export site': [at('out')],
     sign: ['--key', at('file')],
     'verify-release': ['--key', 'RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3'],

@@ -1,8 +1,9 @@
 // The Debian package: installed, started as its user, upgraded, removed and purged, in a copy of the root file system.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Architecture, buildExecutable } from '../tools/build.ts'
+import type { Architecture } from '../tools/build.ts'
 import { packDeb } from '../tools/deb.ts'
 import { ran } from './support/command.ts'
+import { executableFor } from './support/executable.ts'
 import { TestDirectory } from './support/releases.ts'
 
 const architecture = process.arch as Architecture
@@ -34,7 +35,7 @@ describe.skipIf(Bun.which('dpkg-deb') === null)('the Debian package', () => {
   afterAll(() => scratch[Symbol.dispose]())
   let executable = ''
   beforeAll(async () => {
-    executable = await buildExecutable(architecture, scratch.path)
+    executable = await executableFor(scratch.path)
   })
   const pack = (version: string) =>
     packDeb(architecture, { executable, directory: scratch.path, version, compression: 'none' })

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { freePort } from '../bench/free-port.ts'
 import { version } from '../packages/server/src/base/version.ts'
 import { commands } from '../packages/server/src/cli/run.ts'
-import { type Architecture, buildExecutable } from '../tools/build.ts'
 import { ran } from './support/command.ts'
+import { executableFor } from './support/executable.ts'
 import { jumbled } from './support/jumbled-catalog.ts'
 import { PROGRAM, TestDirectory, TestHome } from './support/releases.ts'
 import { childrenOf, eventually, Service } from './support/service.ts'
@@ -286,7 +286,7 @@ describe('containers', () => {
   test.skipIf(!canChroot)(
     'the executable serves over a read-only root that has nothing but the C library',
     async () => {
-      const executable = await buildExecutable(process.arch as Architecture, scratch.path)
+      const executable = await executableFor(scratch.path)
       const port = freePort()
       const setUp = `
       set -e
@@ -351,7 +351,7 @@ describe('containers', () => {
 test.skipIf(!canUnshare)('the first process of a container ends at SIGTERM, even before it serves', async () => {
   using home = new TestDirectory()
   const flags = ['--home', home.path, '--port', '0', '--shelf', 'postgres://127.0.0.1:1/none']
-  const command = ['unshare', '--pid', '--fork', '--kill-child', process.execPath, PROGRAM, 'serve', ...flags]
+  const command = ['unshare', '--pid', '--fork', '--kill-child', ...PROGRAM, 'serve', ...flags]
   await using child = Bun.spawn(command, { stdio: ['ignore', 'ignore', 'pipe'] })
   let log = ''
   for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {

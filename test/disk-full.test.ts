@@ -7,7 +7,7 @@ import { Shelf } from '../packages/server/src/release/home/shelf.ts'
 import { releaseVerifier } from '../packages/server/src/release/home/verify.ts'
 import { importRelease } from '../packages/server/src/release/import.ts'
 import type { Ran } from './support/command.ts'
-import { nomenclator, sourceOf, TestDirectory, TestHome, tiny, writeTabular } from './support/releases.ts'
+import { nomenclator, sourceOf, TestDirectory, TestHome, tiny, writeTables } from './support/releases.ts'
 import { runStruck, startServer } from './torture/import/program.ts'
 import { cannotMount, SmallDisk } from './torture/mounts.ts'
 
@@ -21,9 +21,9 @@ afterAll(() => {
 })
 const { digest: before } = await model.import(sourceOf(tiny))
 const next = { ...tiny, pais: tiny.pais.map((row) => ({ ...row, descPais: `${row.descPais} II` })) }
-const directory = writeTabular(join(room.path, 'next'), next)
+const directory = writeTables(join(room.path, 'next'), next)
 const { digest: after } = await model.import(sourceOf(next))
-const importInto = (home: string) => ['import', 'tabular', directory, '--home', home] as const
+const importInto = (home: string) => ['import', 'package', directory, '--home', home] as const
 
 /** A home in which the first of two releases is the only one. */
 function homeBefore(path: string): Shelf {

@@ -15,8 +15,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import lock from '../package-lock.json' with { type: 'json' }
 import { version } from '../packages/server/src/base/version.ts'
-import { type Architecture, buildExecutable, executableName } from '../tools/build.ts'
+import { type Architecture, executableName } from '../tools/build.ts'
 import { type Ran, ran, runHere } from './support/command.ts'
+import { executableFor } from './support/executable.ts'
 import { bundledRelease, nomenclator, TestDirectory } from './support/releases.ts'
 import { eventually, Service, workersOf } from './support/service.ts'
 
@@ -35,7 +36,7 @@ describe.skipIf(process.platform !== 'linux')('the executable', () => {
 
   beforeAll(async () => {
     mkdirSync(userHome)
-    copyFileSync(await buildExecutable(architecture, builds.path), executable)
+    copyFileSync(await executableFor(builds.path), executable)
   })
   afterAll(() => {
     builds[Symbol.dispose]()
@@ -87,12 +88,12 @@ describe.skipIf(process.platform !== 'linux')('the executable', () => {
 
   test('imports, exports, verifies and goes back', async () => {
     const table = join(place.path, 'table')
-    expect(await run('export', 'tabular', table)).toMatchObject({ code: 0 })
+    expect(await run('export', 'package', table)).toMatchObject({ code: 0 })
     const file = join(table, 'audiencia.csv')
     const lines = readFileSync(file, 'utf8').split('\n')
     writeFileSync(file, [...lines.slice(0, -2), lines.at(-2)?.replace(/,[^,]*/, ',Otra gente'), ''].join('\n'))
     for (const command of [
-      ['import', 'tabular', table],
+      ['import', 'package', table],
       ['import', 'bundled', '--dry-run'],
       ['releases', 'verify'],
       ['rollback'],

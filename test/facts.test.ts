@@ -5,16 +5,14 @@ import { appendFileSync, cpSync, readdirSync, readFileSync, writeFileSync } from
 import { join } from 'node:path'
 import { factsOf } from '../packages/server/src/catalog/entity.ts'
 import { diffEntity } from '../packages/server/src/release/diff.ts'
-import { exportTabular } from '../packages/server/src/release/export-tabular.ts'
+import { exportPackage } from '../packages/server/src/release/export-package.ts'
 import { upgradeHome } from '../packages/server/src/release/home/upgrade.ts'
 import { ENTITY_FORMAT, FACTS_FILE, MANIFEST_FILE, type Manifest } from '../packages/server/src/release/manifest.ts'
 import { fromDisk, fromMappedFiles } from '../packages/server/src/release/record-access.ts'
-import { tabularFormats } from '../packages/server/src/source/tabular/files.ts'
-import { tabularSource } from '../packages/server/src/source/tabular/tabular.ts'
 import { builtIn, collections, entityNames } from './support/built-in.ts'
 import { runHere } from './support/command.ts'
 import { homonymRows } from './support/homonyms.ts'
-import { type Rows, sourceOf, TestDirectory, TestHome, tiny } from './support/releases.ts'
+import { type Rows, sourceIn, sourceOf, TestDirectory, TestHome, tiny } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'
 
 setDefaultTimeout(60_000)
@@ -413,20 +411,20 @@ describe('facts are kept', () => {
     expect(await upgradeHome(copy.shelf)).toMatchObject([{ failure: expect.stringContaining(FACTS_FILE) }])
   })
 
-  test.each(tabularFormats)('by an export as %s that is imported again', async (format) => {
+  test('by an export that is imported again', async () => {
     for (const rows of [known, homonymRows]) {
       using source = new TestHome()
       using target = new TestHome()
       using directory = new TestDirectory()
       const { digest } = await source.import(sourceOf(rows))
-      exportTabular(source.current(), directory.path, format)
-      expect(await target.import(tabularSource(directory.path))).toMatchObject({ digest })
+      exportPackage(source.current(), directory.path, { overwrite: false })
+      expect(await target.import(await sourceIn(directory.path))).toMatchObject({ digest })
     }
   })
 
-  test('in columns of an export as CSV, where there are any', () => {
+  test('in columns of an export', () => {
     using directory = new TestDirectory()
-    exportTabular(home.current(), directory.path, 'csv')
+    exportPackage(home.current(), directory.path, { overwrite: false })
     const linesOf = (name: string) => readFileSync(join(directory.path, `${name}.csv`), 'utf8').split('\n')
     expect(linesOf('localidad')).toEqual([
       'cveLocalidad,descLocalidad,idLocalidad,idEstado,idMunicipio,latitud,longitud,altitud,poblacion,ambito,viviendas',
@@ -435,11 +433,6 @@ describe('facts are kept', () => {
       '0001,Aguascalientes,1,1,1,,,,,,',
       '',
     ])
-    using plain = new TestDirectory()
-    exportTabular(home.shelf.open(digests.without), plain.path, 'csv')
-    expect(readFileSync(join(plain.path, 'localidad.csv'), 'utf8').split('\n')[0]).toBe(
-      'cveLocalidad,descLocalidad,idLocalidad,idEstado,idMunicipio',
-    )
   })
 })
 

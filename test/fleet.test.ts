@@ -15,7 +15,7 @@ import { Shelf } from '../packages/server/src/release/home/shelf.ts'
 import { releaseVerifier } from '../packages/server/src/release/home/verify.ts'
 import { type Ran, ran } from './support/command.ts'
 import { TestPostgres } from './support/postgres.ts'
-import { TestDirectory, TestHome, ThreeReleases, writeTabular } from './support/releases.ts'
+import { TestDirectory, TestHome, ThreeReleases, writeTables } from './support/releases.ts'
 import { eventually, Service, workersOf } from './support/service.ts'
 import { TcpProxy } from './support/tcp-proxy.ts'
 import { cannotMount, SmallDisk } from './torture/mounts.ts'
@@ -127,13 +127,13 @@ const reading = () => postgres.url(DATABASE, 'node', proxy.port)
 
 /** Imports a catalog with one audience of this name, and gives the digest of its release. */
 async function published(name: string): Promise<string> {
-  const directory = writeTabular(join(catalogs.path, name), ThreeReleases.rows(name))
+  const directory = writeTables(join(catalogs.path, name), ThreeReleases.rows(name))
   const { out } = await succeeded(...importing(directory), '--json')
   return JSON.parse(out).digest
 }
 
 const importing = (directory: string, home = publisher.path, url = publishing()) => [
-  ...['import', 'tabular', directory, '--accept-changes', '--home', home, '--shelf', url],
+  ...['import', 'package', directory, '--accept-changes', '--home', home, '--shelf', url],
 ]
 
 const allFollow = (digest: string) => Promise.all(nodes.map((node) => node.follows(digest)))
@@ -347,7 +347,7 @@ describe('PostgreSQL', () => {
   })
 
   /** Through a proxy of its own, so that the conversation can be cut at any place. */
-  const catalog = (name: string) => writeTabular(join(catalogs.path, name), ThreeReleases.rows(name))
+  const catalog = (name: string) => writeTables(join(catalogs.path, name), ThreeReleases.rows(name))
   const through = (line: TcpProxy, name: string) =>
     importing(catalog(name), publisher.path, postgres.url(DATABASE, 'publisher', line.port))
 
@@ -430,7 +430,7 @@ test('a command that reads says that the shelf is away, and reads the home; one 
 describe('what cannot be taken', () => {
   test('a chunk that is damaged in the database is refused, and followed once it is mended', async () => {
     const sound = publisher.shelf.currentDigest() ?? ''
-    const directory = writeTabular(join(catalogs.path, 'damaged'), ThreeReleases.rows('damaged'))
+    const directory = writeTables(join(catalogs.path, 'damaged'), ThreeReleases.rows('damaged'))
     proxy.cut()
     for (const node of nodes) await node.inTrouble('away')
     const known = (await postgres.query(DATABASE, 'SELECT digest FROM nomenclator.chunk')).map(({ digest }) => digest)

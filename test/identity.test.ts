@@ -8,7 +8,7 @@ import { scanPages } from '../packages/server/src/release/files/scan.ts'
 import type { ImportOptions } from '../packages/server/src/release/import.ts'
 import type { GivenRow } from '../packages/server/src/source/source.ts'
 import { runHere } from './support/command.ts'
-import { contentOf, sourceOf, TestDirectory, TestHome, tiny, writeTabular } from './support/releases.ts'
+import { contentOf, sourceOf, TestDirectory, TestHome, tiny, writeTables } from './support/releases.ts'
 
 setDefaultTimeout(60_000)
 
@@ -232,8 +232,8 @@ describe('a source that states its numbers', () => {
       idEstado: 1,
       idMunicipio,
     })
-    writeTabular(room.path, { municipio: [row('001', 1), row('009', 2)] })
-    const { code, out, err } = await runHere('import', 'tabular', room.path, '--home', home.path)
+    writeTables(room.path, { municipio: [row('001', 1), row('009', 2)] })
+    const { code, out, err } = await runHere('import', 'package', room.path, '--home', home.path)
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toContain(`\n  ${refused}\n`)
   })

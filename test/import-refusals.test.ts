@@ -18,7 +18,7 @@ import {
   TestHome,
   tiny,
   tinyNames,
-  writeTabular,
+  writeTables,
 } from './support/releases.ts'
 
 setDefaultTimeout(60_000)
@@ -199,12 +199,12 @@ describe('faults', () => {
     using room = new TestDirectory()
     const before = contentOf(home.path)
     writeFileSync(join(room.path, 'pais.csv'), 'cvePais,descPais,idPais\nMEX,México,484\nFR,,250\n')
-    const { code, out, err } = await runHere('import', 'tabular', room.path, '--home', home.path)
+    const { code, out, err } = await runHere('import', 'package', room.path, '--home', home.path)
     expect({ code, out }).toEqual({ code: 1, out: '' })
     const file = join(room.path, 'pais.csv')
     expect(err).toBe(
       `nomenclator: ${file}:3, cvePais: "FR"; expected three upper-case letters\n` +
-        `${file}:3, descPais: ""; expected a name of 1 to 1000 characters\n` +
+        `${file}:3, descPais: nothing; expected a name of 1 to 1000 characters\n` +
         '2 faults in the records given; nothing was changed\n',
     )
     expect(contentOf(home.path)).toEqual(before)
@@ -320,8 +320,8 @@ describe('breaking changes', () => {
   test('end the command with 1, unless they are accepted', async () => {
     using home = await homeWith()
     using room = new TestDirectory()
-    writeTabular(room.path, { audiencia: [{ ...student, clave: 'teachers' }] })
-    const command = ['import', 'tabular', room.path, '--home', home.path]
+    writeTables(room.path, { audiencia: [{ ...student, clave: 'teachers' }] })
+    const command = ['import', 'package', room.path, '--home', home.path]
     const before = contentOf(home.path)
     const refused = await runHere(...command)
     expect({ code: refused.code, out: refused.out }).toEqual({ code: 1, out: '' })
@@ -342,9 +342,9 @@ describe('while another process changes the home', () => {
   test('an import that does not wait ends with 1 and says who it is', async () => {
     using home = await homeWith()
     using room = new TestDirectory()
-    writeTabular(room.path, others)
+    writeTables(room.path, others)
     using _lock = await lockHome(home.path, 'a test', { milliseconds: 0, onWait: () => {} })
-    const { code, out, err } = await runHere('import', 'tabular', room.path, '--home', home.path, '--wait', '0')
+    const { code, out, err } = await runHere('import', 'package', room.path, '--home', home.path, '--wait', '0')
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toStartWith(`nomenclator: another process is changing ${home.path}: a test (process ${process.pid} on `)
   })
@@ -353,7 +353,7 @@ describe('while another process changes the home', () => {
     using home = new TestHome()
     const lock = await lockHome(home.path, 'a test', { milliseconds: 0, onWait: () => {} })
     const command = ['serve', '--workers', '1', '--port', '0', '--home', home.path]
-    await using server = Bun.spawn([process.execPath, PROGRAM, ...command], { stdio: ['ignore', 'pipe', 'pipe'] })
+    await using server = Bun.spawn([...PROGRAM, ...command], { stdio: ['ignore', 'pipe', 'pipe'] })
     for await (const chunk of server.stderr) if (new TextDecoder().decode(chunk).includes('Waiting for a test')) break
     const { digest } = await home.import(sourceOf(tiny))
     lock[Symbol.dispose]()

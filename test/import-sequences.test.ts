@@ -10,18 +10,18 @@ import { Faults } from '../packages/server/src/source/faults.ts'
 import { Findings } from '../packages/server/src/source/findings.ts'
 import { inegiSource } from '../packages/server/src/source/inegi/inegi.ts'
 import type { GivenRow, Source } from '../packages/server/src/source/source.ts'
-import { tabularSource } from '../packages/server/src/source/tabular/tabular.ts'
 import { runHere } from './support/command.ts'
 import { type InegiPlace, inegiTable } from './support/inegi-file.ts'
 import {
   bundledRelease,
   contentOf,
   type Rows,
+  sourceIn,
   sourceOf,
   TestDirectory,
   TestHome,
   tiny,
-  writeTabular,
+  writeTables,
 } from './support/releases.ts'
 
 setDefaultTimeout(60_000)
@@ -132,7 +132,7 @@ async function sourceFor(step: Step, directory: string): Promise<Source | undefi
     case 'tables': {
       const rows: Rows = numberedRows(step.order, (municipality) => step.places.includes(municipality), '')
       const some = Object.entries(rows).filter(([name]) => step.names.includes(name))
-      return tabularSource(writeTabular(join(directory, 'tables'), Object.fromEntries(some)))
+      return sourceIn(writeTables(join(directory, 'tables'), Object.fromEntries(some)))
     }
     case 'codes': {
       // Municipalities by their codes alone, as in a table that someone keeps by hand.
@@ -143,7 +143,7 @@ async function sourceFor(step: Step, directory: string): Promise<Source | undefi
           idEstado: { cveEstado: stateOf(municipality) },
         }),
       )
-      return tabularSource(writeTabular(join(directory, 'codes'), { municipio }))
+      return sourceIn(writeTables(join(directory, 'codes'), { municipio }))
     }
     case 'bundled':
       return fallback

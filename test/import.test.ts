@@ -16,7 +16,7 @@ import {
   TestHome,
   tiny,
   tinyNames,
-  writeTabular,
+  writeTables,
 } from './support/releases.ts'
 
 setDefaultTimeout(60_000)
@@ -238,8 +238,8 @@ describe('new records without anything below them', () => {
   test('are told by the command, with what to do next', async () => {
     using home = await homeWith()
     using room = new TestDirectory()
-    writeTabular(room.path, { municipio: [...tiny.municipio, added] })
-    const { out } = await runHere('import', 'tabular', room.path, '--home', home.path)
+    writeTables(room.path, { municipio: [...tiny.municipio, added] })
+    const { out } = await runHere('import', 'package', room.path, '--home', home.path)
     expect(out).toContain(
       'Without anything below them:\n  1 new municipios have no localidades, such as AGS/003 Calvillo: localidades were ' +
         'not in this import and stay as they were. Import them next.\n',
@@ -279,8 +279,8 @@ describe('records of another numbering', () => {
     using home = new TestHome()
     using room = new TestDirectory()
     const { digest } = await home.import(standIn(tiny))
-    writeTabular(room.path, teachers)
-    const { out } = await runHere('import', 'tabular', room.path, '--home', home.path, '--accept-changes')
+    writeTables(room.path, teachers)
+    const { out } = await runHere('import', 'package', room.path, '--home', home.path, '--accept-changes')
     const words = 'numbered otherwise than before: nothing of it can be compared'
     expect(out).toContain(`  1 added, 0 changed, 1 removed (${words})\n`)
     const diff = async (...flags: string[]) =>
@@ -300,10 +300,10 @@ describe('records of another numbering', () => {
     await home.import(standIn({ ...tiny, audiencia }))
     // One has another name, one is new, and one is gone.
     const [first, second] = audiencia
-    writeTabular(room.path, {
+    writeTables(room.path, {
       audiencia: [{ ...first, descCorta: 'X' }, second, { ...student, clave: 'b', idAudiencia: 9 }] as Rows[string],
     })
-    const { out } = await runHere('import', 'tabular', room.path, '--home', home.path)
+    const { out } = await runHere('import', 'package', room.path, '--home', home.path)
     expect(out).toMatch(/^ {2}audiencias +3 {2}1 added, 1 changed, 1 removed$/m)
     expect(home.current().manifest.entities.audiencia?.numbering).toBe('stand-in')
   })
@@ -314,8 +314,8 @@ describe('the report of the command', () => {
     using home = await homeWith()
     using room = new TestDirectory()
     const { digest: previous } = home.current().manifest
-    writeTabular(room.path, others)
-    const { code, out, err } = await runHere('import', 'tabular', room.path, '--home', home.path, '--json')
+    writeTables(room.path, others)
+    const { code, out, err } = await runHere('import', 'package', room.path, '--home', home.path, '--json')
     expect({ code, err }).toEqual({ code: 0, err: '' })
     const report: ImportReport = JSON.parse(out)
     expect(out).toBe(`${JSON.stringify(report, null, 2)}\n`)
@@ -335,18 +335,21 @@ describe('the report of the command', () => {
   test('is for people otherwise: what was done, counts, changes, findings', async () => {
     using home = await homeWith()
     using room = new TestDirectory()
-    writeTabular(room.path, others)
-    const { out } = await runHere('import', 'tabular', room.path, '--home', home.path)
+    writeTables(room.path, others)
+    const { out } = await runHere('import', 'package', room.path, '--home', home.path)
     const { digest } = home.current().manifest
-    expect(out).toStartWith(`Release ${digest.slice(0, 12)} is now current.\n`)
+    expect(out).toStartWith(
+      `${room.path} has no datapackage.json; its files are named like lists that ship with Nomenclator, and are read as those.\n` +
+        `Release ${digest.slice(0, 12)} is now current.\n`,
+    )
     expect(out).toMatch(/^ {2}audiencias +1 {2}0 added, 1 changed, 0 removed$/m)
     expect(out).toMatch(/^ {2}municipios +3 {2}unchanged$/m)
     expect(out).toContain(
       '  1 × the state of a locality is not the state of its municipality (such as localidad 3/2: 1, 2)\n',
     )
-    const again = await runHere('import', 'tabular', room.path, '--home', home.path)
-    expect(again.out).toStartWith(
-      `Nothing to do: release ${digest.slice(0, 12)} has just these records and is current.\n`,
+    const again = await runHere('import', 'package', room.path, '--home', home.path)
+    expect(again.out).toContain(
+      `\nNothing to do: release ${digest.slice(0, 12)} has just these records and is current.\n`,
     )
   })
 })

@@ -147,7 +147,7 @@ test('without FILE it is INEGI’s catalog of localities, at its published addre
   // A proxy sees where the real command goes, and lets nothing through.
   using proxy = new FileServer(() => ({ status: 403 }))
   using home = new Home()
-  const child = Bun.spawn([process.execPath, PROGRAM, 'import', 'inegi', '--home', home.path], {
+  const child = Bun.spawn([...PROGRAM, 'import', 'inegi', '--home', home.path], {
     stdio: ['ignore', 'ignore', 'ignore'],
     env: { ...process.env, HTTPS_PROXY: proxy.url, https_proxy: proxy.url, NO_PROXY: '', no_proxy: '' },
   })
@@ -260,7 +260,7 @@ describe('killed while it downloads', () => {
     using home = new Home()
     const before = home.releases()
     const argv = ['import', 'inegi', `${server.url}/catun_localidad.zip`, '--home', home.path]
-    const child = Bun.spawn([process.execPath, PROGRAM, ...argv], { stdio: ['ignore', 'ignore', 'ignore'] })
+    const child = Bun.spawn([...PROGRAM, ...argv], { stdio: ['ignore', 'ignore', 'ignore'] })
     await eventually('all that was sent is on disk', () => {
       const path = home.download('.zip.partial')
       return path !== undefined && statSync(path).size === CUT
@@ -286,7 +286,7 @@ describe('killed while it downloads', () => {
     using server = new FileServer(inTurn(stopping(sound(large, ETAG), CUT), sound(published(), { etag: '"2025-11"' })))
     using home = new Home()
     const address = `${server.url}/a.zip`
-    const child = Bun.spawn([process.execPath, PROGRAM, 'import', 'inegi', address, '--home', home.path], {
+    const child = Bun.spawn([...PROGRAM, 'import', 'inegi', address, '--home', home.path], {
       stdio: ['ignore', 'ignore', 'ignore'],
     })
     await eventually('something is on disk', () => statSync(home.download('.partial') ?? '/dev/null').size > 0)

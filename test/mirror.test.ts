@@ -599,7 +599,7 @@ test('--follow takes over what becomes current, and survives that the origin is 
   using home = new TestHome()
   const { port } = relay
   const flags = ['--home', home.path, '--follow', '--interval', '1']
-  const child = Bun.spawn([process.execPath, PROGRAM, 'import', 'mirror', url(), ...flags], {
+  const child = Bun.spawn([...PROGRAM, 'import', 'mirror', url(), ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let told = ''

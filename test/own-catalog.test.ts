@@ -7,7 +7,7 @@ import { catalogOf } from '../packages/server/src/catalog/catalog.ts'
 import { OPENAPI_PATH } from '../packages/server/src/http/routes.ts'
 import { v1Routes } from '../packages/server/src/http/v1/v1.ts'
 import { v2Paths } from '../packages/server/src/http/v2/paths.ts'
-import { exportTabular } from '../packages/server/src/release/export-tabular.ts'
+import { exportPackage } from '../packages/server/src/release/export-package.ts'
 import { code, embeds, entity, id, name } from './support/definitions.ts'
 import { Documented } from './support/openapi.ts'
 import { type Rows, sourceOf, TestDirectory, TestHome, variantOf } from './support/releases.ts'
@@ -221,8 +221,9 @@ test('OpenAPI describes what is served, and nothing else', () => {
 
 test('an export has a file for each of its entities, and no other', () => {
   using directory = new TestDirectory()
-  expect(exportTabular(home.current(), directory.path, 'csv')).toEqual({ planet: 2, moon: 11 })
-  expect(readdirSync(directory.path).sort()).toEqual(['moon.csv', 'planet.csv'])
+  const counts = exportPackage(home.current(), directory.path, { overwrite: false })
+  expect(counts).toEqual({ 'planet.csv': 2, 'moon.csv': 11 })
+  expect(readdirSync(directory.path).sort()).toEqual(['datapackage.json', 'moon.csv', 'planet.csv'])
   expect(readFileSync(join(directory.path, 'planet.csv'), 'utf8')).toBe('sign,title,planetId\nMA,Mars,4\nSA,Saturn,6\n')
   expect(readFileSync(join(directory.path, 'moon.csv'), 'utf8')).toStartWith(
     'moonId,designation,title,planet\n41,MA1,Phobos,4\n42,SA99,Deimos,4\n',

@@ -1,8 +1,9 @@
 // Runs every check, stops at the first that fails, and ends with one line that any log reader can count.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Architecture, buildExecutable } from '../tools/build.ts'
 import { failuresIn, slowestFiles } from './support/run-log.ts'
-import { SCRATCH_VARIABLE, scratch } from './support/scratch.ts'
+import { EXECUTABLE_VARIABLE, SCRATCH_VARIABLE, scratch } from './support/scratch.ts'
 
 const root = join(import.meta.dir, '..')
 const bin = (name: string) => join(root, 'node_modules', '.bin', name)
@@ -39,6 +40,17 @@ const line = (seconds: number, name: string) => `${seconds.toFixed(1).padStart(6
 const durations: string[] = []
 const noteDuration = (stage: string, since: number) => durations.push(line((performance.now() - since) / 1_000, stage))
 
+const directory = mkdtempSync(join(scratch, 'nomenclator-tests-'))
+process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
+// PostgreSQL and others run as users of their own.
+chmodSync(directory, 0o755)
+
+/** Built while the checks run. A failure is told after theirs, which may be its cause. */
+const building =
+  process.platform === 'linux'
+    ? buildExecutable(process.arch as Architecture, directory).catch((error: Error) => error)
+    : Promise.resolve(undefined)
+
 // All at once, since each of them has times in which it uses one core only. What they write is shown one after the other.
 const checks = stages.map(({ name, command, mend }) => {
   const started = performance.now()
@@ -56,16 +68,16 @@ for (const { name, mend, child, output } of checks) {
   fail(name, mend)
 }
 
+const executable = await building
+if (executable instanceof Error) fail('npm run build', executable.message)
+
 console.log('── tests')
 // Many tests wait for processes and timers, so files run in four processes even on two cores.
 const command = [process.execPath, 'test', '--parallel=4', '--no-isolate', '--timeout', TEST_MILLISECONDS]
 const started = performance.now()
-const directory = mkdtempSync(join(scratch, 'nomenclator-tests-'))
-// PostgreSQL and others run as users of their own.
-chmodSync(directory, 0o755)
 const tests = Bun.spawn([...command, ...process.argv.slice(2)], {
   cwd: root,
-  env: { ...process.env, [SCRATCH_VARIABLE]: directory },
+  env: { ...process.env, [SCRATCH_VARIABLE]: directory, [EXECUTABLE_VARIABLE]: executable },
   stdio: ['ignore', 'inherit', 'pipe'],
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tests.kill(signal))
@@ -77,7 +89,6 @@ for await (const chunk of tests.stderr) {
 }
 const exitCode = await tests.exited
 noteDuration('tests', started)
-rmSync(directory, { recursive: true, force: true })
 const count = (word: string) => Number(log.match(new RegExp(`^\\s*([0-9]+) ${word}$`, 'm'))?.[1] ?? 0)
 const [passed, failed, skipped] = [count('pass'), count('fail'), count('skip')]
 if (passed === 0 && failed === 0) fail('tests', 'no test ran')

@@ -21,7 +21,7 @@ import {
   signedBytes,
   signRelease,
 } from '../packages/server/src/release/signing/release-signature.ts'
-import { TestDirectory, TestHome, ThreeReleases, writeTabular } from './support/releases.ts'
+import { TestDirectory, TestHome, ThreeReleases, writeTables } from './support/releases.ts'
 import { responseTo } from './support/responses.ts'
 import { Service } from './support/service.ts'
 
@@ -202,9 +202,9 @@ describe('a signature', () => {
 
   test('is there before a release that is imported with --sign is current', async () => {
     using home = new TestHome()
-    const rows = writeTabular(join(home.path, 'rows'), ThreeReleases.rows('Uno'))
+    const rows = writeTables(join(home.path, 'rows'), ThreeReleases.rows('Uno'))
     const flags = ['--home', home.path, '--sign', `${KEY}.key`, '--accept-changes']
-    expect(await nomenclator('import', 'tabular', rows, ...flags)).toMatchObject({ code: 0 })
+    expect(await nomenclator('import', 'package', rows, ...flags)).toMatchObject({ code: 0 })
     expect((await openServable(required(home)))?.release.digest).toBe(home.shelf.currentDigest() as string)
   })
 })

@@ -19,15 +19,7 @@ import {
 } from '../packages/server/src/release/manifest.ts'
 import { collections, entityNames } from './support/built-in.ts'
 import { runHere } from './support/command.ts'
-import {
-  contentOf,
-  sourceOf,
-  TestDirectory,
-  TestHome,
-  tiny,
-  unpackFirstHome,
-  writeTabular,
-} from './support/releases.ts'
+import { contentOf, sourceOf, TestDirectory, TestHome, tiny, unpackFirstHome, writeTables } from './support/releases.ts'
 import { Service } from './support/service.ts'
 
 class OldHome extends TestHome {
@@ -155,13 +147,13 @@ describe('a home of version 0.1.0', () => {
   test('is brought up by an import, which is then guarded by what is there', async () => {
     using home = oldHome()
     using directory = new TestDirectory()
-    const few = writeTabular(directory.path, { ...tiny })
-    const refused = await runHere('import', 'tabular', few, '--home', home.path)
+    const few = writeTables(directory.path, { ...tiny })
+    const refused = await runHere('import', 'package', few, '--home', home.path)
     expect(refused.code).toBe(1)
     expect(refused.err).toContain('upgrading it to the format of')
     expect(refused.err).toMatch(/localidad: \d+ of \d+ records would be gone/)
     expect(new Shelf(home.path).currentDigest()).toBe(oldCurrent())
-    expect(await runHere('import', 'tabular', few, '--home', home.path, '--accept-changes')).toMatchObject({
+    expect(await runHere('import', 'package', few, '--home', home.path, '--accept-changes')).toMatchObject({
       code: 0,
     })
   })
@@ -274,8 +266,8 @@ describe('a home of version 0.1.0', () => {
     test('refuses an import of less, and tells what to do', async () => {
       using home = spoiled()
       using room = new TestDirectory()
-      const directory = writeTabular(join(room.path, 'some'), { audiencia: tiny.audiencia })
-      const { code, err } = await runHere('import', 'tabular', directory, '--accept-changes', '--home', home.path)
+      const directory = writeTables(join(room.path, 'some'), { audiencia: tiny.audiencia })
+      const { code, err } = await runHere('import', 'package', directory, '--accept-changes', '--home', home.path)
       expect(code).toBe(1)
       expect(err).toContain(
         `release ${oldCurrent().slice(0, 12)} is current and of an earlier format, and could not be brought up because it is damaged. This source does not provide pais,`,
@@ -323,7 +315,7 @@ describe('a home of a later version', () => {
   test.each([
     ['serve', ['serve', '--port', '0', '--workers', '1']],
     ['import', ['import', 'bundled', '--accept-changes']],
-    ['export', ['export', 'tabular', '/nonexistent']],
+    ['export', ['export', 'package', '/nonexistent']],
     ['activate', ['activate', '']],
     ['upgrade', ['upgrade']],
   ])('is refused by %s, with the version that wrote it and the entities that cannot be read', async (_, argv) => {

@@ -1,6 +1,7 @@
 // Lists and records of API v2: every header, the forms, and what is wrong with a request.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
+import readSheets from 'read-excel-file/node'
 import type { Release } from '../packages/server/src/release/release.ts'
 import { homonyms } from './support/homonyms.ts'
 import { TestHome } from './support/releases.ts'
@@ -27,6 +28,7 @@ afterAll(async () => {
 const get = (target: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') =>
   fetch(`${server.url}${target}`, { method, headers: { 'Accept-Encoding': 'identity', ...headers } })
 const json = async (target: string) => (await get(target)).json()
+const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 const URL_OF = 'https://catalogs.example'
 
 describe('a page of a list', () => {
@@ -142,6 +144,31 @@ describe('in other forms', () => {
     )
     const named = new Set(lines.slice(1, -1).map((line) => /^\d{4},('=1\+1|"a,b"|"""Él"" Rancho"),/.exec(line)?.[1]))
     expect([...named].sort()).toEqual(['"""Él"" Rancho"', '"a,b"', "'=1+1"])
+  })
+
+  test('CSV with a byte-order mark, which nothing else can have', async () => {
+    const plain = await (await get('/api/v2/areas-conocimiento?format=csv')).text()
+    const bytes = await (await get('/api/v2/areas-conocimiento?format=csv&excel=true')).bytes()
+    expect(Buffer.from(bytes).toString()).toBe(`\ufeff${plain}`)
+    for (const format of ['json', 'xlsx']) {
+      const refused = await get(`/api/v2/areas-conocimiento?format=${format}&excel=true`)
+      expect(refused.status).toBe(400)
+      expect(((await refused.json()) as { detail: string }).detail).toContain('only together with format=csv')
+    }
+  })
+
+  test('an Excel workbook, by parameter or by Accept, and never compressed again', async () => {
+    const target = '/api/v2/municipios?format=xlsx&fields=cveMunicipio,idMunicipio&per_page=1000'
+    const byParameter = await get(target, { 'Accept-Encoding': 'gzip' })
+    expect(byParameter.headers.get('content-type')).toBe(XLSX)
+    expect(byParameter.headers.get('content-encoding')).toBeNull()
+    const [sheet] = await readSheets(Buffer.from(await byParameter.arrayBuffer()))
+    const records = (await json('/api/v2/municipios?per_page=1000')) as { cveMunicipio: string; idMunicipio: number }[]
+    expect(sheet?.data).toEqual([
+      ['cveMunicipio', 'idMunicipio'],
+      ...records.map(({ cveMunicipio, idMunicipio }) => [cveMunicipio, idMunicipio]),
+    ])
+    expect((await get('/api/v2/areas-conocimiento', { Accept: XLSX })).headers.get('content-type')).toBe(XLSX)
   })
 
   test.each(['=1+1', '-Menos', '+Más', '@Arroba'])('CSV in which %s is no formula', async (name) => {
@@ -288,7 +315,7 @@ describe('a wrong parameter is named, with what is allowed', () => {
       /^sort was "idPais,.*"; allowed is at most 5 fields\.$/,
     ],
     ['/api/v2/paises?embed=ids', 'bad-parameter', /^embed was "ids"; allowed is full, id; did you mean id\?\.$/],
-    ['/api/v2/paises?format=xml', 'bad-parameter', /^format was "xml"; allowed is json, ndjson, csv\.$/],
+    ['/api/v2/paises?format=xml', 'bad-parameter', /^format was "xml"; allowed is json, ndjson, csv, xlsx\.$/],
     [
       '/api/v2/paises?idPais=abc',
       'bad-parameter',

@@ -122,7 +122,7 @@ test.skipIf(process.platform !== 'linux')('with --workers 1 there is one that se
   await using service = await Service.over(home, { flags: ['--workers', '1'] })
   const [[worker = 0, ...others], [thinker = 0, ...more]] = [workersOf(service.pid), thinkersOf(service.pid)]
   expect([others, more]).toEqual([[], []])
-  expect([getPriority(worker), getPriority(thinker)]).toEqual([0, 10])
+  expect([getPriority(worker), getPriority(thinker)]).toEqual([getPriority(), 10])
   for (const pid of [worker, thinker]) {
     const environment = environmentOf(pid)
     for (const [name, value] of Object.entries(COLLECTOR_OPTIONS)) expect(environment.get(name)).toBe(value)

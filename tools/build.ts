@@ -57,6 +57,8 @@ export async function buildExecutable(architecture: Architecture, directory = DI
       '--no-compile-autoload-bunfig',
       // So that the trace of an error names our files and lines.
       '--sourcemap=inline',
+      // Compiled before it starts, for this architecture only: bytecode of another is not known to run there.
+      ...(architecture === process.arch ? ['--bytecode', '--format=esm'] : []),
       ...assets,
       join(ROOT, 'packages', 'server', 'src', 'main.ts'),
       '--outfile=nomenclator',

@@ -44,7 +44,7 @@ async function measureSize(localities: number, rounds: number) {
   const home = workPath('search', `home-${localities}`)
   const file = workPath('search', `data-${localities}`, 'localidad.csv')
   await writeLocalities(file, localities)
-  await build(home, 'tabular', dirname(file))
+  await build(home, 'package', dirname(file))
   const service = await openService(home)
   const size: Size = {
     localities,

@@ -20,12 +20,13 @@ import type { EntityFileName, ReleasedEntity } from '../../packages/server/src/r
 import { Release, readManifest } from '../../packages/server/src/release/release.ts'
 import { builtInCatalog } from '../../packages/server/src/source/built-in.ts'
 import { bundledSource } from '../../packages/server/src/source/bundled.ts'
+import { openPackage } from '../../packages/server/src/source/package/open-package.ts'
 import type { GivenRow, Origin, Source } from '../../packages/server/src/source/source.ts'
 import { syntheticSource } from '../../packages/server/src/source/synthetic/synthetic.ts'
 import { type Ran, ran } from './command.ts'
 import { completedRows } from './completed-rows.ts'
 import { withFacts } from './known-facts.ts'
-import { scratch, scratchOfRun } from './scratch.ts'
+import { executableOfRun, scratch, scratchOfRun } from './scratch.ts'
 
 /** The files are gone when this returns: what is mapped into memory outlives its name, and nothing is left behind. */
 export async function releaseOf(source: Source): Promise<Release> {
@@ -235,14 +236,25 @@ export function contentOf(directory: string): Record<string, string> {
 }
 
 /** Writes the rows down as a directory that can be imported. */
-export function writeTabular(directory: string, rowsByName: Rows): string {
+export function writeTables(directory: string, rowsByName: Rows): string {
   mkdirSync(directory, { recursive: true })
   for (const [name, rows] of Object.entries(rowsByName))
     writeFileSync(join(directory, `${name}.ndjson`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
   return directory
 }
 
-export const PROGRAM = join(import.meta.dir, '..', '..', 'packages', 'server', 'src', 'main.ts')
+/** The tables of a directory, as a command would import them. */
+export async function sourceIn(directory: string): Promise<Source> {
+  const source = await openPackage(directory)
+  source.close()
+  return source
+}
+
+const SOURCES = join(import.meta.dir, '..', '..', 'packages', 'server', 'src', 'main.ts')
+
+/** The beginning of a command line that runs the program: the executable of a run of all tests, else the sources. */
+export const PROGRAM: readonly string[] =
+  executableOfRun === undefined ? [process.execPath, SOURCES] : [executableOfRun]
 
 /** Runs the program in a process of its own, to its end. */
-export const nomenclator = (...argv: readonly string[]): Promise<Ran> => ran([process.execPath, PROGRAM, ...argv])
+export const nomenclator = (...argv: readonly string[]): Promise<Ran> => ran([...PROGRAM, ...argv])

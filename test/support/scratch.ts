@@ -1,4 +1,5 @@
 // Where tests put their files: in memory where there is room, since a flush to the disk is most of the time of a small import.
+// And what a run of all tests has made for them before.
 import { readFileSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 
@@ -7,6 +8,12 @@ export const SCRATCH_VARIABLE = 'NOMENCLATOR_TEST_SCRATCH'
 
 /** The directory that all test processes of a run share; undefined where a test file runs on its own. */
 export const scratchOfRun = process.env[SCRATCH_VARIABLE]
+
+/** In the environment: the executable of the program that a run of all tests has built. */
+export const EXECUTABLE_VARIABLE = 'NOMENCLATOR_TEST_EXECUTABLE'
+
+/** Its processes start in a third of the time that the sources take; undefined where a test file runs on its own. */
+export const executableOfRun = process.env[EXECUTABLE_VARIABLE]
 
 const MEMORY = '/dev/shm'
 /** Many times what lies there at any moment. */

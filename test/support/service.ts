@@ -60,7 +60,7 @@ export class Service implements AsyncDisposable {
 
   constructor({ flags = [], env = {}, descriptors, executable }: ServiceOptions) {
     const limited = descriptors === undefined ? [] : ['sh', '-c', `ulimit -n ${descriptors} && exec "$@"`, 'sh']
-    const program = executable === undefined ? [process.execPath, PROGRAM] : [executable]
+    const program = executable === undefined ? PROGRAM : [executable]
     this.#child = Bun.spawn([...limited, ...program, 'serve', ...flags], {
       stdio: ['ignore', 'pipe', 'pipe'],
       ...(executable === undefined ? {} : { cwd: dirname(executable) }),

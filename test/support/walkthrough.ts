@@ -26,7 +26,7 @@ export class Walkthrough extends TestDirectory implements AsyncDisposable {
     const programs = join(this.path, 'programs')
     mkdirSync(programs)
     mkdirSync(this.#work)
-    writeFileSync(join(programs, 'nomenclator'), `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`)
+    writeFileSync(join(programs, 'nomenclator'), `#!/bin/sh\nexec '${PROGRAM.join("' '")}' "$@"\n`)
     chmodSync(join(programs, 'nomenclator'), 0o755)
     this.#environment = { PATH: `${programs}:${process.env.PATH}` }
   }

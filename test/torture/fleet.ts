@@ -6,9 +6,8 @@ import { freePort } from '../../bench/free-port.ts'
 import { describeMachine } from '../../bench/machine.ts'
 import { Shelf } from '../../packages/server/src/release/home/shelf.ts'
 import { releaseVerifier } from '../../packages/server/src/release/home/verify.ts'
-import { tabularSource } from '../../packages/server/src/source/tabular/tabular.ts'
 import { TestPostgres } from '../support/postgres.ts'
-import { PROGRAM, TestDirectory, TestHome } from '../support/releases.ts'
+import { PROGRAM, sourceIn, TestDirectory, TestHome } from '../support/releases.ts'
 import { serverOf } from '../support/server.ts'
 import { eventually, Service } from '../support/service.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
@@ -65,7 +64,7 @@ async function modelOf(directories: ReadonlyMap<Name, string>) {
   const digests = new Map<string, Name>()
   const versions: Record<string, string[]> = {}
   for (const [name, directory] of directories) {
-    const { digest } = await home.import(await tabularSource(directory), { acceptChanges: true })
+    const { digest } = await home.import(await sourceIn(directory), { acceptChanges: true })
     digests.set(digest, name)
     const release = home.shelf.open(digest)
     const server = serverOf(() => release)
@@ -230,7 +229,7 @@ class Fleet implements AsyncDisposable {
 
   async command(...argv: readonly string[]): Promise<{ readonly code: number; readonly text: string }> {
     const env = { ...process.env, PGPASSWORD: this.postgres.password }
-    const child = Bun.spawn([process.execPath, PROGRAM, ...argv], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = Bun.spawn([...PROGRAM, ...argv], { env, stdio: ['ignore', 'pipe', 'pipe'] })
     const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
     return { code, text: out + err }
   }
@@ -246,7 +245,7 @@ class Fleet implements AsyncDisposable {
 
   async publish(name: Name) {
     this.#named = name
-    return this.change('import', 'tabular', this.catalogs.get(name) ?? '', '--accept-changes')
+    return this.change('import', 'package', this.catalogs.get(name) ?? '', '--accept-changes')
   }
 
   /** Any change that makes another release current. */

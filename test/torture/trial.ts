@@ -144,7 +144,7 @@ async function bundled(path: string): Promise<Home> {
   using room = new TestDirectory()
   const lines = readFileSync(join(DATA, 'audiencia.csv'), 'utf8').trimEnd().split('\n')
   writeFileSync(join(room.path, 'audiencia.csv'), `${lines.slice(0, -1).join('\n')}\n`)
-  await succeeded('import', 'tabular', room.path, '--accept-changes', '--home', path)
+  await succeeded('import', 'package', room.path, '--accept-changes', '--home', path)
   return homeAt(path)
 }
 

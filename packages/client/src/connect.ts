@@ -91,7 +91,17 @@ export type List<S extends CollectionShape> = {
   page<F extends FieldPath<S> = never, X extends boolean = false, E extends Embed = 'full'>(
     query?: ListQuery<S, F, X, E> & { readonly page?: number },
   ): Promise<Page<Selected<S, F, X, E>>>
+  /** The address of a file with all records: for a link on a page, or to be saved as it is. */
+  downloadUrl<F extends FieldPath<S> = never, X extends boolean = false, E extends Embed = 'full'>(
+    format: DownloadFormat,
+    query?: Omit<ListQuery<S, F, X, E>, 'perPage' | 'signal'> & {
+      /** Whether CSV begins with a byte-order mark, by which Excel knows that it is UTF-8. */
+      readonly excel?: boolean
+    },
+  ): Promise<string>
 } & (S['facts'] extends Point ? NearList<S> : unknown)
+
+export type DownloadFormat = 'xlsx' | 'csv' | 'json' | 'ndjson'
 
 export type Collection<C extends CatalogShape, N extends keyof C> = List<C[N]> & {
   /** The record with an identifier, or with the key in an object: a suggestion's `key`, or a record. */
@@ -294,10 +304,14 @@ export class Service {
     this.#release = release
   }
 
+  urlOf(path: string, parameters: Parameters): string {
+    const query = queryOf({ release: this.#release, ...parameters })
+    return `${this.#base}${path}${query && `?${query}`}`
+  }
+
   send(path: string, parameters: Parameters = {}, more: { body?: unknown; keep?: boolean } = {}): Promise<Reply> {
-    const { signal, ...rest }: Parameters = { release: this.#release, ...parameters }
-    const query = queryOf(rest)
-    return this.#transport.send(`${this.#base}${path}${query && `?${query}`}`, {
+    const { signal, ...rest } = parameters
+    return this.#transport.send(this.urlOf(path, rest), {
       ...more,
       signal: signal as AbortSignal | undefined,
     })
@@ -425,6 +439,8 @@ function listOf(service: Service, path: () => string | Promise<string>, fixed: P
     all: (query: Parameters = {}) => walk({ perPage: MAX_PER_PAGE, ...query }),
     near: (point: Point, query: Parameters = {}) => walk({ perPage: NEAR_PER_PAGE, near: pointOf(point), ...query }),
     page: async (query: Parameters = {}) => listIn(await service.send(await path(), { ...fixed, ...query })),
+    downloadUrl: async (format: DownloadFormat, query: Parameters = {}) =>
+      service.urlOf(`${await path()}/all`, { ...fixed, ...query, format }),
   }
 }
 

@@ -17,6 +17,7 @@ export type {
   Changes,
   Collection,
   ConnectOptions,
+  DownloadFormat,
   List,
   Page,
   Point,

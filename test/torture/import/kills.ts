@@ -81,7 +81,7 @@ class Campaign {
   }
 
   async #importAgain(target: Side): Promise<void> {
-    const ran = await runWhole('import', 'tabular', target.directory, '--wait', '0', '--home', this.#home.path)
+    const ran = await runWhole('import', 'package', target.directory, '--wait', '0', '--home', this.#home.path)
     succeeded(ran)
     // The machine may be busier or quieter than at the beginning.
     this.#usual = { ...this.#usual, milliseconds: ran.milliseconds }
@@ -93,7 +93,7 @@ class Campaign {
 
   #kill(plan: Plan, { directory }: Side): Promise<Killed> {
     const home = this.#home.path
-    const argv = ['import', 'tabular', directory, '--home', home]
+    const argv = ['import', 'package', directory, '--home', home]
     if (plan.way === 'moment') return runAndKill(plan.part * this.#usual.milliseconds, ...argv)
     if (plan.way === 'sight') return runAndKill(() => isSeen(join(home, plan.path), plan.description), ...argv)
     const { changes } = this.#usual
@@ -160,10 +160,10 @@ function expectAll(before: readonly string[], after: readonly string[], complain
 async function measure(home: string, { a, b }: World): Promise<Usual> {
   using room = new TestDirectory()
   const count = join(room.path, 'count')
-  const whole = await runWhole('import', 'tabular', b.directory, '--home', home)
+  const whole = await runWhole('import', 'package', b.directory, '--home', home)
   succeeded(whole)
   succeeded(await nomenclator('releases', 'prune', '--keep', '0', '--home', home))
-  succeeded(await runStruck({ kind: 'none', at: 0, count }, 'import', 'tabular', a.directory, '--home', home))
+  succeeded(await runStruck({ kind: 'none', at: 0, count }, 'import', 'package', a.directory, '--home', home))
   return { milliseconds: whole.milliseconds, changes: Number(readFileSync(count, 'utf8')) }
 }
 
@@ -173,7 +173,7 @@ export async function tortureImports({ kills, seconds, limits, plans: first = []
   using world = await createWorld(limits)
   using home = new TestHome()
   // It has far fewer records than the bundled data.
-  succeeded(await nomenclator('import', 'tabular', world.a.directory, '--accept-changes', '--home', home.path))
+  succeeded(await nomenclator('import', 'package', world.a.directory, '--accept-changes', '--home', home.path))
   await using server = await startServer(home.path)
   await using reader = new Reader(server.url, world)
   const usual = await measure(home.path, world)

@@ -11,11 +11,8 @@ export type Killed = Ran & { readonly killed: boolean; readonly milliseconds: nu
 
 /** Starts the program with arguments; with a mishap, it is prepared for it. */
 function start(argv: readonly string[], mishap?: Mishap) {
-  const preload = mishap === undefined ? [] : ['--preload', PRELOAD]
-  return Bun.spawn([process.execPath, ...preload, PROGRAM, ...argv], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, [MISHAP_VARIABLE]: mishap === undefined ? undefined : JSON.stringify(mishap) },
-  })
+  const struck = mishap && { BUN_OPTIONS: `--preload=${PRELOAD}`, [MISHAP_VARIABLE]: JSON.stringify(mishap) }
+  return Bun.spawn([...PROGRAM, ...argv], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...struck } })
 }
 
 async function ended(child: ReturnType<typeof start>, started: number): Promise<Killed> {

@@ -8,9 +8,8 @@ import { Faults } from '../../../packages/server/src/source/faults.ts'
 import { Findings } from '../../../packages/server/src/source/findings.ts'
 import type { Block, GivenRow } from '../../../packages/server/src/source/source.ts'
 import { syntheticSource } from '../../../packages/server/src/source/synthetic/synthetic.ts'
-import { tabularSource } from '../../../packages/server/src/source/tabular/tabular.ts'
 import { collections } from '../../support/built-in.ts'
-import { type Rows, TestDirectory, TestHome, writeTabular } from '../../support/releases.ts'
+import { type Rows, sourceIn, TestDirectory, TestHome, writeTables } from '../../support/releases.ts'
 
 export type Side = { readonly letter: 'A' | 'B'; readonly directory: string; readonly release: Release }
 export type World = { readonly a: Side; readonly b: Side } & Disposable
@@ -50,11 +49,11 @@ export async function createWorld(limits: Limits): Promise<World> {
   const first = rowsByName((name) => rowsOf(name, limits))
   const second = rowsByName((name) => renamed(name, first[name] ?? []))
   const side = async (letter: Side['letter'], rows: Rows): Promise<Side> => {
-    const directory = writeTabular(join(room.path, letter), rows)
+    const directory = writeTables(join(room.path, letter), rows)
     // Mapped into memory, it can be read when the home is gone.
     using home = new TestHome()
     // As the command does, which completes the catalog with what the directory lacks.
-    await home.import(tabularSource(directory), { fallback: bundledSource() })
+    await home.import(await sourceIn(directory), { fallback: bundledSource() })
     return { letter, directory, release: home.current() }
   }
   return { a: await side('A', first), b: await side('B', second), [Symbol.dispose]: () => room[Symbol.dispose]() }

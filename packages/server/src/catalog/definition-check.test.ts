@@ -14,6 +14,7 @@ describe('is refused', () => {
   const localidad = known.get('localidad') as EntityData
   const { cveLocalidad, idMunicipio } = localidad.fields
   const field = (name: string, value: unknown) => ({ fields: { ...localidad.fields, [name]: value } })
+  const code = (change: object) => ({ codes: [{ ...localidad.codes?.[0], ...change }] })
   test.each<[string, unknown, string]>([
     ['what is no object', [localidad], 'a definition is not an object'],
     ['no name', { name: undefined }, 'no sound name'],
@@ -44,6 +45,19 @@ describe('is refused', () => {
     ['no key', { key: [] }, 'its key is not made of identifiers'],
     ['a key that is inherited by every object', { key: ['toString'] }, 'its key is not made of identifiers'],
     ['a code of a fact', { code: ['poblacion'] }, 'its code is not made of its fields'],
+    ['official codes that are no list', { codes: {} }, 'official codes'],
+    ['no official code', { codes: [] }, 'official codes'],
+    ['a code without a name', code({ name: '' }), 'official codes'],
+    ['a code without a description', code({ description: undefined }), 'official codes'],
+    ['a code of nothing', code({ parts: [] }), 'official codes'],
+    ['a code of a field that is not there', code({ parts: [{ field: 'nothing' }] }), 'official codes'],
+    ['a code of a field that every object has', code({ parts: [{ field: 'constructor' }] }), 'official codes'],
+    ['a part without width', code({ parts: [{ field: 'cveLocalidad', width: 0 }] }), 'official codes'],
+    ['a part written as a number', code({ parts: [{ field: 'cveLocalidad', values: { a: 1 } }] }), 'official codes'],
+    ['a code that has the name of a field and is not that', code({ name: 'descLocalidad' }), 'official codes'],
+    ['a code that has the name of a fact', code({ name: 'poblacion', parts: [{ field: 'poblacion' }] }), 'official'],
+    ['two codes of one name', { codes: [...(localidad.codes ?? []), ...(localidad.codes ?? [])] }, 'official codes'],
+    ['a separator with a line end', code({ separator: '\n' }), 'official codes'],
     ['expectations that are no list', { expects: {} }, 'not a list'],
     [
       'an expectation that leads nowhere',

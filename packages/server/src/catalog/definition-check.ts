@@ -59,9 +59,47 @@ export function definitionFault(value: unknown, known: Known): string | undefine
     return wrong('it is a tree, and its key is not one identifier or code')
   if (!areNames(code, (field) => ['id', 'embed', 'code', 'name'].includes(String(kindOf(field)))))
     return wrong('its code is not made of its fields')
+  if (value.codes !== undefined && !areCodes(value.codes, fields))
+    return wrong('its official codes are not composed of its fields')
   if (!Array.isArray(expects) || expects.length > MAX_EXPECTATIONS) return wrong('what it expects is not a list')
   const self = value as unknown as EntityData
   return expects.every((one) => isExpectation(one, self, known)) ? undefined : wrong('what it expects is not sound')
+}
+
+const MAX_CODES = 10
+const MAX_PARTS = 10
+const MAX_WIDTH = 100
+const MAX_SEPARATOR = 5
+
+function areCodes(codes: unknown, fields: Unchecked): boolean {
+  if (!Array.isArray(codes) || codes.length === 0 || codes.length > MAX_CODES) return false
+  const names = codes.map((code) => (isObject(code) ? code.name : undefined))
+  return new Set(names).size === names.length && codes.every((code) => isCode(code, fields))
+}
+
+/** One that has the name of a field is that field as it is. */
+function isCode(code: unknown, fields: Unchecked): boolean {
+  if (!isObject(code) || typeof code.name !== 'string' || !isFieldName(code.name) || !isText(code.description))
+    return false
+  const { name, title, parts, separator = '' } = code
+  if (title !== undefined && !isText(title)) return false
+  if (typeof separator !== 'string' || separator.length > MAX_SEPARATOR || /\p{Cc}/u.test(separator)) return false
+  if (!Array.isArray(parts) || parts.length === 0 || parts.length > MAX_PARTS) return false
+  const isField = Object.hasOwn(fields, name) && kindIn(fields, name) !== 'fact'
+  if (Object.hasOwn(fields, name) && !(isField && parts.length === 1 && isAsItIs(parts[0], name))) return false
+  return parts.every((part) => isCodePart(part, fields))
+}
+
+const isAsItIs = (part: unknown, name: string) =>
+  isObject(part) && part.field === name && part.width === undefined && part.values === undefined
+
+function isCodePart(part: unknown, fields: Unchecked): boolean {
+  if (!isObject(part) || typeof part.field !== 'string' || !Object.hasOwn(fields, part.field)) return false
+  const { width, values } = part
+  if (!['id', 'code', 'name', 'embed', 'value', 'fact'].includes(String(kindIn(fields, part.field)))) return false
+  const isWidth = Number.isSafeInteger(width) && (width as number) >= 1 && (width as number) <= MAX_WIDTH
+  if (width !== undefined && !isWidth) return false
+  return values === undefined || (isObject(values) && Object.values(values).every(isText))
 }
 
 const isListOfOne = (value: unknown): value is readonly [unknown] => Array.isArray(value) && value.length === 1

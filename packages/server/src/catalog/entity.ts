@@ -48,6 +48,25 @@ type TextFactField = Own & {
 export type FactField = NumberFactField | TextFactField
 export type Field = IdField | NameField | CodeField | CopyField | EmbedField | ValueField | BroaderField | FactField
 
+/** A part of an official code: the value of a field; of a record that is embedded there, its own official code. */
+export type CodePart = {
+  readonly field: string
+  /** How many characters it has: digits are filled up with zeros, and what has another length is no part of a code. */
+  readonly width?: number
+  /** What is written in place of each value; what is not among them is no part of a code. */
+  readonly values?: Readonly<Record<string, string>>
+}
+
+/** A code that people know a record by. It is derived from the record, and is no part of it as it is published in API v1. */
+export type OfficialCode = Own & {
+  /** As what it is given with a record; one that is a field as it is has the name of that. */
+  readonly name: string
+  /** The outermost parent comes first. */
+  readonly parts: readonly [CodePart, ...CodePart[]]
+  /** What stands between the parts; nothing where it is absent. */
+  readonly separator?: string
+}
+
 /** What a record is expected, but not obliged, to satisfy: a breach is a finding, never an error. */
 export type Expectation = {
   readonly kind: string
@@ -81,6 +100,8 @@ export type Entity = {
   readonly key: readonly string[]
   /** The fields that make up the official code, by which a record is recognised from one import to the next. */
   readonly code: readonly string[]
+  /** The codes that people know a record by, the usual one first; where none is declared, they follow from `code`. */
+  readonly codes?: readonly OfficialCode[]
   readonly order: 'by key' | 'as given'
   readonly expects: readonly Expectation[]
 }

@@ -106,6 +106,13 @@ describe('what is refused', () => {
     expect(await refused('import', 'budled')).toStartWith('import budled is not complete or not known')
   })
 
+  test.each([
+    ['import tabular', 'import package'],
+    ['export tabular', 'export package'],
+  ])('%s, with the command that it has become', async (before, now) => {
+    expect(await refused(...before.split(' '), 'dir')).toBe(`${before} is now ${now}: nomenclator ${now} DIR`)
+  })
+
   test('a word too many', async () => {
     expect(await refused('serve', 'now')).toBe('"now" is one word too many')
   })

@@ -9,7 +9,6 @@ import { diff } from './commands/diff.ts'
 import { doctor } from './commands/doctor.ts'
 import { exportPackageCommand } from './commands/export-package.ts'
 import { exportSiteCommand } from './commands/export-site.ts'
-import { exportTabularCommand } from './commands/export-tabular.ts'
 import { health } from './commands/health.ts'
 import { importCommands } from './commands/import.ts'
 import { manCommand } from './commands/man.ts'
@@ -29,7 +28,6 @@ export const commands: readonly Command[] = [
   serveCommand,
   ...importCommands,
   exportPackageCommand,
-  exportTabularCommand,
   exportSiteCommand,
   describeCommand,
   checkPackageCommand,
@@ -94,7 +92,15 @@ function helpFor(typed: readonly string[], called: Command | undefined): string 
   return overview(typed.length === 0 ? commands : group)
 }
 
+/** What commands of earlier versions have become. */
+const RENAMED: ReadonlyMap<string, string> = new Map([
+  ['import tabular', 'import package'],
+  ['export tabular', 'export package'],
+])
+
 function unknownCommand(argv: readonly string[]): string {
+  const renamed = RENAMED.get(argv.slice(0, 2).join(' '))
+  if (renamed !== undefined) return `${argv.slice(0, 2).join(' ')} is now ${renamed}: nomenclator ${renamed} DIR`
   const group = commands.filter(({ name }) => name.split(' ')[0] === argv[0]).map(({ name }) => name)
   if (group.length > 0)
     return `${argv.slice(0, 2).join(' ')} is not complete or not known; there are: ${group.join(', ')}`

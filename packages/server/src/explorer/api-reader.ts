@@ -1,7 +1,7 @@
 // The explorer as a reader of API v2: the same parsers, finders and limits, as values instead of responses.
 import type { Catalog } from '../catalog/catalog.ts'
 import { type Entity, hasCoordinates } from '../catalog/entity.ts'
-import type { PublishedRecord, PublishedValue } from '../catalog/flatten.ts'
+import type { PublishedValue } from '../catalog/flatten.ts'
 import { keyPathsOf } from '../catalog/paths.ts'
 import type { RequestHeaders } from '../http/exchange.ts'
 import { ProblemError } from '../http/problem.ts'
@@ -21,7 +21,6 @@ import {
 import { parseSearchRequest } from '../http/v2/request/search.ts'
 import { type Suggestion, searchSuggestions } from '../http/v2/search.ts'
 import { selectedRecords } from '../query/formats/json.ts'
-import { wholeCodeOf } from '../query/search/codes.ts'
 import { isRenumbered } from '../release/diff.ts'
 import { knownFacts } from '../release/facts.ts'
 import type { Release } from '../release/release.ts'
@@ -199,11 +198,6 @@ export class ApiReader {
 
   knownFacts(entity: Entity): readonly string[] {
     return knownFacts(this.release.entity(entity.name))
-  }
-
-  /** The parts of the whole official code of a record; undefined where it has none. */
-  wholeCode(entity: Entity, record: PublishedRecord): string[] | undefined {
-    return wholeCodeOf(this.release, entity, record)
   }
 }
 

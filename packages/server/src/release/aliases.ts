@@ -3,15 +3,17 @@
 // Those that ship with the program are in data/aliases.csv and hold in every release. Those that were imported are in the
 // manifest of the release, and are part of its digest.
 
+import { readFileSync } from 'node:fs'
 import { Failure } from '../base/failure.ts'
 import { memoized } from '../base/memoized.ts'
 import { shippedFile } from '../base/program.ts'
 import { type Entity, embeddedAt } from '../catalog/entity.ts'
 import { languageOfNames } from '../catalog/languages/languages.ts'
 import { wordsOf } from '../catalog/words.ts'
+import { builtInCatalog } from '../source/built-in.ts'
 import { Faults } from '../source/faults.ts'
+import { aliasesIn } from '../source/package/defined-aliases.ts'
 import type { Alias } from '../source/source.ts'
-import { readAliases } from '../source/tabular/aliases.ts'
 import type { Column, Words } from './index/index-file.ts'
 import { wordsInMemory } from './index/words-in-memory.ts'
 import type { OpenEntity, Release } from './release.ts'
@@ -31,7 +33,7 @@ let builtIn: readonly Alias[] | undefined
 function builtInAliases(): readonly Alias[] {
   if (builtIn === undefined) {
     const faults = new Faults()
-    builtIn = readAliases(BUILT_IN, faults)
+    builtIn = aliasesIn(BUILT_IN, readFileSync(BUILT_IN, 'utf8'), new Set(builtInCatalog.entities.keys()), faults)
     faults.throwIfAny()
   }
   return builtIn

@@ -1,5 +1,6 @@
 // What a change of declarations takes from those who rely on a list: the list itself, its address, key, fields, types and languages.
 import { type Entity, type Field, publishedFields } from '../catalog/entity.ts'
+import { derivedCodesOf } from '../catalog/official-code.ts'
 import type { Release } from './release.ts'
 
 /** What would be gone or another in one list of the older release, each as a sentence. */
@@ -13,8 +14,10 @@ export function declarationChanges(older: Release, newer: Release, name: string)
     ]
   }
   const breaks = [...movedList(before, after), ...otherKey(before, after), ...otherFields(before, after)]
+  const codes = derivedCodesOf(before).filter(({ name }) => !derivedCodesOf(after).some((other) => other.name === name))
   const lost = [...languagesOf(before)].filter((language) => !languagesOf(after).has(language))
-  return [...breaks, ...lost.map((language) => `its names in the language ${language} would be gone`)].map(
+  const gone = codes.map(({ name }) => `the official code ${JSON.stringify(name)} would be gone`)
+  return [...breaks, ...gone, ...lost.map((language) => `its names in the language ${language} would be gone`)].map(
     (one) => `${before.plural}: ${one}`,
   )
 }

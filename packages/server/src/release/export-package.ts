@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { Failure } from '../base/failure.ts'
 import type { EntityData } from '../catalog/catalog.ts'
 import type { Values } from '../catalog/entity.ts'
-import { columnsOf } from '../source/package/exported.ts'
-import { ALIAS_COLUMNS } from '../source/tabular/aliases.ts'
+import { columnNames, type Known } from '../source/package/columns.ts'
+import { ALIAS_COLUMNS } from '../source/package/defined-aliases.ts'
 import { DurableFile, syncDirectory } from './files/durable-file.ts'
 import { scanEntity } from './files/scan.ts'
 import { numberingOf, type ReleasedPackage } from './manifest.ts'
@@ -14,8 +14,6 @@ import { definitionsOf } from './signing/release-signature.ts'
 
 export const DESCRIPTOR_FILE = 'datapackage.json'
 const PROFILE = 'https://datapackage.org/profiles/2.0/datapackage.json'
-
-type Known = ReadonlyMap<string, EntityData>
 
 /** Says how many records each file has. Nothing appears under its name before everything is written. */
 export function exportPackage(
@@ -87,7 +85,7 @@ function* aliasLines(aliases: NonNullable<Release['manifest']['aliases']>): Gene
 }
 
 function* linesOf(release: Release, entity: EntityData, known: Known): Generator<string> {
-  const columns = [...columnsOf(entity, known)]
+  const columns = [...columnNames(entity, known)]
   yield csvLine(columns.flatMap(([, names]) => names))
   const { definition, stored } = release.entity(entity.name)
   for (const page of scanEntity(definition, stored as StoredEntity))
@@ -140,7 +138,7 @@ const aliasResource = (): Json => ({
 
 function resourceOf({ manifest }: Release, entity: EntityData, known: Known): Json {
   const { name, plural, title, titles, description, order, code, v1 } = entity
-  const columns = columnsOf(entity, known)
+  const columns = columnNames(entity, known)
   const given = (properties: Json) =>
     Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined))
   return given({
@@ -170,7 +168,7 @@ function foreignKeysOf(entity: EntityData, columns: ReadonlyMap<string, readonly
   return Object.entries(entity.fields).flatMap(([name, field]) => {
     if (field.kind !== 'embed' && field.kind !== 'broader') return []
     const parent = field.kind === 'embed' ? (known.get(field.entity) as EntityData) : entity
-    const ofParent = columnsOf(parent, known)
+    const ofParent = columnNames(parent, known)
     const fields = parent.key.flatMap((part) => ofParent.get(part) ?? [])
     return [{ fields: columns.get(name), reference: { resource: field.kind === 'embed' ? parent.name : '', fields } }]
   })

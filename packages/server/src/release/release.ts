@@ -213,7 +213,7 @@ export function releaseOf(manifest: Manifest, directoryOf: (digest: string) => s
       onDamage(name, error)
     }
   }
-  const definitions = [...stored.values()].map(({ manifest: { definition } }) => definition)
+  const definitions = [...stored.values()].map(({ manifest: { definition } }) => withBuiltInCodes(definition))
   const catalog = catalogOfRelease(definitions)
   const countOf = (name: string) => stored.get(name)?.manifest.count ?? 0
   const entities = [...catalog.entities].map(
@@ -222,9 +222,16 @@ export function releaseOf(manifest: Manifest, directoryOf: (digest: string) => s
   return new Release(manifest, catalog, new Map(entities))
 }
 
+const isBuiltIn = (one: EntityData) => one.package === undefined && builtInCatalog.entities.has(one.name)
+
+/** Official codes follow from the records: those of a built-in list hold in releases that were built before they were declared. */
+function withBuiltInCodes(definition: EntityData): EntityData {
+  const codes = isBuiltIn(definition) ? builtInCatalog.entities.get(definition.name)?.codes : undefined
+  return definition.codes !== undefined || codes === undefined ? definition : { ...definition, codes }
+}
+
 /** A built-in list that came with a later version of the program is empty in a release that has the others. */
 function catalogOfRelease(definitions: readonly EntityData[]): Catalog {
-  const isBuiltIn = (one: EntityData) => one.package === undefined && builtInCatalog.entities.has(one.name)
   return definitions.length === 0 || definitions.some(isBuiltIn)
     ? completedCatalog(definitions, builtInCatalog)
     : orderedCatalog(definitions)

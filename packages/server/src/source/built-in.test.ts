@@ -12,9 +12,9 @@ import { definitionFault } from '../catalog/definition-check.ts'
 import { coordinatesOf, type Entity, embedsOf, type Field, identifierOf, publishedFields } from '../catalog/entity.ts'
 import { builtInCatalog, builtInCredits, builtInNumbering } from './built-in.ts'
 import { inferredNumbering, STAND_INS } from './numbering.ts'
+import { ALIAS_COLUMNS } from './package/defined-aliases.ts'
 import { linearPattern } from './package/linear-pattern.ts'
 import profile from './package/profile.schema.json' with { type: 'json' }
-import { ALIAS_COLUMNS } from './tabular/aliases.ts'
 
 type TableField = {
   readonly name: string

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { Faults, FaultyRecords } from './faults.ts'
-import { type Lines, MAX_LINE, readLines, readUtf8Lines, UnreadableFile } from './lines.ts'
+import { type Lines, MAX_LINE, readLines, readUtf8Lines, textFile, UnreadableFile } from './lines.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'nomenclator-lines-'))
 afterAll(() => rmSync(scratch, { recursive: true }))
@@ -39,7 +39,7 @@ const given = join(scratch, 'given')
 async function read(content: string | Uint8Array) {
   await Bun.write(given, content)
   const faults = new Faults()
-  return collect(readUtf8Lines(given, faults), faults)
+  return collect(readUtf8Lines(textFile(given), faults), faults)
 }
 
 const bytesOf = (...parts: (string | number | Buffer)[]) =>

@@ -73,11 +73,12 @@ export async function* readLines(
 }
 
 /** The lines of a file that must be in UTF-8: the first line that is not is a fault, and nothing is read after it. */
-export async function* readUtf8Lines(path: string, faults: Faults): AsyncGenerator<Lines> {
-  for await (const chunk of readLines(textFile(path), faults, () => 'utf-8')) {
+export async function* readUtf8Lines(source: TextFile, faults: Faults): AsyncGenerator<Lines> {
+  for await (const chunk of readLines(source, faults, () => 'utf-8')) {
     if (chunk.isDamaged) {
       const expected = 'UTF-8; \ufffd stands for bytes that are not'
-      faults.add({ file: path, line: chunk.first, column: 'all', value: excerptOf(chunk.lines[0] ?? ''), expected })
+      const value = excerptOf(chunk.lines[0] ?? '')
+      faults.add({ file: source.file, line: chunk.first, column: 'all', value, expected })
       throw new UnreadableFile()
     }
     yield chunk

@@ -94,9 +94,9 @@ describe.each(shells)('%s', (shell) => {
     ['releases --j', ['--json']],
     ['releases show --j', ['--json']],
     ['serve --workers 2 --por', ['--port']],
-    ['export tabular --format ', ['csv', 'ndjson']],
+    ['serve --log-format ', ['auto', 'text', 'json']],
     ['completion ', shells],
-    ['import tabular dat', ['data']],
+    ['export site dat', ['data']],
     ['serve --home pack', ['packages']],
     ['serve --port ', []],
   ]
@@ -116,7 +116,7 @@ describe.each(shells)('%s', (shell) => {
 
 test('digests are those of the releases', async () => {
   const fake = join(scratch, 'nomenclator')
-  writeFileSync(fake, "#!/bin/sh\nprintf '* 73b33cc3cd6c  2026 tabular\\n  516c073dbaf8  2026 bundled\\n'\n", {
+  writeFileSync(fake, "#!/bin/sh\nprintf '* 73b33cc3cd6c  2026 package\\n  516c073dbaf8  2026 bundled\\n'\n", {
     mode: 0o755,
   })
   const harness = `source ${scripts.bash}

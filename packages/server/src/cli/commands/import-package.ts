@@ -74,16 +74,17 @@ const guessText = ({ resource, field, what, otherwise }: Guess) => {
   return `  ${where === '' ? '' : `${where}: `}${what} To say it otherwise: ${otherwise}`
 }
 
-function notesOf({ package: { name }, guesses, leftOut }: PackageSource) {
+function notesOf({ package: { name }, told, guesses, leftOut }: PackageSource) {
   const section = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [title, ...lines])
   return {
     lines: [
+      ...(told === undefined ? [] : [told]),
       ...section('What the package does not say was guessed:', guesses.map(guessText)),
       ...section(
         'Left out:',
         leftOut.map(({ resource, reason }) => `  ${resource}: ${reason}`),
       ),
     ],
-    members: { package: name, guesses, leftOut },
+    members: { package: name, ...(told === undefined ? {} : { told }), guesses, leftOut },
   }
 }

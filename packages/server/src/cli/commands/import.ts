@@ -4,7 +4,6 @@ import { importInegi } from './import-inegi.ts'
 import { importMirror } from './import-mirror.ts'
 import { importPackage } from './import-package.ts'
 import { importSynthetic } from './import-synthetic.ts'
-import { importTabular } from './import-tabular.ts'
 import { importV1 } from './import-v1.ts'
 
 export const importCommands = [
@@ -12,7 +11,6 @@ export const importCommands = [
   importInegi,
   importV1,
   importMirror,
-  importTabular,
   importBundled,
   importSynthetic,
 ] as const

@@ -96,6 +96,7 @@ export const serveFlags = {
     env: 'LOG_FORMAT',
     description: 'text, json, or auto: text on a terminal and in the journal, else JSON',
     defaultValue: 'auto',
+    choices: LOG_FORMATS,
     parse: choiceOf(LOG_FORMATS),
   },
   'access-log': {
@@ -109,6 +110,7 @@ export const serveFlags = {
     env: 'ACCESS_LOG_FORMAT',
     description: 'combined or json',
     defaultValue: 'combined',
+    choices: ACCESS_LOG_FORMATS,
     parse: choiceOf(ACCESS_LOG_FORMATS),
   },
   'slow-request': {

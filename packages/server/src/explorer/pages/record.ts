@@ -13,6 +13,7 @@ import {
 } from '../../catalog/entity.ts'
 import type { PublishedRecord, PublishedValue } from '../../catalog/flatten.ts'
 import { descendantsOf, pathTo } from '../../catalog/lineage.ts'
+import { codePartsIn, derivedCodesOf } from '../../catalog/official-code.ts'
 import { type Content, type Html, html, joined } from '../../http/html.ts'
 import { ProblemError } from '../../http/problem.ts'
 import { percentDecoded } from '../../http/v2/key-text.ts'
@@ -231,9 +232,10 @@ const isIdentifying = (field: Field): boolean =>
 
 /** The whole official code of a record; undefined where its own code is all there is. */
 function wholeCode(view: View, entity: Entity, record: ReadRecord): Entry | undefined {
-  const parts = view.api.wholeCode(entity, record as PublishedRecord) ?? []
+  const parts = codePartsIn(entity, record as PublishedRecord) ?? []
   const code = parts.join('')
-  if (code === '' || entity.code.some((field) => record[field] === code)) return undefined
+  if (code === '' || derivedCodesOf(entity).length === 0 || entity.code.some((field) => record[field] === code))
+    return undefined
   return {
     label: view.words.wholeCodes[entity.name] ?? view.words.record.wholeCode,
     content: html`<code class="parts">${parts.map((part) => html`<span>${part}</span>`)}</code>`,

@@ -1,9 +1,11 @@
 // All records of a query in one body: which bodies are the same, what they are made from, and which are too small to keep.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { TestHome } from '../../../../../test/support/releases.ts'
+import { TestHome, variantOf } from '../../../../../test/support/releases.ts'
 import { countries, smallSource } from '../../../../../test/support/small-source.ts'
+import { recordFormats } from '../../query/formats/formats.ts'
 import type { Release } from '../../release/release.ts'
 import { builtInCatalog } from '../../source/built-in.ts'
+import { ProblemError } from '../problem.ts'
 import { bulkResponse } from './bulk.ts'
 import { catalogRouteAt } from './paths.ts'
 import { parseQuery } from './request/query-string.ts'
@@ -23,7 +25,10 @@ beforeAll(async () => {
 afterAll(() => home[Symbol.dispose]())
 
 /** The name of the body that a query makes, and what it is made from; undefined where it is rendered for each request. */
-function made(query: string): { readonly name: string; readonly madeFrom: readonly string[] } | undefined {
+function made(
+  query: string,
+  from = release,
+): { readonly name: string; readonly madeFrom: readonly string[] } | undefined {
   let body: ReturnType<typeof made>
   const cache = {
     find: () => undefined,
@@ -39,14 +44,48 @@ function made(query: string): { readonly name: string; readonly madeFrom: readon
   void bulkResponse(
     { cache },
     request,
-    { release, isNamed: false },
+    { release: from, isNamed: false },
     parseBulkRequest(route, parseQuery(query), headers),
   )
   return body
 }
 
+function problemOf(work: () => unknown): unknown {
+  try {
+    return work()
+  } catch (error) {
+    return error instanceof ProblemError ? error.problem : error
+  }
+}
+
 /** The codes of 676 records begin with each letter. */
 const FIRST = 'cvePais_prefix=A&cvePais_prefix=B'
+
+describe('a workbook', () => {
+  test('is another one in another release with the same records, since it names the release', () => {
+    const other = variantOf(release, { digest: '0'.repeat(64) })
+    expect(made('format=xlsx', other)?.name).not.toBe(made('format=xlsx')?.name as string)
+    expect(made('format=csv', other)?.name).toBe(made('format=csv')?.name as string)
+  })
+
+  test('is refused where it cannot hold all records', () => {
+    const format = recordFormats.xlsx as { maxRecords: number }
+    const { maxRecords } = format
+    try {
+      format.maxRecords = COUNT
+      expect(made('format=xlsx')).toBeDefined()
+      format.maxRecords = COUNT - 1
+      const words = `xlsx holds ${COUNT - 1} records, and these are ${COUNT}`
+      expect(problemOf(() => made('format=xlsx'))).toMatchObject({ allowed: expect.stringContaining(words) })
+      expect(made('format=csv')).toBeDefined()
+    } finally {
+      format.maxRecords = maxRecords
+    }
+  })
+})
+
+test('CSV with and without a byte-order mark are two bodies', () =>
+  expect(made('format=csv&excel=true')?.name).not.toBe(made('format=csv')?.name as string))
 
 describe('a body is made from', () => {
   test.each([

@@ -5,10 +5,13 @@ import { valueAt } from '../../base/json.ts'
 import { keyPathsOf } from '../../catalog/paths.ts'
 import { bulkPieces } from '../../query/bulk.ts'
 import { type Found, find, type Query } from '../../query/finder.ts'
+import { aboutRecords } from '../../query/formats/about.ts'
 import { type Rendition, recordFormats } from '../../query/formats/formats.ts'
+import type { RecordFormat } from '../../query/formats/record-format.ts'
 import { isWhole } from '../../query/formats/selection.ts'
 import type { OpenEntity, Release } from '../../release/release.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
+import { badParameter } from '../problem.ts'
 import { cachedResponse, type Making, smallResponse } from './cached-response.ts'
 import { distanceMember, languageHeader, queryWithin } from './find.ts'
 import { MAX_PER_PAGE } from './parameter-definitions.ts'
@@ -28,14 +31,21 @@ export function bulkResponse(
 ): HttpResponse | Promise<HttpResponse> {
   const { release } = chosen
   const { rendition, encoding } = bulk
-  const { format, facts } = rendition
+  const { format, facts, forExcel = false } = rendition
+  const { maxRecords = Number.POSITIVE_INFINITY, saysAbout }: RecordFormat = recordFormats[format]
   const entity = release.entity(bulk.entity.name)
   const query = queryWithin(release, bulk)
   // A whole collection is read from beginning to end, without a list of what is in it.
   const found = findsAll(query) ? undefined : find(release, bulk.entity.name, query)
   const total = found?.total ?? entity.count
+  if (total > maxRecords)
+    throw badParameter(
+      'format',
+      format,
+      `another format, or filters: ${format} holds ${maxRecords} records, and these are ${total}`,
+    )
   const ownMembers = distanceMember(entity, query)
-  const pieces = () => bulkPieces(entity, rendition, { positions: found?.slice(0, total), ownMembers })
+  const pieces = () => bulkPieces(release, entity, rendition, { positions: found?.slice(0, total), ownMembers })
   const headers = {
     ...languageHeader(entity, rendition, found?.slice(0, total)),
     'Content-Disposition': `attachment; filename="${nameOf(release, bulk)}${bulk.entity.plural}-${release.digest.slice(0, 12)}.${format}"`,
@@ -45,7 +55,8 @@ export function bulkResponse(
   if (entity.stored === undefined || isSmall(entity, found)) return smallResponse(request, chosen, form, { pieces })
   // Words are also looked for in what belongs to the release and not to this entity.
   const digest = query.words.length === 0 ? entity.stored.digest : release.digest
-  const key = ['bulk', digest, format, facts, ...keyOf(query, rendition)]
+  const about = saysAbout === true ? [JSON.stringify(aboutRecords(release, bulk.entity))] : []
+  const key = ['bulk', digest, format, facts, forExcel, ...about, ...keyOf(query, rendition)]
   return cachedResponse(making, request, chosen, form, { key, madeFrom: [digest], minLength: total, pieces })
 }
 
@@ -76,6 +87,6 @@ function keyOf(query: Query, rendition: Rendition): string[] {
   return [JSON.stringify([embed, fieldsOf(rendition), { ...query, filters: filters.sort() }, language])]
 }
 
-/** Only the columns of CSV stand in the order in which the fields are named. */
+/** Only columns stand in the order in which the fields are named. */
 const fieldsOf = ({ format, fields = [] }: Rendition): readonly string[] =>
   recordFormats[format].hasColumns ? fields : fields.toSorted()

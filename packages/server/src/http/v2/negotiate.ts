@@ -1,5 +1,6 @@
 // Content negotiation (RFC 9110, sections 12.5 and 14): the format, the encoding and the range of a response.
 import { type Format, recordFormats } from '../../query/formats/formats.ts'
+import type { RecordFormat } from '../../query/formats/record-format.ts'
 import type { RequestHeaders } from '../exchange.ts'
 import { ProblemError } from '../problem.ts'
 
@@ -13,7 +14,8 @@ export function negotiate<F extends Format>(
   const format = named ?? acceptedFormat(accept, formats)
   if (format === undefined)
     throw new ProblemError({ kind: 'not-acceptable', accept: accept ?? '', forms: mediaTypes(formats) })
-  return { format, encoding: acceptedEncoding(headers.get('accept-encoding')) }
+  const { isCompressed }: RecordFormat = recordFormats[format]
+  return { format, encoding: isCompressed === true ? undefined : acceptedEncoding(headers.get('accept-encoding')) }
 }
 
 /** The media types of formats in words, such as "application/json, application/x-ndjson and text/csv". */

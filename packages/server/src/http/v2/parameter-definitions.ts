@@ -80,9 +80,13 @@ const AFTER = once('after', 'Cursor from a Link header: the page that follows it
 })
 const FORMAT = once(
   'format',
-  'Format of the response; takes precedence over the Accept header. With ndjson there is a record on every line; with csv (RFC 4180) a header line, and a column for every value, embedded ones by their dotted path',
+  'Format of the response; takes precedence over the Accept header. With ndjson there is a record on every line; with csv (RFC 4180) a header line, and a column for every value, embedded ones by their dotted path; with xlsx the same columns as an Excel workbook',
   { type: 'string', enum: FORMATS },
 )
+const EXCEL = once('excel', 'Whether csv begins with a byte-order mark, by which Excel knows that it is UTF-8', {
+  type: 'boolean',
+  default: false,
+})
 const EMBED = once(
   'embed',
   'Whether embedded records are given in full, or by their identifiers: with id, that stands in place of each, in a list where it has several values',
@@ -293,6 +297,7 @@ const queryOf = (entity: Entity): Parameter[] => [
   EMBED,
   ...languageOf(entity),
   FORMAT,
+  EXCEL,
   RELEASE,
 ]
 
@@ -314,6 +319,7 @@ export const recordParameters = derived((entity: Entity) => [
   EMBED,
   ...languageOf(entity),
   FORMAT,
+  EXCEL,
   RELEASE,
 ])
 
@@ -367,11 +373,14 @@ const LEVELS = (catalog: Catalog): Parameter => ({
   description: 'The collections of which free text may name a record; all by default',
 })
 
+export const RESOLVE_FORMATS = ['json', 'ndjson', 'csv'] as const
+export type ResolveFormat = (typeof RESOLVE_FORMATS)[number]
+
 const RESOLVE_FORMAT: Parameter = {
   ...once(
     'format',
     'Format of the response; takes precedence over the Accept header. With ndjson and csv there is a line for every row',
-    { type: 'string', enum: FORMATS },
+    { type: 'string', enum: RESOLVE_FORMATS },
   ),
   of: 'resolve',
 }

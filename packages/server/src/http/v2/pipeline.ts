@@ -164,7 +164,7 @@ function respondList(
 ): HttpResponse {
   const { page, positions } = findPage(chosen.release, list)
   const { entity, rendition, encoding } = list
-  const body = bodyOf(recordEncoder(entity, rendition), recordJsons(chosen.release, list, positions))
+  const body = bodyOf(recordEncoder(chosen.release, entity, rendition), recordJsons(chosen.release, list, positions))
   const named = languageHeader(chosen.release.entity(entity.name), rendition, positions)
   const headers = { ...listHeaders(page, url, pairs), ...named }
   // Only the links to other pages have an address in them.
@@ -177,15 +177,15 @@ function respondRecord(request: HttpRequest, chosen: ChosenRelease, record: Reco
   const { entity, rendition, encoding } = record
   const position = findRecord(release, record)
   const [json] = recordJsons(release, record, [position]) as [Uint8Array]
-  const body = renderRecord(entity, rendition, json)
+  const body = renderRecord(release, entity, rendition, json)
   const headers = languageHeader(release.entity(entity.name), rendition, [position])
   return bodyResponse(request, chosen, { format: rendition.format, encoding, body, headers })
 }
 
 /** The body with a record: in JSON it is the record itself, not a list of one. */
-function renderRecord(entity: Entity, rendition: Rendition, json: Uint8Array): Uint8Array {
+function renderRecord(release: Release, entity: Entity, rendition: Rendition, json: Uint8Array): Uint8Array {
   if (rendition.format === 'json' && isWhole(rendition)) return json
-  const encoder = recordEncoder(entity, rendition)
+  const encoder = recordEncoder(release, entity, rendition)
   return rendition.format === 'json' ? Buffer.concat(encoder.records([json])) : bodyOf(encoder, [json])
 }
 

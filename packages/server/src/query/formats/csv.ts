@@ -1,48 +1,37 @@
 // Records as CSV (RFC 4180): embedded records flattened into dotted columns, safe to open in a spreadsheet.
-import { isObject, valueAt } from '../../base/json.ts'
-import type { PublishedRecord } from '../../catalog/flatten.ts'
-import { spreadsheetCell } from '../../source/tabular/csv.ts'
+import { spreadsheetCell } from '../../source/csv.ts'
 import { parsedRecords } from './json.ts'
 import { NO_BYTES, type RecordFormat } from './record-format.ts'
-import { type Column, columnsOf, isWhole, shapeOf } from './selection.ts'
+import { columnsOf, columnValues } from './selection.ts'
 
 const END = '\r\n'
+/** By which Excel knows that a file is UTF-8. */
+const BYTE_ORDER_MARK = '\ufeff'
 
 export const csv: RecordFormat = {
   mediaTypes: ['text/csv'],
   parameters: 'charset=utf-8; header=present',
   hasColumns: true,
   encoder: (entity, selection) => {
-    const columns = columnsOf(entity, selection)
-    // The columns of a whole record are its own values, and in one language others may stand in their place.
-    const isRaw = isWhole({ ...selection, language: undefined })
-    const shape = shapeOf(entity, { ...selection, language: undefined })
-    const rowOf = isRaw
-      ? (record: PublishedRecord) => rowIn(columns, record)
-      : (record: PublishedRecord) => rowIn(columns, shape(record))
+    const valuesOf = columnValues(entity, selection)
+    const titles = columnsOf(entity, selection).map(({ title }) => spreadsheetCell(title))
     return {
-      head: Buffer.from(columns.map(({ title }) => spreadsheetCell(title)).join(',') + END),
+      head: Buffer.from(`${selection.forExcel === true ? BYTE_ORDER_MARK : ''}${titles.join(',')}${END}`),
       records: (jsons) => {
         let rows = ''
-        for (const record of parsedRecords(entity, jsons)) rows += rowOf(record)
+        for (const record of parsedRecords(entity, jsons)) rows += rowOf(valuesOf(record))
         return [Buffer.from(rows)]
       },
       gap: NO_BYTES,
-      tail: NO_BYTES,
+      tail: () => NO_BYTES,
     }
   },
 }
 
-function rowIn(columns: readonly Column[], record: PublishedRecord): string {
+function rowOf(values: readonly unknown[]): string {
   let cells = ''
-  for (const [at, column] of columns.entries()) cells += (at === 0 ? '' : ',') + cellOf(valueIn(record, column))
+  for (let at = 0; at < values.length; at++) cells += (at === 0 ? '' : ',') + cellOf(values[at])
   return cells + END
-}
-
-function valueIn(record: PublishedRecord, { steps, read }: Column): unknown {
-  if (read === undefined) return valueAt(record, steps)
-  const owner = valueAt(record, steps.slice(0, -1))
-  return isObject(owner) ? read(owner as PublishedRecord) : null
 }
 
 function cellOf(value: unknown): string {
@@ -60,7 +49,7 @@ const { isRawJSON: isNumber } = JSON as unknown as { readonly isRawJSON: (value:
 const BETWEEN_ELEMENTS = ';'
 
 /** The elements with a semicolon between them; JSON where that could be read otherwise. */
-function listText(list: readonly unknown[]): string {
+export function listText(list: readonly unknown[]): string {
   const texts = list.map((element) => (isPlain(element) ? scalarText(element) : undefined))
   const isClear = texts.every((text) => text !== undefined && text !== '' && !text.includes(BETWEEN_ELEMENTS))
   return isClear ? texts.join(BETWEEN_ELEMENTS) : JSON.stringify(list)

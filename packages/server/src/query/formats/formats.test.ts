@@ -2,12 +2,14 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { releaseOf } from '../../../../../test/support/releases.ts'
 import { placesOf, smallSource } from '../../../../../test/support/small-source.ts'
-import type { OpenEntity } from '../../release/release.ts'
+import type { OpenEntity, Release } from '../../release/release.ts'
 import { bodyOf, contentTypeOf, FORMATS, type Format, recordEncoder } from './formats.ts'
+import type { Encoding } from './record-format.ts'
 import { memberAdder, type Selection } from './selection.ts'
 
 setDefaultTimeout(60_000)
 
+let release: Release
 let municipalities: OpenEntity
 let localities: OpenEntity
 beforeAll(async () => {
@@ -22,18 +24,18 @@ beforeAll(async () => {
       ['0002', 'Tula', 1],
     ],
   } as const
-  const release = await releaseOf(smallSource(placesOf(places)))
+  release = await releaseOf(smallSource(placesOf(places)))
   municipalities = release.entity('municipio')
   localities = release.entity('localidad')
 })
 
 const WHOLE: Selection = { fields: undefined, facts: false, embed: 'full' }
 
-function written(entity: OpenEntity, format: Format, selection: Partial<Selection> = {}, count = 2): string {
+function written(entity: OpenEntity, format: Format, selection: Partial<Encoding> = {}, count = 2): string {
   const rendition = { ...WHOLE, ...selection, format }
   const addMembers = memberAdder(entity, rendition, selection.added && ((position) => ({ lejos: position + 7 })))
   const jsons = Array.from({ length: count }, (_, at) => addMembers(entity.records.record(at), at))
-  return Buffer.from(bodyOf(recordEncoder(entity.definition, rendition), jsons)).toString()
+  return Buffer.from(bodyOf(recordEncoder(release, entity.definition, rendition), jsons)).toString()
 }
 
 const recordAt = (entity: OpenEntity, at: number) => Buffer.from(entity.records.record(at)).toString()
@@ -60,6 +62,11 @@ describe('whole records', () => {
     ])
     expect(paths).not.toContain('idEstado')
     expect(second).toContain(`"'=Puerto, ""Vallarta"""`)
+  })
+
+  test('are marked as UTF-8 in CSV where that is wanted', () => {
+    const plain = written(municipalities, 'csv')
+    expect(written(municipalities, 'csv', { forExcel: true })).toBe(`\ufeff${plain}`)
   })
 
   test.each([
@@ -160,4 +167,5 @@ test('each format has its media type', () =>
     'application/json',
     'application/x-ndjson',
     'text/csv; charset=utf-8; header=present',
+    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   ]))

@@ -1,31 +1,36 @@
 // The formats of records, one line for each.
 import type { Entity } from '../../catalog/entity.ts'
+import type { Release } from '../../release/release.ts'
+import { aboutRecords } from './about.ts'
 import { csv } from './csv.ts'
 import { json } from './json.ts'
 import { ndjson } from './ndjson.ts'
-import type { RecordEncoder, RecordFormat } from './record-format.ts'
-import type { Selection } from './selection.ts'
+import type { Encoding, RecordEncoder, RecordFormat } from './record-format.ts'
+import { xlsx } from './xlsx.ts'
 
 export const recordFormats = {
   json,
   ndjson,
   csv,
+  xlsx,
 } as const satisfies Readonly<Record<string, RecordFormat>>
 
 export type Format = keyof typeof recordFormats
 export const FORMATS = Object.keys(recordFormats) as readonly Format[]
 
 /** Which of each record is given, and in which format. */
-export type Rendition = Selection & { readonly format: Format }
+export type Rendition = Encoding & { readonly format: Format }
 
 export function contentTypeOf(format: Format): string {
   const { mediaTypes, parameters }: RecordFormat = recordFormats[format]
   return parameters === undefined ? mediaTypes[0] : `${mediaTypes[0]}; ${parameters}`
 }
 
-export const recordEncoder = (entity: Entity, rendition: Rendition): RecordEncoder =>
-  recordFormats[rendition.format].encoder(entity, rendition)
+export const recordEncoder = (release: ReadRelease, entity: Entity, rendition: Rendition): RecordEncoder =>
+  recordFormats[rendition.format].encoder(entity, rendition, aboutRecords(release, entity))
+
+export type ReadRelease = Pick<Release, 'digest' | 'manifest'>
 
 /** The whole body at once, for as many records as a page has. */
 export const bodyOf = ({ head, records, tail }: RecordEncoder, jsons: readonly Uint8Array[]): Uint8Array =>
-  Buffer.concat([head, ...records(jsons), tail])
+  Buffer.concat([head, ...records(jsons), tail()])

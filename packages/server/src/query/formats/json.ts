@@ -11,7 +11,7 @@ export const json: RecordFormat = {
     head: Buffer.from('['),
     records: recordJson(entity, selection, ',', ''),
     gap: Buffer.from(','),
-    tail: Buffer.from(']'),
+    tail: () => Buffer.from(']'),
   }),
 }
 

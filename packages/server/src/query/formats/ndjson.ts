@@ -10,6 +10,6 @@ export const ndjson: RecordFormat = {
     head: NO_BYTES,
     records: recordJson(entity, selection, '\n', '\n'),
     gap: NO_BYTES,
-    tail: NO_BYTES,
+    tail: () => NO_BYTES,
   }),
 }

@@ -1,6 +1,13 @@
 // What a format of records is: its media types, and how it encodes records out of the JSON in which they are published.
 import type { Entity } from '../../catalog/entity.ts'
+import type { About } from './about.ts'
 import type { Selection } from './selection.ts'
+
+/** Which of each record is given, and what else its format depends on. */
+export type Encoding = Selection & {
+  /** Whether a text is marked as UTF-8, without which Excel takes it for something else. */
+  readonly forExcel?: boolean
+}
 
 export type RecordFormat = {
   /** The media types that a client may name it by; responses have the first. */
@@ -9,8 +16,14 @@ export type RecordFormat = {
   readonly parameters?: string
   /** Whether the order in which fields are selected is that of its columns; else it is that of the definition. */
   readonly hasColumns: boolean
+  /** Whether it is compressed in itself, so that no encoding of the content would make it smaller. */
+  readonly isCompressed?: true
+  /** Whether it says where the records come from: then the same records of another release are other bytes. */
+  readonly saysAbout?: true
+  /** How many records it can hold; any number where it is not given. */
+  readonly maxRecords?: number
   /** An encoder for the records of one body. */
-  readonly encoder: (entity: Entity, selection: Selection) => RecordEncoder
+  readonly encoder: (entity: Entity, encoding: Encoding, about: About) => RecordEncoder
 }
 
 export type RecordEncoder = {
@@ -21,7 +34,7 @@ export type RecordEncoder = {
   /** What stands between these records and further ones. */
   readonly gap: Uint8Array
   /** What stands after the last record, or after the head where there is none. */
-  readonly tail: Uint8Array
+  readonly tail: () => Uint8Array
 }
 
 export const NO_BYTES = new Uint8Array()

@@ -1,6 +1,6 @@
 // A selection out of the records of an entity: some of their fields, embedded records in full or by their identifiers, and facts.
 
-import { valueAt } from '../../base/json.ts'
+import { isObject, valueAt } from '../../base/json.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { PublishedRecord, PublishedValue } from '../../catalog/flatten.ts'
 import { type FieldPath, keyPathsOf, pathsOf } from '../../catalog/paths.ts'
@@ -105,7 +105,7 @@ export function keyIn(entity: Entity, record: PublishedRecord): PublishedValue {
 }
 
 /** A column of a table: the name in its head, and the way to its value. */
-export type Column = {
+type Column = {
   readonly title: string
   readonly steps: readonly string[]
   /** The value out of the record that has the field, where that is not the value of the field alone. */
@@ -137,6 +137,24 @@ export function columnsOf(entity: Entity, { fields, facts, embed, language, adde
     })),
     ...added.map((name) => ({ title: name, steps: [name] })),
   ]
+}
+
+/** Reads the values of the columns of a selection out of a record. */
+export function columnValues(entity: Entity, selection: Selection): (record: PublishedRecord) => readonly unknown[] {
+  const columns = columnsOf(entity, selection)
+  // The columns of a whole record are its own values, and in one language others may stand in their place.
+  const unnamed = { ...selection, language: undefined }
+  const shape = isWhole(unnamed) ? undefined : shapeOf(entity, unnamed)
+  return (record) => {
+    const shaped = shape?.(record) ?? record
+    return columns.map((column) => valueIn(shaped, column))
+  }
+}
+
+function valueIn(record: PublishedRecord, { steps, read }: Column): unknown {
+  if (read === undefined) return valueAt(record, steps)
+  const owner = valueAt(record, steps.slice(0, -1))
+  return isObject(owner) ? read(owner as PublishedRecord) : null
 }
 
 /** The paths of the records that a path goes through. */

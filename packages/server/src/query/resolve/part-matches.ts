@@ -1,8 +1,8 @@
 // The records that one part of a row may mean by itself, wherever they are.
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
+import { positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
-import { positionsWithCode } from '../search/codes.ts'
 import { searchOwnNames } from '../search/search.ts'
 import { entityNames } from './entity-names.ts'
 import { positionsCalled } from './name-table.ts'

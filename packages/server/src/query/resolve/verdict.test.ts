@@ -47,7 +47,7 @@ const resolution = (matches: readonly Given[], isSingle = false) =>
 const verdict = (...matches: readonly Given[]) => resolution(matches).verdict
 
 test('nothing fits where there is no match', () =>
-  expect(resolution([])).toEqual({ verdict: 'none', record: undefined, alternatives: [] }))
+  expect(resolution([])).toMatchObject({ verdict: 'none', record: undefined, alternatives: [] }))
 
 describe('alone', () => {
   test.each([

@@ -31,9 +31,11 @@ export type Decision = {
   readonly record: Candidate | undefined
   /** The next best. */
   readonly alternatives: readonly Candidate[]
+  /** Whether the best may well be another record than the one that is meant. */
+  readonly isDoubtful: boolean
 }
 
-const NONE: Decision = { verdict: 'none', record: undefined, alternatives: [] }
+const NONE: Decision = { verdict: 'none', record: undefined, alternatives: [], isDoubtful: false }
 const MAX_ALTERNATIVES = 5
 /** The greatest cost of all parts together that a row may have to mean anything. */
 const MAX_LIKELY_COST = 3.4
@@ -70,10 +72,16 @@ export function verdictOn(release: Release, matches: readonly RowMatch[], isSing
   const isClear = others.every((other) => isNamesakeBelow(release, first, other) || isFarBehind(first, other, isSingle))
   const isCertain =
     !first.isDoubtful && first.ownCost <= maxSureCost(first.letters) && cost - first.ownCost <= MAX_SURE_ANCESTORS_COST
+  const verdict = !isClear ? 'ambiguous' : cost <= MIN_MARGIN && isCertain ? 'exact' : isCertain ? 'sure' : 'likely'
+  const record = toCandidate(first, verdict)
   return {
-    verdict: !isClear ? 'ambiguous' : cost <= MIN_MARGIN && isCertain ? 'exact' : isCertain ? 'sure' : 'likely',
-    record: toCandidate(first),
-    alternatives: others.slice(0, MAX_ALTERNATIVES).map(toCandidate),
+    verdict,
+    record,
+    alternatives: others.slice(0, MAX_ALTERNATIVES).map((other) => {
+      const candidate = toCandidate(other, 'ambiguous')
+      return { ...candidate, score: Math.min(candidate.score, record.score) }
+    }),
+    isDoubtful: first.isDoubtful,
   }
 }
 
@@ -104,9 +112,25 @@ function isFarBehind(first: RowMatch, other: RowMatch, isSingle: boolean): boole
 /** A cost at which nothing of a name is left. */
 const WORST_COST = 5
 
-const toCandidate = ({ name, position, cost, skipped, how }: RowMatch): Candidate => ({
+/** The scores that a verdict may have, from what is farthest to what is nearest: what is surer has the higher score. */
+const SCORES: Readonly<Record<Exclude<Verdict, 'none'>, readonly [from: number, to: number]>> = {
+  exact: [0.7, 1],
+  sure: [0.7, 1],
+  likely: [0, 0.7],
+  ambiguous: [0, 0.5],
+}
+
+function scoreOf(verdict: Exclude<Verdict, 'none'>, cost: number): number {
+  const [from, to] = SCORES[verdict]
+  return from + (to - from) * Math.max(0, 1 - cost / WORST_COST)
+}
+
+const toCandidate = (
+  { name, position, cost, skipped, how }: RowMatch,
+  verdict: Exclude<Verdict, 'none'>,
+): Candidate => ({
   name,
   position,
-  score: Math.max(0, 1 - (cost - skipped) / WORST_COST),
+  score: scoreOf(verdict, cost - skipped),
   how: how.length > 1 ? how.filter((one) => one !== 'exact') : how,
 })

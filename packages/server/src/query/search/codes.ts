@@ -1,12 +1,6 @@
-// The whole code of a record, as it is typed: official ones begin with those of the parents, that of a municipality with that
-// of its state, and so on.
-import { memoized } from '../../base/memoized.ts'
-import { type Entity, embeddedAt } from '../../catalog/entity.ts'
-import type { PublishedRecord } from '../../catalog/flatten.ts'
+// Codes as they are typed: whole ones of digits, and those that are the keys of records.
+import type { Entity } from '../../catalog/entity.ts'
 import { wordsOf } from '../../catalog/words.ts'
-import { aliasesOf } from '../../release/aliases.ts'
-import type { Column } from '../../release/index/index-file.ts'
-import type { SortedTexts } from '../../release/index/sorted-texts.ts'
 import type { Release } from '../../release/release.ts'
 
 const DIGITS = /^[0-9]+$/
@@ -17,26 +11,6 @@ const MAX_DIGITS = 40
 export function typedCode(typed: readonly string[]): string | undefined {
   const code = typed.join('')
   return DIGITS.test(code) && code.length <= MAX_DIGITS ? code : undefined
-}
-
-/** The positions of the records with this code, as it is composed of the codes of their parents and their own. */
-export function positionsWithCode(release: Release, entity: Entity, code: string): number[] {
-  const owner = entity.code.find((field) => entity.fields[field]?.kind === 'embed')
-  const [own, ...more] = entity.code.filter((field) => field !== owner)
-  if (own === undefined || more.length > 0) return []
-  const { index } = release.entity(entity.name)
-  const column = index.column(own)
-  if (column.kind !== 'text') return []
-  if (owner === undefined) return [...positionsWith(column, column.texts.find(code)), ...aliased(release, entity, code)]
-  const parents = index.column(owner)
-  const matches: number[] = []
-  for (let split = 1; split < code.length; split++) {
-    const value = column.texts.find(code.slice(split))
-    if (value === undefined) continue
-    for (const parent of positionsWithCode(release, embeddedAt(entity, owner), code.slice(0, split)))
-      matches.push(...positionsWith(parents, parent).filter((position) => column.values[position] === value))
-  }
-  return matches
 }
 
 /**
@@ -64,47 +38,3 @@ export function positionsWithKeyCode(release: Release, entity: Entity, typed: re
 
 /** Where more codes have every word of what was typed, it is too little to be one of them. */
 const MAX_COMPARED_CODES = 1_000
-
-const positionsWith = ({ starts, positions }: Column, value: number | undefined): number[] =>
-  value === undefined ? [] : Array.from(positions.subarray(starts[value], starts[value + 1]))
-
-/**
- * The whole official code of a record in its parts, those of its parents first. Undefined where it is not digits throughout,
- * or the codes of a level differ in length: in a row, such codes could not be told apart.
- */
-export function wholeCodeOf(release: Release, entity: Entity, record: PublishedRecord): string[] | undefined {
-  const { code, fields, name } = entity
-  const owner = code.find((field) => fields[field]?.kind === 'embed')
-  const [own, ...more] = code.filter((field) => field !== owner)
-  if (own === undefined || more.length > 0 || fields[own]?.kind !== 'code') return undefined
-  const ownCode = String(record[own])
-  if (owner !== undefined) {
-    const parts = wholeCodeOf(release, embeddedAt(entity, owner), record[owner] as PublishedRecord)
-    return parts !== undefined && isFixedDigits(release, name, own) ? [...parts, ownCode] : undefined
-  }
-  if (isFixedDigits(release, name, own)) return [ownCode]
-  const aliases = (aliasesOf(release, name)?.aliases ?? []).filter(({ code: of }) => of === ownCode)
-  const number = aliases.find(({ alias }) => DIGITS.test(alias))?.alias
-  return number === undefined ? undefined : [number]
-}
-
-function isFixedDigits(release: Release, name: string, field: string): boolean {
-  const column = release.entity(name).index.column(field)
-  return column.kind === 'text' && hasFixedDigits(column.texts)
-}
-
-/** Whether all codes are digits, and as many in each. */
-const hasFixedDigits = memoized((codes: SortedTexts): boolean => {
-  const { length } = codes.size === 0 ? '' : codes.text(0)
-  for (let at = 0; at < codes.size; at++) {
-    const code = codes.text(at)
-    if (code.length !== length || !DIGITS.test(code)) return false
-  }
-  return true
-})
-
-/** A state has its number in official codes as an alias. */
-function aliased(release: Release, { name }: Entity, code: string): number[] {
-  const aliases = aliasesOf(release, name)
-  return (aliases?.aliases ?? []).flatMap(({ alias }, at) => (alias === code ? [aliases?.positions[at] as number] : []))
-}

@@ -1,6 +1,6 @@
 // Splits a line of INEGI's tables into its fields, as published or as another program has saved it.
 import { parseDigits } from '../../base/whole-number.ts'
-import { closingQuote } from '../tabular/csv.ts'
+import { closingQuote } from '../csv.ts'
 
 const QUOTE = 0x22
 const COMMA = 0x2c

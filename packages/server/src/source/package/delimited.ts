@@ -43,11 +43,15 @@ export async function* delimitedRows(
     }
   }
   if (reader === undefined) {
-    yield new DelimitedReader(start, options).take(start, true)
+    yield delimitedText(start, options)
   } else {
     yield reader.take('', true)
   }
 }
+
+/** The rows of a text that is at hand. */
+export const delimitedText = (text: string, options: DelimitedOptions): RawRows =>
+  new DelimitedReader(text, options).take(text, true)
 
 class DelimitedReader {
   readonly #file: string

@@ -155,7 +155,7 @@ function free(name: string, names: Set<string>): string {
 
 /** The bytes of a file of the package, at most as many as are allowed. */
 export async function smallFile(
-  files: PackageFiles,
+  files: Pick<PackageFiles, 'find'>,
   path: string,
   max: number,
 ): Promise<{ readonly file: string; readonly bytes: Buffer }> {
@@ -166,7 +166,7 @@ export async function smallFile(
   let length = 0
   for await (const chunk of open()) {
     length += chunk.length
-    if (length > max) throw new Failure(`${file} is larger than ${max >> 20} MB, which no descriptor is`)
+    if (length > max) throw new Failure(`${file} is larger than ${max >> 20} MB, which is the most that is read of it`)
     chunks.push(chunk)
   }
   return { file, bytes: Buffer.concat(chunks) }

@@ -23,6 +23,8 @@ import { exportedSource, isExported } from './exported.ts'
 import { FieldFindings, type PackageFinding } from './field-findings.ts'
 import { definitionsOf } from './guess.ts'
 import type { KnownRecords } from './list-records.ts'
+import { type Located, locate } from './locate.ts'
+import { namedTables } from './named-tables.ts'
 import { type DescribedPackage, type PackageTables, readDescriptor, readTables } from './package-tables.ts'
 import { type MadeRow, RowMaker } from './row-maker.ts'
 import { Places, type Surveyed, survey, withNotUnique } from './survey.ts'
@@ -56,6 +58,8 @@ export type PackageSource = Source & {
   readonly package: PackageInfo
   /** Whether it was written from a home, and so is all that a home with nothing else is to have. */
   readonly isExport: boolean
+  /** What it was taken for, where no descriptor says it and nothing was guessed. */
+  readonly told?: string
   readonly guesses: readonly Guess[]
   /** What is odd, by table and field. */
   readonly findings: readonly PackageFinding[]
@@ -79,7 +83,10 @@ export async function openPackage(
       allowsPrivate: options.allowsPrivate === true,
       ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
     }
-    const described = await readDescriptor(location, remote)
+    const located = await locate(location, remote)
+    const named = options.definitionsOf === undefined ? await namedTables(located) : undefined
+    if (named !== undefined) return namedPackage(named, located, options, () => downloads.remove())
+    const described = await readDescriptor(located)
     if (isExported(described.descriptor)) return await exportedPackage(described, options, () => downloads.remove())
     const { name = described.descriptor.name } = options
     const tables = await readTables({ ...described, descriptor: { ...described.descriptor, name } })
@@ -103,6 +110,32 @@ async function exportedPackage(
   const source = await exportedSource(descriptor, located.name, located.files.find)
   const info = packageInfo(descriptor, source.provides)
   return { ...source, package: info, isExport: true, guesses: [], findings: [], leftOut: [], counts: new Map(), close }
+}
+
+/** Tables of lists that ship with the program belong to no package: they are read to the letter, and replace those lists. */
+function namedPackage(
+  source: Source,
+  { files: { fallbackName }, name: location }: Located,
+  { name }: PackageOptions,
+  close: () => void,
+): PackageSource {
+  if (name !== undefined)
+    throw new Failure(
+      `${location} has tables of lists that ship with Nomenclator, which keep their names; leave out --name`,
+    )
+  const info = { name: fallbackName, licenses: [], sources: [], keywords: [], contributors: [], lists: source.provides }
+  const told = `${location} has no datapackage.json; its files are named like lists that ship with Nomenclator, and are read as those.`
+  return {
+    ...source,
+    package: info,
+    isExport: false,
+    told,
+    guesses: [],
+    findings: [],
+    leftOut: [],
+    counts: new Map(),
+    close,
+  }
 }
 
 /** A directory for downloads that is made when it is not given, and then removed. */

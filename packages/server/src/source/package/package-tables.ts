@@ -5,10 +5,9 @@ import { Findings } from '../findings.ts'
 import { UnusableZip } from '../zip.ts'
 import type { Descriptor, Resource, TableField, TableSample } from './descriptor.ts'
 import { MAX_DESCRIPTOR, parseDescriptorText } from './descriptor-text.ts'
-import { bareDescriptor, type Located, locate, smallFile } from './locate.ts'
+import { bareDescriptor, type Located, smallFile } from './locate.ts'
 import { MissingFile, type PackageFiles } from './package-files.ts'
 import { parseDescriptor, parseSchema } from './parse-descriptor.ts'
-import type { RemoteOptions } from './remote-files.ts'
 import { sampleOf, withHeaderNames, withReferredNames } from './sample.ts'
 import { openTable, type Table } from './table.ts'
 import { UnreadableTable } from './unreadable-table.ts'
@@ -32,9 +31,6 @@ export type PackageTables = {
   readonly tableFindings: ReadonlyMap<string, Findings>
 }
 
-/** Where a package is, or several of the tables of a directory. */
-type Location = string | readonly string[]
-
 /** A package whose tables have not been looked at yet. */
 export type DescribedPackage = {
   readonly located: Located
@@ -42,8 +38,7 @@ export type DescribedPackage = {
   readonly findings: Findings
 }
 
-export async function readDescriptor(location: Location, options: RemoteOptions): Promise<DescribedPackage> {
-  const located = await locate(location, options)
+export async function readDescriptor(located: Located): Promise<DescribedPackage> {
   const findings = new Findings()
   return { located, descriptor: await descriptorOf(located, findings), findings }
 }

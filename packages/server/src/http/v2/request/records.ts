@@ -166,7 +166,9 @@ function fieldAt(entity: Entity, parameter: string, name: string): FieldPath {
 
 function renditionOf(entity: Entity, parameters: Parameters, headers: RequestHeaders) {
   const { format, encoding } = negotiate(headers, FORMATS, parameters.oneOf('format', FORMATS))
-  return { rendition: { ...selectionOf(entity, parameters), format }, encoding }
+  const forExcel = parameters.oneOf('excel', ['true', 'false']) === 'true'
+  if (forExcel && format !== 'csv') throw badParameter('excel', 'true', 'only together with format=csv')
+  return { rendition: { ...selectionOf(entity, parameters), format, forExcel }, encoding }
 }
 
 function selectionOf(entity: Entity, parameters: Parameters): Selection {

@@ -1,6 +1,5 @@
 // Parses a request to resolve rows: those in its query, and in which form the response is.
 import type { Catalog } from '../../../catalog/catalog.ts'
-import { FORMATS, type Format } from '../../../query/formats/formats.ts'
 import type { RowToResolve } from '../../../query/resolve/resolve.ts'
 import type { RequestHeaders } from '../../exchange.ts'
 import { badParameter } from '../../problem.ts'
@@ -9,6 +8,8 @@ import {
   MAX_QUERY_ROWS,
   MAX_SEARCH_CHARACTERS,
   partsInQuery,
+  RESOLVE_FORMATS,
+  type ResolveFormat,
   resolveBodyParameters,
   resolveParameters,
 } from '../parameter-definitions.ts'
@@ -19,7 +20,7 @@ import type { RawQuery } from './query-string.ts'
 export type ResolveRequest = {
   /** The entities of which free text may name a record. */
   readonly names: readonly string[]
-  readonly format: Format
+  readonly format: ResolveFormat
   readonly encoding: Encoding | undefined
 }
 
@@ -59,6 +60,6 @@ function resolutionOf(parameters: Parameters, headers: RequestHeaders, { collect
   const entities = collectionsIn(parameters, collections) ?? [...collections.values()]
   return {
     names: entities.map(({ name }) => name),
-    ...negotiate(headers, FORMATS, parameters.oneOf('format', FORMATS)),
+    ...negotiate(headers, RESOLVE_FORMATS, parameters.oneOf('format', RESOLVE_FORMATS)),
   }
 }

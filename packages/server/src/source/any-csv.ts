@@ -1,8 +1,9 @@
 // Reads any table of CSV: separator and encoding are detected, and a quoted value may go on in the next line.
-import { detectEncoding } from '../encoding.ts'
-import type { ColumnFault, Faults } from '../faults.ts'
-import { readLines, type TextFile, UnreadableFile } from '../lines.ts'
+
 import { hasWidth, parseCsvLine } from './csv.ts'
+import { detectEncoding } from './encoding.ts'
+import type { ColumnFault, Faults } from './faults.ts'
+import { readLines, type TextFile, UnreadableFile } from './lines.ts'
 
 /** The header or a row. */
 type CsvLine = {

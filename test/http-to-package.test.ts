@@ -3,15 +3,14 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { join } from 'node:path'
 import type { Release } from '../packages/server/src/release/release.ts'
 import { builtInCatalog } from '../packages/server/src/source/built-in.ts'
-import { tabularFormats } from '../packages/server/src/source/tabular/files.ts'
-import { tabularSource } from '../packages/server/src/source/tabular/tabular.ts'
+import { DEFINED_FORMATS } from '../packages/server/src/source/package/defined-tables.ts'
 import { homonyms } from './support/homonyms.ts'
-import { bundledRelease, nomenclator, releaseOf, TestDirectory, TestHome } from './support/releases.ts'
+import { bundledRelease, nomenclator, releaseOf, sourceIn, TestDirectory, TestHome } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'
 
 setDefaultTimeout(120_000)
 
-const DOCUMENT = join(import.meta.dir, '..', 'docs', 'tabular.md')
+const DOCUMENT = join(import.meta.dir, '..', 'docs', 'built-in-lists.md')
 
 async function download(server: TestServer, directory: string, format: string, query: string): Promise<void> {
   for (const { name, plural } of builtInCatalog.entities.values()) {
@@ -32,16 +31,16 @@ describe.each<[string, () => Promise<Release>]>([
   })
   afterAll(() => server.close())
 
-  test.each(tabularFormats)('over HTTP as %s and imported is the same release', async (format) => {
+  test.each(DEFINED_FORMATS)('over HTTP as %s and imported is the same release', async (format) => {
     using directory = new TestDirectory()
     await download(server, directory.path, format, 'facts=true')
     using home = new TestHome()
-    const { digest } = await home.import(tabularSource(directory.path), { acceptChanges: true })
+    const { digest } = await home.import(await sourceIn(directory.path), { acceptChanges: true })
     expect(digest).toBe(release.digest)
   })
 })
 
-test('the recipe of docs/tabular.md does it', async () => {
+test('the recipe of docs/built-in-lists.md does it', async () => {
   const recipe = /^```sh\n(mkdir [\s\S]*?)^```$/m.exec(await Bun.file(DOCUMENT).text())?.[1] as string
   const release = await bundledRelease()
   const server = serverOf(() => release)

@@ -1,50 +1,5 @@
-// CSV (RFC 4180) with a header, one line at a time: a quoted value ends on the line on which it begins.
-
-import { parseDecimal } from '../../base/decimal-number.ts'
-import { parseWholeNumber } from '../../base/whole-number.ts'
-import type { Entity } from '../../catalog/entity.ts'
-import type { Faults, SourceLocation } from '../faults.ts'
-import { UnreadableFile } from '../lines.ts'
-import type { GivenRow } from '../source.ts'
-import { type Column, checkCopies, columnMatcher, type RowParser, rowOf } from './columns.ts'
-
-/** The first line that it is given is the header. */
-export function csvRowParser(entity: Entity, faults: Faults): RowParser {
-  let columns: readonly Column[] | undefined
-  return (line, location) => {
-    if (columns !== undefined) return parseRow(line, columns, location, faults)
-    columns = parseHeader(line, entity, location, faults)
-    return undefined
-  }
-}
-
-function parseHeader(line: string, entity: Entity, location: SourceLocation, faults: Faults): readonly Column[] {
-  const names = parseCsvLine(line)
-  if ('expected' in names) {
-    faults.add({ ...location, column: `column ${names.position + 1}`, value: line, expected: names.expected })
-    throw new UnreadableFile()
-  }
-  const columns = columnMatcher(entity, faults)(names, location)
-  if (columns === undefined) throw new UnreadableFile()
-  return columns
-}
-
-function parseRow(
-  line: string,
-  columns: readonly Column[],
-  location: SourceLocation,
-  faults: Faults,
-): GivenRow | undefined {
-  const values = parseCsvLine(line)
-  if ('expected' in values) {
-    const column = columns[values.position]?.name ?? 'all'
-    faults.add({ ...location, column, value: line, expected: values.expected })
-    return undefined
-  }
-  if (!hasWidth(values, columns.length, location, faults)) return undefined
-  checkCopies(columns, values, location, faults)
-  return rowOf(columns, values, cellOf)
-}
+// CSV (RFC 4180), one line at a time: its values, and values as cells that can be written.
+import type { Faults, SourceLocation } from './faults.ts'
 
 /** Whether a line has as many values as the header; if not, that is a fault. */
 export function hasWidth(values: readonly string[], width: number, location: SourceLocation, faults: Faults): boolean {
@@ -52,13 +7,6 @@ export function hasWidth(values: readonly string[], width: number, location: Sou
   const value = values.length === 1 ? 'one value' : `${values.length} values`
   faults.add({ ...location, column: 'all', value, expected: `${width} values, as in the header` })
   return false
-}
-
-/** What should be a number and is not stays a text, which the check of the row refuses. */
-function cellOf(text: string, { number, fact, optional }: Column): string | number | undefined {
-  if (optional && text === '') return undefined
-  if (!number) return withoutGuard(text)
-  return (fact ? parseDecimal(text) : parseWholeNumber(text)) ?? text
 }
 
 /** What is wrong with the quotes of a line, and in which value, counted from 0. */
@@ -110,7 +58,7 @@ export function closingQuote(line: string, from: number): number {
 }
 
 /** A text as it is, in quotes if it has a separator, a quote or a line end. */
-const quotedIfNeeded = (text: string, separator = ','): string =>
+export const csvCell = (text: string, separator = ','): string =>
   text.includes(separator) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 
 // A spreadsheet takes a text that begins with one of these for a formula, and may run it, unless an apostrophe stands
@@ -120,15 +68,12 @@ const GUARDED = /^'+[=+\-@]/
 /** A number, a date or a telephone number begins like a formula, and computes no more than another number. */
 const NUMBERS = /^[+-][\d\s.,:()/+-]*$/
 
-const guarded = (text: string, pattern: RegExp): string => (pattern.test(text) ? `'${text}` : text)
-const withoutGuard = (text: string): string => (GUARDED.test(text) ? text.slice(1) : text)
-
-/** A text as a value of CSV: in quotes if it has a comma, a quote or a line end. */
-export const csvCell = (text: string): string => quotedIfNeeded(guarded(text, GUARDED))
+/** A text that was written to be safe in a spreadsheet, as it is. */
+export const withoutGuard = (text: string): string => (GUARDED.test(text) ? text.slice(1) : text)
 
 /** The same, but safe to open in a spreadsheet. */
 export const spreadsheetCell = (text: string, separator = ','): string =>
-  quotedIfNeeded(guarded(text, FORMULA), separator)
+  csvCell(FORMULA.test(text) ? `'${text}` : text, separator)
 
 /** Whether a value that someone else wrote needs a guard: it has none, and is more than numbers. */
 const isFormula = (value: string): boolean => FORMULA.test(value) && !GUARDED.test(value) && !NUMBERS.test(value)
@@ -140,8 +85,7 @@ export function extendedLine(
   added: readonly string[],
   separator: string,
 ): string {
-  const cell = (value: string) =>
-    isFormula(value) ? spreadsheetCell(value, separator) : quotedIfNeeded(value, separator)
+  const cell = (value: string) => (isFormula(value) ? spreadsheetCell(value, separator) : csvCell(value, separator))
   const before = values.some(isFormula) ? values.map(cell).join(separator) : line
   return [before, ...added.map((value) => spreadsheetCell(value, separator))].join(separator)
 }

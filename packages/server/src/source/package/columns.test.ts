@@ -1,12 +1,16 @@
 // Columns are known by their names, in any order, and everything wrong with them is reported at once.
 import { describe, expect, test } from 'bun:test'
-import { builtIn } from '../../../../../test/support/built-in.ts'
+import { type EntityData, entityData } from '../../catalog/catalog.ts'
+import { builtInCatalog } from '../built-in.ts'
 import { Faults, FaultyRecords } from '../faults.ts'
-import { columnMatcher, columnsOf } from './columns.ts'
+import { codeColumns, columnMatcher, columnsOf } from './columns.ts'
+
+const known = new Map([...builtInCatalog.entities].map(([name, entity]) => [name, entityData(entity)]))
+const defined = (name: string) => known.get(name) as EntityData
 
 function matched(entity: string, header: string) {
   const faults = new Faults()
-  const columns = columnMatcher(builtIn(entity), faults)(header.split(','), { file: 'given', line: 7 })
+  const columns = columnMatcher(defined(entity), known, faults)(header.split(','), { file: 'given', line: 7 })
   try {
     faults.throwIfAny()
   } catch (error) {
@@ -16,33 +20,30 @@ function matched(entity: string, header: string) {
   return columns
 }
 
-test('the columns of an entity follow from its definition', () => {
-  const column = (name: string, number: boolean, optional = false, fact = false) => {
-    const [field, part] = name.split('.')
-    return { name, field, part, number, fact, optional } as ReturnType<typeof columnsOf>[number]
-  }
-  const fact = (name: string, number = true) => column(name, number, true, true)
-  expect(columnsOf(builtIn('localidad'))).toEqual([
-    column('cveLocalidad', false),
-    column('descLocalidad', false),
-    column('idLocalidad', true),
-    column('idEstado', true),
-    column('idEstado.cveEstado', false),
-    column('idMunicipio', true),
-    column('idMunicipio.idEstado', true),
-    column('idMunicipio.cveMunicipio', false),
-    fact('latitud'),
-    fact('longitud'),
-    fact('altitud'),
-    fact('poblacion'),
-    fact('ambito', false),
-    fact('viviendas'),
+test('the columns of a list follow from its definition', () => {
+  const shown = (name: string) =>
+    columnsOf(defined(name), known).flatMap((column) =>
+      [column, ...codeColumns(defined(name), column.field, known)].map(
+        ({ name, type, optional, part }) => `${name}: ${type}${optional ? '?' : ''}${part ? ` of ${part}` : ''}`,
+      ),
+    )
+  expect(shown('localidad')).toEqual([
+    'cveLocalidad: text',
+    'descLocalidad: text',
+    'idLocalidad: whole number',
+    'idEstado: whole number',
+    'idEstado.cveEstado: text of cveEstado',
+    'idMunicipio: whole number',
+    'idMunicipio.idEstado: whole number of idEstado',
+    'idMunicipio.cveMunicipio: text of cveMunicipio',
+    'latitud: decimal?',
+    'longitud: decimal?',
+    'altitud: decimal?',
+    'poblacion: decimal?',
+    'ambito: text?',
+    'viviendas: decimal?',
   ])
-  expect(columnsOf(builtIn('area'))).toEqual([
-    column('cveArea', false),
-    column('descripcion', false),
-    column('idArea', true, true),
-  ])
+  expect(shown('area')).toEqual(['cveArea: text', 'descripcion: text', 'idArea: whole number?'])
 })
 
 test.each([

@@ -1,0 +1,136 @@
+// The official codes of the records of a release: read at a position, and found among all, out of the columns that there are.
+import { memoized } from '../base/memoized.ts'
+import { type CodePart, type Entity, embeddedAt, type OfficialCode } from '../catalog/entity.ts'
+import { codesOf, joinedCode, partText, usualCodeOf, valuesWritten } from '../catalog/official-code.ts'
+import { type Column, factAt } from './index/index-file.ts'
+import type { Release } from './release.ts'
+
+type CodeReader = (position: number) => string | undefined
+
+const readersIn = memoized((release: Release) =>
+  memoized((code: OfficialCode, entity: Entity): CodeReader => readerOf(release, entity, code)),
+)
+
+/** Reads a code of the records of an entity, the usual one unless another is given; undefined where a record has none. */
+export const codeReader = (release: Release, entity: Entity, code: OfficialCode = usualCodeOf(entity)): CodeReader =>
+  readersIn(release)(code, entity)
+
+function readerOf(release: Release, entity: Entity, code: OfficialCode): CodeReader {
+  const parts = code.parts.map((part) => partReader(release, entity, part))
+  const [only, ...more] = parts
+  if (only !== undefined && more.length === 0) return only
+  return (position) =>
+    joinedCode(
+      code,
+      parts.map((read) => read(position)),
+    )
+}
+
+function partReader(release: Release, entity: Entity, part: CodePart): CodeReader {
+  const column = release.entity(entity.name).index.column(part.field)
+  if (column.kind === 'embed') {
+    const parent = embeddedAt(entity, part.field)
+    const { count } = release.entity(parent.name)
+    const read = codeReader(release, parent)
+    return (position) => {
+      const at = column.values[position] as number
+      return at < count ? read(at) : undefined
+    }
+  }
+  return (position) => {
+    const value = valueAt(column, position)
+    return value === undefined || value === '' ? undefined : partText(part, value)
+  }
+}
+
+function valueAt(column: Exclude<Column, { kind: 'embed' }>, position: number): string | number | undefined {
+  if (column.kind === 'number') return column.numbers[column.values[position] as number]
+  return column.kind === 'text' ? column.texts.text(column.values[position] as number) : factAt(column, position)
+}
+
+/** The positions of the records that have this text as one of their codes, ascending; of one code where that is given. */
+export function positionsWithCode(release: Release, entity: Entity, text: string, code?: OfficialCode): number[] {
+  const codes = code === undefined ? codesOf(entity) : [code]
+  const found = new Set(codes.flatMap((one) => positionsOf(release, entity, one, text)))
+  return [...found].sort((a, b) => a - b)
+}
+
+/** Longer than any code that is composed of several. */
+const MAX_CODE = 200
+
+function positionsOf(release: Release, entity: Entity, code: OfficialCode, text: string): number[] {
+  if (text.length > MAX_CODE) return []
+  const { index } = release.entity(entity.name)
+  const columns = code.parts.map(({ field }) => index.column(field))
+  const { separator = '' } = code
+  // A code of several parts may be typed without what stands between them.
+  const isJoined = separator !== '' && code.parts.length > 1 && !text.includes(separator)
+  const read = codeReader(release, entity, code)
+  const isSame = (position: number) => (isJoined ? read(position)?.replaceAll(separator, '') : read(position)) === text
+  const found: number[] = []
+  for (const texts of splitsOf(entity, code.parts, isJoined ? '' : separator, text)) {
+    const wanted = code.parts.map((part, at) =>
+      valuesOf(release, entity, part, columns[at] as Column, texts[at] as string),
+    )
+    const rarest = wanted
+      .map((values, at) => ({ values, column: columns[at] as Column, count: countOf(columns[at] as Column, values) }))
+      .reduce((one, other) => (other.count < one.count ? other : one))
+    const isWanted = (position: number) =>
+      wanted.every((values, at) => values.includes((columns[at] as Column).values[position] as number))
+    for (const value of rarest.values)
+      for (const position of postings(rarest.column, value))
+        if (isWanted(position) && isSame(position)) found.push(position)
+  }
+  return found
+}
+
+const postings = ({ starts, positions }: Column, value: number) => positions.subarray(starts[value], starts[value + 1])
+const countOf = ({ starts }: Column, values: readonly number[]) =>
+  values.reduce((sum, value) => sum + (starts[value + 1] as number) - (starts[value] as number), 0)
+
+/** The numbers of the values of a column that are written as this text. */
+function valuesOf(release: Release, entity: Entity, part: CodePart, column: Column, text: string): number[] {
+  if (column.kind === 'embed') return positionsOf(release, embeddedAt(entity, part.field), usualOf(entity, part), text)
+  return valuesWritten(part, text).flatMap((value) => {
+    if (column.kind === 'text') return column.texts.find(value) ?? []
+    const known: { indexOf(value: never): number } = column.kind === 'number' ? column.numbers : column.known
+    const at = known.indexOf((column.kind === 'text fact' ? value : Number(value)) as never)
+    return at === -1 ? [] : at
+  })
+}
+
+const usualOf = (entity: Entity, { field }: CodePart) => usualCodeOf(embeddedAt(entity, field))
+
+/** The ways in which a text may consist of the parts of a code. */
+function* splitsOf(entity: Entity, parts: readonly CodePart[], separator: string, text: string): Generator<string[]> {
+  const widths = parts.map((part) => widthOf(entity, part))
+  function* from(part: number, start: number): Generator<string[]> {
+    const isLast = part === parts.length - 1
+    const width = widths[part]
+    const ends = isLast
+      ? [text.length]
+      : width !== undefined
+        ? [start + width]
+        : Array.from({ length: Math.max(text.length - start - 1, 0) }, (_, at) => start + at + 1)
+    for (const end of ends) {
+      const own = text.slice(start, end)
+      if (end > text.length || (width !== undefined && own.length !== width)) continue
+      if (isLast) yield [own]
+      else if (text.startsWith(separator, end))
+        for (const rest of from(part + 1, end + separator.length)) yield [own, ...rest]
+    }
+  }
+  yield* from(0, 0)
+}
+
+/** How many characters a part has; undefined where that differs. */
+function widthOf(entity: Entity, { field, width }: CodePart): number | undefined {
+  if (entity.fields[field]?.kind !== 'embed') return width
+  const parent = embeddedAt(entity, field)
+  const { parts, separator = '' } = usualCodeOf(parent)
+  const widths = parts.map((part) => widthOf(parent, part))
+  return widths.reduce<number | undefined>(
+    (sum, own) => (sum === undefined || own === undefined ? undefined : sum + own),
+    separator.length * (parts.length - 1),
+  )
+}

@@ -1,0 +1,53 @@
+// CSV is parsed line by line and written cell by cell.
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { csvCell, parseCsvLine, spreadsheetCell, withoutGuard } from './csv.ts'
+
+describe('a line', () => {
+  const value = fc.string({ unit: fc.constantFrom('a', '"', ',', ' ', "'", 'ñ', '🌵', '\t', '\\', ';') })
+  const record = fc.array(value, { minLength: 1, maxLength: 5 })
+
+  test('written with quotes where they are needed gives back its values', () =>
+    fc.assert(
+      fc.property(record, (values) =>
+        expect(parseCsvLine(values.map((value) => csvCell(value)).join(','))).toEqual(values),
+      ),
+    ))
+
+  test('written with quotes around any value gives back its values', () => {
+    const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
+    const cells = fc.array(fc.tuple(value, fc.boolean()), { minLength: 1, maxLength: 5 })
+    fc.assert(
+      fc.property(cells, (values) => {
+        const line = values.map(([text, isQuoted]) => (isQuoted ? quoted(text) : csvCell(text))).join(',')
+        expect(parseCsvLine(line)).toEqual(values.map(([text]) => text))
+      }),
+    )
+  })
+})
+
+describe('a cell', () => {
+  test.each([
+    ['plain text', 'Peña', 'Peña'],
+    ['nothing', '', ''],
+    ['blanks', ' a ', ' a '],
+    ['a comma', 'a,b', '"a,b"'],
+    ['a quote', 'El "Sueño"', '"El ""Sueño"""'],
+    ['a carriage return', 'a\rb', '"a\rb"'],
+    ['a line feed', 'a\nb', '"a\nb"'],
+    ['other separators', 'a;b\tc', 'a;b\tc'],
+    ['what a spreadsheet takes for a formula', '=1', '=1'],
+    ['another apostrophe', "'n Huis", "'n Huis"],
+  ])('with %s', (_, text, cell) => expect(csvCell(text)).toBe(cell))
+
+  test.each([
+    ['=1', "'=1"],
+    ['-1,5', `"'-1,5"`],
+    ["'@a", "''@a"],
+    ["'n Huis", "'n Huis"],
+    ['a=b', 'a=b'],
+  ])('safe in a spreadsheet, and the same without its guard: %s', (text, cell) => {
+    expect(spreadsheetCell(text)).toBe(cell)
+    expect(withoutGuard((parseCsvLine(cell) as string[])[0] as string)).toBe(text)
+  })
+})
