@@ -8,7 +8,7 @@ import { writtenPart } from './written-part.ts'
 
 setDefaultTimeout(60_000)
 
-const NAMES = ['Tanque Nuevo', 'Tanque Nueve', 'Pozo Hondo', 'Otra']
+const NAMES = ['Tanque Nuevo', 'Tanque Nuevos', 'Pozo Hondo', 'Otra']
 let release: Release
 beforeAll(async () => {
   const places = {

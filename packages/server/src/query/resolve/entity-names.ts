@@ -249,7 +249,7 @@ export class EntityNames {
 
   #hear(position: number): readonly number[] {
     let [all, core, length, coreLength] = [0, 0, 0, 0]
-    for (const word of this.#language.withDigits(this.wordsAt(position))) {
+    for (const word of this.wordsAt(position)) {
       const heard = heardIn(word, this.#language)
       all |= heard.all
       core |= heard.core

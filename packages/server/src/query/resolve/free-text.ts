@@ -105,7 +105,9 @@ function matchesByAlignment(release: Release, names: readonly string[], words: r
       const ancestor = ancestorAt(level, position)
       return ancestor === level.none ? [] : { entity, record: entityNames(release, entity).record(ancestor) }
     })
-    const record = entityNames(release, definition).record(position)
+    // Where parts are not told apart, the name of the parent is that of the parent.
+    const named = entityNames(release, definition).record(position)
+    const record = { ...named, names: named.names.filter(({ how }) => how !== 'seat') }
     return alignRecord({ entity: definition, record }, lineage, words, span) ?? []
   })
 }

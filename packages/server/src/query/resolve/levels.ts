@@ -42,7 +42,7 @@ export function levelsOf(
     const position = ancestorOf(release, record.name, record.position, name)
     if (position === undefined) return known
     const isSame = known.position === position && isSure(known.verdict)
-    return isSame ? known : { name, position, verdict: 'sure', score: record.score }
+    return isSame ? known : { name, position, verdict, score: record.score }
   })
 }
 

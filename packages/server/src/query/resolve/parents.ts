@@ -37,10 +37,13 @@ export function parentsFor(release: Release, parts: readonly WrittenPart[]): rea
     const nearest = parts.at(-1) as WrittenPart
     const above = parts.slice(0, -1)
     const below = parentsBelow(release, nearest, above)
-    const towns = below.some(isCertain) ? [] : parentsByTown(release, nearest, above)
-    const parents = [...below, ...towns].some(({ cost }) => cost <= POOR_COST)
-      ? [...below, ...towns]
+    const parents = below.some(({ cost }) => cost <= POOR_COST)
+      ? below
       : [...below, ...parentsElsewhere(release, nearest, above, below)]
+    if (!parents.some(isCertain)) {
+      const isNew = ({ position }: Parent) => !parents.some((other) => other.position === position)
+      parents.push(...parentsByTown(release, nearest, above).filter(isNew))
+    }
     parents.sort((a, b) => a.cost - b.cost)
     const best = parents[0]
     // A parent that is written as it is called is meant, and no other that is called nearly so.
@@ -118,6 +121,13 @@ export const ancestorCosts = (release: Release, entity: Entity, parts: readonly 
     const matches = matchesAnywhere(release, part)
     const isNamed = matches.some(({ cost, isDoubtful }) => cost <= MAX_PROOF_COST && !isDoubtful)
     return [{ level, matches: new Map(matches.map((match) => [match.position, match])), isNamed }]
+  })
+
+/** Whether all ancestors of a record may be meant; where one is written as it is called, no other is. */
+export const isBelow = (costs: AncestorCosts, position: number): boolean =>
+  costs.every(({ level, matches, isNamed }) => {
+    const match = matches.get(ancestorAt(level, position))
+    return match !== undefined && (!isNamed || match.cost <= MAX_PROOF_COST)
   })
 
 export function withAncestors({ position, cost, how, ...match }: PartMatch, costs: AncestorCosts): Parent {

@@ -92,7 +92,7 @@ function matchCalled(
 ): Omit<PartMatch, 'position'> | undefined {
   const match = matchAny(part, name)
   if (match === undefined) return undefined
-  const isShortSeat = isSeat && match.isShort
+  const isShortSeat = isSeat && match.isShort && match.isPrefix
   return {
     ...match,
     cost: cost + (isShortSeat ? Math.min(match.cost, SHORT_SEAT_COST) : match.cost),

@@ -3,12 +3,12 @@ import type { Entity } from '../../catalog/entity.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
 import { importanceOf, MAX_IMPORTANCE } from '../search/importance.ts'
-import { ancestorAt } from '../search/score.ts'
 import { entityNames } from './entity-names.ts'
 import {
   ancestorCosts,
   childrenOf,
   countBelow,
+  isBelow,
   isCertain,
   levelOf,
   type Parent,
@@ -70,7 +70,8 @@ export function matchesByParts(release: Release, parts: readonly WrittenPart[]):
     )
   const matches = matchesBelow(release, part, above, toMatch)
   if (!matches.some(isCertain)) {
-    const towns = parentsByTown(release, part, above)
+    const isNew = ({ position }: Parent) => !matches.some((other) => other.position === position)
+    const towns = parentsByTown(release, part, above).filter(isNew)
     matches.push(...towns.map((town) => toMatch({ ...town, how: 'town', ...TOWN }, town)))
   }
   if (leastCost(matches) <= POOR_COST) return bestOf(release, matches)
@@ -107,8 +108,7 @@ function matchesBelow(
       return matches.map((match) => toMatch(match, withParent(match, parent), behind(match)))
     })
   const costs = ancestorCosts(release, part.entity, above)
-  const isBelow = (position: number) => costs.every((one) => one.matches.has(ancestorAt(one.level, position)))
-  const called = matchesCalled(release, part).filter(({ position }) => isBelow(position))
+  const called = matchesCalled(release, part).filter(({ position }) => isBelow(costs, position))
   const matches =
     called.length > 0 || part.digits !== undefined
       ? called
@@ -162,9 +162,7 @@ function matchesElsewhere(release: Release, part: WrittenPart, above: readonly W
   const further = above.slice(0, -1)
   if (coded.length > 0 || further.length === 0) return [...coded, ...matchesAnywhere(release, part)]
   const costs = ancestorCosts(release, part.entity, further)
-  return matchesCalled(release, part).filter(({ position }) =>
-    costs.every(({ level, matches }) => matches.has(ancestorAt(level, position))),
-  )
+  return matchesCalled(release, part).filter(({ position }) => isBelow(costs, position))
 }
 
 export const leastCost = (matches: readonly RowMatch[]): number =>

@@ -37,6 +37,7 @@ export class WrittenName {
   readonly isKnown: IsKnown
   #readings: readonly Forms[] | undefined
   #numbers: string | undefined
+  #typedJoined: string | undefined
 
   /** Takes folded words, and the language that they are compared in. */
   constructor(words: readonly string[], language: Language, isKnown: IsKnown = () => false) {
@@ -45,6 +46,12 @@ export class WrittenName {
     this.language = language
     this.text = words.join(' ')
     this.isKnown = isKnown
+  }
+
+  /** The words as they are written, without spaces. */
+  get typedJoined(): string {
+    this.#typedJoined ??= this.typed.join('')
+    return this.#typedJoined
   }
 
   /** An abbreviation may stand for several words, so there may be several ways. */
@@ -180,6 +187,7 @@ export const mayHaveMore = (typed: HeardLetters, name: HeardLetters): boolean =>
 
 const ABBREVIATION_COST = 0.1
 const JOINED_COST = 0.15
+const GLUED_MATCH: NameMatch = { ...EXACT_MATCH, cost: JOINED_COST, how: 'glued' }
 const OTHER_ORDER_COST = 0.5
 const BY_EAR_COST = 0.7
 const MIN_SOUND = 2
@@ -210,6 +218,7 @@ const mayBeEdited = (typed: number, name: number): boolean =>
 export function matchName(typed: WrittenName, name: WrittenName): NameMatch | undefined {
   // The same number in other letters or digits is the same name.
   if (typed.text === name.text || (typed.numbers !== '' && isSameList(typed.words, name.words))) return EXACT_MATCH
+  if (typed.typedJoined === name.typedJoined) return GLUED_MATCH
   let best: NameMatch | undefined
   for (const reading of typed.readings)
     for (const forms of name.readings) {
@@ -231,7 +240,7 @@ function matchForms(
   const length = Math.abs(typed.joined.length - name.joined.length)
   if (missing === 0 && added === 0) {
     if (typed.full === name.full) return { ...EXACT_MATCH, cost: ABBREVIATION_COST, how: 'abbreviation' }
-    if (typed.joined === name.joined) return { ...EXACT_MATCH, cost: JOINED_COST, how: 'glued' }
+    if (typed.joined === name.joined) return GLUED_MATCH
     if (length === 0 && sorted(typed.words) === sorted(name.words))
       return { ...EXACT_MATCH, cost: OTHER_ORDER_COST, how: 'exact', isWhole: false }
   }
