@@ -19,7 +19,7 @@ export type Level = {
 }
 
 /** The entities from the most distant ancestor to an entity itself. */
-export const chainTo = (entity: Entity): Entity[] =>
+const chainTo = (entity: Entity): Entity[] =>
   [entity, ...ancestorsOf(entity).map((step) => step.entity)].toReversed()
 
 /**

@@ -17,7 +17,7 @@ const SWAPPED_COST = 0.3
 /** How many words of an ancestor's name may stand after the name of a record. */
 const MAX_ANCESTOR_WORDS = 6
 
-export type ReadParts = { readonly parts: readonly WrittenPart[]; readonly matches: readonly RowMatch[] }
+type ReadParts = { readonly parts: readonly WrittenPart[]; readonly matches: readonly RowMatch[] }
 
 /** The parts of a row that say something, and what they may mean. */
 export function readParts(release: Release, parts: readonly WrittenPart[]): ReadParts {

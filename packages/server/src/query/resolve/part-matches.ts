@@ -33,7 +33,7 @@ export function matchesAnywhere(release: Release, part: WrittenPart): readonly P
 }
 
 /** The records that are called so; where there is none, those that the search finds. */
-export function calledOrSearched(release: Release, part: WrittenPart, among: Uint32Array | undefined): PartMatch[] {
+function calledOrSearched(release: Release, part: WrittenPart, among: Uint32Array | undefined): PartMatch[] {
   const called = matchesCalled(release, part)
   return called.length > 0 ? called : matchesBySearch(release, part, among)
 }
