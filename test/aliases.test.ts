@@ -3,14 +3,17 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { catalogOf } from '../packages/server/src/catalog/catalog.ts'
 import { wordsOf } from '../packages/server/src/catalog/words.ts'
 import { createApp } from '../packages/server/src/http/app.ts'
 import { searchAcross } from '../packages/server/src/query/search/search.ts'
+import { aliasesOf } from '../packages/server/src/release/aliases.ts'
 import { exportPackage } from '../packages/server/src/release/export-package.ts'
 import type { Release } from '../packages/server/src/release/release.ts'
 import { Faults } from '../packages/server/src/source/faults.ts'
 import { aliasesIn } from '../packages/server/src/source/package/defined-aliases.ts'
-import { bundledRelease, sourceIn, sourceOf, TestHome, tiny } from './support/releases.ts'
+import { code, entity, name } from './support/definitions.ts'
+import { bundledRelease, releaseOf, sourceIn, sourceOf, TestHome, tiny } from './support/releases.ts'
 import { responseTo } from './support/responses.ts'
 
 setDefaultTimeout(60_000)
@@ -162,4 +165,19 @@ test('every alias that ships with the program is of a record of the bundled data
   const { aliasesOf } = await import('../packages/server/src/release/aliases.ts')
   const known = [...release.catalog.entities.keys()].flatMap((name) => aliasesOf(release, name)?.aliases ?? [])
   expect(aliases.filter((alias) => !known.some((other) => Bun.deepEquals(alias, other)))).toEqual([])
+})
+
+test('those that ship with the program are not those of a list of a package that has the same name', async () => {
+  const list = entity({
+    name: 'estado',
+    plural: 'estado',
+    fields: { code: code('code', /^.+$/, 'a code'), name: name('name') },
+    key: ['code'],
+    code: ['code'],
+  })
+  const rows = { estado: [{ code: 'BC', name: 'Solid' }] }
+  const found = [list, { ...list, package: 'matter' }].map(async (one) =>
+    aliasesOf(await releaseOf(sourceOf(rows, {}, catalogOf([one]))), 'estado')?.aliases.map(({ alias }) => alias),
+  )
+  expect(await Promise.all(found)).toEqual([expect.arrayContaining(['02']), undefined])
 })

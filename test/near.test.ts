@@ -3,7 +3,9 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import fc from 'fast-check'
 import { hasCoordinates } from '../packages/server/src/catalog/entity.ts'
 import { createApp } from '../packages/server/src/http/app.ts'
+import { distanceNameOf } from '../packages/server/src/query/near.ts'
 import { factReader } from '../packages/server/src/release/facts.ts'
+import { localidad } from './support/built-in.ts'
 import { recordsOf } from './support/found.ts'
 import { located, metresBetween } from './support/located.ts'
 import { releaseOf } from './support/releases.ts'
@@ -234,4 +236,10 @@ describe('refused', () => {
     for (const entity of release.catalog.entities.values())
       expect((await get(`/api/v2/${entity.plural}?near=1,2`)).status).toBe(hasCoordinates(entity) ? 200 : 400)
   })
+})
+
+test('a list with a field of that name has its distances under another', () => {
+  const text = { kind: 'value', type: 'text', description: 'x', optional: true } as const
+  const list = { ...localidad, fields: { ...localidad.fields, distancia: text, distancia_: text } }
+  expect([distanceNameOf(localidad), distanceNameOf(list)]).toEqual(['distancia', 'distancia__'])
 })

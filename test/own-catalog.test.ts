@@ -223,7 +223,12 @@ test('an export has a file for each of its entities, and no other', () => {
   using directory = new TestDirectory()
   const counts = exportPackage(home.current(), directory.path, { overwrite: false })
   expect(counts).toEqual({ 'planet.csv': 2, 'moon.csv': 11 })
-  expect(readdirSync(directory.path).sort()).toEqual(['datapackage.json', 'moon.csv', 'planet.csv'])
+  expect(readdirSync(directory.path).sort()).toEqual([
+    'datapackage.json',
+    'moon.csv',
+    'nomenclator.schema.json',
+    'planet.csv',
+  ])
   expect(readFileSync(join(directory.path, 'planet.csv'), 'utf8')).toBe('sign,title,planetId\nMA,Mars,4\nSA,Saturn,6\n')
   expect(readFileSync(join(directory.path, 'moon.csv'), 'utf8')).toStartWith(
     'moonId,designation,title,planet\n41,MA1,Phobos,4\n42,SA99,Deimos,4\n',

@@ -21,7 +21,7 @@ test('there is a campaign for everything that is promised', () => {
     'damaged',
     'clock',
   ]
-  expect(campaigns.map(({ name }) => name)).toEqual([...promised, 'descriptors', 'import', 'think'])
+  expect(campaigns.map(({ name }) => name)).toEqual([...promised, 'descriptors', 'import', 'think', 'packages'])
 })
 
 const run = async (campaign: Campaign) => {

@@ -28,6 +28,7 @@ const architectures = Object.keys(BUN_PACKAGES) as Architecture[]
 export const SHIPPED = [
   'data/*.csv',
   'data/datapackage.json',
+  'data/nomenclator.schema.json',
   'data/PROVENANCE.md',
   'data/LICENSES/*',
   'LICENSE',

@@ -53,7 +53,7 @@ export class PackageDirectory extends TestDirectory {
   }
 
   /** What is said when the package is refused, without the path of the directory. */
-  async refusal(options: PackageOptions = {}): Promise<string> {
+  async refusal(options: PackageOptions & { readonly strict?: boolean } = {}): Promise<string> {
     try {
       await openPackage(this.path, options)
     } catch (error) {

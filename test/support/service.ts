@@ -15,14 +15,18 @@ import { smallSource } from './small-source.ts'
 import { message, send } from './wire.ts'
 
 const PATIENCE_MILLISECONDS = 30_000
-const GLANCE_MILLISECONDS = 10
+const FIRST_GLANCE_MILLISECONDS = 5
+/** To look at all processes takes milliseconds, so what takes long is looked at less often. */
+const LAST_GLANCE_MILLISECONDS = 50
 
 /** Looks again and again until something is the case, and fails when it does not come to be. */
 export async function eventually(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + PATIENCE_MILLISECONDS
+  let glance = FIRST_GLANCE_MILLISECONDS
   while (!(await isSo())) {
     if (performance.now() > end) throw new Error(`waited in vain until ${what}`)
-    await Bun.sleep(GLANCE_MILLISECONDS)
+    await Bun.sleep(glance)
+    glance = Math.min(glance * 1.2, LAST_GLANCE_MILLISECONDS)
   }
 }
 

@@ -4,6 +4,8 @@ import { startTraffic } from './traffic.ts'
 import { activate, type Campaign, releaseOf } from './trial.ts'
 
 const CONNECTIONS = 32
+/** Of requests a second in a test, which has the processors for itself no more than others. */
+const TEST_RATE = 500
 /** Fresh connections in a row that must lead to the new release, so that both workers have it. */
 const SEEN_TIMES = 4
 
@@ -24,6 +26,7 @@ export const swaps: Campaign = {
         connections: CONNECTIONS,
         requests: { kind: 'pages', host: new URL(service.url).host, targets },
         versions: both,
+        ...trial.size({ full: {}, quick: {}, test: { rate: TEST_RATE } }),
       })
       for (let swap = 1; swap <= count; swap++) {
         const digest = home.digests[swap % 2] as string

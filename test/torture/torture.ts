@@ -9,6 +9,7 @@ import { diskFull } from './disk-full.ts'
 import { fuzz } from './fuzz.ts'
 import { importKills } from './import.ts'
 import { load } from './load.ts'
+import { packages } from './packages.ts'
 import { pageOf, RESULTS, writePage } from './report.ts'
 import { restarts } from './restarts.ts'
 import { slow } from './slow.ts'
@@ -20,6 +21,7 @@ import { workers } from './workers.ts'
 
 export const campaigns: readonly Campaign[] = [
   ...[fuzz, load, slow, workers, swaps, restarts, diskFull, unmounted, damaged, clock, descriptors, importKills, think],
+  packages,
 ]
 
 const ROOT = join(import.meta.dir, '..', '..')

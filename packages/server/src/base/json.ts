@@ -11,3 +11,10 @@ export function valueAt(value: unknown, steps: readonly string[]): unknown {
   for (const step of steps) at = isObject(at) ? at[step] : undefined
   return at
 }
+
+/** A reviver of JSON.parse: a number that would lose digits becomes a value that is written as JSON with all of them. */
+export const withDigits = (_: string, value: unknown, { source }: { readonly source?: string } = {}): unknown =>
+  typeof value === 'number' && source !== undefined && String(value) !== source ? rawJson(source) : value
+
+/** A value that is written as JSON just so. */
+const { rawJSON: rawJson } = JSON as unknown as { readonly rawJSON: (json: string) => unknown }

@@ -1,4 +1,4 @@
-// The collections of API v1: which entities it has, under which names and in which order.
+// The collections: which names none can have, and which are those of API v1, in which order.
 import { memoized } from '../base/memoized.ts'
 import type { Catalog } from './catalog.ts'
 
@@ -19,3 +19,9 @@ export const v1Collections = memoized(({ entities }: Catalog): readonly Collecti
     .toSorted((a, b) => (a.v1 as number) - (b.v1 as number))
     .map(({ name, plural, title }) => ({ name: plural, title, entity: name })),
 )
+
+/** Segments of addresses that mean something else where a collection or a record could be named; no list of a package is called so. */
+export const RESERVED_COLLECTIONS: ReadonlySet<string> = new Set([
+  ...['search', 'resolve', 'changes', 'releases', 'all', 'children', 'ancestors', 'descendants'],
+  'tree',
+])

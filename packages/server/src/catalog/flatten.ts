@@ -1,4 +1,5 @@
 // Turns a published record back into a row: embedded records by their identifier, copies left out.
+import { withDigits } from '../base/json.ts'
 import { memoized } from '../base/memoized.ts'
 import { type Entity, type Field, type Identity, identityFrom, type Values, type ValueType } from './entity.ts'
 
@@ -55,9 +56,3 @@ const hasDigits = ({ fields }: Entity): boolean =>
       (field.kind === 'value' && DIGITS_IN.includes(field.type)) || (field.kind === 'embed' && hasDigits(field.entity)),
   )
 const DIGITS_IN: readonly ValueType[] = ['integer', 'number', 'list']
-
-const withDigits = (_: string, value: unknown, { source }: { readonly source?: string } = {}) =>
-  typeof value === 'number' && source !== undefined && String(value) !== source ? rawJson(source) : value
-
-/** A value that is written as JSON just so. */
-const { rawJSON: rawJson } = JSON as unknown as { readonly rawJSON: (json: string) => unknown }

@@ -5,8 +5,8 @@ import { fieldSlug } from './slug.ts'
 
 export type FieldPath = {
   /**
-   * The names of fields that lead to it from the record: `idMunicipio.idEstado.cveEstado`. A name that has a dot or a comma
-   * stands there as its slug.
+   * The names of fields that lead to it from the record: `idMunicipio.idEstado.cveEstado`. A name that could be read otherwise in a
+   * query stands there as its slug.
    */
   readonly path: string
   /** The same path with the slug of every field. */
@@ -26,8 +26,8 @@ type Beginning = Pick<FieldPath, 'path' | 'slug' | 'steps'>
 
 const ROOT: Beginning = { path: '', slug: '', steps: [] }
 
-/** What separates paths, and their parts, in a query. */
-const SEPARATOR = /[.,]/
+/** What separates paths, and their parts, in a query; and what comes before one to sort in descending order. */
+const SIGNS_OF_QUERIES = /[.,]|^-/
 
 function walk(entity: Entity, before: Beginning): FieldPath[] {
   return Object.entries(entity.fields).flatMap(([name, field]) => {
@@ -35,7 +35,7 @@ function walk(entity: Entity, before: Beginning): FieldPath[] {
     if (field.kind === 'fact' && before !== ROOT) return []
     const slug = fieldSlug(entity, name)
     const path: FieldPath = {
-      path: joined(before.path, SEPARATOR.test(name) ? slug : name),
+      path: joined(before.path, SIGNS_OF_QUERIES.test(name) ? slug : name),
       slug: joined(before.slug, slug),
       steps: [...before.steps, name],
       field,

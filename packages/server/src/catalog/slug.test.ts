@@ -9,6 +9,8 @@ test.each([
   ['Ñandú / Águila', '-', 'nandu-aguila'],
   ['2007 codes', '-', 'x-2007-codes'],
   ['§', '_', 'x'],
+  ['名前', '_', 'u540du524d'],
+  ['Ελλάδα 2', '-', 'u3b5u3bbu3bbu3b1u3b4u3b1-2'],
 ] as const)('%s', (text, between, slug) => expect(slugOf(text, between)).toBe(slug))
 
 test('fields that are alike have a number, and those that are identifiers stay as they are', () => {

@@ -6,9 +6,13 @@ import { wordsOf } from './words.ts'
 const MAX_LENGTH = 64
 const NAMELESS = 'x'
 
+/** Letters of other scripts are not typed everywhere, and stand as their numbers in Unicode. */
+const inAscii = (word: string): string =>
+  word.replace(/[^a-z0-9]/gu, (letter) => `u${(letter.codePointAt(0) as number).toString(16)}`)
+
 /** Begins with a letter, so that it is no number. */
 export function slugOf(text: string, between: '_' | '-'): string {
-  const slug = wordsOf(text).join(between).slice(0, MAX_LENGTH)
+  const slug = wordsOf(text).map(inAscii).join(between).slice(0, MAX_LENGTH)
   return /^[a-z]/.test(slug) ? slug : `${NAMELESS}${between}${slug}`.replace(/[_-]$/, '')
 }
 

@@ -18,7 +18,7 @@ export const typeNameOf = ({ name }: Pick<Entity, 'name'>, isTaken: (name: strin
 const SHAPES = 'Collections'
 /** Names that mean something else in what is written. */
 const TAKEN: readonly string[] = [SHAPES, 'Record']
-const typeName = (entity: Entity) => typeNameOf(entity, (name) => TAKEN.includes(name))
+const typeName = (entity: Entity) => typeNameOf(entity, (name) => TAKEN.includes(name) || name.endsWith('Record'))
 
 export function typescriptOf(catalog: Catalog): string {
   const entities = [...catalog.entities.values()]

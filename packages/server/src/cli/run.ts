@@ -14,6 +14,7 @@ import { importCommands } from './commands/import.ts'
 import { manCommand } from './commands/man.ts'
 import { packageCommands } from './commands/packages.ts'
 import { typesCommand } from './commands/print-types.ts'
+import { profileCommand } from './commands/profile.ts'
 import { releaseCommands } from './commands/releases.ts'
 import { resolveCommand } from './commands/resolve.ts'
 import { serveCommand } from './commands/serve.ts'
@@ -31,6 +32,7 @@ export const commands: readonly Command[] = [
   exportSiteCommand,
   describeCommand,
   checkPackageCommand,
+  profileCommand,
   resolveCommand,
   ...packageCommands,
   ...releaseCommands,

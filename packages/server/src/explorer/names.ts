@@ -9,8 +9,11 @@ import type { Words } from './words/es.ts'
 /** What a page is named with. */
 type Naming = { readonly language: Language; readonly words: Words }
 
-/** The words for a list that came before packages, which tell what theirs are called themselves. */
-const wordsFor = ({ words }: Naming, entity: Entity) =>
+/**
+ * What pages call a list and its records; undefined where they have no words for it, and it is shown as it tells itself. A list of
+ * a package does, whatever it is called.
+ */
+export const wordsFor = ({ words }: Pick<Naming, 'words'>, entity: Entity): Words['entities'][string] | undefined =>
   entity.package === undefined ? words.entities[entity.name] : undefined
 
 const ownTitle = ({ language }: Naming, { titles }: Entity): string | undefined =>
@@ -24,9 +27,7 @@ const primaryLanguage = (tag: string): string => tag.toLowerCase().split(/[-_]/)
 
 /** One of its records; the list itself where there is no word for that. */
 export const oneOf = (naming: Naming, entity: Entity): string =>
-  ownTitle(naming, entity) ??
-  wordsFor(naming, entity)?.one ??
-  (entity.package === undefined ? entity.name : entity.title)
+  ownTitle(naming, entity) ?? wordsFor(naming, entity)?.one ?? entity.title
 
 /** The list, as a heading has it. */
 export const manyOf = (naming: Naming, entity: Entity): string =>
@@ -44,7 +45,7 @@ export function fieldLabel(naming: Naming, entity: Entity, name: string): string
   if (field?.title !== undefined) return field.title
   // It stands for the same name in all languages.
   if (field?.kind === 'name' && field.language !== undefined) return naming.words.name
-  if (entity.package !== undefined) return name
+  if (wordsFor(naming, entity) === undefined) return name
   if (field?.kind === 'id') return naming.words.identifier
   if (field?.kind === 'embed') return capitalized(oneOf(naming, field.entity))
   return naming.words.fields[name] ?? name
@@ -53,7 +54,7 @@ export function fieldLabel(naming: Naming, entity: Entity, name: string): string
 /** The same within a sentence: what others have called so stays as they have written it. */
 export function fieldWithin(naming: Naming, entity: Entity, name: string): string {
   const label = fieldLabel(naming, entity, name)
-  const isOurs = entity.package === undefined && entity.fields[name]?.title === undefined
+  const isOurs = wordsFor(naming, entity) !== undefined && entity.fields[name]?.title === undefined
   return isOurs ? label.toLowerCase() : label
 }
 

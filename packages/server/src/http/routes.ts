@@ -23,6 +23,8 @@ export const V2_SEGMENTS = {
 } as const
 export const RESOLVE_PATH: string = `${V2_PATH}/${V2_SEGMENTS.resolve}`
 export const OPENAPI_PATH = '/api/openapi.json'
+/** Where the JSON Schema of data packages is, for editors. */
+export const PROFILE_PATH = '/api/profile.json'
 /** Where the Reconciliation Service API is. */
 export const RECONCILE_PATH = '/reconcile'
 /** Where pages for people are, if there are any. */
@@ -50,6 +52,7 @@ export const ROUTE_LABELS = [
   'v2 index',
   'reconcile',
   'openapi',
+  'profile',
   'home',
   'explorer',
   'map',
@@ -99,6 +102,7 @@ const ROUTES: readonly Route[] = [
   { path: `${V2_PATH}/${V2_SEGMENTS.releases}`, surface: V2, label: 'v2 releases' },
   { path: V2_PATH, surface: V2, label: 'v2 index', labelBelow: collectionLabel },
   { path: OPENAPI_PATH, surface: V2, label: 'openapi' },
+  { path: PROFILE_PATH, surface: V2, label: 'profile' },
   {
     path: RECONCILE_PATH,
     surface: RECONCILE,

@@ -3,12 +3,19 @@ import { around } from 'geokdbush'
 import KDBush from 'kdbush'
 import { indexInAscending, lowerBound } from '../base/binary-search.ts'
 import { memoized } from '../base/memoized.ts'
-import { type Coordinates, coordinatesOf } from '../catalog/entity.ts'
+import { type Coordinates, coordinatesOf, type Entity } from '../catalog/entity.ts'
 import { type Column, type EntityIndex, POINT_NODE_SIZE } from '../release/index/index-file.ts'
 import type { OpenEntity } from '../release/release.ts'
 
-/** The name under which the distance of a record is published, of whatever list: a word of the API. */
+/** The name under which a distance is published, of whatever list: a word of API v2, which clients know. */
 export const DISTANCE = 'distancia'
+
+/** The same in the records of a list, which may have a field of that name. */
+export const distanceNameOf = memoized(({ fields }: Entity): string => {
+  let name = DISTANCE
+  while (Object.hasOwn(fields, name)) name += '_'
+  return name
+})
 
 export type Near = {
   /** Degrees north and east. */

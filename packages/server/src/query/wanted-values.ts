@@ -2,6 +2,7 @@
 
 import { indexInAscending } from '../base/binary-search.ts'
 import { checkpoint } from '../base/checkpoint.ts'
+import { withDigits } from '../base/json.ts'
 import { memoized } from '../base/memoized.ts'
 import type { Column } from '../release/index/index-file.ts'
 import type { SortedTexts } from '../release/index/sorted-texts.ts'
@@ -75,15 +76,11 @@ function listsWith(column: ValueColumn, values: Values): Uint32Array {
   return Uint32Array.from(new Set(values.flatMap((value) => lists.get(String(value)) ?? []))).sort()
 }
 
-/** Numbers as the texts that they are written as. */
-const asDigits = (_: string, value: unknown, { source }: { readonly source?: string } = {}) =>
-  typeof value === 'number' ? (source ?? String(value)) : value
-
 /** The lists that have each element, as a text: those of numbers are their digits. */
 const listsByElement = memoized((texts: SortedTexts): ReadonlyMap<string, readonly number[]> => {
   const lists = new Map<string, number[]>()
   eachText(texts, (text, number) => {
-    const elements = text === '' ? [] : (JSON.parse(text, asDigits) as unknown[])
+    const elements = text === '' ? [] : (JSON.parse(text, withDigits) as unknown[])
     for (const element of new Set(elements.map(elementText))) {
       const known = lists.get(element)
       if (known === undefined) lists.set(element, [number])

@@ -65,7 +65,9 @@ export const aliasesOf = (release: Release, name: string): AliasIndex | undefine
 
 const indexOf = memoized(({ definition }: OpenEntity, release: Release): AliasIndex | undefined => {
   const { name } = definition
-  const aliases = [...(release.manifest.aliases ?? []), ...builtInAliases()].filter(({ entity }) => entity === name)
+  // A list of a package may have the name of one that ships with the program, in a home without that.
+  const shipped = definition.package === undefined ? builtInAliases() : []
+  const aliases = [...(release.manifest.aliases ?? []), ...shipped].filter(({ entity }) => entity === name)
   const positioned = aliases.flatMap((alias) => {
     const position = positionOfCode(release, name, alias.code)
     return position === undefined ? [] : [{ alias, position }]

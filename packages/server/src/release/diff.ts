@@ -239,7 +239,7 @@ function embedReducer(
 type KeyReader = (position: number) => readonly Identity[]
 
 /** Reads an identifier or a code, or the key of an embedded record, out of the index. */
-function identifierReader(release: Release, entity: Entity, field: string): KeyReader {
+export function identifierReader(release: Release, entity: Entity, field: string): KeyReader {
   const column = release.entity(entity.name).index.column(field)
   const definition = entity.fields[field]
   if (column.kind === 'number') return (position) => [column.numbers[column.values[position] as number] as number]

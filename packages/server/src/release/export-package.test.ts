@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { nothing, sourceOfPackages } from '../../../../test/support/packages.ts'
+import { profileFaults } from '../../../../test/support/profile.ts'
 import { bundledHome, sourceOf, TestDirectory, TestHome, tiny } from '../../../../test/support/releases.ts'
 import { shippedFile } from '../base/program.ts'
 import { catalogOf } from '../catalog/catalog.ts'
@@ -35,6 +36,7 @@ async function importedAgain(release: Release) {
   using directory = new TestDirectory()
   using home = new TestHome()
   exportPackage(release, directory.path, { overwrite: false })
+  expect(profileFaults(JSON.parse(readFileSync(join(directory.path, 'datapackage.json'), 'utf8')))).toEqual([])
   await home.import(await opened(directory.path), { fallback: nothing })
   return home.current().manifest
 }
@@ -212,7 +214,7 @@ function sourceFrom(wanted: readonly Wanted[], draw: fc.GeneratorValue): Source 
     version: '1.0',
     licenses: [{ name: 'PDDL-1.0', path: 'https://example.org' }],
     sources: [{ title: 'a, "source"' }],
-    keywords: ['a'],
+    keywords: [],
     contributors: [{ title: 'Someone', roles: ['author'] }],
     lists: made.filter(({ entity }) => entity.package === name).map(({ entity }) => entity.name),
   }))
@@ -281,7 +283,7 @@ describe('a directory', () => {
   test('has a table for each list and the descriptor, and tells how much is in it', async () => {
     using directory = new TestDirectory()
     expect(await exported(directory.path)).toEqual({ 'pais.csv': 2 })
-    expect(readdirSync(directory.path).sort()).toEqual(['datapackage.json', 'pais.csv'])
+    expect(readdirSync(directory.path).sort()).toEqual(['datapackage.json', 'nomenclator.schema.json', 'pais.csv'])
     expect(readFileSync(join(directory.path, 'pais.csv'), 'utf8')).toBe(
       'cvePais,descPais,idPais\nFRA,Francia,250\nMEX,México,484\n',
     )

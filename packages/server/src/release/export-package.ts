@@ -6,6 +6,7 @@ import type { EntityData } from '../catalog/catalog.ts'
 import type { Values } from '../catalog/entity.ts'
 import { columnNames, type Known } from '../source/package/columns.ts'
 import { ALIAS_COLUMNS } from '../source/package/defined-aliases.ts'
+import { PROFILE_FILE, PROFILE_REFERENCE, profileText } from '../source/package/profile.ts'
 import { DurableFile, syncDirectory } from './files/durable-file.ts'
 import { scanEntity } from './files/scan.ts'
 import { numberingOf, type ReleasedPackage } from './manifest.ts'
@@ -13,7 +14,6 @@ import type { Release, StoredEntity } from './release.ts'
 import { definitionsOf } from './signing/release-signature.ts'
 
 export const DESCRIPTOR_FILE = 'datapackage.json'
-const PROFILE = 'https://datapackage.org/profiles/2.0/datapackage.json'
 
 /** Says how many records each file has. Nothing appears under its name before everything is written. */
 export function exportPackage(
@@ -28,13 +28,14 @@ export function exportPackage(
     lines: linesOf(release, entity, known),
   }))
   if (aliases.length > 0) tables.push({ file: ALIASES, lines: aliasLines(aliases) })
-  const names = [...tables.map(({ file }) => file), DESCRIPTOR_FILE]
+  const names = [...tables.map(({ file }) => file), DESCRIPTOR_FILE, PROFILE_FILE]
   mkdirSync(directory, { recursive: true })
   refuseClashes(directory, names, overwrite)
   const partial = (name: string) => join(directory, `${name}.partial`)
   try {
     const counts = tables.map(({ file, lines }) => [file, writeLines(partial(file), lines)])
     writeLines(partial(DESCRIPTOR_FILE), [`${JSON.stringify(descriptorOf(release, known), null, 2)}\n`])
+    writeLines(partial(PROFILE_FILE), [profileText()])
     for (const name of names) renameSync(partial(name), join(directory, name))
     syncDirectory(directory)
     return Object.fromEntries(counts)
@@ -118,15 +119,19 @@ function descriptorOf(release: Release, known: Known): Json {
   const [only, ...others] = packages
   const isOne = only !== undefined && others.length === 0 && only.lists.length === known.size
   return {
-    $schema: PROFILE,
+    $schema: PROFILE_REFERENCE,
     ...(isOne ? standardInfo(only) : { name: 'catalogs', title: `Release ${digest.slice(0, 12)} of Nomenclator` }),
     resources: aliases.length === 0 ? resources : [...resources, aliasResource()],
-    'nomenclator:packages': packages.map(({ definitions: _, ...info }) => info),
+    'nomenclator:packages': packages.map(({ definitions: _, ...info }) => filled(info)),
     'nomenclator:credits': source.credits,
   }
 }
 
-const standardInfo = ({ definitions: _, lists: __, ...info }: ReleasedPackage): Json => info
+const standardInfo = ({ definitions: _, lists: __, ...info }: ReleasedPackage): Json => filled(info)
+
+/** The standard allows no list without entries. */
+const filled = (properties: Json): Json =>
+  Object.fromEntries(Object.entries(properties).filter(([, value]) => !Array.isArray(value) || value.length > 0))
 
 const aliasResource = (): Json => ({
   name: 'aliases',
@@ -152,13 +157,13 @@ function resourceOf({ manifest }: Release, entity: EntityData, known: Known): Js
       fields: [...columns].flatMap(([field, names]) => names.map((column) => columnOf(entity, field, column))),
       missingValues: [''],
       primaryKey: entity.key.flatMap((field) => columns.get(field) ?? []),
-      foreignKeys: foreignKeysOf(entity, columns, known),
+      ...filled({ foreignKeys: foreignKeysOf(entity, columns, known) }),
     },
     'nomenclator:collection': plural,
     'nomenclator:title': titles,
     'nomenclator:order': order,
     'nomenclator:code': code,
-    'nomenclator:v1': v1,
+    'nomenclator:v1': v1 === undefined ? undefined : plural,
     'nomenclator:numbering': numberingOf(manifest, name),
     'nomenclator:definition': entity,
   })

@@ -3,9 +3,9 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import Ajv from 'ajv'
 import { builtIn, entityNames } from '../../../../test/support/built-in.ts'
 import { contractEntities, contractFields } from '../../../../test/support/expected.ts'
+import { profileFaults } from '../../../../test/support/profile.ts'
 import { shippedFile } from '../base/program.ts'
 import { type EntityData, entityData } from '../catalog/catalog.ts'
 import { definitionFault } from '../catalog/definition-check.ts'
@@ -14,7 +14,7 @@ import { builtInCatalog, builtInCredits, builtInNumbering } from './built-in.ts'
 import { inferredNumbering, STAND_INS } from './numbering.ts'
 import { ALIAS_COLUMNS } from './package/defined-aliases.ts'
 import { linearPattern } from './package/linear-pattern.ts'
-import profile from './package/profile.schema.json' with { type: 'json' }
+import { PROFILE_REFERENCE } from './package/profile.ts'
 
 type TableField = {
   readonly name: string
@@ -185,15 +185,9 @@ test('the table of aliases is told by its role', () => {
   expect(headerOf(aliases[0] as Resource)).toEqual([...ALIAS_COLUMNS])
 })
 
-test('what the descriptor says in properties of ours is what the profile allows, beside what only exports have', () => {
-  const OF_EXPORTS = ['nomenclator:definition', 'nomenclator:numbering']
-  const ajv = new Ajv({ strict: false })
-  ajv.addSchema({}, profile.allOf[0]?.$ref)
-  const validate = ajv.compile(profile)
-  const withoutOwn = (resource: object) =>
-    Object.fromEntries(Object.entries(resource).filter(([name]) => !OF_EXPORTS.includes(name)))
-  validate({ ...descriptor, resources: descriptor.resources.map(withoutOwn) })
-  expect(validate.errors).toBeNull()
+test('the descriptor holds against the profile beside it', () => {
+  expect(profileFaults(descriptor)).toEqual([])
+  expect(Object(descriptor).$schema).toBe(PROFILE_REFERENCE)
 })
 
 describe('the credits', () => {

@@ -10,8 +10,11 @@ export type ColumnFault = { readonly column: string; readonly value: unknown; re
 /** A fault as it is printed. */
 export type Fault = SourceLocation & { readonly column: string; readonly value: string; readonly expected: string }
 
-const MAX_FAULTS = 100
+export const MAX_FAULTS = 100
 const MAX_VALUE = 80
+
+export const faultText = ({ file, line, column, value, expected }: Fault): string =>
+  `${file}:${line}, ${column}: ${value}; expected ${expected}`
 
 export class FaultyRecords extends Failure {
   /** The first hundred. */
@@ -19,9 +22,7 @@ export class FaultyRecords extends Failure {
   readonly count: number
 
   constructor(faults: readonly Fault[], count: number) {
-    const lines = faults.map(
-      ({ file, line, column, value, expected }) => `${file}:${line}, ${column}: ${value}; expected ${expected}`,
-    )
+    const lines = faults.map(faultText)
     const more = count > faults.length ? [`… and ${count - faults.length} more`] : []
     super(
       [
@@ -35,21 +36,26 @@ export class FaultyRecords extends Failure {
   }
 }
 
-/** Collects faults: the first hundred in full, of the others the number. */
+/** Collects faults: the first hundred in full, or as many as are asked for, of the others the number. */
 export class Faults {
   readonly #first: Fault[] = []
+  readonly #max: number
   #count = 0
+
+  constructor(max = MAX_FAULTS) {
+    this.#max = max
+  }
 
   add(fault: SourceLocation & ColumnFault): void {
     this.#count++
-    if (this.#first.length < MAX_FAULTS) this.#first.push({ ...fault, value: printed(fault.value) })
+    if (this.#first.length < this.#max) this.#first.push({ ...fault, value: printed(fault.value) })
   }
 
   get any(): boolean {
     return this.#count > 0
   }
 
-  /** The first hundred. */
+  /** Those that are kept. */
   list(): readonly Fault[] {
     return this.#first
   }
@@ -60,12 +66,12 @@ export class Faults {
 
   /** Adds those of another collection. */
   include(others: Faults): void {
-    this.#first.push(...others.list().slice(0, MAX_FAULTS - this.#first.length))
+    this.#first.push(...others.list().slice(0, this.#max - this.#first.length))
     this.#count += others.count
   }
 
   throwIfAny(): void {
-    if (this.any) throw new FaultyRecords(this.#first, this.#count)
+    if (this.any) throw new FaultyRecords(this.#first.slice(0, MAX_FAULTS), this.#count)
   }
 }
 

@@ -7,30 +7,72 @@ export type Finding = {
   readonly examples: readonly string[]
 }
 
+/** Where a finding is, and what stands there. */
+type FindingPlace = {
+  readonly file: string
+  readonly line?: number
+  readonly column?: string
+  readonly value?: string
+}
+
+/** A place, and what is said of it where that is not the value alone. */
+type SaidPlace = FindingPlace & { readonly says?: string }
+
+/** A finding with its places, as many as are kept. */
+export type LocatedFinding = Finding & { readonly places: readonly FindingPlace[] }
+
+/** Is told what is odd, where. */
+export type TellFinding = (kind: string, description: string, place: SaidPlace) => void
+
 const MAX_EXAMPLES = 5
+const MAX_PLACES = 10_000
 
-/** Counts findings by kind, with the first few examples of each. */
+type Counted = { description: string; count: number; examples: string[]; places: FindingPlace[] }
+
+/** Counts findings by kind, with the first few examples of each, and the places of those that have one. */
 export class Findings {
-  readonly #byKind = new Map<string, { description: string; count: number; examples: string[] }>()
+  readonly #byKind = new Map<string, Counted>()
 
-  add(kind: string, description: string, example: string): void {
-    const finding = this.#byKind.get(kind) ?? { description, count: 0, examples: [] }
+  add(kind: string, description: string, example: string | SaidPlace): void {
+    const finding = this.#of(kind, description)
     finding.count++
-    if (finding.examples.length < MAX_EXAMPLES) finding.examples.push(example)
-    this.#byKind.set(kind, finding)
+    if (finding.examples.length < MAX_EXAMPLES)
+      finding.examples.push(typeof example === 'string' ? example : exampleOf(example))
+    if (typeof example !== 'string' && finding.places.length < MAX_PLACES) {
+      const { says: _, ...place } = example
+      finding.places.push(place)
+    }
+  }
+
+  /** Counts more of a kind, of which the places are not known. */
+  addMore(kind: string, description: string, count: number): void {
+    this.#of(kind, description).count += count
   }
 
   /** Adds those of another collection. */
   include(others: Findings): void {
-    for (const { kind, description, count, examples } of others.list()) {
-      const finding = this.#byKind.get(kind) ?? { description, count: 0, examples: [] }
+    for (const { kind, description, count, examples, places } of others.located()) {
+      const finding = this.#of(kind, description)
       finding.count += count
       finding.examples.push(...examples.slice(0, MAX_EXAMPLES - finding.examples.length))
-      this.#byKind.set(kind, finding)
+      finding.places = [...finding.places, ...places].slice(0, MAX_PLACES)
     }
   }
 
   list(): Finding[] {
+    return this.located().map(({ places: _, ...finding }) => finding)
+  }
+
+  located(): LocatedFinding[] {
     return [...this.#byKind].map(([kind, finding]) => ({ kind, ...finding }))
   }
+
+  #of(kind: string, description: string): Counted {
+    return this.#byKind.getOrInsertComputed(kind, () => ({ description, count: 0, examples: [], places: [] }))
+  }
+}
+
+function exampleOf({ file, line, column, value, says = value }: SaidPlace): string {
+  const place = `${file}${line === undefined ? '' : `:${line}`}${column === undefined ? '' : `, ${column}`}`
+  return says === undefined ? place : `${place}: ${says}`
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { profileFaults } from '../../../../../test/support/profile.ts'
 import { run } from '../run.ts'
 
 const OFFICES = 'clave;nombre;región\n01;Centro;N\n02;Norte;S\n'
@@ -49,7 +50,11 @@ describe('describe', () => {
     expect(exitCode).toBe(0)
     expect(out).toContain('offices: The key is "clave": it looks like a code and no two rows have the same.')
     expect(out).toContain('offices: "región" refers to "code" of "regions", which has its values.')
-    const { resources } = JSON.parse(tables.read('datapackage.json'))
+    const descriptor = JSON.parse(tables.read('datapackage.json'))
+    expect(profileFaults(descriptor)).toEqual([])
+    expect(descriptor.$schema).toBe('./nomenclator.schema.json')
+    expect(tables.read('nomenclator.schema.json')).toBe((await called('profile')).out)
+    const { resources } = descriptor
     expect(resources[0]).toMatchObject({
       path: 'offices.csv',
       dialect: { delimiter: ';' },

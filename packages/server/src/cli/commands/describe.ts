@@ -3,7 +3,8 @@ import { existsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { Failure } from '../../base/failure.ts'
 import { type Described, describeFiles } from '../../source/package/describe-files.ts'
-import { command } from '../command.ts'
+import { PROFILE_FILE, profileText, STANDARD_PROFILE } from '../../source/package/profile.ts'
+import { command, type Terminal } from '../command.ts'
 import { text, UsageError, yes } from '../flags/flags.ts'
 import { outputTo, STANDARD } from '../terminal/output.ts'
 import { counted, findingsText, guessesText, leftOutText, listsOf, listsText } from '../terminal/package-report.ts'
@@ -36,15 +37,24 @@ export const describeCommand = command({
     refuseReplacing(output, values.force)
     const described = await describeFiles(operands)
     described.source.close()
-    const file = outputTo(output, terminal)
-    file.write(`${JSON.stringify(described.descriptor, null, 2)}\n`)
-    file.end()
+    writeTo(output, `${JSON.stringify(withSchema(described, output), null, 2)}\n`, terminal)
+    if (output !== STANDARD) writeTo(join(dirname(output), PROFILE_FILE), profileText(), terminal)
     if (values.json) terminal.out(`${JSON.stringify(asJson(described, output), null, 2)}\n`)
     else if (output === STANDARD) terminal.err(asText(described))
     else terminal.out(`${asText(described)}${outcome(output, directory)}`)
     return 0
   },
 })
+
+function writeTo(path: string, text: string, terminal: Terminal): void {
+  const file = outputTo(path, terminal)
+  file.write(text)
+  file.end()
+}
+
+/** What is printed has no file beside it that it could name. */
+const withSchema = ({ descriptor }: Described, output: string) =>
+  output === STANDARD ? { ...descriptor, $schema: STANDARD_PROFILE } : descriptor
 
 /** Where the tables are, which paths in the descriptor begin at. */
 function directoryOf([first = '']: readonly string[]): string {

@@ -1,14 +1,12 @@
 // nomenclator import package PACKAGE
 import { join } from 'node:path'
-import { entityData } from '../../catalog/catalog.ts'
 import { Shelf } from '../../release/home/shelf.ts'
-import { takenIn } from '../../release/packages.ts'
-import type { Guess } from '../../source/package/descriptor.ts'
 import type { PackageSource } from '../../source/package/open-package.ts'
 import type { Source } from '../../source/source.ts'
 import { text, yes } from '../flags/flags.ts'
 import { packageFlags } from '../flags/package-flags.ts'
 import { importCommand } from '../home/import-command.ts'
+import { faultsText, findingsText, guessesText, leftOutText } from '../terminal/package-report.ts'
 import { bytesText, progressLine } from '../terminal/progress.ts'
 
 export const importPackage = importCommand({
@@ -30,6 +28,7 @@ export const importPackage = importCommand({
   ],
   open: async ({ values, operands, terminal }, home) => {
     const { openPackage } = await import('../../source/package/open-package.ts')
+    const { placeIn } = await import('../../release/known-records.ts')
     const progress = progressLine(terminal, bytesText)
     try {
       const source = await openPackage(operands[0] as string, {
@@ -52,14 +51,6 @@ export const importPackage = importCommand({
   },
 })
 
-/** The names that lists of others have in the home, and what they are. */
-const placeIn = (shelf: Shelf) => (packageName: string) => {
-  const digest = shelf.currentDigest()
-  const entities = digest === undefined ? new Map() : shelf.read(digest).catalog.entities
-  const others = [...entities.values()].filter((entity) => entity.package !== packageName)
-  return { taken: takenIn({ entities }, packageName), others: others.map(entityData) }
-}
-
 /** What completes a release in which nothing else is to be. */
 const NOTHING: Source = {
   origin: { kind: 'package', title: 'nothing', synthetic: false, credits: [], options: {} },
@@ -69,22 +60,20 @@ const NOTHING: Source = {
   read: () => [],
 }
 
-const guessText = ({ resource, field, what, otherwise }: Guess) => {
-  const where = [resource, field].filter((part) => part !== undefined).join(', ')
-  return `  ${where === '' ? '' : `${where}: `}${what} To say it otherwise: ${otherwise}`
-}
-
+/** What is said of the package besides the report of the import; what is odd about the lists that are published stands there. */
 function notesOf({ package: { name }, told, guesses, leftOut }: PackageSource) {
-  const section = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [title, ...lines])
+  const faults = leftOut.flatMap((one) => one.faults)
+  const faultCount = leftOut.reduce((sum, one) => sum + one.faultCount, 0)
+  const ofLeftOut = leftOut.flatMap(({ findings }) => findings)
+  const lines = [
+    told === undefined ? '' : `${told}\n`,
+    guessesText(guesses),
+    faultsText(faults, faultCount),
+    leftOutText(leftOut),
+    findingsText(ofLeftOut, 'Findings in what is left out:'),
+  ]
   return {
-    lines: [
-      ...(told === undefined ? [] : [told]),
-      ...section('What the package does not say was guessed:', guesses.map(guessText)),
-      ...section(
-        'Left out:',
-        leftOut.map(({ resource, reason }) => `  ${resource}: ${reason}`),
-      ),
-    ],
-    members: { package: name, ...(told === undefined ? {} : { told }), guesses, leftOut },
+    lines: lines.join('').split('\n').slice(0, -1),
+    members: { package: name, ...(told === undefined ? {} : { told }), guesses, faults, faultCount, leftOut },
   }
 }

@@ -1,8 +1,8 @@
 // What was found out about a data package, for people: lists, faults, findings and guesses.
-import type { Fault } from '../../source/faults.ts'
+import { type Fault, faultText, MAX_FAULTS } from '../../source/faults.ts'
 import type { Guess } from '../../source/package/descriptor.ts'
 import type { PackageFinding } from '../../source/package/field-findings.ts'
-import type { LeftOut, PackageSource } from '../../source/package/open-package.ts'
+import type { Examined, LeftOut, PackageSource } from '../../source/package/open-package.ts'
 
 const number = new Intl.NumberFormat('en')
 
@@ -29,13 +29,16 @@ export const listsText = (source: PackageSource): string =>
 
 const quoted = (name: string) => JSON.stringify(name)
 
-export const faultsText = (faults: readonly Fault[], count: number): string =>
-  section('Faults:', [
-    ...faults.map(
-      ({ file, line, column, value, expected }) => `${file}:${line}, ${column}: ${value}; expected ${expected}`,
-    ),
-    ...(count > faults.length ? [`… and ${number.format(count - faults.length)} more`] : []),
+export function faultsText(faults: readonly Fault[], count: number): string {
+  const shown = faults.slice(0, MAX_FAULTS)
+  const rest = count - shown.length
+  return section('Faults:', [
+    ...shown.map(faultText),
+    ...(rest > 0
+      ? [`… and ${number.format(rest)} more, which --json has up to the first ten thousand of a table`]
+      : []),
   ])
+}
 
 /** Their faults are told with the others. */
 export const leftOutText = (leftOut: readonly LeftOut[]): string =>
@@ -43,9 +46,9 @@ export const leftOutText = (leftOut: readonly LeftOut[]): string =>
     ? ''
     : `Left out of what can be published: ${leftOut.map(({ resource }) => resource).join(', ')}\n`
 
-export const findingsText = (findings: readonly PackageFinding[]): string =>
+export const findingsText = (findings: readonly PackageFinding[], title = 'Findings, served as they are:'): string =>
   section(
-    'Findings, served as they are:',
+    title,
     findings.flatMap(({ count, description, examples }) => [
       `${number.format(count)} × ${description}`,
       ...examples.filter((example) => example !== '').map((example) => `  ${example}`),
@@ -60,3 +63,24 @@ export const guessesText = (guesses: readonly Guess[]): string =>
       `  → ${otherwise}`,
     ]),
   )
+
+/** All that was found out about a package, for people. */
+export const examinedText = ({ source, faults, faultCount, leftOut, findings, guesses }: Examined): string =>
+  [
+    source === undefined ? '' : listsText(source),
+    faultsText(faults, faultCount),
+    source === undefined ? '' : leftOutText(leftOut),
+    findingsText(findings, source === undefined ? 'Findings:' : undefined),
+    guessesText(guesses),
+  ].join('')
+
+/** The same as JSON, with all places that are kept. */
+export const examinedJson = ({ source, faults, faultCount, leftOut, findings, guesses }: Examined) => ({
+  ...(source === undefined ? {} : { package: source.package.name }),
+  lists: source === undefined ? [] : listsOf(source),
+  faults,
+  faultCount,
+  leftOut: leftOut.map(({ resource, reason }) => ({ resource, reason })),
+  findings,
+  guesses,
+})

@@ -22,6 +22,7 @@ import {
   oneOf,
   shownNameField,
   stepsLabel,
+  wordsFor,
 } from '../names.ts'
 import { bySlug, filterNamed, isFilter } from '../query-names.ts'
 import { searchBox } from '../search-box.ts'
@@ -64,7 +65,7 @@ export function collectionPage(given: View, entity: Entity): Page {
 </div>
 ${entity.description !== undefined && html`<p class="lead lines">${isolated(entity.description)}</p>`}
 <div class="tools">
-${searchBox(view, { id: 'within-search', action: collectionAddress(entity), kept: omit(pairs, 'q', 'page'), value: parameter(pairs, 'q') ?? '', label: entity.package === undefined ? words.table.searchWithin(manyWithin(view, entity)) : words.table.searchHere, within: entity })}
+${searchBox(view, { id: 'within-search', action: collectionAddress(entity), kept: omit(pairs, 'q', 'page'), value: parameter(pairs, 'q') ?? '', label: wordsFor(view, entity) ? words.table.searchWithin(manyWithin(view, entity)) : words.table.searchHere, within: entity })}
 ${lists.length > 0 && html`<p class="to-filters"><a href="#filters">${words.table.toFilters}</a></p>`}
 </div>
 ${chosenFilters(view, entity, filters, facets)}
@@ -89,7 +90,7 @@ ${apiRequest(view, withQuery(apiCollectionPath(entity), [...pairs, ...releasePai
 /** What is counted: titles of others may be long, and need not be words for many records. */
 function counted(view: View, entity: Entity, total: number): string {
   const { record, records } = view.words.table
-  if (entity.package !== undefined) return total === 1 ? record : records
+  if (wordsFor(view, entity) === undefined) return total === 1 ? record : records
   return total === 1 ? oneOf(view, entity) : manyWithin(view, entity)
 }
 
@@ -163,13 +164,14 @@ function facetWithin(view: View, entity: Entity, { parent, steps }: Facet): stri
   return parent === undefined || steps.length === 1 ? fieldWithin(view, entity, field) : oneOf(view, parent)
 }
 
-function valueLabel({ words, language }: View, entity: Entity, { parent, steps }: Facet, { name }: FacetValue): string {
+function valueLabel(view: View, entity: Entity, { parent, steps }: Facet, { name }: FacetValue): string {
+  const { words, language } = view
   const [step = ''] = steps
   const field = entity.fields[step]
   if (parent !== undefined || field === undefined) return name
   if (field.kind === 'value' && field.type === 'boolean') return words.values[name === 'true' ? 'yes' : 'no']
   if (field.kind === 'value' && field.type === 'integer') return language.numeral(name)
-  return (entity.package === undefined ? words.factValues[step]?.[name] : undefined) ?? name
+  return (wordsFor(view, entity) && words.factValues[step]?.[name]) ?? name
 }
 
 function facetList(view: View, entity: Entity, facet: Facet): Html | undefined {
@@ -323,7 +325,7 @@ function table(view: View, entity: Entity, list: ReadList, facets: readonly Face
   const columns = all.slice(0, MAX_COLUMNS)
   const sorted = parameter(view.pairs, 'sort') ?? ''
   // Of our own lists it is known that they fit.
-  const fits = entity.package === undefined && columns.length <= FEW_COLUMNS
+  const fits = wordsFor(view, entity) !== undefined && columns.length <= FEW_COLUMNS
   return html`<div class="${fits ? 'scroll' : 'scroll any-width'}" role="region" tabindex="0" aria-label="${manyOf(view, entity)}"><table>
 <thead><tr>${columns.map((column) => headerCell(view, column, sorted))}</tr></thead>
 <tbody>${list.records.map(

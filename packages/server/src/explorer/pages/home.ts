@@ -17,7 +17,7 @@ import {
   RELEASES_PATH,
   withQuery,
 } from '../links.ts'
-import { manyOf, nameOf } from '../names.ts'
+import { manyOf, nameOf, wordsFor } from '../names.ts'
 import { type ListGroup, listGroups, packageDetails, packageTitle } from '../packages.ts'
 import { searchBox } from '../search-box.ts'
 import { copyButton } from '../snippets.ts'
@@ -61,9 +61,7 @@ ${examples(view).map((line) => html`<div class="code"><pre tabindex="0"><code>${
 
 /** What the whole is about: the lists that come with the program, where they are there. */
 const homeWords = ({ words, api }: View) =>
-  api.entities.some((entity) => entity.package === undefined && words.entities[entity.name] !== undefined)
-    ? words.home.builtIn
-    : words.home
+  api.entities.some((entity) => wordsFor({ words }, entity)) ? words.home.builtIn : words.home
 
 /** The collections with their counts: those of each package under its title, the largest first. */
 export function collectionCards(view: View, heading: 'h2' | 'h3'): Html {

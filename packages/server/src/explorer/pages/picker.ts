@@ -5,7 +5,7 @@ import { escaped, type Html, html } from '../../http/html.ts'
 import { belongsTo } from '../ancestry.ts'
 import { assetAddress, assetIntegrity, PICKER_SOURCE } from '../assets.ts'
 import { filterParameter, PICKER_PATH } from '../links.ts'
-import { manyOf } from '../names.ts'
+import { manyOf, wordsFor } from '../names.ts'
 import { PICKER_SCRIPT } from '../picker-files.ts'
 import { copyButton } from '../snippets.ts'
 import { isolated, type Page, type View } from '../view.ts'
@@ -85,7 +85,7 @@ function exampleOf(view: View, entity: Entity): Example {
     .map((step) => step.entity)
     .reverse()
   while (chain.length > 1 && isOnlyOne(view, chain[0] as Entity, chain[1] as Entity)) chain.shift()
-  const known = entity.package === undefined ? view.words.pickerExamples[entity.name] : undefined
+  const known = wordsFor(view, entity) && view.words.pickerExamples[entity.name]
   const { name, label } = known ?? { name: entity.name, label: manyOf(view, entity) }
   return { name, levels: [...chain, entity].map((level) => level.name), label }
 }

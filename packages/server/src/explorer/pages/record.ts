@@ -18,7 +18,7 @@ import { type Content, type Html, html, joined } from '../../http/html.ts'
 import { ProblemError } from '../../http/problem.ts'
 import { percentDecoded } from '../../http/v2/key-text.ts'
 import { recordTemplate } from '../../http/v2/paths.ts'
-import { DISTANCE } from '../../query/near.ts'
+import { distanceNameOf } from '../../query/near.ts'
 import { belongsTo } from '../ancestry.ts'
 import type { ReadRecord, ReleaseSummary } from '../api-reader.ts'
 import { dotMap, type Point } from '../dot-map.ts'
@@ -49,6 +49,7 @@ import {
   oneOf,
   shownName,
   shownNameField,
+  wordsFor,
 } from '../names.ts'
 import { apiRequest, copyButton } from '../snippets.ts'
 import { isInTree, MAX_DEPTH, nodeId, nodeText, OPEN_NODE } from '../tree-nodes.ts'
@@ -348,7 +349,7 @@ function children(view: View, entity: Entity, record: ReadRecord): Html | undefi
   const [nearest] = below
   if (nearest === undefined) return undefined
   return html`<section aria-labelledby="children-title">
-<h2 id="children-title">${entity.package === undefined ? words.record.contains : words.record.referring}</h2>
+<h2 id="children-title">${wordsFor(view, entity) ? words.record.contains : words.record.referring}</h2>
 <ul class="counts">${below.map(
     ({ child, filter, total }) =>
       html`<li><a href="${href(view, collectionAddress(child), filter)}"><span class="figure">${language.number(total)}</span> ${manyWithin(view, child)}</a></li>`,
@@ -459,7 +460,7 @@ function dotsAround(view: View, entity: Entity, record: ReadRecord, focus: Point
     .slice(0, MAX_NEAR)
     .map(
       (one) =>
-        html`<li>${recordLink(view, entity, one)} <span class="figure">${distance(view, Number(one[DISTANCE]))}</span></li>`,
+        html`<li>${recordLink(view, entity, one)} <span class="figure">${distance(view, Number(one[distanceNameOf(entity)]))}</span></li>`,
     )}</ul>
 </section>`
 }

@@ -33,11 +33,14 @@ describe('streams', () => {
 describe('bytes', () => {
   test('of one client are limited, and those of another are not', () => {
     const { budget, metrics } = budgetOf()
-    budget.keepBytes('a', 199)
+    budget.keepBytes('a', 149)
+    expect(budget.refusal('a', true)).toBeUndefined()
+    budget.keepBytes('a', 50)
     expect(budget.refusal('a')).toBeUndefined()
     budget.keepBytes('a', 1)
     expect(budget.refusal('a')).toMatchObject({ kind: 'overloaded', what: expect.stringContaining('your address') })
     expect(budget.refusal('b')).toBeUndefined()
+    expect(budget.refusal('b', true)).toMatchObject({ kind: 'overloaded' })
     budget.keepBytes('b', 100)
     expect(budget.refusal('c')).toMatchObject({ what: expect.stringContaining('clients have not read') })
     budget.keepBytes('a', -200)

@@ -15,6 +15,7 @@ export const unixAddress = (socket: string): string =>
   socket.startsWith(NO_FILE) ? `\0${socket.slice(NO_FILE.length)}` : socket
 
 const HEADER_BYTES = 9
+const EMPTY = Buffer.alloc(0)
 /** Longer than the chunks of a body, which are overwritten when the next one is pulled. */
 const LARGE_BYTES = 1 << 17
 
@@ -22,8 +23,10 @@ const LARGE_BYTES = 1 << 17
 export class FrameSocket {
   readonly #socket: Pick<Socket<unknown>, 'write' | 'end'>
   readonly #onFrame: (frame: Frame) => void
-  #received: Buffer[] = []
-  #receivedBytes = 0
+  /** The frame that is arriving: its header, its bytes once their length is known, and how much of the one or the other is there. */
+  readonly #header = Buffer.allocUnsafe(HEADER_BYTES)
+  #body: Buffer | undefined
+  #filled = 0
   readonly #unsent: Uint8Array[] = []
   #unsentStart = 0
 
@@ -59,24 +62,26 @@ export class FrameSocket {
 
   /** The bytes may be overwritten after this call. */
   receive(bytes: Buffer): void {
-    this.#received.push(Buffer.from(bytes))
-    this.#receivedBytes += bytes.length
-    for (let length = this.#frameLength(); length !== undefined; length = this.#frameLength()) {
-      const all = this.#received.length === 1 ? (this.#received[0] as Buffer) : Buffer.concat(this.#received)
-      const rest = all.subarray(length)
-      this.#received = rest.length === 0 ? [] : [rest]
-      this.#receivedBytes = rest.length
-      const bytes = all.subarray(HEADER_BYTES, length)
-      this.#onFrame({ kind: all.readUInt8(0), id: all.readUInt32LE(1), bytes })
+    for (let at = 0; at < bytes.length; ) {
+      const part = this.#body ?? this.#header
+      const taken = bytes.copy(part, this.#filled, at)
+      at += taken
+      this.#filled += taken
+      if (this.#filled === part.length) this.#endPart()
     }
   }
 
-  /** The length of the first frame with its header; undefined if it is not whole yet. */
-  #frameLength(): number | undefined {
-    if (this.#receivedBytes < HEADER_BYTES) return undefined
-    if ((this.#received[0] as Buffer).length < HEADER_BYTES) this.#received = [Buffer.concat(this.#received)]
-    const length = HEADER_BYTES + (this.#received[0] as Buffer).readUInt32LE(5)
-    return this.#receivedBytes < length ? undefined : length
+  /** The header of the frame that is arriving is whole, or all of it. */
+  #endPart(): void {
+    this.#filled = 0
+    const length = this.#header.readUInt32LE(5)
+    if (this.#body === undefined && length > 0) {
+      this.#body = Buffer.allocUnsafe(length)
+      return
+    }
+    const bytes = this.#body ?? EMPTY
+    this.#body = undefined
+    this.#onFrame({ kind: this.#header.readUInt8(0), id: this.#header.readUInt32LE(1), bytes })
   }
 
   end(): void {

@@ -5,7 +5,7 @@ import { find, type Query } from '../../query/finder.ts'
 import type { Rendition } from '../../query/formats/formats.ts'
 import { memberAdder } from '../../query/formats/selection.ts'
 import { languagesShown } from '../../query/formats/shown-names.ts'
-import { DISTANCE, distanceFrom } from '../../query/near.ts'
+import { distanceFrom, distanceNameOf } from '../../query/near.ts'
 import type { OpenEntity, Release } from '../../release/release.ts'
 import { badParameter, ProblemError } from '../problem.ts'
 import { findNamed, isBelow, positionNamed } from './record-key.ts'
@@ -83,7 +83,8 @@ export function distanceMember(
 ): ((position: number) => object) | undefined {
   if (near === undefined) return undefined
   const distance = distanceFrom(entity, near)
-  return (position) => ({ [DISTANCE]: distance(position) })
+  const name = distanceNameOf(entity.definition)
+  return (position) => ({ [name]: distance(position) })
 }
 
 /** In which languages the names of some records are shown, where one was asked for. */

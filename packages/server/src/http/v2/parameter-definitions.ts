@@ -252,16 +252,22 @@ export const filterParameters = memoized((entity: Entity): readonly Parameter[] 
     ...paths.map((path) => filterOf(entity, path)),
     ...texts.map((path) => prefixOf(entity, path)),
     ...bounded.flatMap((path) => [boundOf(entity, path, 'min'), boundOf(entity, path, 'max')]),
-  ].map((parameter) => withOwnName(parameter, used))
+  ]
+    .map((parameter) => ({ ...parameter, name: freeName(parameter, 'path', used) }))
+    .map((parameter) => {
+      // A slug is another name besides, and takes none from a field.
+      const isSame = parameter.filter?.path.slug === parameter.filter?.path.path
+      return isSame ? parameter : { ...parameter, slug: freeName(parameter, 'slug', used) }
+    })
 })
 
-function withOwnName(parameter: Parameter, used: Set<string>): Parameter {
-  const { path, match } = parameter.filter as NonNullable<Parameter['filter']>
+function freeName({ filter }: Parameter, by: 'path' | 'slug', used: Set<string>): string {
+  const { path, match } = filter as NonNullable<Parameter['filter']>
   const [usual, otherwise] = SUFFIXES[match]
-  const named = (start: string) => (used.has(`${start}${usual}`) ? `${start}${otherwise}` : `${start}${usual}`)
-  const name = named(path.path)
+  let name = `${path[by]}${used.has(`${path[by]}${usual}`) ? otherwise : usual}`
+  while (used.has(name)) name += otherwise
   used.add(name)
-  return { ...parameter, name, ...(path.slug === path.path ? {} : { slug: named(path.slug) }) }
+  return name
 }
 
 const tableOf = (parameters: readonly Parameter[]): ParameterTable =>

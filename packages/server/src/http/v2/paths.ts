@@ -5,7 +5,7 @@ import { broaderOf, type Entity } from '../../catalog/entity.ts'
 import { descendantsOf, ownerOf, pathTo } from '../../catalog/lineage.ts'
 import { type FieldPath, keyPathsOf } from '../../catalog/paths.ts'
 import { ProblemError } from '../problem.ts'
-import { OPENAPI_PATH, RESOLVE_PATH, V2_PATH, V2_SEGMENTS } from '../routes.ts'
+import { OPENAPI_PATH, PROFILE_PATH, RESOLVE_PATH, V2_PATH, V2_SEGMENTS } from '../routes.ts'
 import { KEY_SEPARATOR, type NameInPath, nameIn, percentDecoded, type Segment } from './key-text.ts'
 
 /** A record that a path names before the records below it, as estados/9 in estados/9/municipios. */
@@ -49,7 +49,7 @@ export type ServiceRoute =
   | { readonly kind: 'release'; readonly digest: string }
   | { readonly kind: ReleasePart; readonly digest: string }
   | { readonly kind: 'changes' }
-  | { readonly kind: 'openapi' }
+  | { readonly kind: 'openapi' | 'profile' }
 
 /** What there is of one release besides its description. */
 const RELEASE_PARTS = ['manifest', 'checksums', 'signature'] as const
@@ -131,6 +131,7 @@ function segmentsOf(path: string): readonly Segment[] | undefined {
 
 export function serviceRouteAt(path: string): ServiceRoute | undefined {
   if (path === OPENAPI_PATH) return { kind: 'openapi' }
+  if (path === PROFILE_PATH) return { kind: 'profile' }
   const [first, digest, below, ...rest] = (segmentsOf(path) ?? []).map(({ text }) => text)
   if (rest.length > 0) return undefined
   if (below !== undefined) {

@@ -2,8 +2,10 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { releaseOf, sourceOf, tiny } from '../../../../../test/support/releases.ts'
 import type { Release } from '../../release/release.ts'
+import { profileText } from '../../source/package/profile.ts'
 import type { HttpResponse } from '../exchange.ts'
 import { ProblemError } from '../problem.ts'
+import { PROFILE_PATH } from '../routes.ts'
 import { OpenReleases } from './open-releases.ts'
 import { respondV2 } from './pipeline.ts'
 import { writeCursor } from './request/query-string.ts'
@@ -31,6 +33,14 @@ function respond(target: string, isBaseUrlFixed = false): HttpResponse {
 
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 const cacheControl = ({ head }: HttpResponse) => /^Cache-Control: (.*)\r$/m.exec(head)?.[1]
+
+test('the profile of data packages is where editors can load it', async () => {
+  const context = { releases: new OpenReleases(() => release, undefined), cache: undefined, baseUrlOf: () => '' }
+  const request = { method: 'GET' as const, path: PROFILE_PATH, query: '', headers: new Map() }
+  const { status, body } = (await respondV2({ ...context, isBaseUrlFixed: true }, request)) as HttpResponse
+  expect(status).toBe(200)
+  expect(JSON.parse(Buffer.from(body as Uint8Array).toString())).toEqual(JSON.parse(profileText()))
+})
 
 describe('a response never changes', () => {
   test.each([

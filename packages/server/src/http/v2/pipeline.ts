@@ -9,6 +9,7 @@ import { searchAcross } from '../../query/search/search.ts'
 import { catalogOfBoth } from '../../release/diff.ts'
 import type { Release } from '../../release/release.ts'
 import { signedBytes } from '../../release/signing/release-signature.ts'
+import { profileText } from '../../source/package/profile.ts'
 import { type HttpRequest, type HttpResponse, isRead, type RequestHeaders, type WorkAtHand } from '../exchange.ts'
 import { otherMethod, redirected, withoutSlash } from '../methods.ts'
 import { ProblemError } from '../problem.ts'
@@ -218,6 +219,8 @@ function respondAboutService(
     }
     case 'openapi':
       return jsonResponse(request, chosen, openapiDocument(current.catalog, baseUrl, packagesOf(current.manifest)))
+    case 'profile':
+      return jsonResponse(request, chosen, JSON.parse(profileText()))
   }
 }
 

@@ -1,7 +1,6 @@
 // One connection: takes requests from what arrives, responds in order, and never runs ahead of a slow reader.
 import type { Socket } from 'bun'
 import { type ConnectionInfo, type HttpResponse, isStreamed, type Streamed } from '../exchange.ts'
-import { ReadQueue } from './read-queue.ts'
 import { ReceiveBuffer } from './receive-buffer.ts'
 import { RequestBody } from './request-body.ts'
 import { headLength, parseHead, partialProblem, type RequestHead, staysOpen } from './request-head.ts'
@@ -44,10 +43,6 @@ type Probe = 'interim' | 'zero' | 'none' | 'end'
 const ZERO = Buffer.from('0')
 const PROBE_AFTER_MILLISECONDS = 3
 
-/** As much in one chunk is part of a large body. */
-const LARGE_CHUNK_BYTES = 1 << 16
-const largeReads = new ReadQueue()
-
 export class Connection implements ConnectionInfo {
   readonly #server: ServerState
   readonly #socket: Socket<unknown>
@@ -55,8 +50,6 @@ export class Connection implements ConnectionInfo {
   readonly #unsent: SendBuffer
   #isNew = true
   #readingPaused = false
-  /** Reading is paused until it is its turn to read a large body. */
-  #waitsToRead = false
   /** The client sends no more. */
   #inputEnded = false
   /** The last response has been written; what the client still sends is ignored. */
@@ -119,14 +112,15 @@ export class Connection implements ConnectionInfo {
   }
 
   receive(data: Buffer): void {
-    if (data.length >= LARGE_CHUNK_BYTES) this.#readInTurn()
     if (this.#closing) return
     // The time that a request may take to arrive counts from its first byte.
     if (this.#received.length === 0 && this.#incoming === undefined) this.waitingSince = this.#server.clock.milliseconds
     this.#server.chunksReceived++
     this.#isNew = false
     this.#received.add(data)
-    this.#advance()
+    // Bodies of many clients may arrive at once, and looking at them takes time: requests that are small come in between.
+    if (this.#incoming === undefined) this.#advance()
+    else this.#advanceInTurn()
   }
 
   /** The client has stopped sending; it may still wait for responses. */
@@ -344,18 +338,7 @@ export class Connection implements ConnectionInfo {
   #resumeReading(): void {
     if (!this.#readingPaused) return
     this.#readingPaused = false
-    if (!this.#waitsToRead) this.#socket.resume()
-  }
-
-  /** A large body is read a chunk at a time, and after those of others: requests that are small come in between. */
-  #readInTurn(): void {
-    if (this.#waitsToRead) return
-    this.#waitsToRead = true
-    this.#socket.pause()
-    largeReads.add(() => {
-      this.#waitsToRead = false
-      if (!this.#readingPaused && !this.#unsent.closed) this.#socket.resume()
-    })
+    this.#socket.resume()
   }
 
   /**
@@ -518,9 +501,10 @@ export class Connection implements ConnectionInfo {
     const kept = this.#received.kept + this.#unsent.kept + (this.#incoming === undefined ? 0 : this.#incoming.body.kept)
     const more = kept - this.#counted
     if (more === 0) return true
-    if (this.#counted === 0) this.#client = this.#clientOf(this.#lastHead)
+    if (this.#counted === 0) this.#client = this.#clientOf(this.#incoming?.head ?? this.#lastHead)
     const { budget } = this.#server
-    const refusal = more > 0 && this.#canBeCutOff ? budget.refusal(this.#client) : undefined
+    const isBody = this.#incoming !== undefined
+    const refusal = more > 0 && this.#canBeCutOff ? budget.refusal(this.#client, isBody) : undefined
     this.#counted = kept
     budget.keepBytes(this.#client, more)
     if (refusal === undefined) return true

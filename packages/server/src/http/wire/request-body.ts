@@ -52,9 +52,9 @@ export class RequestBody {
     return this.#expected === 'nothing'
   }
 
-  /** How many bytes of memory are kept for it. */
+  /** How many bytes of memory are kept for it: what is reserved beyond what has arrived is not taken from the system yet. */
   get kept(): number {
-    return this.#bytes.length
+    return this.#chunked ? this.#bytes.length : Math.min(this.#length, this.#bytes.length)
   }
 
   /** The whole body, once it is complete; of one that is refused nothing. */
@@ -131,7 +131,8 @@ export class RequestBody {
 
   #reserve(length: number): void {
     if (length <= this.#bytes.length) return
-    const larger = Buffer.allocUnsafe(Math.min(Math.max(length, this.#bytes.length * 2, INITIAL_BYTES), this.#max))
+    const wanted = this.#chunked ? Math.max(length, this.#bytes.length * 2, INITIAL_BYTES) : this.#max
+    const larger = Buffer.allocUnsafe(Math.min(wanted, this.#max))
     this.#bytes.copy(larger, 0, 0, this.#length)
     this.#bytes = larger
   }

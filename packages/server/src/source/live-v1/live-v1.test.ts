@@ -128,10 +128,10 @@ test('what was not harvested is referred to by code, since it is numbered otherw
   ])
 })
 
-/** The synthetic catalog with a tenth of its localities, so that the test is quick; everything else in full. */
+/** The synthetic catalog with a thirtieth of its localities, so that the test is quick; everything else in full. */
 function lighterSynthetic(): Source {
   const whole = syntheticSource({ seed: 3, scale: 1 })
-  const some = (blocks: Iterable<Block>) => Iterator.from(blocks).filter((_, at) => at % 10 === 0)
+  const some = (blocks: Iterable<Block>) => Iterator.from(blocks).filter((_, at) => at % 30 === 0)
   return {
     ...whole,
     read: (name, report) => {
@@ -141,7 +141,7 @@ function lighterSynthetic(): Source {
   }
 }
 
-test('a catalog of thousands of pages comes back with the same digest and the same oddities', async () => {
+test('a catalog of more than a thousand pages comes back with the same digest and the same oddities', async () => {
   const synthetic = lighterSynthetic()
   const release = await releaseOf(synthetic)
   const { url, close } = serverOf(() => release)
@@ -152,7 +152,7 @@ test('a catalog of thousands of pages comes back with the same digest and the sa
   discard()
   expect(manifest.digest).toBe(release.manifest.digest)
   expect(manifest.findings).toEqual(release.manifest.findings)
-  expect(release.entity('localidad').count).toBeGreaterThan(30_000)
+  expect(release.entity('localidad').count).toBeGreaterThan(10_000)
   expect(manifest.findings.map(({ kind }) => kind)).toContain('locality-state-differs')
 })
 

@@ -29,7 +29,11 @@ export async function readAliasTables(
     if (read === undefined || list === undefined) continue
     for await (const alias of aliasesOf(plan, read, list, own)) {
       if (aliases.length < MAX_ALIASES) aliases.push(alias)
-      else own.add('too-many-aliases', `aliases beyond the first ${MAX_ALIASES} are left out`, alias.alias)
+      else
+        own.add('too-many-aliases', `aliases beyond the first ${MAX_ALIASES} are left out`, {
+          file: read.table.file,
+          value: alias.alias,
+        })
     }
   }
   return { aliases, findings }
@@ -49,21 +53,21 @@ async function* aliasesOf(
     for (const [index, row] of rows.entries()) {
       const parts = code.map((column) => row[column] ?? '')
       const name = (row[alias] ?? '').replace(/\s+/g, ' ')
-      const place = `${file}:${lines[index]}`
+      const place = { file, line: lines[index] as number }
       if (wordsOf(name).length === 0 || name.length > MAX_ALIAS) {
-        findings.add(
-          'alias-left-out',
-          'an alias has no letters or digits, or too many, and is left out',
-          `${place}: ${name.slice(0, 60)}`,
-        )
+        findings.add('alias-left-out', 'an alias has no letters or digits, or too many, and is left out', {
+          ...place,
+          column: plan.alias,
+          value: name.slice(0, 60),
+        })
         continue
       }
       if (!records.has(identityFrom(parts.map((part, key) => (isNumber[key] ? Number(part) : part))))) {
-        findings.add(
-          'alias-of-nothing',
-          'an alias is of a record that is not there, and is left out',
-          `${place}: ${parts.join(', ')}`,
-        )
+        findings.add('alias-of-nothing', 'an alias is of a record that is not there, and is left out', {
+          ...place,
+          column: plan.code.join(', '),
+          value: parts.join(', '),
+        })
         continue
       }
       yield { entity: entity.name, code: parts.join(BETWEEN_CODES), alias: name, reason: row[reason] ?? '' }

@@ -4,6 +4,7 @@ import { parseWholeNumber } from '../../base/whole-number.ts'
 import { type Catalog, type EntityData, entityData } from '../../catalog/catalog.ts'
 import { hasWidth, withoutGuard } from '../csv.ts'
 import type { Faults } from '../faults.ts'
+import type { TellFinding } from '../findings.ts'
 import { readUtf8Lines, type TextFile, UnreadableFile } from '../lines.ts'
 import type { Block, GivenRow, Report, Source } from '../source.ts'
 import { type Column, columnMatcher, type Known, rowMaker } from './columns.ts'
@@ -82,7 +83,7 @@ async function* csvBlocks(table: DefinedTable, entity: EntityData, known: Known,
 
 /** The cells of a file, those of the header first. */
 export const csvRows = ({ file, open }: TextFile, findings?: Report['findings']) => {
-  const tell = (kind: string, description: string, example: string) => findings?.add(kind, description, example)
+  const tell: TellFinding = (...found) => findings?.add(...found)
   const dialect = { delimiter: ',' }
   return delimitedRows(textChunks(open(), { file, encoding: 'utf-8', tell }), { file, dialect, tell })
 }

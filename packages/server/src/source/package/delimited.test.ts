@@ -1,6 +1,7 @@
 // CSV is read the same however it comes in pieces, and what is broken is told with its line.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { Findings } from '../findings.ts'
 import { delimitedRows } from './delimited.ts'
 import type { Dialect } from './descriptor.ts'
 import { UnreadableTable } from './unreadable-table.ts'
@@ -10,14 +11,19 @@ async function* pieces(text: string, size: number): AsyncGenerator<string> {
 }
 
 async function read(text: string, dialect: Dialect = {}, size = 7) {
-  const told: string[] = []
-  const tell = (kind: string, _: string, example: string) => void told.push(`${kind} ${example}`)
+  const findings = new Findings()
   const rows: string[][] = []
   const lines: number[] = []
-  for await (const batch of delimitedRows(pieces(text, size), { file: 'x.csv', dialect, lookAhead: 20, tell })) {
+  for await (const batch of delimitedRows(pieces(text, size), {
+    file: 'x.csv',
+    dialect,
+    lookAhead: 20,
+    tell: (...found) => findings.add(...found),
+  })) {
     rows.push(...batch.rows)
     lines.push(...batch.lines)
   }
+  const told = findings.list().flatMap(({ kind, examples }) => examples.map((example) => `${kind} ${example}`))
   return { rows, lines, told }
 }
 

@@ -1,4 +1,5 @@
 // Reads CSV as it is found: any separator, values of several lines, quotes that are not closed as they should be.
+import type { TellFinding } from '../findings.ts'
 import type { Dialect } from './descriptor.ts'
 import { UnreadableTable } from './unreadable-table.ts'
 
@@ -7,8 +8,8 @@ export type RawRows = {
   /** The line on which each begins. */
   readonly lines: number[]
   readonly rows: string[][]
-  /** Whether no value has a control character, except for line feeds inside and carriage returns at the end. */
-  readonly isPlain?: boolean
+  /** Whether it is certain that no value has control characters, or blanks around it. */
+  isTidy?: boolean
 }
 
 type DelimitedOptions = {
@@ -16,7 +17,7 @@ type DelimitedOptions = {
   readonly dialect: Dialect
   /** How much of a file is looked at to find its separator. */
   readonly lookAhead?: number
-  readonly tell: (kind: string, description: string, example: string) => void
+  readonly tell: TellFinding
 }
 
 const SEPARATORS = [',', ';', '\t', '|'] as const
@@ -62,6 +63,7 @@ class DelimitedReader {
   readonly #newline: '\n' | '\r'
   readonly #comment: string | undefined
   readonly #skipped: ReadonlySet<number>
+  readonly #untidy: RegExp
   #rest = ''
   #line = 1
 
@@ -75,11 +77,12 @@ class DelimitedReader {
     this.#comment = dialect.commentChar
     this.#skipped = new Set(dialect.commentRows)
     this.#separator = this.#findSeparator(start, dialect.delimiter)
+    this.#untidy = untidyPattern(this.#separator, this.#quote)
   }
 
   take(chunk: string, isLast: boolean): RawRows {
     const text = this.#rest + chunk
-    const batch: RawRows = { lines: [], rows: [], isPlain: this.#isPlain(text) }
+    const batch: RawRows = { lines: [], rows: [], isTidy: !this.#untidy.test(text) }
     let at = 0
     let quote = this.#nextQuote(text, 0)
     while (at < text.length) {
@@ -100,13 +103,6 @@ class DelimitedReader {
     this.#rest = at >= text.length ? '' : text.slice(at)
     if (this.#rest.length > MAX_ROW) throw this.#tooLong()
     return batch
-  }
-
-  /** Carriage returns are inside values only where there are quotes. */
-  #isPlain(text: string): boolean {
-    return (
-      !CONTROLS.test(text) && (this.#newline === '\r' || !text.includes('\r') || !text.includes(this.#quote || '\r'))
-    )
   }
 
   /** Beyond the end where there is none. */
@@ -135,7 +131,7 @@ class DelimitedReader {
     let lines = 1
     let newline = text.indexOf(this.#newline, start)
     for (let at = start; ; ) {
-      const value = text.startsWith(this.#quote, at) ? this.#quotedValue(text, at + 1) : undefined
+      const value = text[at] === this.#quote ? this.#quotedValue(text, at + 1, newline) : undefined
       const from = value?.end ?? at
       if (value === UNCLOSED || (value !== undefined && from >= text.length && !isLast)) {
         if (isLast) throw this.#unclosed(text.slice(at, at + MAX_EXCERPT), values.length)
@@ -150,6 +146,8 @@ class DelimitedReader {
       if (value === undefined) values.push(tail)
       else {
         lines += value.lines
+        // Its line breaks may be carriage returns, or stand around it.
+        if (value.lines > 0) batch.isTidy = false
         if (tail === '') values.push(value.text)
         else {
           if (tail.trim() !== '') this.#tellStray(tail, values.length)
@@ -169,7 +167,8 @@ class DelimitedReader {
     }
   }
 
-  #quotedValue(text: string, start: number): QuotedValue {
+  /** `newline` is where the next one is, below zero where there is none. */
+  #quotedValue(text: string, start: number, newline: number): QuotedValue {
     let value = ''
     let at = start
     for (;;) {
@@ -178,12 +177,13 @@ class DelimitedReader {
       if (this.#escape !== undefined && quote > at && text[quote - 1] === this.#escape) {
         value += text.slice(at, quote - 1) + this.#quote
         at = quote + 1
-      } else if (text.startsWith(this.#quote, quote + 1)) {
+      } else if (text[quote + 1] === this.#quote) {
         value += text.slice(at, quote + 1)
         at = quote + 2
       } else {
-        value += text.slice(at, quote)
-        return { text: value, end: quote + 1, lines: this.#countLines(text, start, quote) }
+        const rest = text.slice(at, quote)
+        const lines = newline < 0 || newline > quote ? 0 : this.#countLines(text, newline, quote)
+        return { text: value === '' ? rest : value + rest, end: quote + 1, lines }
       }
     }
   }
@@ -198,7 +198,12 @@ class DelimitedReader {
   #tellStray(tail: string, position: number): void {
     const description =
       'text follows a closing quote, and is taken as part of the value; a quote inside a value is doubled'
-    this.#tell('stray-quote', description, `${this.#file}:${this.#line}, column ${position + 1}: ${tail.slice(0, 40)}`)
+    this.#tell('stray-quote', description, {
+      file: this.#file,
+      line: this.#line,
+      column: `column ${position + 1}`,
+      value: tail.slice(0, 40),
+    })
   }
 
   #unclosed(value: string, position: number): UnreadableTable {
@@ -230,20 +235,28 @@ class DelimitedReader {
     if (separator !== expected) {
       const description =
         'values are not separated by what is declared, or by commas where nothing is; the header tells it'
-      this.#tell(
-        'separator',
-        description,
-        `${this.#file}: ${JSON.stringify(separator)}, not ${JSON.stringify(expected)}`,
-      )
+      this.#tell('separator', description, {
+        file: this.#file,
+        value: separator,
+        says: `${JSON.stringify(separator)}, not ${JSON.stringify(expected)}`,
+      })
     }
     return separator
   }
 }
 
 const CARRIAGE_RETURN = 0x0d
-const CONTROLS = /[^\P{Cc}\n\r\t]/u
 const MAX_EXCERPT = 200
 const MAX_HEADER_LINES = 50
+
+/** Finds control characters, carriage returns that end no line, and blanks beside what values end with. */
+function untidyPattern(separator: string, quote: string): RegExp {
+  const ends = `[${RegExp.escape(separator + quote)}\\r\\n]`
+  const blank = separator === '\t' ? '[^\\S\\r\\n\\t]' : '[^\\S\\r\\n]'
+  return new RegExp(
+    `[\\0-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f]|\\r(?!\\n)|(?:^|${ends})${blank}|${blank}(?:${ends}|$)`,
+  )
+}
 
 type QuotedValue = { readonly text: string; readonly end: number; readonly lines: number }
 const UNCLOSED: QuotedValue = { text: '', end: 0, lines: 0 }

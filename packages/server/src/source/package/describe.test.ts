@@ -107,7 +107,7 @@ test('a descriptor of plain words', () => {
   const plan = definitionsOf(bare(tables), samples, () => false)
   const traits = new Map([['offices.csv', { delimiter: ';', encoding: 'windows-1252' }]])
   expect(describedPackage({ ...bare(tables), title: 'Post' }, samples, plan, traits)).toEqual({
-    $schema: 'https://datapackage.org/profiles/2.0/datapackage.json',
+    $schema: './nomenclator.schema.json',
     name: 'post',
     title: 'Post',
     resources: [

@@ -12,11 +12,9 @@ import type {
 } from './descriptor.ts'
 import { type Column, type Table, tableOf } from './guess-table.ts'
 import { formatOf } from './guess-types.ts'
-import { PREFIX } from './profile.ts'
+import { PREFIX, PROFILE_REFERENCE } from './profile.ts'
 
 type Json = Readonly<Record<string, unknown>>
-
-const STANDARD = 'https://datapackage.org/profiles/2.0/datapackage.json'
 
 /** What a file is like where it is not as the standard expects: comma-separated UTF-8. */
 export type FileTraits = { readonly delimiter?: string; readonly encoding?: string }
@@ -32,7 +30,7 @@ export function describedPackage(
     descriptor
   const some = (list: readonly unknown[]) => (list.length === 0 ? undefined : list)
   return present({
-    $schema: STANDARD,
+    $schema: PROFILE_REFERENCE,
     name,
     title,
     description,

@@ -79,7 +79,10 @@ class WrongExport extends Failure {
 }
 
 function packagesIn({ own }: Descriptor, known: Known): readonly PackageInfo[] {
-  const packages = own.get('packages')
+  const given = own.get('packages')
+  // What is empty is not written.
+  const empty = { licenses: [], sources: [], keywords: [], contributors: [], lists: [] }
+  const packages = Array.isArray(given) ? given.map((one) => (isObject(one) ? { ...empty, ...one } : one)) : given
   const wrong = packageInfosFault(packages, known)
   if (wrong !== undefined) throw new WrongExport('nomenclator:packages', wrong)
   return packages as readonly PackageInfo[]

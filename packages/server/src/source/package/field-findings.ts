@@ -1,8 +1,8 @@
 // What is odd about a list, field by field, so that the examples of one do not hide those of another.
-import { type Finding, Findings } from '../findings.ts'
+import { Findings, type LocatedFinding } from '../findings.ts'
 
 /** A finding with the table and the field that it is about. */
-export type PackageFinding = Finding & { readonly resource?: string; readonly field?: string }
+export type PackageFinding = LocatedFinding & { readonly resource?: string; readonly field?: string }
 
 export class FieldFindings {
   readonly #byField = new Map<string | undefined, Findings>()
@@ -16,7 +16,7 @@ export class FieldFindings {
 
   list(resource?: string): PackageFinding[] {
     return [...this.#byField].flatMap(([field, findings]) =>
-      findings.list().map((finding) => ({
+      findings.located().map((finding) => ({
         ...(resource === undefined ? {} : { resource }),
         ...(field === undefined ? {} : { field }),
         ...finding,

@@ -186,7 +186,9 @@ export const isNumericKey = (key: readonly Column[], isDeclared: boolean): boole
     (column) =>
       column.declared.type === 'integer' &&
       column.declared.own.get('role') !== 'code' &&
-      allFit(column, (value) => isWholeNumber(value) && Number(value) >= 0 && Number(value) <= MAX_ID),
+      // A table without rows is what it is declared to be, so that its key stays the same when rows come.
+      (column.values.length === 0 ||
+        allFit(column, (value) => isWholeNumber(value) && Number(value) >= 0 && Number(value) <= MAX_ID)),
   )
 
 function keyField({ key, hasDeclaredKey }: Draft, column: Column): Filled {

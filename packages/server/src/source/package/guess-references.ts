@@ -37,8 +37,8 @@ export type Reference = {
 type ReferenceContext = {
   readonly own: KeyedTable
   readonly all: readonly KeyedTable[]
-  /** The lists of other packages. */
-  readonly others: readonly EntityData[]
+  /** The lists of other packages; undefined where no home is looked at. */
+  readonly others: readonly EntityData[] | undefined
   readonly propertiesOf: (column: Column) => FieldProperties
   readonly tell: (guess: Guess) => void
 }
@@ -98,6 +98,8 @@ function otherReference(
   const from = (reference.package as string).replace(/\/(?:datapackage\.(?:json|ya?ml))?$/, '')
   const name = from.slice(from.lastIndexOf('/') + 1)
   const slug = slugOf(listName(reference.resource), '-')
+  if (others === undefined)
+    return refuse(`package ${quoted(name)} is not seen without a home; give --home with the home that has it`)
   const entity = others.find(
     (one) =>
       (one.package === from || one.package === name) && [slug, `${slugOf(name, '-')}-${slug}`].includes(one.plural),

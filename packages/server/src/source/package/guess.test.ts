@@ -647,6 +647,25 @@ describe('names of collections and fields', () => {
     expect(toldOf(plan).join()).toContain('published as "parcel-post-offices"')
   })
 
+  test('a collection that would be another address gets it too, and one in any script has a name of letters', () => {
+    const table = 'id|name\n1|a\n2|b'
+    const plan = planOf({ search: { table }, tree: { table }, 通貨: { table } })
+    expect(plan.lists.map(({ entity }) => entity.plural)).toEqual([
+      'parcel-post-search',
+      'parcel-post-tree',
+      'u901au8ca8',
+    ])
+    expect(toldOf(plan).join()).toContain('since "search" means something else in addresses')
+  })
+
+  test('a key that is declared a number is one without any rows too', () => {
+    const declared = { primaryKey: ['id'], fields: { id: { type: 'integer' } } }
+    const kinds = ['id|name\n1|a', 'id|name'].map(
+      (table) => planOf({ offices: { table, ...declared } }).lists[0]?.entity.fields.id?.kind,
+    )
+    expect(kinds).toEqual(['id', 'id'])
+  })
+
   test('names of every object are left out, and told', () => {
     const plan = planOf({ offices: { table: 'id|__proto__|constructor|name|\n1|x|y|a|\n2|x|y|b|' } })
     expect(Object.keys(plan.lists[0]?.entity.fields ?? {})).toEqual(['id', 'name'])

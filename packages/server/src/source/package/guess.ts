@@ -1,6 +1,7 @@
 // What a package is taken for: which table is which list, with its key, names, tree, references and types. What is declared is
 // obeyed, the rest is guessed from names and values, and every guess is told with how to say it otherwise.
 import type { EntityData } from '../../catalog/catalog.ts'
+import { RESERVED_COLLECTIONS } from '../../catalog/collections.ts'
 import { definitionFault } from '../../catalog/definition-check.ts'
 import { slugOf } from '../../catalog/slug.ts'
 import type { AliasPlan, Descriptor, Guess, ListPlan, Plan, RefusedList, Resource, TableSample } from './descriptor.ts'
@@ -31,8 +32,9 @@ export function definitionsOf(
   descriptor: Descriptor,
   samples: ReadonlyMap<string, TableSample>,
   taken: (slug: string) => boolean,
-  others: readonly EntityData[] = [],
+  seen?: readonly EntityData[],
 ): Plan {
+  const others = seen ?? []
   const guesses: Guess[] = []
   const refused: RefusedList[] = []
   const tell = (guess: Guess | undefined) => {
@@ -42,7 +44,10 @@ export function definitionsOf(
   const { lists, aliases } = withoutAliasTables(candidates, tell, refused)
   const references = withoutCycles(
     new Map(
-      lists.map((one) => [one, referencesOf({ own: one, all: lists, others, propertiesOf: propertiesIn(one), tell })]),
+      lists.map((one) => [
+        one,
+        referencesOf({ own: one, all: lists, others: seen, propertiesOf: propertiesIn(one), tell }),
+      ]),
     ),
     tell,
   )
@@ -138,13 +143,14 @@ function freeSlug(
   tell: (guess: Guess) => void,
 ): string {
   const wanted = v1 ?? collection ?? slugOf(listName(name), '-')
-  if (!taken(wanted)) return wanted
+  const isReserved = RESERVED_COLLECTIONS.has(wanted)
+  if (!isReserved && !taken(wanted)) return wanted
   const long = `${slugOf(packageName, '-')}-${wanted}`.slice(0, MAX_SLUG)
   let slug = long
   for (let number = 2; taken(slug); number++) slug = `${long.slice(0, MAX_SLUG - 5)}-${number}`
   tell({
     resource: name,
-    what: `It is published as ${quoted(slug)}, since there is another collection ${quoted(wanted)}.`,
+    what: `It is published as ${quoted(slug)}, since ${isReserved ? `${quoted(wanted)} means something else in addresses` : `there is another collection ${quoted(wanted)}`}.`,
     otherwise: '"nomenclator:collection" at the resource, with another name',
   })
   return slug

@@ -7,6 +7,9 @@ const NONE = -1
 /** What is asked of the records that others refer to. */
 export type KnownRecords = Pick<ListRecords, 'has' | 'byFields'>
 
+/** The records by the values of columns that are not their key. */
+type FieldsIndex = { readonly columns: readonly number[]; readonly identities: Map<string, Identity> }
+
 /** Records are numbered as they come, because numbers take little and are compared at once. */
 export class ListRecords {
   readonly #positions = new Map<Identity, number>()
@@ -17,11 +20,16 @@ export class ListRecords {
   readonly #said: (Identity | undefined)[] = []
   /** The position of the record above each, once that is known. */
   #above = new Int32Array()
-  readonly #byFields: Map<string, Map<string, Identity>>
+  readonly #indexes: ReadonlyMap<string, FieldsIndex>
 
-  /** `indexed` are the sets of fields, other than the key, that are referred to. */
-  constructor(indexed: readonly (readonly string[])[]) {
-    this.#byFields = new Map(indexed.map((fields) => [fields.join(BETWEEN), new Map()]))
+  /** `indexed` are the sets of columns, other than the key, that are referred to; `header` has all columns. */
+  constructor(indexed: readonly (readonly string[])[], header: readonly string[]) {
+    this.#indexes = new Map(
+      indexed.map((fields) => [
+        fields.join(BETWEEN),
+        { columns: fields.map((field) => header.indexOf(field)), identities: new Map() },
+      ]),
+    )
   }
 
   get size(): number {
@@ -40,22 +48,24 @@ export class ListRecords {
     return this.#places[position] as number
   }
 
-  /** `textOf` gives the text of another column of the record. */
-  add(identity: Identity, place: number, above: Identity | undefined, textOf: (column: string) => string): void {
-    this.#positions.set(identity, this.#identities.length)
+  /** Adds a record with the row that it stands in. Where there is one of this identity, gives its position and adds nothing. */
+  add(identity: Identity, place: number, above: Identity | undefined, row: readonly string[]): number | undefined {
+    const next = this.#identities.length
+    const position = this.#positions.getOrInsert(identity, next)
+    if (position !== next) return position
     this.#identities.push(identity)
     this.#places.push(place)
     this.#said.push(above)
-    for (const [fields, index] of this.#byFields) {
-      const texts = fields.split(BETWEEN).map(textOf)
-      const key = texts.join(BETWEEN)
-      if (!texts.includes('') && !index.has(key)) index.set(key, identity)
+    for (const { columns, identities } of this.#indexes.values()) {
+      const texts = columns.map((column) => row[column] ?? '')
+      if (!texts.includes('')) identities.getOrInsert(texts.join(BETWEEN), identity)
     }
+    return undefined
   }
 
   /** The record whose fields have these texts. */
   byFields(fields: readonly string[], texts: readonly string[]): Identity | undefined {
-    return this.#byFields.get(fields.join(BETWEEN))?.get(texts.join(BETWEEN))
+    return this.#indexes.get(fields.join(BETWEEN))?.identities.get(texts.join(BETWEEN))
   }
 
   /**

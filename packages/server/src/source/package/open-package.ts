@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Failure } from '../../base/failure.ts'
 import { type EntityData, orderedCatalog } from '../../catalog/catalog.ts'
-import { type Fault, type Faults, FaultyRecords } from '../faults.ts'
+import { type Fault, Faults, FaultyRecords, faultText, MAX_FAULTS } from '../faults.ts'
 import { Findings } from '../findings.ts'
 import type { Alias, Block, Report, Source } from '../source.ts'
 import { readAliasTables } from './alias-tables.ts'
@@ -35,24 +35,28 @@ export type PackageOptions = {
   readonly downloads?: string
   /** Whether a package may be fetched from this machine and its network. */
   readonly allowsPrivate?: boolean
-  /** Whether what is odd is refused too, and a table that cannot be read refuses the package. */
-  readonly strict?: boolean
   /** Another name for the package. */
   readonly name?: string
   /** Whether a collection of another package has a slug already. */
   readonly taken?: (slug: string) => boolean
-  /** The definitions of the lists of other packages, which may be referred to. */
+  /** The definitions of the lists of other packages, which may be referred to; without them no home is looked at. */
   readonly others?: readonly EntityData[]
   /** The same, told by the home that the package comes into once its name is known. */
-  readonly inHome?: (packageName: string) => Required<Pick<PackageOptions, 'taken' | 'others'>>
+  readonly inHome?: (packageName: string) => Required<Pick<PackageOptions, 'taken' | 'others' | 'recordsOfOther'>>
   /** The records of such a list; where they are not known, references to it are checked when they are published. */
   readonly recordsOfOther?: (entity: string) => KnownRecords | undefined
   readonly onProgress?: (url: string, done: number, size: number | undefined) => void
   readonly definitionsOf?: DefinitionsOf
 }
 
-/** A list that is left out, with all that is wrong with it. */
-export type LeftOut = RefusedList & { readonly faults: readonly Fault[] }
+/** A list that is left out, with all that was found out about it. */
+export type LeftOut = RefusedList & {
+  /** Those that are kept. */
+  readonly faults: readonly Fault[]
+  readonly faultCount: number
+  readonly findings: readonly PackageFinding[]
+  readonly guesses: readonly Guess[]
+}
 
 export type PackageSource = Source & {
   readonly package: PackageInfo
@@ -71,11 +75,56 @@ export type PackageSource = Source & {
   readonly close: () => void
 }
 
-/** Reads all tables to their end once, so that whatever is wrong with them is known before anything is published. */
+/** All that was found out about a package, also about lists that are left out. */
+export type Examined = {
+  readonly location: string
+  /** Those that are kept. */
+  readonly faults: readonly Fault[]
+  readonly faultCount: number
+  readonly findings: readonly PackageFinding[]
+  readonly guesses: readonly Guess[]
+  readonly leftOut: readonly LeftOut[]
+  /** What can be published; undefined where that is nothing. */
+  readonly source?: PackageSource
+}
+
+/** A package of which nothing is published, with all that was found out about it. */
+class RefusedPackage extends Failure {
+  readonly examined: Examined
+
+  constructor(examined: Examined) {
+    const { location, faults, faultCount, findings } = examined
+    const shown = faults.slice(0, MAX_FAULTS)
+    const findingCount = findings.reduce((sum, one) => sum + one.count, 0)
+    super(
+      [
+        ...shown.map(faultText),
+        ...(faultCount > shown.length ? [`… and ${faultCount - shown.length} more`] : []),
+        ...findings.map(({ description, count, examples }) => `${examples[0] ?? ''}: ${description} (${count})`),
+        `${location} is refused: ${faultCount} faults, ${findingCount} findings; nothing was changed`,
+      ].join('\n'),
+    )
+    this.examined = examined
+  }
+}
+
+/** Gives what can be published of a package; where all must be in order, nothing that is wrong or odd is. */
 export async function openPackage(
   location: string | readonly string[],
-  options: PackageOptions = {},
+  { strict = false, ...options }: PackageOptions & { readonly strict?: boolean } = {},
 ): Promise<PackageSource> {
+  const examined = await examinePackage(location, options)
+  const { source, faultCount, findings } = examined
+  if (source !== undefined && !(strict && faultCount + findings.length > 0)) return source
+  source?.close()
+  throw new RefusedPackage(examined)
+}
+
+/** Reads all tables to their end once, so that whatever is wrong with them is known before anything is published. */
+export async function examinePackage(
+  location: string | readonly string[],
+  options: PackageOptions = {},
+): Promise<Examined> {
   const downloads = new Downloads(options.downloads)
   try {
     const remote = {
@@ -85,19 +134,37 @@ export async function openPackage(
     }
     const located = await locate(location, remote)
     const named = options.definitionsOf === undefined ? await namedTables(located) : undefined
-    if (named !== undefined) return namedPackage(named, located, options, () => downloads.remove())
+    if (named !== undefined)
+      return soundPackage(
+        located,
+        namedPackage(named, located, options, () => downloads.remove()),
+      )
     const described = await readDescriptor(located)
-    if (isExported(described.descriptor)) return await exportedPackage(described, options, () => downloads.remove())
+    if (isExported(described.descriptor))
+      return soundPackage(located, await exportedPackage(described, options, () => downloads.remove()))
     const { name = described.descriptor.name } = options
     const tables = await readTables({ ...described, descriptor: { ...described.descriptor, name } })
     const inHome = { ...options, ...options.inHome?.(name) }
     const opened = await new Opening(tables, inHome).open()
-    return sourceOf(tables, opened, inHome, () => downloads.remove())
+    return examinedOf(tables, opened, inHome, () => downloads.remove())
   } catch (error) {
     downloads.remove()
-    throw error
+    if (!(error instanceof FaultyRecords)) throw error
+    const { faults, count } = error
+    return { location: [location].flat().join(', '), faults, faultCount: count, findings: [], guesses: [], leftOut: [] }
   }
 }
+
+/** A package of which nothing is guessed or told. */
+const soundPackage = ({ name }: Located, source: PackageSource): Examined => ({
+  location: name,
+  faults: [],
+  faultCount: 0,
+  findings: [],
+  guesses: [],
+  leftOut: [],
+  source,
+})
 
 /** What was written from a release is read to the letter: nothing is guessed, and nothing is odd about it. */
 async function exportedPackage(
@@ -185,7 +252,6 @@ class Opening {
       const lists = await this.#surveyed(plan)
       if (lists === undefined) continue
       this.#leaveRefused(plan)
-      this.#refuseIfEmpty(lists)
       const { aliases, findings } = await readAliasTables(plan.aliases, this.#tables.tables, lists)
       return { plan, lists, leftOut: [...this.#leftOut.values()], aliases, aliasFindings: findings }
     }
@@ -195,7 +261,7 @@ class Opening {
   #plan(): Plan {
     const resources = this.#tables.descriptor.resources.filter(({ name }) => !this.#leftOut.has(name))
     const samples = new Map([...this.#samples].filter(([name]) => !this.#leftOut.has(name)))
-    const { definitionsOf: define = definitionsOf, taken = () => false, others = [] } = this.#options
+    const { definitionsOf: define = definitionsOf, taken = () => false, others } = this.#options
     return define({ ...this.#tables.descriptor, resources }, samples, taken, others)
   }
 
@@ -221,7 +287,7 @@ class Opening {
         this.#guessAnotherKey(list.resource, surveyed.notUnique)
         isSound = false
       } else if (surveyed.faults.any) {
-        this.#leaveOut(list.resource, surveyed.faults)
+        this.#leaveOut(list.resource, surveyed.faults, plan.guesses, surveyed.findings)
         isSound = false
       }
     }
@@ -233,33 +299,30 @@ class Opening {
     if (sample !== undefined) this.#samples.set(resource, withNotUnique(sample, columns))
   }
 
-  #leaveOut(resource: string, faults: Faults): void {
+  #leaveOut(resource: string, faults: Faults, guesses: readonly Guess[] = [], findings = new FieldFindings()): void {
     const [first] = faults.list()
     const more = faults.count > 1 ? `, and ${faults.count - 1} more` : ''
-    const reason = first === undefined ? 'it cannot be read' : `${shownFault(first)}${more}`
-    this.#leftOut.set(resource, { resource, reason, faults: faults.list() })
+    const reason = first === undefined ? 'it cannot be read' : `${faultText(first)}${more}`
+    this.#leftOut.set(resource, {
+      resource,
+      reason,
+      faults: faults.list(),
+      faultCount: faults.count,
+      findings: [...listed(this.#tables.tableFindings.get(resource), resource), ...findings.list(resource)],
+      guesses: guesses.filter((guess) => guess.resource === resource),
+    })
   }
 
-  #leaveRefused({ refused }: Plan): void {
+  #leaveRefused({ refused, guesses }: Plan): void {
     for (const { resource, reason } of refused) {
       const file = this.#tables.tables.get(resource)?.table.file ?? resource
+      const faults = new Faults()
       const expected = `a table that can be a list: ${reason}`
-      const fault = { file, line: 1, column: 'all', value: `resource ${resource}`, expected }
-      this.#leftOut.set(resource, { resource, reason, faults: [fault] })
+      faults.add({ file, line: 1, column: 'all', value: `resource ${resource}`, expected })
+      this.#leaveOut(resource, faults, guesses)
     }
   }
-
-  /** Where nothing is left, or all must be sound, the package is refused with all that is wrong with it. */
-  #refuseIfEmpty(lists: ReadonlyMap<string, Surveyed>): void {
-    const faults = [...this.#leftOut.values()].flatMap((one) => one.faults)
-    if (faults.length > 0 && (lists.size === 0 || this.#options.strict === true))
-      throw new FaultyRecords(faults, faults.length)
-    if (lists.size === 0) throw new Failure(`${this.#tables.location} has no table that could be a list`)
-  }
 }
-
-const shownFault = ({ file, line, column, value, expected }: Fault) =>
-  `${file}:${line}, ${column}: ${value}; expected ${expected}`
 
 /** The sets of fields that each list is referred to by, where they are not its key. */
 function indexesOf(lists: readonly ListPlan[]): ReadonlyMap<string, readonly (readonly string[])[]> {
@@ -272,6 +335,28 @@ function indexesOf(lists: readonly ListPlan[]): ReadonlyMap<string, readonly (re
     }
   }
   return indexes
+}
+
+function examinedOf(tables: PackageTables, opened: Opened, options: PackageOptions, close: () => void): Examined {
+  const { location } = tables
+  const { lists, leftOut, plan } = opened
+  if (lists.size === 0 && leftOut.length === 0) throw new Failure(`${location} has no table that could be a list`)
+  const source = lists.size === 0 ? undefined : sourceOf(tables, opened, options, close)
+  if (source === undefined) close()
+  const resources = new Set(leftOut.map(({ resource }) => resource))
+  const isTold = ({ resource }: Guess) => resource !== undefined && resources.has(resource)
+  return {
+    location,
+    faults: leftOut.flatMap(({ faults }) => faults),
+    faultCount: leftOut.reduce((sum, { faultCount }) => sum + faultCount, 0),
+    findings: [
+      ...(source?.findings ?? findingsOfPackage(tables, [], new Map()).list()),
+      ...leftOut.flatMap(({ findings }) => findings),
+    ],
+    guesses: [...plan.guesses.filter((guess) => !isTold(guess)), ...leftOut.flatMap(({ guesses }) => guesses)],
+    leftOut,
+    ...(source === undefined ? {} : { source }),
+  }
 }
 
 function sourceOf(
@@ -293,7 +378,6 @@ function sourceOf(
       ...list.findings.list(list.plan.resource),
     ]),
   ]
-  if (options.strict === true && findings.length > 0) throw refusedFindings(location, findings)
   let isTold = false
   return {
     origin: {
@@ -327,7 +411,7 @@ function sourceOf(
 }
 
 const listed = (findings: Findings | undefined, resource: string): PackageFinding[] =>
-  (findings?.list() ?? []).map((finding) => ({ resource, ...finding }))
+  (findings?.located() ?? []).map((finding) => ({ resource, ...finding }))
 
 /** What is odd about the package itself, and about the tables that are no lists. */
 function findingsOfPackage(
@@ -339,21 +423,11 @@ function findingsOfPackage(
   findings.of().include(ofDescriptor)
   for (const own of aliasFindings.values()) findings.of().include(own)
   for (const { resource, reason } of leftOut)
-    findings
-      .of()
-      .add('list-left-out', 'a table is left out, because nothing can be published of it', `${resource}: ${reason}`)
+    findings.of().add('list-left-out', 'a table is left out, because nothing can be published of it', {
+      file: resource,
+      says: reason,
+    })
   return findings
-}
-
-function refusedFindings(location: string, findings: readonly PackageFinding[]): Failure {
-  const lines = findings.map(({ description, count, examples }) => `${examples[0] ?? ''}: ${description} (${count})`)
-  const count = findings.reduce((sum, one) => sum + one.count, 0)
-  return new Failure(
-    [
-      ...lines,
-      `${count} findings in ${location}, which are refused because all must be in order; nothing was changed`,
-    ].join('\n'),
-  )
 }
 
 /** Definitions of other packages that these embed, and those that they embed themselves. */

@@ -93,10 +93,10 @@ async function withSchema(resource: Resource, files: PackageFiles, findings: Fin
     faults.throwIfAny()
     const schema = parseSchema(value, { file, fallbackName: resource.name, faults, findings })
     if (schema !== undefined) return { ...resource, schema }
-    findings.add('schema-not-read', NO_SCHEMA, `${file}: no list of fields`)
+    findings.add('schema-not-read', NO_SCHEMA, { file, says: 'no list of fields' })
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    findings.add('schema-not-read', NO_SCHEMA, `${schemaPath}: ${error.message.split('\n')[0]}`)
+    findings.add('schema-not-read', NO_SCHEMA, { file: schemaPath, says: error.message.split('\n')[0] as string })
   }
   return resource
 }

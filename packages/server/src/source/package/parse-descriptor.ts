@@ -267,7 +267,7 @@ class DescriptorParser {
   }
 
   #find(kind: string, description: string, example: string): void {
-    this.#context.findings.add(kind, description, `${this.#context.file}: ${example.replace(/\p{Cc}/gu, ' ')}`)
+    this.#context.findings.add(kind, description, { file: this.#context.file, says: example.replace(/\p{Cc}/gu, ' ') })
   }
 }
 

@@ -1,20 +1,22 @@
 // The properties of our own in a descriptor: the schema for editors and what is obeyed have the same verdict.
 import { describe, expect, test } from 'bun:test'
-import Ajv from 'ajv'
-import schema from './profile.schema.json' with { type: 'json' }
-import { FIELD_ROLES, fieldProperties, LIST_ROLES, listProperties, ORDERS, PREFIX } from './profile.ts'
-
-const STANDARD = 'https://datapackage.org/profiles/2.0/datapackage.json'
-const ajv = new Ajv({ strict: false })
-// The standard itself is checked by whoever reads the descriptor; here it lets all through.
-ajv.addSchema({}, STANDARD)
-const validate = ajv.compile(schema)
+import schema from '../../../../../data/nomenclator.schema.json' with { type: 'json' }
+import { profileFaults } from '../../../../../test/support/profile.ts'
+import {
+  FIELD_ROLES,
+  fieldProperties,
+  LIST_ROLES,
+  listProperties,
+  ORDERS,
+  PREFIX,
+  STANDARD_PROFILE,
+} from './profile.ts'
 
 const isValid = (list: object, field: object) =>
-  validate({
+  profileFaults({
     name: 'p',
     resources: [{ name: 'l', path: 'l.csv', ...list, schema: { fields: [{ name: 'f', ...field }] } }],
-  })
+  }).length === 0
 
 /** Whether the reader of descriptors obeys it. */
 function isObeyed(own: Readonly<Record<string, unknown>>, of: 'list' | 'field'): boolean {
@@ -88,9 +90,9 @@ test('a package without any of them is valid, and so are properties of others', 
 })
 
 test('a schema may stand in a file of its own', () => {
-  expect(validate({ resources: [{ name: 'l', path: 'l.csv', schema: 'schema.json' }] })).toBe(true)
+  expect(profileFaults({ resources: [{ name: 'l', path: 'l.csv', schema: 'schema.json' }] })).toEqual([])
 })
 
 test('it extends the profile of the standard by reference', () => {
-  expect(schema.allOf).toEqual([{ $ref: STANDARD }])
+  expect(schema.allOf).toEqual([{ $ref: STANDARD_PROFILE }])
 })

@@ -1,10 +1,22 @@
-// What a descriptor says in properties of ours (`nomenclator:*`), checked; profile.schema.json is the same for editors.
+// What a descriptor says in properties of ours (`nomenclator:*`), checked; data/nomenclator.schema.json is the same for editors.
+import { readFileSync } from 'node:fs'
 import { isObject } from '../../base/json.ts'
 import { nearest } from '../../base/nearest.ts'
+import { shippedFile } from '../../base/program.ts'
 import type { OwnProperties, Resource, TableField } from './descriptor.ts'
 import { isLanguageTag } from './guess-language.ts'
 
 export const PREFIX = 'nomenclator:'
+/** The file with the profile, which descriptors that are written here have beside them. */
+export const PROFILE_FILE = 'nomenclator.schema.json'
+/** How such a descriptor names it: editors take for a path what begins with a point. */
+export const PROFILE_REFERENCE = `./${PROFILE_FILE}`
+/** The profile that ours extends: what there is to name where no file can stand beside a descriptor. */
+export const STANDARD_PROFILE = 'https://datapackage.org/profiles/2.0/datapackage.json'
+
+/** The JSON Schema of a package: the standard, and properties of ours. */
+export const profileText = (): string => readFileSync(shippedFile(`data/${PROFILE_FILE}`), 'utf8')
+
 /** What a field can be declared to be. `coordinates` are latitude and longitude in one value, `fact` is none of the others. */
 export const FIELD_ROLES = [
   'code',

@@ -10,15 +10,15 @@ import { partOfPair, type ValueReader, valueReader } from './values.ts'
 export type MadeRow = Record<string, string | number>
 type FieldData = EntityData['fields'][string]
 
-/** Is told what is odd about the values of a row while it is made. */
-export type Observer = {
+/** Is told what is odd about the values of a field while rows are made. */
+export type FieldObserver = {
   /** A text that there is, before anything is made of it. */
-  readonly given: (field: string, text: string) => void
-  readonly missing: (field: string) => void
-  readonly misfit: (field: string, text: string) => void
-  readonly unresolved: (field: string, text: string) => void
+  readonly given: (text: string) => void
+  readonly missing: () => void
+  readonly misfit: (text: string) => void
+  readonly unresolved: (text: string) => void
   /** A line break in what has one line. */
-  readonly brokenLine: (field: string, text: string) => void
+  readonly brokenLine: (text: string) => void
 }
 
 /** Finds the records that a field may refer to; undefined where they are not known here. */
@@ -26,22 +26,27 @@ type RecordsOf = (
   entity: string,
 ) => { readonly entity: EntityData; readonly records: KnownRecords | undefined } | undefined
 
-type Maker = (values: readonly string[], observer: Observer | undefined) => string | number | undefined
+type Maker = (values: readonly string[]) => string | number | undefined
 
 export class RowMaker {
   readonly #makers: readonly (readonly [field: string, make: Maker])[]
   readonly #broader: readonly [field: string, make: Maker] | undefined
   readonly #key: readonly string[]
 
-  constructor({ entity, fields }: ListPlan, header: readonly string[], recordsOf: RecordsOf) {
+  constructor(
+    { entity, fields }: ListPlan,
+    header: readonly string[],
+    recordsOf: RecordsOf,
+    observerOf: (field: string) => FieldObserver | undefined = () => undefined,
+  ) {
     const makers: (readonly [string, Maker])[] = []
     let broader: readonly [string, Maker] | undefined
     for (const [name, definition] of Object.entries(entity.fields)) {
       const plan = fields.get(name)
       if (plan === undefined) continue
       const columns = plan.columns.map((column) => header.indexOf(column))
-      if (definition.kind === 'broader') broader = [name, identityMaker(name, plan, columns, entity, undefined)]
-      else makers.push([name, makerOf(name, definition, plan, columns, recordsOf)])
+      if (definition.kind === 'broader') broader = [name, identityMaker(plan, columns, entity, undefined, undefined)]
+      else makers.push([name, makerOf(definition, plan, columns, recordsOf, observerOf(name))])
     }
     this.#makers = makers
     this.#broader = broader
@@ -49,10 +54,10 @@ export class RowMaker {
   }
 
   /** All of a row but the record above it. */
-  make(values: readonly string[], observer?: Observer): MadeRow {
+  make(values: readonly string[]): MadeRow {
     const row: MadeRow = {}
     for (const [field, make] of this.#makers) {
-      const value = make(values, observer)
+      const value = make(values)
       if (value !== undefined) row[field] = value
     }
     return row
@@ -72,31 +77,31 @@ export class RowMaker {
 
   /** What stands in the columns for the record above. */
   broader(values: readonly string[]): Identity | undefined {
-    return this.#broader?.[1](values, undefined)
+    return this.#broader?.[1](values)
   }
 }
 
 function makerOf(
-  field: string,
   definition: FieldData,
   plan: FieldPlan,
   columns: readonly number[],
   recordsOf: RecordsOf,
+  observer: FieldObserver | undefined,
 ): Maker {
   switch (definition.kind) {
     case 'embed': {
       const target = recordsOf(definition.entity)
       if (target === undefined) return () => undefined
-      return identityMaker(field, plan, columns, target.entity, target.records ?? UNKNOWN)
+      return identityMaker(plan, columns, target.entity, target.records ?? UNKNOWN, observer)
     }
     case 'id':
-      return readMaker(field, plan, columns, (text) => parseWholeNumber(text, { max: MAX_ID, leadingZeros: true }))
+      return readMaker(plan, columns, (text) => parseWholeNumber(text, { max: MAX_ID, leadingZeros: true }), observer)
     case 'fact':
-      return readMaker(field, plan, columns, factReader('type' in definition ? definition.type : 'text', plan))
+      return readMaker(plan, columns, factReader('type' in definition ? definition.type : 'text', plan), observer)
     case 'value':
-      return readMaker(field, plan, columns, typedReader(definition.type, plan))
+      return readMaker(plan, columns, typedReader(definition.type, plan), observer)
     default:
-      return lineMaker(field, plan, columns)
+      return lineMaker(plan, columns, observer)
   }
 }
 
@@ -134,21 +139,21 @@ function textReader(plan: FieldPlan, column: number): (values: readonly string[]
 }
 
 function readMaker(
-  field: string,
   plan: FieldPlan,
   [column = -1]: readonly number[],
   read: (text: string) => string | number | undefined,
+  observer: FieldObserver | undefined,
 ): Maker {
   const textOf = textReader(plan, column)
-  return (values, observer) => {
+  return (values) => {
     const text = textOf(values)
     if (text === undefined) {
-      observer?.missing(field)
+      observer?.missing()
       return undefined
     }
-    observer?.given(field, text)
+    observer?.given(text)
     const value = read(text)
-    if (value === undefined) observer?.misfit(field, text)
+    if (value === undefined) observer?.misfit(text)
     return value
   }
 }
@@ -157,28 +162,28 @@ const LINE_BREAKS = /[\n\t]/
 const BLANKS_WITH_BREAKS = /\s*[\n\t]\s*/g
 
 /** A name or a code, which has one line. */
-function lineMaker(field: string, plan: FieldPlan, [column = -1]: readonly number[]): Maker {
+function lineMaker(plan: FieldPlan, [column = -1]: readonly number[], observer: FieldObserver | undefined): Maker {
   const textOf = textReader(plan, column)
-  return (values, observer) => {
+  return (values) => {
     const text = textOf(values)
     if (text === undefined) {
-      observer?.missing(field)
+      observer?.missing()
       return undefined
     }
-    observer?.given(field, text)
+    observer?.given(text)
     if (!LINE_BREAKS.test(text)) return text
-    observer?.brokenLine(field, text)
+    observer?.brokenLine(text)
     return text.replace(BLANKS_WITH_BREAKS, ' ')
   }
 }
 
 /** What the columns refer to: by the key of the entity, or by other fields of it. */
 function identityMaker(
-  field: string,
   plan: FieldPlan,
   columns: readonly number[],
   target: EntityData,
   records: KnownRecords | typeof UNKNOWN | undefined,
+  observer: FieldObserver | undefined,
 ): Maker {
   const readers = columns.map((column) => textReader(plan, column))
   const isNumber = target.key.map((key) => target.fields[key]?.kind === 'id')
@@ -189,18 +194,18 @@ function identityMaker(
     const parts = texts.map((text, at) => (isNumber[at] ? parseWholeNumber(text, { leadingZeros: true }) : text))
     return parts.includes(undefined) ? undefined : identityFrom(parts as Identity[])
   }
-  return (values, observer) => {
+  return (values) => {
     const texts = readers.map((read) => read(values))
     if (texts.includes(undefined)) {
-      observer?.missing(field)
+      observer?.missing()
       return undefined
     }
     const shown = texts.join(', ')
-    observer?.given(field, shown)
+    observer?.given(shown)
     const identity = identityOf(texts as string[])
     if (identity !== undefined && (records === undefined || records === UNKNOWN || records.has(identity)))
       return identity
-    observer?.unresolved(field, shown)
+    observer?.unresolved(shown)
     return undefined
   }
 }

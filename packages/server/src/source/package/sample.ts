@@ -61,19 +61,32 @@ export function withHeaderNames(
   const fields = schema.fields.flatMap((field): TableField[] => {
     const column = columnOf(field.name)
     if (column === undefined) {
-      findings.add('column-missing', 'a field of the schema is no column of the file', `${file}:1: ${field.name}`)
+      findings.add('column-missing', 'a field of the schema is no column of the file', {
+        file,
+        line: 1,
+        value: field.name,
+      })
       return []
     }
     if (column !== field.name) {
       const description = 'a field of the schema is a column of nearly the same name, which it keeps'
-      findings.add('header-differs', description, `${file}:1: ${column}, in the schema ${field.name}`)
+      findings.add('header-differs', description, {
+        file,
+        line: 1,
+        value: column,
+        says: `${column}, in the schema ${field.name}`,
+      })
     }
     return [{ ...field, name: column }]
   })
   const declared = new Set(fields.map(({ name }) => name))
   for (const column of header)
     if (!declared.has(column) && fields.length > 0)
-      findings.add('column-not-declared', 'a column of the file is no field of the schema', `${file}:1: ${column}`)
+      findings.add('column-not-declared', 'a column of the file is no field of the schema', {
+        file,
+        line: 1,
+        value: column,
+      })
   return { ...resource, schema: renamed(schema, fields, columnOf) }
 }
 

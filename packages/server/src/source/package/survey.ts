@@ -7,7 +7,7 @@ import { type ConstraintCheck, constraintCheck } from './constraints.ts'
 import type { ListPlan, TableSample } from './descriptor.ts'
 import { FieldFindings } from './field-findings.ts'
 import { ListRecords } from './list-records.ts'
-import { type MadeRow, type Observer, RowMaker } from './row-maker.ts'
+import { type FieldObserver, type MadeRow, RowMaker } from './row-maker.ts'
 import type { Table, TableRows } from './table.ts'
 import { plantTree } from './tree.ts'
 import { UnreadableTable } from './unreadable-table.ts'
@@ -66,7 +66,7 @@ const MAX_REPEATED = 10_000
 type Odd = { count: number; readonly examples: { readonly location: SourceLocation; readonly text: string }[] }
 type FieldCount = { given: number; missing: number; readonly misfits: Odd; readonly unresolved: Odd }
 
-const MAX_EXAMPLES = 5
+const MAX_PLACES = 10_000
 /** Values that do not fit are left out where there are no more than these; where there are more, the field is a text. */
 const FEW = 3
 const FEW_OF = 100
@@ -79,7 +79,7 @@ class Survey {
   readonly #table: Table
   readonly #maker: RowMaker
   readonly #records: ListRecords
-  readonly #faults = new Faults()
+  readonly #faults = new Faults(MAX_PLACES)
   readonly #findings = new FieldFindings()
   readonly #places = new Places()
   readonly #counts: ReadonlyMap<string, FieldCount>
@@ -94,8 +94,7 @@ class Survey {
   constructor(plan: ListPlan, table: Table, { recordsOf, indexed }: SurveyContext) {
     this.#plan = plan
     this.#table = table
-    this.#records = new ListRecords(indexed)
-    this.#maker = new RowMaker(plan, table.header, recordsOf)
+    this.#records = new ListRecords(indexed, table.header)
     const names = [...plan.fields.keys()]
     this.#counts = new Map(
       names.map((name) => [name, { given: 0, missing: 0, misfits: noneOdd(), unresolved: noneOdd() }]),
@@ -107,6 +106,7 @@ class Survey {
       }),
     )
     this.#check = rowChecker(ownFields(plan.entity))
+    this.#maker = new RowMaker(plan, table.header, recordsOf, (field) => this.#observerOf(field))
   }
 
   async run(): Promise<Surveyed> {
@@ -145,7 +145,7 @@ class Survey {
       const values = rows[index] as string[]
       this.#place = this.#places.of(file, lines[index] as number)
       this.#rows++
-      const row = this.#maker.make(values, this.#observer)
+      const row = this.#maker.make(values)
       const identity = this.#maker.identity(row)
       for (const { field, value, expected } of this.#check(row)) {
         // A key that is missing is told as such.
@@ -179,13 +179,8 @@ class Survey {
   }
 
   #takeRecord(identity: Identity, values: readonly string[]): void {
-    const earlier = this.#records.positionOf(identity)
-    if (earlier === undefined) {
-      const { header } = this.#table
-      const textOf = (column: string) => values[header.indexOf(column)] ?? ''
-      this.#records.add(identity, this.#place, this.#maker.broader(values), textOf)
-      return
-    }
+    const earlier = this.#records.add(identity, this.#place, this.#maker.broader(values), values)
+    if (earlier === undefined) return
     this.#repeats++
     if (this.#repeated.length < MAX_REPEATED)
       this.#repeated.push({ identity, earlier: this.#records.placeAt(earlier), place: this.#place, values })
@@ -230,7 +225,7 @@ class Survey {
     const where = before.file === here.file ? `line ${before.line}` : `${before.file}:${before.line}`
     if (isSame) {
       const description = 'a row is the same as one before it, and is left out'
-      this.#findings.of().add('repeated-row', description, `${here.file}:${here.line}: ${shown}, as in ${where}`)
+      this.#findings.of().add('repeated-row', description, { ...here, value: shown, says: `${shown}, as in ${where}` })
       return
     }
     if (this.#plan.leavesOutRows === true) {
@@ -242,52 +237,48 @@ class Survey {
     this.#faults.add({ ...here, column: this.#keyColumns.join(', '), value: shown, expected })
   }
 
-  #leaveOutRow(place: number, what: string): void {
-    const { file, line } = this.#places.location(place)
+  #leaveOutRow(place: number, says: string): void {
     const description = 'a row lacks its key, or has that of one before it, and is left out'
-    this.#findings.of().add('row-left-out', description, `${file}:${line}: ${what}`)
+    this.#findings.of().add('row-left-out', description, { ...this.#places.location(place), says })
   }
 
-  get #shownPlace(): string {
-    const { file, line } = this.#location
-    return `${file}:${line}`
-  }
-
-  readonly #observer: Observer = {
-    given: (field, text) => {
-      ;(this.#counts.get(field) as FieldCount).given++
-      if (text.length <= MAX_LOOKS_MISSING && LOOKS_MISSING.has(text)) this.#tellLooksMissing(field, text)
-      const breach = this.#constraints.get(field)?.breach(text)
-      if (breach !== undefined) this.#tellBreach(field, text, breach)
-    },
-    missing: (field) => {
-      ;(this.#counts.get(field) as FieldCount).missing++
-      if (this.#constraints.get(field)?.isRequired) this.#tellBreach(field, '', 'a value, because it is required')
-    },
-    misfit: (field, text) => {
-      this.#note((this.#counts.get(field) as FieldCount).misfits, text)
-      if (text.length > MAX_VALUE || text.includes('\ufffd'))
-        this.#faults.add({
+  #observerOf(field: string): FieldObserver {
+    const counts = this.#counts.get(field) as FieldCount
+    const constraints = this.#constraints.get(field)
+    return {
+      given: (text) => {
+        counts.given++
+        if (text.length <= MAX_LOOKS_MISSING && LOOKS_MISSING.has(text)) this.#tellLooksMissing(field, text)
+        const breach = constraints?.breach(text)
+        if (breach !== undefined) this.#tellBreach(field, text, breach)
+      },
+      missing: () => {
+        counts.missing++
+        if (constraints?.isRequired) this.#tellBreach(field, '', 'a value, because it is required')
+      },
+      misfit: (text) => {
+        this.#note(counts.misfits, text)
+        if (text.length > MAX_VALUE || text.includes('\ufffd'))
+          this.#faults.add({
+            ...this.#location,
+            column: field,
+            value: text,
+            expected: `sound text of at most ${MAX_VALUE} characters`,
+          })
+      },
+      unresolved: (text) => this.#note(counts.unresolved, text),
+      brokenLine: (text) =>
+        this.#findings.of(field).add('line-break-in-name', 'a name or a code has line breaks, which became blanks', {
           ...this.#location,
           column: field,
-          value: text,
-          expected: `sound text of at most ${MAX_VALUE} characters`,
-        })
-    },
-    unresolved: (field, text) => this.#note((this.#counts.get(field) as FieldCount).unresolved, text),
-    brokenLine: (field, text) =>
-      this.#findings
-        .of(field)
-        .add(
-          'line-break-in-name',
-          'a name or a code has line breaks, which became blanks',
-          `${this.#shownPlace}, ${field}: ${excerpt(text)}`,
-        ),
+          value: excerpt(text),
+        }),
+    }
   }
 
   #note(odd: Odd, text: string): void {
     odd.count++
-    if (odd.examples.length < MAX_EXAMPLES) odd.examples.push({ location: this.#location, text })
+    if (odd.examples.length < MAX_PLACES) odd.examples.push({ location: this.#location, text })
   }
 
   /** Whoever declares what stands for a missing value has thought of this one. */
@@ -295,14 +286,18 @@ class Survey {
     if (this.#plan.fields.get(field)?.value.missingValues.length !== 0) return
     const description =
       'a value looks as if it stood for a missing one, and is published as it is; if it does, declare it in missingValues'
-    this.#findings.of(field).add('looks-missing', description, `${this.#shownPlace}, ${field}: ${text}`)
+    this.#findings.of(field).add('looks-missing', description, { ...this.#location, column: field, value: text })
   }
 
   #tellBreach(field: string, text: string, expected: string): void {
     const description = 'a value breaks a constraint that the schema declares, and is published as it is'
-    this.#findings
-      .of(field)
-      .add('constraint', description, `${this.#shownPlace}, ${field}: ${excerpt(text)}; expected ${expected}`)
+    const value = excerpt(text)
+    this.#findings.of(field).add('constraint', description, {
+      ...this.#location,
+      column: field,
+      value,
+      says: `${value}; expected ${expected}`,
+    })
   }
 
   #tellCounts({ entity, fields }: ListPlan): void {
@@ -340,12 +335,12 @@ class Survey {
   }
 
   #tellOdd({ count, examples }: Odd, field: string, kind: string, description: string, expected: string): void {
-    // The first examples have their places; the others are only counted.
-    const shown = examples.map(
-      ({ location: { file, line }, text }) => `${file}:${line}, ${field}: ${excerpt(text)}${expected}`,
-    )
     const findings = this.#findings.of(field)
-    for (let index = 0; index < count; index++) findings.add(kind, description, shown[index] ?? '')
+    for (const { location, text } of examples) {
+      const value = excerpt(text)
+      findings.add(kind, description, { ...location, column: field, value, says: `${value}${expected}` })
+    }
+    findings.addMore(kind, description, count - examples.length)
   }
 
   #plant(): void {
@@ -354,8 +349,8 @@ class Survey {
     const plan = this.#plan.fields.get(broaderField)
     if (plan === undefined) return
     plantTree(this.#records, plan, (kind, description, place, text) => {
-      const { file, line } = this.#places.location(place)
-      this.#findings.of(broaderField).add(kind, description, `${file}:${line}, ${broaderField}: ${text}`)
+      const location = this.#places.location(place)
+      this.#findings.of(broaderField).add(kind, description, { ...location, column: broaderField, value: text })
     })
   }
 
@@ -366,7 +361,7 @@ class Survey {
       const expected = `at least ${expects}, as the descriptor says`
       this.#faults.add({ file, line: 1, column: 'all', value: `${this.#records.size} records`, expected })
     }
-    if (this.#rows === 0) this.#findings.of().add('no-records', 'a file holds no records', file)
+    if (this.#rows === 0) this.#findings.of().add('no-records', 'a file holds no records', { file })
   }
 }
 

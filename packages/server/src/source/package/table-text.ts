@@ -3,13 +3,14 @@ import { isAscii, isUtf8 } from 'node:buffer'
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { detectEncoding } from '../encoding.ts'
+import type { TellFinding } from '../findings.ts'
 import { UnreadableTable } from './unreadable-table.ts'
 
 /** What the descriptor says of the bytes, and where to tell that they are otherwise. */
 type TextOptions = {
   readonly file: string
   readonly encoding: string | undefined
-  readonly tell: (kind: string, description: string, example: string) => void
+  readonly tell: TellFinding
 }
 
 /** As for a zip: tables shrink to a tenth, and a small bomb does no harm. */
@@ -121,7 +122,7 @@ function labelOf(encoding: string, { file, tell }: TextOptions): string | undefi
     return new TextDecoder(label as Bun.Encoding).encoding
   } catch {
     const description = 'an encoding is not known, and the file is read as what it is'
-    tell('encoding', description, `${file}: ${JSON.stringify(encoding).slice(0, 40)}`)
+    tell('encoding', description, { file, value: JSON.stringify(encoding).slice(0, 40) })
     return undefined
   }
 }
@@ -171,7 +172,7 @@ function decoderFor(chunk: Buffer, declared: string | undefined, file: string, t
   if (encoding !== expected) {
     const description =
       'a file is not in the encoding that is declared, or in UTF-8 where none is; it is read as what it is'
-    tell('encoding', description, `${file} is ${encoding}, not ${expected}`)
+    tell('encoding', description, { file, value: encoding, says: `${encoding}, not ${expected}` })
   }
   return new TextDecoder(encoding)
 }

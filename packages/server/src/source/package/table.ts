@@ -1,7 +1,7 @@
 // The table of a resource, whatever its format: a header, and rows of tidy texts that are as wide as it.
 import { extname } from 'node:path'
 import type { Faults, SourceLocation } from '../faults.ts'
-import type { Findings } from '../findings.ts'
+import type { Findings, TellFinding } from '../findings.ts'
 import type { TextFile } from '../lines.ts'
 import type { Report } from '../source.ts'
 import { delimitedRows, type RawRows } from './delimited.ts'
@@ -24,20 +24,19 @@ export type Table = {
   readonly rows: (report?: Report) => AsyncGenerator<TableRows>
 }
 
-type Tell = (kind: string, description: string, example: string) => void
-type Part = { readonly file: string; readonly rows: (tell: Tell) => AsyncGenerator<RawRows> }
+type Part = { readonly file: string; readonly rows: (tell: TellFinding) => AsyncGenerator<RawRows> }
 
 const MAX_COLUMNS = 5_000
 const MAX_JSON = 256 << 20
 const MAX_SPREADSHEET = 256 << 20
-const silent: Tell = () => undefined
+const silent: TellFinding = () => undefined
 
 /** Reads the header. Throws an UnreadableTable, a MissingFile or another Failure where that cannot be. */
 export async function openTable(resource: Resource, files: PackageFiles, findings: Findings): Promise<Table> {
   const parts = await partsOf(resource, files)
   const [first] = parts
   if (first === undefined) throw unusable(resource.name, 'no path', 'a path to a file, or rows as data')
-  const tell: Tell = (kind, description, example) => findings.add(kind, description, example)
+  const tell: TellFinding = (...found) => findings.add(...found)
   const given = await headerOf(first, resource)
   const header = tidyHeader(given, first.file, tell)
   if (header.length === 0) throw unusable(first.file, 'an empty file', 'a header')
@@ -180,7 +179,7 @@ async function headerOf(part: Part, resource: Resource): Promise<readonly string
   return []
 }
 
-function tidyHeader(given: readonly string[], file: string, tell: Tell): string[] {
+function tidyHeader(given: readonly string[], file: string, tell: TellFinding): string[] {
   const names = new Set<string>()
   return given.map((cell, index) => {
     const plain = cell
@@ -191,7 +190,11 @@ function tidyHeader(given: readonly string[], file: string, tell: Tell): string[
     let name = base
     for (let number = 2; names.has(name); number++) name = `${base} (${number})`
     if (name !== base)
-      tell('column-named-twice', 'two columns have the same name, and the second gets a number', `${file}:1, ${name}`)
+      tell('column-named-twice', 'two columns have the same name, and the second gets a number', {
+        file,
+        line: 1,
+        column: name,
+      })
     names.add(name)
     return name
   })
@@ -204,14 +207,14 @@ async function* tableRows(
   width: number,
   report: Report | undefined,
 ): AsyncGenerator<TableRows> {
-  const tell: Tell = (...found) => report?.findings.add(...found)
+  const tell: TellFinding = (...found) => report?.findings.add(...found)
   let isFirst = true
   for (const { file, rows } of parts) {
     let skip = isFirst ? headerRowsOf(resource) : 0
     let isStart = true
     for await (const batch of rows(tell)) {
       const kept: TableRows = { file, lines: [], rows: [] }
-      const tidy = rowTidier(file, header, width, batch.isPlain === true, tell, report?.faults)
+      const tidy = rowTidier(file, header, width, batch.isTidy === true, tell, report?.faults)
       for (const [index, row] of batch.rows.entries()) {
         // Later files of a table may repeat the header.
         const isHeader =
@@ -237,6 +240,9 @@ async function* tableRows(
 const CONTROLS = /[^\P{Cc}\n\t]/u
 const ALL_CONTROLS = /[^\P{Cc}\n\t]/gu
 const BLANK = 0x20
+const DELETE = 0x7f
+
+const isEmpty = (value: string) => value === ''
 
 const windows1252 = new TextDecoder('windows-1252')
 
@@ -246,21 +252,29 @@ function letterMeant(control: string): string {
   return CONTROLS.test(letter) ? '' : letter
 }
 
+/** Nearly all values are tidy, and the first and last character tell most of it. */
+function isTidyValue(value: string): boolean {
+  if (value === '') return true
+  const first = value.charCodeAt(0)
+  const last = value.charCodeAt(value.length - 1)
+  return first > BLANK && last > BLANK && first < DELETE && last < DELETE && !CONTROLS.test(value)
+}
+
 /** Gives a row of the width of the header, or nothing where it is blank. Changes the row. */
 function rowTidier(
   file: string,
   header: readonly string[],
   width: number,
-  isPlain: boolean,
-  tell: Tell,
+  isTidy: boolean,
+  tell: TellFinding,
   faults: Faults | undefined,
 ) {
-  const at = (line: number, index: number) => `${file}:${line}, ${header[index] ?? `column ${index + 1}`}`
+  const at = (line: number, index: number) => ({ file, line, column: header[index] ?? `column ${index + 1}` })
   const tidyValue = (given: string, line: number, index: number): string => {
     let value = given
     if (value.endsWith('\r')) {
       const description = 'a carriage return at the end of a value was removed'
-      tell('stray-line-end', description, `${at(line, index)}: ${JSON.stringify(value.slice(-40))}`)
+      tell('stray-line-end', description, { ...at(line, index), value: JSON.stringify(value.slice(-40)) })
     }
     value = value.trim()
     if (!CONTROLS.test(value)) return value
@@ -268,27 +282,22 @@ function rowTidier(
     const sound = plain.replace(ALL_CONTROLS, letterMeant)
     if (sound !== plain) {
       const description = 'control characters became what Windows-1252 has in their place, or were removed'
-      tell('control-character', description, `${at(line, index)}: ${JSON.stringify(value.slice(0, 60))}`)
+      tell('control-character', description, { ...at(line, index), value: JSON.stringify(value.slice(0, 60)) })
     }
     return sound.trim()
   }
   return (row: string[], line: number): string[] | undefined => {
-    let isBlank = true
-    for (let index = 0; index < row.length; index++) {
-      const value = row[index] as string
-      if (value === '') continue
-      // Nearly all values are tidy: the first and last character tell most of it.
-      const first = value.charCodeAt(0)
-      const last = value.charCodeAt(value.length - 1)
-      if (first <= BLANK || last <= BLANK || first > 0x7e || last > 0x7e || (!isPlain && CONTROLS.test(value)))
-        row[index] = tidyValue(value, line, index)
-      if (row[index] !== '') isBlank = false
+    if (!isTidy) {
+      for (let index = 0; index < row.length; index++) {
+        const value = row[index] as string
+        if (!isTidyValue(value)) row[index] = tidyValue(value, line, index)
+      }
     }
-    if (isBlank) return undefined
+    if (row.every(isEmpty)) return undefined
     if (row.length > width && !trimExtra(row, width, { file, line }, faults)) return undefined
     if (row.length < width) {
       const description = 'a row has fewer values than the header, and the others are taken as missing'
-      tell('short-row', description, `${file}:${line}: ${row.length} values, not ${width}`)
+      tell('short-row', description, { file, line, says: `${row.length} values, not ${width}` })
       while (row.length < width) row.push('')
     }
     return row

@@ -45,6 +45,7 @@ const CASES: readonly Case[] = [
   ['list', 'a, b,,c', '["a","b","c"]'],
   ['list', 'a|b', '["a","b"]', { delimiter: '|' }],
   ['list', '["a", 1]', '["a",1]'],
+  ['list', '[1.50, 99999999999999999999]', '[1.50,99999999999999999999]'],
   ['list', 'a', undefined, { type: 'array' }],
 ]
 

@@ -1,4 +1,5 @@
 // Values of columns as Table Schema writes them, as the text that a row has for them.
+import { withDigits } from '../../base/json.ts'
 import type { ValueType } from '../../catalog/entity.ts'
 import type { ValueFormat } from './descriptor.ts'
 
@@ -89,6 +90,8 @@ const yearOf: ValueReader = (text) => {
   return digits === undefined ? undefined : `${sign === '-' && digits !== '0' ? '-' : ''}${digits}`
 }
 
+/** Nearly all dates are written so, and are told without taking them apart. */
+const PLAIN_DATE = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/
 const ISO_DATE = /^(-?[0-9]{4,6})-([0-9]{2})(?:-([0-9]{2}))?$/
 const ISO_TIME =
   /^(-?[0-9]{4,6}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}:?[0-9]{2})?$/
@@ -101,19 +104,23 @@ function dateReader({ format }: ValueFormat): ValueReader {
 }
 
 const isoDate: ValueReader = (text) => {
+  if (PLAIN_DATE.test(text))
+    return isDay(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))) ? text : undefined
   const [, year, month, day] = ISO_DATE.exec(text) ?? []
-  if (year !== undefined && month !== undefined) return isDay(year, month, day ?? '01') ? text : undefined
+  if (year !== undefined && month !== undefined)
+    return isDay(Number(year), Number(month), Number(day ?? '01')) ? text : undefined
   const [all, date = '', hour, minute, second] = ISO_TIME.exec(text) ?? []
   if (all === undefined || isoDate(date) === undefined) return undefined
   if (Number(hour) > 24 || Number(minute) > 59 || Number(second ?? 0) > 60) return undefined
   return text.replace(' ', 'T')
 }
 
-function isDay(year: string, month: string, day: string): boolean {
-  const [y, m, d] = [Number(year), Number(month), Number(day)]
-  if (m < 1 || m > 12 || d < 1) return false
-  const isLeap = (y % 4 === 0 && y % 100 !== 0) || y % 400 === 0
-  return d <= (m === 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].includes(m) ? 30 : 31)
+const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+function isDay(year: number, month: number, day: number): boolean {
+  const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
+  const days = MONTH_DAYS[month - 1] ?? 0
+  return day >= 1 && day <= (month === 2 && isLeap ? 29 : days)
 }
 
 const DIRECTIVES: Readonly<Record<string, string>> = {
@@ -167,7 +174,7 @@ function listReader({ delimiter = ',', type }: ValueFormat): ValueReader {
 
 function jsonList(text: string): string | undefined {
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = JSON.parse(text, withDigits)
     return Array.isArray(value) ? JSON.stringify(value) : undefined
   } catch {
     return undefined

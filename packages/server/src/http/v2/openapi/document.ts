@@ -41,14 +41,34 @@ const ref = (section: Section, name: string): Json => ({ $ref: `#/components/${s
 
 type ParameterName = (parameter: Parameter) => string
 
+/** What a component may be called; names of fields may be any text. */
+const COMPONENT = /^[A-Za-z0-9._-]+$/
+const componentName = ({ name, slug = name }: Parameter) => (COMPONENT.test(name) ? name : slug)
+
 /** A parameter is shared by all operations that have the same under its name, and else by those that it belongs to. */
 function parameterNames(operations: readonly Operation[]): ParameterName {
+  const parameters = operations.flatMap(parametersOf)
+  const textOf = memoized((parameter: Parameter) => JSON.stringify(parameterObject(parameter)))
   const variants = new Map<string, Set<string>>()
-  for (const parameter of operations.flatMap(parametersOf)) {
-    const known = variants.get(parameter.name) ?? new Set()
-    variants.set(parameter.name, known.add(JSON.stringify(parameterObject(parameter))))
+  for (const parameter of parameters) {
+    const name = componentName(parameter)
+    variants.set(name, (variants.get(name) ?? new Set()).add(textOf(parameter)))
   }
-  return ({ name, of = 'v2' }) => (variants.get(name)?.size === 1 ? name : `${of}.${name}`)
+  const usual = (parameter: Parameter) => {
+    const name = componentName(parameter)
+    return variants.get(name)?.size === 1 ? name : `${parameter.of ?? 'v2'}.${name}`
+  }
+  // The list and its field may make up the path of a field in another list.
+  const textByName = new Map<string, string>()
+  const names = new Map<string, string>()
+  for (const parameter of parameters) {
+    const [text, wanted] = [textOf(parameter), usual(parameter)]
+    let name = wanted
+    for (let number = 2; (textByName.get(name) ?? text) !== text; number++) name = `${wanted}-${number}`
+    textByName.set(name, text)
+    names.set(text, names.get(text) ?? name)
+  }
+  return (parameter) => names.get(textOf(parameter)) as string
 }
 
 const parametersOf = ({ inQuery = noParameters }: Operation): Parameter[] => [...inQuery.values()]

@@ -14,7 +14,7 @@ import {
 import { keyPathsOf, pathsOf } from '../../../catalog/paths.ts'
 import { typeNameOf } from '../../../catalog/typescript.ts'
 import { languagesOf } from '../../../query/formats/shown-names.ts'
-import { DISTANCE } from '../../../query/near.ts'
+import { DISTANCE, distanceNameOf } from '../../../query/near.ts'
 import { ROW_HOW } from '../../../query/resolve/record-match.ts'
 import { MAX_ROW_CHARACTERS } from '../../../query/resolve/resolve.ts'
 import { VERDICTS } from '../../../query/resolve/verdict.ts'
@@ -163,9 +163,9 @@ const recordSchema = (entity: Entity): Json =>
   object(
     {
       ...Object.fromEntries(Object.entries(entity.fields).map(([name, field]) => [name, fieldSchema(entity, field)])),
-      ...(hasCoordinates(entity) ? distanceSchema : {}),
+      ...(hasCoordinates(entity) ? { [distanceNameOf(entity)]: DISTANCE_SCHEMA } : {}),
     },
-    [...factsOf(entity).map(([name]) => name), ...namesLeftOut(entity), DISTANCE],
+    [...factsOf(entity).map(([name]) => name), ...namesLeftOut(entity), distanceNameOf(entity)],
   )
 
 /** The names that are not there where another language is asked for. */
@@ -174,7 +174,7 @@ const namesLeftOut = (entity: Entity): string[] =>
     ? []
     : Object.keys(entity.fields).filter((name) => entity.fields[name]?.kind === 'name')
 
-const distanceSchema = { [DISTANCE]: described(COUNT, 'metres from the point of the parameter near') }
+const DISTANCE_SCHEMA = described(COUNT, 'metres from the point of the parameter near')
 
 const changeSchema = (entity: Entity): Json =>
   object(
@@ -183,7 +183,7 @@ const changeSchema = (entity: Entity): Json =>
       key: object(Object.fromEntries(entity.key.map((name) => [name, keySchema(entity, name)]))),
       change: schemaRef('ChangeKind'),
       fields: listOf(TEXT),
-      old: recordRef(entity),
+      old: { anyOf: [recordRef(entity), { type: 'object' }] },
       new: recordRef(entity),
     },
     ['fields', 'old', 'new'],
@@ -372,7 +372,7 @@ const changesSchema = (entities: readonly Entity[]): Json =>
     to: DIGEST,
     changes: described(
       listOf({ oneOf: entities.map((entity) => schemaRef(changeName(entity))) }),
-      'with `old` unless it was added, `new` unless it was removed, and where it was changed `fields`, the paths of the values that differ',
+      'with `old` unless it was added (as the older release has it, in which the list may have been defined otherwise), `new` unless it was removed, and where it was changed `fields`, the paths of the values that differ',
     ),
   })
 
@@ -419,9 +419,13 @@ const suggestionSchema = (entities: readonly Entity[]): Json =>
         ),
         'where the words are in its fields; an alias by which it was found has the field `alias`, and tells its text, its reason, and the collection of the record that it belongs to',
       ),
-      ...(entities.some(hasCoordinates) ? distanceSchema : {}),
+      matched: described(
+        object({ field: TEXT, language: { type: ['string', 'null'] } }),
+        'the name that matches best, and its language where that is known; where there are several names',
+      ),
+      ...(entities.some(hasCoordinates) ? { [DISTANCE]: DISTANCE_SCHEMA } : {}),
     },
-    [DISTANCE],
+    ['matched', DISTANCE],
   )
 
 /** The schemas that do not depend on which records there are, by name. */
@@ -461,7 +465,7 @@ const CATALOG_SCHEMAS: Readonly<Record<keyof ReturnType<typeof catalogSchemas>, 
   CollectionsV1: true,
 }
 
-const DERIVED = /(?:Change|Field)$/
+const DERIVED = /(?:Change|Field|Record)$/
 
 /** The name of the schema of the records of an entity, which is that of no other schema. */
 function schemaName(entity: Entity): string {

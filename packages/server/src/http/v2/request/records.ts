@@ -6,7 +6,7 @@ import type { Query } from '../../../query/finder.ts'
 import { FORMATS, type Rendition } from '../../../query/formats/formats.ts'
 import type { Selection } from '../../../query/formats/selection.ts'
 import { languagesOf } from '../../../query/formats/shown-names.ts'
-import { DISTANCE } from '../../../query/near.ts'
+import { distanceNameOf } from '../../../query/near.ts'
 import type { Sort } from '../../../query/sort.ts'
 import type { RequestHeaders } from '../../exchange.ts'
 import { badParameter } from '../../problem.ts'
@@ -89,7 +89,7 @@ function foundRecords(
     by: namedBy(parameters) ?? 'id',
     within: withinOf(entity, parameters),
     query: { filters: [...filters, ...rootFilter(parameters)], words, sorts, near },
-    rendition: { ...rendition, added: near === undefined ? [] : [DISTANCE] },
+    rendition: { ...rendition, added: near === undefined ? [] : [distanceNameOf(entity)] },
     encoding,
   }
 }

@@ -1,0 +1,21 @@
+// nomenclator profile
+import { profileText } from '../../source/package/profile.ts'
+import { command } from '../command.ts'
+import { text } from '../flags/flags.ts'
+import { outputTo, STANDARD } from '../terminal/output.ts'
+
+export const profileCommand = command({
+  name: 'profile',
+  description:
+    'Print the JSON Schema of data packages: the standard and the properties nomenclator:*, for editors that complete and check a datapackage.json.',
+  flags: {
+    output: { value: 'FILE', description: 'write it there', defaultValue: STANDARD, parse: text },
+  },
+  examples: ['profile --output ./offices/nomenclator.schema.json', 'profile'],
+  run: async ({ values, terminal }) => {
+    const file = outputTo(values.output, terminal)
+    file.write(profileText())
+    file.end()
+    return 0
+  },
+})
