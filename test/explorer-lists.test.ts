@@ -59,6 +59,7 @@ const PAGES: Readonly<Record<string, string>> = {
   map: '/map',
   'map, filtered': '/map/offices?dealt_with=II',
   picker: '/picker',
+  resolver: '/resolve',
   releases: '/releases',
   docs: '/docs',
 }

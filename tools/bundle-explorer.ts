@@ -1,6 +1,6 @@
 // Bundles what the explorer sends to browsers: minified, under hashed names, compressed once, all in one JSON file.
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import type { BuiltAsset } from '../packages/server/src/explorer/assets.ts'
 
@@ -17,11 +17,19 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const PICKER = 'nomenclator-picker.ts'
 /** The files of which each becomes one asset, under its name with the extension of what it becomes. */
-const ENTRIES = ['explorer.ts', 'map.ts', PICKER, 'explorer.css', 'icon.svg']
+const ENTRIES = [
+  'explorer.ts',
+  'map.ts',
+  'resolver/resolver.ts',
+  'resolver/xlsx.ts',
+  PICKER,
+  'explorer.css',
+  'icon.svg',
+]
 
 async function bundleOf(entry: string): Promise<{ readonly source: string; readonly content: Uint8Array }> {
   const path = join(entry === PICKER ? join(ROOT, 'packages', 'picker', 'src') : SOURCES, entry)
-  const source = entry.replace(/\.ts$/, '.js')
+  const source = basename(entry).replace(/\.ts$/, '.js')
   if (entry.endsWith('.svg')) return { source, content: await Bun.file(path).bytes() }
   // The picker stands on pages of others, as a module or as a classic script: as neither it leaves names behind.
   const format = entry === PICKER ? 'iife' : 'esm'

@@ -100,6 +100,7 @@ export const PAGES: Readonly<Record<string, string>> = {
   'map, searched and filtered': '/map/localidades?q=rancho&idEstado=2',
   'map of nothing found': '/map?q=zzzzzzzzzz',
   picker: '/picker',
+  resolver: '/resolve',
   'picker, submitted': '/picker?lugar=3-1&lugar.estado=2',
   releases: '/releases',
   docs: '/docs',

@@ -22,6 +22,7 @@ import {
   RELEASE_PARAMETER,
   RELEASES_PATH,
   RESERVED_PARAMETERS,
+  RESOLVER_PATH,
   TREE_PATH,
   withQuery,
 } from './links.ts'
@@ -34,6 +35,7 @@ import { pickerPage } from './pages/picker.ts'
 import { problemPage } from './pages/problem.ts'
 import { recordByCode, recordPage } from './pages/record.ts'
 import { releasesPage } from './pages/releases.ts'
+import { resolverPage } from './pages/resolver.ts'
 import { searchPage } from './pages/search.ts'
 import { treePage } from './pages/tree.ts'
 import { isPickerFile, respondPickerFile } from './picker-files.ts'
@@ -92,6 +94,7 @@ const PAGES: ReadonlyMap<string, PageRoute> = new Map<string, PageRoute>([
   [TREE_PATH, treePage],
   [MAP_PATH, (view) => mapPage(view)],
   [PICKER_PATH, pickerPage],
+  [RESOLVER_PATH, resolverPage],
   [RELEASES_PATH, releasesPage],
   [DOCS_PATH, docsPage],
   [RUN_PATH, ({ api, pairs }) => ({ location: runTarget(api, pairs) })],

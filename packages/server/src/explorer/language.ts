@@ -14,6 +14,8 @@ const DEFAULT_LANGUAGE: LanguageCode = 'es'
 
 export type Language = {
   readonly code: LanguageCode
+  /** The language as it is written in a country, by which a browser writes numbers as the pages do. */
+  readonly locale: string
   readonly words: Words
   readonly number: (value: number) => string
   /** A number with at most so many decimals. */
@@ -53,6 +55,7 @@ export function languageOf(code: LanguageCode): Language {
   }
   const language: Language = {
     code,
+    locale,
     words: tables[code],
     number: cached((value) => number.format(value)),
     decimal: (value, digits) => decimalFormat(digits).format(value),

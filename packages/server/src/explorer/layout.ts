@@ -11,6 +11,7 @@ import {
   type Pairs,
   PICKER_PATH,
   RELEASES_PATH,
+  RESOLVER_PATH,
   TREE_PATH,
   withQuery,
 } from './links.ts'
@@ -24,6 +25,7 @@ const NAVIGATION: readonly (readonly [path: string, label: (words: Words) => str
   [EXPLORE_PATH, ({ catalogs }) => catalogs],
   [TREE_PATH, ({ tree }) => tree],
   [MAP_PATH, ({ map }) => map],
+  [RESOLVER_PATH, ({ resolver }) => resolver],
   [RELEASES_PATH, ({ releases }) => releases],
   [DOCS_PATH, ({ docs }) => docs],
   [PICKER_PATH, ({ picker }) => picker],

@@ -17,6 +17,7 @@ export const {
   explore: EXPLORE_PATH,
   map: MAP_PATH,
   picker: PICKER_PATH,
+  resolve: RESOLVER_PATH,
   releases: RELEASES_PATH,
   docs: DOCS_PATH,
 } = PAGE_PATHS

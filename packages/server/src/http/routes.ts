@@ -35,6 +35,7 @@ export const PAGE_PATHS = {
   docs: '/docs',
   map: '/map',
   picker: '/picker',
+  resolve: '/resolve',
   assets: '/assets',
 } as const
 
@@ -115,6 +116,7 @@ const ROUTES: readonly Route[] = [
   { path: PAGE_PATHS.docs, surface: PAGES, label: 'explorer' },
   { path: PAGE_PATHS.map, surface: PAGES, label: 'map' },
   { path: PAGE_PATHS.picker, surface: PAGES, label: 'picker' },
+  { path: PAGE_PATHS.resolve, surface: PAGES, label: 'explorer' },
   { path: PAGE_PATHS.assets, surface: PAGES, label: 'assets' },
   // Whoever is looking for something else below /api is a program.
   { path: '/api', surface: { name: 'none', isExtended: false, hasProblemPages: false }, label: 'other' },

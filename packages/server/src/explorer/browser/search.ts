@@ -1,5 +1,6 @@
 // Suggestions while typing: a combobox with a list (WAI-ARIA), filled from API v2.
 import { announce } from './copy.ts'
+import { collectionsOfPage, recordPage } from './record-page.ts'
 
 type Suggestion = {
   readonly collection: string
@@ -10,20 +11,11 @@ type Suggestion = {
   readonly matches: readonly { readonly field: string; readonly ranges: readonly (readonly [number, number])[] }[]
 }
 
-/** What a suggestion is called, which field is its name, and what is between the parts of its key, by collection. */
-type Collections = Readonly<Record<string, readonly [label: string, nameField: string, separator: string]>>
-
 const MAX_SUGGESTIONS = 8
 const PAUSE_MILLISECONDS = 60
 
 /** The words of the page's language are attributes of its body. */
 const word = (name: string): string => document.body.dataset[name] ?? ''
-
-let collections: Collections | undefined
-const collectionsOfPage = (): Collections => {
-  collections ??= JSON.parse(word('collections') || '{}') as Collections
-  return collections
-}
 
 export function enhanceSearch(form: HTMLFormElement): void {
   const input = form.querySelector<HTMLInputElement>('input[name=q]')
@@ -131,12 +123,12 @@ class Combobox {
   }
 
   #option({ collection, url, name, breadcrumb, matches }: Suggestion, at: number): HTMLElement {
-    const [label = collection, nameField = '', separator = ''] = collectionsOfPage()[collection] ?? []
+    const [label = collection, nameField = ''] = collectionsOfPage()[collection] ?? []
     const item = document.createElement('li')
     item.id = `${this.#list.id}-${at}`
     item.setAttribute('role', 'option')
     item.setAttribute('aria-selected', 'false')
-    item.dataset.href = this.#withCarried(`${word('explore')}/${collection}/${keyIn(url, separator)}`)
+    item.dataset.href = recordPage({ collection, url })
     const named = document.createElement('bdi')
     named.className = 'name'
     named.append(...highlighted(name, matches.find(({ field }) => field === nameField)?.ranges ?? []))
@@ -146,16 +138,6 @@ class Combobox {
     item.append(named, ' ', what)
     item.addEventListener('click', () => this.#open(item))
     return item
-  }
-
-  /** The language and the release that the page was opened with. */
-  #withCarried(address: string): string {
-    const carried = new URLSearchParams()
-    for (const name of ['lang', 'release']) {
-      const field = this.#form.querySelector<HTMLInputElement>(`input[name=${name}]`)
-      if (field !== null) carried.set(name, field.value)
-    }
-    return carried.size === 0 ? address : `${address}?${carried}`
   }
 
   #open(item: HTMLElement | undefined): boolean {
@@ -214,12 +196,6 @@ class Combobox {
     this.#input.setAttribute('aria-expanded', 'false')
     this.#activate(-1)
   }
-}
-
-/** The key of a record by its address in API v2, as that of its page has it: with that of its owner, where it has one. */
-function keyIn(url: string, separator: string): string {
-  const [, own, , below] = new URL(url).pathname.replace(/^.*?\/api\/v2\//, '').split('/')
-  return [own, below].filter((part) => part !== undefined).join(separator)
 }
 
 /** The name as text, with what was searched for marked. */

@@ -15,6 +15,7 @@ import {
   filterValue,
   type Pairs,
   RELEASES_PATH,
+  RESOLVER_PATH,
   withQuery,
 } from '../links.ts'
 import { manyOf, nameOf, wordsFor } from '../names.ts'
@@ -36,6 +37,7 @@ export function homePage(view: View): Page {
 <h1>${lead}</h1>
 ${searchBox(view, { id: 'home-search', action: EXPLORE_PATH, hasFocus: true })}
 <p class="hint">${words.search.hint}</p>
+<p>${words.home.resolve} <a href="${href(view, RESOLVER_PATH)}">${words.home.resolveLink}</a></p>
 </div>
 ${smallMap(view)}
 </div>

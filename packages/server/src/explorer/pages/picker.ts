@@ -91,7 +91,7 @@ function exampleOf(view: View, entity: Entity): Example {
 }
 
 /** Whether all records of a level have the same parent, so that there is nothing to choose. */
-function isOnlyOne({ api }: View, parent: Entity, child: Entity): boolean {
+export function isOnlyOne({ api }: View, parent: Entity, child: Entity): boolean {
   const path = pathTo(child, parent)
   return path !== undefined && api.facet(child, [], filterParameter(child, path.steps)).size <= 1
 }

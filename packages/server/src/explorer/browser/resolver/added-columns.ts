@@ -1,0 +1,88 @@
+// The table with codes: the columns that are added to the one that was given.
+import type { Candidate } from './api.ts'
+import { type Entry, type Resolving, recordOf } from './resolving.ts'
+import type { Cell, Row } from './table.ts'
+
+/** A record and those that it is in, each with the code that people know it by. */
+type Level = { readonly collection: string; readonly code: string; readonly name: string }
+
+type Coded = Pick<Candidate, 'key' | 'code'>
+
+/** The official code, or the key of a record that has none. */
+const codeText = ({ key, code }: Coded): string => code ?? Object.values(key).flat().join('-')
+
+/** The record itself first. */
+const levelsOf = (record: Candidate): Level[] => [
+  { collection: record.collection, code: codeText(record), name: record.name },
+  ...record.parents.map((parent, at) => ({
+    collection: parent.collection,
+    code: codeText(parent),
+    name: record.breadcrumb[at] ?? '',
+  })),
+]
+
+export const codeOf = (candidate: Candidate): string => codeText(candidate)
+
+/** A part with the names of the columns for its codes and names. */
+export type AddedPart = {
+  readonly collection: string
+  readonly codeHeader: string
+  readonly nameHeader: string
+  /** Whether all records of the release are in the same one of these, so that it need not be told. */
+  readonly isConstant: boolean
+}
+
+type AddedColumns = {
+  /** From the outermost. */
+  readonly parts: readonly AddedPart[]
+  readonly verdictHeader: string
+  readonly verdictOf: (entry: Entry) => string
+}
+
+/** The table that was given with columns for the records, and how sure they are. All codes are text. */
+export function extendedRows(
+  header: Row | undefined,
+  rows: readonly Row[],
+  resolving: Resolving,
+  { parts, verdictHeader, verdictOf }: AddedColumns,
+): Cell[][] {
+  const records = resolving.entries.flatMap((entry) => recordOf(entry) ?? [])
+  const own = new Set(records.map(({ collection }) => collection))
+  const above = new Set(records.flatMap(({ parents }) => parents.map(({ collection }) => collection)))
+  const shown = parts.filter(
+    ({ collection, isConstant }) => own.has(collection) || (above.has(collection) && !isConstant),
+  )
+  const width = rows[0]?.length ?? 0
+  const given = header ?? Array.from({ length: width }, (_, at) => columnLetters(at))
+  const names = uniqueNames(given.map(String), [
+    ...shown.flatMap(({ codeHeader, nameHeader }) => [codeHeader, nameHeader]),
+    verdictHeader,
+  ])
+  const extended = rows.map((row, at) => {
+    const entry = resolving.entryAt(at)
+    const record = recordOf(entry)
+    const levels = new Map(record === undefined ? [] : levelsOf(record).map((level) => [level.collection, level]))
+    const added = shown.flatMap(({ collection }) => {
+      const level = levels.get(collection)
+      return [level?.code ?? '', level?.name ?? '']
+    })
+    return [...row, ...added, verdictOf(entry)]
+  })
+  return [[...given, ...names], ...extended]
+}
+
+/** A column that is there already keeps its name. */
+const uniqueNames = (given: readonly string[], added: readonly string[]): string[] =>
+  added.map((name) => {
+    let unique = name
+    for (let number = 2; given.includes(unique); number++) unique = `${name} ${number}`
+    return unique
+  })
+
+const LETTERS = 26
+
+/** What a spreadsheet calls a column that has no name: A to Z, AA and so on. */
+export function columnLetters(column: number): string {
+  const last = String.fromCharCode('A'.charCodeAt(0) + (column % LETTERS))
+  return column < LETTERS ? last : `${columnLetters(Math.floor(column / LETTERS) - 1)}${last}`
+}

@@ -1,0 +1,347 @@
+// The page that puts codes to a list: a table in, its columns named, every row looked up, the unsure ones chosen, the table out.
+import { announce } from '../copy.ts'
+import { type AddedPart, columnLetters, extendedRows } from './added-columns.ts'
+import { type Api, RequestFailure, type Resolution, resolveRows, type SentRow } from './api.ts'
+import { chosenColumns, type OfferedPart, showColumns } from './columns-view.ts'
+import { type Columns, columnsByHeader, columnsByValues, FREE_TEXT, hasHeader, orFreeText, samplesOf } from './guess.ts'
+import { filled, formatted, partOf, type ResolverWords, setWords, word } from './page-parts.ts'
+import { Resolving } from './resolving.ts'
+import { ResultsView } from './results-view.ts'
+import type { Cell, Row, Table } from './table.ts'
+import { decodedText, parsedTable, type Separator, separatorOf, writtenCsv } from './text.ts'
+
+type Settings = {
+  readonly api: Api
+  /** The script that reads and writes workbooks. */
+  readonly xlsx: string
+  readonly locale: string
+  readonly parts: readonly (OfferedPart & AddedPart)[]
+  readonly about: readonly (readonly [label: string, value: string])[]
+  readonly words: ResolverWords
+}
+
+const MAX_FILE_BYTES = 50_000_000
+const MAX_ROWS = 200_000
+const TYPING_PAUSE = 250
+
+class Resolver {
+  readonly #root: HTMLElement
+  readonly #settings: Settings
+  /** The tables that were given: one of a text, or the sheets of a workbook. */
+  #tables: readonly Table[] = []
+  #text: string | undefined
+  #encoding = ''
+  #fileName = ''
+  #table: Table | undefined
+  #resolving: Resolving | undefined
+  #running: AbortController | undefined
+  #guessing: AbortController | undefined
+  /** The collections that free text may mean. */
+  #within = ''
+  readonly #results: ResultsView
+
+  constructor(root: HTMLElement) {
+    this.#root = root
+    this.#settings = JSON.parse(root.dataset.settings ?? '{}') as Settings
+    setWords(this.#settings.words, this.#settings.locale)
+    this.#results = new ResultsView(this.#part('results'), this.#settings.api)
+    this.#listen()
+    root.hidden = false
+  }
+
+  #part<Kind extends HTMLElement = HTMLElement>(name: string): Kind {
+    return partOf<Kind>(this.#root, name)
+  }
+
+  #listen(): void {
+    const text = this.#part<HTMLTextAreaElement>('text')
+    const file = this.#part<HTMLInputElement>('file')
+    const drop = this.#part('drop')
+    let timer: ReturnType<typeof setTimeout> | undefined
+    text.addEventListener('input', () => {
+      clearTimeout(timer)
+      timer = setTimeout(() => this.#takeText(text.value), TYPING_PAUSE)
+    })
+    file.addEventListener('change', () => {
+      const [given] = file.files ?? []
+      if (given !== undefined) void this.#takeFile(given)
+    })
+    // A file may be dropped anywhere on the page: the browser would open it and leave.
+    addEventListener('dragover', (event) => {
+      if (event.dataTransfer?.types.includes('Files') !== true) return
+      event.preventDefault()
+      drop.classList.add('over')
+    })
+    addEventListener('dragleave', (event) => {
+      if (event.relatedTarget === null) drop.classList.remove('over')
+    })
+    addEventListener('drop', (event) => {
+      const [given] = event.dataTransfer?.files ?? []
+      if (given === undefined) return
+      event.preventDefault()
+      drop.classList.remove('over')
+      void this.#takeFile(given)
+    })
+    this.#part('example').addEventListener('click', () => {
+      text.value = word('example')
+      this.#takeText(text.value)
+    })
+    this.#part('sheet').addEventListener('change', ({ target }) => {
+      this.#use(this.#tables[Number((target as HTMLSelectElement).value)])
+    })
+    this.#part('separator').addEventListener('change', ({ target }) => {
+      if (this.#text === undefined) return
+      this.#use(parsedTable(this.#fileName, this.#text, (target as HTMLSelectElement).value as Separator))
+    })
+    this.#part('has-header').addEventListener('change', () => void this.#guess())
+    this.#part('resolve').addEventListener('click', () => void this.#start())
+    this.#part('stop').addEventListener('click', () => this.#running?.abort())
+    this.#part('continue').addEventListener('click', () => void this.#go())
+    this.#part('download-xlsx').addEventListener('click', () => void this.#downloadXlsx())
+    this.#part('download-csv').addEventListener('click', () => this.#downloadCsv())
+  }
+
+  // A list in.
+
+  #takeText(text: string): void {
+    this.#fileName = ''
+    this.#encoding = ''
+    this.#tables = []
+    this.#text = text
+    if (text.trim() === '') this.#use(undefined)
+    else this.#useText(text)
+  }
+
+  #useText(text: string): void {
+    const separator = separatorOf(text)
+    this.#part<HTMLSelectElement>('separator').value = separator
+    this.#use(parsedTable(this.#fileName, text, separator))
+  }
+
+  async #takeFile(file: File): Promise<void> {
+    if (file.size > MAX_FILE_BYTES) {
+      this.#refuse(filled(word('tooLarge'), formatted(MAX_FILE_BYTES / 1e6)))
+      return
+    }
+    try {
+      const bytes = new Uint8Array(await file.arrayBuffer())
+      this.#fileName = file.name
+      this.#part<HTMLTextAreaElement>('text').value = ''
+      if (isZip(bytes)) {
+        const { readWorkbook } = await this.#xlsx()
+        this.#text = undefined
+        this.#encoding = 'Excel'
+        this.#tables = readWorkbook(bytes)
+        this.#use(this.#tables[0])
+        if (this.#tables.length === 0) this.#refuse(word('empty'))
+      } else if (isOldWorkbook(bytes)) this.#refuse(word('oldExcel'))
+      else {
+        const { text, encoding } = decodedText(bytes)
+        this.#tables = []
+        this.#text = text
+        this.#encoding = encoding
+        this.#useText(text)
+      }
+    } catch {
+      this.#refuse(filled(word('unreadable'), file.name))
+    }
+  }
+
+  #xlsx(): Promise<typeof import('./xlsx.ts')> {
+    return import(this.#settings.xlsx)
+  }
+
+  #refuse(reason: string): void {
+    this.#use(undefined)
+    const problem = this.#part('problem')
+    problem.textContent = reason
+    problem.hidden = false
+  }
+
+  #use(table: Table | undefined): void {
+    this.#running?.abort()
+    this.#guessing?.abort()
+    this.#part('problem').hidden = true
+    this.#part('results').hidden = true
+    this.#part('columns').hidden = true
+    this.#table = table
+    if (table === undefined) return
+    const wrong = faultOf(table)
+    if (wrong !== undefined) {
+      this.#refuse(wrong)
+      return
+    }
+    this.#part('columns').hidden = false
+    this.#showSource(table)
+    this.#part<HTMLInputElement>('has-header').checked = hasHeader(table.rows, this.#settings.parts)
+    void this.#guess()
+  }
+
+  #showSource(table: Table): void {
+    const sheets = this.#part<HTMLSelectElement>('sheet')
+    const field = (select: HTMLElement) => select.closest('.field') as HTMLElement
+    field(sheets).hidden = this.#tables.length < 2
+    sheets.replaceChildren(
+      ...this.#tables.map(({ name }, at) => new Option(name, String(at), at === 0, table === this.#tables[at])),
+    )
+    field(this.#part('separator')).hidden = this.#text === undefined
+  }
+
+  get #hasHeader(): boolean {
+    return this.#part<HTMLInputElement>('has-header').checked
+  }
+
+  get #header(): Row | undefined {
+    return this.#hasHeader ? this.#table?.rows[0] : undefined
+  }
+
+  get #rows(): readonly Row[] {
+    const rows = this.#table?.rows ?? []
+    return this.#hasHeader ? rows.slice(1) : rows
+  }
+
+  // Its columns.
+
+  /** What headers say is shown at once, and what values say when it is found. */
+  async #guess(): Promise<void> {
+    const table = this.#table
+    if (table === undefined) return
+    this.#guessing?.abort()
+    this.#guessing = new AbortController()
+    const { signal } = this.#guessing
+    const { parts, api } = this.#settings
+    const byHeader =
+      this.#header === undefined ? Array<undefined>(table.width).fill(undefined) : columnsByHeader(this.#header, parts)
+    const samples = samplesOf(this.#rows, byHeader, parts).slice(0, MAX_SAMPLES)
+    this.#showColumns(orFreeText(byHeader, this.#rows))
+    if (samples.length === 0) return
+    try {
+      const sent: SentRow[] = samples.map(({ part, value }) => ({ [part]: value.slice(0, MAX_VALUE) }))
+      const found = await resolveRows(api, sent, { signal })
+      const scores = found.map(bestScore)
+      if (!signal.aborted) this.#showColumns(orFreeText(columnsByValues(byHeader, samples, scores), this.#rows))
+    } catch {
+      // Without it there is what the headers say.
+    }
+  }
+
+  #showColumns(columns: Columns): void {
+    const header = this.#header ?? columns.map((_, at) => filled(word('column'), columnLetters(at)))
+    const source = [this.#fileName, this.#encoding].filter((one) => one !== '').join(', ')
+    const counts = filled(word('size'), formatted(this.#rows.length), formatted(columns.length))
+    this.#part('source').textContent = source === '' ? counts : `${source}: ${counts}`
+    showColumns(this.#part('columns'), { header, rows: this.#rows, columns, parts: this.#settings.parts })
+    this.#part('columns').addEventListener('change', () => this.#guessing?.abort(), { once: true })
+  }
+
+  // Every row looked up.
+
+  async #start(): Promise<void> {
+    const columns = chosenColumns(this.#part('columns'))
+    const problem = this.#part('columns-problem')
+    problem.hidden = columns.some((part) => part !== undefined)
+    problem.textContent = problem.hidden ? '' : word('noColumn')
+    if (!problem.hidden || this.#rows.length === 0) return
+    this.#guessing?.abort()
+    this.#running?.abort()
+    this.#resolving = new Resolving(this.#rows, columns)
+    const isFreeText = columns.includes(FREE_TEXT)
+    this.#within = isFreeText ? this.#part<HTMLSelectElement>('within').value : ''
+    const last = this.#settings.parts.findLast(({ name }) => columns.includes(name))
+    this.#results.show(this.#resolving, {
+      within: isFreeText ? this.#within : (last?.collection ?? ''),
+      written: (row) => writtenIn(this.#rows[row] ?? [], columns),
+    })
+    this.#part('results').hidden = false
+    this.#part('results').querySelector('h2')?.focus()
+    await this.#go()
+  }
+
+  async #go(): Promise<void> {
+    const resolving = this.#resolving
+    if (resolving === undefined) return
+    this.#running = new AbortController()
+    const { signal } = this.#running
+    const { api } = this.#settings
+    const within = this.#within
+    this.#results.setRunning(true)
+    try {
+      for (const entries of resolving.unresolved()) {
+        const found = await resolveRows(
+          api,
+          entries.map(({ sent }) => sent),
+          { within, signal },
+        )
+        for (const [at, entry] of entries.entries()) {
+          const resolution = found[at]
+          if (resolution !== undefined) resolving.resolve(entry, resolution)
+        }
+        this.#results.update(entries)
+      }
+      this.#results.setRunning(false)
+      announce(this.#results.summary)
+    } catch (error) {
+      if (resolving !== this.#resolving) return
+      const reason = error instanceof RequestFailure ? error.message : word('failed')
+      this.#results.setRunning(false, signal.aborted ? word('stopped') : reason)
+    }
+  }
+
+  // The table out.
+
+  #extended(): Cell[][] {
+    const resolving = this.#resolving
+    if (resolving === undefined) return []
+    return extendedRows(this.#header, this.#rows, resolving, {
+      parts: this.#settings.parts,
+      verdictHeader: word('verdictHeader'),
+      verdictOf: (entry) => this.#results.verdictOf(entry),
+    })
+  }
+
+  async #downloadXlsx(): Promise<void> {
+    const { writtenWorkbook } = await this.#xlsx()
+    const about = [...this.#settings.about, [word('madeOn'), new Date().toISOString().slice(0, 10)]] as const
+    const workbook = writtenWorkbook([
+      { name: word('sheetName'), rows: this.#extended(), isFrozen: true },
+      { name: word('aboutName'), rows: about },
+    ])
+    const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+    this.#download(new Blob([workbook], { type }), 'xlsx')
+  }
+
+  #downloadCsv(): void {
+    this.#download(new Blob([writtenCsv(this.#extended())], { type: 'text/csv;charset=utf-8' }), 'csv')
+  }
+
+  #download(content: Blob, extension: string): void {
+    const link = document.createElement('a')
+    link.href = URL.createObjectURL(content)
+    const base = this.#fileName.replace(/\.[^.]*$/, '') || word('fileName')
+    link.download = `${base}-${word('fileSuffix')}.${extension}`
+    link.click()
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+  }
+}
+
+const MAX_SAMPLES = 3_000
+const MAX_VALUE = 300
+
+/** How near the nearest record is, whether or not there are several. */
+const bestScore = ({ score, alternatives }: Resolution): number =>
+  Math.max(score ?? 0, ...alternatives.map((one) => one.score))
+
+function faultOf({ rows }: Table): string | undefined {
+  if (rows.length === 0) return word('empty')
+  return rows.length > MAX_ROWS ? filled(word('tooMany'), formatted(rows.length), formatted(MAX_ROWS)) : undefined
+}
+
+/** What a row says, without what is not looked for. */
+const writtenIn = (row: Row, columns: Columns): string =>
+  row.filter((cell, at) => columns[at] !== undefined && cell !== '').join(', ')
+
+const isZip = (bytes: Uint8Array): boolean => bytes[0] === 0x50 && bytes[1] === 0x4b
+/** The files of Excel before 2007. */
+const isOldWorkbook = (bytes: Uint8Array): boolean => bytes[0] === 0xd0 && bytes[1] === 0xcf
+
+for (const root of document.querySelectorAll<HTMLElement>('[data-resolver]')) new Resolver(root)

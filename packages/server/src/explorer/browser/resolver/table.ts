@@ -1,0 +1,21 @@
+// A table that someone gave: its cells, its rows, and what is known of where it came from.
+
+/** A number is what a spreadsheet had as a number; everything else is text. */
+export type Cell = string | number
+
+export type Row = readonly Cell[]
+
+/** The rows of a text or of one sheet, all of the same width, without those that are empty. */
+export type Table = { readonly name: string; readonly rows: readonly Row[]; readonly width: number }
+
+export function tableOf(name: string, rows: readonly Row[]): Table {
+  const filled = rows.filter((row) => row.some((cell) => textOf(cell) !== ''))
+  const width = filled.reduce((widest, row) => Math.max(widest, row.length), 0)
+  return {
+    name,
+    width,
+    rows: filled.map((row) => (row.length === width ? row : [...row, ...Array<Cell>(width - row.length).fill('')])),
+  }
+}
+
+export const textOf = (cell: Cell | undefined): string => (cell === undefined ? '' : String(cell).trim())

@@ -1,0 +1,289 @@
+// What the page that puts codes to a list makes of tables: their encoding, separator and columns, rows that say the same, the table out.
+import { describe, expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { columnLetters, extendedRows } from './browser/resolver/added-columns.ts'
+import { type Candidate, type Fetch, RequestFailure, type Resolution, resolveRows } from './browser/resolver/api.ts'
+import {
+  type Columns,
+  columnsByHeader,
+  columnsByValues,
+  hasHeader,
+  orFreeText,
+  type Part,
+  samplesOf,
+} from './browser/resolver/guess.ts'
+import { Resolving, ROWS_PER_REQUEST, recordOf, stateOf } from './browser/resolver/resolving.ts'
+import { type Row, tableOf } from './browser/resolver/table.ts'
+import { decodedText, parsedTable, separatorOf, writtenCsv } from './browser/resolver/text.ts'
+import { en } from './words/en.ts'
+import { es } from './words/es.ts'
+
+const part = (name: string, names: readonly string[], codes: readonly string[]): Part => ({
+  name,
+  collection: `${name}s`,
+  label: name,
+  names: [name, ...names],
+  codes,
+})
+const PARTS = [
+  part('estado', ['entidad', 'edo', 'descEstado'], ['cveEstado']),
+  part('municipio', ['mpio', 'descMunicipio'], ['cveMunicipio']),
+  part('localidad', ['descLocalidad'], ['cveLocalidad']),
+  part('area', ['descripcion'], []),
+  part('campo', ['descripcion'], []),
+]
+
+describe('the encoding', () => {
+  const text = 'Año;Michoacán\r\n2020;"Zitácuaro €"'
+  const utf16 = (isLittle: boolean, hasMark: boolean) => {
+    const bytes = Buffer.from(`${hasMark ? '\ufeff' : ''}${text}`, 'utf16le')
+    return isLittle ? bytes : bytes.swap16()
+  }
+  const windows1252 = Uint8Array.from(text, (letter) => (letter === '€' ? 0x80 : letter.charCodeAt(0)))
+  test.each([
+    ['UTF-8', 'UTF-8', Buffer.from(text)],
+    ['UTF-8 with a mark', 'UTF-8', Buffer.from(`\ufeff${text}`)],
+    ['UTF-16 of Windows', 'UTF-16', utf16(true, true)],
+    ['UTF-16 the other way round', 'UTF-16', utf16(false, true)],
+    ['UTF-16 without a mark', 'UTF-16', utf16(true, false)],
+    ['UTF-16 without a mark, the other way round', 'UTF-16', utf16(false, false)],
+    ['Windows-1252', 'Windows-1252', windows1252],
+  ])('%s', (_, encoding, bytes) => {
+    expect(decodedText(new Uint8Array(bytes))).toEqual({ text, encoding })
+  })
+})
+
+describe('the separator', () => {
+  test.each([
+    ['tabs of a spreadsheet, with commas in its cells', 'a\tb, c\nd\te, f', '\t'],
+    ['commas', 'estado,municipio\nNay,Tepic\nJal,"Tala, Jal"', ','],
+    ['semicolons beside decimal commas', 'a;b\n1,5;2,5', ';'],
+    ['bars', 'a|b\nc|d', '|'],
+    ['addresses', 'Monterrey, N.L.\nTala, Jalisco\nTepic', ''],
+    ['a column of names', 'Monterrey\nTala', ''],
+  ] as const)('%s', (_, text, separator) => {
+    expect(separatorOf(text)).toBe(separator)
+  })
+
+  test('values keep quotes, separators and lines; rows are of one width; empty ones are left out', () => {
+    expect(parsedTable('x', 'a,"b ""c"", d"\r\n,\r\n\r\n"e\nf"', ',').rows).toEqual([
+      ['a', 'b "c", d'],
+      ['e\nf', ''],
+    ])
+    expect(parsedTable('x', 'Tala, Jal\n\nTepic', '').rows).toEqual([['Tala, Jal'], ['Tepic']])
+  })
+
+  test('CSV is written for spreadsheets, and reads back', () => {
+    const rows = [
+      ['=1+1', '-5', '+52 443 123', 'a,b'],
+      ['@x', 'ñ "q"', '007', 8],
+    ]
+    const written = writtenCsv(rows)
+    expect(written).toStartWith('\ufeff')
+    expect(parsedTable('x', written.slice(1), ',').rows).toEqual([
+      ["'=1+1", '-5', '+52 443 123', 'a,b'],
+      ["'@x", 'ñ "q"', '007', '8'],
+    ])
+  })
+})
+
+describe('what the columns are', () => {
+  test.each<[string, Row, Columns]>([
+    ['the names of parts', ['Estado', 'Municipio', 'LOCALIDAD'], ['estado', 'municipio', 'localidad']],
+    ['of INEGI', ['NOM_ENT', 'NOM_MUN', 'NOM_LOC'], ['estado', 'municipio', 'localidad']],
+    ['of the fields', ['descEstado', 'cveMunicipio'], ['estado', 'municipio']],
+    ['among words', ['Municipio de residencia', 'Edo. de origen'], ['municipio', 'estado']],
+    ['names before codes', ['CVE_MUN', 'NOM_MUN'], [undefined, 'municipio']],
+    ['the more telling before the first', ['mun. 2', 'municipio'], [undefined, 'municipio']],
+    ['what several parts are called says nothing', ['descripcion', 'folio', ''], [undefined, undefined, undefined]],
+  ])('by header: %s', (_, header, columns) => {
+    expect(columnsByHeader(header, PARTS)).toEqual(columns)
+  })
+
+  test('by values: the part that fits best, the outermost of equals, and never short numbers', () => {
+    const rows: Row[] = [
+      ['x', 'Jalisco', 'Tala', '14'],
+      ['y', 'Nayarit', 'Tepic', '18'],
+    ]
+    const none: Columns = [undefined, undefined, undefined, undefined]
+    const samples = samplesOf(rows, none, PARTS)
+    expect(samples.some(({ column }) => column === 3)).toBe(false)
+    const known: Record<string, string[]> = {
+      Jalisco: ['estado', 'localidad'],
+      Nayarit: ['estado'],
+      Tala: ['municipio', 'localidad'],
+      Tepic: ['municipio', 'localidad'],
+    }
+    const scores = samples.map(({ value, part }) => (known[value]?.includes(part) ? 1 : 0.5))
+    expect(columnsByValues(none, samples, scores)).toEqual([undefined, 'estado', 'municipio', undefined])
+  })
+
+  test('a header that its values refute does not count', () => {
+    const rows: Row[] = [
+      ['casado', 'Tala'],
+      ['soltera', 'Tepik'],
+    ]
+    const known = columnsByHeader(['Estado civil', 'Municipio'], PARTS)
+    expect(known).toEqual(['estado', 'municipio'])
+    const samples = samplesOf(rows, known, PARTS)
+    const scores = samples.map(({ value }) => (value === 'Tala' ? 0.8 : 0.2))
+    expect(columnsByValues(known, samples, scores)).toEqual([undefined, 'municipio'])
+  })
+
+  test('a table of which nothing is known is free text', () => {
+    expect(orFreeText([undefined, undefined], [['12345678', 'Tala, Jal']])).toEqual([undefined, 'q'])
+    expect(orFreeText(['estado', undefined], [['Jal', 'Tala']])).toEqual(['estado', undefined])
+  })
+
+  test.each<[string, Row[], boolean]>([
+    ['names of parts', [['Estado'], ['Jalisco']], true],
+    [
+      'words above numbers',
+      [
+        ['Nombre', 'Edad'],
+        ['Ana', '30'],
+      ],
+      true,
+    ],
+    ['values alone', [['Tala, Jalisco'], ['Tepic, Nayarit']], false],
+    ['a header alone', [['Estado']], false],
+  ])('a header is told from a row: %s', (_, rows, isHeader) => {
+    expect(hasHeader(rows, PARTS)).toBe(isHeader)
+  })
+})
+
+const record = (code: string, name: string): Candidate => ({
+  collection: 'municipios',
+  key: { idMunicipio: Number(code) },
+  code,
+  url: `http://x/api/v2/municipios/${code}`,
+  name,
+  breadcrumb: ['Jalisco', 'México'],
+  parents: [
+    { collection: 'estados', key: { idEstado: 14 }, code: '14' },
+    { collection: 'paises', key: { idPais: 484 } },
+  ],
+  score: 1,
+})
+const TALA = record('14083', 'Tala')
+const NONE = {
+  ...{ verdict: 'none', collection: null, key: null, url: null, name: null, breadcrumb: [], parents: [], score: 0 },
+  alternatives: [],
+} as unknown as Resolution
+const sure: Resolution = { ...TALA, verdict: 'sure', alternatives: [] }
+const ambiguous: Resolution = { ...NONE, verdict: 'ambiguous', alternatives: [TALA, record('1', 'Talpa')] }
+
+describe('rows', () => {
+  const rows: Row[] = [
+    ['1', 'Tala'],
+    ['2', 'talpa'],
+    ['3', 'Tala'],
+    ['4', ''],
+  ]
+
+  test('that say the same are sent once, and decided together', () => {
+    const resolving = new Resolving(rows, [undefined, 'municipio'])
+    const [first, second, third] = [...resolving.unresolved()].flat()
+    expect([first?.sent, second?.sent, third?.sent]).toEqual([
+      { municipio: 'Tala' },
+      { municipio: 'talpa' },
+      { municipio: '' },
+    ])
+    if (first === undefined || second === undefined || third === undefined) throw new Error('too few')
+    resolving.resolve(first, ambiguous)
+    resolving.resolve(second, sure)
+    resolving.resolve(third, NONE)
+    expect(resolving.counts).toEqual({ pending: 0, sure: 1, review: 2, none: 1, chosen: 0 })
+    expect(recordOf(first)).toBeUndefined()
+    resolving.choose(first, TALA)
+    expect(resolving.counts).toEqual({ pending: 0, sure: 1, review: 0, none: 1, chosen: 2 })
+    expect(recordOf(resolving.entryAt(2))).toBe(TALA)
+    resolving.choose(first, 'none')
+    expect([stateOf(first), recordOf(first)]).toEqual(['chosen', undefined])
+  })
+
+  test('go some at a time, and what was resolved is not sent again', () => {
+    const many = Array.from({ length: 2 * ROWS_PER_REQUEST + 1 }, (_, at): Row => [`Rancho ${at}`])
+    const resolving = new Resolving(many, ['q'])
+    const sizes: number[] = []
+    for (const entries of resolving.unresolved()) {
+      sizes.push(entries.length)
+      for (const entry of entries.slice(sizes.length === 1 ? 1 : 0)) resolving.resolve(entry, sure)
+    }
+    expect(sizes).toEqual([ROWS_PER_REQUEST, ROWS_PER_REQUEST, 1])
+    expect([...resolving.unresolved()].flat().map(({ sent }) => sent)).toEqual(['Rancho 0'])
+  })
+
+  test('come out with codes and names of every level, and columns of the same name stay apart', () => {
+    const resolving = new Resolving(rows, [undefined, 'municipio'])
+    for (const entries of resolving.unresolved()) for (const entry of entries) resolving.resolve(entry, sure)
+    const added = (collection: string, isConstant: boolean) => ({
+      ...{ collection, isConstant, codeHeader: `Clave de ${collection}`, nameHeader: `Nombre de ${collection}` },
+    })
+    const columns = {
+      parts: [added('paises', true), added('estados', false), added('municipios', false), added('areas', false)],
+      verdictHeader: 'Seguridad',
+      verdictOf: stateOf,
+    }
+    expect(extendedRows(['Folio', 'Seguridad'], rows, resolving, columns).slice(0, 2)).toEqual([
+      [
+        'Folio',
+        'Seguridad',
+        ...['Clave de estados', 'Nombre de estados'],
+        ...['Clave de municipios', 'Nombre de municipios'],
+        'Seguridad 2',
+      ],
+      ['1', 'Tala', '14', 'Jalisco', '14083', 'Tala', 'sure'],
+    ])
+    expect(extendedRows(undefined, rows, resolving, columns)[0]?.slice(0, 2)).toEqual(['A', 'B'])
+  })
+
+  test('columns without a name are called as in a spreadsheet', () => {
+    expect([0, 25, 26, 701, 702].map(columnLetters)).toEqual(['A', 'Z', 'AA', 'ZZ', 'AAA'])
+  })
+
+  test('a busy server is asked again when it says so, and other problems are told', async () => {
+    const api = { resolve: '/api/v2/resolve', search: '/api/v2/search', release: 'abc' }
+    const asked: string[] = []
+    const responding =
+      (...responses: Response[]): Fetch =>
+      (address) => {
+        asked.push(address)
+        return Promise.resolve(responses.shift() as Response)
+      }
+    const busy = () => new Response('', { status: 429, headers: { 'Retry-After': '0' } })
+    const found = await resolveRows(api, ['x'], {
+      within: 'estados',
+      request: responding(busy(), busy(), Response.json([sure])),
+    })
+    expect(found).toEqual([sure])
+    expect(asked).toEqual(Array<string>(3).fill('/api/v2/resolve?in=estados&release=abc'))
+    const refused = resolveRows(api, ['x'], {
+      request: responding(Response.json({ detail: 'row 1 is bad' }, { status: 400 })),
+    })
+    expect(refused).rejects.toEqual(new RequestFailure('row 1 is bad'))
+    const always: Fetch = () => Promise.resolve(busy())
+    expect(resolveRows(api, ['x'], { request: always })).rejects.toEqual(new RequestFailure('HTTP 429'))
+  })
+
+  test('of a table are of one width', () => {
+    expect(tableOf('x', [['a'], ['', ' '], ['b', 2]])).toEqual({
+      name: 'x',
+      width: 2,
+      rows: [
+        ['a', ''],
+        ['b', 2],
+      ],
+    })
+  })
+})
+
+test('every word that the script says is there in both languages', () => {
+  const directory = join(import.meta.dir, 'browser', 'resolver')
+  const sources = readdirSync(directory).map((file) => readFileSync(join(directory, file), 'utf8'))
+  const used = sources.flatMap((source) => [...source.matchAll(/word\('(\w+)'\)/g)].map(([, name]) => name as string))
+  expect(used.length).toBeGreaterThan(30)
+  for (const { resolvers } of [es, en])
+    expect(used.filter((name) => name !== 'example' && !Object.hasOwn(resolvers.script, name))).toEqual([])
+})
