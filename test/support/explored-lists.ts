@@ -40,7 +40,7 @@ const unit: Entity = entity({
   fields: {
     system: { kind: 'code', description: 'system', ...ANY },
     sign: { kind: 'code', description: 'sign in its system', ...ANY },
-    'Name of unit': { kind: 'name', description: 'name', optional: true },
+    'Name, of.unit': { kind: 'name', description: 'name', optional: true },
     note: { kind: 'value', type: 'text', role: 'description', description: 'note', optional: true },
     factor: { kind: 'value', type: 'number', description: 'factor', optional: true },
     'uses, per.year': { kind: 'value', type: 'integer', description: 'uses', optional: true },
@@ -101,7 +101,7 @@ const units: readonly GivenRow[] = [
   {
     system: 'si/metric',
     sign: 'm²,x',
-    'Name of unit': 'Square metre',
+    'Name, of.unit': 'Square metre',
     note: 'First line\nsecond <b>line</b>',
     factor: '1234567.50',
     'uses, per.year': '12345678901234567890',
@@ -113,11 +113,11 @@ const units: readonly GivenRow[] = [
     'Media Type': 'solid',
   },
   { system: 'si/metric', sign: 'bare' },
-  { system: 'imperial', sign: 'ft', 'Name of unit': 'Foot', official: 'false', 'Home Page': 'javascript:attacked()' },
+  { system: 'imperial', sign: 'ft', 'Name, of.unit': 'Foot', official: 'false', 'Home Page': 'javascript:attacked()' },
   ...Array.from({ length: 30 }, (_, at) => ({
     system: 'other',
     sign: `u${at}`,
-    'Name of unit': `Unit ${at}`,
+    'Name, of.unit': `Unit ${at}`,
     official: at % 2 === 0 ? 'true' : 'false',
     'Media Type': kinds[at % 2] as string,
   })),

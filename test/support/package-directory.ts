@@ -87,8 +87,11 @@ export async function readPackage(location: string, options: PackageOptions = {}
   report.faults.throwIfAny()
   const counts = new Map<string, number>()
   for (const { kind, count } of source.findings) counts.set(kind, (counts.get(kind) ?? 0) + count)
+  // What is odd about names is reported by whoever publishes them.
+  const ofNames = ['stray-blanks', 'not-nfc']
   const reported = Object.fromEntries(report.findings.list().map(({ kind, count }) => [kind, count]))
-  if (!Bun.deepEquals(reported, Object.fromEntries(counts))) throw new Error('an import is told otherwise')
+  const expected = Object.fromEntries([...counts].filter(([kind]) => !ofNames.includes(kind)))
+  if (!Bun.deepEquals(reported, expected)) throw new Error('an import is told otherwise')
   return {
     rows,
     lines,

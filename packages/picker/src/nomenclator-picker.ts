@@ -10,6 +10,8 @@ type Level = {
   /** What stands between the values of a key that has several. */
   readonly separator?: string
   readonly name: string
+  /** The fields that lead to a value, where its path does not tell them: their names may have dots and commas. */
+  readonly steps?: Readonly<Record<string, readonly string[]>>
   readonly labels: Readonly<Record<string, string>>
   readonly ancestors: Readonly<Record<string, { readonly filter: string; readonly id: string; readonly name: string }>>
 }
@@ -79,8 +81,11 @@ async function json<T>(url: string, signal?: AbortSignal): Promise<T> {
   return (await response.json()) as T
 }
 
-const valueAt = (record: CatalogRecord, path: string): unknown =>
-  path.split('.').reduce<unknown>((value, step) => (value as CatalogRecord | null | undefined)?.[step], record)
+const valueAt = ({ steps }: Level, record: CatalogRecord, path: string): unknown =>
+  (steps?.[path] ?? path.split('.')).reduce<unknown>(
+    (value, step) => (value as CatalogRecord | null | undefined)?.[step],
+    record,
+  )
 
 const withValues = (text: string | undefined, values: Readonly<Record<string, string>>): string =>
   (text ?? '').replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
@@ -619,7 +624,7 @@ export class NomenclatorPicker extends HTMLElement {
     const records = (await response.json()) as CatalogRecord[]
     const options = records.map((record) => ({
       ...choiceOf(name, level, record),
-      where: names.flatMap((path) => valueAt(record, path) ?? []).join(', '),
+      where: names.flatMap((path) => valueAt(level, record, path) ?? []).join(', '),
       record,
     }))
     return { options, total: Number(response.headers.get('X-Total') ?? options.length) }
@@ -668,10 +673,10 @@ export class NomenclatorPicker extends HTMLElement {
       const record = await json<CatalogRecord>(`${this.#server}${path}`)
       // What a record may lack, it may not belong to.
       const above = Object.entries(level.ancestors).flatMap(([ancestor, paths]) => {
-        const id = valueAt(record, paths.id) ?? undefined
+        const id = valueAt(level, record, paths.id) ?? undefined
         return id === undefined
           ? []
-          : [{ level: ancestor, key: String(id), name: String(valueAt(record, paths.name) ?? id) }]
+          : [{ level: ancestor, key: String(id), name: String(valueAt(level, record, paths.name) ?? id) }]
       })
       this.#setChoices([...above, choiceOf(name, level, record)])
     } catch {
@@ -690,14 +695,11 @@ function keyValues({ key, separator = DEFAULT_SEPARATOR }: Level, text: string):
   }
 }
 
-function choiceOf(
-  level: string,
-  { key: paths, separator = DEFAULT_SEPARATOR, name }: Level,
-  record: CatalogRecord,
-): Choice {
-  const values = paths.map((path) => String(valueAt(record, path)))
+function choiceOf(name: string, level: Level, record: CatalogRecord): Choice {
+  const { key: paths, separator = DEFAULT_SEPARATOR } = level
+  const values = paths.map((path) => String(valueAt(level, record, path)))
   const key = values.length === 1 ? (values[0] as string) : values.map(encodeURIComponent).join(separator)
-  return { level, key, name: String(valueAt(record, name) ?? key) }
+  return { level: name, key, name: String(valueAt(level, record, level.name) ?? key) }
 }
 
 // Two copies of the script on one page are one too many, and no harm.

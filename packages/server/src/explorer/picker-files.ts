@@ -2,7 +2,7 @@
 
 import type { Entity } from '../catalog/entity.ts'
 import { pathTo } from '../catalog/lineage.ts'
-import { keyPathsOf } from '../catalog/paths.ts'
+import { keyPathsOf, pathsOf } from '../catalog/paths.ts'
 import { type HttpRequest, type HttpResponse, isRead } from '../http/exchange.ts'
 import { otherMethod } from '../http/methods.ts'
 import { ProblemError } from '../http/problem.ts'
@@ -50,6 +50,19 @@ const nameWay = (entity: Entity): readonly string[] => {
   return first === undefined ? (keyPathsOf(entity).at(-1)?.steps ?? []) : [first.name]
 }
 
+/** The path by which a query names what the steps lead to. */
+const pathOf = (entity: Entity, steps: readonly string[]): string =>
+  [...pathsOf(entity).values()].find((path) => Bun.deepEquals(path.steps, steps))?.path ?? ''
+
+/** The steps of paths that do not tell them, since a name in them has signs of a query. */
+const stepsNotIn = (entity: Entity, paths: readonly string[]): Readonly<Record<string, readonly string[]>> =>
+  Object.fromEntries(
+    paths.flatMap((path) => {
+      const steps = pathsOf(entity).get(path)?.steps ?? []
+      return steps.join('.') === path ? [] : [[path, steps]]
+    }),
+  )
+
 const USUAL_SEPARATOR = '-'
 
 function describeLevel(entity: Entity, entities: readonly Entity[]) {
@@ -58,18 +71,23 @@ function describeLevel(entity: Entity, entities: readonly Entity[]) {
     const [key, ...more] = keyPathsOf(ancestor)
     // A list is filtered by one value, so that a parent whose key has several is no level above it.
     if (steps === undefined || key === undefined || more.length > 0) return []
-    const within = (way: readonly string[]) => [...steps, ...way].join('.')
+    const within = (way: readonly string[]) => pathOf(entity, [...steps, ...way])
     const paths = { filter: filterParameter(entity, steps), id: within(key.steps), name: within(nameWay(ancestor)) }
     return [[ancestor.name, paths] as const]
   })
+  const key = keyPathsOf(entity).map(({ path }) => path)
+  const name = pathOf(entity, nameWay(entity))
+  const read = [...key, name, ...ancestors.flatMap(([, paths]) => [paths.id, paths.name])]
+  const steps = stepsNotIn(entity, read)
   return {
     collection: entity.plural,
     list: `${V2_PATH}/${entity.plural}`,
     record: recordTemplate(entity).replaceAll(/\{[^}]*\}/g, '{}'),
     /** The paths of the values that make up the key, and what is between them in it, where that is not the usual sign. */
-    key: keyPathsOf(entity).map(({ path }) => path),
+    key,
     ...(keySeparator(entity) === USUAL_SEPARATOR ? {} : { separator: keySeparator(entity) }),
-    name: nameWay(entity).join('.'),
+    name,
+    ...(Object.keys(steps).length === 0 ? {} : { steps }),
     labels: Object.fromEntries(
       LANGUAGES.map((code) => {
         const language = languageOf(code)

@@ -52,14 +52,17 @@ export type ImportReport = {
 }
 
 export class BreakingChanges extends Failure {
-  constructor(found: readonly string[], isFirst: boolean) {
+  readonly found: readonly string[]
+
+  constructor(found: readonly string[], isFirst: boolean, change = 'this import') {
     const why = isFirst
       ? 'this import looks like a part of the catalog, and there is no release to add it to'
-      : 'this import would break what those who rely on the current release expect'
+      : `${change} would break what those who rely on the current release expect`
     super(
       `${why}:\n${found.map((one) => `  ${one}`).join('\n')}\n` +
         'Nothing was changed. Look at it with --dry-run, and give --accept-changes if it is right.',
     )
+    this.found = found
   }
 }
 

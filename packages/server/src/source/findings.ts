@@ -26,6 +26,7 @@ export type TellFinding = (kind: string, description: string, place: SaidPlace) 
 
 const MAX_EXAMPLES = 5
 const MAX_PLACES = 10_000
+const MAX_EXAMPLE = 1_000
 
 type Counted = { description: string; count: number; examples: string[]; places: FindingPlace[] }
 
@@ -74,5 +75,5 @@ export class Findings {
 
 function exampleOf({ file, line, column, value, says = value }: SaidPlace): string {
   const place = `${file}${line === undefined ? '' : `:${line}`}${column === undefined ? '' : `, ${column}`}`
-  return says === undefined ? place : `${place}: ${says}`
+  return (says === undefined ? place : `${place}: ${says}`).slice(0, MAX_EXAMPLE)
 }

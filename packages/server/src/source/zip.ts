@@ -1,4 +1,5 @@
 // Reads the files inside a zip as streams; nothing is written to disk and no name in the zip is used as a path.
+import { closeSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { type Entry, fromBufferPromise, getFileNameLowLevel, openPromise, type ZipFile } from 'yauzl'
 import { Failure } from '../base/failure.ts'
@@ -36,6 +37,18 @@ const SIGNATURES = ['504b0304', '504b0506']
 
 export const startsLikeZip = (start: Uint8Array): boolean =>
   SIGNATURES.includes(Buffer.from(start.subarray(0, 4)).toString('hex'))
+
+/** Whether a file on disk is a zip, by how it starts. */
+export function isZipFile(path: string): boolean {
+  const start = Buffer.alloc(4)
+  const descriptor = openSync(path, 'r')
+  try {
+    readSync(descriptor, start, 0, 4, 0)
+  } finally {
+    closeSync(descriptor)
+  }
+  return startsLikeZip(start)
+}
 
 /** What is said of a zip that would unpack to too much. */
 type TooMuch = { readonly why: string; readonly advice: string }

@@ -59,6 +59,15 @@ const broken: readonly [string, PackageDirectory, kinds: Readonly<Record<string,
     { 'looks-missing': 2, 'not-of-type': 2 },
     4,
   ],
+  [
+    'names with stray blanks, beside a table with faults',
+    new PackageDirectory()
+      .describe(rooms, units)
+      .put('rooms.csv', FAULTY)
+      .put('units.csv', 'code,name\nA,One  two\nA,One  two\nB,E\u0301l\n'),
+    { 'list-left-out': 1, 'looks-missing': 1, 'not-nfc': 1, 'not-of-type': 2, 'repeated-row': 1, 'stray-blanks': 1 },
+    3,
+  ],
   ['a file that is not there', new PackageDirectory().describe(units), {}, 1],
   ['a descriptor that is no JSON', new PackageDirectory().put('datapackage.json', '{\n "name": ]'), {}, 1],
   [

@@ -82,10 +82,13 @@ const remove = command({
     const secret = values.sign === undefined ? undefined : readSecretKey(values.sign, values['password-file'])
     const signed = secret === undefined ? {} : { sign: (release: Release) => signRelease(secret, release) }
     const { importWithProgress, reportText } = await import('../home/run-import.ts')
+    const { BreakingChanges } = await import('../../release/import.ts')
     const report = await changeHome(values, `remove ${name}`, terminal, async (shelf) => {
       const release = currentOf(shelf)
       refuseUnknown(name, release?.manifest.packages ?? [])
       return importWithProgress(shelf, removalOf(release as Release, name), terminal, values, signed)
+    }).catch((error: unknown) => {
+      throw error instanceof BreakingChanges ? new BreakingChanges(error.found, false, `removing ${name}`) : error
     })
     terminal.out(values.json ? `${JSON.stringify(report, null, 2)}\n` : reportText(report))
     return 0

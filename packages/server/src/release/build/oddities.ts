@@ -1,6 +1,7 @@
 // Looks for what the definitions expect of records and the records do not keep.
 import { type Entity, type Expectation, embeddedAt, type Identity, type Values } from '../../catalog/entity.ts'
 import { wayPairs } from '../../catalog/lineage.ts'
+import { nameOddities } from '../../catalog/name-oddities.ts'
 import { pathsOf } from '../../catalog/paths.ts'
 import type { Findings } from '../../source/findings.ts'
 import type { RowsOf } from './official-code.ts'
@@ -65,9 +66,6 @@ export function entitiesOnPaths(entity: Entity): Entity[] {
 const holds = (relation: Expectation['relation'], left: string | number, right: string | number) =>
   relation === 'equals' ? left === right : String(left).startsWith(String(right))
 
-/** Below these, every character is its own normal form. */
-const MAY_COMBINE = /[\u0300-\uffff]/
-
 /** Looks at sound rows of one entity for what its definition expects of them, and at their names. */
 export function oddityFinder(entity: Entity, parents: RowsOf, findings: Findings): (row: Values) => void {
   const label = (row: Values) => `${entity.name} ${entity.key.map((field) => row[field]).join('/')}`
@@ -88,10 +86,7 @@ export function oddityFinder(entity: Entity, parents: RowsOf, findings: Findings
     for (const field of names) {
       const name = row[field] as string | undefined
       if (name === undefined) continue
-      if (/^\s|\s$|\s\s/.test(name))
-        findings.add('stray-blanks', 'a name begins, ends or is split with stray blanks', label(row))
-      if (MAY_COMBINE.test(name) && name.normalize('NFC') !== name)
-        findings.add('not-nfc', 'a name is not in Unicode normal form C', label(row))
+      for (const { kind, description } of nameOddities(name)) findings.add(kind, description, label(row))
     }
   }
 }

@@ -1,10 +1,10 @@
 // Finds the tables in the files given: CSV files, and those inside zips.
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { Failure } from '../../base/failure.ts'
 import { Faults } from '../faults.ts'
 import { textFile } from '../lines.ts'
-import { type NamedFile, startsLikeZip } from '../zip.ts'
+import { isZipFile, type NamedFile } from '../zip.ts'
 import { type Candidate, recognise, type Table } from './table.ts'
 import { csvFilesIn } from './zip.ts'
 
@@ -34,14 +34,7 @@ function isZip(path: string): boolean {
     const stat = statSync(path)
     if (stat.isDirectory()) throw new Failure(`${path} is a directory; give the zip or CSV file in it`)
     if (!stat.isFile()) throw new Failure(`${path} is not a file; save it as one first, because it is read twice`)
-    const start = Buffer.alloc(4)
-    const descriptor = openSync(path, 'r')
-    try {
-      readSync(descriptor, start, 0, 4, 0)
-    } finally {
-      closeSync(descriptor)
-    }
-    return startsLikeZip(start)
+    return isZipFile(path)
   } catch (error) {
     if (error instanceof Failure) throw error
     const { code, message } = error as NodeJS.ErrnoException

@@ -71,7 +71,8 @@ export function namesOf(context: NameContext): Names {
   }
   if (declared.length > 0) return { columns: inOrder(declared, languages, language), languages, otherNames: [] }
   const chosen = chooseNames(families, context)
-  if (chosen === undefined) return { columns: [], languages, otherNames: [] }
+  if (chosen === undefined)
+    return { columns: [], languages, otherNames: [], ...unusableName(free, table.resource.name) }
   const columns = inOrder(chosen, languages, language)
   return {
     columns,
@@ -79,6 +80,19 @@ export function namesOf(context: NameContext): Names {
     otherNames: otherNamesIn(families, chosen, languages),
     guess: guessOf(columns, languages, table.resource.name),
   }
+}
+
+/** A column that is called the name and cannot be one: without it records are called by their keys, which nobody expects. */
+function unusableName(free: readonly Column[], resource: string): Pick<Names, 'guess'> {
+  const column = free.find((one) => namesName(one.words) && !isOneLine(one))
+  if (column === undefined) return {}
+  const guess = {
+    resource,
+    field: column.name,
+    what: `${quoted(column.name)} is not the name, since a value of it has several lines or more than 1,000 characters. Records are called by their key.`,
+    otherwise: '"nomenclator:role": "name" at the field; line breaks then become blanks',
+  }
+  return { guess }
 }
 
 function chooseNames(families: readonly Family[], context: NameContext): readonly Column[] | undefined {

@@ -1,9 +1,9 @@
 // Finds a package: a directory, a zip, a descriptor, tables without one, here or at an address.
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { Failure } from '../../base/failure.ts'
 import { slugOf } from '../../catalog/slug.ts'
-import { startsLikeZip } from '../zip.ts'
+import { isZipFile } from '../zip.ts'
 import type { Descriptor, Resource } from './descriptor.ts'
 import {
   DESCRIPTOR_NAMES,
@@ -57,7 +57,7 @@ async function locateRemote(address: string, options: RemoteOptions): Promise<Lo
     return { files: remoteFiles(url.href, options), descriptor: undefined, only, name: `${url.origin}${pathname}` }
   }
   const fetched = await fetchFile(address, options)
-  if (!isZip(fetched.path))
+  if (!isZipFile(fetched.path))
     throw new Failure(
       `${fetched.name} is neither a zip nor named like a descriptor; give the address of a datapackage.json`,
     )
@@ -72,7 +72,7 @@ async function locateLocal(path: string): Promise<Located> {
   const files = () => directoryFiles(dirname(path))
   if (DESCRIPTOR.test(path)) return { files: files(), descriptor: basename(path), name: path }
   if (TABLE.test(path)) return { files: files(), descriptor: undefined, only: [basename(path)], name: path }
-  if (isZip(path)) return inFiles(await zipFiles({ path, name: path }), path)
+  if (isZipFile(path)) return inFiles(await zipFiles({ path, name: path }), path)
   throw new Failure(
     `${path} is no package; give a directory, a zip, a datapackage.json or .yaml, or a CSV or .xlsx file`,
   )
@@ -92,17 +92,6 @@ function locateTables(paths: readonly string[]): Located {
     only: paths.map((path) => basename(path)),
     name: directory,
   }
-}
-
-function isZip(path: string): boolean {
-  const start = Buffer.alloc(4)
-  const descriptor = openSync(path, 'r')
-  try {
-    readSync(descriptor, start, 0, 4, 0)
-  } finally {
-    closeSync(descriptor)
-  }
-  return startsLikeZip(start)
 }
 
 function inFiles(files: PackageFiles, name: string): Located {

@@ -89,6 +89,16 @@ describe('values', () => {
     expect(kinds).toMatchObject({ 'line-break-in-name': 1 })
   })
 
+  test.each([
+    ['a carriage return inside', 'A,"On\re"\nB,Two\n', { 'stray-line-end': 1 }],
+    ['too many letters for a name', `A,${'x'.repeat(10_000)}\nB,Two\n`, {}],
+  ])('with %s are published, and that they are no names is told', async (_, csv, expected) => {
+    using directory = units(`code,name\n${csv}`)
+    const { rows, kinds, source } = await directory.read()
+    expect([rows.units?.length, kinds]).toEqual([2, expected])
+    expect(source.guesses.map(({ what }) => what)).toEqual([expect.stringContaining('"name" is not the name')])
+  })
+
   test('lose carriage returns at their end, and get the letters that control characters stand for', async () => {
     using directory = units('code,name\nA,"One\r"\nB,Women\u0092s\n')
     const { rows, kinds } = await directory.read()
@@ -243,6 +253,7 @@ describe('files as they are found', () => {
     ['UTF-8 that is declared as Latin-1', Buffer.from(CSV), { encoding: 'latin1' }],
     ['an encoding that is not known', Buffer.from(CSV), { encoding: 'klingon' }],
     ['gzip', gzipSync(CSV), {}],
+    ['UTF-16 that is declared', Buffer.from(`\ufeff${CSV}`, 'utf16le'), { encoding: 'utf-16le' }],
     ['carriage returns alone', Buffer.from(CSV.replaceAll('\n', '\r')), {}],
     ['semicolons', Buffer.from(CSV.replaceAll(',', ';')), {}],
     ['tabs', Buffer.from(CSV.replaceAll(',', '\t')), { dialect: { delimiter: '\t' } }],
@@ -252,10 +263,19 @@ describe('files as they are found', () => {
     ['comments', Buffer.from(`# a table\n${CSV}`), { dialect: { commentChar: '#' } }],
   ])('%s', async (_, bytes, resource) => {
     using directory = units(bytes, [], resource)
-    expect((await directory.read()).rows.units).toEqual([
+    const { rows } = await directory.read()
+    expect(rows.units).toEqual([
       { code: 'A', name: 'Ñandú' },
       { code: 'B', name: 'Über' },
     ])
+  })
+
+  test.each([
+    [{}, ['units.csv: utf-16le, not utf-8']],
+    [{ encoding: 'utf-16le' }, []],
+  ])('UTF-16 is told unless it is declared: %j', async (resource, told) => {
+    using directory = units(Buffer.from(`\ufeff${CSV}`, 'utf16le'), [], resource)
+    expect((await directory.read()).examples).toEqual(told)
   })
 
   test('a header and a schema that differ are matched by name', async () => {
@@ -428,4 +448,12 @@ describe('what is told of a package', () => {
     using directory = units('code,name\nA,One\n', [], { 'nomenclator:expects': 10 })
     expect(await directory.refusal()).toContain('"1 records"; expected at least 10')
   })
+})
+
+test('a schema without a list of fields is told, since its keys are not obeyed', async () => {
+  using directory = new PackageDirectory()
+    .describe({ name: 'units', path: 'units.csv', schema: { foreignKeys: [] } } as never)
+    .put('units.csv', 'code,name\nA,One\nB,Two\n')
+  const { kinds } = await directory.read()
+  expect(kinds).toEqual({ 'schema-not-read': 1 })
 })

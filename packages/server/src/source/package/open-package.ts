@@ -376,6 +376,7 @@ function sourceOf(
     ...[...lists.values()].flatMap((list) => [
       ...listed(tables.tableFindings.get(list.plan.resource), list.plan.resource),
       ...list.findings.list(list.plan.resource),
+      ...list.nameFindings.list(list.plan.resource),
     ]),
   ]
   let isTold = false

@@ -128,6 +128,14 @@ class DescriptorParser {
     this.#tellMisspelt(value, RESOURCE_PROPERTIES, `resource ${name}`)
     const dialect = isObject(value.dialect) ? dialectOf(value.dialect) : undefined
     const schema = value.schema === undefined ? undefined : this.schema(value.schema, name)
+    if (isObject(value.schema) && schema === undefined) {
+      const description = 'a schema cannot be read, and the values tell what they are'
+      this.#find(
+        'schema-not-read',
+        description,
+        `${name}: its schema has no list of fields, so its keys are not obeyed`,
+      )
+    }
     return {
       name,
       ...texts(value, ['title', 'description', 'format', 'encoding', 'compression']),

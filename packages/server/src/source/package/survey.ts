@@ -2,6 +2,7 @@
 import type { EntityData } from '../../catalog/catalog.ts'
 import { MAX_VALUE, rowChecker } from '../../catalog/check.ts'
 import type { Entity, Identity } from '../../catalog/entity.ts'
+import { nameOddities } from '../../catalog/name-oddities.ts'
 import { Faults, type SourceLocation } from '../faults.ts'
 import { type ConstraintCheck, constraintCheck } from './constraints.ts'
 import type { ListPlan, TableSample } from './descriptor.ts'
@@ -19,6 +20,8 @@ export type Surveyed = {
   readonly records: ListRecords
   readonly rows: number
   readonly findings: FieldFindings
+  /** What is odd about its names, which is told again when they are published. */
+  readonly nameFindings: FieldFindings
   readonly faults: Faults
   /** Set where the key was guessed and rows have the same: these columns are not unique. */
   readonly notUnique?: readonly string[]
@@ -81,6 +84,8 @@ class Survey {
   readonly #records: ListRecords
   readonly #faults = new Faults(MAX_PLACES)
   readonly #findings = new FieldFindings()
+  readonly #nameFindings = new FieldFindings()
+  readonly #names: readonly string[]
   readonly #places = new Places()
   readonly #counts: ReadonlyMap<string, FieldCount>
   readonly #constraints: ReadonlyMap<string, ConstraintCheck>
@@ -94,6 +99,7 @@ class Survey {
   constructor(plan: ListPlan, table: Table, { recordsOf, indexed }: SurveyContext) {
     this.#plan = plan
     this.#table = table
+    this.#names = Object.keys(plan.entity.fields).filter((field) => plan.entity.fields[field]?.kind === 'name')
     this.#records = new ListRecords(indexed, table.header)
     const names = [...plan.fields.keys()]
     this.#counts = new Map(
@@ -131,6 +137,7 @@ class Survey {
       records: this.#records,
       rows: this.#records.size,
       findings: this.#findings,
+      nameFindings: this.#nameFindings,
       faults: this.#faults,
       ...(this.#isUnique ? {} : { notUnique: this.#keyColumns }),
     }
@@ -153,7 +160,7 @@ class Survey {
         this.#faults.add({ ...this.#location, column: field, value, expected })
       }
       if (identity === undefined) this.#refuseBlankKey(row)
-      else this.#takeRecord(identity, values)
+      else this.#takeRecord(identity, values, row)
     }
   }
 
@@ -178,12 +185,24 @@ class Survey {
     }
   }
 
-  #takeRecord(identity: Identity, values: readonly string[]): void {
+  #takeRecord(identity: Identity, values: readonly string[], row: MadeRow): void {
     const earlier = this.#records.add(identity, this.#place, this.#maker.broader(values), values)
-    if (earlier === undefined) return
+    if (earlier === undefined) {
+      this.#lookAtNames(row)
+      return
+    }
     this.#repeats++
     if (this.#repeated.length < MAX_REPEATED)
       this.#repeated.push({ identity, earlier: this.#records.placeAt(earlier), place: this.#place, values })
+  }
+
+  #lookAtNames(row: MadeRow): void {
+    for (const field of this.#names) {
+      const name = row[field]
+      if (typeof name !== 'string') continue
+      for (const { kind, description } of nameOddities(name))
+        this.#nameFindings.of(field).add(kind, description, { ...this.#location, column: field, value: excerpt(name) })
+    }
   }
 
   /** Rows with a key that was there before: left out where they are the same, and else a fault. */

@@ -94,6 +94,7 @@ async function* decoded(start: Buffer, bytes: AsyncIterable<Buffer>, options: Te
   if (wide === undefined && !hasMark && declared !== undefined && !['utf-8', 'windows-1252'].includes(declared)) {
     yield* decodedAs(declared, bytes)
   } else if (wide !== undefined) {
+    if (declared !== wide) tellEncoding(wide, declared, options)
     yield* decodedAs(wide, bytes)
   } else {
     yield* narrow(hasMark ? 'utf-8' : declared, bytes, options)
@@ -168,13 +169,14 @@ function decoderFor(chunk: Buffer, declared: string | undefined, file: string, t
   const detected = detectEncoding(chunk) ?? 'utf-8'
   // Every file is sound Windows-1252, so what is sound UTF-8 is UTF-8 whatever is said of it.
   const encoding = declared === 'windows-1252' && !isUtf8(withoutCutCharacter(chunk)) ? declared : detected
-  const expected = declared ?? 'utf-8'
-  if (encoding !== expected) {
-    const description =
-      'a file is not in the encoding that is declared, or in UTF-8 where none is; it is read as what it is'
-    tell('encoding', description, { file, value: encoding, says: `${encoding}, not ${expected}` })
-  }
+  if (encoding !== (declared ?? 'utf-8')) tellEncoding(encoding, declared, { file, tell })
   return new TextDecoder(encoding)
+}
+
+function tellEncoding(encoding: string, declared = 'utf-8', { file, tell }: Pick<TextOptions, 'file' | 'tell'>): void {
+  const description =
+    'a file is not in the encoding that is declared, or in UTF-8 where none is; it is read as what it is'
+  tell('encoding', description, { file, value: encoding, says: `${encoding}, not ${declared}` })
 }
 
 /** Without the last bytes, which may be the first of a character that goes on in the next chunk. */

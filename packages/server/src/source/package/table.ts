@@ -242,6 +242,8 @@ const ALL_CONTROLS = /[^\P{Cc}\n\t]/gu
 const BLANK = 0x20
 const DELETE = 0x7f
 
+const STRAY = 'a carriage return at the end of a value was removed, or became a line break inside of one'
+
 const isEmpty = (value: string) => value === ''
 
 const windows1252 = new TextDecoder('windows-1252')
@@ -273,12 +275,14 @@ function rowTidier(
   const tidyValue = (given: string, line: number, index: number): string => {
     let value = given
     if (value.endsWith('\r')) {
-      const description = 'a carriage return at the end of a value was removed'
-      tell('stray-line-end', description, { ...at(line, index), value: JSON.stringify(value.slice(-40)) })
+      tell('stray-line-end', STRAY, { ...at(line, index), value: JSON.stringify(value.slice(-40)) })
     }
     value = value.trim()
     if (!CONTROLS.test(value)) return value
-    const plain = value.replaceAll('\r\n', '\n').replaceAll('\r', '\n')
+    const lines = value.replaceAll('\r\n', '\n')
+    const plain = lines.replaceAll('\r', '\n')
+    if (plain !== lines)
+      tell('stray-line-end', STRAY, { ...at(line, index), value: JSON.stringify(value.slice(0, 60)) })
     const sound = plain.replace(ALL_CONTROLS, letterMeant)
     if (sound !== plain) {
       const description = 'control characters became what Windows-1252 has in their place, or were removed'
