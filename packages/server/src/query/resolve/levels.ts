@@ -19,8 +19,7 @@ export type Level = {
 }
 
 /** The entities from the most distant ancestor to an entity itself. */
-const chainTo = (entity: Entity): Entity[] =>
-  [entity, ...ancestorsOf(entity).map((step) => step.entity)].toReversed()
+const chainTo = (entity: Entity): Entity[] => [entity, ...ancestorsOf(entity).map((step) => step.entity)].toReversed()
 
 /**
  * The levels of an entity that is asked for. The ancestors of a record that is sure are those that it has; where it is not, they are
