@@ -136,11 +136,11 @@ type ResolvedRow = ReturnType<typeof renderResolution>
 const NO_RECORD = {
   collection: null,
   key: null,
+  code: null,
   url: null,
   name: null,
   breadcrumb: [],
   parents: [],
-  code: null,
   score: 0,
   how: [],
 }
@@ -150,7 +150,6 @@ const codeAt = (release: Release, name: string, position: number): string | null
 
 const renderCandidate = (release: Release, { name, position, score, how }: Candidate, baseUrl: string) => ({
   ...summarizeRecord(release, name, position, { baseUrl }),
-  code: codeAt(release, name, position),
   score: roundedScore(score),
   how,
 })
