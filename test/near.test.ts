@@ -6,7 +6,7 @@ import { createApp } from '../packages/server/src/http/app.ts'
 import { distanceNameOf } from '../packages/server/src/query/near.ts'
 import { factReader } from '../packages/server/src/release/facts.ts'
 import { localidad } from './support/built-in.ts'
-import { recordsOf } from './support/found.ts'
+import { naiveCodes, recordsOf } from './support/found.ts'
 import { located, metresBetween } from './support/located.ts'
 import { releaseOf } from './support/releases.ts'
 import { responseTo } from './support/responses.ts'
@@ -28,7 +28,8 @@ const localities = recordsOf(release, 'localidad').map((record, position) => {
   const { latitud, longitud, ...others } = factsAt(position)
   const known = typeof latitud === 'number' && typeof longitud === 'number'
   const point = known ? { latitude: latitud, longitude: longitud } : undefined
-  return { record, point, facts: { latitud, longitud, ...others } }
+  const codes = naiveCodes(localidad, record)
+  return { record: { ...record, ...codes }, bare: record, codes, point, facts: { latitud, longitud, ...others } }
 })
 
 const CENTER = { latitude: 19.43, longitude: -99.13 }
@@ -37,8 +38,8 @@ const NEAR = '/api/v2/localidades?near=19.43,-99.13'
 /** All of a list in the order of the model, with the facts of each. */
 const nearest = (point = CENTER) =>
   localities
-    .flatMap(({ record, point: own, facts }) =>
-      own === undefined ? [] : [{ record, facts, distancia: metresBetween(point, own) }],
+    .flatMap(({ point: own, ...locality }) =>
+      own === undefined ? [] : [{ ...locality, distancia: metresBetween(point, own) }],
     )
     .sort((a, b) => a.distancia - b.distancia)
 const expected = (point = CENTER): Listed[] => nearest(point).map(({ record, distancia }) => ({ ...record, distancia }))
@@ -135,7 +136,7 @@ describe('a list near a point', () => {
     const response = await get(`${NEAR}&per_page=3&format=ndjson&facts=true`)
     const lines = nearest()
       .slice(0, 3)
-      .map(({ record, facts, distancia }) => ({ ...record, ...facts, distancia }))
+      .map(({ bare, facts, codes, distancia }) => ({ ...bare, ...facts, ...codes, distancia }))
     expect(await response.text()).toBe(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
   })
 

@@ -116,11 +116,11 @@ const WITHIN_KM = once('within_km', 'Only records within so many kilometres of n
   maximum: MAX_WITHIN_KM,
 })
 export const RECORD_NAMED_BY = ['id', 'code'] as const
-const BY = once('by', 'Whether the path names the record by its identifier or by its official code', {
-  type: 'string',
-  enum: RECORD_NAMED_BY,
-  default: 'id',
-})
+const BY = once(
+  'by',
+  'Whether the path names the record by its identifier or by its official code; by default what can be no identifier is a code',
+  { type: 'string', enum: RECORD_NAMED_BY },
+)
 
 const fieldsOf = (entity: Entity): Parameter => ({
   name: 'fields',
@@ -213,11 +213,15 @@ const SUFFIXES: Readonly<Record<ValueMatch, readonly [usual: string, otherwise: 
   max: ['_max', '.max'],
 }
 
+/** Official codes are looked up in lists of them. */
+const severalCodes = ({ field }: FieldPath) => (field.kind === 'derived' ? { commaSeparated: true } : {})
+
 const filterOf = (entity: Entity, path: FieldPath): Parameter => ({
   name: path.path,
   of: entity.name,
   description: `Filter: ${path.field.description}${path.field.kind === 'embed' ? ', by its identifier' : ''}`,
   repeatable: true,
+  ...severalCodes(path),
   filter: { path, match: isOfType(path, 'list') ? 'contains' : 'equals' },
   schema: valueSchema(path),
 })
@@ -236,6 +240,7 @@ const prefixOf = (entity: Entity, path: FieldPath): Parameter => ({
   of: entity.name,
   description: `Filter: beginning of the ${path.field.description}`,
   repeatable: true,
+  ...severalCodes(path),
   filter: { path, match: 'begins' },
   schema: NOT_EMPTY,
 })
@@ -246,7 +251,7 @@ const OF_SOME_LISTS = ['lang', 'within', 'root', 'near', 'within_km']
 /** Filters by any field, each under a name that no other parameter of a list has. */
 export const filterParameters = memoized((entity: Entity): readonly Parameter[] => {
   const paths = [...pathsOf(entity).values()]
-  const texts = paths.filter((path) => path.field.kind === 'code' || isOfType(path, 'text'))
+  const texts = paths.filter((path) => ['code', 'derived'].includes(path.field.kind) || isOfType(path, 'text'))
   const bounded = paths.filter((path) => isNumber(path) || isOfType(path, 'date'))
   const used = new Set([...OF_SOME_LISTS, ...otherParameters(entity).map(({ name }) => name)])
   return [

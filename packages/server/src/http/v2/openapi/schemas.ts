@@ -8,9 +8,11 @@ import {
   type Field,
   factsOf,
   hasCoordinates,
+  type OfficialCode,
   VALUE_ROLES,
   type ValueType,
 } from '../../../catalog/entity.ts'
+import { derivedCodesOf } from '../../../catalog/official-code.ts'
 import { keyPathsOf, pathsOf } from '../../../catalog/paths.ts'
 import { typeNameOf } from '../../../catalog/typescript.ts'
 import { languagesOf } from '../../../query/formats/shown-names.ts'
@@ -79,9 +81,10 @@ const FIELD = object(
     steps: described(listOf(TEXT), 'the names of the fields that lead to it, where they are not those in its path'),
     title: described(TEXT, 'what people call it'),
     language: described(TEXT, 'the language that it is in (BCP 47)'),
+    derived: described(FLAG, 'whether it is an official code that is composed of others'),
     role: described({ type: 'string', enum: [...VALUE_ROLES, 'broader'] }, 'what it tells of the record'),
   },
-  ['fact', 'optional', 'slug', 'steps', 'title', 'language', 'role'],
+  ['fact', 'optional', 'slug', 'steps', 'title', 'language', 'derived', 'role'],
 )
 const SOURCE = object({ kind: TEXT, title: TEXT, synthetic: FLAG, credits: listOf(CREDIT), options: OPTIONS })
 const VERSIONS = described(object({ nomenclator: TEXT, bun: TEXT }), 'the programs that built it')
@@ -164,14 +167,24 @@ function factSchema(fact: FactField): Json {
   return { type: [fact.type, 'null'], minimum: fact.min, maximum: fact.max }
 }
 
-/** Facts are only there where they are asked for, and a distance where near is given. */
+/** A record that is embedded, and one that has none, lacks it. */
+const codeSchema = ({ title, description }: OfficialCode): Json =>
+  described({ type: ['string', 'null'] }, title === undefined ? description : `${title}: ${description}`)
+
+/** Facts are only there where they are asked for, official codes where a record is not embedded, and a distance where near is given. */
 const recordSchema = (entity: Entity): Json =>
   object(
     {
       ...Object.fromEntries(Object.entries(entity.fields).map(([name, field]) => [name, fieldSchema(entity, field)])),
+      ...Object.fromEntries(derivedCodesOf(entity).map((code) => [code.name, codeSchema(code)])),
       ...(hasCoordinates(entity) ? { [distanceNameOf(entity)]: DISTANCE_SCHEMA } : {}),
     },
-    [...factsOf(entity).map(([name]) => name), ...namesLeftOut(entity), distanceNameOf(entity)],
+    [
+      ...factsOf(entity).map(([name]) => name),
+      ...derivedCodesOf(entity).map(({ name }) => name),
+      ...namesLeftOut(entity),
+      distanceNameOf(entity),
+    ],
   )
 
 /** The names that are not there where another language is asked for. */
@@ -330,7 +343,11 @@ const COLLECTION_DESCRIPTION = object(
       'the fields that identify a record: the names in `key` of changes and suggestions, and where they stand in records with embed=id',
     ),
     keyPaths: described(listOf(TEXT), 'the same as paths in a record that is given in full'),
-    code: described(listOf(TEXT), 'the fields that make up its official code'),
+    code: described(listOf(TEXT), 'the fields that tell a record from others, from one import to the next'),
+    codes: described(
+      listOf(object({ name: TEXT, title: described(TEXT, 'what people call it') }, ['title'])),
+      'the official codes that people know a record by, the usual one first; each is a member of the record',
+    ),
     fields: listOf(FIELD),
     filters: described(listOf(TEXT), 'parameters that filter its list'),
     title: described(TEXT, 'what people call it'),
