@@ -221,7 +221,8 @@ const broaderField = ({ key, hasDeclaredKey }: Draft, column: Column, tree: Tree
   field: { kind: 'broader', ...about(column), optional: true },
   plan: {
     columns: tree.columns.map(({ name }) => name),
-    value: keyFormat(column, isNumericKey(key, hasDeclaredKey)),
+    value: keyFormat(column, isNumericKey(key, hasDeclaredKey) && tree.refersTo === undefined),
+    ...(tree.refersTo === undefined ? {} : { refersTo: tree.refersTo }),
   },
 })
 

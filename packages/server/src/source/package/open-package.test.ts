@@ -224,6 +224,8 @@ describe('trees', () => {
   test.each([
     ['a root that is its own parent', 'T,All,T\nA,One,T\n', 'own-parent', [undefined, 'T']],
     ['a parent that is not there', 'T,All,\nA,One,X\n', 'parent-not-found', [undefined, undefined]],
+    ['a parent that is named, and is its own', 'A,One,All\nT,All,All\n', 'own-parent', ['T', undefined]],
+    ['a circle of names', 'A,One,Two\nB,Two,One\nC,Three,One\n', 'parents-in-a-circle', [undefined, 'A', 'A']],
     ['a circle', 'A,One,B\nB,Two,C\nC,Three,A\nD,Four,C\n', 'parents-in-a-circle', [undefined, 'C', 'A', 'C']],
   ])('%s is told and cut', async (_, csv, kind, parents) => {
     using directory = tree(csv)
