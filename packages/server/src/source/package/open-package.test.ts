@@ -280,6 +280,20 @@ describe('files as they are found', () => {
     expect((await directory.read()).examples).toEqual(told)
   })
 
+  test.each([
+    ['a byte of Windows-1252', 'code,name\nA,Ñandú\nB,Ñu Caf\xe9\n', 3, 9, '0xE9'],
+    ['a character that is cut off at the end', 'code,name\nA,Ñandú\nB,Ñ\xc3', 3, 4, '0xC3'],
+    ['after a chunk', `code,name\n${'A,Ñ\n'.repeat(40_000)}B,\x80\n`, 40_002, 3, '0x80'],
+  ])('UTF-8 with %s is refused at its line and column', async (_, text, line, column, byte) => {
+    const csv = Buffer.concat([...text].map((one) => Buffer.from(one, 'Ñú'.includes(one) ? 'utf8' : 'latin1')))
+    for (const bytes of [csv, gzipSync(csv)]) {
+      using directory = units(bytes)
+      expect(await directory.refusal()).toStartWith(
+        `units.csv:${line}, column ${column}: "byte ${byte}"; expected UTF-8`,
+      )
+    }
+  })
+
   test('a header and a schema that differ are matched by name', async () => {
     using directory = units('Name,more,CODE\nOne,x,A\n', [{ name: 'lost' }])
     const { rows, kinds, examples } = await directory.read()

@@ -95,6 +95,7 @@ class Survey {
   #rows = 0
   #place = 0
   #isUnique = true
+  #hasBrokenText = false
 
   constructor(plan: ListPlan, table: Table, { recordsOf, indexed }: SurveyContext) {
     this.#plan = plan
@@ -131,6 +132,7 @@ class Survey {
     this.#tellCounts(plan)
     this.#plant()
     this.#checkNumber()
+    const faults = await this.#allFaults()
     return {
       plan,
       table: this.#table,
@@ -138,9 +140,19 @@ class Survey {
       rows: this.#records.size,
       findings: this.#findings,
       nameFindings: this.#nameFindings,
-      faults: this.#faults,
+      faults,
       ...(this.#isUnique ? {} : { notUnique: this.#keyColumns }),
     }
+  }
+
+  /** Values that could not be decoded have one cause, which is told before them. */
+  async #allFaults(): Promise<Faults> {
+    const cause = this.#hasBrokenText ? await this.#table.notUtf8() : undefined
+    if (cause === undefined) return this.#faults
+    const faults = new Faults(MAX_PLACES)
+    faults.add(cause)
+    faults.include(this.#faults)
+    return faults
   }
 
   get #keyColumns(): readonly string[] {
@@ -157,6 +169,7 @@ class Survey {
       for (const { field, value, expected } of this.#check(row)) {
         // A key that is missing is told as such.
         if (value === undefined) continue
+        if (isBroken(value)) this.#hasBrokenText = true
         this.#faults.add({ ...this.#location, column: field, value, expected })
       }
       if (identity === undefined) this.#refuseBlankKey(row)
@@ -280,7 +293,8 @@ class Survey {
       },
       misfit: (text) => {
         this.#note(counts.misfits, text)
-        if (text.length > MAX_VALUE || text.includes('\ufffd'))
+        if (isBroken(text)) this.#hasBrokenText = true
+        if (text.length > MAX_VALUE || isBroken(text))
           this.#faults.add({
             ...this.#location,
             column: field,
@@ -392,6 +406,9 @@ class Survey {
     if (this.#rows === 0) this.#findings.of().add('no-records', 'a file holds no records', { file })
   }
 }
+
+/** Whether bytes of it could not be decoded. */
+const isBroken = (value: unknown) => typeof value === 'string' && value.includes('\ufffd')
 
 const MAX_EXCERPT = 60
 const excerpt = (text: string) => JSON.stringify(text).slice(0, MAX_EXCERPT)

@@ -30,6 +30,55 @@ export async function* textChunks(bytes: AsyncIterable<Buffer>, options: TextOpt
   }
 }
 
+/** The first byte that is not UTF-8 in a file that is read as such, as a fault; undefined where there is none. */
+export async function notUtf8(
+  bytes: AsyncIterable<Buffer>,
+  file: string,
+): Promise<UnreadableTable['fault'] | undefined> {
+  const given = await begun(bytes)
+  const isPacked = given.start[0] === 0x1f && given.start[1] === 0x8b
+  const { start, rest } = isPacked ? await begun(gunzipped(given.rest, file)) : given
+  let [line, column] = [1, 1]
+  let cut = Buffer.alloc(0)
+  const faultIn = (chunk: Buffer): UnreadableTable['fault'] | undefined => {
+    const isSound = isUtf8(chunk)
+    for (let index = 0; index < chunk.length; column++) {
+      const length = isSound ? characterLength(chunk[index] as number) : soundLength(chunk, index)
+      if (length === 0) {
+        const value = `byte 0x${(chunk[index] as number).toString(16).toUpperCase()}`
+        const expected =
+          'UTF-8, as in the rest of the file: save all of it as UTF-8, or declare "encoding": "windows-1252" if all of it is in that'
+        return { file, line, column: `column ${column}`, value, expected }
+      }
+      if (chunk[index] === LINE_FEED) {
+        line++
+        column = 0
+      }
+      index += length
+    }
+    return undefined
+  }
+  if (wideEncoding(start) !== undefined) return undefined
+  for await (const chunk of rest) {
+    const joined = Buffer.concat([cut, chunk])
+    const whole = withoutCutCharacter(joined)
+    cut = joined.subarray(whole.length)
+    const fault = faultIn(whole)
+    if (fault !== undefined) return fault
+  }
+  return faultIn(cut)
+}
+
+const LINE_FEED = 0x0a
+/** The number of bytes of a character, by its first. */
+const characterLength = (lead: number) => (lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4)
+
+/** Likewise; 0 where no sound character begins. */
+function soundLength(bytes: Buffer, index: number): number {
+  const length = characterLength(bytes[index] as number)
+  return isUtf8(bytes.subarray(index, index + length)) ? length : 0
+}
+
 /** The first bytes, and all of them again. */
 async function begun(
   bytes: AsyncIterable<Buffer>,

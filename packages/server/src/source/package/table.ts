@@ -10,7 +10,7 @@ import { jsonRows } from './json-rows.ts'
 import { jsonFault, placeAt } from './json-syntax.ts'
 import type { PackageFiles } from './package-files.ts'
 import { type Sheet, sheetsIn } from './spreadsheet.ts'
-import { textChunks } from './table-text.ts'
+import { notUtf8, textChunks } from './table-text.ts'
 import { UnreadableTable } from './unreadable-table.ts'
 
 /** Rows that stand one after the other in one file. */
@@ -22,9 +22,16 @@ export type Table = {
   readonly header: readonly string[]
   /** What is wrong or odd about the text itself is reported where that is asked for. */
   readonly rows: (report?: Report) => AsyncGenerator<TableRows>
+  /** The first byte of its files that is not UTF-8, where they should be. */
+  readonly notUtf8: () => Promise<UnreadableTable['fault'] | undefined>
 }
 
-type Part = { readonly file: string; readonly rows: (tell: TellFinding) => AsyncGenerator<RawRows> }
+type Part = {
+  readonly file: string
+  readonly rows: (tell: TellFinding) => AsyncGenerator<RawRows>
+  /** Of a text, its bytes. */
+  readonly open?: TextFile['open']
+}
 
 const MAX_COLUMNS = 5_000
 const MAX_JSON = 256 << 20
@@ -45,6 +52,13 @@ export async function openTable(resource: Resource, files: PackageFiles, finding
     file: first.file,
     header,
     rows: (report) => tableRows(parts, resource, given, header.length, report),
+    notUtf8: async () => {
+      for (const { file, open } of parts) {
+        const fault = open === undefined ? undefined : await notUtf8(open(), file)
+        if (fault !== undefined) return fault
+      }
+      return undefined
+    },
   }
 }
 
@@ -69,7 +83,7 @@ async function partOf(resource: Resource, path: string, file: TextFile): Promise
     case 'xlsx':
       return spreadsheetPart(resource, file)
     case 'json':
-      return { file: file.file, rows: () => jsonFileRows(file) }
+      return { file: file.file, rows: () => jsonFileRows(file), open: file.open }
     case 'csv':
       return delimitedPart(resource, file, resource.dialect?.delimiter)
     case 'tsv':
@@ -99,6 +113,7 @@ function delimitedPart(resource: Resource, file: TextFile, delimiter: string | u
   const dialect = { ...resource.dialect, ...(delimiter === undefined ? {} : { delimiter }) }
   return {
     file: file.file,
+    open: file.open,
     rows: (tell) =>
       delimitedRows(textChunks(file.open(), { file: file.file, encoding: resource.encoding, tell }), {
         file: file.file,
