@@ -320,6 +320,11 @@ describe('an export that someone has changed is refused', () => {
   const cases: readonly [string, (json: Json, directory: string) => void, string][] = [
     ['no fields', (json) => Object.assign(definition(json), { fields: {} }), 'it has no sound fields'],
     [
+      'a collection that means something else',
+      (json) => Object.assign(definition(json), { plural: 'search' }),
+      'search means something else in addresses',
+    ],
+    [
       'titles that are no texts',
       (json) => Object.assign(definition(json), { titles: { es: 1 } }),
       'titles are not texts',

@@ -6,6 +6,7 @@
 import { Failure } from '../../base/failure.ts'
 import { isObject } from '../../base/json.ts'
 import { type EntityData, orderedCatalog } from '../../catalog/catalog.ts'
+import { RESERVED_COLLECTIONS } from '../../catalog/collections.ts'
 import { definitionFault } from '../../catalog/definition-check.ts'
 import type { TextFile } from '../lines.ts'
 import { NUMBERINGS, type Numbering } from '../numbering.ts'
@@ -63,6 +64,7 @@ function addDefinition({ name, own }: Resource, known: Map<string, EntityData>):
 function moreFaults({ name, plural, titles, fields }: EntityData, known: Known): string | undefined {
   if (known.has(name)) return `${name} is defined twice`
   if ([...known.values()].some((other) => other.plural === plural)) return `two lists are the collection ${plural}`
+  if (RESERVED_COLLECTIONS.has(plural)) return `the collection ${plural} means something else in addresses`
   if (titles !== undefined && !(isObject(titles) && Object.values(titles).every((title) => typeof title === 'string')))
     return 'its titles are not texts'
   const slow = Object.entries(fields).find(([, field]) => 'pattern' in field && !linearPattern(field.pattern))
