@@ -1,8 +1,7 @@
 // The page of releases: which there are, how they grew, what changed between two of them, and where they came from.
 
-import { isObject } from '../../base/json.ts'
+import { valueAtPath } from '../../base/json.ts'
 import type { Entity } from '../../catalog/entity.ts'
-import type { PublishedRecord, PublishedValue } from '../../catalog/flatten.ts'
 import { type Content, type Html, html, joined } from '../../http/html.ts'
 import { badParameter } from '../../http/problem.ts'
 import { V2_PATH } from '../../http/routes.ts'
@@ -178,7 +177,9 @@ function changeText(view: View, entity: Entity, change: RecordChange, to: string
       : html`<a class="name" href="${withQuery(address, [...release, ...kept])}">${name}</a>`
   if (change.change !== 'changed') return [linked, ' ', html`<code>${code.join(' ')}</code>`]
   const fields = change.fields.map((path) => {
-    const [old, now] = [valueAt(change.old, path), valueAt(change.new, path)].map((value) => plainValue(view, value))
+    const [old, now] = [valueAtPath(change.old, path), valueAtPath(change.new, path)].map((value) =>
+      plainValue(view, value),
+    )
     return html`${pathLabel(view, entity, path)}: <del>${isolated(old ?? '')}</del> → <ins>${isolated(now ?? '')}</ins>`
   })
   return [linked, ' ', html`<code>${code.join(' ')}</code> `, ...joined(fields, '; ')]
@@ -188,14 +189,6 @@ function changeText(view: View, entity: Entity, change: RecordChange, to: string
 function pathLabel(view: View, entity: Entity, path: string): string {
   const field = Object.keys(entity.fields).find((name) => path === name || path.startsWith(`${name}.`))
   return field === undefined ? path : fieldLabel(view, entity, field)
-}
-
-function valueAt(value: PublishedValue | undefined, path: string): PublishedValue | undefined {
-  if (!isObject(value)) return undefined
-  const record = value as PublishedRecord
-  if (Object.hasOwn(record, path)) return record[path]
-  const field = Object.keys(record).find((name) => path.startsWith(`${name}.`))
-  return field === undefined ? undefined : valueAt(record[field], path.slice(field.length + 1))
 }
 
 // Where a release came from, and what was noticed when it was imported.
