@@ -80,7 +80,7 @@ test('a suggestion tells the alias and its reason', async () => {
       dropped: [],
       parents: [
         { collection: 'estados', key: { idEstado: 1 } },
-        { collection: 'paises', key: { idPais: 484 } },
+        { collection: 'paises', key: { idPais: 484 }, code: 'MEX' },
       ],
       matches: [
         {

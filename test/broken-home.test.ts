@@ -274,6 +274,7 @@ describe('a home that cannot be one', () => {
     'import mirror': ['http://127.0.0.1:1'],
     'import package': [join(import.meta.dir, 'data', 'packages', 'offices')],
     remove: ['nothing'],
+    check: [join(import.meta.dir, 'data', 'packages', 'offices')],
     'export package': [at('out')],
     'export site': [at('out')],
     sign: ['--key', at('file')],

@@ -49,7 +49,7 @@ afterEach(() => {
 afterAll(() => server.stop())
 
 const quick = { backoff: 1, timeout: 2_000 }
-const pais = { cvePais: 'MEX', descPais: 'México', idPais: 484 }
+const pais = { cvePais: 'MEX', descPais: 'México', idPais: 484, alpha2: 'MX', numeric: '484' }
 const problem = (status: number, detail = '', headers: Record<string, string> = {}) =>
   Response.json({ type: 'urn:nomenclator:problem:some-kind', status, detail }, { status, headers })
 /** What a promise is rejected with. */

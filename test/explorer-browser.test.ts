@@ -1,6 +1,7 @@
 // The explorer in a real browser: with the keyboard, without a script, in both languages and colours, on a phone.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
+import readSheets from 'read-excel-file/node'
 import { launchBrowser } from './support/browser.ts'
 import { type Explored, explored, HOSTILE_NAMES, PAGES } from './support/explored.ts'
 import { accessibilityFaults, WatchedPages } from './support/watched-page.ts'
@@ -51,8 +52,21 @@ async function typeAtOnce(page: Page, text: string): Promise<void> {
 }
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true } as const
-/** As wide as a window of 1280 pixels is at a zoom of 400 %. */
-const ZOOMED = { viewport: { width: 320, height: 256 } } as const
+/** From a window of 1280 pixels at a zoom of 400 % to a large one, with those between at which the layout changes. */
+const WIDTHS = [320, 390, 640, 700, 960, 1024, 1152, 1280, 1366, 1440]
+/** Longer than all but a few names of places, with words as long as theirs. */
+const LONG_NAME = 'Fraccionamiento Residencial Ampliación Tlalixtaquilla de Maldonado (Rancho Parangaricutirimícuaro)'
+
+/** The widths at which a page scrolls sideways. */
+async function wideAt(page: Page): Promise<number[]> {
+  const wide: number[] = []
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 800 })
+    if (await isWide(page)) wide.push(width)
+  }
+  return wide
+}
+
 /** The rules whose outcome can depend on the width. */
 const LAYOUT_RULES = ['target-size', 'scrollable-region-focusable', 'label', 'link-in-text-block', 'link-name']
 const PROBLEMS = { 'no such page': '/nowhere', 'no such record': '/explore/paises/0' }
@@ -82,10 +96,8 @@ describe.skipIf(browser === undefined)('in a browser, accessible:', () => {
       expect(await page.locator('h1').count()).toBe(1)
       expect(await page.evaluate('window.attacked')).toBeUndefined()
       await keepSomeOperations(page)
-      for (const { viewport } of [ZOOMED, PHONE]) {
-        await page.setViewportSize(viewport)
-        expect(await isWide(page)).toBe(false)
-      }
+      expect(await wideAt(page)).toEqual([])
+      await page.setViewportSize(PHONE.viewport)
       await keepSomeRows(page)
       if (!ALIKE.has(name)) expect(await accessibilityFaults(page, { rules: LAYOUT_RULES })).toEqual([])
       await page.setViewportSize(DESK)
@@ -94,6 +106,11 @@ describe.skipIf(browser === undefined)('in a browser, accessible:', () => {
         await page.emulateMedia({ colorScheme: 'dark' })
         expect(await accessibilityFaults(page, { rules: ['color-contrast'] })).toEqual([])
       }
+      // The longest names last, since they stay.
+      await page.evaluate(
+        `for (const name of document.querySelectorAll('bdi')) name.textContent = ${JSON.stringify(LONG_NAME)}`,
+      )
+      expect(await wideAt(page)).toEqual([])
       expect(visited.faults()).toEqual([])
     },
   )
@@ -130,7 +147,7 @@ describe.skipIf(browser === undefined)('in a browser', () => {
   test('a page is printed without what only a screen needs, dark on white', async () => {
     const page = await open('/explore/localidades?per_page=25', { colorScheme: 'dark' })
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
-    for (const selector of ['header nav', '.search', '.facets', '.downloads', '.api', '.copy'])
+    for (const selector of ['header nav', '.search', '.facets', '.actions', '.api', '.copy'])
       expect(await page.locator(`${selector}:visible`).count()).toBe(0)
     expect(await page.locator('tbody tr:visible').count()).toBe(25)
     const colours = `['html', 'main', 'thead th', 'tbody a', 'td'].map((selector) => {
@@ -248,14 +265,61 @@ describe.skipIf(browser === undefined)('in a browser', () => {
     })
   })
 
+  test('the code of a municipality and the cities around a village are there after two actions', async () => {
+    const page = await open('/')
+    await typeAtOnce(page, 'ensenada')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/explore/municipios/3')
+    expect((await page.locator('.official code').textContent())?.trim()).toBe('02001')
+    await page.goto('/')
+    await typeAtOnce(page, 'rancho 12')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/explore/localidades/3-111')
+    const cities = page.locator('section', { has: page.locator('#cities-title') }).locator('li')
+    expect(await cities.count()).toBeGreaterThan(1)
+    expect(await cities.first().textContent()).toMatch(/\d km/)
+  })
+
+  test('all places of a state over some number of people are an Excel file after six actions', async () => {
+    const page = await open('/')
+    await page.locator('.cards a', { hasText: 'Localidades' }).click()
+    await page.locator('.facet a', { hasText: 'Baja California' }).click()
+    await page.getByRole('textbox', { name: 'Población de', exact: true }).fill('5000')
+    await page.locator('.range', { hasText: 'Población' }).getByRole('button', { name: 'Aplicar' }).click()
+    await page.waitForURL('**/explore/localidades?idEstado=2&poblacion_min=5000')
+    await page.locator('.downloads summary').click()
+    const excel = page.getByRole('link', { name: 'Descargar Excel' })
+    const [download] = await Promise.all([page.waitForEvent('download'), excel.click()])
+    const [sheet] = await readSheets(await download.path())
+    const wanted = Number((await page.locator('.count').textContent())?.match(/\d+/)?.[0])
+    expect(wanted).toBeGreaterThan(10)
+    expect(sheet?.data).toHaveLength(wanted + 1)
+  })
+
+  test('columns are chosen with and without a script', async () => {
+    for (const javaScriptEnabled of [true, false]) {
+      const page = await open('/explore/localidades?idEstado=2', { javaScriptEnabled })
+      await page.getByText('Columnas').click()
+      await page.getByRole('checkbox', { name: 'CVEGEO' }).uncheck()
+      await page.getByRole('checkbox', { name: 'Identificador' }).check()
+      await page.locator('.columns-menu').getByRole('button', { name: 'Aplicar' }).click()
+      await page.waitForURL('**fields=**')
+      const columns = (await page.locator('thead th').allTextContents()).map((text) => text.replace('↕', ''))
+      expect(columns).toContain('Identificador')
+      expect(columns).not.toContain('CVEGEO')
+      if (javaScriptEnabled) expect(await accessibilityFaults(page)).toEqual([])
+    }
+  })
+
   test('a code is copied with a button, which says so', async () => {
     const page = await open('/explore/paises/484', { permissions: ['clipboard-read', 'clipboard-write'] })
-    const button = page.getByRole('button', { name: 'Copiar Clave' })
+    const button = page.getByRole('button', { name: 'Copiar ISO 3166-1 alpha-3' })
     await button.click()
     await button.filter({ hasText: 'Copiado' }).waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('MEX')
     // A page that came over HTTP from elsewhere has no clipboard; the keyboard must go on from the same button.
     await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`)
+    await page.getByText('Otras claves e identificadores').click()
     const other = page.getByRole('button', { name: 'Copiar Identificador' })
     await other.press('Enter')
     await other.filter({ hasText: 'Copiado' }).waitFor()

@@ -1,7 +1,7 @@
 // What each page of the explorer decides: which links it has and where they lead, what it counts, cuts, orders and leaves out.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { GivenRow } from '../packages/server/src/source/source.ts'
-import { attributes, between, type GetPage, linksOf, pagesOf, textOf } from './support/pages.ts'
+import { attributes, between, type GetPage, linksOf, pagesOf, textOf, unescaped } from './support/pages.ts'
 import { type Rows, sourceOf, TestHome, tiny } from './support/releases.ts'
 
 const numbers = (count: number, from = 1): number[] => Array.from({ length: count }, (_, at) => at + from)
@@ -82,7 +82,10 @@ afterAll(() => home[Symbol.dispose]())
 
 describe('a table', () => {
   const LIST = '/explore/localidades'
-  const columnsOf = (html: string) => [...linksOf(between(html, '<thead>', '</thead>')).keys()]
+  const columnsOf = (html: string) =>
+    Array.from(html.slice(html.indexOf('<thead>'), html.indexOf('</thead>')).matchAll(/<th .*?<\/th>/g), ([cell]) =>
+      textOf(cell).replace('↕', '').trim(),
+    )
   const facetsOf = (html: string) => attributes(html, 'id').filter((id) => id.startsWith('facet-'))
 
   test('removes one filter and keeps all else but the page', async () => {
@@ -130,15 +133,12 @@ describe('a table', () => {
   })
 
   test('leaves out the column that says the same in every row', async () => {
-    const all = ['Name', 'Code', 'Municipality', 'State', 'Altitude', 'Population', 'Setting', 'Identifier']
-    const without = (...names: readonly string[]) =>
-      all.filter((name) => !names.includes(name)).map((name) => `${name} ↕`)
+    const all = ['Name', 'CVEGEO', 'Municipality', 'State', 'Altitude', 'Population', 'Setting']
+    const without = (...names: readonly string[]) => all.filter((name) => !names.includes(name))
     expect(columnsOf(await page(LIST))).toEqual(without())
     expect(columnsOf(await page(`${LIST}?idEstado=1`))).toEqual(without('State'))
     expect(columnsOf(await page(`${LIST}?idEstado=1&idEstado=2`))).toEqual(without())
-    expect(columnsOf(await page('/explore/estados'))).toEqual(
-      ['Name', 'Code', 'Renapo code', 'Identifier'].map((name) => `${name} ↕`),
-    )
+    expect(columnsOf(await page('/explore/estados'))).toEqual(['Name', 'CVEGEO', 'Code', 'Renapo code'])
   })
 
   test('offers what there is to choose from: few values by name, the most frequent of many', async () => {
@@ -167,11 +167,36 @@ describe('a table', () => {
     )
   })
 
-  test('leads from the chosen value back to all, and from another one to that one alone', async () => {
+  test('has the columns that were chosen, in their order, and keeps them in its links and downloads', async () => {
+    const fields = 'poblacion,descLocalidad,idLocalidad'
+    const html = await page(`${LIST}?fields=${fields}&idEstado=1`)
+    expect(columnsOf(html)).toEqual(['Population', 'Name', 'Identifier'])
+    expect(linksOf(between(html, 'id="facet-idMunicipio"', '</section>')).get('Municipio 1 31')).toBe(
+      `${LIST}?idEstado=1&fields=poblacion%2CdescLocalidad%2CidLocalidad&idMunicipio=1`,
+    )
+    const csv = attributes(html, 'href').find((link) => link.includes('format=csv')) as string
+    expect(unescaped(csv)).toBe(
+      '/api/v2/localidades/all?idEstado=1&fields=poblacion%2CdescLocalidad%2CidLocalidad&format=csv&excel=true',
+    )
+    // A form sends each in its own parameter.
+    expect(columnsOf(await page(`${LIST}?fields=descLocalidad&fields=altitud`))).toEqual(['Name', 'Altitude'])
+  })
+
+  test('offers the range of a number, with what is chosen besides', async () => {
+    const html = await page(`${LIST}?idEstado=1&poblacion_min=500`)
+    const range = between(html, 'id="range-poblacion"', '</section>')
+    expect(range).toContain('aria-label="Population: how many records there are from ')
+    expect(range).toContain('<input type="hidden" name="idEstado" value="1">')
+    expect(range).toContain('name="poblacion_min" inputmode="decimal" autocomplete="off" value="500"')
+    expect(range.match(/<rect /g)?.length).toBeGreaterThan(5)
+    expect(textOf(html)).toContain('Population from 500 ×')
+  })
+
+  test('leads from the chosen value back to all, and from another one to both', async () => {
     const states = between(await page(`${LIST}?idEstado=2&per_page=25&page=2`), 'id="facet-idEstado"', '</section>')
     expect([...linksOf(states)]).toEqual([
       ['Baja California 1,040', `${LIST}?per_page=25`],
-      ['Aguascalientes 237', `${LIST}?per_page=25&idEstado=1`],
+      ['Aguascalientes 237', `${LIST}?per_page=25&idEstado=2&idEstado=1`],
     ])
     expect(states.match(/aria-current="true"/g)).toHaveLength(1)
   })
@@ -207,19 +232,19 @@ describe('a table', () => {
   })
 
   test.each([
-    ['one page', '?ambito=U', 3],
-    ['several pages', '?ambito=R', 6],
+    ['one page', '?ambito=U', 4],
+    ['several pages', '?ambito=R', 4],
     ['nothing', '?q=wkwkwk', 0],
   ])('offers downloads of %s', async (_, query, count) => {
     const links = attributes(await page(`${LIST}${query}`), 'href').filter((link) => link.includes('format='))
     expect(links).toHaveLength(count)
-    expect(links.filter((link) => link.includes('/all?'))).toHaveLength(count === 6 ? 3 : 0)
+    expect(links.filter((link) => link.startsWith('/api/v2/localidades/all?'))).toHaveLength(count)
   })
 
   test('writes values so that they can be read, and says which are not known', async () => {
     const row = between(await page(`${LIST}?descLocalidad=Centro`), '<tr><th scope="row">', '</tr>')
-    expect(textOf(row).trim()).toBe('Centro 0001 1,870 m 1,000 Urban 1')
-    expect(row).toContain('<code>0001</code>')
+    expect(textOf(row).trim()).toBe('Centro 010010001 1,870 m 1,000 Urban')
+    expect(row).toContain('<code>010010001</code>')
     const unknown = between(await page(`${LIST}?descLocalidad=Desconocida`), '<tr><th scope="row">', '</tr>')
     expect(unknown.match(/<span class="unknown" title="not known">–<\/span>/g)).toHaveLength(3)
   })
@@ -289,7 +314,6 @@ describe('a record', () => {
   })
 
   test.each([
-    ['/explore/localidades/1-1', 'Nothing else has this name', 0, undefined],
     ['/explore/localidades/2-2', '2 with the same name', 1, 'Gemela Municipio 3 , Aguascalientes'],
     [
       '/explore/localidades/2-1',
@@ -303,6 +327,32 @@ describe('a record', () => {
     const items = html.match(/<li>.*?<\/li>/gs) ?? []
     expect(items).toHaveLength(count)
     expect(items[0] && textOf(items[0]).trim()).toBe(first)
+  })
+
+  test('has no section that would be empty', async () => {
+    const html = await page('/explore/localidades/1-1')
+    expect(html).not.toContain('homonyms-title')
+    expect(html).not.toContain('history-title')
+  })
+
+  test('has the sum of what is known below it, its place by size, and the cities around it', async () => {
+    const facts = textOf(await section('/explore/municipios/1', 'facts'))
+    const places = (rows.localidad ?? []).filter(
+      ({ idMunicipio, poblacion }) => idMunicipio === 1 && poblacion !== undefined,
+    )
+    const sum = places.reduce((total, { poblacion }) => total + Number(poblacion), 0)
+    expect(places.length).toBeGreaterThan(0)
+    expect(facts).toContain(
+      `Population ${sum.toLocaleString('en-US')} sum of ${places.length} localities where it is known`,
+    )
+    expect(textOf(await section('/explore/localidades/1-1', 'facts'))).toMatch(
+      /Rank by population 1 of [\d,]+ in Aguascalientes/,
+    )
+  })
+
+  test('leads from a table that is cut to all of its rows', async () => {
+    const html = await section('/explore/estados/1', 'children')
+    expect(linksOf(html).get(`See all ${MANY_MUNICIPALITIES}`)).toStartWith('/explore/municipios?idEstado=1')
   })
 })
 
@@ -333,24 +383,25 @@ describe('the history of a record', () => {
     for (const stage of stages) await home.import(sourceOf(stage), { acceptChanges: true })
     const get = pagesOf(home)
     const items = async (target: string) =>
-      (between(await get(target), 'id="history-title"', '</section>').match(/<li>.*?<\/li>/gs) ?? []).map((item) =>
-        textOf(item.replace(/<time.*<\/time> (?:<a.*?<\/a>|<code>.*?<\/code>)/s, '')).trim(),
-      )
+      (
+        between(await get(target), 'id="history-title"', '</section>').match(/<tr><th scope="row">.*?<\/tr>/gs) ?? []
+      ).map((row) => textOf(row.replace(/<th .*?<\/th>/s, '')).trim())
     expect(await items('/explore/localidades/1-7')).toEqual([
       'appeared',
       'was removed',
-      'state changed: Aguascalientes → Baja California ; population changed: 0 → –',
-      'population changed: 5 → 0',
+      'Population 0 –',
+      'State Aguascalientes Baja California',
+      'Population 5 0',
       'was there',
     ])
     expect(await items('/explore/municipios/1')).toEqual([
-      'name changed: Otro nombre → Aguascalientes',
-      'name changed: Aguascalientes → Otro nombre',
+      'Name Otro nombre Aguascalientes',
+      'Name Aguascalientes Otro nombre',
       'was there',
     ])
     expect(await items('/explore/areas-conocimiento/1')).toEqual([
-      'name changed: Artes → Ciencias',
-      'name changed: Ciencias → Artes',
+      'Name Artes Ciencias',
+      'Name Ciencias Artes',
       'was there',
     ])
     expect(await items('/explore/paises/484')).toEqual(['was there'])
@@ -375,16 +426,16 @@ describe('the history of a record', () => {
     expect(compared).not.toContain('Zirahuato → Zitácuaro')
   })
 
-  test('says so where there is one release alone', async () =>
-    expect(textOf(await page('/explore/paises/484'))).toContain('There is only one release here'))
+  test('is not shown where there is one release alone', async () =>
+    expect(await page('/explore/paises/484')).not.toContain('history-title'))
 
   test('is of the newest twelve releases', async () => {
     using home = new TestHome()
     for (const number of numbers(13))
       await home.import(sourceOf({ pais: [{ cvePais: 'MEX', descPais: `México ${number}`, idPais: 484 }] }))
     const history = between(await pagesOf(home)('/explore/paises/484'), 'id="history-title"', '</section>')
-    expect(history.match(/<li>/g)).toHaveLength(12)
-    expect(textOf(history)).toContain('México 2 → México 3')
+    expect(history.match(/<tr><th scope="row">/g)).toHaveLength(12)
+    expect(textOf(history)).toContain('México 2 México 3')
     expect(textOf(history)).not.toContain('México 1 ')
   })
 })
@@ -456,7 +507,7 @@ describe('a search over all collections', () => {
   })
 
   test.each([
-    ['/explore?q=gemela', '2 results', ['See those in Localities']],
+    ['/explore?q=gemela', '2 results', ['See those in Localities (2)']],
     ['/explore?q=wkwkwk', 'nothing', []],
   ])('says how many: %s', async (target, count, within) => {
     const html = await page(target)
@@ -510,7 +561,7 @@ describe('several releases', () => {
 
   test('cannot be compared where there is one alone', async () => {
     const text = textOf(await page('/releases'))
-    expect(text).toContain('With a single release there is no history to draw yet')
+    expect(text).not.toContain('Records in each release')
     expect(text).toContain('Two releases are needed to compare')
     expect(textOf(await page('/'))).toContain('This is the only release here')
   })
@@ -560,7 +611,7 @@ test('a quote in a search ends no line for the shell', async () => {
   const [line = ''] = attributes(await page('/explore/paises?q=d%27a'), 'data-copy').filter((text) =>
     text.startsWith('curl'),
   )
-  expect(line).toEndWith("/api/v2/paises?q=d%27a'")
+  expect(line).toEndWith("/api/v2/paises/all?q=d%27a'")
   expect(line.split("'")).toHaveLength(3)
 })
 

@@ -104,6 +104,7 @@ describe.skipIf(browser === undefined)('a list', () => {
       'Rancho 12',
       'exacta',
     ])
+    expect([first?.[4], first?.[6], first?.[8]]).toEqual(['02', '02001', '020010111'])
     expect([second?.[0], second?.[9]]).toEqual(['=1+1', 'Rancho 15'])
     expect(third?.slice(-2)).toEqual(['Aguascalientes', 'elegida a mano'])
     expect(fourth?.slice(4)).toEqual(['', '', '', '', '', '', 'sin resultado'])

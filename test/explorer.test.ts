@@ -191,22 +191,22 @@ describe('a table', () => {
     for (const [, link = '', count = ''] of offered) {
       const target = unescaped(link).replace('/explore/', '/api/v2/')
       const total = (await get(target)).headers.get('X-Total')
-      // The value that is chosen leads back to the list without it.
-      if (target.includes('ambito=')) expect(`${target} ${count}`).toBe(`${target} ${total}`)
+      // The value that is chosen leads back to the list without it, and another one to both.
+      const isOne = target.match(/ambito=/g)?.length === 1
+      if (isOne) expect(`${target} ${count}`).toBe(`${target} ${total}`)
     }
   })
 
-  test('downloads exactly what it shows', async () => {
+  test('downloads all of what it shows', async () => {
     const html = await page('/explore/localidades?idEstado=2&sort=-poblacion&per_page=25&page=2')
     const links = attributes(html, 'href').filter((link) => link.startsWith('/api/') && link.includes('format='))
     expect(links.map((link) => new URLSearchParams(link.split('?')[1]).get('format'))).toEqual([
-      ...['csv', 'json', 'ndjson'],
-      ...['csv', 'json', 'ndjson'],
+      ...['xlsx', 'csv', 'json', 'ndjson'],
     ])
-    const [shown = '', all = ''] = [links[1], links[4]]
-    expect((await (await get(shown)).json()) as unknown[]).toHaveLength(25)
-    const { total } = { total: Number((await get(all)).headers.get('X-Total')) }
-    expect((await (await get(all)).json()) as unknown[]).toHaveLength(total)
+    const listed = await get('/api/v2/localidades?idEstado=2&sort=-poblacion&facts=true&per_page=1000')
+    expect(textOf(html)).toContain(`Descargar (${listed.headers.get('X-Total')})`)
+    expect(await (await get(unescaped(links[2] ?? ''))).json()).toEqual(await listed.json())
+    expect(Buffer.from(await (await get(unescaped(links[1] ?? ''))).bytes()).toString()).toStartWith('\ufeffcve')
   })
 
   test('downloads all that was found, in its order, however much it is', async () => {
@@ -235,8 +235,9 @@ describe('a table', () => {
 
   test('is the same as an API request, in every language that can be run here', async () => {
     const target = '/explore/localidades?q=rancho&ambito=U&per_page=25&sort=-poblacion'
-    const expected = (await (await get(target.replace('/explore/', '/api/v2/'))).json()) as unknown[]
-    expect(expected).toHaveLength(25)
+    const request = target.replace('/explore/', '/api/v2/').replace('per_page=25', 'per_page=1000&facts=true')
+    const expected = (await (await get(request)).json()) as unknown[]
+    expect(expected.length).toBeGreaterThan(25)
     const snippets = attributes(await page(target), 'data-copy')
     const snippetIn = (beginning: string) => snippets.find((code) => code.startsWith(beginning)) ?? ''
     expect(await (await fetch(quotedUrl(snippetIn('curl ')))).json()).toEqual(expected)
@@ -245,6 +246,11 @@ describe('a table', () => {
     const python = `${snippetIn('import json')}\nprint(json.dumps(data))`
     if (Bun.which('python3') !== null) expect(JSON.parse(await Bun.$`python3 -c ${python}`.text())).toEqual(expected)
     expect(await (await fetch(/"(.*)"/.exec(snippetIn('data <- '))?.[1] ?? '')).json()).toEqual(expected)
+    const pandas = snippetIn('import pandas')
+    const table = await (await fetch(/read_csv\("(.*?)"/.exec(pandas)?.[1] ?? '')).text()
+    expect(table.split('\r\n')).toHaveLength(expected.length + 2)
+    expect(pandas).toContain('dtype={"cvegeo": str, "cveLocalidad": str, ')
+    expect(pandas).toContain('"idMunicipio.cveMunicipio": str')
   })
 
   test('drops what a form left empty', async () => {
@@ -253,7 +259,7 @@ describe('a table', () => {
   })
 
   test.each([
-    ['fields=descLocalidad', 400],
+    ['fields=nothing', 400],
     ['format=csv', 400],
     ['nothing=1', 400],
     ['page=999', 404],
@@ -307,12 +313,12 @@ describe('a record', () => {
     const server = serverOf(() => release, {}, home.shelf)
     const of = async (target: string) => textOf(await (await fetch(server.url + target)).text())
     expect(await of('/explore/localidades/3-1')).not.toContain('Clave del INEGI')
-    expect(await of('/explore/municipios/3')).toContain('Clave del INEGI 02 001')
+    expect(await of('/explore/municipios/3')).toContain('Clave del INEGI (CVEGEO) 02 001')
     await server.close()
   })
 
   test('has its history', async () => {
-    expect(textOf(await page('/explore/localidades/3-100'))).toContain('cambió nombre: Rancho Uno → Rancho 1')
+    expect(textOf(await page('/explore/localidades/3-100'))).toContain('Nombre Rancho Uno Rancho 1')
     expect(textOf(await page('/explore/localidades/3-900'))).toMatch(/apareció.*no estaba/)
     expect(textOf(await page('/explore/localidades/3-101'))).toContain('Sin cambios')
     const [before] = service.digests
@@ -349,7 +355,11 @@ test('the releases are compared', async () => {
   const [before, current] = service.digests
   const text = textOf(await page(`/releases?from=${before}&to=${current}`))
   expect(text).toContain('Localidades 1 1 0')
-  expect(text).toContain('Nombre: Rancho Uno → Rancho 1')
+  expect(text).toContain('Rancho 1 020010100 Nombre Rancho Uno Rancho 1')
+  const chosen = textOf(await page(`/releases?from=${before}&to=${current}&in=localidades&change=added`))
+  expect(chosen).toContain('Localidades: agregados (1) Nombre CVEGEO Aguascalientes 020010900')
+  for (const wrong of ['in=nada&change=added', 'in=localidades&change=nada', 'in=localidades&change=added&page=2'])
+    expect((await get(`/releases?from=${before}&to=${current}&${wrong}`)).status).toBe(400)
   expect(textOf(await page(`/releases?from=${current}&to=${current}`))).toContain('tienen los mismos registros')
 })
 

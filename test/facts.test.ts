@@ -188,9 +188,9 @@ describe('API v2', () => {
     expect(await json('/api/v2/municipios/3/localidades/1?facts=true')).toMatchObject(ENSENADA)
     expect(await json(`/api/v2/estados/2/localidades?${facts}`)).toEqual([expected])
     expect(await json('/api/v2/municipios?facts=true&embed=id')).toEqual([
-      { ...tiny.municipio[1], cabecera: '0001', poblacion: 948_990 },
-      { ...tiny.municipio[0], cabecera: null, poblacion: null },
-      { ...tiny.municipio[2], cabecera: null, poblacion: null },
+      { ...tiny.municipio[1], cabecera: '0001', poblacion: 948_990, cvegeo: '01001' },
+      { ...tiny.municipio[0], cabecera: null, poblacion: null, cvegeo: '01002' },
+      { ...tiny.municipio[2], cabecera: null, poblacion: null, cvegeo: '02001' },
     ])
   })
 
@@ -214,9 +214,9 @@ describe('API v2', () => {
     expect(await text(`/api/v2/localidades?format=csv&fields=${fields}`)).toBe(CSV)
     const lines = (await text('/api/v2/localidades?format=csv&facts=true')).split('\r\n')
     const [head = '', first = '', second = ''] = lines
-    expect(head).toEndWith(`,${Object.keys(ENSENADA).join()}`)
-    expect(first).toEndWith(`,${Object.values(ENSENADA).join()}`)
-    expect(second).toEndWith(',,,,0,R,')
+    expect(head).toEndWith(`,${Object.keys(ENSENADA).join()},cvegeo`)
+    expect(first).toEndWith(`,${Object.values(ENSENADA).join()},020010001`)
+    expect(second).toEndWith(',,,,0,R,,020010002')
   })
 
   test.each(['json', 'ndjson', 'csv'])('has the same facts in pages and in bulk: %s', async (format) => {

@@ -1,7 +1,7 @@
 // Filters, words, facts, order, pages and cursors against a naive model of all records in memory: in queries and over API v2.
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import fc from 'fast-check'
-import { type Entity, type Field, identifierOf } from '../packages/server/src/catalog/entity.ts'
+import { type Entity, identifierOf } from '../packages/server/src/catalog/entity.ts'
 import type { PublishedRecord } from '../packages/server/src/catalog/flatten.ts'
 import { descendantsOf, ownerOf, pathTo } from '../packages/server/src/catalog/lineage.ts'
 import type { FieldPath } from '../packages/server/src/catalog/paths.ts'
@@ -12,6 +12,7 @@ import {
   allPaths,
   type NaiveFilter,
   type NaiveSort,
+  naiveCodes,
   ownWords,
   passes,
   recordsOf,
@@ -30,7 +31,10 @@ const entities = [...release.catalog.entities.values()]
 const all = new Map<Entity, readonly PublishedRecord[]>(
   entities.map((entity) => [
     entity,
-    recordsWithFacts(entity, recordsOf(release, entity.name), homonymRows[entity.name] ?? []),
+    recordsWithFacts(entity, recordsOf(release, entity.name), homonymRows[entity.name] ?? []).map((record) => ({
+      ...record,
+      ...naiveCodes(entity, record),
+    })),
   ]),
 )
 const recordsIn = (entity: Entity) => all.get(entity) as readonly PublishedRecord[]
@@ -75,8 +79,8 @@ const anyFilter = (entity: Entity): fc.Arbitrary<NaiveFilter> =>
       return { path, match, values: match === 'min' || match === 'max' ? values.slice(0, 1) : values }
     })
 
-function matchesOf(field: Field): readonly NaiveFilter['match'][] {
-  if (field.kind === 'code') return ['equals', 'begins']
+function matchesOf(field: FieldPath['field']): readonly NaiveFilter['match'][] {
+  if (field.kind === 'code' || field.kind === 'derived') return ['equals', 'begins']
   return field.kind === 'fact' && field.type !== 'text' ? ['equals', 'min', 'max'] : ['equals']
 }
 

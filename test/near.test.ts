@@ -6,7 +6,7 @@ import { createApp } from '../packages/server/src/http/app.ts'
 import { distanceNameOf } from '../packages/server/src/query/near.ts'
 import { factReader } from '../packages/server/src/release/facts.ts'
 import { localidad } from './support/built-in.ts'
-import { recordsOf } from './support/found.ts'
+import { naiveCodes, recordsOf } from './support/found.ts'
 import { located, metresBetween } from './support/located.ts'
 import { releaseOf } from './support/releases.ts'
 import { responseTo } from './support/responses.ts'
@@ -28,7 +28,8 @@ const localities = recordsOf(release, 'localidad').map((record, position) => {
   const { latitud, longitud, ...others } = factsAt(position)
   const known = typeof latitud === 'number' && typeof longitud === 'number'
   const point = known ? { latitude: latitud, longitude: longitud } : undefined
-  return { record, point, facts: { latitud, longitud, ...others } }
+  const codes = naiveCodes(localidad, record)
+  return { record: { ...record, ...codes }, bare: record, codes, point, facts: { latitud, longitud, ...others } }
 })
 
 const CENTER = { latitude: 19.43, longitude: -99.13 }
@@ -37,8 +38,8 @@ const NEAR = '/api/v2/localidades?near=19.43,-99.13'
 /** All of a list in the order of the model, with the facts of each. */
 const nearest = (point = CENTER) =>
   localities
-    .flatMap(({ record, point: own, facts }) =>
-      own === undefined ? [] : [{ record, facts, distancia: metresBetween(point, own) }],
+    .flatMap(({ point: own, ...locality }) =>
+      own === undefined ? [] : [{ ...locality, distancia: metresBetween(point, own) }],
     )
     .sort((a, b) => a.distancia - b.distancia)
 const expected = (point = CENTER): Listed[] => nearest(point).map(({ record, distancia }) => ({ ...record, distancia }))
@@ -62,6 +63,23 @@ describe('a list near a point', () => {
       link: expect.stringContaining('near=19.43%2C-99.13'),
     })
     expect(all.length).toBeLessThan(localities.length)
+  })
+
+  test('is put in another order: all within a distance, or else the nearest thousand', async () => {
+    const byName = (records: readonly Listed[]) =>
+      records.map(({ idLocalidad, idMunicipio }) => [idLocalidad, (idMunicipio as Listed).idMunicipio].join()).sort()
+    const within = await listed(`${NEAR}&within_km=2000&sort=-poblacion,descLocalidad&per_page=1000&facts=true`)
+    const wanted = expected().filter(({ distancia = 0 }) => distancia <= 2_000_000)
+    expect(wanted.length).toBeGreaterThan(10)
+    expect(byName(within)).toEqual(byName(wanted.slice(0, 1_000)))
+    const populations = within.map(({ poblacion }) => Number(poblacion ?? -1))
+    expect(populations).toEqual(populations.toSorted((a, b) => b - a))
+    expect(within.every(({ distancia }) => typeof distancia === 'number')).toBe(true)
+    const nearestThousand = await listed(`${NEAR}&sort=descLocalidad&per_page=1000`)
+    expect(byName(nearestThousand)).toEqual(byName(expected().slice(0, 1_000)))
+    expect((await get(`${NEAR}&sort=descLocalidad`)).headers.get('x-total')).toBe(
+      String(Math.min(expected().length, 1_000)),
+    )
   })
 
   test('any page, and a walk with cursors, of any point and any size of page, with a filter', async () => {
@@ -118,7 +136,7 @@ describe('a list near a point', () => {
     const response = await get(`${NEAR}&per_page=3&format=ndjson&facts=true`)
     const lines = nearest()
       .slice(0, 3)
-      .map(({ record, facts, distancia }) => ({ ...record, ...facts, distancia }))
+      .map(({ bare, facts, codes, distancia }) => ({ ...bare, ...facts, ...codes, distancia }))
     expect(await response.text()).toBe(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
   })
 
@@ -214,7 +232,6 @@ describe('refused', () => {
   })
 
   test.each([
-    ['near with sort', '/api/v2/localidades?near=1,2&sort=descLocalidad', 'either near or sort, not both'],
     ['a search of records without coordinates', '/api/v2/search?q=a&in=paises&near=1,2', 'allowed is localidades'],
     ['a cursor of another list', '/api/v2/localidades?near=1,2&after=x', 'a cursor out of the Link header'],
   ])('%s', async (_what, target, detail) => {

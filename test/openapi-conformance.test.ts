@@ -11,6 +11,7 @@ import {
   problemType,
 } from '../packages/server/src/http/problem.ts'
 import { HEAD_LIMITS } from '../packages/server/src/http/wire/request-head.ts'
+import { contentTypeOf, type Format } from '../packages/server/src/query/formats/formats.ts'
 import { completedRows } from './support/completed-rows.ts'
 import { type DocumentedOperation, type DocumentedParameter, queryOf, type Schema } from './support/openapi.ts'
 import { allowed, pairsOf, queryString, requestsFor } from './support/openapi-requests.ts'
@@ -118,7 +119,7 @@ describe('values of parameters', () => {
       .map((parameter) => [`${parameter.name} of ${path}`, operation, parameter] as const),
   )
   test.each(joined)('%s are separated by commas, as many as allowed', async (_name, operation, parameter) => {
-    const { enum: words = [] } = parameter.schema.items ?? {}
+    const { enum: words = ['1', '2', '3'] } = parameter.schema.items ?? {}
     const { maxItems = words.length } = parameter.schema
     const request = async (values: readonly string[]) => {
       const [[, value = ''] = []] = pairsOf(parameter, values)
@@ -127,7 +128,8 @@ describe('values of parameters', () => {
     const unique = words.filter((word) => !word.startsWith('-'))
     expect(await request(unique.slice(0, maxItems))).toBe(200)
     if (unique.length > maxItems) expect(await request(unique.slice(0, maxItems + 1))).toBe(400)
-    expect(await request([...unique.slice(0, 1), 'nothing'])).toBe(400)
+    const isAnyText = JSON.stringify(parameter.schema.items) === JSON.stringify({ type: 'string', minLength: 1 })
+    expect(await request([...unique.slice(0, 1), isAnyText ? '' : 'nothing'])).toBe(400)
   })
 })
 
@@ -213,7 +215,7 @@ describe('every documented response', () => {
       for (const encoding of ['identity', 'gzip', 'br', 'zstd']) {
         const headers = { 'Accept-Encoding': encoding }
         const response = await send({ target: service.target(operation, `format=${format}`), headers })
-        expect(response.headers.get('Content-Type')?.split(';')[0]).toEndWith(format)
+        expect(response.headers.get('Content-Type')).toBe(contentTypeOf(format as Format))
         expect(await documented.breaches(operation, response)).toEqual([])
       }
     }

@@ -198,7 +198,7 @@ test('what differs between two releases is told of lists of packages, whatever t
   expect(JSON.parse(line)).toMatchObject({ collection: 'goods', key: { code: '01/01' }, fields: ['duty, 1.5 t'] })
   await eventually('the new release is served', () => serves(digest))
   const page = await (await get(`/releases?from=${before}&to=${digest}`, 'text/html')).text()
-  expect(page).toContain('<del><bdi>10.50</bdi></del> → <ins><bdi>10.75</bdi></ins>')
+  for (const value of ['<del><bdi>10.50</bdi></del>', '<ins><bdi>10.75</bdi></ins>']) expect(page).toContain(value)
 })
 
 test('another Nomenclator mirrors it under the same digest, with what its packages say of themselves', async () => {

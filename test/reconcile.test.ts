@@ -356,7 +356,7 @@ describe('queries', () => {
 
   test('have no higher score where only the search finds them than those that resolving finds', async () => {
     const found = await candidates({ query: 'Sna Jaun', type: 'localidades', limit: 25 })
-    expect([found.length, Math.max(...found.map(({ score }) => score))]).toEqual([25, 60])
+    expect([found.length, Math.max(...found.map(({ score }) => score))]).toEqual([25, 30])
   })
 
   test.each([

@@ -5,7 +5,7 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import type { Release } from '../packages/server/src/release/release.ts'
 import { builtIn, entityNames } from './support/built-in.ts'
-import { recordsOf } from './support/found.ts'
+import { naiveCodes, recordsOf } from './support/found.ts'
 import { homonyms } from './support/homonyms.ts'
 import { fullRelease, releaseOf } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'
@@ -33,7 +33,7 @@ const sha256 = (bytes: Uint8Array | string) =>
 
 describe.each(entityNames)('all of %s', (name) => {
   const target = `/api/v2/${builtIn(name).plural}/all`
-  const records = () => recordsOf(release, name)
+  const records = () => recordsOf(release, name).map((record) => ({ ...record, ...naiveCodes(builtIn(name), record) }))
   const forms: readonly [string, () => string][] = [
     ['json', () => JSON.stringify(records())],
     [
@@ -199,7 +199,7 @@ test('of an empty collection is an empty list, nothing, or a head of columns', a
     expect([await text('json'), await text('ndjson'), await text('csv')]).toEqual([
       '[]',
       '',
-      'cvePais,descPais,idPais\r\n',
+      'cvePais,descPais,idPais,alpha2,numeric\r\n',
     ])
     expect(await (await get('/api/v2/paises?q=a&sort=descPais', {}, empty)).text()).toBe('[]')
     expect(await (await get('/api/v2/search?q=a', {}, empty)).text()).toBe('[]')

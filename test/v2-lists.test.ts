@@ -140,7 +140,7 @@ describe('in other forms', () => {
         'idMunicipio.cveMunicipio,idMunicipio.descMunicipio,' +
         'idMunicipio.idEstado.cveEstado,idMunicipio.idEstado.cveRenapo,idMunicipio.idEstado.descEstado,' +
         'idMunicipio.idEstado.idEstado,idMunicipio.idEstado.idPais.cvePais,idMunicipio.idEstado.idPais.descPais,' +
-        'idMunicipio.idEstado.idPais.idPais,idMunicipio.idMunicipio',
+        'idMunicipio.idEstado.idPais.idPais,idMunicipio.idMunicipio,cvegeo',
     )
     const named = new Set(lines.slice(1, -1).map((line) => /^\d{4},('=1\+1|"a,b"|"""Él"" Rancho"),/.exec(line)?.[1]))
     expect([...named].sort()).toEqual(['"""Él"" Rancho"', '"a,b"', "'=1+1"])
@@ -188,8 +188,8 @@ describe('in other forms', () => {
     ['fields=idPais.cvePais,idEstado&embed=id', { idEstado: 0, idPais: { cvePais: 'x' } }, 'idPais.cvePais,idEstado'],
     [
       'embed=id',
-      { cveEstado: 'x', cveRenapo: 'x', descEstado: 'x', idEstado: 0, idPais: 0 },
-      'cveEstado,cveRenapo,descEstado,idEstado,idPais',
+      { cveEstado: 'x', cveRenapo: 'x', descEstado: 'x', idEstado: 0, idPais: 0, cvegeo: 'x' },
+      'cveEstado,cveRenapo,descEstado,idEstado,idPais,cvegeo',
     ],
   ])('%s leaves out the rest, also of a table', async (query, shape, columns) => {
     const [first] = (await json(`/api/v2/estados?per_page=1&${query}`)) as unknown[]
@@ -300,7 +300,7 @@ describe('a wrong parameter is named, with what is allowed', () => {
     [
       '/api/v2/paises?fields=idPais,nada',
       'bad-parameter',
-      /^fields was "nada"; allowed is cvePais, descPais, idPais\.$/,
+      /^fields was "nada"; allowed is cvePais, descPais, idPais, alpha2, numeric\.$/,
     ],
     [
       `/api/v2/paises?fields=${Array(201).fill('idPais').join(',')}`,
@@ -308,7 +308,11 @@ describe('a wrong parameter is named, with what is allowed', () => {
       /^fields was ".*"; allowed is at most 200 fields\.$/,
     ],
     ['/api/v2/paises?sort=idPais,descPasi', 'bad-parameter', /^sort was "descPasi"; .*; did you mean descPais\?\.$/],
-    ['/api/v2/paises?sort=idPais,', 'bad-parameter', /^sort was ""; allowed is cvePais, descPais, idPais\.$/],
+    [
+      '/api/v2/paises?sort=idPais,',
+      'bad-parameter',
+      /^sort was ""; allowed is cvePais, descPais, idPais, alpha2, numeric\.$/,
+    ],
     [
       '/api/v2/paises?sort=idPais,idPais,idPais,idPais,idPais,idPais',
       'bad-parameter',

@@ -96,8 +96,11 @@ export async function checked(): Promise<void> {
   short.poblacion
   // @ts-expect-error the key of a locality has two numbers
   catalogs.localidades.get(1)
-  // @ts-expect-error and its code two texts
-  catalogs.localidades.byCode('1')
+  const whole = await catalogs.localidades.byCode('161120001')
+  exactly<string | null>().is(whole.cvegeo)
+  catalogs.municipios.page({ cvegeo: ['16112', '15002'], cvegeo_prefix: '16', sort: '-cvegeo', fields: ['cvegeo'] })
+  // @ts-expect-error an embedded record has no code of its own
+  whole.idMunicipio.cvegeo
   // @ts-expect-error that of a country has one
   catalogs.paises.byCode(['1', '2'])
 

@@ -1,5 +1,5 @@
 // The naive way to find records: all of them in memory, one after the other. What the index finds must be the same.
-import { type Entity, type FactValue, factsOf } from '../../packages/server/src/catalog/entity.ts'
+import { type Entity, type FactValue, factsOf, type OfficialCode } from '../../packages/server/src/catalog/entity.ts'
 import type { PublishedRecord } from '../../packages/server/src/catalog/flatten.ts'
 import { type FieldPath, pathsOf } from '../../packages/server/src/catalog/paths.ts'
 import { wordsOf } from '../../packages/server/src/catalog/words.ts'
@@ -26,6 +26,30 @@ export function recordsWithFacts(
     const facts = factsOf(entity).map(([name]) => [name, (row?.[name] as FactValue | undefined) ?? null])
     return { ...record, ...Object.fromEntries(facts) }
   })
+}
+
+/** The official codes that are no fields of a record, put together as they are written; null where there is none. */
+export function naiveCodes(entity: Entity, record: PublishedRecord): Record<string, string | null> {
+  const codes = (entity.codes ?? []).filter(({ name }) => entity.fields[name] === undefined)
+  return Object.fromEntries(codes.map((code) => [code.name, naiveCode(entity, record, code)]))
+}
+
+function naiveCode(entity: Entity, record: PublishedRecord, { parts }: OfficialCode): string | null {
+  let text = ''
+  for (const { field, width, values } of parts) {
+    const definition = entity.fields[field]
+    const value = record[field]
+    if (definition?.kind === 'embed') {
+      const above = naiveCode(definition.entity, value as PublishedRecord, definition.entity.codes?.[0] as OfficialCode)
+      if (above === null) return null
+      text += above
+      continue
+    }
+    const own = (values === undefined ? String(value) : (values[String(value)] ?? '')).padStart(width ?? 0, '0')
+    if (own === '' || own.length !== (width ?? own.length)) return null
+    text += own
+  }
+  return text
 }
 
 /** The value at a path; an embedded record stands for its identifier, and a fact that is not known is empty. */
@@ -85,7 +109,7 @@ export const sortedBy = (records: readonly PublishedRecord[], sorts: readonly Na
     for (const { path, descending } of sorts) {
       const [first, second] = [valueAt(a, path), valueAt(b, path)]
       // What is not known comes last in either direction.
-      if (path.field.kind === 'fact' && (first === '' || second === '') && first !== second)
+      if (['fact', 'derived'].includes(path.field.kind) && (first === '' || second === '') && first !== second)
         return first === '' ? 1 : -1
       const difference = compareValues(first, second)
       if (difference !== 0) return descending ? -difference : difference

@@ -3,6 +3,7 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { V2_COMMON_HEADERS } from '../../packages/server/src/http/exchange.ts'
+import { contentTypeOf } from '../../packages/server/src/query/formats/formats.ts'
 
 export type Schema = {
   readonly type?: string | readonly string[]
@@ -115,6 +116,8 @@ export class Documented {
     const type = headers.get('Content-Type')?.split(';')[0] ?? ''
     const [[documented = '', media] = []] = Object.entries(content)
     if (media === undefined) return ['no body is described']
+    if (type === contentTypeOf('xlsx'))
+      return body.startsWith('PK\u0003\u0004') ? [] : ['a workbook that is no archive']
     if (type === 'text/csv') return /^[^\r\n]+\r\n/.test(body) ? [] : ['CSV without a header line']
     if (type === 'application/x-ndjson') {
       const line = media.schema.items ?? this.#schemaAt(media.schema).properties?.changes?.items ?? media.schema

@@ -125,8 +125,14 @@ export type Collections = {
   readonly paises: {
     readonly record: Pais
     readonly facts: Record<never, never>
+    readonly derived: {
+      /** country code of two letters */
+      readonly alpha2: string | null
+      /** country code of three digits */
+      readonly numeric: string | null
+    }
     readonly key: { readonly idPais: number }
-    readonly codes: 'cvePais'
+    readonly codes: 'cvePais' | 'alpha2' | 'numeric'
     readonly owner: never
     readonly below: 'estados' | 'municipios' | 'localidades'
     readonly v1: true
@@ -137,8 +143,12 @@ export type Collections = {
       /** people living in the state */
       readonly poblacion: number | null
     }
+    readonly derived: {
+      /** geostatistical code of the state */
+      readonly cvegeo: string | null
+    }
     readonly key: { readonly idEstado: number }
-    readonly codes: 'cveEstado' | 'cveRenapo' | 'idPais.cvePais'
+    readonly codes: 'cveEstado' | 'cveRenapo' | 'idPais.cvePais' | 'cvegeo'
     readonly owner: never
     readonly below: 'municipios' | 'localidades'
     readonly v1: false
@@ -151,8 +161,12 @@ export type Collections = {
       /** people living in the municipality */
       readonly poblacion: number | null
     }
+    readonly derived: {
+      /** geostatistical code of the municipality, with that of its state */
+      readonly cvegeo: string | null
+    }
     readonly key: { readonly idMunicipio: number }
-    readonly codes: 'cveMunicipio' | 'idEstado.cveEstado' | 'idEstado.cveRenapo' | 'idEstado.idPais.cvePais'
+    readonly codes: 'cveMunicipio' | 'idEstado.cveEstado' | 'idEstado.cveRenapo' | 'idEstado.idPais.cvePais' | 'cvegeo'
     readonly owner: never
     readonly below: 'localidades'
     readonly v1: true
@@ -173,6 +187,10 @@ export type Collections = {
       /** inhabited dwellings */
       readonly viviendas: number | null
     }
+    readonly derived: {
+      /** geostatistical code of the locality, with those of its state and municipality */
+      readonly cvegeo: string | null
+    }
     readonly key: { readonly idMunicipio: number; readonly idLocalidad: number }
     readonly codes:
       | 'cveLocalidad'
@@ -183,6 +201,7 @@ export type Collections = {
       | 'idMunicipio.idEstado.cveEstado'
       | 'idMunicipio.idEstado.cveRenapo'
       | 'idMunicipio.idEstado.idPais.cvePais'
+      | 'cvegeo'
     readonly owner: 'municipios'
     readonly below: never
     readonly v1: true

@@ -76,10 +76,10 @@ export type Point = { readonly latitud: number | null; readonly longitud: number
 type Distance = { readonly distancia: number }
 
 type NearList<S extends CollectionShape> = {
-  /** The nearest to a point first, each with its distance in metres. */
+  /** The nearest to a point first, each with its distance in metres; with `sort`, the nearest in that order. */
   near<F extends FieldPath<S> = never, X extends boolean = false, E extends Embed = 'full'>(
     point: Point,
-    query?: Omit<ListQuery<S, F, X, E>, 'sort'> & { readonly withinKm?: number },
+    query?: ListQuery<S, F, X, E> & { readonly withinKm?: number },
   ): Walk<Selected<S, F, X, E> & Distance>
 }
 
@@ -152,7 +152,12 @@ export type RecordRef<C extends CatalogShape> = {
   [N in keyof C]: { readonly collection: N; readonly key: C[N]['key'] }
 }[keyof C]
 
+/** A record that another is in, with its official code where it has one. */
+type Ancestor<C extends CatalogShape> = RecordRef<C> & { readonly code: string | null }
+
 type Named = {
+  /** Its official code, null where it has none. */
+  readonly code: string | null
   readonly url: string
   readonly name: string
   /** The names of its ancestors, the nearest first. */
@@ -164,7 +169,7 @@ type Named = {
 
 export type Suggestion<C extends CatalogShape> = RecordRef<C> &
   Named & {
-    readonly parents: readonly RecordRef<C>[]
+    readonly parents: readonly Ancestor<C>[]
     readonly dropped: readonly string[]
     readonly matches: readonly {
       readonly field: string
@@ -192,7 +197,7 @@ export type SearchQuery<C extends CatalogShape> = Abortable & {
 /** Free text, or parts such as `estado` and `municipio`. */
 export type Row = string | Readonly<Record<string, string | number | null>>
 
-type Candidate<C extends CatalogShape> = RecordRef<C> & Named & { readonly parents: readonly RecordRef<C>[] }
+type Candidate<C extends CatalogShape> = RecordRef<C> & Named & { readonly parents: readonly Ancestor<C>[] }
 type Unresolved = { readonly [N in keyof RecordRef<CatalogShape> | 'url' | 'name']: null } & Omit<
   Named,
   'url' | 'name'
@@ -266,6 +271,8 @@ type FieldDescription = {
   readonly path: string
   readonly type: string
   readonly fact?: true
+  /** Whether it is an official code that is composed of others, which embedded records do not have. */
+  readonly derived?: true
   /** The names of fields, where they are not those in the path. */
   readonly steps?: readonly string[]
   readonly role?: string
@@ -278,6 +285,8 @@ export type CollectionDescription = {
   readonly key: readonly string[]
   readonly keyPaths: readonly string[]
   readonly code: readonly string[]
+  /** The official codes of a record, the usual one first; a server of an earlier version does not tell them. */
+  readonly codes?: readonly { readonly name: string }[]
   readonly fields: readonly FieldDescription[]
   readonly filters: readonly string[]
   /** The lists around a record, where they make up a tree. */

@@ -85,7 +85,8 @@ export class Copy {
     if (SERVER_PATHS.includes(first)) throw needsServer(first)
     const collection = this.#collection(first) ?? notFound(path)
     if (id === undefined) return this.#list(collection, this.#inTree(collection, query), query)
-    const isCode = query.get('by') === 'code'
+    const by = query.get('by')
+    const isCode = by === 'code' || (by !== 'id' && !mayIdentify(collection, id))
     const own = () => this.#named(collection, this.#recordsOf(collection), id, isCode) ?? notFound(path)
     if (childName === undefined) return { value: this.#selection(collection, query)(own()) }
     if (collection.tree !== undefined && childName in collection.tree)
@@ -178,7 +179,9 @@ export class Copy {
       field.path.startsWith(`${path}.`) ? [field.path.slice(path.length + 1)] : [],
     )
     return this.#description.collections.find(
-      (collection) => String(collection.fields.flatMap(({ path, fact }) => (fact ? [] : [path]))) === String(inside),
+      (collection) =>
+        String(collection.fields.flatMap(({ path, fact, derived }) => (fact || derived ? [] : [path]))) ===
+        String(inside),
     )
   }
 
@@ -211,8 +214,14 @@ export class Copy {
     })
   }
 
-  /** In a code, an embedded record is given by its identifier or its own code. */
   #byCode(collection: CollectionDescription, records: readonly Stored[], code: string): Stored | undefined {
+    const names = collection.codes?.map(({ name }) => name) ?? []
+    const withCode = (text: string) => records.find((record) => names.some((name) => record[name] === text))
+    return withCode(code) ?? this.#byParts(collection, records, code) ?? withCode(code.replace(SIGNS_IN_CODES, ''))
+  }
+
+  /** In a code, an embedded record is given by its identifier or its own code. */
+  #byParts(collection: CollectionDescription, records: readonly Stored[], code: string): Stored | undefined {
     const [owner] = isNumberedWithin(collection) ? collection.key : []
     const fields = collection.code.filter((field) => field !== owner)
     const parts = fields.length === 1 ? [code] : code.split('-')
@@ -257,7 +266,9 @@ export class Copy {
       const detail = `${JSON.stringify(name)} is not known here. Allowed are ${allowed.join(', ')}.`
       throw new Refusal(400, 'unknown-parameter', detail)
     }
-    const conditions = names.map((name) => [name, query.getAll(name)] as const)
+    const isList = (name: string) => fields.some(({ path, derived }) => derived && path === name)
+    const valuesOf = (name: string) => query.getAll(name).flatMap((one) => (isList(name) ? one.split(',') : [one]))
+    const conditions = names.map((name) => [name, valuesOf(name)] as const)
     return (record) =>
       conditions.every(([path, values]) => {
         const { steps } = fields.find((field) => field.path === path) ?? {}
@@ -313,6 +324,17 @@ function wholeNumber(query: URLSearchParams, name: string, defaultValue: number)
 
 const isRecord = (value: unknown): value is Stored =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** What people write between the parts of a code, though it is no part of it. */
+const SIGNS_IN_CODES = /[\s./-]+/g
+const WHOLE_NUMBER = /^(?:0|[1-9][0-9]*)$/
+
+/** Whether a segment of a path may be an identifier of the collection: of those that are numbers, only a number can. */
+function mayIdentify(collection: CollectionDescription, segment: string): boolean {
+  const { keyPaths, fields } = collection
+  const isNumber = keyPaths.every((path) => fields.find((field) => field.path === path)?.type !== 'string')
+  return !isNumber || segment.split(',').every((one) => WHOLE_NUMBER.test(one))
+}
 
 const stepsTo = ({ fields }: CollectionDescription, path: string) => fields.find((field) => field.path === path)?.steps
 

@@ -6,6 +6,8 @@ export type CollectionShape = {
   readonly record: object
   /** What may be known of a record besides; null where it is not. */
   readonly facts: object
+  /** Its official codes that are composed of others; null where it has none. A record that is embedded has none of them. */
+  readonly derived?: object
   /** The fields that identify a record; an embedded record stands for its identifier. */
   readonly key: object
   /** The paths of codes, which can be filtered by their beginning. */
@@ -64,11 +66,17 @@ type ValueAt<R, P> = P extends keyof R
       ? ValueAt<NonNullable<R[N]>, Rest>
       : never
     : never
-type Everything<S extends CollectionShape> = S['record'] & S['facts']
+type Derived<S extends CollectionShape> = S extends { readonly derived: infer D extends object }
+  ? D
+  : Record<never, never>
+type Everything<S extends CollectionShape> = S['record'] & S['facts'] & Derived<S>
 type NumbersOf<F> = { [N in keyof F & string]: NonNullable<F[N]> extends number ? N : never }[keyof F & string]
 
 /** What `fields` and `sort` take. */
-export type FieldPath<S extends CollectionShape> = PathsOf<S['record']> | (keyof S['facts'] & string)
+export type FieldPath<S extends CollectionShape> =
+  | PathsOf<S['record']>
+  | (keyof S['facts'] & string)
+  | (keyof Derived<S> & string)
 
 type OneOrMore<V> = V | readonly V[]
 
@@ -108,8 +116,8 @@ export type Selected<S extends CollectionShape, F extends string, X extends bool
   never,
 ]
   ? X extends true
-    ? WholeRecord<S, E> & S['facts']
-    : WholeRecord<S, E>
+    ? WholeRecord<S, E> & Derived<S> & S['facts']
+    : WholeRecord<S, E> & Derived<S>
   : Picked<S, Everything<S>, F, E>
 
 /** The value of a key that has one field; never of one that has several. */
@@ -120,5 +128,7 @@ export type IdOf<S extends CollectionShape> = [S['owner']] extends [never]
   ? OnlyKey<S['key']> | S['key'] | S['record']
   : S['key']
 
-/** How `byCode` names a record: by its code, or by the code or identifier of its owner and its own. */
-export type CodeOf<S extends CollectionShape> = [S['owner']] extends [never] ? string : readonly [string, string]
+/** How `byCode` names a record: by its whole code, or by the code or identifier of its owner and its own. */
+export type CodeOf<S extends CollectionShape> = [S['owner']] extends [never]
+  ? string
+  : string | readonly [string, string]

@@ -37,9 +37,12 @@ export async function bringUp(service: Service, store: Store, { signal }: SyncOp
   const digests: Record<string, string> = {}
   const missing: Todo[] = []
   for (const { collection: name, records, facts } of released) {
-    const digest = facts === undefined ? records : `${records}-${facts}`
-    digests[name] = digest
     const collection = description.collections.find((described) => described.name === name)
+    // Codes are in no digest of the server: records without them are not those with them.
+    const digest = [records, ...(facts === undefined ? [] : [facts]), ...(collection ? codesOf(collection) : [])].join(
+      '-',
+    )
+    digests[name] = digest
     if (collection === undefined || before?.digests[name] === digest) continue
     if ((await store.get(digest)) === undefined)
       missing.push({ name, records, ...(facts && { facts }), digest, collection, pinned })
@@ -95,6 +98,8 @@ async function sha256(text: string): Promise<string> {
 }
 
 const factsOf = ({ fields }: CollectionDescription) => fields.flatMap(({ path, fact }) => (fact ? [path] : []))
+const codesOf = ({ fields }: CollectionDescription) =>
+  fields.flatMap(({ path, steps = [path], derived }) => (derived ? [steps[0] as string] : []))
 const keyOf = ({ keyPaths, fields }: CollectionDescription, record: object) =>
   keyText(keyPaths.map((path) => valueAt(record, path, fields.find((field) => field.path === path)?.steps)))
 /** Of several values, none has what stands between them. */
@@ -112,14 +117,15 @@ async function isSound(
   records: readonly Stored[],
   texts?: readonly string[],
 ): Promise<boolean> {
-  const names = factsOf(collection)
+  const [names, codes] = [factsOf(collection), codesOf(collection)]
   const lines: string[] = []
   const factLines: string[] = []
   let line: string[] = []
   for (const [at, record] of records.entries()) {
     const values = names.map((name) => [name, record[name]] as const)
-    // The facts stand at the end of a record.
-    const tail = names.length === 0 ? '}' : JSON.stringify(Object.fromEntries(values))
+    // The facts stand at the end of a record, and after them its codes.
+    const added = [...values, ...codes.map((name) => [name, record[name]] as const)]
+    const tail = added.length === 0 ? '}' : JSON.stringify(Object.fromEntries(added))
     line.push(`${(texts?.[at] ?? JSON.stringify(record)).slice(0, -tail.length)}}`)
     factLines.push(`${JSON.stringify(Object.fromEntries(values.filter(([, value]) => value !== null)))}\n`)
     if (line.length === RECORDS_PER_LINE || at === records.length - 1) {
@@ -171,6 +177,12 @@ async function changesSince(service: Service, from: string, missing: readonly To
   }
 }
 
+/** A record with these members at its end, in this order; what it does not have is not known. */
+function withAll(record: Stored, added: readonly string[]): Stored {
+  const own = Object.entries(record).filter(([name]) => !added.includes(name))
+  return Object.fromEntries([...own, ...added.map((name) => [name, record[name] ?? null] as const)])
+}
+
 /** The records with their changes applied; undefined where that does not give those of the release. */
 async function updated(
   service: Service,
@@ -179,13 +191,14 @@ async function updated(
   changes: readonly Changed[],
 ): Promise<Stored[] | undefined> {
   const { name, collection, pinned } = todo
+  const added = [...factsOf(collection), ...codesOf(collection)]
+  // A copy that was made before the server told codes has none to keep.
+  if (old.some((record) => codesOf(collection).some((code) => !(code in record)))) return undefined
   const records = new Map(old.map((record) => [keyOf(collection, record), record as Stored]))
-  const unknown = Object.fromEntries(factsOf(collection).map((fact) => [fact, null]))
   for (const change of changes) {
     if (change.collection !== name) continue
     const key = keyText(Object.values(change.key).flat())
-    // What the change does not have is not known; what it has keeps its place.
-    if (change.new !== undefined) records.set(key, { ...change.new, ...unknown, ...change.new })
+    if (change.new !== undefined) records.set(key, withAll(change.new, added))
     // Of records that are numbered otherwise now, all are removed first: nothing is left to apply changes to.
     else if (records.delete(key) && records.size === 0) return undefined
   }

@@ -59,3 +59,9 @@ export function codePartsIn(entity: Entity, record: PublishedRecord): string[] |
   })
   return parts.includes(undefined) ? undefined : parts.flatMap((part) => part ?? [])
 }
+
+/** The usual code of a record that is published with all that it embeds; undefined where it has none. */
+export function codeIn(entity: Entity, record: PublishedRecord): string | undefined {
+  const parts = codePartsIn(entity, record)
+  return parts === undefined ? undefined : joinedCode(usualCodeOf(entity), parts)
+}

@@ -27,6 +27,7 @@ test('an embedded record comes before what is in it, in the order in which it is
       'idPais.descPais',
       'idPais.idPais',
       'poblacion',
+      'cvegeo',
     ],
   ])
   expect([...pathsOf(estado).values()].filter(({ numeric }) => numeric).map(({ path }) => path)).toEqual([

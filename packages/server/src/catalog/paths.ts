@@ -1,7 +1,14 @@
 // Every value of a record by its dotted path: what can be filtered by, sorted by and selected.
 import { memoized } from '../base/memoized.ts'
-import type { Entity, Field } from './entity.ts'
+import type { Entity, Field, OfficialCode } from './entity.ts'
+import { derivedCodesOf } from './official-code.ts'
 import { fieldSlug } from './slug.ts'
+
+/** An official code that is no field of the record; null where the record has none. */
+export type DerivedCode = { readonly kind: 'derived'; readonly code: OfficialCode; readonly optional: true } & Pick<
+  OfficialCode,
+  'description' | 'title'
+>
 
 export type FieldPath = {
   /**
@@ -12,15 +19,34 @@ export type FieldPath = {
   /** The same path with the slug of every field. */
   readonly slug: string
   readonly steps: readonly string[]
-  readonly field: Field
+  readonly field: Field | DerivedCode
   /** Whether its values are identifiers; an embedded record stands for its own. */
   readonly numeric: boolean
 }
 
-/** The paths in the order in which they are rendered; that of an embedded record comes before those of what is in it. */
+/**
+ * The paths in the order in which they are rendered; that of an embedded record comes before those of what is in it, and official
+ * codes that are no fields stand last.
+ */
 export const pathsOf = memoized(
-  (entity: Entity): ReadonlyMap<string, FieldPath> => new Map(walk(entity, ROOT).map((path) => [path.path, path])),
+  (entity: Entity): ReadonlyMap<string, FieldPath> =>
+    new Map([...walk(entity, ROOT), ...codePaths(entity)].map((path) => [path.path, path])),
 )
+
+/** Codes are those of the record itself, and no part of it where it is embedded. */
+const codePaths = (entity: Entity): FieldPath[] =>
+  derivedCodesOf(entity).map((code) => {
+    const { name, title, description } = code
+    const slug = fieldSlug(entity, name)
+    const field = {
+      kind: 'derived',
+      code,
+      description,
+      optional: true,
+      ...(title === undefined ? {} : { title }),
+    } as const
+    return { path: SIGNS_OF_QUERIES.test(name) ? slug : name, slug, steps: [name], field, numeric: false }
+  })
 
 type Beginning = Pick<FieldPath, 'path' | 'slug' | 'steps'>
 

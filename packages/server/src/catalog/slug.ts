@@ -19,9 +19,9 @@ export function slugOf(text: string, between: '_' | '-'): string {
 /** As a field is named in queries; one that is an identifier already is its own slug. */
 const IDENTIFIER = /^[A-Za-z][A-Za-z0-9_]*$/
 
-/** The slugs of the fields of an entity, by name. Of fields that are alike, later ones have a number. */
-const fieldSlugs = memoized(({ fields }: Entity): ReadonlyMap<string, string> => {
-  const names = Object.keys(fields)
+/** The slugs of the fields of an entity and its official codes, by name. Of names that are alike, later ones have a number. */
+const fieldSlugs = memoized(({ fields, codes = [] }: Entity): ReadonlyMap<string, string> => {
+  const names = [...new Set([...Object.keys(fields), ...codes.map(({ name }) => name)])]
   const used = new Set(names.filter((name) => IDENTIFIER.test(name)))
   return new Map(names.map((name) => [name, IDENTIFIER.test(name) ? name : freeSlug(slugOf(name, '_'), used)]))
 })
@@ -33,5 +33,5 @@ function freeSlug(slug: string, used: Set<string>): string {
   return free
 }
 
-/** The slug of a field of an entity. */
+/** The slug of a field or an official code of an entity. */
 export const fieldSlug = (entity: Entity, name: string): string => fieldSlugs(entity).get(name) ?? name

@@ -2,7 +2,7 @@
 import type { Catalog } from './catalog.ts'
 import { broaderOf, type Entity, type Field, factsOf, publishedFields, type ValueType } from './entity.ts'
 import { descendantsOf, ownerOf } from './lineage.ts'
-import { type FieldPath, keyPathsOf, pathsOf } from './paths.ts'
+import { type DerivedCode, type FieldPath, keyPathsOf, pathsOf } from './paths.ts'
 
 /** A name in the style of types: areas-conocimiento becomes AreasConocimiento, and area-1 is another than area1. */
 export const pascalCase = (name: string): string =>
@@ -55,7 +55,8 @@ const VALUE_TYPES: Readonly<Record<ValueType, string>> = {
   list: 'readonly unknown[]',
 }
 
-function typeOf(entity: Entity, field: Field): string {
+function typeOf(entity: Entity, field: Field | DerivedCode): string {
+  if (field.kind === 'derived') return 'string | null'
   if (field.kind === 'fact') return `${field.type === 'text' ? 'string' : 'number'} | null`
   const orNull = 'optional' in field && field.optional ? ' | null' : ''
   if (field.kind === 'embed') return `${typeName(field.entity)}${orNull}`
@@ -66,7 +67,7 @@ function typeOf(entity: Entity, field: Field): string {
 }
 
 /** A description must not end the comment that it stands in. */
-const documented = ({ description }: Field, indent: string) =>
+const documented = ({ description }: Pick<Field, 'description'>, indent: string) =>
   `/** ${description.replaceAll('*/', '* /')} */\n${indent}  `
 
 const recordType = (entity: Entity): string =>
@@ -84,7 +85,8 @@ function keyType({ fields }: Entity, name: string): string {
   return field?.kind === 'id' ? 'number' : 'string'
 }
 
-const isOfType = (field: Field, types: readonly ValueType[]) => field.kind === 'value' && types.includes(field.type)
+const isOfType = (field: Field | DerivedCode, types: readonly ValueType[]) =>
+  field.kind === 'value' && types.includes(field.type)
 
 /** What embedded records are referred to by, where any is by something else than a number. */
 function referencesOf(paths: readonly FieldPath[]): string[] {
@@ -107,9 +109,12 @@ function shapeOf(catalog: Catalog, entity: Entity): string {
     ([name, fact]) => `${documented(fact, '    ')}readonly ${member(name)}: ${typeOf(entity, fact)}`,
   )
   const paths = [...pathsOf(entity).values()]
-  const pathsWhere = (holds: (field: Field) => boolean) =>
+  const derived = paths.flatMap(({ steps: [name = ''], field }) =>
+    field.kind === 'derived' ? [`${documented(field, '    ')}readonly ${member(name)}: ${typeOf(entity, field)}`] : [],
+  )
+  const pathsWhere = (holds: (field: Field | DerivedCode) => boolean) =>
     paths.filter(({ field }) => holds(field)).map(({ path }) => path)
-  const codes = pathsWhere((field) => field.kind === 'code' || isOfType(field, ['text']))
+  const codes = pathsWhere((field) => field.kind === 'code' || field.kind === 'derived' || isOfType(field, ['text']))
   const bounded = pathsWhere((field) => isOfType(field, ['integer', 'number', 'year', 'date']))
   const languages = [...new Set(paths.flatMap(({ field }) => (field.kind === 'name' ? (field.language ?? []) : [])))]
   const owner = ownerOf(entity)
@@ -118,6 +123,7 @@ function shapeOf(catalog: Catalog, entity: Entity): string {
     [
       `readonly record: ${typeName(entity)}`,
       `readonly facts: ${objectType(facts, '    ')}`,
+      ...(derived.length === 0 ? [] : [`readonly derived: ${objectType(derived, '    ')}`]),
       `readonly key: { ${entity.key.map((name) => `readonly ${member(name)}: ${keyType(entity, name)}`).join('; ')} }`,
       unionMember('readonly codes:', codes, '    '),
       `readonly owner: ${union(owner === undefined ? [] : [owner.entity.plural])}`,

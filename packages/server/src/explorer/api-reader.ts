@@ -21,13 +21,14 @@ import {
 import { parseSearchRequest } from '../http/v2/request/search.ts'
 import { type Suggestion, searchSuggestions } from '../http/v2/search.ts'
 import { selectedRecords } from '../query/formats/json.ts'
-import { isRenumbered } from '../release/diff.ts'
+import { isRenumbered, type RecordChange } from '../release/diff.ts'
 import { knownFacts } from '../release/facts.ts'
 import type { Release } from '../release/release.ts'
-import { type ChangeSummary, summarizeChanges } from './change-summary.ts'
+import { type ChangeSummary, changesOnPage, summarizeChanges } from './change-summary.ts'
 import { type DotGrid, dotGrid } from './dot-grid.ts'
 import { type Facet, facetOf, facetParameters } from './facets.ts'
 import { type Forest, forestOf } from './forest.ts'
+import { type Histogram, histogramFields, histogramOf, sumOf } from './histograms.ts'
 import type { Language } from './language.ts'
 import type { Pairs } from './links.ts'
 import { type Bounds, boundsOf, groupHues, type MapGroups, mapGroups } from './map-points.ts'
@@ -143,6 +144,16 @@ export class ApiReader {
     return summarizeChanges(releases.find('from', from), releases.find('to', to), work)
   }
 
+  /** A page of the changes of one kind of the records of an entity. */
+  changesOnPage(
+    from: string,
+    to: string,
+    which: Parameters<typeof changesOnPage>[2],
+  ): Promise<readonly RecordChange[]> {
+    const { releases, work } = this.#context
+    return changesOnPage(releases.find('from', from), releases.find('to', to), which, work)
+  }
+
   /** The facets of a list, each with as many values as are worth showing. */
   facets(entity: Entity, pairs: Pairs, max: number): Facet[] {
     const request = listRequest(entity, pairs)
@@ -154,6 +165,17 @@ export class ApiReader {
   /** One facet of a list, with all of its values. */
   facet(entity: Entity, pairs: Pairs, parameter: string): Facet {
     return facetOf(this.release, listRequest(entity, pairs), parameter, Number.MAX_SAFE_INTEGER, this.#language)
+  }
+
+  /** The sum of a number over all records of a list, and of how many it is known. */
+  sum(entity: Entity, pairs: Pairs, field: string): { readonly sum: number; readonly known: number } {
+    return sumOf(this.release, listRequest(entity, pairs), field)
+  }
+
+  /** How the numbers of a list are spread, for each field that has some. */
+  histograms(entity: Entity, pairs: Pairs): Histogram[] {
+    const request = listRequest(entity, pairs)
+    return histogramFields(entity).flatMap((field) => histogramOf(this.release, request, field) ?? [])
   }
 
   /** How many records of a list each parent has, by its key. */

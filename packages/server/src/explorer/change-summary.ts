@@ -35,6 +35,30 @@ export async function summarizeChanges(
   return summary
 }
 
+export const CHANGES_PER_PAGE = 50
+
+/** A page of the changes of one kind of the records of an entity. */
+export async function changesOnPage(
+  older: Release,
+  newer: Release,
+  { entity, kind, page }: { readonly entity: string; readonly kind: ChangeKind; readonly page: number },
+  work?: WorkAtHand,
+): Promise<readonly RecordChange[]> {
+  const changes: RecordChange[] = []
+  const first = (page - 1) * CHANGES_PER_PAGE
+  let count = 0
+  for (const change of diffJson(older, newer, entity, fromDiskOrMapped)) {
+    if (change !== undefined && kindOf(change) === kind && count++ >= first) changes.push(recordChange(change))
+    if (changes.length === CHANGES_PER_PAGE) break
+    const paused = work?.pause()
+    if (paused !== undefined) await paused
+  }
+  return changes
+}
+
+const kindOf = ({ old, new: now }: { readonly old?: unknown; readonly new?: unknown }): ChangeKind =>
+  old === undefined ? 'added' : now === undefined ? 'removed' : 'changed'
+
 async function summaryOf(
   older: Release,
   newer: Release,
@@ -49,7 +73,7 @@ async function summaryOf(
     }
     for (const change of diffJson(older, newer, entity.name, fromDiskOrMapped)) {
       if (change !== undefined) {
-        const kind = kinds[change.old === undefined ? 'added' : change.new === undefined ? 'removed' : 'changed']
+        const kind = kinds[kindOf(change)]
         if (kind.count++ < MAX_EXAMPLES) kind.examples.push(recordChange(change))
       }
       const paused = work?.pause()

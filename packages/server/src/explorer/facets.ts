@@ -155,7 +155,7 @@ function most<V extends { readonly count: number }>(values: readonly V[], max: n
 }
 
 /** For each value of a column, how many of the records found have it. */
-function countValues(release: Release, { entity, query }: ListRequest, column: Column): Uint32Array {
+export function countValues(release: Release, { entity, query }: ListRequest, column: Column): Uint32Array {
   const { starts, values } = column
   const counts = new Uint32Array(starts.length - 1)
   if (query.filters.length === 0 && query.words.length === 0) {

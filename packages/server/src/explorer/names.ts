@@ -2,6 +2,7 @@
 import { memoized } from '../base/memoized.ts'
 import type { Entity, Field } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
+import { codePartsIn, joinedCode, usualCodeOf } from '../catalog/official-code.ts'
 import type { Language } from './language.ts'
 import { keySegments } from './links.ts'
 import type { Words } from './words/es.ts'
@@ -88,6 +89,10 @@ const isIn = (language: string | undefined, code: string): boolean =>
 /** The field that names the records of an entity on a page: that of its language, or else the first. */
 export const shownNameField = ({ language }: Pick<Naming, 'language'>, entity: Entity): string | undefined =>
   (nameFields(entity).find((field) => isIn(field.language, language.code)) ?? nameFields(entity)[0])?.name
+
+/** The official code that people know a record by; undefined where it has none. */
+export const officialCode = (entity: Entity, record: PublishedRecord): string | undefined =>
+  joinedCode(usualCodeOf(entity), codePartsIn(entity, record) ?? [undefined])
 
 type ShownName = {
   readonly text: string

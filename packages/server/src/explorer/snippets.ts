@@ -18,8 +18,14 @@ const SNIPPETS: readonly (readonly [language: string, code: (url: string) => str
   ['R', (url) => `data <- jsonlite::fromJSON("${url}")`],
 ]
 
+/** A table of the same records: its path and query, and its columns of codes, whose zeros must stay. */
+type Table = { readonly target: string; readonly codes: readonly string[] }
+
+const pandas = (url: string, codes: readonly string[]): string =>
+  `import pandas as pd\n\ndata = pd.read_csv("${url}", dtype={${codes.map((code) => `${JSON.stringify(code)}: str`).join(', ')}})`
+
 /** The path and the query of the request. */
-export function apiRequest(view: View, target: string): Html {
+export function apiRequest(view: View, target: string, table?: Table): Html {
   const { words, baseUrl } = view
   const url = `${baseUrl}${target}`
   return html`<section class="api" aria-labelledby="api-title">
@@ -27,6 +33,7 @@ export function apiRequest(view: View, target: string): Html {
 <p>${words.api.sentence}</p>
 <p class="request"><code>GET</code> <a href="${target}"><code>${target}</code></a> ${copyButton(view, url, 'URL')}</p>
 ${SNIPPETS.map(([language, code], at) => snippet(view, language, code(url), at === 0))}
+${table && snippet(view, 'pandas', pandas(`${baseUrl}${table.target}`, table.codes), false)}
 </section>`
 }
 

@@ -156,8 +156,9 @@ export function routeLabelAt(path: string): RouteLabel {
 
 /** What a process that serves responds to itself: pages, records and lists that are slices of what is there already. */
 const SERVED: ReadonlySet<RouteLabel> = new Set(['v1 page', 'v1 index', 'v2 index', 'v2 list', 'v2 record'])
-/** What makes such a request one that takes thought: words, an order, another release; or a name in other letters. */
-const THOUGHT_QUERY = /(?:^|&)(?:(?:q|near|sort|release|facts|within)=|format=xlsx|per_page=[0-9]{3}|[^=&]*[%+])/
+/** What makes such a request one that takes thought: words, an order, beginnings, another release; or a name in other letters. */
+const THOUGHT_QUERY =
+  /(?:^|&)(?:(?:q|near|sort|release|facts|within)=|format=xlsx|per_page=[0-9]{3}|[^=&]*(?:[%+]|[_.]prefix=))/
 
 /** All of a tree may be below one record. */
 const DESCENDANTS = `/${V2_SEGMENTS.descendants}`

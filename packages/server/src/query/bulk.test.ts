@@ -5,6 +5,7 @@ import { countries, smallSource } from '../../../../test/support/small-source.ts
 import type { OpenEntity, Release } from '../release/release.ts'
 import { bulkPieces } from './bulk.ts'
 import { bodyOf, type Format, recordEncoder } from './formats/formats.ts'
+import { memberAdder } from './formats/selection.ts'
 
 setDefaultTimeout(60_000)
 
@@ -18,18 +19,21 @@ beforeAll(async () => {
 /** A workbook is compressed block by block, so its bytes depend on them: its own tests read it back. */
 const TEXT_FORMATS = ['json', 'ndjson', 'csv'] as const
 
-const ABOUT = { digest: '', manifest: { built: '', source: { title: '', synthetic: false, credits: [] } } } as never
-
 const entityOf = (count: number): OpenEntity => (releases.get(count) as Release).entity('pais')
+const releaseOfEntity = ({ count }: OpenEntity) => releases.get(count) as Release
 const renditionIn = (format: Format) => ({ fields: undefined, facts: false, embed: 'full', format }) as const
 
 /** Each piece is good until the next one is pulled. */
 const bodyIn = (entity: OpenEntity, format: Format, records: Parameters<typeof bulkPieces>[3]): string =>
-  Array.from(bulkPieces(ABOUT, entity, renditionIn(format), records), (piece) => Buffer.from(piece).toString()).join('')
+  Array.from(bulkPieces(releaseOfEntity(entity), entity, renditionIn(format), records), (piece) =>
+    Buffer.from(piece).toString(),
+  ).join('')
 
 function expectedIn(entity: OpenEntity, format: Format, positions: readonly number[]): string {
-  const jsons = positions.map((at) => entity.records.record(at))
-  return Buffer.from(bodyOf(recordEncoder(ABOUT, entity.definition, renditionIn(format)), jsons)).toString()
+  const release = releaseOfEntity(entity)
+  const addMembers = memberAdder(release, entity, renditionIn(format))
+  const jsons = positions.map((at) => addMembers(entity.records.record(at), at))
+  return Buffer.from(bodyOf(recordEncoder(release, entity.definition, renditionIn(format)), jsons)).toString()
 }
 
 describe.each(
@@ -64,7 +68,9 @@ test.each([
 
 test('no more than a block is rendered at once', () => {
   const pieces = Array.from(
-    bulkPieces(ABOUT, entityOf(2 * BLOCK + 1), renditionIn('csv'), { positions: undefined }),
+    bulkPieces(releases.get(2 * BLOCK + 1) as Release, entityOf(2 * BLOCK + 1), renditionIn('csv'), {
+      positions: undefined,
+    }),
     (piece) => Buffer.from(piece).toString().split('\r\n').length - 1,
   )
   expect(pieces.filter((lines) => lines > 0)).toEqual([1, BLOCK, BLOCK, 1])

@@ -1,7 +1,7 @@
 // Many records in one body, rendered in small pieces: constant memory however many there are.
 import { fromDiskOrMapped } from '../release/record-access.ts'
-import type { OpenEntity } from '../release/release.ts'
-import { type ReadRelease, type Rendition, recordEncoder } from './formats/formats.ts'
+import type { OpenEntity, Release } from '../release/release.ts'
+import { type Rendition, recordEncoder } from './formats/formats.ts'
 import { memberAdder } from './formats/selection.ts'
 
 /** Which records are rendered, and with what. */
@@ -17,13 +17,13 @@ const BLOCK = 100
 
 /** Each piece is good until the next one is pulled. */
 export function* bulkPieces(
-  release: ReadRelease,
+  release: Release,
   entity: OpenEntity,
   rendition: Rendition,
   { positions, ownMembers }: BulkRecords,
 ): Generator<Uint8Array> {
   const encoder = recordEncoder(release, entity.definition, rendition)
-  const addMembers = memberAdder(entity, rendition, ownMembers)
+  const addMembers = memberAdder(release, entity, rendition, ownMembers)
   const count = positions?.length ?? entity.count
   using access = fromDiskOrMapped(entity)
   yield encoder.head

@@ -1,10 +1,12 @@
 // Filters: finds the positions of the records that have certain values in their fields or in those of their ancestors.
 
 import { indexInAscending } from '../base/binary-search.ts'
-import { type Entity, embeddedAt, partsOf } from '../catalog/entity.ts'
+import { type Entity, embeddedAt, type OfficialCode, partsOf } from '../catalog/entity.ts'
 import { keyPathsOf, stepsWithin } from '../catalog/paths.ts'
 import type { Column } from '../release/index/index-file.ts'
+import { positionsWithCode } from '../release/official-codes.ts'
 import type { Release } from '../release/release.ts'
+import { columnAt, derivedCode } from './columns.ts'
 import { treeOf } from './tree.ts'
 import { type ValueMatch, wantedIn } from './wanted-values.ts'
 
@@ -50,6 +52,9 @@ const rarestFirst = (release: Release, entity: Entity, filters: readonly Filter[
 
 function conditionOf(release: Release, entity: Entity, filter: Filter): Condition {
   if (filter.steps.length === 0) return conditionAt(inTree(release, entity, filter))
+  const [step = '', ...rest] = filter.steps
+  const code = rest.length === 0 && filter.match === 'equals' ? derivedCode(entity, step) : undefined
+  if (code !== undefined) return conditionAt(withAnyCode(release, entity, code, filter.values))
   const columns = columnFilter(release, entity, filter)
   return { count: recordsOf(columns), positions: () => positionsOf(columns), test: () => testOf(columns) }
 }
@@ -59,6 +64,12 @@ const conditionAt = (positions: Uint32Array): Condition => ({
   positions: () => positions,
   test: () => (position) => indexInAscending(positions, position) !== -1,
 })
+
+/** The positions of the records that have one of these codes, ascending. */
+function withAnyCode(release: Release, entity: Entity, code: OfficialCode, values: Filter['values']): Uint32Array {
+  const found = values.flatMap((value) => positionsWithCode(release, entity, String(value), code))
+  return Uint32Array.from(new Set(found)).sort()
+}
 
 /** The positions of the records that a filter means by their place in the tree of their entity. */
 function inTree(release: Release, entity: Entity, { match, values: [position] }: Filter): Uint32Array {
@@ -71,7 +82,7 @@ function inTree(release: Release, entity: Entity, { match, values: [position] }:
 /** A filter inside an embedded record is applied to the embedded records first, which are few. */
 function columnFilter(release: Release, entity: Entity, filter: Filter): ColumnFilter {
   const [step = '', ...rest] = filter.steps
-  const column = release.entity(entity.name).index.column(step)
+  const column = columnAt(release, entity, step)
   if (column.kind !== 'embed') return { column, wanted: wantedIn(column, filter.match as ValueMatch, filter.values) }
   return { column, wanted: wantedRecords(release, embeddedAt(entity, step), { ...filter, steps: rest }) }
 }

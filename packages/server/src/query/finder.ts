@@ -16,7 +16,7 @@ export type Query = {
   readonly words: readonly string[]
   /** The first counts for more than the second; without any, the best hits come first, or records as they are published. */
   readonly sorts: readonly Sort[]
-  /** Only records with coordinates, the nearest to a point first; then nothing else is sorted by. */
+  /** Only records with coordinates, the nearest to a point first; where something is sorted by, so many of the nearest. */
   readonly near?: Near | undefined
   /** Only those above the record at this position in their tree, the nearest first unless they are sorted by something. */
   readonly ancestorsOf?: number
@@ -58,10 +58,15 @@ function findAbove(release: Release, name: string, { filters, words, sorts, near
   )
   const ascending = Uint32Array.from(above).sort()
   const hits = words.length === 0 ? undefined : search(searchSpace(release, name, ascending), words)
-  if (near !== undefined) return foundInOrder(nearestFirst(entity, near, hits?.ascending() ?? ascending))
+  const located = near && nearestFirst(entity, near, hits?.ascending() ?? ascending)
+  if (located !== undefined)
+    return foundInOrder(sorts.length === 0 ? located : sortBy(release, entity.definition, located.sort(), sorts))
   if (sorts.length > 0) return foundInOrder(sortBy(release, entity.definition, hits?.ascending() ?? ascending, sorts))
   return foundInOrder(hits?.ranked() ?? Uint32Array.from(above))
 }
+
+/** So many of the nearest are sorted by something else, where no greatest distance is given. */
+export const MAX_NEAREST_SORTED = 1_000
 
 /** So few candidates are put in order faster than the nearest of them are found in the spatial index. */
 const FEW = 1_000
@@ -69,7 +74,7 @@ const FEW = 1_000
 function findNear(
   release: Release,
   name: string,
-  { filters, words }: Query,
+  { filters, words, sorts }: Query,
   near: Near,
   cached: (compute: () => Uint32Array) => Uint32Array,
 ): Found {
@@ -77,6 +82,14 @@ function findNear(
   const among = positionsWhere(release, entity.definition, filters)
   const candidates = () => (words.length === 0 ? among : search(searchSpace(release, name, among), words).ascending())
   const ordered = () => cached(() => nearestFirst(entity, near, candidates()))
+  if (sorts.length > 0)
+    return foundInOrder(
+      cached(() => {
+        const nearest = nearestFirst(entity, near, candidates())
+        const sorted = near.within === undefined ? nearest.slice(0, MAX_NEAREST_SORTED) : nearest
+        return sortBy(release, entity.definition, sorted.sort(), sorts)
+      }),
+    )
   const isOrdered = words.length > 0 || near.within !== undefined || (among !== undefined && among.length <= FEW)
   return isOrdered ? foundInOrder(ordered()) : new NearestCandidates(entity, near, among, ordered)
 }

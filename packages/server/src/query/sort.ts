@@ -4,6 +4,7 @@ import { type Entity, embeddedAt } from '../catalog/entity.ts'
 import { keyPathsOf, stepsWithin } from '../catalog/paths.ts'
 import type { Column } from '../release/index/index-file.ts'
 import type { Release } from '../release/release.ts'
+import { columnAt } from './columns.ts'
 
 export type Sort = { readonly steps: readonly string[]; readonly descending: boolean }
 
@@ -49,7 +50,7 @@ function upTo(count: number): Uint32Array {
 
 function rankingOf(release: Release, entity: Entity, steps: readonly string[]): Ranking {
   const [step = '', ...rest] = steps
-  const column = release.entity(entity.name).index.column(step)
+  const column = columnAt(release, entity, step)
   const { values } = column
   if (column.kind === 'number') return { values, ranks: undefined, count: column.numbers.length }
   if (column.kind === 'number fact' || column.kind === 'text fact')

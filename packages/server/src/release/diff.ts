@@ -105,6 +105,9 @@ type JsonChange = {
   readonly key: RecordKey
   readonly old: Uint8Array | undefined
   readonly new: Uint8Array | undefined
+  /** The positions of the record in both releases; of no meaning where it is not there. */
+  readonly oldAt: number
+  readonly newAt: number
 }
 
 /** After so many records in which nothing was found, that is told, so that other work can be done in between. */
@@ -127,8 +130,10 @@ export function* diffJson(
   using after = sideOf(newer, name, access, { facts, embed })
   if (isRenumbered(older, newer, name)) {
     // What was removed comes first: whoever applies the changes to a copy has the new record under a key that both have.
-    for (let at = 0; at < before.count; at++) yield { key: before.keyAt(at), old: before.record(at), new: undefined }
-    for (let at = 0; at < after.count; at++) yield { key: after.keyAt(at), old: undefined, new: after.record(at) }
+    for (let at = 0; at < before.count; at++)
+      yield { key: before.keyAt(at), old: before.record(at), new: undefined, oldAt: at, newAt: -1 }
+    for (let at = 0; at < after.count; at++)
+      yield { key: after.keyAt(at), old: undefined, new: after.record(at), oldAt: -1, newAt: at }
     return
   }
   const { definition } = openIn(newer, name) ?? older.entity(name)
@@ -144,11 +149,13 @@ export function* diffJson(
     const json = after.record(position)
     if (earlier !== undefined) seen[earlier] = 1
     const earlierJson = earlier === undefined ? undefined : before.record(earlier)
-    if (earlierJson === undefined || Buffer.compare(earlierJson, json) !== 0) yield { key, old: earlierJson, new: json }
+    if (earlierJson === undefined || Buffer.compare(earlierJson, json) !== 0)
+      yield { key, old: earlierJson, new: json, oldAt: earlier ?? -1, newAt: position }
     else if (position % QUIET_RECORDS === 0) yield undefined
   }
   for (let position = 0; position < before.count; position++) {
-    if (seen[position] === 0) yield { key: before.keyAt(position), old: before.record(position), new: undefined }
+    if (seen[position] === 0)
+      yield { key: before.keyAt(position), old: before.record(position), new: undefined, oldAt: position, newAt: -1 }
     else if (position % QUIET_RECORDS === 0) yield undefined
   }
 }
@@ -159,7 +166,10 @@ const NEW = text(',"new":')
 const END = text('}')
 
 /** One change as the JSON of a `RecordChange`, after the name of its collection. In pieces that are put together. */
-export function changeJson(collection: string, { key, old, new: now }: JsonChange): Uint8Array[] {
+export function changeJson(
+  collection: string,
+  { key, old, new: now }: Omit<JsonChange, 'oldAt' | 'newAt'>,
+): Uint8Array[] {
   const change = old === undefined ? 'added' : now === undefined ? 'removed' : 'changed'
   const fields = old === undefined || now === undefined ? {} : { fields: fieldsThatDiffer(old, now) }
   const head = JSON.stringify({ collection, key, change, ...fields }).slice(0, -END.length)

@@ -26,6 +26,9 @@ const CLOSING_BRACE = 1
 /** The JSON of a record with more members at its end. */
 export function withMembers(json: Uint8Array, members: object): Uint8Array {
   const text = JSON.stringify(members)
-  if (text === '{}') return json
-  return Buffer.concat([json.subarray(0, -CLOSING_BRACE), Buffer.from(`,${text.slice(CLOSING_BRACE)}`)])
+  return text === '{}' ? json : withMemberText(json, `,${text.slice(CLOSING_BRACE, -CLOSING_BRACE)}`)
 }
+
+/** The same with members that are JSON already, each after a comma. */
+export const withMemberText = (json: Uint8Array, text: string): Uint8Array =>
+  Buffer.concat([json.subarray(0, -CLOSING_BRACE), Buffer.from(`${text}}`)])

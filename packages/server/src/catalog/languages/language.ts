@@ -1,8 +1,9 @@
 // What the search knows of a language: a language is a table of words, and what follows from it.
+import { digitsBy, type NumberWords } from './numbers.ts'
 import { plainOrder, type SortOrder, sortOrder } from './order.ts'
 
 /** All words are folded: small letters without accents. Lists of words have a blank between any two. */
-export type LanguageData = {
+export type LanguageData = NumberWords & {
   /**
    * What an abbreviation may stand for. Points do not matter, since they are no letters. The table is read both ways: a name
    * that is stored short is found by the long form too.
@@ -16,6 +17,8 @@ export type LanguageData = {
   readonly genitive: string
   /** Those of them that are in so many names that they count least in any, however few have them. */
   readonly frequent: string
+  /** Words of honour before the name of a place, which may be left out. */
+  readonly honors: string
   /** How a word sounds, so that words that sound alike have the same key: each rule is applied to the result of the one before. */
   readonly soundRules: readonly (readonly [RegExp, string])[]
   /** Letters that sound in several ways: a word with one has the sounds that it has with each of these in its place. */
@@ -31,7 +34,10 @@ export type Language = Pick<LanguageData, 'alike' | 'silent'> & {
   readonly isNoise: (word: string) => boolean
   readonly isLinking: (word: string) => boolean
   readonly isGenitive: (word: string) => boolean
+  readonly isHonor: (word: string) => boolean
   readonly frequent: readonly string[]
+  /** The same words with all numbers in digits, however they are written. */
+  readonly withDigits: (words: readonly string[]) => readonly string[]
   /** What an abbreviation stands for, or may stand for; of any other word nothing. */
   readonly longFormsOf: (word: string) => readonly string[]
   /** The other forms of a word: what it abbreviates, what abbreviates it, and other abbreviations of the same. */
@@ -42,12 +48,16 @@ export type Language = Pick<LanguageData, 'alike' | 'silent'> & {
 }
 
 export function languageFrom(data: LanguageData): Language {
-  const [noise, linking, genitive] = [data.noise, data.linking, data.genitive].map((words) => new Set(wordList(words)))
+  const [noise, linking, genitive, honors] = [data.noise, data.linking, data.genitive, data.honors].map(
+    (words) => new Set(wordList(words)),
+  )
   return {
     isNoise: (word) => noise?.has(word) === true,
     isLinking: (word) => linking?.has(word) === true,
     isGenitive: (word) => genitive?.has(word) === true,
+    isHonor: (word) => honors?.has(word) === true,
     frequent: wordList(data.frequent),
+    withDigits: digitsBy(data),
     ...formsIn(data.abbreviations),
     soundsOf: soundsBy(data),
     alike: data.alike,
@@ -95,6 +105,8 @@ export const noLanguage: Language = {
   isNoise: () => false,
   isLinking: () => false,
   isGenitive: () => false,
+  isHonor: () => false,
+  withDigits: (words) => words,
   frequent: NONE,
   longFormsOf: () => NONE,
   otherForms: () => NONE,
@@ -115,7 +127,9 @@ export function unionOf(languages: readonly Language[]): Language {
     isNoise: (word) => any(({ isNoise }) => isNoise(word)),
     isLinking: (word) => any(({ isLinking }) => isLinking(word)),
     isGenitive: (word) => any(({ isGenitive }) => isGenitive(word)),
+    isHonor: (word) => any(({ isHonor }) => isHonor(word)),
     frequent: all(({ frequent }) => frequent),
+    withDigits: (words) => languages.reduce((written, { withDigits }) => withDigits(written), words),
     longFormsOf: (word) => all(({ longFormsOf }) => longFormsOf(word)),
     otherForms: (word) => all(({ otherForms }) => otherForms(word)),
     soundsOf: (word) => all(({ soundsOf }) => soundsOf(word)),

@@ -1,16 +1,29 @@
 // The page of a collection: its records as a table to sort, filter, search and download.
 import { isObject, valueAt } from '../../base/json.ts'
 import { memoized } from '../../base/memoized.ts'
-import { coordinatesOf, type Entity } from '../../catalog/entity.ts'
+import { coordinatesOf, type Entity, embedsOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
+import { derivedCodesOf, usualCodeOf } from '../../catalog/official-code.ts'
+import { pathNamed } from '../../catalog/paths.ts'
 import { type Content, type Html, html } from '../../http/html.ts'
-import { ProblemError } from '../../http/problem.ts'
+import { badParameter, ProblemError } from '../../http/problem.ts'
 import { keyNamed } from '../../http/v2/key-text.ts'
 import { listParameters } from '../../http/v2/parameter-definitions.ts'
+import { distanceNameOf } from '../../query/near.ts'
 import type { ReadList, ReadRecord } from '../api-reader.ts'
 import type { Facet, FacetValue } from '../facets.ts'
+import type { Histogram } from '../histograms.ts'
 import type { Language } from '../language.ts'
-import { apiCollectionPath, collectionAddress, type Pairs, sortParameter, withMore, withQuery } from '../links.ts'
+import {
+  apiCollectionPath,
+  collectionAddress,
+  filterParameter,
+  mapAddress,
+  type Pairs,
+  sortParameter,
+  withMore,
+  withQuery,
+} from '../links.ts'
 import {
   capitalized,
   fieldLabel,
@@ -19,6 +32,7 @@ import {
   manyWithin,
   nameFields,
   nameOf,
+  officialCode,
   oneOf,
   shownNameField,
   stepsLabel,
@@ -39,51 +53,105 @@ import {
   releasePairs,
   type View,
 } from '../view.ts'
+import { knownSize } from './map.ts'
 
 /** Parameters of a list that the page sets itself. */
-const OWN_PARAMETERS = ['after', 'fields', 'facts', 'embed', 'format']
+const OWN_PARAMETERS = ['after', 'facts', 'embed', 'format', 'excel']
+/** The parameter that chooses columns; a form sends it once for each. */
+const COLUMNS = 'fields'
 const PAGE_SIZES = [25, 50, 100, 250]
-const DOWNLOAD_FORMATS = ['csv', 'json', 'ndjson']
+/** CSV for people is CSV for Excel. */
+const DOWNLOADS: readonly (readonly [label: string, format: Pairs])[] = [
+  ['Excel', [['format', 'xlsx']]],
+  [
+    'CSV',
+    [
+      ['format', 'csv'],
+      ['excel', 'true'],
+    ],
+  ],
+  ['JSON', [['format', 'json']]],
+  ['NDJSON', [['format', 'ndjson']]],
+]
 /** A facet with more values shows only the most frequent. */
 const MAX_FACET_VALUES = 200
 const FEW_FACET_VALUES = 12
+/** Of a facet with more values than this, the others are shown when they are asked for. */
+const MAX_OPEN_VALUES = 10
 
 export function collectionPage(given: View, entity: Entity): Page {
-  const view = { ...given, pairs: bySlug(entity, given.pairs) }
-  const { api, pairs, words, language } = view
+  const view = { ...given, pairs: bySlug(entity, withoutColumns(given.pairs)) }
+  const { api, pairs } = view
   refuseOwnParameters(entity, pairs)
   const list = api.list(entity, [...pairs, ['facts', 'true']])
-  const title = manyOf(view, entity)
-  const filters = pairs.filter(([name]) => isFilter(entity, name))
   const facets = api.facets(entity, pairs, MAX_FACET_VALUES)
+  const offered = columnsOf(view, entity, facets, list.total)
+  const chosen = chosenColumns(given.pairs, offered)
+  const columns = chosen.length > 0 ? chosen : offered.filter(({ use }) => use !== 'folded').slice(0, MAX_COLUMNS)
+  const kept: Pairs = chosen.length > 0 ? [[COLUMNS, chosen.map(({ path }) => path).join()]] : []
+  // Links of the page keep the columns that were chosen.
+  return tablePage({ ...view, pairs: [...pairs, ...kept] }, entity, { list, facets, offered, columns, chosen })
+}
+
+const withoutColumns = (pairs: Pairs): Pairs => pairs.filter(([name]) => name !== COLUMNS)
+
+/** The columns that the address names, in its order. */
+function chosenColumns(pairs: Pairs, offered: readonly Column[]): Column[] {
+  const names = pairs.filter(([name]) => name === COLUMNS).flatMap(([, value]) => value.split(','))
+  return [...new Set(names)].map((name) => {
+    const column = offered.find(({ path }) => path === name)
+    if (column === undefined) throw badParameter(COLUMNS, name, offered.map(({ path }) => path).join(', '))
+    return column
+  })
+}
+
+type Shown = {
+  readonly list: ReadList
+  readonly facets: readonly Facet[]
+  readonly offered: readonly Column[]
+  readonly columns: readonly Column[]
+  readonly chosen: readonly Column[]
+}
+
+function tablePage(view: View, entity: Entity, shown: Shown): Page {
+  const { api, pairs, words, language } = view
+  const { list, facets } = shown
+  const title = manyOf(view, entity)
+  const query = withoutColumns(pairs)
+  const filters = query.filter(([name]) => isFilter(entity, name))
+  const ranges = api.histograms(entity, query).map((histogram) => rangeForm(view, entity, histogram))
   const lists = facets.flatMap((facet) => facetList(view, entity, facet) ?? [])
+  // The outermost parents first: there are few of them, and most people begin there.
+  const narrowing = [...lists.slice(0, 1), ...ranges, ...lists.slice(1)]
   return {
     title: parameter(pairs, 'q') === undefined ? title : `${parameter(pairs, 'q')} · ${title}`,
-    main: html`<div class="heading">
+    main: html`<div class="toolbar">
+<div class="heading">
 <h1>${title}</h1>
 <p class="count" role="status">${words.table.total(language.number(list.total), counted(view, entity, list.total))}</p>
+</div>
+${list.total > 0 && html`<div class="actions">${downloadMenu(view, entity, shown)}${mapLink(view, entity, query)}${columnMenu(view, shown)}</div>`}
 </div>
 ${entity.description !== undefined && html`<p class="lead lines">${isolated(entity.description)}</p>`}
 <div class="tools">
 ${searchBox(view, { id: 'within-search', action: collectionAddress(entity), kept: omit(pairs, 'q', 'page'), value: parameter(pairs, 'q') ?? '', label: wordsFor(view, entity) ? words.table.searchWithin(manyWithin(view, entity)) : words.table.searchHere, within: entity })}
-${lists.length > 0 && html`<p class="to-filters"><a href="#filters">${words.table.toFilters}</a></p>`}
+${narrowing.length > 0 && html`<p class="to-filters"><a href="#filters">${words.table.toFilters}</a></p>`}
 </div>
 ${chosenFilters(view, entity, filters, facets)}
 <div class="browse">
 <div class="results">
-${list.total === 0 ? html`<p class="empty">${pairs.length === 0 ? words.table.empty : words.table.nothing}</p>` : table(view, entity, list, facets)}
+${list.total === 0 ? html`<p class="empty">${query.length === 0 ? words.table.empty : words.table.nothing}</p>` : table(view, entity, shown)}
 ${pagination(view, list)}
 </div>
 ${
-  lists.length > 0 &&
+  narrowing.length > 0 &&
   html`<aside id="filters" class="facets" aria-labelledby="filters-title">
 <h2 id="filters-title">${words.table.filters}</h2>
-${lists}
+${narrowing}
 </aside>`
 }
 </div>
-${list.total > 0 && downloads(view, entity, list)}
-${apiRequest(view, withQuery(apiCollectionPath(entity), [...pairs, ...releasePairs(view)]))}`,
+${sameData(view, entity, shown)}`,
   }
 }
 
@@ -136,7 +204,7 @@ function filterLabel(view: View, entity: Entity, name: string, value: string, fa
   if (match === 'equals' || match === 'contains')
     return words.table.other(label, (isReference ? recordNamed(view, entity, value) : undefined) ?? value)
   const relation = { min: words.table.between, max: words.table.atMost, begins: words.table.beginning }[match]
-  return `${label} ${relation} ${value}`
+  return `${label} ${relation} ${view.language.numeral(value)}`
 }
 
 /** A value may be none of those that the facet shows, and even of no record. */
@@ -176,19 +244,56 @@ function valueLabel(view: View, entity: Entity, { parent, steps }: Facet, { name
 
 function facetList(view: View, entity: Entity, facet: Facet): Html | undefined {
   const { path, pairs, words, language } = view
-  const chosen = new Set(pairs.filter(([name]) => name === facet.parameter).map(([, value]) => value))
+  const chosen = pairs.filter(([name]) => name === facet.parameter).map(([, value]) => value)
   // With one value there is nothing to choose.
-  if (facet.size === 0 || (facet.size === 1 && chosen.size === 0)) return undefined
+  if (facet.size === 0 || (facet.size === 1 && chosen.length === 0)) return undefined
   const shown = shownValues(facet)(language)
-  const isChosen = ({ value }: FacetValue) => chosen.has(value)
-  const ordered = chosen.size === 0 ? shown : [...shown.filter(isChosen), ...shown.filter((value) => !isChosen(value))]
-  // The address without the facet is the same for all of its values.
+  const isChosen = ({ value }: FacetValue) => chosen.includes(value)
+  const ordered =
+    chosen.length === 0 ? shown : [...shown.filter(isChosen), ...shown.filter((value) => !isChosen(value))]
+  // The address with what is chosen is the same for all values that are not.
   const without = href(view, path, omit(pairs, facet.parameter, 'page'))
+  const withValues = (values: readonly string[]) =>
+    values.reduce((address, value) => withMore(address, facet.parameter, value), without)
+  const withChosen = withValues(chosen)
+  const item = (value: FacetValue) => {
+    const target = isChosen(value)
+      ? withValues(chosen.filter((one) => one !== value.value))
+      : withMore(withChosen, facet.parameter, value.value)
+    return html`<li><a href="${target}"${isChosen(value) && html` aria-current="true"`}><span>${isolated(valueLabel(view, entity, facet, value))}</span> <span class="figure">${language.number(value.count)}</span></a></li>`
+  }
+  const open = ordered.length <= MAX_OPEN_VALUES ? ordered.length : Math.max(MAX_OPEN_VALUES - 2, chosen.length)
   const id = `facet-${facet.parameter.replaceAll('.', '--')}`
   return html`<section class="facet" aria-labelledby="${id}">
 <h3 id="${id}">${words.table.by(facetWithin(view, entity, facet))}</h3>
-<ul>${ordered.map((value) => facetItem(view, entity, facet, value, without, chosen.has(value.value)))}</ul>
+<ul>${ordered.slice(0, open).map(item)}</ul>
+${open < ordered.length && html`<details class="rest"><summary>${words.table.seeAll(language.number(ordered.length))}</summary><ul>${ordered.slice(open).map(item)}</ul></details>`}
 ${isCut(facet) && html`<p class="note">${words.table.more(language.number(facet.size - shown.length))}</p>`}
+</section>`
+}
+
+const BAR_HEIGHT = 40
+
+/** A histogram, and a form that keeps to a range of its numbers. */
+function rangeForm(view: View, entity: Entity, { field, min, max, counts }: Histogram): Html {
+  const { path, pairs, carried, words, language } = view
+  const label = fieldLabel(view, entity, field)
+  const names = { min: filterParameter(entity, [field], 'min'), max: filterParameter(entity, [field], 'max') }
+  const id = `range-${field}`
+  const most = Math.max(...counts)
+  const bars = counts.map((count, at) => {
+    const height = count === 0 ? 0 : Math.max(1, Math.round((count / most) * BAR_HEIGHT))
+    return html`<rect x="${at * 10}" y="${BAR_HEIGHT - height}" width="9" height="${height}"/>`
+  })
+  const bound = (name: string, says: string, value: number) =>
+    html`<label><span>${says}</span><input name="${name}" inputmode="decimal" autocomplete="off" value="${parameter(pairs, name) ?? ''}" placeholder="${language.decimal(value, 0)}" aria-label="${label} ${says}"></label>`
+  return html`<section class="facet range" aria-labelledby="${id}">
+<h3 id="${id}">${label}</h3>
+<svg class="histogram" viewBox="0 0 ${counts.length * 10} ${BAR_HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${words.table.spread(label, language.decimal(min, 0), language.decimal(max, 0))}">${bars}</svg>
+<form action="${path}">
+${[...omit(pairs, names.min, names.max, 'page'), ...carried].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${bound(names.min, words.table.from, min)}${bound(names.max, words.table.to, max)}<button type="submit">${words.table.apply}</button>
+</form>
 </section>`
 }
 
@@ -203,45 +308,78 @@ const shownValues = memoized((facet: Facet) =>
 
 const isCut = ({ size, values }: Facet): boolean => size > values.length
 
-function facetItem(
-  view: View,
-  entity: Entity,
-  facet: Facet,
-  value: FacetValue,
-  without: string,
-  isChosen: boolean,
-): Html {
-  const target = isChosen ? without : withMore(without, facet.parameter, value.value)
-  return html`<li><a href="${target}"${isChosen && html` aria-current="true"`}><span>${isolated(valueLabel(view, entity, facet, value))}</span> <span class="figure">${view.language.number(value.count)}</span></a></li>`
-}
-
 // The table.
 
 type Column = {
-  /** The parameter that it is sorted by. */
+  /** The path by which it is chosen, and sorted by. */
   readonly path: string
   readonly label: string
   readonly isNumber: boolean
   readonly isName: boolean
-  /** The tag that begins each of its cells. */
-  readonly tag: Html
+  /** Where there is little room, those of less use are left out; those that are folded are there only if they are chosen. */
+  readonly use: 'most' | 'less' | 'folded'
+  /** Whether the API knows it under its path, so that it can be sorted by and downloaded. */
+  readonly isField: boolean
   readonly cell: (record: ReadRecord) => Content
 }
 
-/** Columns that a table has at most; what else is known of a record is on its page. */
+/** Columns that a table has at most, unless they are chosen. */
 const MAX_COLUMNS = 12
-const FEW_COLUMNS = 9
 
-/** What stands in a table: the name, the codes, what a record belongs to, what is known of it, and its identifier. */
+/** What may stand in a table: the name, the codes, what a record belongs to, what is known of it, and its identifier. */
 function columnsOf(view: View, entity: Entity, facets: readonly Facet[], total: number): Column[] {
   const ancestors = facets
-    .filter((facet) => facet.parent !== undefined && isTelling(facet, total) && !isOne(view.pairs, facet.parameter))
-    .map(({ steps, parent }) => parentColumn(view, entity, steps, parent as Entity))
-    .reverse()
-  const own = (names: readonly string[]) => names.map((name) => ownColumn(view, entity, name))
-  const { names, codes, values, identifiers } = fieldGroups(view, entity)
-  return [...own(names), ...own(codes), ...ancestors, ...own(values), ...own(identifiers)]
+    .filter((facet) => facet.parent !== undefined)
+    .toReversed()
+    .map((facet, at) => {
+      const isSame = !isTelling(facet, total) || isOne(view.pairs, facet.parameter)
+      return parentColumn(view, entity, facet, isSame ? 'folded' : at === 0 ? 'most' : 'less')
+    })
+  const { names, codes, parts, values, coordinates, identifiers } = fieldGroups(view, entity)
+  const figure = knownSize(view, entity) ?? values[0]
+  const isOthers = wordsFor(view, entity) === undefined
+  const own = (fields: readonly string[], use: (name: string) => Column['use']) =>
+    fields.map((name) => ownColumn(view, entity, name, use(name)))
+  return [
+    ...own(names, () => 'most'),
+    ...derivedCodes(view, entity),
+    ...own(codes, (name) => (parts.includes(name) ? 'folded' : 'most')),
+    ...ancestors,
+    ...own(values, (name) => (name === figure ? 'most' : 'less')),
+    ...(parameter(view.pairs, 'near') === undefined ? [] : [distanceColumn(view, distanceNameOf(entity))]),
+    ...own(coordinates, () => 'folded'),
+    ...own(identifiers, () => (isOthers ? 'less' : 'folded')),
+  ]
 }
+
+/** The official code that people know a record by, where it is composed of others. */
+const derivedCodes = (view: View, entity: Entity): Column[] =>
+  derivedCodesOf(entity)
+    .filter((code) => code === usualCodeOf(entity))
+    .map((code) => ({
+      path: code.name,
+      label: code.title ?? code.name,
+      isNumber: false,
+      isName: false,
+      use: 'most',
+      isField: pathNamed(entity, code.name) !== undefined,
+      cell: (record) => {
+        const text = officialCode(entity, record)
+        return text === undefined ? missing(view) : html`<code>${text}</code>`
+      },
+    }))
+
+const METRES_IN_KILOMETRE = 1_000
+
+const distanceColumn = ({ words, language }: View, name: string): Column => ({
+  path: name,
+  label: words.table.distance,
+  isNumber: true,
+  isName: false,
+  use: 'most',
+  isField: false,
+  cell: (record) => `${language.decimal(Number(record[name]) / METRES_IN_KILOMETRE, 1)} ${words.record.kilometres}`,
+})
 
 /** The fields of a record in the order in which a table has them. */
 function fieldGroups(view: View, entity: Entity) {
@@ -259,11 +397,15 @@ function fieldGroups(view: View, entity: Entity) {
     return field?.kind === 'fact' ? known.includes(name) : field?.kind === 'value' || field?.kind === 'broader'
   })
   const head = rowHeader(view, entity)
+  const parts = derivedCodesOf(entity).flatMap((code) => code.parts.map(({ field }) => field))
   const ofKind = (kind: string) =>
     Object.keys(entity.fields).filter((name) => entity.fields[name]?.kind === kind && name !== head)
   return {
     names: [head, ...names.map(({ name }) => name).filter((name) => name !== head)],
     codes: ofKind('code'),
+    /** Codes that are part of another, which says all that they say. */
+    parts,
+    coordinates: coordinates.filter((name) => known.includes(name)),
     values: [
       ...values.filter((name) => !isDescription(entity, name)),
       ...values.filter((name) => isDescription(entity, name)),
@@ -287,28 +429,28 @@ const isTelling = ({ size, values }: Facet, total: number): boolean =>
 /** Whether only records with one value of a parameter are shown: a column of it would say the same in every row. */
 const isOne = (pairs: Pairs, parameter: string) => pairs.filter(([name]) => name === parameter).length === 1
 
-function ownColumn(view: View, entity: Entity, name: string): Column {
+function ownColumn(view: View, entity: Entity, name: string, use: Column['use']): Column {
   const isName = name === rowHeader(view, entity)
-  const isNumber = isFigure(entity.fields[name])
-  const label = fieldLabel(view, entity, name)
   return {
     path: sortParameter(entity, [name]),
-    label,
-    isNumber,
+    label: fieldLabel(view, entity, name),
+    isNumber: isFigure(entity.fields[name]),
     isName,
-    tag: isName ? html`<th scope="row">` : cellTag(label, isNumber),
+    use,
+    isField: true,
     cell: isName ? (record) => recordLink(view, entity, record) : (record) => shownValue(view, entity, name, record),
   }
 }
 
-function parentColumn(view: View, entity: Entity, steps: readonly string[], parent: Entity): Column {
-  const label = parentLabel(view, entity, steps, parent)
+function parentColumn(view: View, entity: Entity, { steps, parent: given }: Facet, use: Column['use']): Column {
+  const parent = given as Entity
   return {
     path: sortParameter(entity, [...steps, shownNameField(view, parent) ?? (parent.key.at(-1) as string)]),
-    label,
+    label: parentLabel(view, entity, steps, parent),
     isNumber: false,
     isName: false,
-    tag: cellTag(label, false),
+    use,
+    isField: true,
     cell: (record) => {
       const found = valueAt(record, steps)
       return isObject(found) ? isolatedName(view, parent, found as PublishedRecord) : missing(view)
@@ -320,36 +462,41 @@ function parentColumn(view: View, entity: Entity, steps: readonly string[], pare
 const parentLabel = (view: View, entity: Entity, steps: readonly string[], parent: Entity): string =>
   steps.length === 1 ? fieldLabel(view, entity, steps[0] as string) : capitalized(oneOf(view, parent))
 
-function table(view: View, entity: Entity, list: ReadList, facets: readonly Facet[]): Html {
-  const all = columnsOf(view, entity, facets, list.total)
-  const columns = all.slice(0, MAX_COLUMNS)
+function table(view: View, entity: Entity, { list, columns, chosen, offered }: Shown): Html {
   const sorted = parameter(view.pairs, 'sort') ?? ''
-  // Of our own lists it is known that they fit.
-  const fits = wordsFor(view, entity) !== undefined && columns.length <= FEW_COLUMNS
+  const more = offered.filter(({ use }) => use !== 'folded').length - columns.length
+  // What others publish, and what was chosen, may be of any width; of the rest it is known that it fits.
+  const fits = wordsFor(view, entity) !== undefined && chosen.length === 0
   return html`<div class="${fits ? 'scroll' : 'scroll any-width'}" role="region" tabindex="0" aria-label="${manyOf(view, entity)}"><table>
-<thead><tr>${columns.map((column) => headerCell(view, column, sorted))}</tr></thead>
+<thead><tr>${columns.map((column) => headerCell(view, column, sorted, fits))}</tr></thead>
 <tbody>${list.records.map(
-    (record) => html`<tr>${columns.map((column) => dataCell(column, record))}</tr>
+    (record) => html`<tr>${columns.map((column) => dataCell(column, record, fits))}</tr>
 `,
   )}</tbody>
-</table></div>${all.length > columns.length && html`<p class="note">${view.words.table.moreFields(view.language.number(all.length - columns.length))}</p>`}`
+</table></div>${chosen.length === 0 && more > 0 && html`<p class="note">${view.words.table.moreFields(view.language.number(more))}</p>`}`
 }
 
-function headerCell(view: View, { path, label, isNumber }: Column, sorted: string): Html {
+const classesOf = ({ isNumber, use }: Column, fits: boolean): Html | undefined => {
+  const names = [...(isNumber ? ['figure'] : []), ...(fits && use === 'less' ? ['less'] : [])]
+  return names.length === 0 ? undefined : html` class="${names.join(' ')}"`
+}
+
+function headerCell(view: View, column: Column, sorted: string, fits: boolean): Html {
   const { words } = view
+  const { path, label, isField } = column
+  if (!isField) return html`<th scope="col"${classesOf(column, fits)}>${label}</th>`
   const direction = sorted === path ? 'ascending' : sorted === `-${path}` ? 'descending' : undefined
   const next = direction === undefined ? path : direction === 'ascending' ? `-${path}` : undefined
   const kept = omit(view.pairs, 'sort', 'page')
   const target: Pairs = next === undefined ? kept : [...kept, ['sort', next]]
   const mark = direction === undefined ? '↕' : direction === 'ascending' ? '↑' : '↓'
-  return html`<th scope="col"${isNumber && html` class="figure"`}${direction !== undefined && html` aria-sort="${direction}"`}><a href="${href(view, view.path, target)}" title="${words.table.sortBy(label)}">${label}<span class="mark" aria-hidden="true">${mark}</span></a></th>`
+  return html`<th scope="col"${classesOf(column, fits)}${direction !== undefined && html` aria-sort="${direction}"`}><a href="${href(view, view.path, target)}" title="${words.table.sortBy(label)}">${label}<span class="mark" aria-hidden="true">${mark}</span></a></th>`
 }
 
-const cellTag = (label: string, isNumber: boolean): Html =>
-  html`<td data-label="${label}"${isNumber && html` class="figure"`}>`
-
-const dataCell = ({ tag, isName, cell }: Column, record: ReadRecord): Html =>
-  isName ? html`${tag}${cell(record)}</th>` : html`${tag}${cell(record)}</td>`
+const dataCell = (column: Column, record: ReadRecord, fits: boolean): Html =>
+  column.isName
+    ? html`<th scope="row">${column.cell(record)}</th>`
+    : html`<td data-label="${column.label}"${classesOf(column, fits)}>${column.cell(record)}</td>`
 
 function pagination(view: View, list: ReadList): Html | undefined {
   const { words, language, path, pairs } = view
@@ -375,25 +522,58 @@ ${totalPages > 1 && html`<nav aria-label="${words.table.pages}"><ul>${link(1, wo
 </div>`
 }
 
-// Downloads: exactly what the page shows, and all that was found.
+// What can be done with what is found: downloads, the map, other columns, and the same from a program.
 
-function downloads(view: View, entity: Entity, list: ReadList): Html {
-  const { words, pairs, language } = view
-  const path = apiCollectionPath(entity)
-  const rest = [...releasePairs(view), ...factPairs(entity)]
-  const all = omit(pairs, 'page', 'per_page')
-  const wholeTarget = (format: string) => withQuery(`${path}/all`, [...all, ...rest, ['format', format]])
-  const links = (target: (format: string) => string, of: string) =>
-    DOWNLOAD_FORMATS.map((format) => {
-      const label = words.table.downloadAs(format.toUpperCase())
-      return html`<li><a href="${target(format)}" download="${entity.plural}.${format}" aria-label="${label}: ${of}">${format.toUpperCase()}</a></li>`
-    })
-  const everything = words.table.downloadAll(language.number(list.total))
-  return html`<section class="downloads" aria-labelledby="download-title">
-<h2 id="download-title">${words.table.download}</h2>
-<dl>
-<div><dt>${words.table.downloadPage}</dt><dd><ul>${links((format) => withQuery(path, [...pairs, ...rest, ['format', format]]), words.table.downloadPage)}</ul></dd></div>
-${list.totalPages > 1 && html`<div><dt>${everything}</dt><dd><ul>${links(wholeTarget, everything)}</ul></dd></div>`}
-</dl>
-</section>`
+/** Requests to the API for all that was found: the columns that were chosen, or else all that is known. */
+function requestPairs(view: View, entity: Entity, { chosen }: Shown): Pairs {
+  const fields = chosen.filter(({ isField }) => isField).map(({ path }) => path)
+  const selected: Pairs = fields.length === 0 ? factPairs(entity) : [[COLUMNS, fields.join()]]
+  return [...omit(view.pairs, 'page', 'per_page', COLUMNS), ...selected, ...releasePairs(view)]
 }
+
+function downloadMenu(view: View, entity: Entity, shown: Shown): Html {
+  const { words, language } = view
+  const path = `${apiCollectionPath(entity)}/all`
+  const pairs = requestPairs(view, entity, shown)
+  const links = DOWNLOADS.map(([label, format]) => {
+    const extension = format[0]?.[1] ?? ''
+    return html`<li><a href="${withQuery(path, [...pairs, ...format])}" download="${entity.plural}.${extension}" aria-label="${words.table.downloadAs(label)}">${label}</a></li>`
+  })
+  return html`<details class="menu downloads" name="menu"><summary>${words.table.download(language.number(shown.list.total))}</summary><ul>${links}</ul></details>`
+}
+
+/** The map has the same filters, where the records have a place. */
+function mapLink(view: View, entity: Entity, pairs: Pairs): Html | undefined {
+  if (view.api.map(entity) === undefined) return undefined
+  const kept = pairs.filter(([name]) => name === 'q' || isFilter(entity, name))
+  return html`<a href="${href(view, mapAddress(entity), kept)}">${view.words.maps.see}</a>`
+}
+
+function columnMenu(view: View, { offered, columns }: Shown): Html {
+  const { words, pairs, path, carried } = view
+  const kept = [...omit(pairs, COLUMNS, 'page'), ...carried]
+  return html`<details class="menu columns-menu" name="menu"><summary>${words.table.columns}</summary><form action="${path}">
+${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+<ul>${offered.map((column) => html`<li><label><input type="checkbox" name="${COLUMNS}" value="${column.path}"${columns.includes(column) && html` checked`}> ${column.label}${column.use === 'folded' && html` <code>${column.path}</code>`}</label></li>`)}</ul>
+<button type="submit">${words.table.apply}</button> <a href="${href(view, path, omit(pairs, COLUMNS, 'page'))}">${words.table.usualColumns}</a>
+</form></details>`
+}
+
+/** The same records, all of them, from a program. */
+function sameData(view: View, entity: Entity, shown: Shown): Html {
+  const path = `${apiCollectionPath(entity)}/all`
+  const pairs = requestPairs(view, entity, shown)
+  return apiRequest(view, withQuery(path, pairs), {
+    target: withQuery(path, [...pairs, ['format', 'csv']]),
+    codes: codeColumns(entity),
+  })
+}
+
+/** The columns of CSV that are codes, of the records and of what they embed. */
+const codeColumns = (entity: Entity, prefix: readonly string[] = []): string[] =>
+  [
+    ...derivedCodesOf(entity).map(({ name }) => [name]),
+    ...Object.entries(entity.fields).flatMap(([name, field]) => (field.kind === 'code' ? [[name]] : [])),
+  ]
+    .map((steps) => [...prefix, ...steps].join('.'))
+    .concat(embedsOf(entity).flatMap(([field, parent]) => codeColumns(parent, [...prefix, field])))

@@ -16,9 +16,9 @@ export function problemPage(view: View, problem: Problem, status: number, detail
     main: html`<p class="kind">${words.problem.status(status)}</p>
 <h1>${title}</h1>
 <p class="lead">${advice}</p>
+<p class="reason">${words.problem.reason} <span lang="en">${detail}</span></p>
 ${problem.kind === 'page-beyond-last' && html`<p><a href="${href(view, path, first)}">${words.problem.toFirst}</a></p>`}
 ${searchBox(view, { id: 'search', action: EXPLORE_PATH })}
-<p><a href="${href(view, '/')}">${words.problem.toHome}</a></p>
-<details><summary>${words.problem.detail}</summary><p lang="en">${detail}</p></details>`,
+<p><a href="${href(view, '/')}">${words.problem.toHome}</a></p>`,
   }
 }

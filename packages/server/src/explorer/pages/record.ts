@@ -13,7 +13,7 @@ import {
 } from '../../catalog/entity.ts'
 import type { PublishedRecord, PublishedValue } from '../../catalog/flatten.ts'
 import { descendantsOf, pathTo } from '../../catalog/lineage.ts'
-import { codePartsIn, derivedCodesOf } from '../../catalog/official-code.ts'
+import { codePartsIn, usualCodeOf } from '../../catalog/official-code.ts'
 import { type Content, type Html, html, joined } from '../../http/html.ts'
 import { ProblemError } from '../../http/problem.ts'
 import { percentDecoded } from '../../http/v2/key-text.ts'
@@ -41,16 +41,17 @@ import {
 import {
   capitalized,
   fieldLabel,
-  fieldWithin,
   manyOf,
   manyWithin,
   nameFields,
   nameOf,
+  officialCode,
   oneOf,
   shownName,
   shownNameField,
   wordsFor,
 } from '../names.ts'
+import { sizeFieldOf } from '../sizes.ts'
 import { apiRequest, copyButton } from '../snippets.ts'
 import { isInTree, MAX_DEPTH, nodeId, nodeText, OPEN_NODE } from '../tree-nodes.ts'
 import { isMissing, missing, plainValue, shownValue, writtenNumber } from '../values.ts'
@@ -198,7 +199,7 @@ const entryList = (view: View, entries: readonly Entry[]): Html =>
       html`<div><dt>${label}</dt><dd>${content}${copy !== undefined && copyButton(view, copy, label)}</dd></div>`,
   )}</dl>`
 
-/** The section with its whole official code, its codes and names, its identifier, and the code that leads to it in API v2. */
+/** The official code that people know it by, to read and to copy; below it, folded, all other codes and identifiers. */
 function codes(view: View, entity: Entity, record: ReadRecord): Html | undefined {
   const { words } = view
   const { field: shown } = shownName(view, entity, record)
@@ -213,34 +214,45 @@ function codes(view: View, entity: Entity, record: ReadRecord): Html | undefined
     return { label: isOurs ? `${label} (${name})` : label, content, copy: value }
   })
   const parts = fullCode(entity, record as PublishedRecord)
-  const whole = parts && wholeCode(view, entity, record)
   // A key that is made of texts is the code itself.
   const isComposed = parts !== undefined && parts.length > 1 && keySeparator(entity) === '-'
   const composed: Entry[] = isComposed
     ? [{ label: words.record.codeInApi, content: html`<code>${parts.join('-')}</code>`, copy: parts.join('-') }]
     : []
-  const all = [...(whole === undefined ? [] : [whole]), ...entries, ...composed]
-  if (all.length === 0) return undefined
-  return html`<section aria-labelledby="identifiers-title">
-<h2 id="identifiers-title">${words.record.identifiers}</h2>
-${entryList(view, all)}
-</section>`
+  const official = officialEntry(view, entity, record)
+  const others = [...entries, ...composed].filter(({ copy }) => copy !== official?.copy)
+  if (official === undefined) return others.length === 0 ? undefined : section(view, entryList(view, others))
+  return section(
+    view,
+    html`<p class="official"><span class="what">${official.label}</span> ${official.content}${copyButton(view, official.copy ?? '', official.label)}</p>
+${others.length > 0 && html`<details class="others"><summary>${words.record.otherCodes}</summary>${entryList(view, others)}</details>`}`,
+  )
 }
+
+const section = ({ words }: View, content: Html): Html => html`<section aria-labelledby="identifiers-title">
+<h2 id="identifiers-title">${words.record.identifiers}</h2>
+${content}
+</section>`
 
 /** Names whose language is known stand by themselves. */
 const isIdentifying = (field: Field): boolean =>
   field.kind === 'id' || field.kind === 'code' || (field.kind === 'name' && field.language === undefined)
 
-/** The whole official code of a record; undefined where its own code is all there is. */
-function wholeCode(view: View, entity: Entity, record: ReadRecord): Entry | undefined {
-  const parts = codePartsIn(entity, record as PublishedRecord) ?? []
-  const code = parts.join('')
-  if (code === '' || derivedCodesOf(entity).length === 0 || entity.code.some((field) => record[field] === code))
-    return undefined
+/** The usual official code of a record, its parts apart. */
+function officialEntry(view: View, entity: Entity, record: ReadRecord): Entry | undefined {
+  const parts = codePartsIn(entity, record as PublishedRecord)
+  const copy = officialCode(entity, record as PublishedRecord)
+  if (parts === undefined || copy === undefined) return undefined
+  const { name, title } = usualCodeOf(entity)
+  const isField = Object.hasOwn(entity.fields, name)
+  const known = view.words.wholeCodes[entity.name]
+  const label = title ?? (isField ? fieldLabel(view, entity, name) : view.words.record.wholeCode)
+  const isJoined = parts.join('') === copy
+  const content = isJoined ? parts.map((part) => html`<span>${part}</span>`) : copy
   return {
-    label: view.words.wholeCodes[entity.name] ?? view.words.record.wholeCode,
-    content: html`<code class="parts">${parts.map((part) => html`<span>${part}</span>`)}</code>`,
-    copy: code,
+    label: known === undefined ? label : `${known} (${label})`,
+    content: html`<code class="parts">${content}</code>`,
+    copy,
   }
 }
 
@@ -277,29 +289,85 @@ ${entryList(view, entries)}
 /** Decimals of degrees: six are a tenth of a metre. */
 const DECIMALS = 6
 
-/** What is known of it besides its names and codes. */
+/** What is known of it besides its names and codes, and of what is below it in sum. */
 function facts(view: View, entity: Entity, record: ReadRecord): Html | undefined {
+  const { words, language, api } = view
   const known = Object.entries(entity.fields).filter(
     ([name, { kind }]) => (kind === 'fact' || kind === 'value') && !isMissing(record[name]),
   )
-  if (known.length === 0) return undefined
   const point = pointOf(entity, record)
   const ofPoint: readonly string[] = point === undefined ? [] : Object.values(coordinatesOf(entity) ?? {})
   const others = known.filter(([name]) => !ofPoint.includes(name))
   const entries = others.map(
     ([name]): Entry => ({
       label: fieldLabel(view, entity, name),
-      content: shownValue(view, entity, name, record, 'whole'),
+      content: seatOf(view, entity, record, name) ?? shownValue(view, entity, name, record, 'whole'),
     }),
   )
+  entries.push(...sumBelow(view, entity, record), ...ranks(view, entity, record))
   const place =
     point && [point.latitude, point.longitude].map((degrees) => Number(degrees.toFixed(DECIMALS))).join(', ')
-  if (place !== undefined) entries.push({ label: view.words.record.coordinates, content: place, copy: place })
+  if (place !== undefined) entries.push({ label: words.record.coordinates, content: place, copy: place })
+  if (entries.length === 0) return undefined
+  const { source, built } = api.release.manifest
   return html`<section aria-labelledby="facts-title">
-<h2 id="facts-title">${view.words.record.facts}</h2>
+<h2 id="facts-title">${words.record.facts}</h2>
 ${entryList(view, entries)}
+${wordsFor(view, entity) !== undefined && html`<p class="note">${words.record.factsFrom(language.date(built))} ${isolated(source.title)}</p>`}
 </section>`
 }
+
+/** A fact that is the code of a record right below this one, such as the seat of a municipality, as a link to that record. */
+function seatOf(view: View, entity: Entity, record: ReadRecord, name: string): Html | undefined {
+  const field = entity.fields[name]
+  if (name !== SEAT || field?.kind !== 'fact' || wordsFor(view, entity) === undefined) return undefined
+  const [child] = descendantsOf(view.api.catalog, entity)
+  const code = child && ownCodes(child)[0]
+  if (child === undefined || code === undefined) return undefined
+  const pairs: Pairs = [...filterBy(child, entity, record), [filterParameter(child, [code]), String(record[name])]]
+  const [seat] = view.api.list(child, pairs).records
+  return seat && recordLink(view, child, seat)
+}
+
+const SEAT = 'cabecera'
+
+/** What is known of the size of all that is below it, where its own is not known. */
+function sumBelow(view: View, entity: Entity, record: ReadRecord): Entry[] {
+  const { api, words, language } = view
+  const own = sizeFieldOf(entity)
+  if (own === undefined || !isMissing(record[own])) return []
+  const child = descendantsOf(api.catalog, entity).find((one) => knownSize(view, one) !== undefined)
+  const size = child && knownSize(view, child)
+  if (child === undefined || size === undefined) return []
+  const { sum, known } = api.sum(child, filterBy(child, entity, record), size)
+  if (known === 0) return []
+  const said = words.record.sumOf(language.number(known), manyWithin(view, child))
+  return [
+    {
+      label: fieldLabel(view, entity, own),
+      content: html`${language.number(sum)} <span class="what">${said}</span>`,
+    },
+  ]
+}
+
+/** Its place by size among the records of what it belongs to, the widest last. */
+function ranks(view: View, entity: Entity, record: ReadRecord): Entry[] {
+  const { api, words, language } = view
+  const size = sizeFieldOf(entity)
+  const own = size === undefined ? undefined : record[size]
+  if (size === undefined || isMissing(own) || entity.fields[size]?.kind !== 'fact') return []
+  const ancestors = ancestorRecords(entity, record)
+  const [least, more] = [filterParameter(entity, [size], 'min'), String(Number(writtenNumber(own)) + 1)]
+  const places = ancestors.slice(-RANKED_AMONG).map(({ entity: of, record: ancestor }) => {
+    const among = filterBy(entity, of, ancestor)
+    const place = api.total(entity, [...among, [least, more]]) + 1
+    return html`<li>${words.record.rank(language.number(place), language.number(api.total(entity, among)))} ${isolatedName(view, of, ancestor)}</li>`
+  })
+  return places.length === 0 ? [] : [{ label: words.record.rankBy, content: html`<ul class="items">${places}</ul>` }]
+}
+
+/** The state and the country, say. */
+const RANKED_AMONG = 2
 
 // What is below it in its own tree.
 
@@ -355,6 +423,7 @@ function children(view: View, entity: Entity, record: ReadRecord): Html | undefi
       html`<li><a href="${href(view, collectionAddress(child), filter)}"><span class="figure">${language.number(total)}</span> ${manyWithin(view, child)}</a></li>`,
   )}</ul>
 ${childTable(view, nearest.child, nearest.filter, nearest.total)}
+${nearest.total > MAX_CHILDREN && html`<p><a href="${href(view, collectionAddress(nearest.child), [...nearest.filter, ...sizeOrder(view, nearest.child)])}">${words.table.seeAll(language.number(nearest.total))}</a></p>`}
 ${isInTree(view, entity) && html`<p><a href="${href(view, TREE_PATH, [[OPEN_NODE, nodeText(entity, keySegments(entity, record as PublishedRecord))]])}">${words.record.openTree}</a></p>`}
 </section>`
 }
@@ -368,21 +437,25 @@ function filterBy(child: Entity, entity: Entity, record: ReadRecord): Pairs {
 function childTable(view: View, child: Entity, filter: Pairs, total: number): Html {
   const { api, words, language } = view
   const size = knownSize(view, child)
-  const order: Pairs = size === undefined ? [] : [['sort', `-${size}`]]
-  const shown: Pairs = [['per_page', String(MAX_CHILDREN)], ...FACTS, ...order]
+  const shown: Pairs = [['per_page', String(MAX_CHILDREN)], ...FACTS, ...sizeOrder(view, child)]
   const { records } = api.list(child, [...filter, ...shown])
   const largest = Math.max(1, ...records.map((one) => Number(sizeOf(one, size) ?? 0)))
-  const codes = ownCodes(child)
   const counts = [language.number(records.length), language.number(total)] as const
   const caption = size !== undefined ? words.record.largestOf(...counts) : words.record.firstOf(...counts)
   return html`<table class="small">
 <caption>${records.length < total ? caption : `${capitalized(manyOf(view, child))}`}</caption>
-<thead><tr><th scope="col">${fieldLabel(view, child, shownNameField(view, child) ?? (child.key.at(-1) as string))}</th>${codes.map((code) => html`<th scope="col">${fieldLabel(view, child, code)}</th>`)}${size !== undefined && html`<th scope="col" class="figure">${fieldLabel(view, child, size)}</th>`}</tr></thead>
+<thead><tr><th scope="col">${fieldLabel(view, child, shownNameField(view, child) ?? (child.key.at(-1) as string))}</th><th scope="col">${usualCodeOf(child).title ?? words.record.code}</th>${size !== undefined && html`<th scope="col" class="figure">${fieldLabel(view, child, size)}</th>`}</tr></thead>
 <tbody>${records.map(
     (one) =>
-      html`<tr><th scope="row">${recordLink(view, child, one)}</th>${codes.map((code) => html`<td>${shownValue(view, child, code, one)}</td>`)}${size !== undefined && html`<td class="figure">${shownValue(view, child, size, one)}${sizeOf(one, size) !== undefined && bar(Number(sizeOf(one, size)), largest)}</td>`}</tr>
+      html`<tr><th scope="row">${recordLink(view, child, one)}</th><td><code>${officialCode(child, one as PublishedRecord) ?? ''}</code></td>${size !== undefined && html`<td class="figure">${shownValue(view, child, size, one)}${sizeOf(one, size) !== undefined && bar(Number(sizeOf(one, size)), largest)}</td>`}</tr>
 `,
   )}</tbody></table>`
+}
+
+/** The largest first, where sizes are known. */
+function sizeOrder(view: View, entity: Entity): Pairs {
+  const size = knownSize(view, entity)
+  return size === undefined ? [] : [['sort', `-${size}`]]
 }
 
 function sizeOf(record: ReadRecord, field: string | undefined): number | undefined {
@@ -462,6 +535,31 @@ function dotsAround(view: View, entity: Entity, record: ReadRecord, focus: Point
       (one) =>
         html`<li>${recordLink(view, entity, one)} <span class="figure">${distance(view, Number(one[distanceNameOf(entity)]))}</span></li>`,
     )}</ul>
+</section>
+${citiesAround(view, entity, focus, own)}`
+}
+
+/** From so many inhabitants on a place is called a city here. */
+const CITY = 15_000
+const MAX_CITIES = 5
+
+function citiesAround(view: View, entity: Entity, focus: Point, own: string): Html | undefined {
+  const { api, words, language } = view
+  const size = knownSize(view, entity)
+  if (size === undefined) return undefined
+  const pairs: Pairs = [
+    ['near', `${focus.latitude},${focus.longitude}`],
+    [filterParameter(entity, [size], 'min'), String(CITY)],
+  ]
+  const cities = api
+    .list(entity, [...pairs, ['per_page', String(MAX_CITIES + 1)], ...FACTS])
+    .records.filter((one) => keySegments(entity, one as PublishedRecord).join() !== own)
+  if (cities.length === 0) return undefined
+  return html`<section aria-labelledby="cities-title">
+<h2 id="cities-title">${words.record.nearCities}</h2>
+<p class="note">${words.record.nearCitiesText(language.number(CITY))}</p>
+<ul class="neighbours">${cities.slice(0, MAX_CITIES).map((one) => html`<li>${recordLink(view, entity, one)} <span class="figure">${distance(view, Number(one[distanceNameOf(entity)]))}</span><span class="what">${whereIs(view, entity, one)}</span></li>`)}</ul>
+<p><a href="${href(view, collectionAddress(entity), pairs)}">${words.record.nearCitiesAll}</a></p>
 </section>`
 }
 
@@ -482,14 +580,11 @@ function homonyms(view: View, entity: Entity, record: ReadRecord): Html | undefi
   const others = records
     .filter((one) => keySegments(entity, one as PublishedRecord).join() !== own)
     .slice(0, MAX_HOMONYMS)
+  if (total <= 1) return undefined
   return html`<section aria-labelledby="homonyms-title">
 <h2 id="homonyms-title">${words.record.homonyms}</h2>
-${
-  total <= 1
-    ? html`<p>${words.record.noHomonyms}</p>`
-    : html`<ul class="neighbours">${others.map((one) => html`<li>${recordLink(view, entity, one)}<span class="what">${whereIs(view, entity, one)}</span></li>`)}</ul>
-<p><a href="${href(view, collectionAddress(entity), filter)}">${words.record.homonymsText(language.number(total))}</a></p>`
-}
+<ul class="neighbours">${others.map((one) => html`<li>${recordLink(view, entity, one)}<span class="what">${whereIs(view, entity, one)}</span></li>`)}</ul>
+<p><a href="${href(view, collectionAddress(entity), filter)}">${words.record.homonymsText(language.number(total))}</a></p>
 </section>`
 }
 
@@ -505,42 +600,49 @@ const whereIs = (view: View, entity: Entity, record: ReadRecord): Content[] =>
 
 const MAX_RELEASES = 12
 
-function history(view: View, entity: Entity, segments: readonly string[]): Html {
+/** Nothing where there is one release alone: then nothing can have changed. */
+function history(view: View, entity: Entity, segments: readonly string[]): Html | undefined {
   const { api, words } = view
   const releases = api.releases().slice(0, MAX_RELEASES).toReversed()
+  if (releases.length === 1) return undefined
   const versions = releases.map((release) => ({ release, record: api.recordIn(release.digest, entity, segments) }))
-  const events = versions.flatMap(({ release, record }, at) => {
-    const what = historyEvent(view, entity, versions[at - 1]?.record, record, at === 0)
-    return what === undefined ? [] : [historyItem(view, release, record !== undefined, what)]
-  })
+  const rows = versions.flatMap(({ release, record }, at) =>
+    historyRows(view, entity, release, versions[at - 1]?.record, record, at === 0),
+  )
   return html`<section aria-labelledby="history-title">
 <h2 id="history-title">${words.record.history}</h2>
-${releases.length === 1 && html`<p>${words.record.historyAlone}</p>`}
-${releases.length > 1 && events.length <= 1 && html`<p>${words.record.unchanged}</p>`}
-${releases.length > 1 && html`<ol class="history">${events.toReversed()}</ol>`}
+${rows.length <= 1 && html`<p>${words.record.unchanged}</p>`}
+<div class="scroll" role="region" tabindex="0" aria-label="${[words.record.field, words.record.before, words.record.after].join(', ')}"><table class="small">
+<thead><tr><th scope="col">${words.release.date}</th><th scope="col">${words.record.field}</th><th scope="col">${words.record.before}</th><th scope="col">${words.record.after}</th></tr></thead>
+<tbody>${rows.toReversed()}</tbody></table></div>
 </section>`
 }
 
-function historyEvent(
+/** A row for each field that changed from one release to the next, or one that says that the record came or went. */
+function historyRows(
   view: View,
   entity: Entity,
+  release: ReleaseSummary,
   before: ReadRecord | undefined,
   record: ReadRecord | undefined,
   isFirst: boolean,
-): Content {
+): Html[] {
   const { words } = view
-  if (isFirst) return record === undefined ? words.record.absent : words.record.present
-  if (before === undefined) return record === undefined ? undefined : words.record.appeared
-  if (record === undefined) return words.record.disappeared
-  const fields = Object.keys(entity.fields).filter((name) => isChanged(entity, name, before, record))
-  if (fields.length === 0) return undefined
-  return joined(
-    fields.map((name) => {
-      const [old, now] = [valueIn(view, entity, name, before), valueIn(view, entity, name, record)]
-      return html`${words.record.changed(fieldWithin(view, entity, name))}: <del>${isolated(old)}</del> → <ins>${isolated(now)}</ins>`
-    }),
-    '; ',
-  )
+  const said = (what: string) => [historyRow(view, release, record !== undefined, html`<td colspan="3">${what}</td>`)]
+  if (isFirst) return said(record === undefined ? words.record.absent : words.record.present)
+  if (before === undefined) return record === undefined ? [] : said(words.record.appeared)
+  if (record === undefined) return said(words.record.disappeared)
+  return Object.keys(entity.fields)
+    .filter((name) => isChanged(entity, name, before, record))
+    .map((name) => {
+      const cell = (of: ReadRecord) => isolated(valueIn(view, entity, name, of))
+      return historyRow(
+        view,
+        release,
+        true,
+        html`<td data-label="${words.record.field}">${fieldLabel(view, entity, name)}</td><td data-label="${words.record.before}"><del>${cell(before)}</del></td><td data-label="${words.record.after}"><ins>${cell(record)}</ins></td>`,
+      )
+    })
 }
 
 /** Whether a field changed. A parent changed where it is another one: what that is called is its own history. */
@@ -563,11 +665,12 @@ function valueIn(view: View, entity: Entity, name: string, record: ReadRecord): 
 }
 
 /** A release that did not have the record has no page of it. */
-function historyItem(view: View, { digest, built }: ReleaseSummary, isThere: boolean, what: Content): Html {
+function historyRow(view: View, { digest, built }: ReleaseSummary, isThere: boolean, cells: Html): Html {
   const kept = view.carried.filter(([name]) => name !== 'release')
   const release = html`<code>${shortDigest(digest)}</code>`
   const named = isThere
     ? html`<a href="${withQuery(view.path, [...kept, ['release', digest]])}">${release}</a>`
     : release
-  return html`<li><time datetime="${built}">${view.language.moment(built)}</time> ${named} ${what}</li>`
+  return html`<tr><th scope="row"><time datetime="${built}">${view.language.moment(built)}</time> ${named}</th>${cells}</tr>
+`
 }

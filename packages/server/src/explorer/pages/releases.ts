@@ -1,21 +1,25 @@
 // The page of releases: which there are, how they grew, what changed between two of them, and where they came from.
 
 import { valueAtPath } from '../../base/json.ts'
+import { parseWholeNumber } from '../../base/whole-number.ts'
 import type { Entity } from '../../catalog/entity.ts'
-import { type Content, type Html, html, joined } from '../../http/html.ts'
+import type { PublishedRecord } from '../../catalog/flatten.ts'
+import { usualCodeOf } from '../../catalog/official-code.ts'
+import { type Html, html, joined } from '../../http/html.ts'
 import { badParameter } from '../../http/problem.ts'
 import { V2_PATH } from '../../http/routes.ts'
 import type { RecordChange } from '../../release/diff.ts'
 import type { ReleaseDetails, ReleaseSummary } from '../api-reader.ts'
-import type { ChangeKind, ChangeSummary } from '../change-summary.ts'
+import { CHANGES_PER_PAGE, type ChangeKind, type ChangeSummary } from '../change-summary.ts'
 import { EXPLORE_PATH, keySegments, type Pairs, RELEASES_PATH, recordAddress, withQuery } from '../links.ts'
-import { fieldLabel, manyOf } from '../names.ts'
+import { fieldLabel, manyOf, officialCode } from '../names.ts'
 import { apiRequest } from '../snippets.ts'
-import { isMissing, plainValue } from '../values.ts'
+import { plainValue } from '../values.ts'
 import { isolated, isolatedName, type Page, parameter, shortDigest, type View } from '../view.ts'
 import { signed } from './home.ts'
 
-const PARAMETERS = ['from', 'to']
+/** The last three choose one table of changes, of which there may be many pages. */
+const PARAMETERS = ['from', 'to', 'in', 'change', 'page']
 
 export async function releasesPage(view: View): Promise<Page> {
   const { api, words, pairs } = view
@@ -57,12 +61,13 @@ function releaseTable(view: View, releases: readonly ReleaseSummary[]): Html {
 
 // How the collections grew: a line for each, with its first and last count beside it.
 
-function growth(view: View, releases: readonly ReleaseSummary[]): Html {
+/** Two points are no line. */
+const MIN_GROWTH = 3
+
+function growth(view: View, releases: readonly ReleaseSummary[]): Html | undefined {
   const { api, words, language } = view
   const [oldest, newest] = [releases[0], releases.at(-1)]
-  const title = html`<h2 id="growth-title">${words.release.growth}</h2>`
-  if (oldest === undefined || newest === undefined || releases.length < 2)
-    return html`<section aria-labelledby="growth-title">${title}<p>${words.release.growthAlone}</p></section>`
+  if (oldest === undefined || newest === undefined || releases.length < MIN_GROWTH) return undefined
   const rows = [...api.catalog.entities.values()].map((entity) => {
     const counts = releases.map(({ counts }) => counts[entity.plural] ?? 0)
     const [first = 0, last = 0] = [counts[0], counts.at(-1)]
@@ -70,7 +75,7 @@ function growth(view: View, releases: readonly ReleaseSummary[]): Html {
     return html`<tr><th scope="row">${manyOf(view, entity)}</th><td class="figure" data-label="${language.date(oldest.built)}">${language.number(first)}</td><td class="chart">${sparkline(counts, label)}</td><td class="figure" data-label="${language.date(newest.built)}">${language.number(last)}</td><td class="figure" data-label="${words.release.difference}">${signed(view, last - first)}</td></tr>
 `
   })
-  return html`<section aria-labelledby="growth-title">${title}
+  return html`<section aria-labelledby="growth-title"><h2 id="growth-title">${words.release.growth}</h2>
 <p>${words.release.growthText(language.moment(oldest.built), language.moment(newest.built))}</p>
 <div class="scroll" role="region" tabindex="0" aria-label="${words.release.growthText(language.moment(oldest.built), language.moment(newest.built))}"><table class="growth"><thead><tr><th scope="col">${words.release.collection}</th><th scope="col" class="figure">${language.date(oldest.built)}</th><th scope="col"><span class="unseen">${words.release.growth}</span></th><th scope="col" class="figure">${language.date(newest.built)}</th><th scope="col" class="figure">${words.release.difference}</th></tr></thead><tbody>${rows}</tbody></table></div></section>`
 }
@@ -113,16 +118,16 @@ async function comparison(view: View, releases: readonly ReleaseSummary[]): Prom
 ${carried.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 <p><button type="submit">${words.release.compareButton}</button></p>
 </form>
-${isCompared && changesBetween(view, await api.changes(from, to), [from, to], releases)}
+${isCompared && (await changesBetween(view, await api.changes(from, to), [from, to], releases))}
 </section>`
 }
 
-function changesBetween(
+async function changesBetween(
   view: View,
   changes: readonly ChangeSummary[],
   [from, to]: readonly [string, string],
   releases: readonly ReleaseSummary[],
-): Html {
+): Promise<Html> {
   const { words, language } = view
   if (changes.length === 0) return html`<p role="status">${words.release.noChanges}</p>`
   const kinds = Object.entries(words.release.kinds) as [ChangeKind, string][]
@@ -142,47 +147,100 @@ function changesBetween(
       html`<tr><th scope="row">${manyOf(view, entity)}</th>${kinds.map(([kind]) => html`<td class="figure">${language.number(counted[kind].count)}</td>`)}</tr>`,
   )}</tbody></table>
 ${changes.map(({ entity, isRenumbered }) => isRenumbered && html`<p class="note">${words.release.renumbered(manyOf(view, entity))}</p>`)}
-${changes.map(({ entity, kinds: counted }) =>
-  kinds.map(([kind, label]) => counted[kind].count > 0 && changeList(view, entity, label, counted[kind], to)),
-)}
+${(await chosenChanges(view, changes, [from, to])) ?? changes.map((one) => kinds.map(([kind]) => one.kinds[kind].count > 0 && firstChanges(view, one, kind, [from, to])))}
 <p><a href="${feed}">${words.release.feed}</a></p>`
 }
 
-function changeList(
-  view: View,
-  entity: Entity,
-  label: string,
-  { count, examples }: ChangeSummary['kinds'][ChangeKind],
-  to: string,
-): Html {
+type Compared = readonly [from: string, to: string]
+
+const addressOfChanges = (view: View, [from, to]: Compared, { plural }: Entity, kind: ChangeKind, page = 1): string =>
+  `${withQuery(RELEASES_PATH, [
+    ['from', from],
+    ['to', to],
+    ['in', plural],
+    ['change', kind],
+    ...(page === 1 ? [] : [['page', String(page)] as const]),
+    ...view.carried,
+  ])}#compare`
+
+const titleOfChanges = (view: View, entity: Entity, kind: ChangeKind): string =>
+  `${manyOf(view, entity)}: ${view.words.release.kinds[kind].toLowerCase()}`
+
+/** The first changes of a kind, and the way to all of them. */
+function firstChanges(view: View, { entity, kinds }: ChangeSummary, kind: ChangeKind, compared: Compared): Html {
   const { words, language } = view
-  const shown = words.release.examples(language.number(examples.length), language.number(count))
-  return html`<details class="changes"${examples.length === count && html` open`}><summary>${manyOf(view, entity)}: ${label.toLowerCase()} (${shown})</summary>
-<ul>${examples.map((change) => html`<li>${changeText(view, entity, change, to)}</li>`)}</ul></details>`
+  const { count, examples } = kinds[kind]
+  const isCut = examples.length < count
+  return html`<details class="changes"${!isCut && html` open`}><summary>${titleOfChanges(view, entity, kind)} (${language.number(count)})</summary>
+${changeTable(view, entity, kind, examples, compared)}
+${isCut && html`<p><a href="${addressOfChanges(view, compared, entity, kind)}">${words.table.seeAll(language.number(count))}</a></p>`}</details>`
 }
 
-function changeText(view: View, entity: Entity, change: RecordChange, to: string): Content {
+/** The page of changes that the address chooses; undefined where it chooses none. */
+async function chosenChanges(
+  view: View,
+  changes: readonly ChangeSummary[],
+  compared: Compared,
+): Promise<Html | undefined> {
+  const { api, words, language, pairs } = view
+  const [plural, wanted] = [parameter(pairs, 'in'), parameter(pairs, 'change')]
+  if (plural === undefined && wanted === undefined) return undefined
+  const summary = changes.find(({ entity }) => entity.plural === plural)
+  if (summary === undefined)
+    throw badParameter('in', plural ?? '', changes.map(({ entity }) => entity.plural).join(', '))
+  const { entity, kinds } = summary
+  const kind = Object.keys(kinds).find((one): one is ChangeKind => one === wanted)
+  if (kind === undefined) throw badParameter('change', wanted ?? '', Object.keys(kinds).join(', '))
+  const last = Math.max(1, Math.ceil(kinds[kind].count / CHANGES_PER_PAGE))
+  const given = parameter(pairs, 'page') ?? '1'
+  const page = parseWholeNumber(given, { min: 1, max: last })
+  if (page === undefined) throw badParameter('page', given, `a whole number from 1 to ${last}`)
+  const records = await api.changesOnPage(...compared, { entity: entity.name, kind, page })
+  const link = (number: number, label: string) =>
+    html`<li>${number >= 1 && number <= last && number !== page ? html`<a href="${addressOfChanges(view, compared, entity, kind, number)}">${label}</a>` : html`<span>${label}</span>`}</li>`
+  return html`<h3>${titleOfChanges(view, entity, kind)} (${language.number(kinds[kind].count)})</h3>
+${changeTable(view, entity, kind, records, compared)}
+${last > 1 && html`<div class="paging"><p>${words.table.page(language.number(page), language.number(last))}</p><nav aria-label="${words.table.pages}"><ul>${link(1, words.table.first)}${link(page - 1, words.table.previous)}${link(page + 1, words.table.next)}${link(last, words.table.last)}</ul></nav></div>`}`
+}
+
+function changeTable(
+  view: View,
+  entity: Entity,
+  kind: ChangeKind,
+  changes: readonly RecordChange[],
+  [, to]: Compared,
+): Html {
+  const { words } = view
+  const columns = [
+    usualCodeOf(entity).title ?? words.record.code,
+    ...(kind === 'changed' ? [words.record.field, words.record.before, words.record.after] : []),
+  ]
+  const title = titleOfChanges(view, entity, kind)
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="${title}"><table class="small">
+<thead><tr><th scope="col">${words.name}</th>${columns.map((label) => html`<th scope="col">${label}</th>`)}</tr></thead>
+<tbody>${changes.map((change) => changeRows(view, entity, change, columns, to))}</tbody></table></div>`
+}
+
+/** A row for each field that changed, or one for a record that came or went. */
+function changeRows(
+  view: View,
+  entity: Entity,
+  change: RecordChange,
+  [codeLabel = '', ...labels]: readonly string[],
+  to: string,
+): Html[] {
   const record = change.change === 'removed' ? change.old : change.new
   const name = isolatedName(view, entity, record)
-  const code = entity.code
-    .filter((field) => entity.fields[field]?.kind === 'code')
-    .flatMap((field) => (isMissing(record[field]) ? [] : [String(record[field])]))
-  const address = recordAddress(entity, keySegments(entity, record))
-  const isCurrent = view.api.release.digest.startsWith(to)
-  const release: Pairs = isCurrent ? [] : [['release', to]]
+  const release: Pairs = view.api.release.digest.startsWith(to) ? [] : [['release', to]]
   const kept = view.carried.filter(([given]) => given !== 'release')
-  const linked =
-    change.change === 'removed'
-      ? name
-      : html`<a class="name" href="${withQuery(address, [...release, ...kept])}">${name}</a>`
-  if (change.change !== 'changed') return [linked, ' ', html`<code>${code.join(' ')}</code>`]
-  const fields = change.fields.map((path) => {
-    const [old, now] = [valueAtPath(change.old, path), valueAtPath(change.new, path)].map((value) =>
-      plainValue(view, value),
-    )
-    return html`${pathLabel(view, entity, path)}: <del>${isolated(old ?? '')}</del> → <ins>${isolated(now ?? '')}</ins>`
+  const address = withQuery(recordAddress(entity, keySegments(entity, record)), [...release, ...kept])
+  const linked = change.change === 'removed' ? name : html`<a class="name" href="${address}">${name}</a>`
+  const head = html`<th scope="row">${linked}</th><td data-label="${codeLabel}"><code>${officialCode(entity, record) ?? ''}</code></td>`
+  if (change.change !== 'changed') return [html`<tr>${head}</tr>`]
+  return change.fields.map((path) => {
+    const value = (of: PublishedRecord) => isolated(plainValue(view, valueAtPath(of, path)))
+    return html`<tr>${head}<td data-label="${labels[0]}">${pathLabel(view, entity, path)}</td><td data-label="${labels[1]}"><del>${value(change.old)}</del></td><td data-label="${labels[2]}"><ins>${value(change.new)}</ins></td></tr>`
   })
-  return [linked, ' ', html`<code>${code.join(' ')}</code> `, ...joined(fields, '; ')]
 }
 
 /** The label of the field that a path begins with: a name may have dots itself. */

@@ -1,6 +1,7 @@
 // The page that puts codes to someone's list: its parts, which a script fills, and what that has to know of the catalog.
 import type { Entity } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
+import { codesOf } from '../../catalog/official-code.ts'
 import { type Html, html } from '../../http/html.ts'
 import { RESOLVE_PATH, V2_PATH, V2_SEGMENTS } from '../../http/routes.ts'
 import { belongsTo } from '../ancestry.ts'
@@ -132,7 +133,7 @@ function partOf(view: View, entity: Entity, group: string) {
         ...called.flatMap((names) => names.split(', ')).filter((one) => one !== ''),
       ]),
     ],
-    codes: fieldsOf('code'),
+    codes: [...new Set([...fieldsOf('code'), ...codesOf(entity).map((code) => code.name)])].filter((one) => one !== ''),
     codeHeader: words.resolvers.codeHeader(one),
     nameHeader: words.resolvers.nameHeader(one),
     isConstant: isConstant(view, entity),

@@ -36,19 +36,22 @@ function resultsPage(view: View, query: string, box: Html): Page {
   const { api, words, language } = view
   const limited = [['q', query], ['limit', String(MAX_SUGGESTIONS)], ...namesIn(view)] as const
   const suggestions = api.search(limited)
-  const count =
-    suggestions.length === 1 ? words.search.resultsOne : words.search.results(language.number(suggestions.length))
-  const collections = [...api.catalog.entities.values()].filter(({ plural }) =>
-    suggestions.some(({ collection }) => collection === plural),
-  )
+  // Where there are more than are shown, all of them are in the lists.
+  const isCut = suggestions.length === MAX_SUGGESTIONS
+  const lists = api.entities
+    .filter(({ plural }) => suggestions.some(({ collection }) => collection === plural))
+    .map((entity) => ({ entity, total: api.total(entity, [['q', query]]) }))
+    .filter(({ total }) => total > 0)
+  const total = isCut ? lists.reduce((sum, list) => sum + list.total, 0) : suggestions.length
+  const count = total === 1 ? words.search.resultsOne : words.search.results(language.number(total))
   return {
     title: words.search.title(query),
     hasSearch: true,
     main: html`<h1>${words.search.title(query)}</h1>
 ${box}
-<p role="status">${suggestions.length === 0 ? words.search.nothing : count}</p>
+<p role="status">${suggestions.length === 0 ? words.search.nothing : count}${isCut && total > suggestions.length && ` · ${words.search.shown(language.number(suggestions.length))}`}</p>
 <ol class="found">${suggestions.map((one) => result(view, one))}</ol>
-${collections.length > 0 && html`<ul class="plain">${collections.map((entity) => html`<li><a href="${href(view, collectionAddress(entity), [['q', query]])}">${words.search.within(manyOf(view, entity))}</a></li>`)}</ul>`}
+${lists.length > 0 && html`<ul class="plain">${lists.map(({ entity, total: inList }) => html`<li><a href="${href(view, collectionAddress(entity), [['q', query]])}">${words.search.within(manyOf(view, entity))} <span class="figure">(${language.number(inList)})</span></a></li>`)}</ul>`}
 ${apiRequest(view, withQuery(`${V2_PATH}/search`, [...limited, ...releasePairs(view)]))}`,
   }
 }

@@ -2,6 +2,7 @@
 // resumed with a range.
 
 import { valueAt } from '../../base/json.ts'
+import { derivedCodesOf } from '../../catalog/official-code.ts'
 import { keyPathsOf } from '../../catalog/paths.ts'
 import { bulkPieces } from '../../query/bulk.ts'
 import { type Found, find, type Query } from '../../query/finder.ts'
@@ -56,7 +57,9 @@ export function bulkResponse(
   // Words are also looked for in what belongs to the release and not to this entity.
   const digest = query.words.length === 0 ? entity.stored.digest : release.digest
   const about = saysAbout === true ? [JSON.stringify(aboutRecords(release, bulk.entity))] : []
-  const key = ['bulk', digest, format, facts, forExcel, ...about, ...keyOf(query, rendition)]
+  // Codes are declared with the program or by a package, and are in no digest of records.
+  const codes = derivedCodesOf(bulk.entity).map(({ name }) => name)
+  const key = ['bulk', digest, format, facts, forExcel, codes.join(), ...about, ...keyOf(query, rendition)]
   return cachedResponse(making, request, chosen, form, { key, madeFrom: [digest], minLength: total, pieces })
 }
 

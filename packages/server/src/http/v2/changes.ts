@@ -1,5 +1,6 @@
 // What changed from one release to another, in one response, for clients that keep a copy.
 import { type Identity, partsOf } from '../../catalog/entity.ts'
+import { codeMembers } from '../../query/formats/selection.ts'
 import { changeJson, diffJson } from '../../release/diff.ts'
 import { fromDiskOrMapped } from '../../release/record-access.ts'
 import type { Release } from '../../release/release.ts'
@@ -25,7 +26,7 @@ export function changesResponse(
     chosen,
     { format, encoding },
     {
-      key: ['changes', ...madeFrom, format, embed, ...entities.map(({ name }) => name)],
+      key: ['changes', ...madeFrom, format, embed, ...entities.map(({ name }) => name), 'codes'],
       madeFrom,
       minLength: 0,
       pieces,
@@ -40,9 +41,24 @@ type Compared = Pick<ChangesRequest, 'entities' | 'embed'>
 
 /** The JSON of each change in pieces; none where some of the work found no change. */
 function* changesIn(older: Release, newer: Release, { entities, embed }: Compared): Generator<readonly Uint8Array[]> {
-  for (const { name, plural } of entities)
-    for (const change of diffJson(older, newer, name, fromDiskOrMapped, embed))
-      yield change === undefined ? [] : changeJson(plural, { ...change, key: keyOf(change.key) })
+  for (const { name, plural } of entities) {
+    const [before, after] = [older, newer].map((release) => codeAdder(release, name)) as [CodeAdder, CodeAdder]
+    for (const change of diffJson(older, newer, name, fromDiskOrMapped, embed)) {
+      if (change === undefined) yield []
+      else {
+        const old = change.old && before(change.old, change.oldAt)
+        yield changeJson(plural, { key: keyOf(change.key), old, new: change.new && after(change.new, change.newAt) })
+      }
+    }
+  }
+}
+
+type CodeAdder = (json: Uint8Array, position: number) => Uint8Array
+
+/** Adds the official codes of a record; a release may lack the list. */
+function codeAdder(release: Release, name: string): CodeAdder {
+  const entity = release.catalog.entities.get(name)
+  return (entity && codeMembers(release, entity)) ?? ((json) => json)
 }
 
 /** A key that has several values in one field, as an embedded record has whose own key has, gives them in a list. */

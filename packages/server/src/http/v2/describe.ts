@@ -1,8 +1,9 @@
 // What API v2 tells of itself: its collections with their fields and filters, and the releases that can be read.
 
 import type { Catalog } from '../../catalog/catalog.ts'
-import type { Entity, Field } from '../../catalog/entity.ts'
+import type { Entity } from '../../catalog/entity.ts'
 import { descendantsOf } from '../../catalog/lineage.ts'
+import { codesOf } from '../../catalog/official-code.ts'
 import { type FieldPath, keyPathsOf, pathsOf } from '../../catalog/paths.ts'
 import { languagesOf } from '../../query/formats/shown-names.ts'
 import { collectionCounts, type Manifest, numberingOf, type ReleasedPackage, sizeOf } from '../../release/manifest.ts'
@@ -45,7 +46,7 @@ function describePackage(info: ReleasedPackage, { entities }: Catalog) {
 const known = <T extends object>(members: T): Partial<T> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>
 
-function typeOf(field: Field, numeric: boolean): string {
+function typeOf(field: FieldPath['field'], numeric: boolean): string {
   if (field.kind === 'embed') return 'record'
   if (field.kind === 'fact') return field.type === 'text' ? 'string' : field.type
   if (field.kind === 'value') return field.type === 'text' ? 'string' : field.type
@@ -62,6 +63,7 @@ const describeCollection = ({ catalog, ...release }: Release, entity: Entity, ba
   key: entity.key,
   keyPaths: keyPathsOf(entity).map(({ path }) => path),
   code: entity.code,
+  codes: codesOf(entity).flatMap(({ name, title }) => (name === '' ? [] : { name, ...known({ title }) })),
   fields: [...pathsOf(entity).values()].map(describeField),
   filters: filterParameters(entity).map((parameter) => parameter.name),
   ...known({
@@ -85,6 +87,7 @@ const describeField = ({ path, slug, steps, field, numeric }: FieldPath) => ({
     steps: steps.join('.') === path ? undefined : steps,
     title: field.title,
     language: 'language' in field ? field.language : undefined,
+    derived: field.kind === 'derived' ? true : undefined,
     role: field.kind === 'value' ? field.role : field.kind === 'broader' ? 'broader' : undefined,
   }),
 })

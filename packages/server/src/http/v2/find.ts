@@ -55,9 +55,13 @@ export function queryWithin(release: Release, around: Around): Query {
     else filters.push({ steps: [], match: node.axis === 'children' ? 'children' : 'below', values: [position] })
   }
   if (within !== undefined) {
-    const position = positionNamed(release, entity, within, 'id')
+    const position = positionNamed(release, entity, within, 'id') ?? positionNamed(release, entity, within, 'code')
     if (position === undefined)
-      throw badParameter('within', within.name, 'the key of a record that is there, as in its path')
+      throw badParameter(
+        'within',
+        within.name,
+        'the key or the official code of a record that is there, as in its path',
+      )
     filters.push({ steps: [], match: 'below', values: [position] })
   }
   return { ...query, filters: [...filters, ...query.filters], ...(ancestorsOf === undefined ? {} : { ancestorsOf }) }
@@ -72,7 +76,7 @@ export function recordJsons(
   positions: Iterable<number>,
 ): Uint8Array[] {
   const entity = release.entity(name)
-  const addMembers = memberAdder(entity, rendition, distanceMember(entity, query))
+  const addMembers = memberAdder(release, entity, rendition, distanceMember(entity, query))
   return Array.from(positions, (position) => addMembers(entity.records.record(position), position))
 }
 

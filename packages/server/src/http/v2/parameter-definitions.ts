@@ -5,6 +5,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import { broaderOf, type Entity, hasCoordinates } from '../../catalog/entity.ts'
 import { descendantsOf, ownerOf } from '../../catalog/lineage.ts'
 import { type FieldPath, pathsOf } from '../../catalog/paths.ts'
+import { MAX_NEAREST_SORTED } from '../../query/finder.ts'
 import { FORMATS } from '../../query/formats/formats.ts'
 import { languagesOf } from '../../query/formats/shown-names.ts'
 import type { ValueMatch } from '../../query/wanted-values.ts'
@@ -106,7 +107,7 @@ const DEGREES = '(-?[0-9]{1,3}(?:\\.[0-9]{1,15})?)'
 export const POINT_PATTERN: string = `^${DEGREES},${DEGREES}$`
 const NEAR = once(
   'near',
-  'Latitude and longitude of a point: the nearest records come first, each with its distance; those without coordinates are left out. Not together with sort',
+  `Latitude and longitude of a point: the nearest records come first, each with its distance; those without coordinates are left out. With sort, those within within_km, or else the ${MAX_NEAREST_SORTED} nearest, are put in that order`,
   { type: 'string', pattern: POINT_PATTERN, examples: ['19.43,-99.13'] },
 )
 const WITHIN_KM = once('within_km', 'Only records within so many kilometres of near', {
@@ -115,11 +116,11 @@ const WITHIN_KM = once('within_km', 'Only records within so many kilometres of n
   maximum: MAX_WITHIN_KM,
 })
 export const RECORD_NAMED_BY = ['id', 'code'] as const
-const BY = once('by', 'Whether the path names the record by its identifier or by its official code', {
-  type: 'string',
-  enum: RECORD_NAMED_BY,
-  default: 'id',
-})
+const BY = once(
+  'by',
+  'Whether the path names the record by its identifier or by its official code; by default what can be no identifier is a code',
+  { type: 'string', enum: RECORD_NAMED_BY },
+)
 
 const fieldsOf = (entity: Entity): Parameter => ({
   name: 'fields',
@@ -212,11 +213,15 @@ const SUFFIXES: Readonly<Record<ValueMatch, readonly [usual: string, otherwise: 
   max: ['_max', '.max'],
 }
 
+/** Official codes are looked up in lists of them. */
+const severalCodes = ({ field }: FieldPath) => (field.kind === 'derived' ? { commaSeparated: true } : {})
+
 const filterOf = (entity: Entity, path: FieldPath): Parameter => ({
   name: path.path,
   of: entity.name,
   description: `Filter: ${path.field.description}${path.field.kind === 'embed' ? ', by its identifier' : ''}`,
   repeatable: true,
+  ...severalCodes(path),
   filter: { path, match: isOfType(path, 'list') ? 'contains' : 'equals' },
   schema: valueSchema(path),
 })
@@ -235,6 +240,7 @@ const prefixOf = (entity: Entity, path: FieldPath): Parameter => ({
   of: entity.name,
   description: `Filter: beginning of the ${path.field.description}`,
   repeatable: true,
+  ...severalCodes(path),
   filter: { path, match: 'begins' },
   schema: NOT_EMPTY,
 })
@@ -245,7 +251,7 @@ const OF_SOME_LISTS = ['lang', 'within', 'root', 'near', 'within_km']
 /** Filters by any field, each under a name that no other parameter of a list has. */
 export const filterParameters = memoized((entity: Entity): readonly Parameter[] => {
   const paths = [...pathsOf(entity).values()]
-  const texts = paths.filter((path) => path.field.kind === 'code' || isOfType(path, 'text'))
+  const texts = paths.filter((path) => ['code', 'derived'].includes(path.field.kind) || isOfType(path, 'text'))
   const bounded = paths.filter((path) => isNumber(path) || isOfType(path, 'date'))
   const used = new Set([...OF_SOME_LISTS, ...otherParameters(entity).map(({ name }) => name)])
   return [

@@ -10,6 +10,7 @@ import { keyPathsOf } from '../../catalog/paths.ts'
 import { type Filter, firstWhere, keyFilters } from '../../query/filter.ts'
 import { keyIn } from '../../query/formats/selection.ts'
 import { treeOf } from '../../query/tree.ts'
+import { positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import { ProblemError } from '../problem.ts'
 import { V2_PATH } from '../routes.ts'
@@ -20,31 +21,47 @@ import { type CatalogRoute, type ParentInPath, recordTemplate } from './paths.ts
 /** Whether a record is named by its identifier or by its official code. */
 export type NamedBy = (typeof RECORD_NAMED_BY)[number]
 
-type NamedRecord = Extract<CatalogRoute, { readonly kind: 'record' }> & { readonly by: NamedBy }
+/** Where it is not said, what can be no identifier is a code. */
+type MaybeNamedBy = NamedBy | undefined
+
+type NamedRecord = Extract<CatalogRoute, { readonly kind: 'record' }> & { readonly by: MaybeNamedBy }
 
 /** The position of the record that a path names. */
 export function findRecord(release: Release, { entity, parent, by, ...named }: NamedRecord): number {
   // A record that is numbered within its parent is not identified by its number alone.
-  const isComplete = parent !== undefined || ownerOf(entity) === undefined
-  const within = parent === undefined ? [] : filterWithin(release, parent, by)
-  const filters = parent === undefined ? filtersFor(entity, named, by) : filtersWithin(entity, named, by)
-  const position = isComplete && within && filters ? firstWhere(release, entity, [...within, ...filters]) : undefined
-  if (position === undefined) throw recordNotFound(entity)
+  const alone = ownerOf(entity) === undefined ? named : { ...named, key: undefined }
+  const position =
+    parent === undefined
+      ? positionNamed(release, entity, alone, by)
+      : positionWithin(release, entity, named, parent, by)
+  if (position === undefined) throw recordNotFound(release, entity, named)
   return position
 }
 
-/** With by=code, the parent of a record is named like a record in a code: by its identifier or by its own code. */
-function filterWithin(release: Release, { entity, steps, ...named }: ParentInPath, by: NamedBy) {
-  const position =
-    positionNamed(release, entity, named, 'id') ??
-    (by === 'code' ? positionNamed(release, entity, named, 'code') : undefined)
-  return position === undefined ? undefined : [{ steps, match: 'record', values: [position] } as const]
+/** The position of a record that a path names below its owner. */
+function positionWithin(release: Release, entity: Entity, named: NameInPath, parent: ParentInPath, by: MaybeNamedBy) {
+  const owner = positionOfParent(release, parent, by)
+  if (owner === undefined) return undefined
+  const within: Filter = { steps: parent.steps, match: 'record', values: [owner] }
+  const number = by === 'code' ? undefined : identifier(named.name)
+  if (number !== undefined) return firstWhere(release, entity, [within, equals([ownKey(entity)], number)])
+  const filters = by === 'id' ? undefined : codeFilters(entity, named.name)
+  const position = filters && firstWhere(release, entity, [within, ...filters])
+  if (position !== undefined || by === 'id') return position
+  const { values } = release.entity(entity.name).index.column(parent.steps[0] as string)
+  return positionsByCode(release, entity, named.name).find((one) => values[one] === owner)
 }
 
+/** With by=code, the parent of a record is named like a record in a code: by its identifier or by its own code. */
+const positionOfParent = (release: Release, { entity, ...named }: ParentInPath, by: MaybeNamedBy) =>
+  by === 'code'
+    ? (positionNamed(release, entity, named, 'id') ?? positionNamed(release, entity, named, 'code'))
+    : positionNamed(release, entity, named, by)
+
 /** The position of a record that a path names, which must be there. */
-export function findNamed(release: Release, entity: Entity, named: NameInPath, by: NamedBy): number {
+export function findNamed(release: Release, entity: Entity, named: NameInPath, by: MaybeNamedBy): number {
   const position = positionNamed(release, entity, named, by)
-  if (position === undefined) throw recordNotFound(entity)
+  if (position === undefined) throw recordNotFound(release, entity, named)
   return position
 }
 
@@ -60,27 +77,41 @@ export const isBelow = (
 })
 
 /** The position of the record that is named so; undefined where there is none. */
-export function positionNamed(release: Release, entity: Entity, named: NameInPath, by: NamedBy): number | undefined {
-  const filters = filtersFor(entity, named, by)
-  return filters && firstWhere(release, entity, filters)
+export function positionNamed(
+  release: Release,
+  entity: Entity,
+  { name, key }: NameInPath,
+  by: MaybeNamedBy,
+): number | undefined {
+  const filters = by === 'code' ? undefined : filtersByKey(entity, key)
+  if (filters !== undefined || by === 'id') return filters && firstWhere(release, entity, filters)
+  return positionsByCode(release, entity, name)[0]
 }
 
-const filtersFor = (entity: Entity, { name, key }: NameInPath, by: NamedBy): readonly Filter[] | undefined =>
-  by === 'id' ? filtersByKey(entity, key) : codeFilters(entity, name)
+/** What people write between the parts of a code, though it is no part of it. */
+const SIGNS_IN_CODES = /[\s./-]+/g
 
-/** The same of a record whose owner is known. */
-const filtersWithin = (entity: Entity, { name }: NameInPath, by: NamedBy): readonly Filter[] | undefined => {
-  if (by === 'code') return codeFilters(entity, name)
-  const number = identifier(name)
-  return number === undefined ? undefined : [equals([ownKey(entity)], number)]
+/** The positions of the records with an official code: as it is, as its parts with hyphens between, or with such signs in it. */
+function positionsByCode(release: Release, entity: Entity, text: string): readonly number[] {
+  const exact = positionsWithCode(release, entity, text)
+  if (exact.length > 0) return exact
+  const filters = ownerOf(entity) === undefined ? codeFilters(entity, text) : undefined
+  const position = filters && firstWhere(release, entity, filters)
+  if (position !== undefined) return [position]
+  const plain = text.replace(SIGNS_IN_CODES, '')
+  return plain === text ? [] : positionsWithCode(release, entity, plain)
 }
 
-const recordNotFound = (entity: Entity) =>
-  new ProblemError({
+function recordNotFound(release: Release, entity: Entity, { name }: NameInPath): ProblemError {
+  const isCode = positionsByCode(release, entity, name).length > 0
+  return new ProblemError({
     kind: 'record-not-found',
     what: `${entity.name} at this path`,
-    hint: `Records are at ${recordTemplate(entity)}, or by official code with ?by=code.`,
+    hint: isCode
+      ? `${name} is the official code of a record: add by=code to the query.`
+      : `Records are at ${recordTemplate(entity)}, or by official code with ?by=code.`,
   })
+}
 
 const equals = (steps: readonly string[], value: string | number): Filter => ({
   steps,

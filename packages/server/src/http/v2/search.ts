@@ -4,6 +4,7 @@ import { type Entity, nameFieldOf } from '../../catalog/entity.ts'
 import { type PublishedRecord, recordParser } from '../../catalog/flatten.ts'
 import { isNaming, type NamingField } from '../../catalog/languages/languages.ts'
 import { ancestorsOf, pathTo } from '../../catalog/lineage.ts'
+import { codeIn } from '../../catalog/official-code.ts'
 import { nameShown } from '../../query/formats/shown-names.ts'
 import { DISTANCE } from '../../query/near.ts'
 import { highlights } from '../../query/search/highlight.ts'
@@ -108,10 +109,15 @@ export function summarizeRecord(
   return {
     collection: definition.plural,
     key: keyOf(definition, record),
+    code: codeIn(definition, record) ?? null,
     url: `${baseUrl}${recordPath(definition, record)}`,
     name: nameShown(definition, record, language),
     breadcrumb: ancestors.map((one) => nameShown(one.entity, one.record, language)),
-    parents: ancestors.map((one) => ({ collection: one.entity.plural, key: keyOf(one.entity, one.record) })),
+    parents: ancestors.map((one) => ({
+      collection: one.entity.plural,
+      key: keyOf(one.entity, one.record),
+      code: codeIn(one.entity, one.record) ?? null,
+    })),
   }
 }
 

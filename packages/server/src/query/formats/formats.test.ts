@@ -33,16 +33,23 @@ const WHOLE: Selection = { fields: undefined, facts: false, embed: 'full' }
 
 function written(entity: OpenEntity, format: Format, selection: Partial<Encoding> = {}, count = 2): string {
   const rendition = { ...WHOLE, ...selection, format }
-  const addMembers = memberAdder(entity, rendition, selection.added && ((position) => ({ lejos: position + 7 })))
+  const addMembers = memberAdder(
+    release,
+    entity,
+    rendition,
+    selection.added && ((position) => ({ lejos: position + 7 })),
+  )
   const jsons = Array.from({ length: count }, (_, at) => addMembers(entity.records.record(at), at))
   return Buffer.from(bodyOf(recordEncoder(release, entity.definition, rendition), jsons)).toString()
 }
 
-const recordAt = (entity: OpenEntity, at: number) => Buffer.from(entity.records.record(at)).toString()
+/** Before the codes that are composed of others. */
+const recordAt = (entity: OpenEntity, at: number) => Buffer.from(entity.records.record(at)).toString().slice(0, -1)
+const codes = ['14039', '14067']
 
 describe('whole records', () => {
   test('are an array in JSON, and a line each in NDJSON', () => {
-    const [first, second] = [recordAt(municipalities, 0), recordAt(municipalities, 1)]
+    const [first, second] = codes.map((code, at) => `${recordAt(municipalities, at)},"cvegeo":"${code}"}`)
     expect(written(municipalities, 'json')).toBe(`[${first},${second}]`)
     expect(written(municipalities, 'json', {}, 1)).toBe(`[${first}]`)
     expect(written(municipalities, 'ndjson')).toBe(`${first}\n${second}\n`)
@@ -151,6 +158,19 @@ describe('a selection', () => {
     expect(written(localities, 'json', { facts: true, embed: 'id' })).toContain('"poblacion":500')
     expect(written(localities, 'json', { embed: 'id' })).not.toContain('poblacion')
     expect(written(localities, 'csv', { facts: true })).toContain('poblacion')
+  })
+
+  test('has official codes where all is given or they are named, and null where a record has none', () => {
+    expect(written(municipalities, 'csv', { fields: ['cvegeo', 'cveMunicipio'] })).toBe(
+      'cvegeo,cveMunicipio\r\n14039,039\r\n14067,067\r\n',
+    )
+    expect(written(municipalities, 'ndjson', { fields: ['cvegeo', 'idMunicipio'] })).toBe(
+      '{"idMunicipio":1,"cvegeo":"14039"}\n{"idMunicipio":2,"cvegeo":"14067"}\n',
+    )
+    expect(written(municipalities, 'ndjson', { embed: 'id' })).toEndWith('"idMunicipio":2,"cvegeo":"14067"}\n')
+    expect(written(municipalities, 'csv').split('\r\n')[0]).toEndWith(',idMunicipio,cvegeo')
+    expect(written(municipalities, 'json', { fields: ['idMunicipio'] })).not.toContain('cvegeo')
+    expect(written(localities, 'ndjson', { facts: true }, 1)).toEndWith(',"cvegeo":"140390001"}\n')
   })
 
   test('has what is added to each record after its fields', () => {

@@ -29,7 +29,7 @@ export function contentTypeOf(format: Format): string {
 export const recordEncoder = (release: ReadRelease, entity: Entity, rendition: Rendition): RecordEncoder =>
   recordFormats[rendition.format].encoder(entity, rendition, aboutRecords(release, entity))
 
-export type ReadRelease = Pick<Release, 'digest' | 'manifest'>
+type ReadRelease = Pick<Release, 'digest' | 'manifest'>
 
 /** The whole body at once, for as many records as a page has. */
 export const bodyOf = ({ head, records, tail }: RecordEncoder, jsons: readonly Uint8Array[]): Uint8Array =>

@@ -1,11 +1,13 @@
 // A selection out of the records of an entity: some of their fields, embedded records in full or by their identifiers, and facts.
 
 import { isObject, valueAt } from '../../base/json.ts'
-import type { Entity } from '../../catalog/entity.ts'
+import type { Entity, OfficialCode } from '../../catalog/entity.ts'
 import type { PublishedRecord, PublishedValue } from '../../catalog/flatten.ts'
+import { derivedCodesOf } from '../../catalog/official-code.ts'
 import { type FieldPath, keyPathsOf, pathsOf } from '../../catalog/paths.ts'
-import { factReader, withMembers } from '../../release/facts.ts'
-import type { OpenEntity } from '../../release/release.ts'
+import { factReader, withMembers, withMemberText } from '../../release/facts.ts'
+import { codeReader } from '../../release/official-codes.ts'
+import type { OpenEntity, Release } from '../../release/release.ts'
 import { inLanguage, isColumnIn, nameInstead } from './shown-names.ts'
 
 export type Selection = {
@@ -31,15 +33,41 @@ export const isWhole = ({ fields, embed, language }: Selection): boolean =>
 const selectsFacts = (entity: Entity, { fields, facts }: Selection): boolean =>
   fields === undefined ? facts : fields.some((field) => entity.fields[field]?.kind === 'fact')
 
-/** Adds to the JSON of a record what of the selection is no part of it: its facts, and members of the request's own. */
+/** Adds to the JSON of a record what of the selection is no part of it: facts, official codes, and members of the request's own. */
 export function memberAdder(
+  release: Release,
   entity: OpenEntity,
   selection: Selection,
   ownMembers?: (position: number) => object,
 ): (json: Uint8Array, position: number) => Uint8Array {
   const factsAt = selectsFacts(entity.definition, selection) ? factReader(entity) : undefined
-  if (factsAt === undefined && ownMembers === undefined) return (json) => json
-  return (json, position) => withMembers(json, { ...factsAt?.(position), ...ownMembers?.(position) })
+  const codesAt = codeMembers(release, entity.definition, selection)
+  if (factsAt === undefined && ownMembers === undefined) return codesAt ?? ((json) => json)
+  return (json, position) => {
+    const known = factsAt === undefined ? json : withMembers(json, factsAt(position))
+    const coded = codesAt === undefined ? known : codesAt(known, position)
+    return ownMembers === undefined ? coded : withMembers(coded, ownMembers(position))
+  }
+}
+
+/** Every record that is given whole has its codes: their members are written as text, without an object for each. */
+export function codeMembers(release: Release, entity: Entity, { fields }: Partial<Selection> = {}) {
+  const codes = fields === undefined ? derivedCodesOf(entity) : fields.flatMap((field) => codeAt(entity, field) ?? [])
+  if (codes.length === 0) return undefined
+  const members = codes.map((code) => ({
+    start: `,${JSON.stringify(code.name)}:`,
+    read: codeReader(release, entity, code),
+  }))
+  return (json: Uint8Array, position: number): Uint8Array => {
+    let text = ''
+    for (const { start, read } of members) text += start + JSON.stringify(read(position) ?? null)
+    return withMemberText(json, text)
+  }
+}
+
+function codeAt(entity: Entity, path: string): OfficialCode | undefined {
+  const field = pathsOf(entity).get(path)?.field
+  return field?.kind === 'derived' ? field.code : undefined
 }
 
 type Shape = (record: PublishedRecord) => PublishedRecord
@@ -49,7 +77,8 @@ type FieldTree = Map<string, FieldTree>
 
 /** Reduces a record to the selection. */
 export function shapeOf(entity: Entity, { fields, facts, embed, language, added = [] }: Selection): Shape {
-  const names = Object.keys(entity.fields).filter((name) => facts || entity.fields[name]?.kind !== 'fact')
+  const given = Object.keys(entity.fields).filter((name) => facts || entity.fields[name]?.kind !== 'fact')
+  const names = [...given, ...derivedCodesOf(entity).map(({ name }) => name)]
   const selected = fields?.map((field) => pathsOf(entity).get(field)?.steps ?? []) ?? names.map((name) => [name])
   const shapes: Shape[] = [treeShape(entity, fieldTree(selected), embed)]
   if (language !== undefined) shapes.push(inLanguage(entity, language))
@@ -91,6 +120,9 @@ function treeShape(entity: Entity, tree: FieldTree | undefined, embed: Selection
         return { name, take: whereKnown(treeShape(field.entity, inner, embed)) }
       return { name, take: embed === 'full' ? asIs : whereKnown((record) => keyIn(field.entity, record)) }
     })
+  // Embedded records have no codes of their own, and none are asked for in them.
+  const codes = derivedCodesOf(entity).filter(({ name }) => tree?.has(name) === true)
+  for (const { name } of codes) parts.push({ name, take: asIs })
   return (record) => {
     const reduced: Record<string, PublishedValue> = {}
     for (const { name, take } of parts) reduced[name] = take(record[name]) as PublishedValue

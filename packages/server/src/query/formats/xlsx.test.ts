@@ -72,17 +72,17 @@ async function rowsOf(entity: string, selection: Partial<Selection> = {}, count?
 
 describe('a workbook', () => {
   test('has codes as texts, numbers as numbers, and nothing where nothing is known', async () => {
-    const fields = ['cveLocalidad', 'idLocalidad', 'descLocalidad', 'idMunicipio.cveMunicipio', 'poblacion']
+    const fields = ['cveLocalidad', 'idLocalidad', 'descLocalidad', 'idMunicipio.cveMunicipio', 'poblacion', 'cvegeo']
     expect(await rowsOf('localidad', { fields })).toEqual([
       fields,
-      ['0001', 1, 'Cancún', '001', 500],
-      ['0002', 2, 'Tula', '002', null],
+      ['0001', 1, 'Cancún', '001', 500, '140010001'],
+      ['0002', 2, 'Tula', '002', null, '140020002'],
     ])
   })
 
   test('has the columns of CSV, and every record of many blocks', async () => {
     const [head, ...rows] = await rowsOf('pais')
-    expect(head).toEqual(['cvePais', 'descPais', 'idPais'])
+    expect(head).toEqual(['cvePais', 'descPais', 'idPais', 'alpha2', 'numeric'])
     expect(rows.map((row) => row[2])).toEqual(Array.from({ length: 501 }, (_, at) => at + 1))
   })
 
@@ -127,7 +127,7 @@ describe('a workbook', () => {
   })
 
   test('of no record is the header alone', async () =>
-    expect(await rowsOf('pais', {}, 0)).toEqual([['cvePais', 'descPais', 'idPais']]))
+    expect(await rowsOf('pais', {}, 0)).toEqual([['cvePais', 'descPais', 'idPais', 'alpha2', 'numeric']]))
 
   test('is the same bytes every time', () =>
     expect(bytesOf(release.entity('pais')).equals(bytesOf(release.entity('pais')))).toBe(true))

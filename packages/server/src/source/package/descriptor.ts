@@ -167,6 +167,9 @@ export type FieldPlan = {
   readonly separator?: string
 }
 
+/** A part of a key whose codes have so many digits, but for a few that have one less and may have lost a zero. */
+export type UsualCode = { readonly field: string; readonly length: number }
+
 /** A list that a table becomes. */
 export type ListPlan = {
   readonly resource: string
@@ -177,6 +180,7 @@ export type ListPlan = {
   readonly hasDeclaredKey: boolean
   /** Whether rows that lack the key, or have that of another, are few and left out. */
   readonly leavesOutRows?: true
+  readonly usualCode?: UsualCode
   /** The least number of rows. */
   readonly expects?: number
 }

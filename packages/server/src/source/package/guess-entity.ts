@@ -2,7 +2,7 @@
 import type { EntityData } from '../../catalog/catalog.ts'
 import { MAX_ID } from '../../catalog/check.ts'
 import { isFieldName } from '../../catalog/definition-check.ts'
-import type { Guess, ListPlan, ValueFormat } from './descriptor.ts'
+import type { Guess, ListPlan, UsualCode, ValueFormat } from './descriptor.ts'
 import { quoted } from './guess-key.ts'
 import type { Names } from './guess-names.ts'
 import type { Reference } from './guess-references.ts'
@@ -27,6 +27,7 @@ export type Draft = {
   readonly key: readonly Column[]
   readonly hasDeclaredKey: boolean
   readonly leavesOutRows?: true
+  readonly usualCode?: UsualCode
   readonly references: readonly Reference[]
   readonly tree: Tree | undefined
   readonly names: Names
@@ -68,6 +69,7 @@ export function planOf(draft: Draft, place: number): ListPlan {
     fields: new Map(all.map(({ name: field, plan }) => [field, plan])),
     hasDeclaredKey: draft.hasDeclaredKey,
     ...(draft.leavesOutRows === undefined ? {} : { leavesOutRows: true }),
+    ...(draft.usualCode === undefined ? {} : { usualCode: draft.usualCode }),
     ...(list.expects === undefined ? {} : { expects: list.expects }),
   }
 }

@@ -8,13 +8,16 @@ import {
   type Field,
   factsOf,
   hasCoordinates,
+  type OfficialCode,
   VALUE_ROLES,
   type ValueType,
 } from '../../../catalog/entity.ts'
+import { derivedCodesOf } from '../../../catalog/official-code.ts'
 import { keyPathsOf, pathsOf } from '../../../catalog/paths.ts'
 import { typeNameOf } from '../../../catalog/typescript.ts'
 import { languagesOf } from '../../../query/formats/shown-names.ts'
 import { DISTANCE, distanceNameOf } from '../../../query/near.ts'
+import { ROW_HOW } from '../../../query/resolve/record-match.ts'
 import { MAX_ROW_CHARACTERS } from '../../../query/resolve/resolve.ts'
 import { VERDICTS } from '../../../query/resolve/verdict.ts'
 import { HOW } from '../../../query/search/search.ts'
@@ -79,16 +82,24 @@ const FIELD = object(
     steps: described(listOf(TEXT), 'the names of the fields that lead to it, where they are not those in its path'),
     title: described(TEXT, 'what people call it'),
     language: described(TEXT, 'the language that it is in (BCP 47)'),
+    derived: described(FLAG, 'whether it is an official code that is composed of others'),
     role: described({ type: 'string', enum: [...VALUE_ROLES, 'broader'] }, 'what it tells of the record'),
   },
-  ['fact', 'optional', 'slug', 'steps', 'title', 'language', 'role'],
+  ['fact', 'optional', 'slug', 'steps', 'title', 'language', 'derived', 'role'],
 )
 const SOURCE = object({ kind: TEXT, title: TEXT, synthetic: FLAG, credits: listOf(CREDIT), options: OPTIONS })
 const VERSIONS = described(object({ nomenclator: TEXT, bun: TEXT }), 'the programs that built it')
 /** What a field of a key may be; an embedded record stands for its own key, in a list where that has several values. */
 const KEY: Json = mapOf(schemaRef('KeyValue'))
 const KEY_VALUE: Json = { anyOf: [ID, NOT_EMPTY, listOf({ anyOf: [ID, NOT_EMPTY] })] }
-const KEYS = listOf(object({ collection: schemaRef('CollectionName'), key: KEY }))
+const CODE = described({ type: ['string', 'null'] }, 'its official code, null where it has none')
+const KEYS = listOf(
+  object({
+    collection: schemaRef('CollectionName'),
+    key: KEY,
+    code: CODE,
+  }),
+)
 const PAIR: Json = { type: 'array', items: COUNT, minItems: 2, maxItems: 2 }
 const RANGES = described(listOf(PAIR), 'start and end of each match, in UTF-16 code units')
 
@@ -157,14 +168,24 @@ function factSchema(fact: FactField): Json {
   return { type: [fact.type, 'null'], minimum: fact.min, maximum: fact.max }
 }
 
-/** Facts are only there where they are asked for, and a distance where near is given. */
+/** A record that is embedded, and one that has none, lacks it. */
+const codeSchema = ({ title, description }: OfficialCode): Json =>
+  described({ type: ['string', 'null'] }, title === undefined ? description : `${title}: ${description}`)
+
+/** Facts are only there where they are asked for, official codes where a record is not embedded, and a distance where near is given. */
 const recordSchema = (entity: Entity): Json =>
   object(
     {
       ...Object.fromEntries(Object.entries(entity.fields).map(([name, field]) => [name, fieldSchema(entity, field)])),
+      ...Object.fromEntries(derivedCodesOf(entity).map((code) => [code.name, codeSchema(code)])),
       ...(hasCoordinates(entity) ? { [distanceNameOf(entity)]: DISTANCE_SCHEMA } : {}),
     },
-    [...factsOf(entity).map(([name]) => name), ...namesLeftOut(entity), distanceNameOf(entity)],
+    [
+      ...factsOf(entity).map(([name]) => name),
+      ...derivedCodesOf(entity).map(({ name }) => name),
+      ...namesLeftOut(entity),
+      distanceNameOf(entity),
+    ],
   )
 
 /** The names that are not there where another language is asked for. */
@@ -215,21 +236,37 @@ const resolvedProperties = (isNullable: boolean) => {
   return {
     collection: or(schemaRef('CollectionName')),
     key: or(KEY),
+    code: CODE,
     url: or(URL),
     name: or(TEXT),
     breadcrumb: described(listOf(TEXT), 'names of its ancestors, the nearest first'),
-    parents: described(KEYS, 'their keys'),
+    parents: described(KEYS, 'their keys and official codes'),
     score: described({ type: 'number', minimum: 0, maximum: 1 }, '1 where everything is as in the catalog'),
-    how: listOf({ type: 'string', enum: [...HOW] }),
+    how: listOf({ type: 'string', enum: [...ROW_HOW] }),
   }
 }
 
 // What is the same for every catalog.
 
+const VERDICT: Json = { type: 'string', enum: [...VERDICTS] }
+
 const RESOLVED_ROW = object({
   row: described(COUNT, 'number of the row, from 1'),
-  verdict: { type: 'string', enum: [...VERDICTS] },
+  verdict: VERDICT,
+  reason: described(TEXT, 'why it has this verdict, for people'),
   ...resolvedProperties(true),
+  levels: described(
+    listOf(
+      object({
+        collection: schemaRef('CollectionName'),
+        key: { anyOf: [KEY, { type: 'null' }] },
+        code: described({ type: ['string', 'null'] }, 'official code'),
+        verdict: VERDICT,
+        score: { type: 'number', minimum: 0, maximum: 1 },
+      }),
+    ),
+    'what is certain at each level, from the most distant ancestor to what was asked for',
+  ),
   alternatives: described(listOf(schemaRef('ResolvedRecord')), 'the next best'),
 })
 
@@ -322,7 +359,11 @@ const COLLECTION_DESCRIPTION = object(
       'the fields that identify a record: the names in `key` of changes and suggestions, and where they stand in records with embed=id',
     ),
     keyPaths: described(listOf(TEXT), 'the same as paths in a record that is given in full'),
-    code: described(listOf(TEXT), 'the fields that make up its official code'),
+    code: described(listOf(TEXT), 'the fields that tell a record from others, from one import to the next'),
+    codes: described(
+      listOf(object({ name: TEXT, title: described(TEXT, 'what people call it') }, ['title'])),
+      'the official codes that people know a record by, the usual one first; each is a member of the record',
+    ),
     fields: listOf(FIELD),
     filters: described(listOf(TEXT), 'parameters that filter its list'),
     title: described(TEXT, 'what people call it'),
@@ -379,10 +420,11 @@ const suggestionSchema = (entities: readonly Entity[]): Json =>
     {
       collection: schemaRef('CollectionName'),
       key: described(KEY, 'the fields that identify the record, with their values'),
+      code: CODE,
       url: described(URL, 'the record'),
       name: described(TEXT, 'name of the record'),
       breadcrumb: described(listOf(TEXT), 'names of its ancestors, the nearest first'),
-      parents: described(KEYS, 'the same ancestors by their keys'),
+      parents: described(KEYS, 'the same ancestors by their keys and official codes'),
       score: described(
         { type: 'number', minimum: 0, maximum: 1 },
         'how well it matches, on the same scale in every response',

@@ -157,7 +157,7 @@ test('what is not said has a value all the same', () => {
   expect(parse(LIST)).toMatchObject({
     start: { page: 1 },
     perPage: 50,
-    by: 'id',
+    by: undefined,
     query: { filters: [], words: [], sorts: [] },
     rendition: { fields: undefined, facts: false, embed: 'full', format: 'json', added: [] },
   })

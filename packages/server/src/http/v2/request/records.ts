@@ -23,6 +23,7 @@ import {
   MAX_PAGE,
   MAX_PER_PAGE,
   MAX_SORT_FIELDS,
+  type Parameter,
   type ParameterTable,
   parameterNamed,
   recordParameters,
@@ -38,7 +39,7 @@ type RouteOf<K extends CatalogRoute['kind']> = Extract<CatalogRoute, { readonly 
 /** Which records are found, and how they are rendered. */
 type FoundRecords = {
   /** How the path names the record that they are below. */
-  readonly by: NamedBy
+  readonly by: NamedBy | undefined
   /** The record that they must be below in their tree. */
   readonly within?: NameInPath | undefined
   readonly query: Query
@@ -82,11 +83,9 @@ function foundRecords(
   const words = parameters.has('q') ? searchWords(parameters) : []
   const sorts = sortsOf(entity, parameters)
   const near = nearOf(parameters)
-  if (near !== undefined && parameters.has('sort'))
-    throw badParameter('sort', parameters.one('sort') as string, 'either near or sort, not both')
   const { rendition, encoding } = renditionOf(entity, parameters, headers)
   return {
-    by: namedBy(parameters) ?? 'id',
+    by: namedBy(parameters),
     within: withinOf(entity, parameters),
     query: { filters: [...filters, ...rootFilter(parameters)], words, sorts, near },
     rendition: { ...rendition, added: near === undefined ? [] : [distanceNameOf(entity)] },
@@ -103,14 +102,14 @@ function withinOf(entity: Entity, parameters: Parameters): NameInPath | undefine
 }
 
 export type RecordRequest = RouteOf<'record'> & {
-  readonly by: NamedBy
+  readonly by: NamedBy | undefined
   readonly rendition: Rendition
   readonly encoding: Encoding | undefined
 }
 
 export function parseRecordRequest(route: RouteOf<'record'>, query: RawQuery, headers: RequestHeaders): RecordRequest {
   const parameters = new Parameters(query, recordParameters(route.entity))
-  return { ...route, by: namedBy(parameters) ?? 'id', ...renditionOf(route.entity, parameters, headers) }
+  return { ...route, by: namedBy(parameters), ...renditionOf(route.entity, parameters, headers) }
 }
 
 function startOf(parameters: Parameters, { release }: RawQuery): ListRequest['start'] {
@@ -128,20 +127,26 @@ function startOf(parameters: Parameters, { release }: RawQuery): ListRequest['st
 
 function filtersOf(pairs: Pairs, parameters: Parameters, known: ParameterTable): Filter[] {
   // Each value costs time, and a request line holds hundreds.
-  const given = pairs.filter(([name]) => parameterNamed(known, name)?.filter !== undefined)
+  const given = pairs.flatMap(([name, value]) => {
+    const parameter = parameterNamed(known, name)
+    return parameter?.filter === undefined ? [] : valuesIn(parameter, value).map((one) => [name, one] as const)
+  })
   const [name, value] = given[MAX_FILTER_VALUES] ?? []
   if (name !== undefined && value !== undefined)
     throw badParameter(name, value, `no further value: all filters of a request have at most ${MAX_FILTER_VALUES}`)
   const filters: Filter[] = []
   for (const [name, texts] of parameters.all()) {
-    const filter = known.get(name)?.filter
-    if (filter === undefined) continue
-    const { path, match } = filter
-    const values = texts.map((value) => filterValue(name, path, value))
+    const parameter = known.get(name)
+    if (parameter?.filter === undefined) continue
+    const { path, match } = parameter.filter
+    const values = texts.flatMap((text) => valuesIn(parameter, text)).map((value) => filterValue(name, path, value))
     filters.push({ steps: path.steps, match, values })
   }
   return filters
 }
+
+const valuesIn = ({ commaSeparated }: Parameter, text: string): readonly string[] =>
+  commaSeparated ? text.split(',') : [text]
 
 function sortsOf(entity: Entity, parameters: Parameters): Sort[] {
   return namesIn(parameters, 'sort', MAX_SORT_FIELDS).map((name) => {

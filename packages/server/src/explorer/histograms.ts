@@ -1,0 +1,89 @@
+// The numbers of a field over all records that a list finds: how many lie in each of some ranges, and their sum.
+import { LruCache } from '../base/lru-cache.ts'
+import { memoized } from '../base/memoized.ts'
+import { coordinatesOf, type Entity } from '../catalog/entity.ts'
+import { queryWithin } from '../http/v2/find.ts'
+import type { ListRequest } from '../http/v2/request/records.ts'
+import type { Release } from '../release/release.ts'
+import { countValues } from './facets.ts'
+
+export type Histogram = {
+  readonly field: string
+  /** The least and the greatest value that any record found has. */
+  readonly min: number
+  readonly max: number
+  /** How many records there are from one bound to before the next; the last one is counted with what is before it. */
+  readonly counts: readonly number[]
+}
+
+const BINS = 24
+/** Where most values are this many times smaller than the greatest, the ranges grow with them. */
+const SKEWED = 20
+
+/** The fields whose numbers a list can be narrowed by: what is known of records, but for where they are. */
+export const histogramFields = (entity: Entity): string[] => {
+  const coordinates: readonly string[] = Object.values(coordinatesOf(entity) ?? {})
+  return Object.entries(entity.fields).flatMap(([name, field]) =>
+    field.kind === 'fact' && field.type !== 'text' && !coordinates.includes(name) ? [name] : [],
+  )
+}
+
+/** Counted as if the field itself were not filtered by; undefined where fewer than two values are known. */
+export function histogramOf(release: Release, request: ListRequest, field: string): Histogram | undefined {
+  const query = queryWithin(release, request)
+  const filters = query.filters.filter(({ steps }) => steps.join('\0') !== field)
+  const key = JSON.stringify([request.entity.name, field, filters, query.words])
+  const counted = cacheOf(release).get(key, () => ({
+    histogram: countRanges(release, { ...request, query: { ...query, filters } }, field),
+  }))
+  return counted.histogram
+}
+
+function countRanges(release: Release, request: ListRequest, field: string): Histogram | undefined {
+  const column = release.entity(request.entity.name).index.column(field)
+  if (column.kind !== 'number fact') return undefined
+  const { known } = column
+  const counts = countValues(release, request, column).subarray(0, known.length)
+  const first = counts.findIndex((count) => count > 0)
+  const last = counts.findLastIndex((count) => count > 0)
+  if (first === last) return undefined
+  const [min, max] = [known[first] as number, known[last] as number]
+  const isSkewed = min >= 0 && max > SKEWED * Math.max(middleOf(known, counts), 1)
+  const scaled = isSkewed ? (value: number) => Math.log1p(value) : (value: number) => value
+  const bins = new Array<number>(BINS).fill(0)
+  for (let at = first; at <= last; at++) {
+    const share = (scaled(known[at] as number) - scaled(min)) / (scaled(max) - scaled(min))
+    const bin = Math.min(Math.floor(share * BINS), BINS - 1)
+    bins[bin] = (bins[bin] as number) + (counts[at] as number)
+  }
+  return { field, min, max, counts: bins }
+}
+
+/** The sum of a number over the records that a list finds, and how many of them it is known of. */
+export function sumOf(release: Release, request: ListRequest, field: string) {
+  const column = release.entity(request.entity.name).index.column(field)
+  if (column.kind !== 'number fact') return { sum: 0, known: 0 }
+  const counts = countValues(release, { ...request, query: queryWithin(release, request) }, column)
+  let [sum, known] = [0, 0]
+  for (let at = 0; at < column.known.length; at++) {
+    sum += (column.known[at] as number) * (counts[at] as number)
+    known += counts[at] as number
+  }
+  return { sum, known }
+}
+
+/** The value that half of the records are below. */
+function middleOf(known: Float64Array, counts: Uint32Array): number {
+  const half = counts.reduce((sum, count) => sum + count, 0) / 2
+  let below = 0
+  for (let at = 0; at < counts.length; at++) {
+    below += counts[at] as number
+    if (below >= half) return known[at] as number
+  }
+  return 0
+}
+
+const MAX_CACHED = 256
+const cacheOf = memoized(
+  (_: Release) => new LruCache<{ readonly histogram: Histogram | undefined }>({ maxEntries: MAX_CACHED }),
+)

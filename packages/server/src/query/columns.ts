@@ -1,0 +1,63 @@
+// The column of anything that records are filtered and sorted by: that of a field in the index, or one of official codes.
+import { checkpoint } from '../base/checkpoint.ts'
+import { memoized } from '../base/memoized.ts'
+import type { Entity, OfficialCode } from '../catalog/entity.ts'
+import { derivedCodesOf } from '../catalog/official-code.ts'
+import { byteOrder } from '../release/index/byte-order.ts'
+import type { Column } from '../release/index/index-file.ts'
+import { postingsOf } from '../release/index/postings.ts'
+import { SortedTexts } from '../release/index/sorted-texts.ts'
+import { codeReader } from '../release/official-codes.ts'
+import type { Release } from '../release/release.ts'
+
+/** The official code with a name that is no field of the entity. */
+export const derivedCode = (entity: Entity, name: string): OfficialCode | undefined =>
+  derivedCodesOf(entity).find((code) => code.name === name)
+
+export function columnAt(release: Release, entity: Entity, name: string): Column {
+  const code = derivedCode(entity, name)
+  return code === undefined ? release.entity(entity.name).index.column(name) : codeColumns(release)(code, entity)
+}
+
+/** Made when it is first asked for; single codes are found without it. */
+const codeColumns = memoized((release: Release) =>
+  memoized((code: OfficialCode, entity: Entity): Column => codeColumn(release, entity, code)),
+)
+
+/** Whether to go on is asked once for so many records and one more. */
+const CHECKED_EVERY = 0xfff
+
+/** Codes in the order of their bytes; what is not known is the empty text. */
+function codeColumn(release: Release, entity: Entity, code: OfficialCode): Column {
+  const { count } = release.entity(entity.name)
+  const read = codeReader(release, entity, code)
+  const texts: string[] = []
+  const offsets = new Uint32Array(count + 1)
+  for (let position = 0; position < count; position++) {
+    if ((position & CHECKED_EVERY) === 0) checkpoint()
+    const text = read(position) ?? ''
+    texts.push(text)
+    offsets[position + 1] = (offsets[position] as number) + Buffer.byteLength(text)
+  }
+  const order = byteOrder({ bytes: Buffer.from(texts.join('')), offsets })
+  const values = new Uint32Array(count)
+  const distinct: string[] = []
+  for (const position of order) {
+    const text = texts[position] as string
+    if (distinct.length === 0 || distinct.at(-1) !== text) distinct.push(text)
+    values[position] = distinct.length - 1
+  }
+  return {
+    kind: 'text',
+    values,
+    ...postingsOf(values, distinct.length),
+    texts: sortedTexts(distinct),
+    groups: Uint32Array.from(distinct.keys()),
+  }
+}
+
+function sortedTexts(texts: readonly string[]): SortedTexts {
+  const offsets = new Uint32Array(texts.length + 1)
+  for (const [at, text] of texts.entries()) offsets[at + 1] = (offsets[at] as number) + Buffer.byteLength(text)
+  return new SortedTexts(Buffer.from(texts.join('')), offsets, (text) => text)
+}
