@@ -122,8 +122,9 @@ describe('rows in a body', () => {
     ).toEqual(['exact', 'none'])
     const headers = { 'Accept-Encoding': 'gzip' }
     expect(await (await post('application/json', '["Jalisco","zzzz"]', '?format=csv', headers)).text()).toBe(
-      'row,verdict,score,collection,key,url,name,breadcrumb,alternatives\r\n' +
-        `1,exact,1,estados,14,${server.url}/api/v2/estados/14,Jalisco,México,\r\n2,none,0,,,,,,\r\n`,
+      'row,verdict,score,collection,key,url,name,breadcrumb,code,levels,reason,alternatives\r\n' +
+        `1,exact,1,estados,14,${server.url}/api/v2/estados/14,Jalisco,México,14,paises MEX exact; estados 14 exact,called so,\r\n` +
+        '2,none,0,,,,,,,,nothing fits,\r\n',
     )
   })
 

@@ -1,6 +1,5 @@
 // How often rows are resolved to the records that they mean, by the kind and the form of the rows.
-import { resolveRow } from '../../packages/server/src/query/resolve/resolve.ts'
-import type { Resolution } from '../../packages/server/src/query/resolve/verdict.ts'
+import { type Resolution, resolveRow } from '../../packages/server/src/query/resolve/resolve.ts'
 import type { Release } from '../../packages/server/src/release/release.ts'
 import type { DirtyRow } from './dirty-rows.ts'
 

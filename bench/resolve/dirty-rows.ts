@@ -4,6 +4,7 @@ import { spanish } from '../../packages/server/src/catalog/languages/spanish.ts'
 import { ancestorsOf } from '../../packages/server/src/catalog/lineage.ts'
 import { wordsOf } from '../../packages/server/src/catalog/words.ts'
 import type { RowToResolve } from '../../packages/server/src/query/resolve/resolve.ts'
+import { NO_SEAT, seatsAmong } from '../../packages/server/src/query/search/seats.ts'
 import type { Release } from '../../packages/server/src/release/release.ts'
 import { byEar, withTypo } from '../misspelling.ts'
 import { pick, type Random, randomFrom } from '../random.ts'
@@ -231,6 +232,9 @@ export function* homonymRows(release: Release, count: number, seed: number): Gen
     const position = random(records)
     const lineage = lineages.of(entity, position)
     if (lineages.namesakes(lineage, lineage[0]?.name ?? '') < 2) continue
+    // The seat is meant where it is one of them.
+    const seat = seatsAmong(release, entity)?.seatOf[lineage[1]?.position ?? 0] ?? NO_SEAT
+    if (seat !== NO_SEAT && plain(lineages.of(entity, seat)[0]?.name ?? '') === plain(lineage[0]?.name ?? '')) continue
     made++
     yield {
       kind: 'homonym',

@@ -40,22 +40,17 @@ const FILES: Readonly<Record<string, (cells: Cells, at: number) => readonly Real
   'companies-retc-2004-2013.csv': (cells, at) => {
     const { estado = '', municipio = '', localidad = '', right_mun: code = '' } = cells
     const address = ADDRESSES[at % ADDRESSES.length] as (typeof ADDRESSES)[number]
-    return [
+    const all = partsOf({ estado, municipio, localidad })
+    const rows: RealRow[] = [
       { kind: 'state, municipality', row: partsOf({ estado, municipio }), level: 'municipio', code },
-      {
-        kind: 'state, municipality, locality',
-        row: partsOf({ estado, municipio, localidad }),
-        level: 'localidad',
-        code,
-      },
-      { kind: 'state, locality', row: partsOf({ estado, localidad }), level: 'localidad', code },
-      {
-        kind: 'municipality beside a locality',
-        row: partsOf({ estado, municipio, localidad }),
-        level: 'municipio',
-        code,
-      },
       { kind: `address ${(at % ADDRESSES.length) + 1}`, row: { text: address(cells) }, level: 'municipio', code },
+    ]
+    if (localidad.trim() === '') return rows
+    return [
+      ...rows,
+      { kind: 'state, municipality, locality', row: all, level: 'localidad', code },
+      { kind: 'state, locality', row: partsOf({ estado, localidad }), level: 'localidad', code },
+      { kind: 'municipality beside a locality', row: all, level: 'municipio', code },
     ]
   },
   'municipalities-sat.csv': municipality,

@@ -1,7 +1,7 @@
 // How real rows are resolved: per file and kind how many are sure, wrong among these, likely, ambiguous and none.
 
-import { resolveRow } from '../../packages/server/src/query/resolve/resolve.ts'
-import type { Resolution, Verdict as RowVerdict } from '../../packages/server/src/query/resolve/verdict.ts'
+import { type Resolution, resolveRow } from '../../packages/server/src/query/resolve/resolve.ts'
+import type { Verdict as RowVerdict } from '../../packages/server/src/query/resolve/verdict.ts'
 import { ancestorLevels } from '../../packages/server/src/query/search/ancestor-match.ts'
 import { ancestorAt } from '../../packages/server/src/query/search/score.ts'
 import { positionsWithCode } from '../../packages/server/src/release/official-codes.ts'
@@ -19,22 +19,27 @@ type FileScore = {
 }
 export type RealScores = ReadonlyMap<string, FileScore>
 
+const NO_LEVEL = { verdict: 'none', position: undefined } as const
 const noScore = (): KindScore => ({ rows: 0, sure: 0, wrong: 0, likely: 0, ambiguous: 0, none: 0 })
 const isSure = (verdict: RowVerdict) => verdict === 'exact' || verdict === 'sure'
 
-export function scoreRealRows(release: Release, directory: string): RealScores {
+export function scoreRealRows(release: Release, directory: string, only = /./): RealScores {
   const scores = new Map<string, FileScore>()
-  for (const [file, rows] of realRows(directory)) {
+  for (const [file, all] of realRows(directory)) {
+    const rows = all.filter(({ kind }) => only.test(`${file}: ${kind}`))
+    if (rows.length === 0) continue
     const started = performance.now()
     const resolutions = rows.map(({ row, names }) => resolveRow(release, row, names === undefined ? {} : { names }))
     const seconds = (performance.now() - started) / 1_000
     const [kinds, shown] = [new Map<string, KindScore>(), new Map<string, number>()]
     for (const [at, row] of rows.entries()) {
-      const { verdict, position } = judgedLevel(release, resolutions[at] as Resolution, row.level)
+      const { levels } = resolutions[at] as Resolution
+      const { verdict, position } = levels.find(({ name }) => name === row.level) ?? NO_LEVEL
       const score = kinds.get(row.kind) ?? noScore()
       kinds.set(row.kind, score)
       score.rows++
-      const isWrong = isSure(verdict) && !isMeant(release, row, position)
+      // What is left of a name may be another name, as it is written.
+      const isWrong = isSure(verdict) && (row.isTooLittle ? verdict === 'sure' : !isMeant(release, row, position))
       if (isSure(verdict)) score.sure++
       else score[verdict as 'likely' | 'ambiguous' | 'none']++
       if (isWrong) score.wrong++
@@ -59,21 +64,9 @@ function codeAndName(release: Release, name: string, position: number | undefine
     .join(', ')
 }
 
-/** The verdict on a level of a row, and the position of its record. */
-function judgedLevel(
-  release: Release,
-  { verdict, record }: Resolution,
-  name: string,
-): { readonly verdict: RowVerdict; readonly position: number | undefined } {
-  if (record === undefined || record.name === name) return { verdict, position: record?.position }
-  const level = ancestorLevels(release, release.entity(record.name).definition).find(({ entity }) => entity === name)
-  if (level === undefined) return { verdict: 'none', position: undefined }
-  return { verdict, position: ancestorAt(level, record.position) }
-}
-
 /** Whether a record has the code of a row, or lies below the one that has. */
-function isMeant(release: Release, { level, code, isTooLittle }: RealRow, position: number | undefined): boolean {
-  if (isTooLittle || position === undefined) return false
+function isMeant(release: Release, { level, code }: RealRow, position: number | undefined): boolean {
+  if (position === undefined) return false
   const { definition } = release.entity(level)
   if (positionsWithCode(release, definition, code).includes(position)) return true
   return ancestorLevels(release, definition).some((ancestor) =>

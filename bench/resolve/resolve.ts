@@ -25,6 +25,7 @@ npm run bench:resolve -- --real DIR    rows as people wrote them, in the CSV fil
   --home DIR   a home to make rows from; may be repeated
   --real DIR   the directory of real rows; they are resolved in the home that is given, or in one that is made of
                the file localidades-inegi-*.zip beside the directory
+  --only TEXT  only the real rows whose file and kind match this regular expression; nothing is written
   --show       print the real rows that are wrong or not sure
   --rows N     rows of each home, 12000 unless given
   --seed N     of the random numbers, 2026 unless given
@@ -145,6 +146,7 @@ type Options = {
   readonly seed: number
   readonly out: string | undefined
   readonly real: string | undefined
+  readonly only: RegExp | undefined
   readonly show: boolean
 }
 
@@ -157,6 +159,7 @@ export function readOptions(argv: readonly string[]): Options {
       seed: { type: 'string' },
       out: { type: 'string' },
       real: { type: 'string' },
+      only: { type: 'string' },
       show: { type: 'boolean' },
     },
   })
@@ -168,6 +171,7 @@ export function readOptions(argv: readonly string[]): Options {
     seed: wholeNumber('seed', values.seed, 2_026),
     out: values.out ?? (homes.length === 0 && values.real === undefined ? undefined : report),
     real: values.real,
+    only: values.only === undefined ? undefined : new RegExp(values.only),
     show: values.show === true,
   }
 }
@@ -183,12 +187,12 @@ async function run(options: Options): Promise<readonly Verdict[]> {
 }
 
 /** Resolves rows that people wrote. */
-async function runReal({ homes, out, show }: Options, directory: string): Promise<readonly Verdict[]> {
+async function runReal({ homes, out, only, show }: Options, directory: string): Promise<readonly Verdict[]> {
   const home = homes[0] ?? workPath('resolve', 'real')
   if (homes.length === 0) await build(home, 'inegi', catalogBeside(directory))
   const release = new Shelf(home).openCurrent()
   if (release === undefined) throw new Error(`there is no release in ${home}`)
-  const scores = scoreRealRows(release, directory)
+  const scores = scoreRealRows(release, directory, only)
   const text = [
     '# Benchmarks of resolving real rows',
     '',
@@ -207,7 +211,7 @@ verdicts mean.`,
   ].join('\n')
   console.log(text)
   if (show) for (const line of shownRows(scores)) console.log(line)
-  if (out !== undefined) writeFileSync(resolve(ROOT, out), text)
+  if (out !== undefined && only === undefined) writeFileSync(resolve(ROOT, out), text)
   const verdicts = verdictsOnReal(scores)
   for (const { description, outcome } of verdicts) if (outcome === 'missed') say(`missed: ${description}`)
   return verdicts

@@ -1,8 +1,9 @@
 // What the search knows of a language: a language is a table of words, and what follows from it.
+import { digitsBy, type NumberWords } from './numbers.ts'
 import { plainOrder, type SortOrder, sortOrder } from './order.ts'
 
 /** All words are folded: small letters without accents. Lists of words have a blank between any two. */
-export type LanguageData = {
+export type LanguageData = NumberWords & {
   /**
    * What an abbreviation may stand for. Points do not matter, since they are no letters. The table is read both ways: a name
    * that is stored short is found by the long form too.
@@ -10,12 +11,16 @@ export type LanguageData = {
   readonly abbreviations: Readonly<Record<string, readonly string[]>>
   /** Words that say what a record is and not which: dropped first where a record does not have them. */
   readonly noise: string
+  /** Words that say that a code follows, as in "clave 16112". */
+  readonly code: string
   /** Words that join others. */
   readonly linking: string
   /** Those of them that stand between what a record is and its name, as in "municipio de Jalpa". */
   readonly genitive: string
   /** Those of them that are in so many names that they count least in any, however few have them. */
   readonly frequent: string
+  /** Words of honour before the name of a place, which may be left out. */
+  readonly honors: string
   /** How a word sounds, so that words that sound alike have the same key: each rule is applied to the result of the one before. */
   readonly soundRules: readonly (readonly [RegExp, string])[]
   /** Letters that sound in several ways: a word with one has the sounds that it has with each of these in its place. */
@@ -29,9 +34,13 @@ export type LanguageData = {
 
 export type Language = Pick<LanguageData, 'alike' | 'silent'> & {
   readonly isNoise: (word: string) => boolean
+  readonly isCode: (word: string) => boolean
   readonly isLinking: (word: string) => boolean
   readonly isGenitive: (word: string) => boolean
+  readonly isHonor: (word: string) => boolean
   readonly frequent: readonly string[]
+  /** The same words with all numbers in digits, however they are written. */
+  readonly withDigits: (words: readonly string[]) => readonly string[]
   /** What an abbreviation stands for, or may stand for; of any other word nothing. */
   readonly longFormsOf: (word: string) => readonly string[]
   /** The other forms of a word: what it abbreviates, what abbreviates it, and other abbreviations of the same. */
@@ -42,12 +51,21 @@ export type Language = Pick<LanguageData, 'alike' | 'silent'> & {
 }
 
 export function languageFrom(data: LanguageData): Language {
-  const [noise, linking, genitive] = [data.noise, data.linking, data.genitive].map((words) => new Set(wordList(words)))
+  const [noise, code, linking, genitive, honors] = [
+    data.noise,
+    data.code,
+    data.linking,
+    data.genitive,
+    data.honors,
+  ].map((words) => new Set(wordList(words)))
   return {
     isNoise: (word) => noise?.has(word) === true,
+    isCode: (word) => code?.has(word) === true,
     isLinking: (word) => linking?.has(word) === true,
     isGenitive: (word) => genitive?.has(word) === true,
+    isHonor: (word) => honors?.has(word) === true,
     frequent: wordList(data.frequent),
+    withDigits: digitsBy(data),
     ...formsIn(data.abbreviations),
     soundsOf: soundsBy(data),
     alike: data.alike,
@@ -93,8 +111,11 @@ function soundsBy({ soundRules, variants }: LanguageData): Language['soundsOf'] 
 /** Of a language that nothing is known of: every word counts, is written out and is spelled as it sounds. */
 export const noLanguage: Language = {
   isNoise: () => false,
+  isCode: () => false,
   isLinking: () => false,
   isGenitive: () => false,
+  isHonor: () => false,
+  withDigits: (words) => words,
   frequent: NONE,
   longFormsOf: () => NONE,
   otherForms: () => NONE,
@@ -113,9 +134,12 @@ export function unionOf(languages: readonly Language[]): Language {
   const all = (wordsIn: (language: Language) => readonly string[]) => [...new Set(languages.flatMap(wordsIn))]
   return {
     isNoise: (word) => any(({ isNoise }) => isNoise(word)),
+    isCode: (word) => any(({ isCode }) => isCode(word)),
     isLinking: (word) => any(({ isLinking }) => isLinking(word)),
     isGenitive: (word) => any(({ isGenitive }) => isGenitive(word)),
+    isHonor: (word) => any(({ isHonor }) => isHonor(word)),
     frequent: all(({ frequent }) => frequent),
+    withDigits: (words) => languages.reduce((written, { withDigits }) => withDigits(written), words),
     longFormsOf: (word) => all(({ longFormsOf }) => longFormsOf(word)),
     otherForms: (word) => all(({ otherForms }) => otherForms(word)),
     soundsOf: (word) => all(({ soundsOf }) => soundsOf(word)),

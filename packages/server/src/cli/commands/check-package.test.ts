@@ -115,6 +115,24 @@ function countsOf(findings: readonly LocatedFinding[]): Record<string, number> {
   return counts
 }
 
+test('codes that are shorter than the rest are a finding with its places, which --strict refuses', async () => {
+  using directory = new PackageDirectory()
+    .describe(table('units', [{ name: 'code', type: 'integer' }, NAME], KEY))
+    .put('units.csv', 'code,name\n1110,One\n21110,Two\n31110,Three\n41110,Four\n')
+  const { findings, guesses } = await checked(directory)
+  expect(findings).toMatchObject([
+    {
+      kind: 'lost-zero',
+      count: 1,
+      examples: [expect.stringContaining('units.csv:2, code: 1110')],
+      places: [{ line: 2, column: 'code' }],
+    },
+  ])
+  expect(guesses.map(({ what }) => what).join()).not.toContain('shorter')
+  const imported = await nomenclator('import', 'package', directory.path, '--home', home.path, '--dry-run', '--strict')
+  expect([imported.code, imported.err]).toEqual([1, expect.stringContaining('a code is shorter than the rest')])
+})
+
 describe('a reference to a list of another package', () => {
   const foreignKeys = [{ fields: 'tone', reference: { package: 'colours', resource: 'tones', fields: 'code' } }]
   const paints = () =>

@@ -38,10 +38,10 @@ describe('a table', () => {
       made,
     )
     expect(readFileSync(made, 'utf8')).toBe(
-      'id,estado,municipio,idEstado,idMunicipio,name,verdict,score\n' +
-        '1,Jal,"Guadalajra",14,580,Guadalajara,sure,0.8000\n' +
-        '2,NL,Monterrey,19,999,Monterrey,exact,1.0000\n' +
-        '3,,,,,,none,0.0000\n',
+      'id,estado,municipio,idEstado,idMunicipio,cvegeo_estado,cvegeo_municipio,name,verdict,score,reason,alternatives\n' +
+        '1,Jal,"Guadalajra",14,580,14,14039,Guadalajara,sure,0.9400,misspelt; by its code,\n' +
+        '2,NL,Monterrey,19,999,19,19039,Monterrey,exact,1.0000,by its code,\n' +
+        '3,,,,,,,,none,0.0000,nothing fits,\n',
     )
     expect(out).toMatch(
       /^3 rows in .*\n {2}exact +1 .*\n {2}sure +1 .*\n {2}likely +0 .*\n {2}ambiguous +0 .*\n {2}none +1 /,
@@ -52,7 +52,7 @@ describe('a table', () => {
     const table = Buffer.from('Entidad;Mun\r\nNuevo León;"Monterrey"\r\n', 'latin1')
     await resolved(table, '--columns', 'Entidad=estado,Mun=municipio', '--out', made)
     expect(readFileSync(made, 'utf8')).toBe(
-      '\ufeffEntidad;Mun;idEstado;idMunicipio;name;verdict;score\nNuevo León;"Monterrey";19;999;Monterrey;exact;1.0000\n',
+      '\ufeffEntidad;Mun;idEstado;idMunicipio;cvegeo_estado;cvegeo_municipio;name;verdict;score;reason;alternatives\nNuevo León;"Monterrey";19;999;19;19039;Monterrey;exact;1.0000;called so;\n',
     )
   })
 
@@ -73,7 +73,7 @@ describe('a table', () => {
   test('may have line ends in quotes, and columns that are named like those added', async () => {
     await resolved('name,estado\n"a\nb",Jalisco\n', '--columns', 'estado', '--out', made)
     expect(readFileSync(made, 'utf8')).toBe(
-      'name,estado,idEstado,resolved_name,verdict,score\n"a\nb",Jalisco,14,Jalisco,exact,1.0000\n',
+      'name,estado,idEstado,cvegeo_estado,resolved_name,verdict,score,reason,alternatives\n"a\nb",Jalisco,14,14,Jalisco,exact,1.0000,called so,\n',
     )
   })
 
@@ -90,45 +90,49 @@ describe('a table', () => {
   ])('keeps %s', async (_what, value, written) => {
     const cell = value.includes('"') && !value.startsWith('"') ? `"${value.replaceAll('"', '""')}"` : value
     await resolved(`x;estado\n${cell};Jalisco\n`, '--columns', 'estado', '--out', made)
-    expect(readFileSync(made, 'utf8').split('\n')[1]).toBe(`${written};Jalisco;14;Jalisco;exact;1.0000`)
+    expect(readFileSync(made, 'utf8').split('\n')[1]).toBe(`${written};Jalisco;14;14;Jalisco;exact;1.0000;called so;`)
   })
 
   test('whose header is a formula gets a guard there', async () => {
     const { out } = await resolved('=1+a,estado\n2,Jalisco\n', '--columns', 'estado')
-    expect(out).toStartWith("'=1+a,estado,idEstado,name,verdict,score\n2,Jalisco,")
+    expect(out).toStartWith("'=1+a,estado,idEstado,cvegeo_estado,name,verdict,score,reason,alternatives\n2,Jalisco,")
   })
 
   test('of one column keeps its empty lines, and one of several loses them', async () => {
     const one = await resolved('estado\n\nJalisco\n', '--columns', 'estado')
-    expect(one.out).toBe('estado,idEstado,name,verdict,score\n,,,none,0.0000\nJalisco,14,Jalisco,exact,1.0000\n')
+    expect(one.out).toBe(
+      'estado,idEstado,cvegeo_estado,name,verdict,score,reason,alternatives\n,,,,none,0.0000,nothing fits,\nJalisco,14,14,Jalisco,exact,1.0000,called so,\n',
+    )
     const two = await resolved('estado,b\n\nJalisco,1\n', '--columns', 'estado')
-    expect(two.out).toBe('estado,b,idEstado,name,verdict,score\nJalisco,1,14,Jalisco,exact,1.0000\n')
+    expect(two.out).toBe(
+      'estado,b,idEstado,cvegeo_estado,name,verdict,score,reason,alternatives\nJalisco,1,14,14,Jalisco,exact,1.0000,called so,\n',
+    )
   })
 
   test('may be separated by tabs, and begin with a byte order mark, which stays', async () => {
     const { out } = await resolved('\ufeffestado\tb, c\td\nJalisco\t"1\t2"\t\n', '--columns', 'ESTADO=estado')
     expect(out).toBe(
-      '\ufeffestado\tb, c\td\tidEstado\tname\tverdict\tscore\nJalisco\t"1\t2"\t\t14\tJalisco\texact\t1.0000\n',
+      '\ufeffestado\tb, c\td\tidEstado\tcvegeo_estado\tname\tverdict\tscore\treason\talternatives\nJalisco\t"1\t2"\t\t14\t14\tJalisco\texact\t1.0000\tcalled so\t\n',
     )
   })
 
   test('gets no identifier below the threshold', async () => {
-    const { out } = await resolved('estado,municipio\nJal,Guadalajra\n', ...COLUMNS, '--threshold', '0.9')
-    expect(out).toContain('\nJal,Guadalajra,,,,sure,0.8000\n')
-    const same = await resolved('estado,municipio\nJal,Guadalajra\n', ...COLUMNS, '--threshold', '0.8')
-    expect(same.out).toContain('\nJal,Guadalajra,14,580,Guadalajara,sure,0.8000\n')
+    const { out } = await resolved('estado,municipio\nJal,Guadalajra\n', ...COLUMNS, '--threshold', '0.95')
+    expect(out).toContain('\nJal,Guadalajra,14,,14,,,sure,0.9400,misspelt; by its code,14039 Guadalajara\n')
+    const same = await resolved('estado,municipio\nJal,Guadalajra\n', ...COLUMNS, '--threshold', '0.94')
+    expect(same.out).toContain('\nJal,Guadalajra,14,580,14,14039,Guadalajara,sure,0.9400,misspelt; by its code,\n')
   })
 
   test('gets no identifier where several records are meant, and that is told', async () => {
     const { out, err } = await resolved('estado,municipio\n,Benito Juárez\n', ...COLUMNS)
-    expect(out).toMatch(/\n,Benito Juárez,,,,ambiguous,[0-9.]+\n$/)
+    expect(out).toMatch(/\n,Benito Juárez,,,,,,ambiguous,[0-9.]+,[^\n]*23005 Benito Juárez[^\n]*\n$/)
     expect(err).toEndWith(':\n         1  , Benito Juárez\n')
   })
 
   test('rows whose cells make the same text together are told apart', async () => {
     const { out } = await resolved('estado,municipio\nJalisco,\n,Jalisco\n', ...COLUMNS)
     const [, one, other] = out.split('\n')
-    expect(one).toBe('Jalisco,,14,,Jalisco,exact,1.0000')
+    expect(one).toBe('Jalisco,,14,,14,,Jalisco,exact,1.0000,called so,')
     expect(other).not.toContain(',14,')
   })
 
@@ -136,7 +140,7 @@ describe('a table', () => {
     const row = `${'x'.repeat(100)},Jalisco\n`
     await resolved(`a,estado\n${row.repeat(2_000)}`, '--columns', 'estado', '--out', made)
     expect(readFileSync(made, 'utf8')).toBe(
-      `a,estado,idEstado,name,verdict,score\n${`${row.trimEnd()},14,Jalisco,exact,1.0000\n`.repeat(2_000)}`,
+      `a,estado,idEstado,cvegeo_estado,name,verdict,score,reason,alternatives\n${`${row.trimEnd()},14,14,Jalisco,exact,1.0000,called so,\n`.repeat(2_000)}`,
     )
   })
 
@@ -180,6 +184,7 @@ describe('refused is', () => {
     ['free text beside a part', 'a,b\nx,y\n', ['--columns', 'a=q,b=estado'], /has q beside other parts/],
     ['a list that is none', 'a\nx\n', ['--columns', 'a=q=b'], /--columns was "a=q=b"; allowed is a list/],
     ['nothing', '', ['--columns', 'estado'], /given\.csv is empty/],
+    ['a workbook', 'PK\u0003\u0004', ['--columns', 'estado'], /is an Excel workbook.*save the sheet as CSV/],
     ['no flag', 'estado\n', [], /--columns is missing/],
     [
       'a threshold',

@@ -3,15 +3,23 @@ import { Failure } from '../../base/failure.ts'
 import { nearest } from '../../base/nearest.ts'
 import { type Entity, identifierOf, nameFieldOf } from '../../catalog/entity.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
+import { usualCodeOf } from '../../catalog/official-code.ts'
 import { folded } from '../../catalog/words.ts'
-import { partNames, type RowToResolve } from '../../query/resolve/resolve.ts'
-import type { Resolution } from '../../query/resolve/verdict.ts'
-import { ancestorLevels } from '../../query/search/ancestor-match.ts'
-import { ancestorAt } from '../../query/search/score.ts'
+import { ancestorOf } from '../../query/resolve/levels.ts'
+import { reasonOf } from '../../query/resolve/reason.ts'
+import { partNames, type Resolution, type RowToResolve } from '../../query/resolve/resolve.ts'
+import type { Candidate } from '../../query/resolve/verdict.ts'
+import { codeReader } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 
 const FREE_TEXT = 'q'
 const SCORE_DECIMALS = 4
+const OTHER_COLUMNS = ['name', 'verdict', 'score', 'reason', 'alternatives']
+/** How many alternatives are told. */
+const MAX_ALTERNATIVES = 3
+
+/** The column of the official code of an entity, such as cvegeo_municipio. */
+const codeColumn = (entity: Entity): string => `${usualCodeOf(entity).name || 'code'}_${entity.name}`
 
 export class AddedColumns {
   readonly #release: Release
@@ -29,7 +37,8 @@ export class AddedColumns {
     const isRead = ({ name }: Entity) => parts.includes(FREE_TEXT) || parts.includes(name)
     const entities = [...release.catalog.entities.values()]
     this.#entities = entities.filter((entity) => isRead(entity) || this.#isOwner(entity, isRead))
-    this.names = [...this.#entities.map(idField), 'name', 'verdict', 'score'].map((name) => unusedName(name, header))
+    const names = [...this.#entities.map(idField), ...this.#entities.map(codeColumn), ...OTHER_COLUMNS]
+    this.names = names.map((name) => unusedName(name, header))
   }
 
   /** What a row means by the columns that are read, and their cells. */
@@ -40,17 +49,47 @@ export class AddedColumns {
   }
 
   /** The cells that are added to a row. */
-  cells({ record, verdict }: Resolution, threshold: number): string[] {
-    const score = record?.score ?? 0
-    const isFilled = record !== undefined && verdict !== 'ambiguous' && score >= threshold
-    const ids = isFilled ? this.#idsOf(record.name, record.position) : new Map<string, number>()
-    const name = isFilled ? nameAt(this.#release, record.name, record.position) : ''
+  cells(resolution: Resolution, threshold: number): string[] {
+    const { record, verdict, alternatives } = resolution
+    const filled = this.#filledLevels(resolution, threshold)
+    const isFilled = record !== undefined && filled.get(record.name) === record.position
+    const cellsBy = (cellOf: (entity: Entity, position: number) => string | number | undefined) =>
+      this.#entities.map((entity) => {
+        const position = filled.get(entity.name)
+        return position === undefined ? '' : String(cellOf(entity, position) ?? '')
+      })
     return [
-      ...this.#entities.map((entity) => String(ids.get(entity.name) ?? '')),
-      name,
+      ...cellsBy((entity, position) => idAt(this.#release, entity, position)),
+      ...cellsBy((entity, position) => codeReader(this.#release, entity)(position)),
+      isFilled ? nameAt(this.#release, record.name, record.position) : '',
       verdict,
-      score.toFixed(SCORE_DECIMALS),
+      (record?.score ?? 0).toFixed(SCORE_DECIMALS),
+      reasonOf(resolution),
+      this.#alternatives(isFilled || record === undefined ? alternatives : [record, ...alternatives]),
     ]
+  }
+
+  /** The records of the levels that are filled in; what is below another record than those above it is not. */
+  #filledLevels({ levels }: Resolution, threshold: number): ReadonlyMap<string, number> {
+    const filled = new Map<string, number>()
+    for (const { name, position, verdict, score } of levels) {
+      if (position === undefined || verdict === 'ambiguous' || verdict === 'none' || score < threshold) continue
+      const isBelow = [...filled].every(([above, at]) => ancestorOf(this.#release, name, position, above) === at)
+      if (isBelow) filled.set(name, position)
+    }
+    return filled
+  }
+
+  /** The next best records, with their codes. */
+  #alternatives(candidates: readonly Candidate[]): string {
+    return candidates
+      .slice(0, MAX_ALTERNATIVES)
+      .map(({ name, position }) => {
+        const code = codeReader(this.#release, this.#release.entity(name).definition)(position)
+        const title = nameAt(this.#release, name, position)
+        return code === undefined ? title : `${code} ${title}`
+      })
+      .join('; ')
   }
 
   /** An entity whose records number those of another that is read: both together identify a record. */
@@ -59,16 +98,6 @@ export class AddedColumns {
     return entities.some(
       (entity) => isRead(entity) && entity.key.length > 1 && ancestorsOf(entity)[0]?.entity.name === name,
     )
-  }
-
-  #idsOf(name: string, position: number): Map<string, number> {
-    const { definition } = this.#release.entity(name)
-    const ids = new Map([[name, idAt(this.#release, definition, position)]])
-    for (const level of ancestorLevels(this.#release, definition)) {
-      const ancestor = this.#release.entity(level.entity).definition
-      ids.set(level.entity, idAt(this.#release, ancestor, ancestorAt(level, position)))
-    }
-    return ids
   }
 }
 

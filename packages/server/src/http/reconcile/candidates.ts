@@ -4,7 +4,7 @@ import { ancestorsOf, pathTo } from '../../catalog/lineage.ts'
 import { folded, wordsOf } from '../../catalog/words.ts'
 import type { Filter } from '../../query/filter.ts'
 import { resolveRow } from '../../query/resolve/resolve.ts'
-import type { Resolution } from '../../query/resolve/verdict.ts'
+import type { Decision } from '../../query/resolve/verdict.ts'
 import { rank } from '../../query/search/rank.ts'
 import type { SearchResult } from '../../query/search/search.ts'
 import { treeOf } from '../../query/tree.ts'
@@ -173,7 +173,7 @@ function belowFilter(release: Release, entity: Entity, ancestor: RecordPlace): F
 const MAX_PROPOSED_SCORE = 0.3
 
 /** The records that a row may mean; where there are none, or many of a name, what the search proposes comes after them. */
-function resolved(release: Release, resolve: () => Resolution, propose: () => readonly SearchResult[]): Match[] {
+function resolved(release: Release, resolve: () => Decision, propose: () => readonly SearchResult[]): Match[] {
   const { verdict, record, alternatives } = resolve()
   const isSure = verdict === 'exact' || verdict === 'sure'
   const resolvedRecords = record === undefined ? [] : [record, ...alternatives]

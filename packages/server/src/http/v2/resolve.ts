@@ -2,18 +2,22 @@
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
 import { contentTypeOf } from '../../query/formats/formats.ts'
-import { type RowToResolve, resolveRow } from '../../query/resolve/resolve.ts'
-import type { Candidate, Resolution } from '../../query/resolve/verdict.ts'
+import type { Level } from '../../query/resolve/levels.ts'
+import { reasonOf } from '../../query/resolve/reason.ts'
+import { type Resolution, type RowToResolve, resolveRow } from '../../query/resolve/resolve.ts'
+import type { Candidate } from '../../query/resolve/verdict.ts'
+import { codeReader } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import { spreadsheetCell } from '../../source/csv.ts'
 import { type HttpRequest, type HttpResponse, headerLines, V2_COMMON_HEADERS, type WorkAtHand } from '../exchange.ts'
 import { allowedAt } from '../routes.ts'
 import { acceptedEncoding } from './negotiate.ts'
 import type { ResolveFormat } from './parameter-definitions.ts'
+import { keyOf } from './record-key.ts'
 import type { QueryRowsRequest, ResolveRequest } from './request/resolve.ts'
 import { type RowsInBody, rowsOf } from './request/rows.ts'
 import { bodyResponse, type ChosenRelease, compressedChunks } from './response.ts'
-import { roundedScore, summarizeRecord } from './search.ts'
+import { publishedRecord, roundedScore, summarizeRecord } from './search.ts'
 
 /** Resolves the rows of a query, a step at a time; the response can be cached like that of a search. */
 export async function resolvedInQuery(
@@ -141,22 +145,41 @@ const NO_RECORD = {
   how: [],
 }
 
+const codeAt = (release: Release, name: string, position: number): string | null =>
+  codeReader(release, release.entity(name).definition)(position) ?? null
+
 const renderCandidate = (release: Release, { name, position, score, how }: Candidate, baseUrl: string) => ({
   ...summarizeRecord(release, name, position, { baseUrl }),
   score: roundedScore(score),
   how,
 })
 
-const renderResolution = (
-  release: Release,
-  { verdict, record, alternatives }: Resolution,
-  row: number,
-  baseUrl: string,
-) => ({
+const renderLevel = (release: Release, { name, position, verdict, score }: Level) => {
+  const { definition } = release.entity(name)
+  return {
+    collection: definition.plural,
+    key: position === undefined ? null : keyAt(release, name, position),
+    code: position === undefined ? null : codeAt(release, name, position),
+    verdict,
+    score: roundedScore(score),
+  }
+}
+
+const keyCaches = memoized((_: Release) => new LruCache<ReturnType<typeof keyOf>>({ maxEntries: MAX_CACHED_ROWS }))
+
+/** Most rows have the same few ancestors. */
+const keyAt = (release: Release, name: string, position: number) =>
+  keyCaches(release).get(`${name} ${position}`, () =>
+    keyOf(release.entity(name).definition, publishedRecord(release, name, position)),
+  )
+
+const renderResolution = (release: Release, resolution: Resolution, row: number, baseUrl: string) => ({
   row,
-  verdict,
-  ...(record === undefined ? NO_RECORD : renderCandidate(release, record, baseUrl)),
-  alternatives: alternatives.map((candidate) => renderCandidate(release, candidate, baseUrl)),
+  verdict: resolution.verdict,
+  reason: reasonOf(resolution),
+  ...(resolution.record === undefined ? NO_RECORD : renderCandidate(release, resolution.record, baseUrl)),
+  levels: resolution.levels.map((level) => renderLevel(release, level)),
+  alternatives: resolution.alternatives.map((candidate) => renderCandidate(release, candidate, baseUrl)),
 })
 
 type RowEncoder = {
@@ -175,8 +198,14 @@ const CSV_COLUMNS = [
   'url',
   'name',
   'breadcrumb',
+  'code',
+  'levels',
+  'reason',
   'alternatives',
 ] as const
+
+/** How many alternatives a line of CSV has. */
+const MAX_CSV_ALTERNATIVES = 3
 
 const csvLine = (resolved: ResolvedRow): string => {
   const cells: Readonly<Record<(typeof CSV_COLUMNS)[number], string>> = {
@@ -190,7 +219,15 @@ const csvLine = (resolved: ResolvedRow): string => {
     url: resolved.url ?? '',
     name: resolved.name ?? '',
     breadcrumb: resolved.breadcrumb.join(', '),
-    alternatives: resolved.alternatives.map(({ url }) => url).join(' '),
+    code: resolved.code ?? '',
+    levels: resolved.levels
+      .map(({ collection, code, verdict }) => `${collection} ${code ?? '-'} ${verdict}`)
+      .join('; '),
+    reason: resolved.reason,
+    alternatives: resolved.alternatives
+      .slice(0, MAX_CSV_ALTERNATIVES)
+      .map(({ url, code }) => (code === null ? url : `${url} ${code}`))
+      .join(' '),
   }
   return `${CSV_COLUMNS.map((column) => spreadsheetCell(cells[column])).join(',')}\r\n`
 }

@@ -8,7 +8,7 @@ import { writtenPart } from './written-part.ts'
 
 setDefaultTimeout(60_000)
 
-const NAMES = ['Tanque Nuevo', 'Tanque Nueve', 'Pozo Hondo', 'Otra']
+const NAMES = ['Tanque Nuevo', 'Tanque Nuevos', 'Pozo Hondo', 'Otra']
 let release: Release
 beforeAll(async () => {
   const places = {
@@ -30,6 +30,9 @@ test.each([
   ['otherwise', 'popocatepetl', ALL, []],
 ])('records that are called %s: %s', (_, text, positions, expected) => {
   const { definition } = release.entity('localidad')
-  const matches = entityNames(release, definition).match(Uint32Array.from(positions), writtenPart(definition, text))
+  const matches = entityNames(release, definition).match(
+    Uint32Array.from(positions),
+    writtenPart(release, definition, text),
+  )
   expect(matches.map(({ position }) => position)).toEqual(expected)
 })

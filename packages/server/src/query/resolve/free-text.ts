@@ -8,11 +8,10 @@ import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
 import { rank } from '../search/rank.ts'
 import { ancestorAt } from '../search/score.ts'
-import type { How } from '../search/search.ts'
 import { entityNames } from './entity-names.ts'
 import { POOR_COST } from './parents.ts'
 import { matchesAnywhere } from './part-matches.ts'
-import { MAX_COST, matchRecord, type NamedRecord, type PartMatch } from './record-match.ts'
+import { MAX_COST, matchRecord, type NamedRecord, type PartMatch, type RowHow } from './record-match.ts'
 import { bestOf, leastCost, matchesByParts, type RowMatch } from './row-matches.ts'
 import { lettersIn, type WrittenPart, writtenPart } from './written-part.ts'
 
@@ -52,13 +51,19 @@ function matchesBySegments(release: Release, entity: Entity, segments: readonly 
   const orders = segments.length === 1 ? [segments] : [segments, segments.toReversed()]
   return orders.flatMap((order) =>
     ascending(lineage.length, order.length).flatMap((levels) => {
-      const parts = levels.map((level, at) => writtenPart(lineage[level] as Entity, order[at] as string)).toReversed()
+      const parts = levels
+        .map((level, at) => writtenPart(release, lineage[level] as Entity, order[at] as string))
+        .toReversed()
       // Nothing is below what the ancestors do not mean.
       if (parts.slice(0, -1).some((part) => (matchesAnywhere(release, part)[0]?.cost ?? MAX_COST) > POOR_COST))
         return []
       const isTopNamed = lineage.length > 1 && levels.includes(lineage.length - 1)
       const skipped = skippedCost(lineage.length - 1, levels.length - 1, isTopNamed)
-      return matchesByParts(release, parts).map((match) => ({ ...match, cost: match.cost + skipped, skipped }))
+      return matchesByParts(release, parts).map((match) => ({
+        ...match,
+        cost: match.cost + skipped,
+        skipped: match.skipped + skipped,
+      }))
     }),
   )
 }
@@ -92,7 +97,7 @@ type Lineage = readonly { readonly entity: Entity; readonly record: NamedRecord 
 /** The candidates that the search proposes, with the cost of the best way to read the words as their name and ancestors. */
 function matchesByAlignment(release: Release, names: readonly string[], words: readonly string[]): RowMatch[] {
   if (words.length > MAX_ALIGNED_WORDS) return []
-  const span = spansOf(words)
+  const span = spansOf(release, words)
   return rank(release, names, words, { limit: MAX_PROPOSED }).flatMap(({ name, position }) => {
     const { definition } = release.entity(name)
     const lineage = ancestorLevels(release, definition).flatMap((level) => {
@@ -100,16 +105,18 @@ function matchesByAlignment(release: Release, names: readonly string[], words: r
       const ancestor = ancestorAt(level, position)
       return ancestor === level.none ? [] : { entity, record: entityNames(release, entity).record(ancestor) }
     })
-    const record = entityNames(release, definition).record(position)
+    // Where parts are not told apart, the name of the parent is that of the parent.
+    const named = entityNames(release, definition).record(position)
+    const record = { ...named, names: named.names.filter(({ how }) => how !== 'seat') }
     return alignRecord({ entity: definition, record }, lineage, words, span) ?? []
   })
 }
 
-function spansOf(words: readonly string[]): Span {
+function spansOf(release: Release, words: readonly string[]): Span {
   const spans = new Map<string, WrittenPart>()
   return (entity, from, to) => {
     const key = `${entity.name} ${from} ${to}`
-    const part = spans.get(key) ?? writtenPart(entity, words.slice(from, to).join(' '))
+    const part = spans.get(key) ?? writtenPart(release, entity, words.slice(from, to).join(' '))
     spans.set(key, part)
     return part
   }
@@ -130,13 +137,13 @@ function alignRecord(
   ) => {
     const above = match === undefined ? undefined : ancestors()
     if (match === undefined || above === undefined) return
-    const { position, cost: ownCost, isPrefix, isWhole } = match
+    const { position, cost: ownCost, isPrefix, isWhole, isDoubtful } = match
     const skipped = skippedCost(lineage.length, above.named, above.isTopNamed)
     const cost = ownCost + above.cost + skipped
     if (best !== undefined && cost >= best.cost) return
     const how = [...new Set([match.how, ...above.how])]
     const letters = lettersIn(own, languageOfNames(entity))
-    best = { name: entity.name, position, cost, ownCost, letters, how, skipped, isPrefix, isWhole }
+    best = { name: entity.name, position, cost, ownCost, letters, how, skipped, isPrefix, isWhole, isDoubtful }
   }
   const { length } = words
   for (let to = 1; to <= length; to++) {
@@ -153,7 +160,7 @@ function alignRecord(
 
 type AlignedAncestors = {
   readonly cost: number
-  readonly how: readonly How[]
+  readonly how: readonly RowHow[]
   /** How many ancestors are named, and whether the most distant is. */
   readonly named: number
   readonly isTopNamed: boolean

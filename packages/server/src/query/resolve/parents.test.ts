@@ -6,7 +6,7 @@ import { countBelow, type Parent, recordsBelow } from './parents.ts'
 /** The children of three parents: 1 and 4, 0 and 5, none. */
 const children = { starts: Uint32Array.of(0, 2, 4, 4), positions: Uint32Array.of(1, 4, 0, 5) }
 const level = { children } as unknown as AncestorLevel
-const parent = (position: number): Parent => ({ position, cost: 0, how: [] })
+const parent = (position: number): Parent => ({ position, cost: 0, how: [], isDoubtful: false })
 
 test.each([
   ['of one', [1], [0, 5]],

@@ -5,16 +5,21 @@ import type { Entity } from '../../catalog/entity.ts'
 import type { Postings } from '../../release/index/postings.ts'
 import type { Release } from '../../release/release.ts'
 import { type AncestorLevel, ancestorLevels } from '../search/ancestor-match.ts'
-import type { NameMatch } from '../search/name-match.ts'
 import { ancestorAt } from '../search/score.ts'
-import type { How } from '../search/search.ts'
 import { entityNames } from './entity-names.ts'
 import { MAX_COMPARED_RECORDS, matchesAnywhere } from './part-matches.ts'
-import type { PartMatch } from './record-match.ts'
-import type { WrittenPart } from './written-part.ts'
+import type { PartMatch, RowHow } from './record-match.ts'
+import { matchesByTown } from './towns.ts'
+import { keyOf, type WrittenPart } from './written-part.ts'
 
 /** A record that the parts of the ancestors may mean, with the cost of all of them. */
-export type Parent = { readonly position: number; readonly cost: number; readonly how: readonly How[] }
+export type Parent = {
+  readonly position: number
+  readonly cost: number
+  readonly how: readonly RowHow[]
+  /** Whether one of the parts may well mean another record. */
+  readonly isDoubtful: boolean
+}
 
 const MAX_PARENTS = 8
 /** How much more than the best of them a parent may cost. */
@@ -28,16 +33,22 @@ const parentCaches = memoized((_: Release) => new LruCache<readonly Parent[]>({ 
 
 /** The records of the last of these parts that they may mean together, the best first. */
 export function parentsFor(release: Release, parts: readonly WrittenPart[]): readonly Parent[] {
-  const key = parts.map(({ entity, written }) => `${entity.name}=${written.text}`).join('|')
-  return parentCaches(release).get(key, () => {
+  return parentCaches(release).get(keyOf(parts), () => {
     const nearest = parts.at(-1) as WrittenPart
     const above = parts.slice(0, -1)
     const below = parentsBelow(release, nearest, above)
     const parents = below.some(({ cost }) => cost <= POOR_COST)
       ? below
       : [...below, ...parentsElsewhere(release, nearest, above, below)]
+    if (!parents.some(isCertain)) {
+      const isNew = ({ position }: Parent) => !parents.some((other) => other.position === position)
+      parents.push(...parentsByTown(release, nearest, above).filter(isNew))
+    }
     parents.sort((a, b) => a.cost - b.cost)
-    const limit = (parents[0]?.cost ?? 0) + MAX_BEHIND
+    const best = parents[0]
+    // A parent that is written as it is called is meant, and no other that is called nearly so.
+    const isAnchor = best !== undefined && best.cost <= MAX_PROOF_COST && !best.isDoubtful
+    const limit = (best?.cost ?? 0) + (isAnchor ? MAX_PROOF_COST : MAX_BEHIND)
     return parents.slice(0, MAX_PARENTS).filter(({ cost }) => cost <= limit)
   })
 }
@@ -53,6 +64,18 @@ function parentsBelow(release: Release, part: WrittenPart, above: readonly Writt
   return parents.flatMap((parent) =>
     names.match(childrenOf(children, parent), part).map((match) => withParent(match, parent)),
   )
+}
+
+/** Up to this cost, a part is the name of a record and not that of a town. */
+const MAX_NAME_COST = 0.95
+export const isCertain = ({ cost, isDoubtful }: Parent): boolean => cost <= MAX_NAME_COST && !isDoubtful
+
+/** The records in which there is a town that a part names, below what the parts before it mean. */
+export function parentsByTown(release: Release, part: WrittenPart, above: readonly WrittenPart[]): Parent[] {
+  const costs = ancestorCosts(release, part.entity, above)
+  return matchesByTown(release, part)
+    .map((match) => withAncestors(match, costs))
+    .filter(({ isDoubtful }) => !isDoubtful)
 }
 
 /** The records of a part wherever they are, but for those below the parts before it. */
@@ -72,15 +95,22 @@ function parentsElsewhere(
 export const levelOf = (release: Release, entity: Entity, part: WrittenPart | undefined): AncestorLevel | undefined =>
   ancestorLevels(release, entity).find((level) => level.entity === part?.entity.name)
 
-export const withParent = ({ position, cost, how }: PartMatch, parent: Parent): Parent => ({
+export const withParent = ({ position, cost, how, isDoubtful }: PartMatch, parent: Parent): Parent => ({
   position,
   cost: cost + parent.cost,
   how: [...new Set([how, ...parent.how])],
+  // What is found below a doubtful parent, and is called exactly so, speaks for the parent.
+  isDoubtful: isDoubtful || (parent.isDoubtful && cost > MAX_PROOF_COST),
 })
+
+/** Up to this cost, a record speaks for a parent that is in doubt. */
+const MAX_PROOF_COST = 0.3
 
 type AncestorCosts = readonly {
   readonly level: AncestorLevel
-  readonly matches: ReadonlyMap<number, NameMatch>
+  readonly matches: ReadonlyMap<number, PartMatch>
+  /** Whether one of them is written as it is called. */
+  readonly isNamed: boolean
 }[]
 
 /** What each ancestor of a record costs, by what its part may mean. */
@@ -88,18 +118,31 @@ export const ancestorCosts = (release: Release, entity: Entity, parts: readonly 
   parts.flatMap((part) => {
     const level = levelOf(release, entity, part)
     if (level === undefined) return []
-    return [{ level, matches: new Map(matchesAnywhere(release, part).map((match) => [match.position, match])) }]
+    const matches = matchesAnywhere(release, part)
+    const isNamed = matches.some(({ cost, isDoubtful }) => cost <= MAX_PROOF_COST && !isDoubtful)
+    return [{ level, matches: new Map(matches.map((match) => [match.position, match])), isNamed }]
   })
 
-export function withAncestors({ position, cost, how }: PartMatch, costs: AncestorCosts): Parent {
+/** Whether all ancestors of a record may be meant; where one is written as it is called, no other is. */
+export const isBelow = (costs: AncestorCosts, position: number): boolean =>
+  costs.every(({ level, matches, isNamed }) => {
+    const match = matches.get(ancestorAt(level, position))
+    return match !== undefined && (!isNamed || match.cost <= MAX_PROOF_COST)
+  })
+
+export function withAncestors({ position, cost, how, ...match }: PartMatch, costs: AncestorCosts): Parent {
   let sum = cost
-  const ways = new Set<How>([how])
-  for (const { level, matches } of costs) {
+  let { isDoubtful } = match
+  const ways = new Set<RowHow>([how])
+  for (const { level, matches, isNamed } of costs) {
     const match = matches.get(ancestorAt(level, position))
     sum += match?.cost ?? MISMATCH_COST
     ways.add(match?.how ?? 'dropped-words')
+    // Where another ancestor is written as it is called, this one is not meant.
+    const isOther = match === undefined || (isNamed && match.cost > MAX_PROOF_COST)
+    if (isOther || (match.isDoubtful && cost > MAX_PROOF_COST)) isDoubtful = true
   }
-  return { position, cost: sum, how: [...ways] }
+  return { position, cost: sum, how: [...ways], isDoubtful }
 }
 
 export const childrenOf = ({ starts, positions }: Postings, { position }: Parent): Uint32Array =>

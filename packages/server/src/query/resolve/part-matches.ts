@@ -5,6 +5,7 @@ import { positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import { searchOwnNames } from '../search/search.ts'
 import { entityNames } from './entity-names.ts'
+import { positionsCalled } from './name-table.ts'
 import { matchByCode, matchRecords, type PartMatch } from './record-match.ts'
 import type { WrittenPart } from './written-part.ts'
 
@@ -19,16 +20,22 @@ const matchCaches = memoized((_: Release) => new LruCache<readonly PartMatch[]>(
 /** The records of its entity that a part may mean, the best first. */
 export function matchesAnywhere(release: Release, part: WrittenPart): readonly PartMatch[] {
   const { entity, written } = part
-  return matchCaches(release).get(`${entity.name} ${written.text}`, () => {
+  return matchCaches(release).get(`${entity.name} ${part.beside ?? ''} ${written.text}`, () => {
     const coded = matchesByWholeCode(release, part)
     const matches =
       release.entity(entity.name).count <= MAX_COMPARED_RECORDS
         ? matchRecords(entityNames(release, entity).all, part)
-        : matchesBySearch(release, part, undefined)
+        : calledOrSearched(release, part, undefined)
     return [...coded, ...matches.filter(({ position }) => !coded.some((other) => other.position === position))]
       .sort((a, b) => a.cost - b.cost)
       .slice(0, MAX_ANYWHERE)
   })
+}
+
+/** The records that are called so; where there is none, those that the search finds. */
+function calledOrSearched(release: Release, part: WrittenPart, among: Uint32Array | undefined): PartMatch[] {
+  const called = matchesCalled(release, part)
+  return called.length > 0 ? called : matchesBySearch(release, part, among)
 }
 
 /** The records whose code, with those of their ancestors before it, is this part; a spreadsheet may have lost its first zero. */
@@ -40,12 +47,22 @@ export function matchesByWholeCode(release: Release, { entity, digits: code }: W
   return positions.map((position) => matchByCode(position, isWithoutZero))
 }
 
+/** The records that are called what a part says, unless it is misspelt: found in a table, so many there are. */
+export function matchesCalled(release: Release, part: WrittenPart): PartMatch[] {
+  const names = entityNames(release, part.entity)
+  const positions = positionsCalled(release, part)
+  return matchRecords(
+    Array.from(positions, (position) => names.record(position)),
+    part,
+  )
+}
+
 /** The records that the search finds, at these positions or at any. */
 export function matchesBySearch(release: Release, part: WrittenPart, among: Uint32Array | undefined): PartMatch[] {
   const { entity, written } = part
   const names = entityNames(release, entity)
   return matchRecords(
-    searchOwnNames(release, entity.name, written.words, MAX_SEARCHED, among).map(({ position }) =>
+    searchOwnNames(release, entity.name, written.typed, MAX_SEARCHED, among).map(({ position }) =>
       names.record(position),
     ),
     part,

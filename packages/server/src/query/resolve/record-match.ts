@@ -1,26 +1,49 @@
 // How far a part of a row is from one record: from the nearest of its names, aliases and codes.
 import { checkpoint } from '../../base/checkpoint.ts'
 import { matchName, type NameMatch, type WrittenName } from '../search/name-match.ts'
+import { HOW } from '../search/search.ts'
 import type { WrittenPart } from './written-part.ts'
+
+/**
+ * In which ways a row may match: as in a search; as a seat by the name of its parent; by the name of a town in it; with its
+ * parts swapped; or as damaged text that was repaired.
+ */
+export const ROW_HOW = [...HOW, 'seat', 'town', 'swapped', 'repaired'] as const
+export type RowHow = (typeof ROW_HOW)[number]
+
+/** One of the names of a record. */
+export type CalledName = {
+  readonly name: WrittenName
+  /** What it costs to call the record so. */
+  readonly cost: number
+  /** How it is matched where it is not the name of the record itself. */
+  readonly how?: RowHow
+  /** Whether it is too little to be sure. */
+  readonly isDoubtful?: boolean
+}
 
 /** A record with all that it is called. */
 export type NamedRecord = {
   readonly position: number
-  /** Its names, and after them its aliases. */
-  readonly names: readonly WrittenName[]
-  /** Where among these the aliases begin. */
-  readonly firstAlias: number
+  readonly names: readonly CalledName[]
+  /** Whether it may be called by a short form of its name, as "Toluca" for "Toluca de Lerdo": a seat, or what has records below it. */
+  readonly mayBeShort: boolean
+  readonly isSeat: boolean
   /** Its codes, folded; read only when something may be a code. */
   readonly codes: () => readonly string[]
 }
 
 /** A record that a part may mean. */
-export type PartMatch = NameMatch & { readonly position: number }
+export type PartMatch = Omit<NameMatch, 'how'> & { readonly how: RowHow; readonly position: number }
 
 /** The greatest cost of a match. */
 export const MAX_COST = 3.4
 /** The cost of a code whose leading zeros are missing. */
 const WITHOUT_ZEROS_COST = 0.05
+/** The cost of the short form of the name of a seat. */
+const SHORT_SEAT_COST = 0.2
+/** The cost of a name beside a code that is another's. */
+const OTHER_CODE_COST = 1.5
 
 const LEADING_ZEROS = /^0+(?=.)/
 
@@ -30,22 +53,25 @@ export const matchByCode = (position: number, isWithoutZeros: boolean): PartMatc
   how: 'code',
   isWhole: true,
   isPrefix: false,
+  isDoubtful: false,
+  isShort: false,
 })
 
 /** Undefined where the record has too little in common with the part. */
 export function matchRecord(record: NamedRecord, part: WrittenPart): PartMatch | undefined {
   checkpoint()
-  const { position, names, firstAlias } = record
+  const { position, names } = record
   let best: PartMatch | undefined
   for (let at = 0; at < names.length; at++) {
-    const match = matchAny(part, names[at] as WrittenName)
-    if (match === undefined || (best !== undefined && match.cost >= best.cost)) continue
-    best = { position, ...match, how: at < firstAlias ? match.how : 'alias' }
+    const match = matchCalled(record, part, names[at] as CalledName)
+    if (match !== undefined && (best === undefined || match.cost < best.cost)) best = { position, ...match }
   }
   if (best?.cost !== 0 && part.code !== undefined) {
     const coded = matchCode(record, part.code, part.digits)
     if (coded !== undefined && (best === undefined || coded.cost < best.cost)) best = coded
   }
+  if (best !== undefined && part.beside !== undefined && matchCode(record, part.beside, part.beside) === undefined)
+    best = { ...best, cost: best.cost + OTHER_CODE_COST, isDoubtful: true }
   return best === undefined || best.cost > MAX_COST ? undefined : best
 }
 
@@ -56,6 +82,23 @@ export const matchRecords = (records: readonly NamedRecord[], part: WrittenPart)
     if (match !== undefined) matches.push(match)
   }
   return matches
+}
+
+/** How a part matches one of the names of a record. */
+function matchCalled(
+  { mayBeShort, isSeat }: NamedRecord,
+  part: WrittenPart,
+  { name, cost, how, isDoubtful }: CalledName,
+): Omit<PartMatch, 'position'> | undefined {
+  const match = matchAny(part, name)
+  if (match === undefined) return undefined
+  const isShortSeat = isSeat && match.isShort && match.isPrefix
+  return {
+    ...match,
+    cost: cost + (isShortSeat ? Math.min(match.cost, SHORT_SEAT_COST) : match.cost),
+    how: how === undefined ? (isShortSeat ? 'seat' : match.how) : how,
+    isDoubtful: isDoubtful === true || match.isDoubtful || (match.isShort && !mayBeShort),
+  }
 }
 
 function matchAny({ written, stripped }: WrittenPart, name: WrittenName): NameMatch | undefined {

@@ -6,14 +6,17 @@
 // a locality that fits decides between two municipalities. Free text is resolved as parts where it has commas, and else by
 // what the search proposes (free-text.ts). The verdict depends on the cost of the best match and on that of the next one
 // (verdict.ts).
+import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
+import type { Entity } from '../../catalog/entity.ts'
 import { folded } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
 import { matchesByText, segmentsOf } from './free-text.ts'
-import { matchesByParts } from './row-matches.ts'
-import { type Resolution, verdictOn } from './verdict.ts'
-import { writtenParts } from './written-part.ts'
+import { type Level, levelsOf } from './levels.ts'
+import { readParts } from './other-readings.ts'
+import { type Decision, isSure, verdictOn } from './verdict.ts'
+import { keyOf, type WrittenPart, writtenParts } from './written-part.ts'
 
 /** Free text, or what stands in each part, by the name of its entity. */
 export type RowToResolve = { readonly text: string } | { readonly parts: ReadonlyMap<string, string> }
@@ -26,15 +29,48 @@ type ResolveOptions = {
   readonly names?: readonly string[]
 }
 
+/** Which record a row means, how sure that is, and what is certain at each level. */
+export type Resolution = Decision & {
+  /** From the most distant ancestor to the record that is asked for. */
+  readonly levels: readonly Level[]
+}
+
 export function resolveRow(release: Release, row: RowToResolve, { names }: ResolveOptions = {}): Resolution {
   if ('parts' in row) {
     const parts = [...row.parts].map(([name, text]) => [name, text.slice(0, MAX_ROW_CHARACTERS)] as const)
-    return verdictOn(release, matchesByParts(release, writtenParts(release, new Map(parts))))
+    return resolveParts(release, writtenParts(release, new Map(parts)))
   }
   const text = row.text.slice(0, MAX_ROW_CHARACTERS)
   const segments = segmentsOf(text)
   const matches = matchesByText(release, text, segments, names ?? [...release.catalog.entities.keys()])
-  return verdictOn(release, matches, segments.length === 1)
+  const decision = verdictOn(release, matches, segments.length === 1)
+  const parts = matches[0]?.parts
+  const above = parts === undefined || isSure(decision.verdict) ? [] : resolveParts(release, parts.slice(0, -1)).levels
+  return withLevels(release, decision, above, undefined)
+}
+
+function resolveParts(release: Release, given: readonly WrittenPart[]): Resolution {
+  const asked = given.at(-1)?.entity
+  const { parts, matches } = readParts(release, given)
+  const decision = verdictOn(release, matches)
+  const above = parts.length < 2 ? [] : levelsAbove(release, parts.slice(0, -1))
+  return withLevels(release, decision, above, asked)
+}
+
+const aboveCaches = memoized((_: Release) => new LruCache<readonly Level[]>({ maxEntries: 4_096 }))
+
+/** The levels of the parts before the last, which many rows have in common. */
+const levelsAbove = (release: Release, parts: readonly WrittenPart[]): readonly Level[] =>
+  aboveCaches(release).get(keyOf(parts), () => resolveParts(release, parts).levels)
+
+function withLevels(
+  release: Release,
+  decision: Decision,
+  above: readonly Level[],
+  asked: Entity | undefined,
+): Resolution {
+  const entity = asked ?? (decision.record === undefined ? undefined : release.entity(decision.record.name).definition)
+  return { ...decision, levels: entity === undefined ? [] : levelsOf(release, entity, decision, above) }
 }
 
 /**

@@ -1,22 +1,32 @@
 // The records that all parts of a row may mean together, each with the cost of the whole row.
+import type { Entity } from '../../catalog/entity.ts'
 import type { Release } from '../../release/release.ts'
-import { importanceOf } from '../search/importance.ts'
-import type { How } from '../search/search.ts'
+import { ancestorLevels } from '../search/ancestor-match.ts'
+import { importanceOf, MAX_IMPORTANCE } from '../search/importance.ts'
 import { entityNames } from './entity-names.ts'
 import {
   ancestorCosts,
   childrenOf,
   countBelow,
+  isBelow,
+  isCertain,
   levelOf,
   type Parent,
   POOR_COST,
+  parentsByTown,
   parentsFor,
   recordsBelow,
   withAncestors,
   withParent,
 } from './parents.ts'
-import { MAX_COMPARED_RECORDS, matchesAnywhere, matchesBySearch, matchesByWholeCode } from './part-matches.ts'
-import type { PartMatch } from './record-match.ts'
+import {
+  MAX_COMPARED_RECORDS,
+  matchesAnywhere,
+  matchesBySearch,
+  matchesByWholeCode,
+  matchesCalled,
+} from './part-matches.ts'
+import { matchRecord, type PartMatch, type RowHow } from './record-match.ts'
 import { lettersIn, type WrittenPart } from './written-part.ts'
 
 /** A record that a whole row may mean. */
@@ -28,9 +38,13 @@ export type RowMatch = {
   readonly ownCost: number
   /** How many letters its own part has, in words that say something. */
   readonly letters: number
-  readonly how: readonly How[]
-  /** What is added to the cost for ancestors that were not named. */
+  readonly how: readonly RowHow[]
+  /** What is added to the cost for ancestors that were not named, and beside records that are rather meant. */
   readonly skipped: number
+  /** Whether it may well be another record, however alone it is. */
+  readonly isDoubtful: boolean
+  /** The parts that it was read from, where it was read from parts. */
+  readonly parts?: readonly WrittenPart[]
   /** Whether its own name begins with what was written, and goes on. */
   readonly isPrefix: boolean
   /** Whether its own name is written whole, but for abbreviations and spaces. */
@@ -46,8 +60,8 @@ export function matchesByParts(release: Release, parts: readonly WrittenPart[]):
   const above = parts.slice(0, -1).filter((ancestor) => levelOf(release, part.entity, ancestor) !== undefined)
   const letters = lettersIn(part.written.words, part.written.language)
   const { name } = part.entity
-  const toMatch = ({ position, cost: ownCost, isPrefix, isWhole }: PartMatch, { cost, how }: Parent): RowMatch => {
-    return { name, position, cost, ownCost, letters, how, skipped: 0, isPrefix, isWhole }
+  const toMatch: ToMatch = ({ position, cost: ownCost, isPrefix, isWhole }, { cost, how, isDoubtful }, skipped = 0) => {
+    return { name, position, cost: cost + skipped, ownCost, letters, how, skipped, isPrefix, isWhole, isDoubtful }
   }
   if (above.length === 0)
     return bestOf(
@@ -55,6 +69,11 @@ export function matchesByParts(release: Release, parts: readonly WrittenPart[]):
       matchesAnywhere(release, part).map((match) => toMatch(match, withAncestors(match, []))),
     )
   const matches = matchesBelow(release, part, above, toMatch)
+  if (!matches.some(isCertain)) {
+    const isNew = ({ position }: Parent) => !matches.some((other) => other.position === position)
+    const towns = parentsByTown(release, part, above).filter(isNew)
+    matches.push(...towns.map((town) => toMatch({ ...town, how: 'town', ...TOWN }, town)))
+  }
   if (leastCost(matches) <= POOR_COST) return bestOf(release, matches)
   const costs = ancestorCosts(release, part.entity, above)
   const positions = new Set(matches.map(({ position }) => position))
@@ -62,35 +81,88 @@ export function matchesByParts(release: Release, parts: readonly WrittenPart[]):
   return bestOf(release, [...matches, ...elsewhere.map((match) => toMatch(match, withAncestors(match, costs)))])
 }
 
+type ToMatch = (match: PartMatch, row: Parent, skipped?: number) => RowMatch
+
+/** A town that is named for what it is in is no prefix of its name. */
+const TOWN = { isPrefix: false, isWhole: false, isShort: false } as const
+
 /** What a part may mean below what the parts of the ancestors may mean. */
 function matchesBelow(
   release: Release,
   part: WrittenPart,
   above: readonly WrittenPart[],
-  toMatch: (match: PartMatch, row: Parent) => RowMatch,
+  toMatch: ToMatch,
 ): RowMatch[] {
   const level = levelOf(release, part.entity, above.at(-1)) as NonNullable<ReturnType<typeof levelOf>>
   const { children } = level
   const parents = parentsFor(release, above)
-  if (children !== undefined && countBelow(level, parents) <= MAX_COMPARED_RECORDS) {
-    const names = entityNames(release, part.entity)
-    return parents.flatMap((parent) =>
-      names.match(childrenOf(children, parent), part).map((match) => toMatch(match, withParent(match, parent))),
-    )
-  }
+  const names = entityNames(release, part.entity)
+  const isNearest = ancestorLevels(release, part.entity)[0] === level
+  if (children !== undefined && isNearest && countBelow(level, parents) <= MAX_COMPARED_RECORDS)
+    return parents.flatMap((parent) => {
+      const below = names.match(childrenOf(children, parent), part)
+      const seat = names.seatOf(parent.position)
+      const asSeat = seat === undefined ? undefined : matchRecord(names.record(seat), part)
+      const matches = asSeat === undefined ? below : [asSeat, ...below.filter(({ position }) => position !== seat)]
+      const behind = behindLarger(release, part, matches)
+      return matches.map((match) => toMatch(match, withParent(match, parent), behind(match)))
+    })
   const costs = ancestorCosts(release, part.entity, above)
-  return matchesBySearch(release, part, recordsBelow(level, parents)).map((match) =>
-    toMatch(match, withAncestors(match, costs)),
-  )
+  const called = matchesCalled(release, part).filter(({ position }) => isBelow(costs, position))
+  const matches =
+    called.length > 0 || part.digits !== undefined
+      ? called
+      : matchesBySearch(release, part, recordsBelow(level, parents))
+  const behind = behindLarger(release, part, matches)
+  const isKnownWell = wellKnown(release, part.entity)
+  return matches.map((match) => {
+    const row = withAncestors(match, costs)
+    const isDoubtful = row.isDoubtful || (part.digits === undefined && !isKnownWell(match.position))
+    return toMatch(match, { ...row, isDoubtful }, behind(match))
+  })
+}
+
+/** From this importance on a record is known beyond its parent: one of some thousand people. */
+const KNOWN_WELL = 0.2 * MAX_IMPORTANCE
+
+/**
+ * Whether a record is known without its parent being named: a seat, or one that is large. The name of a hamlet is as well that of
+ * some quarter or farm that the catalog does not have.
+ */
+function wellKnown(release: Release, entity: Entity): (position: number) => boolean {
+  const names = entityNames(release, entity)
+  const importance = importanceOf(release, entity.name)
+  if (!names.hasSeats) return () => true
+  return (position) => names.isSeat(position) || (importance[position] as number) >= KNOWN_WELL
+}
+
+/** By how much a record is behind one of the same name that is far larger. */
+const BEHIND_LARGER_COST = 0.6
+/** Names up to this cost are the same, and one that costs so much less is better whatever its size. */
+const MAX_SAME_NAME_COST = 0.5
+/** How much more important a record is that is some times larger. */
+const FAR_LARGER = 0.14 * MAX_IMPORTANCE
+
+/** What is added to the cost of a match beside one that is called so too, and is far larger: nobody means the hamlet. */
+function behindLarger(
+  release: Release,
+  { entity }: WrittenPart,
+  matches: readonly PartMatch[],
+): (match: PartMatch) => number {
+  const importance = importanceOf(release, entity.name)
+  let largest = 0
+  for (const { position, cost, isDoubtful } of matches)
+    if (cost <= MAX_SAME_NAME_COST && !isDoubtful) largest = Math.max(largest, importance[position] as number)
+  return ({ position }) => (largest - (importance[position] as number) >= FAR_LARGER ? BEHIND_LARGER_COST : 0)
 }
 
 /** What a part may mean where nothing fits below the parts of the ancestors: below all but the nearest of them, or anywhere. */
 function matchesElsewhere(release: Release, part: WrittenPart, above: readonly WrittenPart[]): readonly PartMatch[] {
   const coded = matchesByWholeCode(release, part)
   const further = above.slice(0, -1)
-  const level = levelOf(release, part.entity, further.at(-1))
-  if (coded.length > 0 || level?.children === undefined) return [...coded, ...matchesAnywhere(release, part)]
-  return matchesBySearch(release, part, recordsBelow(level, parentsFor(release, further).slice(0, 1)))
+  if (coded.length > 0 || further.length === 0) return [...coded, ...matchesAnywhere(release, part)]
+  const costs = ancestorCosts(release, part.entity, further)
+  return matchesCalled(release, part).filter(({ position }) => isBelow(costs, position))
 }
 
 export const leastCost = (matches: readonly RowMatch[]): number =>

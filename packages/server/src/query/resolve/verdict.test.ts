@@ -35,6 +35,7 @@ const match = ({ cost = 0, ...given }: Given, position: number): RowMatch => ({
   skipped: 0,
   isPrefix: false,
   isWhole: true,
+  isDoubtful: false,
   ...given,
 })
 const resolution = (matches: readonly Given[], isSingle = false) =>
@@ -46,7 +47,7 @@ const resolution = (matches: readonly Given[], isSingle = false) =>
 const verdict = (...matches: readonly Given[]) => resolution(matches).verdict
 
 test('nothing fits where there is no match', () =>
-  expect(resolution([])).toEqual({ verdict: 'none', record: undefined, alternatives: [] }))
+  expect(resolution([])).toMatchObject({ verdict: 'none', record: undefined, alternatives: [] }))
 
 describe('alone', () => {
   test.each([
@@ -64,6 +65,7 @@ describe('alone', () => {
     ['eight letters, too much', { cost: 2.01, letters: 8 }, 'likely'],
     ['nine letters, more', { cost: 2.6, letters: 9 }, 'sure'],
     ['nine letters, too much', { cost: 2.61, letters: 9 }, 'likely'],
+    ['what may be another name, as it is written', { cost: 0, isDoubtful: true }, 'likely'],
     ['ancestors that are misspelt', { cost: 2.3, ownCost: 0 }, 'sure'],
     ['ancestors that are others', { cost: 2.31, ownCost: 0 }, 'likely'],
     ['as much as can be', { cost: 3.4 }, 'likely'],
@@ -147,9 +149,19 @@ describe('a namesake', () => {
 describe('a candidate', () => {
   test.each([
     ['is best without a cost', { cost: 0 }, 1],
-    ['loses a fifth for each edit', { cost: 1 }, 0.8],
-    ['loses nothing for ancestors that are not named', { cost: 1.3, skipped: 0.3 }, 0.8],
+    ['loses a fifth of what may be lost for each edit', { cost: 1 }, 0.94],
+    ['loses nothing for ancestors that are not named', { cost: 1.3, skipped: 0.3 }, 0.94],
   ])('%s', (_, given, score) => expect(resolution([given]).record?.score).toBeCloseTo(score, 9))
+
+  test.each([
+    ['sure', [{ cost: 2.6 }], 0.7, 1],
+    ['likely', [{ cost: 0, isDoubtful: true }], 0, 0.7],
+    ['ambiguous', [{ cost: 0 }, { cost: 0 }], 0, 0.5],
+  ] as const)('that is %s has a score in its own range', (verdict, matches, from, to) => {
+    const { record, ...decision } = resolution(matches)
+    expect(decision.verdict).toBe(verdict)
+    expect(record?.score).toBeWithin(from, to + Number.EPSILON)
+  })
 
   test('is never worth less than nothing', () =>
     expect(resolution([{ cost: 0 }, { cost: 6 }]).alternatives[0]?.score).toBe(0))

@@ -9,7 +9,7 @@
 import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
 import { ancestorAt } from '../search/score.ts'
-import type { How } from '../search/search.ts'
+import type { RowHow } from './record-match.ts'
 import type { RowMatch } from './row-matches.ts'
 
 export const VERDICTS = ['exact', 'sure', 'likely', 'ambiguous', 'none'] as const
@@ -21,18 +21,21 @@ export type Candidate = {
   readonly position: number
   /** From 0 to 1: 1 where everything is as it is written in the catalog. */
   readonly score: number
-  readonly how: readonly How[]
+  readonly how: readonly RowHow[]
 }
 
-export type Resolution = {
+/** Which of some records is meant, and how sure that is. */
+export type Decision = {
   readonly verdict: Verdict
   /** The best candidate; undefined if the verdict is `none`. */
   readonly record: Candidate | undefined
   /** The next best. */
   readonly alternatives: readonly Candidate[]
+  /** Whether the best may well be another record than the one that is meant. */
+  readonly isDoubtful: boolean
 }
 
-const NONE: Resolution = { verdict: 'none', record: undefined, alternatives: [] }
+const NONE: Decision = { verdict: 'none', record: undefined, alternatives: [], isDoubtful: false }
 const MAX_ALTERNATIVES = 5
 /** The greatest cost of all parts together that a row may have to mean anything. */
 const MAX_LIKELY_COST = 3.4
@@ -62,18 +65,31 @@ const maxSureCost = (letters: number): number =>
 const MAX_SURE_ANCESTORS_COST = 2.3
 
 /** The verdict on some matches, the best first; a text of a single segment says less than one of several. */
-export function verdictOn(release: Release, matches: readonly RowMatch[], isSingle = false): Resolution {
+export function verdictOn(release: Release, matches: readonly RowMatch[], isSingle = false): Decision {
   const [first, ...others] = matches
   if (first === undefined || first.cost - first.skipped > MAX_LIKELY_COST) return NONE
   const cost = first.cost - first.skipped
   const isClear = others.every((other) => isNamesakeBelow(release, first, other) || isFarBehind(first, other, isSingle))
-  const isSure = first.ownCost <= maxSureCost(first.letters) && cost - first.ownCost <= MAX_SURE_ANCESTORS_COST
+  const isCertain =
+    !first.isDoubtful && first.ownCost <= maxSureCost(first.letters) && cost - first.ownCost <= MAX_SURE_ANCESTORS_COST
+  const verdict = !isClear ? 'ambiguous' : cost <= MIN_MARGIN && isCertain ? 'exact' : isCertain ? 'sure' : 'likely'
+  const record = toCandidate(first, verdict)
   return {
-    verdict: !isClear ? 'ambiguous' : cost <= MIN_MARGIN ? 'exact' : isSure ? 'sure' : 'likely',
-    record: toCandidate(first),
-    alternatives: others.slice(0, MAX_ALTERNATIVES).map(toCandidate),
+    verdict,
+    record,
+    alternatives: others.slice(0, MAX_ALTERNATIVES).map((other) => {
+      const candidate = toCandidate(other, 'ambiguous')
+      return { ...candidate, score: Math.min(candidate.score, record.score) }
+    }),
+    isDoubtful: first.isDoubtful,
   }
 }
+
+/** Whether the best of some matches is sure. */
+export const isSureMatch = (release: Release, matches: readonly RowMatch[]): boolean =>
+  isSure(verdictOn(release, matches).verdict)
+
+export const isSure = (verdict: Verdict): boolean => verdict === 'exact' || verdict === 'sure'
 
 /** Whether a record lies below another: a row that names a municipality may mean its seat, but says the municipality. */
 function isNamesakeBelow(release: Release, record: RowMatch, other: RowMatch): boolean {
@@ -96,9 +112,25 @@ function isFarBehind(first: RowMatch, other: RowMatch, isSingle: boolean): boole
 /** A cost at which nothing of a name is left. */
 const WORST_COST = 5
 
-const toCandidate = ({ name, position, cost, skipped, how }: RowMatch): Candidate => ({
+/** The scores that a verdict may have, from what is farthest to what is nearest: what is surer has the higher score. */
+const SCORES: Readonly<Record<Exclude<Verdict, 'none'>, readonly [from: number, to: number]>> = {
+  exact: [0.7, 1],
+  sure: [0.7, 1],
+  likely: [0, 0.7],
+  ambiguous: [0, 0.5],
+}
+
+function scoreOf(verdict: Exclude<Verdict, 'none'>, cost: number): number {
+  const [from, to] = SCORES[verdict]
+  return from + (to - from) * Math.max(0, 1 - cost / WORST_COST)
+}
+
+const toCandidate = (
+  { name, position, cost, skipped, how }: RowMatch,
+  verdict: Exclude<Verdict, 'none'>,
+): Candidate => ({
   name,
   position,
-  score: Math.max(0, 1 - (cost - skipped) / WORST_COST),
+  score: scoreOf(verdict, cost - skipped),
   how: how.length > 1 ? how.filter((one) => one !== 'exact') : how,
 })

@@ -1,4 +1,6 @@
 // A part of a row as it was written: its words, the same without words that say nothing, and what of it may be a code.
+import { LruCache } from '../../base/lru-cache.ts'
+import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { Language } from '../../catalog/languages/language.ts'
 import { languageOfNames } from '../../catalog/languages/languages.ts'
@@ -6,7 +8,7 @@ import { ancestorsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
 import { typedCode } from '../search/codes.ts'
-import { WrittenName } from '../search/name-match.ts'
+import { type IsKnown, WrittenName } from '../search/name-match.ts'
 import { isLight } from '../search/word-match.ts'
 
 export type WrittenPart = {
@@ -17,29 +19,60 @@ export type WrittenPart = {
   /** What may be a code: digits, or the letters of an abbreviation. */
   readonly code: string | undefined
   readonly digits: string | undefined
+  /** A code that stands beside the name, as in "14 - Jalisco". */
+  readonly beside: string | undefined
 }
 
 /** The parts of a row, from the most distant ancestor to the record itself; empty parts are left out. */
 export function writtenParts(release: Release, parts: ReadonlyMap<string, string>): WrittenPart[] {
   return [...parts]
-    .map(([name, text]) => writtenPart(release.entity(name).definition, text))
+    .map(([name, text]) => writtenPart(release, release.entity(name).definition, text))
     .filter(({ written }) => written.words.length > 0)
     .sort((a, b) => ancestorsOf(a.entity).length - ancestorsOf(b.entity).length)
 }
 
-export function writtenPart(entity: Entity, text: string): WrittenPart {
+/** A code and a name in one cell, and a number as a spreadsheet writes it. */
+const CODE_AND_NAME = /^\s*([0-9]+)\s*[-–—.:)]\s*(\p{L}.*)$/u
+const DECIMAL = /^\s*([0-9]+)\.0+\s*$/
+
+/** What tells some parts from others. */
+export const keyOf = (parts: readonly WrittenPart[]): string =>
+  parts.map(({ entity, written, beside = '' }) => `${entity.name}=${beside} ${written.text}`).join('|')
+
+export function writtenPart(release: Release, entity: Entity, text: string): WrittenPart {
   const language = languageOfNames(entity)
-  const written = new WrittenName(wordsOf(text), language)
-  const digits = typedCode(written.words)
-  const joined = written.words.join('')
+  const [, beside, name] = CODE_AND_NAME.exec(text) ?? []
+  const own = name ?? DECIMAL.exec(text)?.[1] ?? text
+  const written = new WrittenName(wordsOf(own), language, isKnownIn(release, entity))
+  const digits = typedCode(written.typed)
+  const joined = written.typed.join('')
   return {
     entity,
     written,
     stripped: withoutNoise(written, entity.name),
     digits,
-    code: digits ?? (isCodeLike(entity, text, joined) ? joined : undefined),
+    code: digits ?? (isCodeLike(entity, own, joined) ? joined : undefined),
+    beside,
   }
 }
+
+/** The same text as a part of another entity. */
+export const writtenPartAs = (release: Release, entity: Entity, { written }: WrittenPart): WrittenPart =>
+  writtenPart(release, entity, written.text)
+
+/** Which words are in the names of an entity or of its ancestors. */
+const isKnownIn = (release: Release, entity: Entity): IsKnown => knownIn(release)(entity, release)
+const knownIn = memoized((_: Release) =>
+  memoized((entity: Entity, release: Release): IsKnown => {
+    const indexes = [entity, ...ancestorsOf(entity).map((step) => step.entity)].map(
+      ({ name }) => release.entity(name).index.words.words,
+    )
+    const cache = new LruCache<boolean>({ maxEntries: MAX_KNOWN })
+    return (word) => cache.get(word, () => indexes.some((words) => words.indexOf(word) !== undefined))
+  }),
+)
+
+const MAX_KNOWN = 10_000
 
 /** Whether a text has the form of a code of the entity, in whatever case. */
 function isCodeLike({ fields }: Entity, text: string, joined: string): boolean {
@@ -55,7 +88,7 @@ const ENTITY_NOISE_COST = 0.2
 const OTHER_NOISE_COST = 0.6
 
 /** What is left without the first word that says what a record is, without the first two, and so on. */
-function withoutNoise({ words, language }: WrittenName, entity: string): WrittenPart['stripped'] {
+function withoutNoise({ typed: words, language, isKnown }: WrittenName, entity: string): WrittenPart['stripped'] {
   const { isNoise, isGenitive, longFormsOf } = language
   const ways: { readonly name: WrittenName; readonly cost: number }[] = []
   let [rest, cost] = [words, 0]
@@ -64,7 +97,7 @@ function withoutNoise({ words, language }: WrittenName, entity: string): Written
     cost += first === entity || longFormsOf(first).includes(entity) ? ENTITY_NOISE_COST : OTHER_NOISE_COST
     rest = rest.slice(isGenitive(rest[1] ?? '') ? 2 : 1)
     if (rest.length === 0) break
-    ways.push({ name: new WrittenName(rest, language), cost })
+    ways.push({ name: new WrittenName(rest, language, isKnown), cost })
   }
   return ways
 }

@@ -3,8 +3,8 @@ import { memoized } from '../../base/memoized.ts'
 import { broaderOf, type Entity, embedsOf } from '../../catalog/entity.ts'
 import { importanceFieldsOf } from '../../catalog/importance-fields.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
-import type { Column } from '../../release/index/index-file.ts'
 import type { OpenEntity, Release } from '../../release/release.ts'
+import { seatsAmong } from './seats.ts'
 
 /** What has no parent or one counts as much as it can; the rest by population, on a scale of powers of ten. */
 const BY_DEPTH = [1, 0.9, 0.5, 0.3]
@@ -85,43 +85,21 @@ function populationOf(release: Release, entity: Entity, field: string): Float64A
 
 /** The importance of a record whose population is not known: as the seat of its parent, as urban, or as its namesake. */
 function withoutPopulation(release: Release, entity: Entity, base: number): (position: number) => number {
-  const { index } = release.entity(entity.name)
-  const { area: areaField, urban: urbanArea, seatCode } = importanceFieldsOf(entity)
+  const seats = seatsAmong(release, entity.name)
   const owner = entity.code.find((field) => entity.fields[field]?.kind === 'embed')
-  const codeField = entity.code.find((field) => entity.fields[field]?.kind === 'code')
   const embed = owner === undefined ? undefined : entity.fields[owner]
-  const seatField = embed?.kind === 'embed' ? importanceFieldsOf(embed.entity).seat : undefined
-  if (owner === undefined || codeField === undefined || embed?.kind !== 'embed' || seatField === undefined)
-    return () => base
-  const parents = index.column(owner).values
-  const parent = release.entity(embed.entity.name)
-  const seats = parent.index.column(seatField)
-  const codes = index.column(codeField)
-  if (codes.kind !== 'text' || seats.kind !== 'text fact') return () => base
-  const seatFlags = flagsOf(codes, seatCode)
-  /** The number of the code of each parent's seat, or -1 where that is not known. */
-  const seatCodes = seats.known.map((code) => codes.texts.find(code) ?? -1)
-  const seatOf = Int32Array.from(
-    { length: parent.count },
-    (_, position) => seatCodes[seats.values[position] as number] ?? -1,
-  )
+  if (seats === undefined || embed?.kind !== 'embed') return () => base
+  const { parentOf, seatOf } = seats
+  const { index } = release.entity(entity.name)
+  const { area: areaField, urban: urbanArea } = importanceFieldsOf(entity)
   const area = areaField === undefined ? undefined : index.column(areaField)
   const urban = area?.kind === 'text fact' ? area.known.indexOf(urbanArea) : -1
-  const isNamesake = namesakes(release, entity, embed.entity, parents)
+  const isNamesake = namesakes(release, entity, embed.entity, parentOf)
   return (position) => {
-    const above = parents[position] as number
-    const code = codes.values[position] as number
-    const seat = seatOf[above] as number
-    const isSeat = seat === -1 ? seatFlags[code] === 1 : code === seat
+    const isSeat = seatOf[parentOf[position] as number] === position
     const isUrban = urban !== -1 && area?.values[position] === urban
     return base + (isSeat ? OF_SEAT : 0) + (isUrban ? OF_URBAN : 0) + (isNamesake(position) ? OF_NAMESAKE : 0)
   }
-}
-
-function flagsOf({ texts }: Extract<Column, { kind: 'text' }>, pattern: RegExp): Uint8Array {
-  const flags = new Uint8Array(texts.size)
-  for (let value = 0; value < flags.length; value++) if (pattern.test(texts.text(value))) flags[value] = 1
-  return flags
 }
 
 /** Whether a record has the words of its parent's name. */

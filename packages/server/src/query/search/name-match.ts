@@ -22,19 +22,36 @@ type Forms = {
   readonly heard: HeardLetters
 }
 
+/** Whether a word is in the names of a catalog. */
+export type IsKnown = (word: string) => boolean
+
 /** A name as a record has it, or as it was typed. */
 export class WrittenName {
+  /** The words as they are written. */
+  readonly typed: readonly string[]
+  /** The same with all numbers in digits. */
   readonly words: readonly string[]
   readonly language: Language
   readonly text: string
+  /** Which words are in names of the catalog, where that is asked for. */
+  readonly isKnown: IsKnown
   #readings: readonly Forms[] | undefined
   #numbers: string | undefined
+  #typedJoined: string | undefined
 
   /** Takes folded words, and the language that they are compared in. */
-  constructor(words: readonly string[], language: Language) {
-    this.words = words
+  constructor(words: readonly string[], language: Language, isKnown: IsKnown = () => false) {
+    this.typed = words
+    this.words = language.withDigits(words)
     this.language = language
     this.text = words.join(' ')
+    this.isKnown = isKnown
+  }
+
+  /** The words as they are written, without spaces. */
+  get typedJoined(): string {
+    this.#typedJoined ??= this.typed.join('')
+    return this.#typedJoined
   }
 
   /** An abbreviation may stand for several words, so there may be several ways. */
@@ -45,7 +62,7 @@ export class WrittenName {
 
   /** The words with digits: other numbers make another name. */
   get numbers(): string {
-    this.#numbers ??= HAS_DIGIT.test(this.text) ? this.words.filter((word) => HAS_DIGIT.test(word)).join(' ') : ''
+    this.#numbers ??= this.words.filter((word) => HAS_DIGIT.test(word)).join(' ')
     return this.#numbers
   }
 }
@@ -57,9 +74,20 @@ export type NameMatch = {
   readonly isWhole: boolean
   /** Whether the name begins with what was typed, and goes on. */
   readonly isPrefix: boolean
+  /** Whether it may be another name: a word or a number is missing or changed. However alone it is, no one can be sure of it. */
+  readonly isDoubtful: boolean
+  /** Whether one of the two is the other with more after it, as "Toluca" and "Toluca de Lerdo". */
+  readonly isShort: boolean
 }
 
-const EXACT_MATCH: NameMatch = { cost: 0, how: 'exact', isWhole: true, isPrefix: false }
+export const EXACT_MATCH: NameMatch = {
+  cost: 0,
+  how: 'exact',
+  isWhole: true,
+  isPrefix: false,
+  isDoubtful: false,
+  isShort: false,
+}
 
 const MAX_READINGS = 4
 const HAS_DIGIT = /\p{N}/u
@@ -81,7 +109,7 @@ function readingsOf(words: readonly string[], language: Language): Forms[] {
 function formsOf(words: readonly string[], language: Language): Forms {
   const { heard } = earOf(language)
   const joined = words.join('')
-  const core = words.filter((word) => !isLight(language, word)).join('')
+  const core = words.filter((word) => !isSlight(language, word)).join('')
   const mask = letterMask(joined)
   return {
     words,
@@ -97,6 +125,9 @@ function formsOf(words: readonly string[], language: Language): Forms {
     },
   }
 }
+
+/** Whether a word may be left out: it says little, or honours what it stands before. */
+export const isSlight = (language: Language, word: string): boolean => isLight(language, word) || language.isHonor(word)
 
 /** What is heard of what is written in a language. */
 type Ear = {
@@ -133,7 +164,7 @@ export function heardIn(word: string, language: Language): HeardLetters {
   const written = language.longFormsOf(word)[0] ?? word
   const all = earOf(language).heard(letterMask(written))
   const { length } = written
-  return isLight(language, word)
+  return isSlight(language, word)
     ? { all, core: 0, length, coreLength: 0 }
     : { all, core: all, length, coreLength: length }
 }
@@ -156,6 +187,7 @@ export const mayHaveMore = (typed: HeardLetters, name: HeardLetters): boolean =>
 
 const ABBREVIATION_COST = 0.1
 const JOINED_COST = 0.15
+const GLUED_MATCH: NameMatch = { ...EXACT_MATCH, cost: JOINED_COST, how: 'glued' }
 const OTHER_ORDER_COST = 0.5
 const BY_EAR_COST = 0.7
 const MIN_SOUND = 2
@@ -184,46 +216,60 @@ const mayBeEdited = (typed: number, name: number): boolean =>
 
 /** Undefined where they have too little in common. */
 export function matchName(typed: WrittenName, name: WrittenName): NameMatch | undefined {
-  if (typed.text === name.text) return EXACT_MATCH
+  // The same number in other letters or digits is the same name.
+  if (typed.text === name.text || (typed.numbers !== '' && isSameList(typed.words, name.words))) return EXACT_MATCH
+  if (typed.typedJoined === name.typedJoined) return GLUED_MATCH
   let best: NameMatch | undefined
   for (const reading of typed.readings)
     for (const forms of name.readings) {
-      const match = matchForms(reading, forms, typed.numbers === name.numbers, typed.language)
+      const match = matchForms(reading, forms, typed, typed.numbers === name.numbers)
       if (match !== undefined && (best === undefined || match.cost < best.cost)) best = match
     }
   return best
 }
 
-function matchForms(typed: Forms, name: Forms, isSameNumber: boolean, language: Language): NameMatch | undefined {
+function matchForms(
+  typed: Forms,
+  name: Forms,
+  { language, isKnown }: WrittenName,
+  isSameNumber: boolean,
+): NameMatch | undefined {
   if (!mayMatch(typed.heard, name.heard) && !mayHaveMore(typed.heard, name.heard)) return undefined
   const missing = bitsOf(typed.mask & ~name.mask)
   const added = bitsOf(name.mask & ~typed.mask)
   const length = Math.abs(typed.joined.length - name.joined.length)
   if (missing === 0 && added === 0) {
     if (typed.full === name.full) return { ...EXACT_MATCH, cost: ABBREVIATION_COST, how: 'abbreviation' }
-    if (typed.joined === name.joined) return { ...EXACT_MATCH, cost: JOINED_COST, how: 'glued' }
+    if (typed.joined === name.joined) return GLUED_MATCH
     if (length === 0 && sorted(typed.words) === sorted(name.words))
       return { ...EXACT_MATCH, cost: OTHER_ORDER_COST, how: 'exact', isWhole: false }
   }
   const light = typed.core === name.core ? lightCost(typed, name, language) : undefined
   if (light !== undefined) return { ...EXACT_MATCH, cost: light, how: 'dropped-words', isWhole: false }
+  const isOtherWord = (word: string) => isKnown(word) && !isSlight(language, word) && !name.words.includes(word)
+  // What is a word of the catalog is no misspelling of another one.
+  let other: boolean | undefined
+  const isOtherName = (): boolean => {
+    other ??= typed.words.some(isOtherWord)
+    return other
+  }
   const isPrefix =
     missing === 0 && typed.joined.length >= MIN_PREFIX && length > 0 && name.joined.startsWith(typed.joined)
   let best: NameMatch | undefined
-  const offer = (cost: number, how: How) => {
-    if (best === undefined || cost < best.cost) best = { cost, how, isWhole: false, isPrefix }
+  const offer = (cost: number, how: How, isDoubtful: boolean, isShort = false) => {
+    if (best === undefined || cost < best.cost) best = { cost, how, isWhole: false, isPrefix, isDoubtful, isShort }
   }
   if (isSameNumber && length <= MAX_EAR_LENGTH && mayBeEdited(typed.heard.all, name.heard.all)) {
     const [sound, other] = [soundOf(typed.words, language), soundOf(name.words, language)]
-    if (sound === other && sound.length >= MIN_SOUND) offer(BY_EAR_COST, 'by-ear')
+    if (sound === other && sound.length >= MIN_SOUND) offer(BY_EAR_COST, 'by-ear', false)
     else {
       const edits = distanceOf(sound, other, MAX_EDITS).toWord
-      if (edits <= maxEditsIn(sound, other)) offer(edits + EDITED_BY_EAR_COST, 'typo')
+      if (edits <= maxEditsIn(sound, other)) offer(edits + EDITED_BY_EAR_COST, 'typo', isOtherName())
     }
   }
   if (isSameNumber && missing <= MAX_EDITS && added <= MAX_EDITS && length <= MAX_EDITS) {
     const edits = distanceOf(typed.joined, name.joined, MAX_EDITS).toWord
-    if (edits <= maxEditsIn(typed.joined, name.joined)) offer(edits, 'typo')
+    if (edits <= maxEditsIn(typed.joined, name.joined)) offer(edits, 'typo', isOtherName())
   }
   // Without the words that say little, what is left may still be misspelt.
   const coreLength = Math.min(typed.core.length, name.core.length)
@@ -232,18 +278,33 @@ function matchForms(typed: Forms, name: Forms, isSameNumber: boolean, language: 
       Math.abs(typed.core.length - name.core.length) > MAX_EDITS || !mayBeEdited(typed.heard.core, name.heard.core)
         ? MAX_EDITS + 1
         : distanceOf(typed.core, name.core, MAX_EDITS).toWord
-    if (edits <= MAX_EDITS) offer(edits + lightCost(typed, name, language), 'typo')
+    if (edits <= MAX_EDITS) offer(edits + lightCost(typed, name, language), 'typo', isOtherName())
   }
-  if (isPrefix) offer(PREFIX_COST + (1 - typed.joined.length / name.joined.length), 'prefix')
+  if (isPrefix) {
+    const isShort = isShortOf(typed.words, name.words, language)
+    const isCut = !isOtherName() && typed.words.some((word) => !name.words.includes(word))
+    const cost = PREFIX_COST + (1 - typed.joined.length / name.joined.length)
+    offer(cost, 'prefix', !isSameNumber || !(isCut || isShort), isShort)
+  }
   if (missing === 0) {
     const share = coveredShare(name.words, typed.words, language)
-    if (share !== undefined) offer(SOME_WORDS_COST + (1 - share), 'dropped-words')
+    if (share !== undefined) offer(SOME_WORDS_COST + (1 - share), 'dropped-words', true)
   }
   if (added === 0) {
     const share = coveredShare(typed.words, name.words, language)
-    if (share !== undefined) offer(MORE_WORDS_COST + (1 - share), 'dropped-words')
+    const isShort = isSameNumber && isShortOf(name.words, typed.words, language)
+    if (share !== undefined) offer(MORE_WORDS_COST + (1 - share), 'dropped-words', !isShort, isShort)
   }
   return best
+}
+
+const isSameList = (words: readonly string[], others: readonly string[]): boolean =>
+  words.length === others.length && words.every((word, at) => word === others[at])
+
+/** Whether a name is short for another, which goes on with a genitive: "Toluca" for "Toluca de Lerdo". */
+function isShortOf(short: readonly string[], long: readonly string[], { isGenitive }: Language): boolean {
+  const { length } = short
+  return length < long.length && isGenitive(long[length] as string) && short.every((word, at) => word === long[at])
 }
 
 /** A shorter rest is too little to be misspelt. */
@@ -253,12 +314,12 @@ const sorted = (words: readonly string[]): string => words.toSorted().join(' ')
 
 /** What the words that say little cost, where only one of the two has them. */
 function lightCost(typed: Forms, name: Forms, language: Language): number {
-  const { isLinking } = language
+  const isSmall = (word: string) => language.isLinking(word) || language.isHonor(word)
   let cost = LIGHT_COST
   for (const word of typed.words)
-    if (isLight(language, word) && !name.words.includes(word)) cost += isLinking(word) ? LINKING_COST : TYPED_NOISE_COST
+    if (isSlight(language, word) && !name.words.includes(word)) cost += isSmall(word) ? LINKING_COST : TYPED_NOISE_COST
   for (const word of name.words)
-    if (isLight(language, word) && !typed.words.includes(word)) cost += isLinking(word) ? LINKING_COST : NAME_NOISE_COST
+    if (isSlight(language, word) && !typed.words.includes(word)) cost += isSmall(word) ? LINKING_COST : NAME_NOISE_COST
   return cost
 }
 

@@ -156,7 +156,7 @@ export type FieldPlan = {
   readonly value: ValueFormat
   /** Of a column with two numbers, such as "19.43, -99.13", which of them. */
   readonly part?: 0 | 1
-  /** Of a field that embeds a record, the fields of its entity that the columns have the values of; absent where they are its key. */
+  /** Of a field that embeds a record or names the one above, the fields of its entity that the columns have the values of; absent where they are its key. */
   readonly refersTo?: readonly string[]
   /**
    * Of a field above it in a tree, where the columns do not say it: the code above is the beginning of the code, of the next
@@ -166,6 +166,9 @@ export type FieldPlan = {
   /** Likewise: the code above is what stands before the last of these. */
   readonly separator?: string
 }
+
+/** A part of a key whose codes have so many digits, but for a few that have one less and may have lost a zero. */
+export type UsualCode = { readonly field: string; readonly length: number }
 
 /** A list that a table becomes. */
 export type ListPlan = {
@@ -177,6 +180,7 @@ export type ListPlan = {
   readonly hasDeclaredKey: boolean
   /** Whether rows that lack the key, or have that of another, are few and left out. */
   readonly leavesOutRows?: true
+  readonly usualCode?: UsualCode
   /** The least number of rows. */
   readonly expects?: number
 }

@@ -4,7 +4,17 @@ import type { EntityData } from '../../catalog/catalog.ts'
 import { RESERVED_COLLECTIONS } from '../../catalog/collections.ts'
 import { definitionFault } from '../../catalog/definition-check.ts'
 import { slugOf } from '../../catalog/slug.ts'
-import type { AliasPlan, Descriptor, Guess, ListPlan, Plan, RefusedList, Resource, TableSample } from './descriptor.ts'
+import type {
+  AliasPlan,
+  Descriptor,
+  Guess,
+  ListPlan,
+  Plan,
+  RefusedList,
+  Resource,
+  TableSample,
+  UsualCode,
+} from './descriptor.ts'
 import { aliasTableOf } from './guess-aliases.ts'
 import { type Draft, isNumericKey, leftOut, oneLine, planOf, soundColumns } from './guess-entity.ts'
 import { type Key, keyOf, quoted } from './guess-key.ts'
@@ -24,6 +34,7 @@ type Candidate = KeyedTable & {
   readonly leavesOutRows?: true
   /** Why it can be no list. */
   readonly fault?: string
+  readonly usualCode?: UsualCode
   /** What is told of it where it is a list. */
   readonly guesses: readonly Guess[]
 }
@@ -87,7 +98,8 @@ function candidatesOf(
     const key = keyOf(table, referredColumns(descriptor, table))
     const candidate = { table, list, properties, name: '', key: [], hasDeclaredKey: false, guesses: [] }
     if ('reason' in key) return [{ ...candidate, fault: `${key.reason}; declare a primaryKey in its schema` }]
-    const told: Guess[] = [...(key.guess === undefined ? [] : [key.guess]), ...lostZeros(table, key)]
+    const told: Guess[] = key.guess === undefined ? [] : [key.guess]
+    const usualCode = usualCodeOf(key)
     const name = freeSlug(
       descriptor,
       resource,
@@ -103,6 +115,7 @@ function candidatesOf(
         key: key.columns,
         hasDeclaredKey: key.isDeclared,
         ...(key.leavesOutRows === undefined ? {} : { leavesOutRows: true as const }),
+        ...(usualCode === undefined ? {} : { usualCode }),
         guesses: told,
       },
     ]
@@ -159,8 +172,8 @@ function freeSlug(
 /** The share of codes that may be shorter by chance. */
 const MAX_SHORT = 1 / 3
 
-/** Codes that a spreadsheet took for numbers. */
-function lostZeros({ resource }: Table, { columns }: Key): readonly Guess[] {
+/** The key column with codes that a spreadsheet took for numbers, and how many digits most of them have. */
+function usualCodeOf({ columns }: Key): UsualCode | undefined {
   for (const column of columns) {
     const lengths = new Map<number, number>()
     if (column.declared.type === 'string' || !allFit(column, isWholeNumber)) continue
@@ -169,16 +182,9 @@ function lostZeros({ resource }: Table, { columns }: Key): readonly Guess[] {
     if (lengths.size !== 2 || long === undefined || short !== long - 1 || isSeries(distinctOf(column))) continue
     const few = lengths.get(short) as number
     if (few / column.values.length > MAX_SHORT) continue
-    return [
-      {
-        resource: resource.name,
-        field: column.name,
-        what: `${few} of the codes in ${quoted(column.name)} are shorter than the rest: they may have lost a zero at the beginning. They are published as they are.`,
-        otherwise: 'the zeros in the file, and "type": "string" at the field',
-      },
-    ]
+    return { field: column.name, length: long }
   }
-  return []
+  return undefined
 }
 
 function withoutAliasTables(
@@ -239,12 +245,12 @@ function draftOf(
   references: readonly Reference[],
   tell: (guess: Guess | undefined) => void,
 ): Draft {
-  const { table, key, name, list, hasDeclaredKey, leavesOutRows } = candidate
+  const { table, key, name, list, hasDeclaredKey, leavesOutRows, usualCode } = candidate
   const { resource } = table
   const propertiesOf = propertiesIn(candidate)
   const roleOf = (column: Column) => propertiesOf(column).role
   const referring = new Set(references.map(({ field }) => field))
-  const found = treeOf(table, key, list, propertiesOf)
+  const found = treeOf(table, key, list, propertiesOf, tell)
   const tree = found?.columns.some((column) => referring.has(column)) === true ? undefined : found
   tell(tree?.guess)
   const isFree = (column: Column) =>
@@ -281,6 +287,7 @@ function draftOf(
     key,
     hasDeclaredKey,
     ...(leavesOutRows === undefined ? {} : { leavesOutRows }),
+    ...(usualCode === undefined ? {} : { usualCode }),
     references,
     tree,
     names,

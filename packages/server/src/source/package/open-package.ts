@@ -333,8 +333,10 @@ function indexesOf(lists: readonly ListPlan[]): ReadonlyMap<string, readonly (re
   for (const { entity, fields } of lists) {
     for (const [name, { refersTo }] of fields) {
       const definition = entity.fields[name]
-      if (refersTo === undefined || definition?.kind !== 'embed') continue
-      indexes.set(definition.entity, [...(indexes.get(definition.entity) ?? []), refersTo])
+      const target =
+        definition?.kind === 'embed' ? definition.entity : definition?.kind === 'broader' ? entity.name : undefined
+      if (refersTo === undefined || target === undefined) continue
+      indexes.set(target, [...(indexes.get(target) ?? []), refersTo])
     }
   }
   return indexes

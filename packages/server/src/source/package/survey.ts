@@ -264,9 +264,12 @@ class Survey {
   #observerOf(field: string): FieldObserver {
     const counts = this.#counts.get(field) as FieldCount
     const constraints = this.#constraints.get(field)
+    const { usualCode } = this.#plan
+    const usualLength = usualCode?.field === field ? usualCode.length : 0
     return {
       given: (text) => {
         counts.given++
+        if (text.length < usualLength) this.#tellShortCode(field, text)
         if (text.length <= MAX_LOOKS_MISSING && LOOKS_MISSING.has(text)) this.#tellLooksMissing(field, text)
         const breach = constraints?.breach(text)
         if (breach !== undefined) this.#tellBreach(field, text, breach)
@@ -306,6 +309,12 @@ class Survey {
     const description =
       'a value looks as if it stood for a missing one, and is published as it is; if it does, declare it in missingValues'
     this.#findings.of(field).add('looks-missing', description, { ...this.#location, column: field, value: text })
+  }
+
+  #tellShortCode(field: string, text: string): void {
+    const description =
+      'a code is shorter than the rest, as if it had lost a zero at its beginning, and is published as it is; if it has, write the zeros in the file and "type": "string" at the field'
+    this.#findings.of(field).add('lost-zero', description, { ...this.#location, column: field, value: text })
   }
 
   #tellBreach(field: string, text: string, expected: string): void {

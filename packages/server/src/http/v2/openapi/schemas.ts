@@ -17,6 +17,7 @@ import { keyPathsOf, pathsOf } from '../../../catalog/paths.ts'
 import { typeNameOf } from '../../../catalog/typescript.ts'
 import { languagesOf } from '../../../query/formats/shown-names.ts'
 import { DISTANCE, distanceNameOf } from '../../../query/near.ts'
+import { ROW_HOW } from '../../../query/resolve/record-match.ts'
 import { MAX_ROW_CHARACTERS } from '../../../query/resolve/resolve.ts'
 import { VERDICTS } from '../../../query/resolve/verdict.ts'
 import { HOW } from '../../../query/search/search.ts'
@@ -241,16 +242,31 @@ const resolvedProperties = (isNullable: boolean) => {
     breadcrumb: described(listOf(TEXT), 'names of its ancestors, the nearest first'),
     parents: described(KEYS, 'their keys and official codes'),
     score: described({ type: 'number', minimum: 0, maximum: 1 }, '1 where everything is as in the catalog'),
-    how: listOf({ type: 'string', enum: [...HOW] }),
+    how: listOf({ type: 'string', enum: [...ROW_HOW] }),
   }
 }
 
 // What is the same for every catalog.
 
+const VERDICT: Json = { type: 'string', enum: [...VERDICTS] }
+
 const RESOLVED_ROW = object({
   row: described(COUNT, 'number of the row, from 1'),
-  verdict: { type: 'string', enum: [...VERDICTS] },
+  verdict: VERDICT,
+  reason: described(TEXT, 'why it has this verdict, for people'),
   ...resolvedProperties(true),
+  levels: described(
+    listOf(
+      object({
+        collection: schemaRef('CollectionName'),
+        key: { anyOf: [KEY, { type: 'null' }] },
+        code: described({ type: ['string', 'null'] }, 'official code'),
+        verdict: VERDICT,
+        score: { type: 'number', minimum: 0, maximum: 1 },
+      }),
+    ),
+    'what is certain at each level, from the most distant ancestor to what was asked for',
+  ),
   alternatives: described(listOf(schemaRef('ResolvedRecord')), 'the next best'),
 })
 

@@ -1,0 +1,68 @@
+// Numbers in names: digits, words and Roman numerals that say the same are the same.
+
+export type NumberWords = {
+  /** What words say as numbers, cardinal or ordinal. */
+  readonly numbers: Readonly<Record<string, number>>
+  /** The word between tens and units, as in "treinta y uno". */
+  readonly betweenTens: string
+  /** What digits end with where they are an ordinal, as in "2da". */
+  readonly ordinalEnds: string
+  /** Words before a number that say that it is one, as in "número 3". */
+  readonly numberSigns: string
+  /** Words after a number that is an ordinal, as in "II sección". */
+  readonly numbered: string
+}
+
+const ROMAN = /^(x{0,3})(ix|iv|v?i{0,3})$/
+const ROMAN_DIGITS: Readonly<Record<string, number>> = { i: 1, v: 5, x: 10 }
+const DIGITS = /^0*([0-9]+)([a-z]*)$/
+const FIRST_TENS = 20
+const LAST_TENS = 90
+
+/** Writes all numbers among folded words as digits. */
+export function digitsBy(data: NumberWords): (words: readonly string[]) => readonly string[] {
+  const listed = (list: string) => new Set(list.split(' ').filter((word) => word !== ''))
+  const [ends, signs, numbered] = [listed(data.ordinalEnds), listed(data.numberSigns), listed(data.numbered)]
+  const numbers = new Map(Object.entries(data.numbers))
+  const numberAt = (words: readonly string[], at: number): number | undefined => {
+    const word = words[at] as string
+    const spelled = numbers.get(word)
+    if (spelled !== undefined) return spelled
+    const digits = DIGITS.exec(word)
+    if (digits !== null) return digits[2] === '' || ends.has(digits[2] as string) ? Number(digits[1]) : undefined
+    if (!ROMAN.test(word)) return undefined
+    // A letter alone is rather an initial, unless nothing or what is numbered comes after it.
+    const isLast = at === words.length - 1 || numbered.has(words[at + 1] as string)
+    return word.length > 1 || (at > 0 && isLast) ? romanValue(word) : undefined
+  }
+  const mayBeNumber = (word: string) =>
+    numbers.has(word) || signs.has(word) || ROMAN.test(word) || (word.charCodeAt(0) < 58 && DIGITS.test(word))
+  return (words) => {
+    if (!words.some(mayBeNumber)) return words
+    const written: string[] = []
+    for (let at = 0; at < words.length; at++) {
+      const word = words[at] as string
+      const number = numberAt(words, at)
+      if (number === undefined || !Number.isSafeInteger(number)) {
+        const isSign = signs.has(word) && at + 1 < words.length && numberAt(words, at + 1) !== undefined
+        if (!isSign) written.push(word)
+        continue
+      }
+      const isTens = number >= FIRST_TENS && number <= LAST_TENS && number % 10 === 0 && numbers.has(word)
+      const units = isTens && words[at + 1] === data.betweenTens ? numbers.get(words[at + 2] ?? '') : undefined
+      const hasUnits = units !== undefined && units < 10
+      written.push(String(hasUnits ? number + units : number))
+      if (hasUnits) at += 2
+    }
+    return written
+  }
+}
+
+function romanValue(word: string): number {
+  let value = 0
+  for (let at = 0; at < word.length; at++) {
+    const [digit = 0, next = 0] = [ROMAN_DIGITS[word[at] as string], ROMAN_DIGITS[word[at + 1] ?? '']]
+    value += digit < next ? -digit : digit
+  }
+  return value
+}

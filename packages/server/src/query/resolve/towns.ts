@@ -1,0 +1,44 @@
+// The records that a part means by the name of a town in them: people write Cancún where the municipality is Benito Juárez.
+import { memoized } from '../../base/memoized.ts'
+import { type Entity, embeddedAt } from '../../catalog/entity.ts'
+import type { Release } from '../../release/release.ts'
+import { importanceOf, MAX_IMPORTANCE } from '../search/importance.ts'
+import { seatsAmong } from '../search/seats.ts'
+import { matchesCalled } from './part-matches.ts'
+import type { PartMatch } from './record-match.ts'
+import { type WrittenPart, writtenPartAs } from './written-part.ts'
+
+/** The cost of naming a town for the record that it is in. */
+const TOWN_COST = 0.4
+/** What a town costs at most to be meant: it must be called so. */
+const MAX_TOWN_COST = 0.5
+/** How important a town must be that is no seat: one of some ten thousand people. */
+const MIN_IMPORTANCE = 0.4 * MAX_IMPORTANCE
+
+/** The entity whose records are towns in those of another: some of them are its seats. */
+const townsIn = memoized((release: Release) =>
+  memoized((entity: Entity): Entity | undefined =>
+    [...release.catalog.entities.values()].find(({ name, code, fields }) => {
+      const owner = code.find((field) => fields[field]?.kind === 'embed')
+      const child = release.entity(name).definition
+      return owner !== undefined && embeddedAt(child, owner) === entity && seatsAmong(release, name) !== undefined
+    }),
+  ),
+)
+
+export function matchesByTown(release: Release, part: WrittenPart): PartMatch[] {
+  const towns = townsIn(release)(part.entity)
+  if (towns === undefined || part.digits !== undefined) return []
+  const { parentOf, seatOf } = seatsAmong(release, towns.name) as NonNullable<ReturnType<typeof seatsAmong>>
+  const importance = importanceOf(release, towns.name)
+  const best = new Map<number, PartMatch>()
+  for (const match of matchesCalled(release, writtenPartAs(release, towns, part))) {
+    const parent = parentOf[match.position] as number
+    const isTown = seatOf[parent] === match.position || (importance[match.position] as number) >= MIN_IMPORTANCE
+    if (!isTown || match.isDoubtful || match.cost > MAX_TOWN_COST) continue
+    const cost = match.cost + TOWN_COST
+    if (cost < (best.get(parent)?.cost ?? Number.POSITIVE_INFINITY))
+      best.set(parent, { ...match, position: parent, cost, how: 'town', isWhole: false })
+  }
+  return [...best.values()]
+}
