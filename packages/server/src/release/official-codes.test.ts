@@ -79,5 +79,5 @@ test('of lists in which they are composed in any way', () =>
         }
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 25 },
   ))

@@ -137,11 +137,10 @@ describe('keys', () => {
 
   test('where none is declared, a column that is not unique after the sample is not taken for one', async () => {
     const csv = ['code,region,name']
-    for (let index = 0; index < 210_000; index++)
-      csv.push(`${index % 205_000},${index < 205_000 ? 'x' : 'y'},Name ${index}`)
+    for (let index = 0; index < 210; index++) csv.push(`${index % 205},${index < 205 ? 'x' : 'y'},Name ${index}`)
     using directory = new PackageDirectory().put('places.csv', csv.join('\n'))
-    const { rows, source } = await directory.read()
-    expect(rows.places).toHaveLength(210_000)
+    const { rows, source } = await directory.read({ sampledRows: 200 })
+    expect(rows.places).toHaveLength(210)
     expect(source.catalog.entities.get('places')?.key).toEqual(['code', 'region'])
   })
 })

@@ -45,12 +45,10 @@ export async function readDescriptor(located: Located): Promise<DescribedPackage
   return { located, findings, ...(await descriptorOf(located, findings)) }
 }
 
-export async function readTables({
-  located,
-  descriptor: given,
-  findings,
-  placeOf,
-}: DescribedPackage): Promise<PackageTables> {
+export async function readTables(
+  { located, descriptor: given, findings, placeOf }: DescribedPackage,
+  sampledRows?: number,
+): Promise<PackageTables> {
   const tables = new Map<string, ReadTable>()
   const tableFindings = new Map<string, Findings>()
   const unread: UnreadTable[] = []
@@ -63,7 +61,7 @@ export async function readTables({
       const { line = 1, column } = place ?? {}
       return { file, line, column: column === undefined ? `resource ${resource.name}` : `column ${column}` }
     }
-    const read = await readTable(resource, located.files, placeOfTable, own)
+    const read = await readTable(resource, located.files, placeOfTable, own, sampledRows)
     if (read instanceof Faults) unread.push({ resource: resource.name, faults: read })
     else tables.set(resource.name, read)
   }
@@ -123,11 +121,12 @@ async function readTable(
   files: PackageFiles,
   placeOfTable: (path: string | undefined) => SourceLocation & { readonly column: string },
   findings: Findings,
+  sampledRows: number | undefined,
 ): Promise<ReadTable | Faults> {
   const faults = new Faults()
   try {
     const table = await openTable(resource, files, findings)
-    const sample = await sampleOf(table)
+    const sample = await sampleOf(table, sampledRows)
     checkKey(resource, table, sample.header, faults)
     if (faults.any) return faults
     return { resource: withHeaderNames(resource, table, sample.header, findings), table, sample }
