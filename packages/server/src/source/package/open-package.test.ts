@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { zipOf } from '../../../../../test/support/inegi-file.ts'
 import { PackageDirectory, readPackage, table } from '../../../../../test/support/package-directory.ts'
-import { entityData } from '../../catalog/catalog.ts'
+import { entityData, entityIn } from '../../catalog/catalog.ts'
 
 const CODE = { name: 'code', type: 'string' }
 const NAME = { name: 'name', type: 'string' }
@@ -137,11 +137,10 @@ describe('keys', () => {
 
   test('where none is declared, a column that is not unique after the sample is not taken for one', async () => {
     const csv = ['code,region,name']
-    for (let index = 0; index < 210_000; index++)
-      csv.push(`${index % 205_000},${index < 205_000 ? 'x' : 'y'},Name ${index}`)
+    for (let index = 0; index < 210; index++) csv.push(`${index % 205},${index < 205 ? 'x' : 'y'},Name ${index}`)
     using directory = new PackageDirectory().put('places.csv', csv.join('\n'))
-    const { rows, source } = await directory.read()
-    expect(rows.places).toHaveLength(210_000)
+    const { rows, source } = await directory.read({ sampledRows: 200 })
+    expect(rows.places).toHaveLength(210)
     expect(source.catalog.entities.get('places')?.key).toEqual(['code', 'region'])
   })
 })
@@ -458,4 +457,30 @@ test('a schema without a list of fields is told, since its keys are not obeyed',
     .put('units.csv', 'code,name\nA,One\nB,Two\n')
   const { kinds } = await directory.read()
   expect(kinds).toEqual({ 'schema-not-read': 1 })
+})
+
+test('an official code with a name is composed of fields, and of the codes of records that it refers to', async () => {
+  const STATE = { name: 'state', type: 'string' }
+  const parts = ['state', { field: 'code', width: 3 }]
+  using directory = new PackageDirectory()
+    .describe(
+      table('states', [CODE, NAME], KEY),
+      table(
+        'towns',
+        [{ name: 'id', type: 'integer' }, STATE, CODE, NAME],
+        {
+          primaryKey: 'id',
+          foreignKeys: [{ fields: ['state'], reference: { resource: 'states', fields: ['code'] } }],
+        },
+        { 'nomenclator:code': { name: 'geo', title: 'GEO', parts } },
+      ),
+    )
+    .put('states.csv', 'code,name\n16,Michoacán\n')
+    .put('towns.csv', 'id,state,code,name\n1,16,112,Zitácuaro\n2,16,1,Acuitzio\n')
+  const { source } = await directory.read()
+  const towns = entityData(entityIn(source.catalog, 'towns'))
+  expect(towns.code).toEqual(['state', 'code'])
+  expect(towns.codes).toEqual([
+    { name: 'geo', title: 'GEO', description: 'GEO', parts: [{ field: 'state' }, { field: 'code', width: 3 }] },
+  ])
 })
