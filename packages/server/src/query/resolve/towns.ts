@@ -26,6 +26,11 @@ const townsIn = memoized((release: Release) =>
   ),
 )
 
+/** The entity whose records have towns in them; undefined where there is none. */
+export const parentOfTowns = memoized((release: Release): Entity | undefined =>
+  [...release.catalog.entities.values()].find((entity) => townsIn(release)(entity) !== undefined),
+)
+
 export function matchesByTown(release: Release, part: WrittenPart): PartMatch[] {
   const towns = townsIn(release)(part.entity)
   if (towns === undefined || part.digits !== undefined) return []
