@@ -33,7 +33,7 @@ export const parentOfTowns = memoized((release: Release): Entity | undefined =>
 
 export function matchesByTown(release: Release, part: WrittenPart): PartMatch[] {
   const towns = townsIn(release)(part.entity)
-  if (towns === undefined || part.digits !== undefined) return []
+  if (towns === undefined || part.digits !== undefined || part.beside !== undefined) return []
   const { parentOf, seatOf } = seatsAmong(release, towns.name) as NonNullable<ReturnType<typeof seatsAmong>>
   const importance = importanceOf(release, towns.name)
   const best = new Map<number, PartMatch>()
