@@ -10,6 +10,8 @@ type Level = {
   /** What stands between the values of a key that has several. */
   readonly separator?: string
   readonly name: string
+  /** The path of its official code, where it has one; embedded records do not. */
+  readonly code?: string
   /** The fields that lead to a value, where its path does not tell them: their names may have dots and commas. */
   readonly steps?: Readonly<Record<string, readonly string[]>>
   readonly labels: Readonly<Record<string, string>>
@@ -22,8 +24,13 @@ type Definitions = {
 }
 type CatalogRecord = { readonly [field: string]: unknown }
 
-/** A record that is chosen at a level: its key, and what it is called. */
-export type Choice = { readonly level: string; readonly key: string; readonly name: string }
+/** A record that is chosen at a level: its key, what it is called, and its official code where it has one. */
+export type Choice = {
+  readonly level: string
+  readonly key: string
+  readonly name: string
+  readonly code?: string | undefined
+}
 
 /** The attributes of the element, beside those that all elements have. */
 export type PickerAttributes = {
@@ -33,6 +40,8 @@ export type PickerAttributes = {
   readonly name?: string | undefined
   /** The key of the record that is chosen beforehand. */
   readonly value?: string | undefined
+  /** What is submitted: the key, or with `code` the official code; empty where a record has none. */
+  readonly submit?: 'key' | 'code' | undefined
   /** Whether nothing may be submitted until the last level is chosen. */
   readonly required?: boolean | undefined
   readonly disabled?: boolean | undefined
@@ -363,7 +372,7 @@ function markedName(name: string, text: string): HTMLElement {
 /** The element: a field of a form whose value is the key of a record. */
 export class NomenclatorPicker extends HTMLElement {
   static readonly formAssociated = true
-  static readonly observedAttributes = ['levels', 'required', 'lang', 'server', 'name', 'value']
+  static readonly observedAttributes = ['levels', 'required', 'lang', 'server', 'name', 'value', 'submit']
 
   readonly #internals: ElementInternals
   readonly #fieldBox = document.createElement('div')
@@ -577,8 +586,11 @@ export class NomenclatorPicker extends HTMLElement {
   #submitValue(): void {
     const { name, selection } = this
     const data = new FormData()
-    if (this.value !== '') data.append(name, this.value)
-    for (const { level, key } of selection) data.append(`${name}.${level}`, key)
+    const isCode = this.getAttribute('submit') === 'code'
+    const submitted = ({ key, code = '' }: Choice) => (isCode ? code : key)
+    const last = this.#fields.at(-1)?.choice
+    if (last !== undefined) data.append(name, submitted(last))
+    for (const choice of selection) data.append(`${name}.${choice.level}`, submitted(choice))
     this.#internals.setFormValue(name === '' || selection.length === 0 ? null : data, JSON.stringify(selection))
     const missing = this.#fields.find(({ choice }) => choice === undefined)
     if (this.required && missing !== undefined) {
@@ -609,7 +621,9 @@ export class NomenclatorPicker extends HTMLElement {
     const names = this.#contextOf(level, parent?.level).map(({ name: path }) => path)
     const parameters = new URLSearchParams({
       per_page: String(MAX_OPTIONS),
-      fields: [...new Set([...level.key, level.name, ...names])].join(),
+      fields: [
+        ...new Set([...level.key, level.name, ...names, ...(level.code === undefined ? [] : [level.code])]),
+      ].join(),
     })
     if (text === '') parameters.set('sort', level.name)
     else parameters.set('q', text)
@@ -643,8 +657,8 @@ export class NomenclatorPicker extends HTMLElement {
   /** @internal Chooses a record, or none: what is below belongs to another one from then on. */
   choose(field: Field, choice: Choice | undefined): void {
     const isSame = field.choice?.key === choice?.key
-    const { level, key, name } = choice ?? { level: '', key: '', name: '' }
-    field.set(choice && { level, key, name })
+    const { level, key, name, code } = choice ?? { level: '', key: '', name: '' }
+    field.set(choice && { level, key, name, ...(code === undefined ? {} : { code }) })
     if (isSame) return
     for (const below of this.#fields.slice(this.#fields.indexOf(field) + 1)) below.set(undefined)
     this.#isDirty = true
@@ -658,6 +672,15 @@ export class NomenclatorPicker extends HTMLElement {
     this.#update()
   }
 
+  /** An ancestor with its code, which records that embed it do not have. */
+  async #withCode(choice: Choice): Promise<Choice> {
+    const level = this.#levelOf(choice.level)
+    if (level?.code === undefined || !this.#fields.some((field) => field.level === choice.level)) return choice
+    const path = `${recordPath(level, [choice.key])}?fields=${encodeURIComponent(level.code)}`
+    const code = valueAt(level, await json<CatalogRecord>(`${this.#server}${path}`), level.code)
+    return typeof code === 'string' ? { ...choice, code } : choice
+  }
+
   /** Shows the record of the last level that has a key, with all that it belongs to; nothing where there is none. */
   async #setKey(key: string): Promise<void> {
     const name = this.#fields.at(-1)?.level ?? ''
@@ -667,22 +690,25 @@ export class NomenclatorPicker extends HTMLElement {
       this.#setChoices([])
       return
     }
-    let at = 0
-    const path = level.record.replace(/\{\}/g, () => encodeURIComponent(values[at++] ?? '')).replace(/\/all$/, '/%61ll')
     try {
-      const record = await json<CatalogRecord>(`${this.#server}${path}`)
+      const record = await json<CatalogRecord>(`${this.#server}${recordPath(level, values)}`)
       // What a record may lack, it may not belong to.
-      const above = Object.entries(level.ancestors).flatMap(([ancestor, paths]) => {
+      const above = Object.entries(level.ancestors).flatMap(([ancestor, paths]): Choice[] => {
         const id = valueAt(level, record, paths.id) ?? undefined
         return id === undefined
           ? []
           : [{ level: ancestor, key: String(id), name: String(valueAt(level, record, paths.name) ?? id) }]
       })
-      this.#setChoices([...above, choiceOf(name, level, record)])
+      this.#setChoices([...(await Promise.all(above.map((one) => this.#withCode(one)))), choiceOf(name, level, record)])
     } catch {
       this.#setChoices([])
     }
   }
+}
+
+function recordPath({ record }: Level, values: readonly string[]): string {
+  let at = 0
+  return record.replace(/\{\}/g, () => encodeURIComponent(values[at++] ?? '')).replace(/\/all$/, '/%61ll')
 }
 
 /** The values of a key: a single one is the key itself, of several each is encoded. */
@@ -699,7 +725,9 @@ function choiceOf(name: string, level: Level, record: CatalogRecord): Choice {
   const { key: paths, separator = DEFAULT_SEPARATOR } = level
   const values = paths.map((path) => String(valueAt(level, record, path)))
   const key = values.length === 1 ? (values[0] as string) : values.map(encodeURIComponent).join(separator)
-  return { level: name, key, name: String(valueAt(level, record, level.name) ?? key) }
+  const code = level.code === undefined ? undefined : valueAt(level, record, level.code)
+  const named = { level: name, key, name: String(valueAt(level, record, level.name) ?? key) }
+  return typeof code === 'string' ? { ...named, code } : named
 }
 
 // Two copies of the script on one page are one too many, and no harm.

@@ -2,6 +2,7 @@
 
 import type { Entity } from '../catalog/entity.ts'
 import { pathTo } from '../catalog/lineage.ts'
+import { usualCodeOf } from '../catalog/official-code.ts'
 import { keyPathsOf, pathsOf } from '../catalog/paths.ts'
 import { type HttpRequest, type HttpResponse, isRead } from '../http/exchange.ts'
 import { otherMethod } from '../http/methods.ts'
@@ -63,6 +64,12 @@ const stepsNotIn = (entity: Entity, paths: readonly string[]): Readonly<Record<s
     }),
   )
 
+/** The path of the code that people know a record by; undefined where that has no name. */
+function codePath(entity: Entity): string | undefined {
+  const { name } = usualCodeOf(entity)
+  return name === '' ? undefined : pathOf(entity, [name])
+}
+
 const USUAL_SEPARATOR = '-'
 
 function describeLevel(entity: Entity, entities: readonly Entity[]) {
@@ -78,7 +85,8 @@ function describeLevel(entity: Entity, entities: readonly Entity[]) {
   const key = keyPathsOf(entity).map(({ path }) => path)
   const name = pathOf(entity, nameWay(entity))
   const read = [...key, name, ...ancestors.flatMap(([, paths]) => [paths.id, paths.name])]
-  const steps = stepsNotIn(entity, read)
+  const code = codePath(entity)
+  const steps = stepsNotIn(entity, code === undefined ? read : [...read, code])
   return {
     collection: entity.plural,
     list: `${V2_PATH}/${entity.plural}`,
@@ -87,6 +95,7 @@ function describeLevel(entity: Entity, entities: readonly Entity[]) {
     key,
     ...(keySeparator(entity) === USUAL_SEPARATOR ? {} : { separator: keySeparator(entity) }),
     name,
+    ...(code === undefined ? {} : { code }),
     ...(Object.keys(steps).length === 0 ? {} : { steps }),
     labels: Object.fromEntries(
       LANGUAGES.map((code) => {
