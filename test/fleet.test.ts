@@ -1,6 +1,6 @@
 // A shelf in a real PostgreSQL, a publisher and nodes: what is published reaches all of them, whatever breaks in between.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../bench/free-port.ts'
 import { run } from '../packages/server/src/cli/run.ts'
@@ -344,6 +344,28 @@ describe('PostgreSQL', () => {
       async () => (await fetch(`${service.url}/api/v2`)).headers.get('X-Release') === after,
     )
     expect(`${service.said.out}${service.said.err}`).not.toContain(postgres.password)
+
+    // A list that another machine publishes is served here, without a restart, and is gone when it takes it out.
+    const colours = join(catalogs.path, 'colours')
+    mkdirSync(colours)
+    writeFileSync(join(colours, 'colours.csv'), 'code,name\nr,Red\ng,Green\n')
+    await succeeded(...importing(colours))
+    const places = [
+      '/api/v2/colours',
+      '/api/v2/colours/g',
+      '/explore/colours',
+      '/explore/colours/g',
+      '/api/openapi.json',
+    ]
+    const seen = async () => {
+      const responses = await Promise.all(places.map((path) => fetch(service.url + path)))
+      const texts = await Promise.all(responses.map((response) => response.text()))
+      return texts.map((text, at) => responses[at]?.status === 200 && /Green|\/api\/v2\/colours\//.test(text))
+    }
+    await eventually('its list is served', async () => !(await seen()).includes(false))
+    await succeeded('remove', 'colours', '--accept-changes', '--home', publisher.path, '--shelf', publishing())
+    await eventually('its list is gone', async () => !(await seen()).includes(true))
+    await allFollow(publisher.shelf.currentDigest() ?? '')
   })
 
   /** Through a proxy of its own, so that the conversation can be cut at any place. */

@@ -12,6 +12,14 @@ export function valueAt(value: unknown, steps: readonly string[]): unknown {
   return at
 }
 
+/** The same by the names with dots between them; a name may have dots itself. */
+export function valueAtPath(value: unknown, path: string): unknown {
+  if (!isObject(value)) return undefined
+  if (Object.hasOwn(value, path)) return value[path]
+  const field = Object.keys(value).find((name) => path.startsWith(`${name}.`))
+  return field === undefined ? undefined : valueAtPath(value[field], path.slice(field.length + 1))
+}
+
 /** A reviver of JSON.parse: a number that would lose digits becomes a value that is written as JSON with all of them. */
 export const withDigits = (_: string, value: unknown, { source }: { readonly source?: string } = {}): unknown =>
   typeof value === 'number' && source !== undefined && String(value) !== source ? rawJson(source) : value

@@ -1,4 +1,5 @@
 // What differs between two releases, record by record: the one place that finds it, for diff, changes and the guard.
+import { withDigits } from '../base/json.ts'
 import { type Catalog, completedCatalog, entityData } from '../catalog/catalog.ts'
 import { type Entity, embedsOf, factsOf, type Identity, identityFrom, publishedFields } from '../catalog/entity.ts'
 import type { PublishedRecord, PublishedValue } from '../catalog/flatten.ts'
@@ -92,10 +93,10 @@ export function recordChange(found: JsonChange): RecordChange {
   return lazily({ change: 'changed' as const, key, fields }, { old: before, new: after })
 }
 
-/** Adds members to a change that are parsed when they are read. */
+/** Adds members to a change that are parsed when they are read; numbers keep their digits. */
 function lazily<T extends object, N extends string>(change: T, jsons: Readonly<Record<N, Uint8Array>>) {
   for (const [name, json] of Object.entries<Uint8Array>(jsons))
-    Object.defineProperty(change, name, { enumerable: true, get: () => parsed(json) })
+    Object.defineProperty(change, name, { enumerable: true, get: () => JSON.parse(decoder.decode(json), withDigits) })
   return change as T & Readonly<Record<N, PublishedRecord>>
 }
 

@@ -1,6 +1,6 @@
 // nomenclator diff A B
 import { Failure } from '../../base/failure.ts'
-import { valueAt } from '../../base/json.ts'
+import { valueAtPath } from '../../base/json.ts'
 import { type Catalog, entityIn } from '../../catalog/catalog.ts'
 import { type Entity, nameFieldOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
@@ -71,8 +71,7 @@ function listChanges(older: Release, newer: Release, entity: Entity, terminal: T
 }
 
 /** A value as JSON, so that texts are told from numbers; nothing where there is no such field. */
-const textAt = (record: PublishedRecord, path: string): string =>
-  JSON.stringify(valueAt(record, path.split('.'))) ?? 'nothing'
+const textAt = (record: PublishedRecord, path: string): string => JSON.stringify(valueAtPath(record, path)) ?? 'nothing'
 
 function summary(older: Release, newer: Release, catalog: Catalog, terminal: Terminal): void {
   for (const [name, changes] of Object.entries(compareReleases(older, newer))) {

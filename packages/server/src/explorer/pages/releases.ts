@@ -1,9 +1,9 @@
 // The page of releases: which there are, how they grew, what changed between two of them, and where they came from.
 
-import { isObject } from '../../base/json.ts'
+import { valueAtPath } from '../../base/json.ts'
 import { parseWholeNumber } from '../../base/whole-number.ts'
 import type { Entity } from '../../catalog/entity.ts'
-import type { PublishedRecord, PublishedValue } from '../../catalog/flatten.ts'
+import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { usualCodeOf } from '../../catalog/official-code.ts'
 import { type Html, html, joined } from '../../http/html.ts'
 import { badParameter } from '../../http/problem.ts'
@@ -238,7 +238,7 @@ function changeRows(
   const head = html`<th scope="row">${linked}</th><td data-label="${codeLabel}"><code>${officialCode(entity, record) ?? ''}</code></td>`
   if (change.change !== 'changed') return [html`<tr>${head}</tr>`]
   return change.fields.map((path) => {
-    const value = (of: PublishedRecord) => isolated(plainValue(view, valueAt(of, path)))
+    const value = (of: PublishedRecord) => isolated(plainValue(view, valueAtPath(of, path)))
     return html`<tr>${head}<td data-label="${labels[0]}">${pathLabel(view, entity, path)}</td><td data-label="${labels[1]}"><del>${value(change.old)}</del></td><td data-label="${labels[2]}"><ins>${value(change.new)}</ins></td></tr>`
   })
 }
@@ -247,14 +247,6 @@ function changeRows(
 function pathLabel(view: View, entity: Entity, path: string): string {
   const field = Object.keys(entity.fields).find((name) => path === name || path.startsWith(`${name}.`))
   return field === undefined ? path : fieldLabel(view, entity, field)
-}
-
-function valueAt(value: PublishedValue | undefined, path: string): PublishedValue | undefined {
-  if (!isObject(value)) return undefined
-  const record = value as PublishedRecord
-  if (Object.hasOwn(record, path)) return record[path]
-  const field = Object.keys(record).find((name) => path.startsWith(`${name}.`))
-  return field === undefined ? undefined : valueAt(record[field], path.slice(field.length + 1))
 }
 
 // Where a release came from, and what was noticed when it was imported.
