@@ -53,9 +53,11 @@ export async function readTables(
   const tableFindings = new Map<string, Findings>()
   const unread: UnreadTable[] = []
   const file = located.descriptor ?? located.name
+  const names = new Set(given.resources.map(({ name }) => name))
   for (const [index, resource] of given.resources.entries()) {
     const own = new Findings()
     tableFindings.set(resource.name, own)
+    tellUnknownTargets(resource, names, file, own)
     const placeOfTable = (path: string | undefined) => {
       const place = placeOfPath(placeOf, index, Math.max(0, resource.paths.indexOf(path ?? '')))
       const { line = 1, column } = place ?? {}
@@ -74,6 +76,26 @@ export async function readTables(
     unread,
     findings,
     tableFindings,
+  }
+}
+
+/** References to lists that the package does not have. */
+function tellUnknownTargets(
+  { schema, name }: Resource,
+  names: ReadonlySet<string>,
+  file: string,
+  findings: Findings,
+): void {
+  for (const { fields, reference } of schema?.foreignKeys ?? []) {
+    if (reference.package !== undefined || reference.resource === '' || names.has(reference.resource)) continue
+    const column = fields.join(', ')
+    findings.add('reference-to-no-list', 'foreignKeys refer to a list that is not in the package, and are not obeyed', {
+      file,
+      line: 1,
+      column,
+      value: reference.resource,
+      says: `${column} of ${name} to ${reference.resource}`,
+    })
   }
 }
 
