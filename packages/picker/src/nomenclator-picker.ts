@@ -10,11 +10,17 @@ type Level = {
   /** What stands between the values of a key that has several. */
   readonly separator?: string
   readonly name: string
+  /** All names with their languages, an empty one where it is not known; absent where there is one name alone. */
+  readonly names?: Names
+  /** The field with the key of the record above it in its own list, where that is a tree. */
+  readonly broader?: string
   /** The fields that lead to a value, where its path does not tell them: their names may have dots and commas. */
   readonly steps?: Readonly<Record<string, readonly string[]>>
   readonly labels: Readonly<Record<string, string>>
-  readonly ancestors: Readonly<Record<string, { readonly filter: string; readonly id: string; readonly name: string }>>
+  readonly ancestors: Readonly<Record<string, Ancestor>>
 }
+type Names = readonly (readonly [path: string, language: string])[]
+type Ancestor = { readonly filter: string; readonly id: string; readonly name: string; readonly names?: Names }
 type Words = Readonly<Record<string, string>>
 type Definitions = {
   readonly levels: Readonly<Record<string, Level>>
@@ -86,6 +92,18 @@ const valueAt = ({ steps }: Level, record: CatalogRecord, path: string): unknown
     (value, step) => (value as CatalogRecord | null | undefined)?.[step],
     record,
   )
+
+/** How many parts two language tags have in common, from their beginning. */
+function sharedParts(one: string, other: string): number {
+  const parts = other.toLowerCase().split('-')
+  const own = one.toLowerCase().split('-')
+  const at = own.findIndex((part, position) => part !== parts[position])
+  return at === -1 ? own.length : at
+}
+
+/** The paths of names, those in the language first, then in the order of the definition. */
+const namesFor = ({ name, names = [[name, '']] }: { name: string; names?: Names }, language: string): string[] =>
+  names.toSorted(([, a], [, b]) => sharedParts(b, language) - sharedParts(a, language)).map(([path]) => path)
 
 const withValues = (text: string | undefined, values: Readonly<Record<string, string>>): string =>
   (text ?? '').replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
@@ -407,6 +425,7 @@ export class NomenclatorPicker extends HTMLElement {
     if (name === 'levels' || name === 'server') this.#build()
     else if (name === 'value' && !this.#isDirty) this.#ready = this.#ready.then(() => this.#setKey(after ?? ''))
     else this.#update()
+    if (name === 'lang') this.#ready = this.#ready.then(() => this.#nameAgain())
   }
 
   // The members that every field of a form has.
@@ -501,8 +520,14 @@ export class NomenclatorPicker extends HTMLElement {
     return (this.getAttribute('server') ?? `${home}${prefix}`).replace(/\/$/, '')
   }
 
+  /** The language that names are shown in, where they are known in it. */
+  get #languageOfNames(): string {
+    return this.closest('[lang]')?.getAttribute('lang') || document.documentElement.lang || DEFAULT_LANGUAGE
+  }
+
+  /** The language of labels and messages. */
   get #language(): string {
-    const language = this.closest('[lang]')?.getAttribute('lang')?.split('-')[0] ?? DEFAULT_LANGUAGE
+    const language = this.#languageOfNames.split('-')[0] as string
     return (this.#definitions?.words ?? NOT_LOADED)[language] === undefined ? DEFAULT_LANGUAGE : language
   }
 
@@ -606,12 +631,15 @@ export class NomenclatorPicker extends HTMLElement {
     const at = this.#fields.findIndex((field) => field.level === name)
     // The nearest one says it all: what is above it follows.
     const parent = this.#fields[at - 1]
-    const names = this.#contextOf(level, parent?.level).map(({ name: path }) => path)
+    const language = this.#languageOfNames
+    const own = namesFor(level, language)
+    const contexts = this.#contextOf(level, parent?.level).map((ancestor) => namesFor(ancestor, language))
+    const broader = level.broader === undefined ? [] : [level.broader]
     const parameters = new URLSearchParams({
       per_page: String(MAX_OPTIONS),
-      fields: [...new Set([...level.key, level.name, ...names])].join(),
+      fields: [...new Set([...level.key, ...own, ...broader, ...contexts.flat()])].join(),
     })
-    if (text === '') parameters.set('sort', level.name)
+    if (text === '') parameters.set('sort', own[0] as string)
     else parameters.set('q', text)
     const filter = parent && level.ancestors[parent.level]?.filter
     const above = parent && this.#levelOf(parent.level)
@@ -622,12 +650,39 @@ export class NomenclatorPicker extends HTMLElement {
     if (response.status === 400) return { options: [], total: 0 }
     if (!response.ok) throw new Error(`status ${response.status}`)
     const records = (await response.json()) as CatalogRecord[]
+    const broaderNames = await this.#broaderNames(level, records, signal)
     const options = records.map((record) => ({
-      ...choiceOf(name, level, record),
-      where: names.flatMap((path) => valueAt(level, record, path) ?? []).join(', '),
+      ...choiceOf(name, level, record, language),
+      where: [
+        ...broader.flatMap((path) => broaderNames.get(String(valueAt(level, record, path))) ?? []),
+        ...contexts.flatMap((paths) => firstAt(level, record, paths) ?? []),
+      ].join(', '),
       record,
     }))
     return { options, total: Number(response.headers.get('X-Total') ?? options.length) }
+  }
+
+  /** What the records above these are called, by their keys, in a tree whose keys have one value. */
+  async #broaderNames(
+    level: Level,
+    records: readonly CatalogRecord[],
+    signal: AbortSignal,
+  ): Promise<Map<string, string>> {
+    const { broader, key } = level
+    const [field] = key
+    const found = broader === undefined ? [] : records.map((record) => valueAt(level, record, broader) ?? '')
+    const keys = [...new Set(found.map(String))].filter((one) => one !== '')
+    if (key.length !== 1 || field === undefined || keys.length === 0) return new Map()
+    const own = namesFor(level, this.#languageOfNames)
+    const parameters = new URLSearchParams({
+      per_page: String(MAX_OPTIONS),
+      fields: [...new Set([field, ...own])].join(),
+    })
+    for (const one of keys) parameters.append(field, one)
+    const above = await json<CatalogRecord[]>(`${this.#server}${level.list}?${parameters}`, signal)
+    return new Map(
+      above.map((record) => choiceOf('', level, record, this.#languageOfNames)).map((one) => [one.key, one.name]),
+    )
   }
 
   /** What tells namesakes apart, the nearest first: ancestors that do not follow from the level above, but for the highest. */
@@ -667,20 +722,43 @@ export class NomenclatorPicker extends HTMLElement {
       this.#setChoices([])
       return
     }
-    let at = 0
-    const path = level.record.replace(/\{\}/g, () => encodeURIComponent(values[at++] ?? '')).replace(/\/all$/, '/%61ll')
     try {
-      const record = await json<CatalogRecord>(`${this.#server}${path}`)
+      const record = await this.#record(level, values)
+      const language = this.#languageOfNames
       // What a record may lack, it may not belong to.
       const above = Object.entries(level.ancestors).flatMap(([ancestor, paths]) => {
         const id = valueAt(level, record, paths.id) ?? undefined
         return id === undefined
           ? []
-          : [{ level: ancestor, key: String(id), name: String(valueAt(level, record, paths.name) ?? id) }]
+          : [
+              {
+                level: ancestor,
+                key: String(id),
+                name: String(firstAt(level, record, namesFor(paths, language)) ?? id),
+              },
+            ]
       })
-      this.#setChoices([...above, choiceOf(name, level, record)])
+      this.#setChoices([...above, choiceOf(name, level, record, language)])
     } catch {
       this.#setChoices([])
+    }
+  }
+
+  #record(level: Level, values: readonly string[]): Promise<CatalogRecord> {
+    let at = 0
+    const path = level.record.replace(/\{\}/g, () => encodeURIComponent(values[at++] ?? '')).replace(/\/all$/, '/%61ll')
+    return json<CatalogRecord>(`${this.#server}${path}`)
+  }
+
+  /** Shows what is chosen by the names of another language; where they cannot be had, those that are shown stay. */
+  async #nameAgain(): Promise<void> {
+    for (const field of this.#fields) {
+      const { level: name, choice } = field
+      const level = this.#levelOf(name)
+      if (choice === undefined || level?.names === undefined) continue
+      const record = await this.#record(level, keyValues(level, choice.key)).catch(() => undefined)
+      if (record !== undefined && field.choice === choice)
+        field.set(choiceOf(name, level, record, this.#languageOfNames))
     }
   }
 }
@@ -695,11 +773,17 @@ function keyValues({ key, separator = DEFAULT_SEPARATOR }: Level, text: string):
   }
 }
 
-function choiceOf(name: string, level: Level, record: CatalogRecord): Choice {
+/** The first value that a record has at one of the paths. */
+const firstAt = (level: Level, record: CatalogRecord, paths: readonly string[]): unknown =>
+  paths
+    .map((path) => valueAt(level, record, path))
+    .find((value) => value !== null && value !== undefined && value !== '')
+
+function choiceOf(name: string, level: Level, record: CatalogRecord, language: string): Choice {
   const { key: paths, separator = DEFAULT_SEPARATOR } = level
   const values = paths.map((path) => String(valueAt(level, record, path)))
   const key = values.length === 1 ? (values[0] as string) : values.map(encodeURIComponent).join(separator)
-  return { level: name, key, name: String(valueAt(level, record, level.name) ?? key) }
+  return { level: name, key, name: String(firstAt(level, record, namesFor(level, language)) ?? key) }
 }
 
 // Two copies of the script on one page are one too many, and no harm.
