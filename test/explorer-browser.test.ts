@@ -341,6 +341,14 @@ describe.skipIf(browser === undefined)('in a browser', () => {
     await page.getByRole('link', { name: 'Abrir Ensenada' }).waitFor()
   })
 
+  test('a slash goes to the search box, and into text where there is some', async () => {
+    const page = await open('/releases')
+    await page.keyboard.press('/')
+    expect(await page.evaluate('document.activeElement.name')).toBe('q')
+    await page.keyboard.type('a/b')
+    expect(await page.locator('input[name=q]').inputValue()).toBe('a/b')
+  })
+
   test('the language is switched and kept', async () => {
     const page = await open('/explore/paises')
     await page.getByRole('link', { name: 'English' }).click()

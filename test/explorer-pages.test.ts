@@ -182,6 +182,16 @@ describe('a table', () => {
     expect(columnsOf(await page(`${LIST}?fields=descLocalidad&fields=altitud`))).toEqual(['Name', 'Altitude'])
   })
 
+  test('counts what is within a distance, where there is one', async () => {
+    const html = await page(`${LIST}?near=21,-102&within_km=0.5`)
+    const total = Number(/class="count"[^>]*>(\d+)/.exec(html)?.[1])
+    expect(total).toBeGreaterThan(0)
+    const counts = [...linksOf(between(html, 'id="facet-ambito"', '</section>')).keys()].map((text) =>
+      Number(text.split(' ').at(-1)),
+    )
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(total)
+  })
+
   test('offers the range of a number, with what is chosen besides', async () => {
     const html = await page(`${LIST}?idEstado=1&poblacion_min=500`)
     const range = between(html, 'id="range-poblacion"', '</section>')

@@ -92,6 +92,7 @@ describe('the script', () => {
       record: '/api/v2/municipios/{}/localidades/{}',
       key: ['idMunicipio.idMunicipio', 'idLocalidad'],
       name: 'descLocalidad',
+      code: 'cvegeo',
       labels: { es: 'Localidad', en: 'Locality' },
       ancestors: {
         pais: { filter: 'idEstado.idPais', id: 'idEstado.idPais.idPais', name: 'idEstado.idPais.descPais' },
@@ -195,6 +196,18 @@ describe.skipIf(browser === undefined)('in a form of another site', () => {
     await page.getByRole('button', { name: 'Guardar' }).click()
     await page.getByRole('heading', { name: 'Guardado' }).waitFor()
     expect(submissions).toHaveLength(1)
+  })
+
+  test('submits official codes where it is told to, also of what is above a value that it begins with', async () => {
+    const page = await open(PLACES.replace('name=', 'submit="code" value="3-100" name='))
+    const codes = { 'lugar.estado': '02', 'lugar.municipio': '02001' }
+    await until(async () => (await dataOf(page))['lugar.municipio'] === codes['lugar.municipio'])
+    const whole = (await evaluate(page, 'picker.selection.map(({ code }) => code)')) as string[]
+    expect(whole.slice(0, 2)).toEqual(['02', '02001'])
+    expect(whole[2]).toMatch(/^02001[0-9]{4}$/)
+    expect(await dataOf(page)).toEqual({ ...codes, lugar: whole[2] as string, 'lugar.localidad': whole[2] as string })
+    await choose(page, 'Estado', 'agu', 'Aguascalientes')
+    expect(await dataOf(page)).toEqual({ 'lugar.estado': '01' })
   })
 
   test('a value that it begins with is shown with all it belongs to, and a reset brings it back', async () => {

@@ -276,7 +276,11 @@ describe('a record', () => {
   test('is at its official code, too', async () => {
     for (const [target, location] of [
       ['/explore/paises/MEX', '/explore/paises/484'],
+      ['/explore/paises/MX', '/explore/paises/484'],
       ['/explore/municipios/BC-001', '/explore/municipios/3'],
+      ['/explore/municipios/02001', '/explore/municipios/3'],
+      ['/explore/municipios/02-001', '/explore/municipios/3'],
+      ['/explore/localidades/020010001', '/explore/localidades/3-1'],
     ] as const)
       expect((await get(target)).headers.get('Location')).toBe(location)
   })

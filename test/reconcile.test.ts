@@ -1,8 +1,10 @@
 // The reconciliation service over a real socket: the rules of the protocol, what OpenRefine sends, and what is hostile.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import fc from 'fast-check'
+import type { PublishedRecord } from '../packages/server/src/catalog/flatten.ts'
 import { ancestorsOf } from '../packages/server/src/catalog/lineage.ts'
 import type { Release } from '../packages/server/src/release/release.ts'
+import { naiveCodes } from './support/found.ts'
 import { breaches, type SchemaName } from './support/reconcile-schemas.ts'
 import { bundledRelease, TestHome } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'
@@ -409,6 +411,17 @@ describe('extension', () => {
   }
   const extend = (query: unknown) => valid<Extension>('extension', post({ extend: JSON.stringify(query) }))
 
+  test('takes an official code for an identifier', async () => {
+    const { rows } = await extend({
+      ids: ['municipios/14039', 'paises/MX'],
+      properties: [{ id: 'cvegeo' }, { id: 'alpha2' }],
+    })
+    expect(rows).toMatchObject({
+      'municipios/14039': { cvegeo: [{ str: '14039' }] },
+      'paises/MX': { alpha2: [{ str: 'MX' }] },
+    })
+  })
+
   test('gives every property that is proposed, for each type', async () => {
     for (const [type, entity] of release.catalog.collections) {
       const { properties } = await valid<{ properties: { id: string }[] }>('proposals', get(`/properties?type=${type}`))
@@ -422,6 +435,8 @@ describe('extension', () => {
         const [value] = Object.values((row[field]?.[0] ?? {}) as object)
         expect([field, value ?? null]).toEqual([field, record[field] ?? null])
       }
+      for (const [code, value] of Object.entries(naiveCodes(entity, record as PublishedRecord)))
+        expect([code, row[code] ?? []]).toEqual([code, value === null ? [] : [{ str: value }]])
       expect(row[entity.name]).toMatchObject([{ id }])
       for (const step of ancestorsOf(entity))
         expect(row[step.entity.name]).toMatchObject([

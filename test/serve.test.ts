@@ -35,7 +35,7 @@ async function refused(options: ServiceOptions) {
   return { code, ...service.said }
 }
 
-const CALL = 'nomenclator --help shows what there is.\n'
+const CALL = 'nomenclator serve --help shows what there is.\n'
 
 describe('starting', () => {
   test('one line has the release, the address and the counts', async () => {

@@ -108,6 +108,17 @@ describe('tools/with-bun', () => {
   })
 })
 
+test('npm start is the program itself: a shell between would take the signal that is meant for it', async () => {
+  using directory = new TestDirectory()
+  const program = join(directory.path, 'nomenclator')
+  writeFileSync(program, '#!/bin/sh\necho $$\n')
+  chmodSync(program, 0o755)
+  const { scripts } = JSON.parse(readFileSync(join(import.meta.dir, '..', 'package.json'), 'utf8'))
+  // What follows keeps a shell from leaving by itself, as some do at their last command.
+  const child = Bun.spawn(['sh', '-c', `${scripts.start} && true`], { cwd: directory.path, stdout: 'pipe' })
+  expect(Number(await child.stdout.text())).toBe(child.pid)
+})
+
 describe('npm run dev', () => {
   test.each([
     ['http/routes.ts', true],

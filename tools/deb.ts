@@ -130,8 +130,9 @@ Description: server of reference catalogs over HTTP
 
 async function main(): Promise<void> {
   for (const architecture of Object.keys(DEBIAN) as Architecture[]) {
+    console.log(`building dist/${executableName(architecture)} …`)
     const executable = await buildExecutable(architecture)
-    console.log(`dist/${executableName(architecture)}`)
+    console.log(`packing it for ${DEBIAN[architecture]}, which takes a minute or two …`)
     console.log(`dist/${(await packDeb(architecture, { executable })).slice(DIST.length + 1)}`)
   }
   writeSums()

@@ -15,7 +15,7 @@ export const fuzz: Campaign = {
   description:
     'Half of the requests go to the documented paths of both versions, pipelined, with values out of the definitions, values that no parameter takes, and all kinds of headers. The other half is made by a grammar of broken HTTP over raw sockets: odd request lines, header lines, lengths, chunks and pipelines, cut and changed at random, in pieces, half-closed or abandoned. Every response must be whole and well-formed, none may have a status of 5xx (but a 503 with `Retry-After` from a limit), none may be missing, and no process may end.',
   run: async (trial) => {
-    const total = trial.size({ full: 1_000_000, quick: 30_000, test: 1_200 })
+    const total = trial.size({ full: 1_000_000, quick: 30_000, test: 600 })
     const home = await trial.homes.bundled()
     const service = await trial.start(home)
     const survey = await surveyOf(service.url)

@@ -17,7 +17,7 @@ export const load: Campaign = {
     'What ordinary clients request, as fast as it is served: mostly pages of API v1, hot and at random, and some `HEAD`, 304, lists, search, records, ranges, small collections and changes of API v2, plain and compressed. The memory is looked at every second; its slope is that of the straight line nearest to the samples after the first fifth of the requests.',
   run: async (trial) => {
     // Heaps of workers take some three million requests to get their size, so in fewer it cannot be seen that they keep it.
-    const total = trial.size({ full: 12 * MILLION, quick: 100_000, test: 2_000 })
+    const total = trial.size({ full: 12 * MILLION, quick: 100_000, test: 1_000 })
     const home = await trial.homes.large()
     const service = await trial.start(home)
     const survey = await surveyOf(service.url)

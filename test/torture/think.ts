@@ -59,7 +59,7 @@ class Thinking {
     const { seconds, counts, leaving, kinds } = trial.size({
       full: { seconds: 2, counts: [1, 10, 50], leaving: 200, kinds: COSTLY },
       quick: { seconds: 1, counts: [10], leaving: 50, kinds: COSTLY },
-      test: { seconds: 0.2, counts: [2], leaving: 10, kinds: COSTLY.slice(0, 2) },
+      test: { seconds: 0.2, counts: [2], leaving: 10, kinds: COSTLY.slice(0, 1) },
     })
     trial.fact(`${this.#of('at the beginning')}: the machine had a load of ${loadavg()[0]?.toFixed(1)}`)
     const first = await this.#alone(seconds)

@@ -14,6 +14,8 @@ type Level = {
   readonly names?: Names
   /** The field with the key of the record above it in its own list, where that is a tree. */
   readonly broader?: string
+  /** The path of its official code, where it has one; embedded records do not. */
+  readonly code?: string
   /** The fields that lead to a value, where its path does not tell them: their names may have dots and commas. */
   readonly steps?: Readonly<Record<string, readonly string[]>>
   readonly labels: Readonly<Record<string, string>>
@@ -28,8 +30,13 @@ type Definitions = {
 }
 type CatalogRecord = { readonly [field: string]: unknown }
 
-/** A record that is chosen at a level: its key, and what it is called. */
-export type Choice = { readonly level: string; readonly key: string; readonly name: string }
+/** A record that is chosen at a level: its key, what it is called, and its official code where it has one. */
+export type Choice = {
+  readonly level: string
+  readonly key: string
+  readonly name: string
+  readonly code?: string | undefined
+}
 
 /** The attributes of the element, beside those that all elements have. */
 export type PickerAttributes = {
@@ -39,6 +46,8 @@ export type PickerAttributes = {
   readonly name?: string | undefined
   /** The key of the record that is chosen beforehand. */
   readonly value?: string | undefined
+  /** What is submitted: the key, or with `code` the official code; empty where a record has none. */
+  readonly submit?: 'key' | 'code' | undefined
   /** Whether nothing may be submitted until the last level is chosen. */
   readonly required?: boolean | undefined
   readonly disabled?: boolean | undefined
@@ -381,7 +390,7 @@ function markedName(name: string, text: string): HTMLElement {
 /** The element: a field of a form whose value is the key of a record. */
 export class NomenclatorPicker extends HTMLElement {
   static readonly formAssociated = true
-  static readonly observedAttributes = ['levels', 'required', 'lang', 'server', 'name', 'value']
+  static readonly observedAttributes = ['levels', 'required', 'lang', 'server', 'name', 'value', 'submit']
 
   readonly #internals: ElementInternals
   readonly #fieldBox = document.createElement('div')
@@ -602,8 +611,11 @@ export class NomenclatorPicker extends HTMLElement {
   #submitValue(): void {
     const { name, selection } = this
     const data = new FormData()
-    if (this.value !== '') data.append(name, this.value)
-    for (const { level, key } of selection) data.append(`${name}.${level}`, key)
+    const isCode = this.getAttribute('submit') === 'code'
+    const submitted = ({ key, code = '' }: Choice) => (isCode ? code : key)
+    const last = this.#fields.at(-1)?.choice
+    if (last !== undefined) data.append(name, submitted(last))
+    for (const choice of selection) data.append(`${name}.${choice.level}`, submitted(choice))
     this.#internals.setFormValue(name === '' || selection.length === 0 ? null : data, JSON.stringify(selection))
     const missing = this.#fields.find(({ choice }) => choice === undefined)
     if (this.required && missing !== undefined) {
@@ -637,7 +649,15 @@ export class NomenclatorPicker extends HTMLElement {
     const broader = level.broader === undefined ? [] : [level.broader]
     const parameters = new URLSearchParams({
       per_page: String(MAX_OPTIONS),
-      fields: [...new Set([...level.key, ...own, ...broader, ...contexts.flat()])].join(),
+      fields: [
+        ...new Set([
+          ...level.key,
+          ...own,
+          ...broader,
+          ...contexts.flat(),
+          ...(level.code === undefined ? [] : [level.code]),
+        ]),
+      ].join(),
     })
     if (text === '') parameters.set('sort', own[0] as string)
     else parameters.set('q', text)
@@ -698,8 +718,8 @@ export class NomenclatorPicker extends HTMLElement {
   /** @internal Chooses a record, or none: what is below belongs to another one from then on. */
   choose(field: Field, choice: Choice | undefined): void {
     const isSame = field.choice?.key === choice?.key
-    const { level, key, name } = choice ?? { level: '', key: '', name: '' }
-    field.set(choice && { level, key, name })
+    const { level, key, name, code } = choice ?? { level: '', key: '', name: '' }
+    field.set(choice && { level, key, name, ...(code === undefined ? {} : { code }) })
     if (isSame) return
     for (const below of this.#fields.slice(this.#fields.indexOf(field) + 1)) below.set(undefined)
     this.#isDirty = true
@@ -711,6 +731,15 @@ export class NomenclatorPicker extends HTMLElement {
   #setChoices(choices: readonly Choice[]): void {
     for (const field of this.#fields) field.set(choices.find(({ level }) => level === field.level))
     this.#update()
+  }
+
+  /** An ancestor with its code, which records that embed it do not have. */
+  async #withCode(choice: Choice): Promise<Choice> {
+    const level = this.#levelOf(choice.level)
+    if (level?.code === undefined || !this.#fields.some((field) => field.level === choice.level)) return choice
+    const path = `${recordPath(level, [choice.key])}?fields=${encodeURIComponent(level.code)}`
+    const code = valueAt(level, await json<CatalogRecord>(`${this.#server}${path}`), level.code)
+    return typeof code === 'string' ? { ...choice, code } : choice
   }
 
   /** Shows the record of the last level that has a key, with all that it belongs to; nothing where there is none. */
@@ -726,7 +755,7 @@ export class NomenclatorPicker extends HTMLElement {
       const record = await this.#record(level, values)
       const language = this.#languageOfNames
       // What a record may lack, it may not belong to.
-      const above = Object.entries(level.ancestors).flatMap(([ancestor, paths]) => {
+      const above = Object.entries(level.ancestors).flatMap(([ancestor, paths]): Choice[] => {
         const id = valueAt(level, record, paths.id) ?? undefined
         return id === undefined
           ? []
@@ -738,16 +767,15 @@ export class NomenclatorPicker extends HTMLElement {
               },
             ]
       })
-      this.#setChoices([...above, choiceOf(name, level, record, language)])
+      const choice = choiceOf(name, level, record, language)
+      this.#setChoices([...(await Promise.all(above.map((one) => this.#withCode(one)))), choice])
     } catch {
       this.#setChoices([])
     }
   }
 
   #record(level: Level, values: readonly string[]): Promise<CatalogRecord> {
-    let at = 0
-    const path = level.record.replace(/\{\}/g, () => encodeURIComponent(values[at++] ?? '')).replace(/\/all$/, '/%61ll')
-    return json<CatalogRecord>(`${this.#server}${path}`)
+    return json<CatalogRecord>(`${this.#server}${recordPath(level, values)}`)
   }
 
   /** Shows what is chosen by the names of another language; where they cannot be had, those that are shown stay. */
@@ -761,6 +789,11 @@ export class NomenclatorPicker extends HTMLElement {
         field.set(choiceOf(name, level, record, this.#languageOfNames))
     }
   }
+}
+
+function recordPath({ record }: Level, values: readonly string[]): string {
+  let at = 0
+  return record.replace(/\{\}/g, () => encodeURIComponent(values[at++] ?? '')).replace(/\/all$/, '/%61ll')
 }
 
 /** The values of a key: a single one is the key itself, of several each is encoded. */
@@ -783,7 +816,9 @@ function choiceOf(name: string, level: Level, record: CatalogRecord, language: s
   const { key: paths, separator = DEFAULT_SEPARATOR } = level
   const values = paths.map((path) => String(valueAt(level, record, path)))
   const key = values.length === 1 ? (values[0] as string) : values.map(encodeURIComponent).join(separator)
-  return { level: name, key, name: String(firstAt(level, record, namesFor(level, language)) ?? key) }
+  const code = level.code === undefined ? undefined : valueAt(level, record, level.code)
+  const named = { level: name, key, name: String(firstAt(level, record, namesFor(level, language)) ?? key) }
+  return typeof code === 'string' ? { ...named, code } : named
 }
 
 // Two copies of the script on one page are one too many, and no harm.

@@ -19,7 +19,8 @@ async function main(): Promise<number> {
     if (failure === undefined) throw error
     terminal.err(`nomenclator: ${failure.message}\n`)
     if (!(failure instanceof UsageError)) return 1
-    terminal.err('nomenclator --help shows what there is.\n')
+    const called = failure.command === undefined ? '' : `${failure.command} `
+    terminal.err(`nomenclator ${called}--help shows what there is.\n`)
     return 2
   }
 }

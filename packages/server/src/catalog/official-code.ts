@@ -62,6 +62,13 @@ export function codePartsIn(entity: Entity, record: PublishedRecord): string[] |
 
 /** The usual code of a record that is published with all that it embeds; undefined where it has none. */
 export function codeIn(entity: Entity, record: PublishedRecord): string | undefined {
-  const parts = codePartsIn(entity, record)
-  return parts === undefined ? undefined : joinedCode(usualCodeOf(entity), parts)
+  const code = usualCodeOf(entity)
+  const parts = code.parts.map((part) => {
+    const value = record[part.field] ?? null
+    if (value === null || typeof value !== 'object') return value === null ? undefined : partText(part, String(value))
+    return entity.fields[part.field]?.kind === 'embed'
+      ? codeIn(embeddedAt(entity, part.field), value as PublishedRecord)
+      : undefined
+  })
+  return joinedCode(code, parts)
 }

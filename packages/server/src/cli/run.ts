@@ -62,9 +62,19 @@ export async function run(argv: readonly string[], env: Environment, terminal: T
     return 0
   }
   if (called === undefined) throw new UsageError([unknownCommand(typed)])
-  const { values, operands } = readFlags(called.flags, typed.slice(called.name.split(' ').length), env)
-  refuseOtherOperands(called, operands)
+  const { values, operands } = readCall(called, typed, env)
   return called.run({ values, operands, env, terminal })
+}
+
+/** What a command was called with. A mistake names the command, whose help says what is right. */
+function readCall(called: Command, typed: readonly string[], env: Environment) {
+  try {
+    const read = readFlags(called.flags, typed.slice(called.name.split(' ').length), env)
+    refuseOtherOperands(called, read.operands)
+    return read
+  } catch (error) {
+    throw error instanceof UsageError ? new UsageError([error.message], called.name) : error
+  }
 }
 
 function refuseOtherOperands(called: Command, operands: readonly string[]): void {

@@ -2,15 +2,17 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import { type Entity, hasCoordinates } from '../catalog/entity.ts'
 import type { PublishedValue } from '../catalog/flatten.ts'
+import { ownerOf } from '../catalog/lineage.ts'
 import { keyPathsOf } from '../catalog/paths.ts'
 import type { RequestHeaders } from '../http/exchange.ts'
 import { ProblemError } from '../http/problem.ts'
 import { describeRelease, describeReleases } from '../http/v2/describe.ts'
 import { findPage, type ListPage, recordJsons } from '../http/v2/find.ts'
+import { keyNamed } from '../http/v2/key-text.ts'
 import { openapiDocument } from '../http/v2/openapi/document.ts'
 import { recordRoute } from '../http/v2/paths.ts'
 import type { V2Context } from '../http/v2/pipeline.ts'
-import { findRecord } from '../http/v2/record-key.ts'
+import { findRecord, positionNamed } from '../http/v2/record-key.ts'
 import type { RawQuery } from '../http/v2/request/query-string.ts'
 import {
   type ListRequest,
@@ -210,6 +212,15 @@ export class ApiReader {
   /** The position of a record among those of its entity. */
   positionOf(entity: Entity, segments: readonly string[]): number {
     return findRecord(this.release, recordRequest(entity, segments, []))
+  }
+
+  /** The record with an official code, where no record has that as its key. */
+  recordWithCode(entity: Entity, code: string): ReadRecord | undefined {
+    const key = keyNamed(entity, code)
+    const named = { name: code, key: ownerOf(entity) === undefined ? key : undefined }
+    if (positionNamed(this.release, entity, named, 'id') !== undefined) return undefined
+    const position = positionNamed(this.release, entity, named, 'code')
+    return position === undefined ? undefined : this.recordsAt(entity, [position])[0]
   }
 
   /** The records at some positions, with their facts. */

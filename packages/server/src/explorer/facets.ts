@@ -6,7 +6,8 @@ import type { PublishedRecord } from '../catalog/flatten.ts'
 import { pathTo } from '../catalog/lineage.ts'
 import { queryWithin } from '../http/v2/find.ts'
 import type { ListRequest } from '../http/v2/request/records.ts'
-import { find } from '../query/finder.ts'
+import { find, type Query } from '../query/finder.ts'
+import type { Near } from '../query/near.ts'
 import type { Column } from '../release/index/index-file.ts'
 import type { OpenEntity, Release } from '../release/release.ts'
 import type { Language } from './language.ts'
@@ -99,7 +100,7 @@ export function facetOf(
   const query = queryWithin(release, request)
   const steps = facetSteps(release)(entity).get(parameter) ?? parameter.split('.')
   const filters = query.filters.filter((filter) => filter.steps.join('\0') !== steps.join('\0'))
-  const key = JSON.stringify([language.code, entity.name, parameter, filters, query.words, max])
+  const key = JSON.stringify([language.code, entity.name, parameter, filters, query.words, withinReach(query), max])
   return cacheOf(release).get(key, () =>
     countFacet(release, { ...request, query: { ...query, filters } }, parameter, steps, max, language),
   )
@@ -154,15 +155,19 @@ function most<V extends { readonly count: number }>(values: readonly V[], max: n
   return { values: size <= max ? used : used.toSorted((a, b) => b.count - a.count).slice(0, max), size }
 }
 
+/** The point that decides which records are found; without a greatest distance it decides only their order. */
+export const withinReach = ({ near }: Query): Near | undefined => (near?.within === undefined ? undefined : near)
+
 /** For each value of a column, how many of the records found have it. */
 export function countValues(release: Release, { entity, query }: ListRequest, column: Column): Uint32Array {
   const { starts, values } = column
   const counts = new Uint32Array(starts.length - 1)
-  if (query.filters.length === 0 && query.words.length === 0) {
+  const near = withinReach(query)
+  if (query.filters.length === 0 && query.words.length === 0 && near === undefined) {
     for (let value = 0; value < counts.length; value++) counts[value] = recordsWith(column, value)
     return counts
   }
-  const found = find(release, entity.name, { filters: query.filters, words: query.words, sorts: [] })
+  const found = find(release, entity.name, { filters: query.filters, words: query.words, sorts: [], near })
   for (const position of found.slice(0, found.total)) {
     const value = values[position] as number
     counts[value] = (counts[value] as number) + 1

@@ -5,7 +5,7 @@ import { coordinatesOf, type Entity } from '../catalog/entity.ts'
 import { queryWithin } from '../http/v2/find.ts'
 import type { ListRequest } from '../http/v2/request/records.ts'
 import type { Release } from '../release/release.ts'
-import { countValues } from './facets.ts'
+import { countValues, withinReach } from './facets.ts'
 
 export type Histogram = {
   readonly field: string
@@ -32,7 +32,7 @@ export const histogramFields = (entity: Entity): string[] => {
 export function histogramOf(release: Release, request: ListRequest, field: string): Histogram | undefined {
   const query = queryWithin(release, request)
   const filters = query.filters.filter(({ steps }) => steps.join('\0') !== field)
-  const key = JSON.stringify([request.entity.name, field, filters, query.words])
+  const key = JSON.stringify([request.entity.name, field, filters, query.words, withinReach(query)])
   const counted = cacheOf(release).get(key, () => ({
     histogram: countRanges(release, { ...request, query: { ...query, filters } }, field),
   }))

@@ -2,6 +2,7 @@
 
 import { broaderOf, type Entity } from '../catalog/entity.ts'
 import { pathTo } from '../catalog/lineage.ts'
+import { usualCodeOf } from '../catalog/official-code.ts'
 import { keyPathsOf, pathsOf } from '../catalog/paths.ts'
 import { type HttpRequest, type HttpResponse, isRead } from '../http/exchange.ts'
 import { otherMethod } from '../http/methods.ts'
@@ -69,6 +70,12 @@ const stepsNotIn = (entity: Entity, paths: readonly string[]): Readonly<Record<s
     }),
   )
 
+/** The path of the code that people know a record by; undefined where that has no name. */
+function codePath(entity: Entity): string | undefined {
+  const { name } = usualCodeOf(entity)
+  return name === '' ? undefined : pathOf(entity, [name])
+}
+
 const USUAL_SEPARATOR = '-'
 
 function describeLevel(entity: Entity, entities: readonly Entity[]) {
@@ -91,8 +98,9 @@ function describeLevel(entity: Entity, entities: readonly Entity[]) {
   const { names = [] } = namesIn(entity, (way) => pathOf(entity, way))
   const broader = broaderOf(entity)
   const above = broader === undefined ? undefined : pathOf(entity, [broader])
+  const code = codePath(entity)
   const read = [
-    ...[...key, name, ...names.map(([path]) => path), ...(above === undefined ? [] : [above])],
+    ...[...key, name, ...names.map(([path]) => path), ...[above, code].filter((path) => path !== undefined)],
     ...ancestors.flatMap(([, paths]) => [paths.id, paths.name, ...(paths.names ?? []).map(([path]) => path)]),
   ]
   const steps = stepsNotIn(entity, read)
@@ -106,6 +114,7 @@ function describeLevel(entity: Entity, entities: readonly Entity[]) {
     name,
     ...(names.length === 0 ? {} : { names }),
     ...(above === undefined ? {} : { broader: above }),
+    ...(code === undefined ? {} : { code }),
     ...(Object.keys(steps).length === 0 ? {} : { steps }),
     labels: Object.fromEntries(
       LANGUAGES.map((code) => {

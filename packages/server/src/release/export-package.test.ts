@@ -229,7 +229,7 @@ test('a release of any lists is the same again, down to its index', async () => 
       const release = home.current()
       expect(contentOf(await importedAgain(release))).toEqual(contentOf(release.manifest))
     }),
-    { numRuns: 60 },
+    { numRuns: 25 },
   )
 })
 

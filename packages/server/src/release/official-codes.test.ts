@@ -6,7 +6,7 @@ import { releaseOf, sourceOf, tiny, variantOf } from '../../../../test/support/r
 import { entityData, orderedCatalog } from '../catalog/catalog.ts'
 import type { Entity } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
-import { codePartsIn } from '../catalog/official-code.ts'
+import { codeIn, codePartsIn } from '../catalog/official-code.ts'
 import { builtInCatalog } from '../source/built-in.ts'
 import { codeReader, positionsWithCode } from './official-codes.ts'
 import type { Release } from './release.ts'
@@ -70,6 +70,7 @@ test('of lists in which they are composed in any way', () =>
         const expected = codes[name] ?? []
         expect(codesOf(release, name)).toEqual([...expected])
         for (const [position, code] of expected.entries()) {
+          expect(codeIn(definition, recordAt(release, name, position))).toBe(code)
           const parts = codePartsIn(definition, recordAt(release, name, position))
           expect(parts?.join('').replace(SIGNS, '')).toBe(code?.replace(SIGNS, ''))
           if (code === undefined) continue
@@ -78,5 +79,5 @@ test('of lists in which they are composed in any way', () =>
         }
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 25 },
   ))

@@ -11,6 +11,8 @@ export type LanguageData = NumberWords & {
   readonly abbreviations: Readonly<Record<string, readonly string[]>>
   /** Words that say what a record is and not which: dropped first where a record does not have them. */
   readonly noise: string
+  /** Words that say that a code follows, as in "clave 16112". */
+  readonly code: string
   /** Words that join others. */
   readonly linking: string
   /** Those of them that stand between what a record is and its name, as in "municipio de Jalpa". */
@@ -32,6 +34,7 @@ export type LanguageData = NumberWords & {
 
 export type Language = Pick<LanguageData, 'alike' | 'silent'> & {
   readonly isNoise: (word: string) => boolean
+  readonly isCode: (word: string) => boolean
   readonly isLinking: (word: string) => boolean
   readonly isGenitive: (word: string) => boolean
   readonly isHonor: (word: string) => boolean
@@ -48,11 +51,16 @@ export type Language = Pick<LanguageData, 'alike' | 'silent'> & {
 }
 
 export function languageFrom(data: LanguageData): Language {
-  const [noise, linking, genitive, honors] = [data.noise, data.linking, data.genitive, data.honors].map(
-    (words) => new Set(wordList(words)),
-  )
+  const [noise, code, linking, genitive, honors] = [
+    data.noise,
+    data.code,
+    data.linking,
+    data.genitive,
+    data.honors,
+  ].map((words) => new Set(wordList(words)))
   return {
     isNoise: (word) => noise?.has(word) === true,
+    isCode: (word) => code?.has(word) === true,
     isLinking: (word) => linking?.has(word) === true,
     isGenitive: (word) => genitive?.has(word) === true,
     isHonor: (word) => honors?.has(word) === true,
@@ -103,6 +111,7 @@ function soundsBy({ soundRules, variants }: LanguageData): Language['soundsOf'] 
 /** Of a language that nothing is known of: every word counts, is written out and is spelled as it sounds. */
 export const noLanguage: Language = {
   isNoise: () => false,
+  isCode: () => false,
   isLinking: () => false,
   isGenitive: () => false,
   isHonor: () => false,
@@ -125,6 +134,7 @@ export function unionOf(languages: readonly Language[]): Language {
   const all = (wordsIn: (language: Language) => readonly string[]) => [...new Set(languages.flatMap(wordsIn))]
   return {
     isNoise: (word) => any(({ isNoise }) => isNoise(word)),
+    isCode: (word) => any(({ isCode }) => isCode(word)),
     isLinking: (word) => any(({ isLinking }) => isLinking(word)),
     isGenitive: (word) => any(({ isGenitive }) => isGenitive(word)),
     isHonor: (word) => any(({ isHonor }) => isHonor(word)),

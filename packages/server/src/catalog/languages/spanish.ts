@@ -152,6 +152,7 @@ const data: LanguageData = {
     mpio: ['municipio'],
     mun: ['municipio'],
   },
+  code: 'clave claves codigo codigos cve id',
   noise:
     'municipio mpio mun localidad loc colonia col estado edo entidad federativa pais ciudad cd poblado pob pueblo ' +
     'comunidad congregacion delegacion alcaldia rancheria rancho rcho ejido ej fraccionamiento fracc barrio bo calle ' +

@@ -48,6 +48,19 @@ test('not ready, with the reason', async () => {
   })
 })
 
+test('asked at the port of the service itself', async () => {
+  using plain = service(200, '{}')
+  const { port } = plain.server
+  expect(await health({}, '--port', String(port))).toEqual({
+    code: 0,
+    out: `200 http://127.0.0.1:${port}/api/v1 responds\n`,
+    err: '',
+  })
+  plain.server.stop(true)
+  const { code, err } = await health({}, '--port', String(port))
+  expect([code, err.includes('nomenclator serve')]).toEqual([1, true])
+})
+
 test('nobody there, and one who never responds', async () => {
   const clients: Socket[] = []
   const server = createServer((client) => clients.push(client))
@@ -58,7 +71,8 @@ test('nobody there, and one who never responds', async () => {
   expect(silent.err).toStartWith(`No response from http://127.0.0.1:${port}/readyz: `)
   for (const client of clients) client.destroy()
   await new Promise((resolve) => server.close(resolve))
-  expect((await health({}, '--admin', `127.0.0.1:${port}`)).code).toBe(1)
+  const { code, err } = await health({}, '--admin', `127.0.0.1:${port}`)
+  expect([code, err.includes('nomenclator health --port 8080')]).toEqual([1, true])
 })
 
 test.each(['nonsense', '127.0.0.1', '127.0.0.1:0', 'a b:1'])('refuses %s', async (address) => {

@@ -1,4 +1,5 @@
 // nomenclator health: asks a running service whether it is ready, for health checks where there is no other HTTP client.
+import { V1_PATH } from '../../base/api-v1.ts'
 import { messageOf } from '../../base/failure.ts'
 import { command } from '../command.ts'
 import { type Wrong, wholeNumber } from '../flags/flags.ts'
@@ -15,6 +16,11 @@ export const health = command({
       defaultValue: '127.0.0.1:8081',
       parse: readinessUrl,
     },
+    port: {
+      value: 'PORT',
+      description: 'ask the service itself at its port, as of a plain npm start, instead of what listens for operators',
+      parse: wholeNumber(1, 65_535),
+    },
     timeout: {
       value: 'SECONDS',
       description: 'how long to wait for its response',
@@ -22,19 +28,26 @@ export const health = command({
       parse: wholeNumber(1, 600),
     },
   },
-  examples: ['health', 'health --admin 127.0.0.1:9000 --timeout 10'],
+  examples: ['health', 'health --port 8080', 'health --admin 127.0.0.1:9000 --timeout 10'],
   run: async ({ values, terminal }) => {
+    const { port } = values
+    const url = port === undefined ? values.admin : `http://127.0.0.1:${port}${V1_PATH}`
     try {
-      const { status, body } = await fetchDirectly(values.admin, values.timeout * 1_000)
+      const { status, body } = await fetchDirectly(url, values.timeout * 1_000)
       const write = status === 200 ? terminal.out : terminal.err
-      write(`${status} ${body.trim()}\n`)
+      write(`${status} ${port === undefined || status !== 200 ? body.trim() : `${url} responds`}\n`)
       return status === 200 ? 0 : 1
     } catch (error) {
-      terminal.err(`No response from ${values.admin}: ${messageOf(error)}\n`)
+      terminal.err(`No response from ${url}: ${messageOf(error)}\n${port === undefined ? HOW_TO_ASK : HOW_TO_START}`)
       return 1
     }
   },
 })
+
+const HOW_TO_ASK = `A service listens there only if it was started with --admin, as in: nomenclator serve --admin 127.0.0.1:8081
+Without it, ask the service at its own port: nomenclator health --port 8080
+`
+const HOW_TO_START = 'Start it with: nomenclator serve\n'
 
 /** Where a service tells whether it is ready. One on all addresses of this machine is asked at the loopback address. */
 function readinessUrl(value: string): string | Wrong {

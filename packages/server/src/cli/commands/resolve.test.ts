@@ -184,6 +184,7 @@ describe('refused is', () => {
     ['free text beside a part', 'a,b\nx,y\n', ['--columns', 'a=q,b=estado'], /has q beside other parts/],
     ['a list that is none', 'a\nx\n', ['--columns', 'a=q=b'], /--columns was "a=q=b"; allowed is a list/],
     ['nothing', '', ['--columns', 'estado'], /given\.csv is empty/],
+    ['a workbook', 'PK\u0003\u0004', ['--columns', 'estado'], /is an Excel workbook.*save the sheet as CSV/],
     ['no flag', 'estado\n', [], /--columns is missing/],
     [
       'a threshold',

@@ -27,8 +27,12 @@ export type ValuesOf<F extends Flags> = {
 type IfNotGiven<F> = F extends { defaultValue: string } ? never : F extends { value: string } ? undefined : never
 
 export class UsageError extends Failure {
-  constructor(mistakes: readonly string[]) {
+  /** The command that was called, where there is one. */
+  readonly command: string | undefined
+
+  constructor(mistakes: readonly string[], command?: string) {
     super(mistakes.join('\n'))
+    this.command = command
   }
 }
 

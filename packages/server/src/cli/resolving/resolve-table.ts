@@ -8,6 +8,7 @@ import { readAnyCsv } from '../../source/any-csv.ts'
 import { extendedLine } from '../../source/csv.ts'
 import { Faults } from '../../source/faults.ts'
 import { standardInput, textFile, UnreadableFile } from '../../source/lines.ts'
+import { isZipFile } from '../../source/zip.ts'
 import type { Terminal } from '../command.ts'
 import { outputTo, STANDARD } from '../terminal/output.ts'
 import { progressLine } from '../terminal/progress.ts'
@@ -28,6 +29,10 @@ const CACHED_ROWS = 20_000
 export async function resolveTable(release: Release, options: Options, terminal: Terminal): Promise<Summary> {
   const { file, out, threshold } = options
   if (file !== STANDARD && !existsSync(file)) throw new Failure(`there is no file ${file}`)
+  if (file !== STANDARD && isZipFile(file))
+    throw new Failure(
+      `${file} is an Excel workbook or another zip file, and CSV is wanted; save the sheet as CSV, or give the file to the page /resolve of a running service, which reads it`,
+    )
   const source = file === STANDARD ? standardInput() : textFile(file)
   const faults = new Faults()
   const progress = progressLine(terminal)

@@ -2,7 +2,7 @@
 import { enhanceCopyButtons } from './copy.ts'
 import { enhanceForms } from './forms.ts'
 import { enhanceReference } from './reference.ts'
-import { enhanceSearch } from './search.ts'
+import { enhanceSearch, focusSearchAtSlash } from './search.ts'
 import { enhanceTree } from './tree.ts'
 
 for (const form of document.querySelectorAll<HTMLFormElement>('form[role=search]')) enhanceSearch(form)
@@ -10,4 +10,5 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form[data-path]')
 for (const tree of document.querySelectorAll<HTMLElement>('[data-tree]')) enhanceTree(tree)
 for (const { dataset } of document.querySelectorAll<HTMLElement>('[data-script]')) void import(dataset.script ?? '')
 enhanceCopyButtons()
+focusSearchAtSlash()
 enhanceForms()

@@ -22,6 +22,22 @@ export function enhanceSearch(form: HTMLFormElement): void {
   if (input !== null) new Combobox(form, input)
 }
 
+/** A slash goes to the search box, as people know it from elsewhere, where it would not be typed into something. */
+export function focusSearchAtSlash(): void {
+  document.addEventListener('keydown', (event) => {
+    const { target, key, ctrlKey, altKey, metaKey } = event
+    if (key !== '/' || ctrlKey || altKey || metaKey) return
+    if (target instanceof Element && target.matches('input, textarea, select, [contenteditable], nomenclator-picker'))
+      return
+    const boxes = [...document.querySelectorAll<HTMLInputElement>('form[role=search] input[name=q]')]
+    const box = boxes.find((one) => one.checkVisibility())
+    if (box === undefined) return
+    event.preventDefault()
+    box.focus()
+    box.select()
+  })
+}
+
 class Combobox {
   readonly #form: HTMLFormElement
   readonly #input: HTMLInputElement

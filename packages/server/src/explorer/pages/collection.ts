@@ -119,7 +119,11 @@ function tablePage(view: View, entity: Entity, shown: Shown): Page {
   const title = manyOf(view, entity)
   const query = withoutColumns(pairs)
   const filters = query.filter(([name]) => isFilter(entity, name))
-  const ranges = api.histograms(entity, query).map((histogram) => rangeForm(view, entity, histogram))
+  const size = knownSize(view, entity)
+  const ranges = api
+    .histograms(entity, query)
+    .toSorted((a, b) => Number(b.field === size) - Number(a.field === size))
+    .map((histogram) => rangeForm(view, entity, histogram))
   const lists = facets.flatMap((facet) => facetList(view, entity, facet) ?? [])
   // The outermost parents first: there are few of them, and most people begin there.
   const narrowing = [...lists.slice(0, 1), ...ranges, ...lists.slice(1)]

@@ -1,10 +1,10 @@
 // A problem as a page: what happened in the language of the reader, what to do next, and the detail as the API words it.
 
-import { html } from '../../http/html.ts'
+import { type Html, html } from '../../http/html.ts'
 import type { Problem } from '../../http/problem.ts'
 import { EXPLORE_PATH } from '../links.ts'
 import { searchBox } from '../search-box.ts'
-import { href, type Page, type View } from '../view.ts'
+import { href, isolated, type Page, type View } from '../view.ts'
 
 export function problemPage(view: View, problem: Problem, status: number, detail: string): Page {
   const { words, path, pairs } = view
@@ -16,9 +16,21 @@ export function problemPage(view: View, problem: Problem, status: number, detail
     main: html`<p class="kind">${words.problem.status(status)}</p>
 <h1>${title}</h1>
 <p class="lead">${advice}</p>
-<p class="reason">${words.problem.reason} <span lang="en">${detail}</span></p>
+<p class="reason">${parameterAtFault(view, problem)} ${words.problem.reason} <span lang="en">${detail}</span></p>
 ${problem.kind === 'page-beyond-last' && html`<p><a href="${href(view, path, first)}">${words.problem.toFirst}</a></p>`}
 ${searchBox(view, { id: 'search', action: EXPLORE_PATH })}
 <p><a href="${href(view, '/')}">${words.problem.toHome}</a></p>`,
+  }
+}
+
+/** Which part of the address is wrong, in the language of the page: the reason is as the API words it. */
+function parameterAtFault({ words }: View, problem: Problem): Html | undefined {
+  switch (problem.kind) {
+    case 'bad-parameter':
+      return html`${words.problem.badValue} <code>${problem.name}=${isolated(problem.value)}</code>.`
+    case 'unknown-parameter':
+      return html`${words.problem.unknown} <code>${isolated(problem.name)}</code>.`
+    default:
+      return undefined
   }
 }

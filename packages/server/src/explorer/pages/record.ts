@@ -7,7 +7,6 @@ import {
   embedsOf,
   type Field,
   hasCoordinates,
-  hasNumericKey,
   identifierOf,
   publishedFields,
 } from '../../catalog/entity.ts'
@@ -76,8 +75,8 @@ const MAX_DOTS = 1_000
 
 /** The address to go to where a record is named by its official code; undefined where it is named by its key. */
 export function recordByCode(view: View, entity: Entity, key: string): string | undefined {
-  if (!hasNumericKey(entity) || /^[0-9]+$/.test(key)) return undefined
-  const record = view.api.record(entity, [percentDecoded(key) ?? ''], [['by', 'code']])
+  const record = view.api.recordWithCode(entity, percentDecoded(key) ?? '')
+  if (record === undefined) return undefined
   return href(view, recordAddress(entity, keySegments(entity, record as PublishedRecord)))
 }
 

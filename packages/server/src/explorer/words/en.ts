@@ -543,6 +543,8 @@ export const en: Words = {
   problem: {
     status: (status) => `Error ${status}`,
     reason: 'Reason:',
+    badValue: 'Not allowed:',
+    unknown: 'Not known:',
     toHome: 'Go to the home page',
     toFirst: 'Go to the first page',
   },

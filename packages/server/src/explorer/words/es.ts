@@ -620,6 +620,8 @@ export const es = {
   problem: {
     status: (status: number) => `Error ${status}`,
     reason: 'Motivo:',
+    badValue: 'No se admite',
+    unknown: 'Sobra',
     toHome: 'Ir al inicio',
     toFirst: 'Ir a la primera página',
   },

@@ -6,6 +6,7 @@ import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { keyPathsOf } from '../../catalog/paths.ts'
 import { firstWhere, keyFilters } from '../../query/filter.ts'
 import { nameShown } from '../../query/formats/shown-names.ts'
+import { positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import { percentDecoded } from '../v2/key-text.ts'
 import { keyValues } from '../v2/record-key.ts'
@@ -20,7 +21,7 @@ export const entityId = (entity: Entity, record: PublishedRecord): string =>
     '/',
   )
 
-/** The record that an identifier stands for; undefined where there is none. */
+/** The record that an identifier stands for, or its collection and official code, as in `municipios/16112`; undefined where there is none. */
 export function findEntity(release: Release, id: string): RecordPlace | undefined {
   const [plural = '', ...segments] = id.split('/')
   const entity = release.catalog.collections.get(plural)
@@ -32,7 +33,8 @@ export function findEntity(release: Release, id: string): RecordPlace | undefine
     texts.map((text) => percentDecoded(text) ?? text),
   )
   const position = key && firstWhere(release, entity, keyFilters(entity, key))
-  return position === undefined ? undefined : { entity, position }
+  const found = position ?? positionsWithCode(release, entity, percentDecoded(segments.join('/')) ?? '')[0]
+  return found === undefined ? undefined : { entity, position: found }
 }
 
 export const readRecord = (release: Release, { entity, position }: RecordPlace): PublishedRecord =>

@@ -4,7 +4,9 @@ import { memoized } from '../../base/memoized.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity, Field } from '../../catalog/entity.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
+import { derivedCodesOf } from '../../catalog/official-code.ts'
 import { factReader } from '../../release/facts.ts'
+import { codeReader } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import {
   ancestorsOfRecord,
@@ -53,11 +55,14 @@ const partOf = (entity: Entity): Property => ({
   field: undefined,
 })
 
-/** An embedded record is a part, and has its own fields. */
-const fieldsOf = (entity: Entity, prefix: string): Property[] =>
-  Object.entries(entity.fields)
-    .filter(([, { kind }]) => kind !== 'embed')
-    .map(([field, { description }]) => ({ id: `${prefix}${field}`, description, owner: entity, field }))
+/** An embedded record is a part, and has its own fields; official codes are like fields. */
+const fieldsOf = (entity: Entity, prefix: string): Property[] => {
+  const fields = Object.entries(entity.fields).flatMap(([field, { kind, description }]) =>
+    kind === 'embed' ? [] : { field, description },
+  )
+  const codes = derivedCodesOf(entity).map(({ name, description }) => ({ field: name, description }))
+  return [...fields, ...codes].map((one) => ({ id: `${prefix}${one.field}`, owner: entity, ...one }))
+}
 
 /** The properties of all records. One that records of several entities have has all their descriptions. */
 export const allProperties = memoized((catalog: Catalog): ReadonlyMap<string, Property> => {
@@ -90,6 +95,11 @@ export class PropertyReader {
     if (property === undefined || named === undefined) return []
     const { field } = property
     if (field === undefined) return [{ id: entityId(named.entity, named.record), name: nameOf(named) }]
+    const code = derivedCodesOf(named.entity).find(({ name }) => name === field)
+    if (code !== undefined) {
+      const text = this.#position(named, (position) => codeReader(this.#release, named.entity, code)(position))
+      return text === undefined ? [] : [{ str: text }]
+    }
     const definition = named.entity.fields[field] as Field
     const value = definition.kind === 'fact' ? this.#fact(named, field) : named.record[field]
     if (value === null || value === undefined) return []
@@ -105,10 +115,16 @@ export class PropertyReader {
     return [{ id: entityId(entity, record), name: nameOf({ entity, record }) }]
   }
 
-  #fact({ entity, record }: NamedRecord, name: string): string | number | null | undefined {
+  #fact(named: NamedRecord, name: string): string | number | null | undefined {
+    const read = factReader(this.#release.entity(named.entity.name), [name])
+    return this.#position(named, (position) => read(position)[name])
+  }
+
+  /** What is read at the position of the record, or of one of its ancestors. */
+  #position<T>({ entity, record }: NamedRecord, read: (position: number) => T): T | undefined {
     const isOwn = entity === this.#place.entity
     const position = isOwn ? this.#place.position : findEntity(this.#release, entityId(entity, record))?.position
-    return position === undefined ? undefined : factReader(this.#release.entity(entity.name), [name])(position)[name]
+    return position === undefined ? undefined : read(position)
   }
 }
 

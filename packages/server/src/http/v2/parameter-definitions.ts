@@ -81,10 +81,10 @@ const AFTER = once('after', 'Cursor from a Link header: the page that follows it
 })
 const FORMAT = once(
   'format',
-  'Format of the response; takes precedence over the Accept header. With ndjson there is a record on every line; with csv (RFC 4180) a header line, and a column for every value, embedded ones by their dotted path; with xlsx the same columns as an Excel workbook',
+  'Format of the response; takes precedence over the Accept header. With ndjson there is a record on every line; with csv (RFC 4180) a header line, and a column for every value, embedded ones by their dotted path; with xlsx the same as an Excel workbook',
   { type: 'string', enum: FORMATS },
 )
-const EXCEL = once('excel', 'Whether csv begins with a byte-order mark, by which Excel knows that it is UTF-8', {
+const EXCEL = once('excel', 'Whether csv begins with a byte-order mark, for Excel', {
   type: 'boolean',
   default: false,
 })
@@ -107,7 +107,7 @@ const DEGREES = '(-?[0-9]{1,3}(?:\\.[0-9]{1,15})?)'
 export const POINT_PATTERN: string = `^${DEGREES},${DEGREES}$`
 const NEAR = once(
   'near',
-  `Latitude and longitude of a point: the nearest records come first, each with its distance; those without coordinates are left out. With sort, those within within_km, or else the ${MAX_NEAREST_SORTED} nearest, are put in that order`,
+  `Latitude and longitude of a point: the nearest records come first, each with its distance; those without coordinates are left out. With sort, those within within_km, or the ${MAX_NEAREST_SORTED} nearest, in that order`,
   { type: 'string', pattern: POINT_PATTERN, examples: ['19.43,-99.13'] },
 )
 const WITHIN_KM = once('within_km', 'Only records within so many kilometres of near', {

@@ -1,5 +1,8 @@
 // Codes as they are typed: whole ones of digits, and those that are the keys of records.
+import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
+import { languageOfNames } from '../../catalog/languages/languages.ts'
+import { codesOf } from '../../catalog/official-code.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
 
@@ -12,6 +15,23 @@ export function typedCode(typed: readonly string[]): string | undefined {
   const code = typed.join('')
   return DIGITS.test(code) && code.length <= MAX_DIGITS ? code : undefined
 }
+
+/** What was typed as a code of an entity, without words before it that say that it is one: its name, its title, or "clave". */
+export function typedCodeOf(entity: Entity, typed: readonly string[]): string | undefined {
+  const { isCode } = languageOfNames(entity)
+  const labels = labelsOf(entity)
+  const start = typed.findIndex((word) => !labels.has(word) && !isCode(word))
+  return start <= 0 ? typedCode(typed) : (typedCode(typed.slice(start)) ?? typed.slice(start).join('').toUpperCase())
+}
+
+const labelsOf = memoized(
+  (entity: Entity): ReadonlySet<string> =>
+    new Set(
+      codesOf(entity).flatMap(({ name, title = '' }) =>
+        wordsOf(`${name} ${title}`).filter((word) => !DIGITS.test(word)),
+      ),
+    ),
+)
 
 /**
  * The positions of the records that have what was typed as a code, in whatever case and with any signs between its letters.

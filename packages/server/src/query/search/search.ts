@@ -17,7 +17,7 @@ import { type Filter, positionsWhere } from '../filter.ts'
 import { distanceFrom, type Near, nearestFirst } from '../near.ts'
 import { ancestorLevels } from './ancestor-match.ts'
 import { type SearchSpace, scanNames, type Work } from './candidates.ts'
-import { positionsWithKeyCode, typedCode } from './codes.ts'
+import { positionsWithKeyCode, typedCodeOf } from './codes.ts'
 import { emptyHits, type Hits } from './hits.ts'
 import { importanceOf, MAX_IMPORTANCE } from './importance.ts'
 import { GLUED_COST, gluedReadings, plainReadings, type Reading } from './readings.ts'
@@ -424,7 +424,7 @@ const CODE_EXPLANATION: Explanation = {
 function withCode(release: Release, name: string, among: Uint32Array | undefined, words: readonly string[]): Ranked[] {
   const { definition } = release.entity(name)
   const importance = importanceOf(release, name)
-  const code = typedCode(words)
+  const code = typedCodeOf(definition, words)
   const keyed = positionsWithKeyCode(release, definition, words)
   const official = code === undefined ? [] : positionsWithCode(release, definition, code)
   return [...keyed, ...official.filter((position) => !keyed.includes(position))]

@@ -120,7 +120,7 @@ describe('rollback', () => {
     expect(await back()).toEqual({
       code: 1,
       out: '',
-      err: 'nomenclator: there is no earlier release to go back to\n',
+      err: 'nomenclator: there is no earlier release to go back to; nomenclator releases lists those on disk, and nomenclator activate DIGEST makes one of them current\n',
     })
   })
 })

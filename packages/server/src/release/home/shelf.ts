@@ -153,7 +153,10 @@ export class Shelf implements Places {
     const isReadable = (digest: string) => !('unreadable' in this.manifestOrReason(digest))
     const position = before.findIndex((digest) => digest !== current && isReadable(digest))
     const digest = before[position]
-    if (digest === undefined) throw new Failure('there is no earlier release to go back to')
+    if (digest === undefined)
+      throw new Failure(
+        'there is no earlier release to go back to; nomenclator releases lists those on disk, and nomenclator activate DIGEST makes one of them current',
+      )
     this.#setHistory(before.slice(position))
     return digest
   }

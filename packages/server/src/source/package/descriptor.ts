@@ -156,7 +156,7 @@ export type FieldPlan = {
   readonly value: ValueFormat
   /** Of a column with two numbers, such as "19.43, -99.13", which of them. */
   readonly part?: 0 | 1
-  /** Of a field that embeds a record, the fields of its entity that the columns have the values of; absent where they are its key. */
+  /** Of a field that embeds a record or names the one above, the fields of its entity that the columns have the values of; absent where they are its key. */
   readonly refersTo?: readonly string[]
   /**
    * Of a field above it in a tree, where the columns do not say it: the code above is the beginning of the code, of the next

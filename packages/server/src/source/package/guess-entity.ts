@@ -1,7 +1,9 @@
 // The definition of a list from what its columns were found to be, and how each of its fields is filled.
+
 import type { EntityData } from '../../catalog/catalog.ts'
 import { MAX_ID } from '../../catalog/check.ts'
 import { isFieldName } from '../../catalog/definition-check.ts'
+import type { OfficialCode } from '../../catalog/entity.ts'
 import type { Guess, ListPlan, UsualCode, ValueFormat } from './descriptor.ts'
 import { quoted } from './guess-key.ts'
 import type { Names } from './guess-names.ts'
@@ -60,6 +62,7 @@ export function planOf(draft: Draft, place: number): ListPlan {
     fields,
     key: keyNames,
     code: codeOf(draft) ?? keyNames,
+    ...namedCode(draft, fields),
     order: list.order ?? 'as given',
     expects: [],
   }
@@ -75,9 +78,20 @@ export function planOf(draft: Draft, place: number): ListPlan {
 }
 
 /** The fields that are declared to be the official code. */
-function codeOf({ table, list }: Pick<Draft, 'table' | 'list'>): readonly string[] | undefined {
-  const columns = list.code?.map((name) => columnNamed(table, name)?.name)
+function codeOf({ table, list: { code } }: Pick<Draft, 'table' | 'list'>): readonly string[] | undefined {
+  const names = code === undefined || !('parts' in code) ? code : code.parts.map(({ field }) => field)
+  const columns = names && [...new Set(names)].map((name) => columnNamed(table, name)?.name)
   return columns === undefined || columns.includes(undefined) ? undefined : (columns as string[])
+}
+
+/** The official code with its name, where that is declared and all its fields are there. */
+function namedCode({ table, list: { code } }: Draft, fields: EntityData['fields']): Pick<EntityData, 'codes'> {
+  if (code === undefined || !('parts' in code)) return {}
+  const parts = code.parts.map((part) => ({ ...part, field: columnNamed(table, part.field)?.name ?? '' }))
+  const areThere = parts.every(({ field }) => Object.hasOwn(fields, field) && fields[field]?.kind !== 'broader')
+  if (!areThere || !isFieldName(code.name) || Object.hasOwn(fields, code.name)) return {}
+  const description = oneLine(code.description ?? '') || oneLine(code.title ?? '') || oneLine(code.name)
+  return { codes: [{ ...code, description, parts: parts as unknown as OfficialCode['parts'] }] }
 }
 
 const MAX_TEXT = 500
@@ -207,7 +221,8 @@ const broaderField = ({ key, hasDeclaredKey }: Draft, column: Column, tree: Tree
   field: { kind: 'broader', ...about(column), optional: true },
   plan: {
     columns: tree.columns.map(({ name }) => name),
-    value: keyFormat(column, isNumericKey(key, hasDeclaredKey)),
+    value: keyFormat(column, isNumericKey(key, hasDeclaredKey) && tree.refersTo === undefined),
+    ...(tree.refersTo === undefined ? {} : { refersTo: tree.refersTo }),
   },
 })
 

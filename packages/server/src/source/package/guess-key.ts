@@ -13,8 +13,17 @@ import {
   type Table,
   unidentifiedBy,
 } from './guess-table.ts'
-import { isDecimal, isSeries } from './guess-types.ts'
-import { isCodeWord, isOfOthers, namesCode, namesDescription, namesName, nounsOf, subjectOf } from './guess-words.ts'
+import { isDecimal, isSeries, isWholeNumber } from './guess-types.ts'
+import {
+  isCodeWord,
+  isOfOthers,
+  namesCode,
+  namesDescription,
+  namesName,
+  namesPosition,
+  nounsOf,
+  subjectOf,
+} from './guess-words.ts'
 
 export type Key = {
   readonly columns: readonly Column[]
@@ -163,9 +172,9 @@ function rankOf(column: Column, table: Table, referred: Referred): number {
   const ofOthers = isOfOthers(words) ? 0.5 : 0
   if (declared.constraints?.unique === true && declared.type !== 'number') return 6 - ofOthers
   if (words.length > 0 && words.every(isCodeWord)) return 5 - ofOthers
-  if (isAbout(words, table)) return isCode ? 4.5 : 4
+  if (isAbout(words, table) && (isCode || !hasFractions(column))) return isCode ? 4.5 : 4
   if (isCode) return 3 - 2 * ofOthers
-  return isMeasure(column) ? -1 : 1 - ofOthers
+  return isMeasure(column) || namesPosition(words) ? -1 : 1 - ofOthers
 }
 
 /** Whether a column is named after what the list has: `section` of `sections`, `agency_code` of `agencies`. */
@@ -180,10 +189,14 @@ const MEASURES = new Set(['number', 'integer', 'boolean', 'date', 'datetime', 't
 /** Whether its values are quantities, which are different by chance: declared so, or numbers that nobody counted up. */
 const isMeasure = (column: Column): boolean =>
   MEASURES.has(column.declared.type ?? '') ||
-  (allFit(column, isDecimal) && !isSeries(distinctOf(column)) && !hasOneLength(column))
+  (allFit(column, isDecimal) && !isSeries(distinctOf(column)) && !areCodes(column))
 
-/** Numbers of as many digits each are codes more often than not. */
-const hasOneLength = ({ values }: Column) => new Set(values.map(({ length }) => length)).size === 1
+/** Whether its values are numbers, and not all of them whole: an index in a table of that name is no code. */
+const hasFractions = (column: Column) => allFit(column, isDecimal) && !allFit(column, isWholeNumber)
+
+/** Whole numbers of as many digits each are codes more often than not. */
+const areCodes = (column: Column) =>
+  new Set(column.values.map(({ length }) => length)).size === 1 && allFit(column, isWholeNumber)
 
 const sum = (set: readonly Ranked[]) => set.reduce((total, { rank }) => total + rank, 0)
 

@@ -59,8 +59,22 @@ export function referencesOf(context: ReferenceContext): readonly Reference[] {
     if (typeof embed === 'string') add(embedReference(column, embed, context))
     else if (embed === undefined && role === undefined && broader === undefined) add(guessedReference(column, context))
   }
-  return [...references.values()]
+  return withoutRepeats([...references.values()])
 }
+
+/** `region_code` and `region_name` refer to the same record: once is enough, by its key. */
+const withoutRepeats = (references: readonly Reference[]): readonly Reference[] =>
+  references.filter(
+    (one) =>
+      one.isDeclared ||
+      one.refersTo === undefined ||
+      !references.some(
+        (other) =>
+          other.refersTo === undefined &&
+          other.target === one.target &&
+          subjectOf(other.field.words).join() === subjectOf(one.field.words).join(),
+      ),
+  )
 
 function declaredReference(foreignKey: ForeignKey, context: ReferenceContext): Reference | undefined {
   const { own, all, propertiesOf, tell } = context

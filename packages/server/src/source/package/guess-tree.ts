@@ -2,7 +2,7 @@
 import { memoized } from '../../base/memoized.ts'
 import type { Guess } from './descriptor.ts'
 import { quoted } from './guess-key.ts'
-import { type Column, columnNamed, distinctOf, shareThatFits, type Table } from './guess-table.ts'
+import { type Column, columnNamed, distinctOf, isUnique, shareThatFits, type Table } from './guess-table.ts'
 import { isSeries } from './guess-types.ts'
 import { namesParent, nameWords } from './guess-words.ts'
 import type { FieldProperties, ListProperties } from './profile.ts'
@@ -13,11 +13,14 @@ type Prefix = { readonly prefixes: readonly number[] } | { readonly separator: s
 export type Tree = {
   /** The columns that have the key of the record above; of a tree by prefixes, the key. */
   readonly columns: readonly Column[]
+  /** The columns that these have the values of, where they are not the key. */
+  readonly refersTo?: readonly string[]
   readonly prefix?: Prefix
   readonly guess?: Guess
 }
 
 const MIN_RESOLVED = 0.95
+const MIN_TOLD = 0.5
 const OTHERWISE =
   '"nomenclator:broader" at the resource: the name of the field with the key of the record above, or false'
 
@@ -26,14 +29,20 @@ export function treeOf(
   key: readonly Column[],
   list: ListProperties,
   propertiesOf: (column: Column) => FieldProperties,
+  tell: (guess: Guess) => void,
 ): Tree | undefined {
   if (list.broader === false) return undefined
   const declared = declaredTree(table, key, list, propertiesOf)
   if (declared !== undefined) return declared
   const [only] = key
   if (only === undefined || key.length > 1) return undefined
-  const parent = table.columns.find((column) => isParent(column, only, propertiesOf(column)))
-  if (parent !== undefined) return { columns: [parent], guess: parentGuess(table, parent, only) }
+  const parents = table.columns.filter((column) => column !== only && isParent(column, propertiesOf(column)))
+  for (const parent of parents) {
+    const referred = referredBy(parent, table, only)
+    if (referred !== undefined)
+      return { ...treeBy(parent, referred, only), guess: parentGuess(table, parent, referred) }
+  }
+  for (const parent of parents) tellNearly(table, parent, only, tell)
   const prefix = list.broader === undefined ? prefixOf(distinctOf(only)) : undefined
   return prefix === undefined ? undefined : { columns: [only], prefix, guess: prefixGuess(table, only, prefix) }
 }
@@ -53,7 +62,8 @@ function declaredTree(
     typeof list.broader === 'string'
       ? columnNamed(table, list.broader)
       : table.columns.find((one) => propertiesOf(one).broader === true)
-  if (column !== undefined && key.length === 1) return { columns: [column] }
+  if (column !== undefined && only !== undefined && key.length === 1)
+    return treeBy(column, referredBy(column, table, only) ?? only, only)
   const { name, schema } = table.resource
   const own = schema?.foreignKeys?.find(
     ({ reference, fields }) =>
@@ -64,21 +74,48 @@ function declaredTree(
     const at = own.reference.fields.findIndex((field) => columnNamed(table, field) === part)
     return columnNamed(table, own.fields[at] ?? '')
   })
-  return byKey.every((one) => one !== undefined) ? { columns: byKey as Column[] } : undefined
+  if (byKey.every((one) => one !== undefined)) return { columns: byKey as Column[] }
+  const [from, to] = [columnNamed(table, own.fields[0] ?? ''), columnNamed(table, own.reference.fields[0] ?? '')]
+  return from === undefined || to === undefined || only === undefined || key.length > 1
+    ? undefined
+    : treeBy(from, to, only)
 }
 
-function isParent(column: Column, key: Column, { broader, role, embed }: FieldProperties): boolean {
-  if (column === key || broader === false || role !== undefined || embed !== undefined) return false
-  const title = column.declared.title
-  if (!namesParent(column.words) && !(title !== undefined && namesParent(nameWords(title)))) return false
-  const keys = distinctOf(key)
-  return shareThatFits(column, (value) => keys.has(value)) >= MIN_RESOLVED
+const treeBy = (parent: Column, referred: Column, key: Column): Tree => ({
+  columns: [parent],
+  ...(referred === key ? {} : { refersTo: [referred.name] }),
+})
+
+function isParent({ words, declared: { title } }: Column, { broader, role, embed }: FieldProperties): boolean {
+  if (broader === false || role !== undefined || embed !== undefined) return false
+  return namesParent(words) || (title !== undefined && namesParent(nameWords(title)))
 }
 
-const parentGuess = ({ resource }: Table, parent: Column, key: Column): Guess => ({
+const shareIn = (column: Column, others: Column): number =>
+  shareThatFits(column, (value) => distinctOf(others).has(value))
+
+/** The column whose values a parent has: the key, else another that tells the records apart, such as their names. */
+const referredBy = (parent: Column, { columns }: Table, key: Column): Column | undefined =>
+  [key, ...columns].find(
+    (column) => column !== parent && shareIn(parent, column) >= MIN_RESOLVED && (column === key || isUnique(column)),
+  )
+
+/** Where most values are keys, the owner will want to know why the list is no tree. */
+function tellNearly({ resource }: Table, parent: Column, key: Column, tell: (guess: Guess) => void): void {
+  if (shareIn(parent, key) < MIN_TOLD) return
+  const other = parent.values.find((value) => value !== '' && !distinctOf(key).has(value)) ?? ''
+  tell({
+    resource: resource.name,
+    field: parent.name,
+    what: `${quoted(parent.name)} makes no tree: some of its values are no ${quoted(key.name)}, such as ${quoted(other)}.`,
+    otherwise: `"nomenclator:broader": ${quoted(parent.name)} at the resource; records below one that is not there are then roots`,
+  })
+}
+
+const parentGuess = ({ resource }: Table, parent: Column, referred: Column): Guess => ({
   resource: resource.name,
   field: parent.name,
-  what: `${quoted(parent.name)} has the ${quoted(key.name)} of the record above: the list is a tree.`,
+  what: `${quoted(parent.name)} has the ${quoted(referred.name)} of the record above: the list is a tree.`,
   otherwise: OTHERWISE,
 })
 

@@ -51,6 +51,11 @@ function dateFormat(column: Column): string | undefined {
   return formats.length === 1 ? formats[0]?.[0] : undefined
 }
 
+const readTime = valueReader('date', { type: 'datetime', missingValues: [] })
+/** A day with a time, as in ISO 8601. */
+const isTime = (value: string) =>
+  value.length > '2020-01-31'.length && value.includes(':') && readTime(value) !== undefined
+
 type Guessed = Pick<ValueFormat, 'type' | 'format'>
 const TEXT: Guessed = { type: 'string' }
 
@@ -60,6 +65,7 @@ const guessedType = memoized((column: Column): Guessed => {
   if (!isCode && allFit(column, isWholeNumber)) return { type: 'integer' }
   if (!isCode && allFit(column, isDecimal)) return { type: 'number' }
   if (allFit(column, isTruth)) return { type: 'boolean' }
+  if (allFit(column, isTime)) return { type: 'datetime' }
   const format = dateFormat(column)
   return format === undefined ? TEXT : { type: 'date', ...(format === 'default' ? {} : { format }) }
 })

@@ -5,7 +5,8 @@ const setOf = (words: string) => new Set(words.split(/\s+/))
 
 /** A column of codes or identifiers. */
 const CODE = setOf(
-  'code codes codigo codigos clave claves cve key id ids ident identifier identificador iso alpha sigla uuid cvegeo',
+  'code codes codigo codigos clave claves cve key id ids ident identifier identificador iso alpha sigla uuid cvegeo ' +
+    'symbol simbolo symbole ticker notation kode kod schlussel',
 )
 /** Words that are glued to others, as in `hscode`. */
 const GLUED_CODE = /^.{2,}(?:code|codigo|clave)$|^.{4,}id$/
@@ -16,11 +17,11 @@ const NO_CODE = setOf(
 const OF_OTHERS = setOf('wikidata wd geoname geonames osm viaf gnd url uri link href web website isni orcid')
 const NAME = setOf(
   'name names nombre nombres nome nomes nom noms title titulo titre titel label etiqueta rotulo denominacion ' +
-    'denominacao denomination designation bezeichnung naam namn term termino',
+    'denominacao denomination designation bezeichnung naam namn term termino libelle libelles intitule benennung',
 )
 const GLUED_NAME = /^.{2,}(?:name|nombre)$/
 const DESCRIPTION = setOf(
-  'description descripcion descricao desc descr definition definicion beschreibung explanatory explicativa',
+  'description descripcion descricao desc descr definition definicion definicao beschreibung explanatory explicativa',
 )
 const ALIAS = setOf(
   'alias aliases synonym synonyms sinonimo sinonimos alternative alternate alt aka acronym acronyms acronimo ' +
@@ -33,20 +34,23 @@ const OTHER_NAME = setOf(
 const GLUED_OTHER_NAME = /^(?:short|full|long|alt|old)name$/
 /** Of a name: the one that a record is mostly called by. */
 const MAIN_NAME = setOf('official oficial display preferred common comun main standard')
-const PARENT = setOf('parent parents broader padre superior pai')
-const LATITUDE = setOf('lat latitude latitud')
-const LONGITUDE = setOf('lon lng long longitude longitud')
+const PARENT = setOf('parent parents broader padre superior pai pere superieur superieure ubergeordnet')
+const LATITUDE = setOf('lat latitude latitud breitengrad breite')
+const LONGITUDE = setOf('lon lng long longitude longitud langengrad lange')
 const COORDINATES = setOf(
   'coordinates coordinate coordenadas coord coords latlon latlng latlong location ubicacion geopoint point',
 )
 const YEAR = setOf('year ano anio annee jahr')
 const START = setOf(
-  'start begin begins beginning from since desde inicio inception creation created introduced effective alta',
+  'start begin begins beginning from since desde inicio inception creation created introduced effective alta ' +
+    'debut depuis von ab',
 )
 const END = setOf(
-  'end ends until till hasta fin termination withdrawal withdrawn extinction extinct expiry expires baja',
+  'end ends until till hasta fin termination withdrawal withdrawn extinction extinct expiry expires baja fim bis',
 )
-const VALIDITY = setOf('date fecha valid validity vigencia time day dia year ano')
+const VALIDITY = setOf('date fecha data valid validity vigencia validez validite gultig time day dia year ano')
+/** A column that only says at which place a row stands. */
+const POSITION = setOf('rank ranking position posicion posicao rang orden ordem order ordre sort')
 /** Words of the names of lists that say nothing of what is listed. */
 const GENERIC = setOf(
   'codes code list lists lista listas table data all full catalog catalogo catalogue codelist csv xlsx the and of de y',
@@ -81,6 +85,9 @@ export const namesLatitude = (words: readonly string[]): boolean => has(LATITUDE
 export const namesLongitude = (words: readonly string[]): boolean => has(LONGITUDE, words)
 export const namesCoordinates = (words: readonly string[]): boolean =>
   has(COORDINATES, words) || (namesLatitude(words) && namesLongitude(words))
+/** Whether nothing else is in the name. */
+export const namesPosition = (words: readonly string[]): boolean =>
+  words.length > 0 && words.every((word) => POSITION.has(word))
 export const namesYear = (words: readonly string[]): boolean => has(YEAR, words)
 
 /** Whether nothing else is in the name: `end_date` is of validity, `end_user` is not. */

@@ -307,6 +307,31 @@ describe('a tree', () => {
     expect(toldOf(plan)).toContain('"parent" has the "code" of the record above: the list is a tree.')
   })
 
+  const named = 'code|id|name|parent\nT|7|all|\nA|8|one|'
+  const referredTo = (given: Given) => oneList(given).fields.get('parent')?.refersTo
+  test('by a column with what else tells the records apart, such as their names', () => {
+    expect(referredTo({ table: `${named}all` })).toEqual(['name'])
+    expect(referredTo({ table: `${named}7` })).toEqual(['id'])
+    expect(referredTo({ table: `${named}T` })).toBeUndefined()
+    expect(referredTo({ table: `${named}all`, own: { broader: 'parent' } })).toEqual(['name'])
+    const foreignKeys = [{ fields: ['parent'], reference: { resource: '', fields: ['id'] } }]
+    expect(referredTo({ table: `${named}7`, primaryKey: ['code'], foreignKeys })).toEqual(['id'])
+    const twice = 'code|name|parent\nT|all|\nU|all|\nA|one|all'
+    expect(shown(oneList({ table: twice })).parent).toBe('value text?')
+  })
+
+  test('is none where some parents are not there, which is told', () => {
+    const rows = Array.from({ length: 10 }, (_, at) => `k${at}|name ${at}|${at < 8 ? `k${at + 1}` : 'X'}`)
+    const plan = planOf({ offices: { table: ['code|name|parent', ...rows].join('\n') } })
+    expect(shown(listIn(plan, 'offices')).parent).toBe('value text')
+    expect(plan.guesses).toContainEqual({
+      resource: 'offices',
+      field: 'parent',
+      what: '"parent" makes no tree: some of its values are no "code", such as "X".',
+      otherwise: '"nomenclator:broader": "parent" at the resource; records below one that is not there are then roots',
+    })
+  })
+
   test('is none where the values are not keys', () => {
     expect(shown(oneList({ table: 'code|name|parent\n1|a|x y\n2|b|z y' })).parent).toBe('value text')
   })
@@ -362,6 +387,12 @@ describe('references', () => {
     ['with a word before', { table: 'id|home_region\n1|N\n2|S' }, 'embed regions'],
     ['that may be missing', { table: 'id|region\n1|N\n2|' }, 'embed regions?'],
     ['not of values that are not there', { table: 'id|region\n1|N\n2|X' }, 'value text'],
+    [
+      'not twice to the same record',
+      { table: 'id|region_name|region_code|name\n1|North|N|a\n2|South|S|b' },
+      'value text',
+    ],
+    ['by the name alone', { table: 'id|region_name\n1|North\n2|South' }, 'embed regions'],
     ['not of another name', { table: 'id|kind\n1|N\n2|S' }, 'value text'],
     [
       'not where that is declared',
@@ -475,6 +506,8 @@ describe('values', () => {
     ['days that are none', 'renewed|2020-01-31|2021-02-30', 'value text'],
     ['days as people write them', 'renewed|31/01/2020|28/02/2021', 'value date'],
     ['days of which it is not sure what they mean', 'renewed|01/02/2020|02/01/2021', 'value text'],
+    ['days with a time', 'renewed|2020-01-31T00:00:00Z|2021-02-28 10:30', 'value date'],
+    ['times of days that are none', 'renewed|2020-01-31T00:00:00Z|2021-02-30T00:00:00Z', 'value text'],
     ['years', 'year|1999|2001', 'value year'],
     ['blanks', 'floors|3|', 'value integer?'],
     ['the beginning of validity', 'valid_from|2020-01-31|2021-02-28', 'value date validFrom'],
@@ -529,6 +562,122 @@ describe('values', () => {
     expect(declared({ type: 'geopoint' })).toBe(1)
     expect(declared({ own: { role: 'coordinates' } })).toBe(0)
     expect(declared({ own: { role: 'fact' } })).toBeUndefined()
+  })
+})
+
+describe('tables as they are published', () => {
+  /** What a person would say of each: its key, then some of its fields. */
+  const cases: readonly (readonly [
+    list: string,
+    table: string,
+    key: readonly string[],
+    fields: Readonly<Record<string, string>>,
+  ])[] = [
+    [
+      'airfields',
+      'ident|type|name|iata_code|coordinates\nX01|heliport|Aster Field|AQX|40.1, -70.5\nX02|heliport|Birch Field||41.2, -71',
+      ['ident'],
+      { name: 'name', iata_code: 'code?', latitude: 'value number latitude?', longitude: 'value number longitude?' },
+    ],
+    [
+      'constituents',
+      'Symbol|Security|Sector|Founded\nAA|Aster Inc.|Energy|1901\nBB|Birch Group|Energy|1902',
+      ['Symbol'],
+      { Security: 'name' },
+    ],
+    ['units', 'symbol|unit|quantity\nm|metre|length\nkg|kilogram|mass', ['symbol'], { unit: 'name' }],
+    [
+      'universities',
+      'rank|university|score\n1|University of Aster|99.1\n2|University of Birch|98',
+      ['university'],
+      { rank: 'value integer' },
+    ],
+    [
+      'cities',
+      'name|country|geonameid\nAster|Arcadia|3040051\nAster|Utopia|3040822',
+      ['geonameid'],
+      { name: 'name', country: 'value text' },
+    ],
+    [
+      'cpi',
+      'Country Name|Country Code|Year|CPI\nAsterland|AST|2015|10.1\nAsterland|AST|2016|11.2\nBirchland|BIR|2015|12.3',
+      ['Country Code', 'Year'],
+      { 'Country Name': 'name', CPI: 'value number' },
+    ],
+    [
+      'population',
+      'Country Name|Country Code|1960|1961\nAsterland|AST|10|20\nBirchland|BIR|11|21',
+      ['Country Code'],
+      { 'Country Name': 'name', 1960: 'value integer' },
+    ],
+    ['colours', 'colour\nred\nblue', ['colour'], {}],
+    ['office', 'code|name\nA|Main', ['code'], { name: 'name' }],
+    [
+      'unidades',
+      'clave|nombre|descripción|padre|latitud|longitud|fecha_inicio|fecha_fin\n' +
+        'U1|Aster|Atiende asuntos|  |19.1|-99.1|2001-01-15|2002-01-15\nU2|Birch|Atiende otros|U1|19.2|-99.2|2001-02-15|',
+      ['clave'],
+      {
+        nombre: 'name',
+        descripción: 'value text description',
+        padre: 'broader?',
+        latitud: 'value number latitude',
+        longitud: 'value number longitude',
+        fecha_inicio: 'value date validFrom',
+        fecha_fin: 'value date validTo?',
+      },
+    ],
+    [
+      'métiers',
+      'Code|Intitulé|Code parent|Définition|Date début\nM1|Aster||Fait ceci|2001-01-15\nM2|Birch|M1|Fait cela|2001-02-15',
+      ['Code'],
+      {
+        Intitulé: 'name',
+        'Code parent': 'broader?',
+        Définition: 'value text description',
+        'Date début': 'value date validFrom',
+      },
+    ],
+    [
+      'órgãos',
+      'sigla|nome|órgão superior|início vigência|fim vigência\nAA|Aster||2001-01-15|2002-01-15\nBB|Birch|AA|2001-02-15|',
+      ['sigla'],
+      {
+        nome: 'name',
+        'órgão superior': 'broader?',
+        'início vigência': 'value date validFrom',
+        'fim vigência': 'value date validTo?',
+      },
+    ],
+    [
+      'Gemeinden',
+      'Schlüssel|Bezeichnung|Übergeordnet|Breitengrad|Längengrad|gültig von\n01|Aster||50.1|10.1|2001-01-15\n02|Birch|01|50.2|10.2|2001-02-15',
+      ['Schlüssel'],
+      {
+        Bezeichnung: 'name',
+        Übergeordnet: 'broader?',
+        Breitengrad: 'value number latitude',
+        Längengrad: 'value number longitude',
+        'gültig von': 'value date validFrom',
+      },
+    ],
+    [
+      'concepts',
+      'notation|prefLabel@en|prefLabel@es|altLabel|broader\nc1|One thing|Una cosa|Thing|\nc2|Two things|Dos cosas|Things|c1',
+      ['notation'],
+      { 'prefLabel@en': 'name @en', 'prefLabel@es': 'name @es', altLabel: 'value text alias', broader: 'broader?' },
+    ],
+    [
+      'members',
+      'uuid|name|parent_uuid\n0b8f-11|Aster|\n7c2e-40|Birch|0b8f-11',
+      ['uuid'],
+      { name: 'name', parent_uuid: 'broader?' },
+    ],
+  ]
+  test.each(cases)('%s', (name, table, key, fields) => {
+    const list = listIn(planOf({ [name]: { table } }), name)
+    expect(list.entity.key).toEqual(key)
+    expect(shown(list)).toMatchObject(fields)
   })
 })
 

@@ -250,7 +250,7 @@ function draftOf(
   const propertiesOf = propertiesIn(candidate)
   const roleOf = (column: Column) => propertiesOf(column).role
   const referring = new Set(references.map(({ field }) => field))
-  const found = treeOf(table, key, list, propertiesOf)
+  const found = treeOf(table, key, list, propertiesOf, tell)
   const tree = found?.columns.some((column) => referring.has(column)) === true ? undefined : found
   tell(tree?.guess)
   const isFree = (column: Column) =>

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { zipOf } from '../../../../../test/support/inegi-file.ts'
 import { PackageDirectory, readPackage, table } from '../../../../../test/support/package-directory.ts'
-import { entityData } from '../../catalog/catalog.ts'
+import { entityData, entityIn } from '../../catalog/catalog.ts'
 
 const CODE = { name: 'code', type: 'string' }
 const NAME = { name: 'name', type: 'string' }
@@ -137,11 +137,10 @@ describe('keys', () => {
 
   test('where none is declared, a column that is not unique after the sample is not taken for one', async () => {
     const csv = ['code,region,name']
-    for (let index = 0; index < 210_000; index++)
-      csv.push(`${index % 205_000},${index < 205_000 ? 'x' : 'y'},Name ${index}`)
+    for (let index = 0; index < 210; index++) csv.push(`${index % 205},${index < 205 ? 'x' : 'y'},Name ${index}`)
     using directory = new PackageDirectory().put('places.csv', csv.join('\n'))
-    const { rows, source } = await directory.read()
-    expect(rows.places).toHaveLength(210_000)
+    const { rows, source } = await directory.read({ sampledRows: 200 })
+    expect(rows.places).toHaveLength(210)
     expect(source.catalog.entities.get('places')?.key).toEqual(['code', 'region'])
   })
 })
@@ -224,6 +223,8 @@ describe('trees', () => {
   test.each([
     ['a root that is its own parent', 'T,All,T\nA,One,T\n', 'own-parent', [undefined, 'T']],
     ['a parent that is not there', 'T,All,\nA,One,X\n', 'parent-not-found', [undefined, undefined]],
+    ['a parent that is named, and is its own', 'A,One,All\nT,All,All\n', 'own-parent', ['T', undefined]],
+    ['a circle of names', 'A,One,Two\nB,Two,One\nC,Three,One\n', 'parents-in-a-circle', [undefined, 'A', 'A']],
     ['a circle', 'A,One,B\nB,Two,C\nC,Three,A\nD,Four,C\n', 'parents-in-a-circle', [undefined, 'C', 'A', 'C']],
   ])('%s is told and cut', async (_, csv, kind, parents) => {
     using directory = tree(csv)
@@ -456,4 +457,30 @@ test('a schema without a list of fields is told, since its keys are not obeyed',
     .put('units.csv', 'code,name\nA,One\nB,Two\n')
   const { kinds } = await directory.read()
   expect(kinds).toEqual({ 'schema-not-read': 1 })
+})
+
+test('an official code with a name is composed of fields, and of the codes of records that it refers to', async () => {
+  const STATE = { name: 'state', type: 'string' }
+  const parts = ['state', { field: 'code', width: 3 }]
+  using directory = new PackageDirectory()
+    .describe(
+      table('states', [CODE, NAME], KEY),
+      table(
+        'towns',
+        [{ name: 'id', type: 'integer' }, STATE, CODE, NAME],
+        {
+          primaryKey: 'id',
+          foreignKeys: [{ fields: ['state'], reference: { resource: 'states', fields: ['code'] } }],
+        },
+        { 'nomenclator:code': { name: 'geo', title: 'GEO', parts } },
+      ),
+    )
+    .put('states.csv', 'code,name\n16,Michoacán\n')
+    .put('towns.csv', 'id,state,code,name\n1,16,112,Zitácuaro\n2,16,1,Acuitzio\n')
+  const { source } = await directory.read()
+  const towns = entityData(entityIn(source.catalog, 'towns'))
+  expect(towns.code).toEqual(['state', 'code'])
+  expect(towns.codes).toEqual([
+    { name: 'geo', title: 'GEO', description: 'GEO', parts: [{ field: 'state' }, { field: 'code', width: 3 }] },
+  ])
 })

@@ -47,6 +47,8 @@ export type PackageOptions = {
   readonly recordsOfOther?: (entity: string) => KnownRecords | undefined
   readonly onProgress?: (url: string, done: number, size: number | undefined) => void
   readonly definitionsOf?: DefinitionsOf
+  /** How many rows of each table are looked at before its columns are guessed. */
+  readonly sampledRows?: number
 }
 
 /** A list that is left out, with all that was found out about it. */
@@ -143,7 +145,8 @@ export async function examinePackage(
     if (isExported(described.descriptor))
       return soundPackage(located, await exportedPackage(described, options, () => downloads.remove()))
     const { name = described.descriptor.name } = options
-    const tables = await readTables({ ...described, descriptor: { ...described.descriptor, name } })
+    const renamed = { ...described, descriptor: { ...described.descriptor, name } }
+    const tables = await readTables(renamed, options.sampledRows)
     const inHome = { ...options, ...options.inHome?.(name) }
     const opened = await new Opening(tables, inHome).open()
     return examinedOf(tables, opened, inHome, () => downloads.remove())
@@ -330,8 +333,10 @@ function indexesOf(lists: readonly ListPlan[]): ReadonlyMap<string, readonly (re
   for (const { entity, fields } of lists) {
     for (const [name, { refersTo }] of fields) {
       const definition = entity.fields[name]
-      if (refersTo === undefined || definition?.kind !== 'embed') continue
-      indexes.set(definition.entity, [...(indexes.get(definition.entity) ?? []), refersTo])
+      const target =
+        definition?.kind === 'embed' ? definition.entity : definition?.kind === 'broader' ? entity.name : undefined
+      if (refersTo === undefined || target === undefined) continue
+      indexes.set(target, [...(indexes.get(target) ?? []), refersTo])
     }
   }
   return indexes

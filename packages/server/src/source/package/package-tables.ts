@@ -43,7 +43,10 @@ export async function readDescriptor(located: Located): Promise<DescribedPackage
   return { located, descriptor: await descriptorOf(located, findings), findings }
 }
 
-export async function readTables({ located, descriptor: given, findings }: DescribedPackage): Promise<PackageTables> {
+export async function readTables(
+  { located, descriptor: given, findings }: DescribedPackage,
+  sampledRows?: number,
+): Promise<PackageTables> {
   const tables = new Map<string, ReadTable>()
   const tableFindings = new Map<string, Findings>()
   const unread: UnreadTable[] = []
@@ -51,7 +54,7 @@ export async function readTables({ located, descriptor: given, findings }: Descr
   for (const resource of given.resources) {
     const own = new Findings()
     tableFindings.set(resource.name, own)
-    const read = await readTable(resource, located.files, descriptorFile, own)
+    const read = await readTable(resource, located.files, descriptorFile, own, sampledRows)
     if (read instanceof Faults) unread.push({ resource: resource.name, faults: read })
     else tables.set(resource.name, read)
   }
@@ -108,11 +111,12 @@ async function readTable(
   files: PackageFiles,
   descriptorFile: string,
   findings: Findings,
+  sampledRows: number | undefined,
 ): Promise<ReadTable | Faults> {
   const faults = new Faults()
   try {
     const table = await openTable(resource, files, findings)
-    const sample = await sampleOf(table)
+    const sample = await sampleOf(table, sampledRows)
     checkKey(resource, table, sample.header, faults)
     if (faults.any) return faults
     return { resource: withHeaderNames(resource, table, sample.header, findings), table, sample }

@@ -45,8 +45,25 @@ const LIST: Readonly<Record<string, readonly [right: readonly unknown[], wrong: 
   ],
   title: [[{ es: 'Oficinas', 'pt-BR': 'x' }], [{}, 'Offices', { es: '' }, { es: ' ' }, { '?': 'x' }, { es: 1 }]],
   code: [
-    [['a'], ['a', 'b']],
-    [[], 'a', [''], [1]],
+    [
+      ['a'],
+      ['a', 'b'],
+      { name: 'geo', parts: ['a', { field: 'b', width: 3 }], separator: '-' },
+      { name: 'geo', title: 'GEO', description: 'x', parts: [{ field: 'a', values: { '1': 'I' } }] },
+    ],
+    [
+      ...[[], 'a', [''], [1], {}, { name: 'geo' }, { parts: ['a'] }, { name: ' ', parts: ['a'] }],
+      ...[
+        { name: 'geo', parts: [] },
+        { name: 'geo', parts: [{}] },
+        { name: 'geo', parts: [{ field: 'a', width: 0 }] },
+      ],
+      ...[
+        { name: 'geo', parts: ['a'], more: 1 },
+        { name: 'geo', parts: ['a'], separator: '123456' },
+      ],
+      { name: 'geo', parts: [{ field: 'a', values: { '1': 1 } }] },
+    ],
   ],
   expects: [
     [0, 200],

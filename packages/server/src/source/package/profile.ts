@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { isObject } from '../../base/json.ts'
 import { nearest } from '../../base/nearest.ts'
 import { shippedFile } from '../../base/program.ts'
+import type { CodePart, OfficialCode } from '../../catalog/entity.ts'
 import type { OwnProperties, Resource, TableField } from './descriptor.ts'
 import { isLanguageTag } from './guess-language.ts'
 
@@ -54,9 +55,15 @@ export type ListProperties = {
   readonly order?: (typeof ORDERS)[number]
   readonly collection?: string
   readonly titles?: Readonly<Record<string, string>>
-  readonly code?: readonly string[]
+  /** The fields of the official code; or that code with the name that it has in records, and how it is written. */
+  readonly code?: readonly string[] | DeclaredCode
   readonly expects?: number
   readonly v1?: string
+}
+
+/** An official code: fields of the table, each with how it is written. */
+type DeclaredCode = Pick<OfficialCode, 'name' | 'title' | 'parts' | 'separator'> & {
+  readonly description?: string
 }
 
 /** Is told of what is not obeyed. */
@@ -100,7 +107,7 @@ const LIST_RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['order', oneOf(ORDERS)],
   ['collection', collection],
   ['title', [titlesFrom, 'titles by language, such as {"es": "Oficinas", "en": "Offices"}']],
-  ['code', [when((value) => Array.isArray(value) && value.length > 0 && value.every(isText)), 'names of fields']],
+  ['code', [codeFrom, 'names of fields, or {"name": "geo", "parts": ["state", {"field": "code", "width": 3}]}']],
   ['expects', [when((value) => Number.isSafeInteger(value) && (value as number) >= 0), 'a number of rows']],
   ['v1', collection],
 ])
@@ -108,6 +115,31 @@ const LIST_RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
 function broaderFrom(value: unknown): ListProperties['broader'] | undefined {
   if (value === false || isText(value)) return value
   return isObject(value) && value.prefix === true ? 'prefix of the key' : undefined
+}
+
+const MAX_PARTS = 10
+const MAX_WIDTH = 100
+const MAX_SEPARATOR = 5
+const CODE_MEMBERS = ['name', 'title', 'description', 'parts', 'separator']
+const PART_MEMBERS = ['field', 'width', 'values']
+
+function codeFrom(value: unknown): ListProperties['code'] | undefined {
+  if (Array.isArray(value)) return value.length > 0 && value.every(isText) ? value : undefined
+  if (!isObject(value) || Object.keys(value).some((name) => !CODE_MEMBERS.includes(name))) return undefined
+  const { name, title, description, parts, separator } = value
+  if (!isTitle(name) || ![title, description].every((one) => one === undefined || isTitle(one))) return undefined
+  if (separator !== undefined && !(typeof separator === 'string' && separator.length <= MAX_SEPARATOR)) return undefined
+  if (!Array.isArray(parts) || parts.length === 0 || parts.length > MAX_PARTS) return undefined
+  const parsed = parts.map((part) => (isText(part) ? { field: part } : isCodePart(part) ? part : undefined))
+  return parsed.includes(undefined) ? undefined : ({ ...value, parts: parsed } as unknown as DeclaredCode)
+}
+
+function isCodePart(part: unknown): part is CodePart {
+  if (!isObject(part) || Object.keys(part).some((name) => !PART_MEMBERS.includes(name))) return false
+  const { field, width, values } = part
+  const isWidth = Number.isSafeInteger(width) && (width as number) >= 1 && (width as number) <= MAX_WIDTH
+  const areValues = isObject(values) && Object.values(values).every(isTitle)
+  return isText(field) && (width === undefined || isWidth) && (values === undefined || areValues)
 }
 
 function titlesFrom(value: unknown): Readonly<Record<string, string>> | undefined {

@@ -189,8 +189,11 @@ function identityMaker(
   const isNumber = target.key.map((key) => target.fields[key]?.kind === 'id')
   const { refersTo } = plan
   const identityOf = (texts: readonly string[]): Identity | undefined => {
-    if (refersTo !== undefined)
-      return records === undefined || records === UNKNOWN ? undefined : records.byFields(refersTo, texts)
+    if (refersTo !== undefined) {
+      // The record above may stand in a later row: it is looked up once all rows were read.
+      if (records === undefined) return identityFrom(texts)
+      return records === UNKNOWN ? undefined : records.byFields(refersTo, texts)
+    }
     const parts = texts.map((text, at) => (isNumber[at] ? parseWholeNumber(text, { leadingZeros: true }) : text))
     return parts.includes(undefined) ? undefined : identityFrom(parts as Identity[])
   }

@@ -3,14 +3,15 @@ import type { Findings } from '../findings.ts'
 import type { Resource, TableField, TableSample, TableSchema } from './descriptor.ts'
 import type { Table } from './table.ts'
 
-const MAX_ROWS = 200_000
+/** So many rows show what a column is, unless a reader wants fewer. */
+const DEFAULT_ROWS = 200_000
 /** Wide tables are sampled by their values, so that the memory is bounded. */
 const MAX_CELLS = 4_000_000
 const MAX_CHARACTERS = 100_000_000
 
-export async function sampleOf(table: Table): Promise<TableSample> {
+export async function sampleOf(table: Table, sampledRows = DEFAULT_ROWS): Promise<TableSample> {
   const columns: string[][] = table.header.map(() => [])
-  const maxRows = Math.min(MAX_ROWS, Math.ceil(MAX_CELLS / columns.length))
+  const maxRows = Math.min(sampledRows, Math.ceil(MAX_CELLS / columns.length))
   let rows = 0
   let characters = 0
   for await (const batch of table.rows()) {

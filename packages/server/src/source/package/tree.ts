@@ -13,9 +13,10 @@ export function plantTree(records: ListRecords, plan: FieldPlan, tell: Tell): vo
   const parentOf = (identity: Identity, said: Identity | undefined, position: number): Identity | undefined => {
     if (isByPrefix) return aboveByPrefix(String(identity), records, plan)
     if (said === undefined) return undefined
-    if (said === identity)
+    const above = plan.refersTo === undefined ? said : records.byFields(plan.refersTo, [String(said)])
+    if (above === identity)
       return void tellOf(position, said, 'own-parent', 'a record is its own parent, and becomes a root')
-    if (records.has(said)) return said
+    if (above !== undefined && records.has(above)) return above
     return void tellOf(
       position,
       said,
