@@ -98,8 +98,8 @@ describe('a table', () => {
     expect(Object.fromEntries(chosen)).toEqual({
       'State: Aguascalientes ×': others('idEstado=1'),
       'Municipality: Municipio 1 ×': others('idMunicipio=1'),
-      'Setting: Rural ×': others('ambito=R'),
-      'Setting: Urban ×': others('ambito=U'),
+      'Type of area: Rural ×': others('ambito=R'),
+      'Type of area: Urban ×': others('ambito=U'),
       'Remove all': `${LIST}?q=lugar&sort=poblacion&per_page=5`,
     })
   })
@@ -133,7 +133,7 @@ describe('a table', () => {
   })
 
   test('leaves out the column that says the same in every row', async () => {
-    const all = ['Name', 'CVEGEO', 'Municipality', 'State', 'Altitude', 'Population', 'Setting']
+    const all = ['Name', 'CVEGEO', 'Municipality', 'State', 'Altitude', 'Population', 'Type of area']
     const without = (...names: readonly string[]) => all.filter((name) => !names.includes(name))
     expect(columnsOf(await page(LIST))).toEqual(without())
     expect(columnsOf(await page(`${LIST}?idEstado=1`))).toEqual(without('State'))

@@ -102,17 +102,13 @@ const valueAt = ({ steps }: Level, record: CatalogRecord, path: string): unknown
     record,
   )
 
-/** How many parts two language tags have in common, from their beginning. */
-function sharedParts(one: string, other: string): number {
-  const parts = other.toLowerCase().split('-')
-  const own = one.toLowerCase().split('-')
-  const at = own.findIndex((part, position) => part !== parts[position])
-  return at === -1 ? own.length : at
-}
+/** How near two language tags are: the same, of the same language, or neither. */
+const nearness = (one: string, other: string): number =>
+  Number(one === other) + Number(one.split('-')[0] === other.split('-')[0])
 
 /** The paths of names, those in the language first, then in the order of the definition. */
 const namesFor = ({ name, names = [[name, '']] }: { name: string; names?: Names }, language: string): string[] =>
-  names.toSorted(([, a], [, b]) => sharedParts(b, language) - sharedParts(a, language)).map(([path]) => path)
+  names.toSorted(([, a], [, b]) => nearness(b, language) - nearness(a, language)).map(([path]) => path)
 
 const withValues = (text: string | undefined, values: Readonly<Record<string, string>>): string =>
   (text ?? '').replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
@@ -434,7 +430,6 @@ export class NomenclatorPicker extends HTMLElement {
     if (name === 'levels' || name === 'server') this.#build()
     else if (name === 'value' && !this.#isDirty) this.#ready = this.#ready.then(() => this.#setKey(after ?? ''))
     else this.#update()
-    if (name === 'lang') this.#ready = this.#ready.then(() => this.#nameAgain())
   }
 
   // The members that every field of a form has.
@@ -646,18 +641,9 @@ export class NomenclatorPicker extends HTMLElement {
     const language = this.#languageOfNames
     const own = namesFor(level, language)
     const contexts = this.#contextOf(level, parent?.level).map((ancestor) => namesFor(ancestor, language))
-    const broader = level.broader === undefined ? [] : [level.broader]
     const parameters = new URLSearchParams({
       per_page: String(MAX_OPTIONS),
-      fields: [
-        ...new Set([
-          ...level.key,
-          ...own,
-          ...broader,
-          ...contexts.flat(),
-          ...(level.code === undefined ? [] : [level.code]),
-        ]),
-      ].join(),
+      fields: [...new Set([level.key, own, level.broader ?? [], contexts, level.code ?? []].flat(2))].join(),
     })
     if (text === '') parameters.set('sort', own[0] as string)
     else parameters.set('q', text)
@@ -670,39 +656,30 @@ export class NomenclatorPicker extends HTMLElement {
     if (response.status === 400) return { options: [], total: 0 }
     if (!response.ok) throw new Error(`status ${response.status}`)
     const records = (await response.json()) as CatalogRecord[]
-    const broaderNames = await this.#broaderNames(level, records, signal)
+    const broaderNames = await this.#broaderNames(level, records, parameters.get('fields') as string, signal)
     const options = records.map((record) => ({
       ...choiceOf(name, level, record, language),
       where: [
-        ...broader.flatMap((path) => broaderNames.get(String(valueAt(level, record, path))) ?? []),
-        ...contexts.flatMap((paths) => firstAt(level, record, paths) ?? []),
-      ].join(', '),
+        broaderNames.get(String(valueAt(level, record, level.broader ?? ''))),
+        ...contexts.map((paths) => firstAt(level, record, paths)),
+      ]
+        .filter(Boolean)
+        .join(', '),
       record,
     }))
     return { options, total: Number(response.headers.get('X-Total') ?? options.length) }
   }
 
   /** What the records above these are called, by their keys, in a tree whose keys have one value. */
-  async #broaderNames(
-    level: Level,
-    records: readonly CatalogRecord[],
-    signal: AbortSignal,
-  ): Promise<Map<string, string>> {
-    const { broader, key } = level
-    const [field] = key
-    const found = broader === undefined ? [] : records.map((record) => valueAt(level, record, broader) ?? '')
-    const keys = [...new Set(found.map(String))].filter((one) => one !== '')
-    if (key.length !== 1 || field === undefined || keys.length === 0) return new Map()
-    const own = namesFor(level, this.#languageOfNames)
-    const parameters = new URLSearchParams({
-      per_page: String(MAX_OPTIONS),
-      fields: [...new Set([field, ...own])].join(),
-    })
-    for (const one of keys) parameters.append(field, one)
-    const above = await json<CatalogRecord[]>(`${this.#server}${level.list}?${parameters}`, signal)
-    return new Map(
-      above.map((record) => choiceOf('', level, record, this.#languageOfNames)).map((one) => [one.key, one.name]),
-    )
+  async #broaderNames(level: Level, records: readonly CatalogRecord[], fields: string, signal: AbortSignal) {
+    const { broader, key, list } = level
+    const keys = records.flatMap((record) => (broader && valueAt(level, record, broader)) ?? [])
+    if (key.length > 1 || keys.length === 0) return new Map<string, string>()
+    const parameters = new URLSearchParams({ per_page: String(MAX_OPTIONS), fields })
+    for (const one of new Set(keys)) parameters.append(key[0] as string, String(one))
+    const above = await json<CatalogRecord[]>(`${this.#server}${list}?${parameters}`, signal)
+    const choices = above.map((record) => choiceOf('', level, record, this.#languageOfNames))
+    return new Map(choices.map((one) => [one.key, one.name]))
   }
 
   /** What tells namesakes apart, the nearest first: ancestors that do not follow from the level above, but for the highest. */
@@ -752,7 +729,7 @@ export class NomenclatorPicker extends HTMLElement {
       return
     }
     try {
-      const record = await this.#record(level, values)
+      const record = await json<CatalogRecord>(`${this.#server}${recordPath(level, values)}`)
       const language = this.#languageOfNames
       // What a record may lack, it may not belong to.
       const above = Object.entries(level.ancestors).flatMap(([ancestor, paths]): Choice[] => {
@@ -771,22 +748,6 @@ export class NomenclatorPicker extends HTMLElement {
       this.#setChoices([...(await Promise.all(above.map((one) => this.#withCode(one)))), choice])
     } catch {
       this.#setChoices([])
-    }
-  }
-
-  #record(level: Level, values: readonly string[]): Promise<CatalogRecord> {
-    return json<CatalogRecord>(`${this.#server}${recordPath(level, values)}`)
-  }
-
-  /** Shows what is chosen by the names of another language; where they cannot be had, those that are shown stay. */
-  async #nameAgain(): Promise<void> {
-    for (const field of this.#fields) {
-      const { level: name, choice } = field
-      const level = this.#levelOf(name)
-      if (choice === undefined || level?.names === undefined) continue
-      const record = await this.#record(level, keyValues(level, choice.key)).catch(() => undefined)
-      if (record !== undefined && field.choice === choice)
-        field.set(choiceOf(name, level, record, this.#languageOfNames))
     }
   }
 }
@@ -808,9 +769,7 @@ function keyValues({ key, separator = DEFAULT_SEPARATOR }: Level, text: string):
 
 /** The first value that a record has at one of the paths. */
 const firstAt = (level: Level, record: CatalogRecord, paths: readonly string[]): unknown =>
-  paths
-    .map((path) => valueAt(level, record, path))
-    .find((value) => value !== null && value !== undefined && value !== '')
+  paths.map((path) => valueAt(level, record, path)).find(Boolean)
 
 function choiceOf(name: string, level: Level, record: CatalogRecord, language: string): Choice {
   const { key: paths, separator = DEFAULT_SEPARATOR } = level

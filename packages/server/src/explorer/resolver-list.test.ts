@@ -170,8 +170,9 @@ const TALA = record('14083', 'Tala')
 const NONE = {
   ...{ verdict: 'none', collection: null, key: null, url: null, name: null, breadcrumb: [], parents: [], score: 0 },
   alternatives: [],
+  levels: [],
 } as unknown as Resolution
-const sure: Resolution = { ...TALA, verdict: 'sure', alternatives: [] }
+const sure: Resolution = { ...TALA, verdict: 'sure', alternatives: [], levels: [] }
 const ambiguous: Resolution = { ...NONE, verdict: 'ambiguous', alternatives: [TALA, record('1', 'Talpa')] }
 
 describe('rows', () => {

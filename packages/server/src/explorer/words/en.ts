@@ -33,7 +33,7 @@ export const en: Words = {
     latitud: 'Latitude',
     longitud: 'Longitude',
     altitud: 'Altitude',
-    ambito: 'Setting',
+    ambito: 'Type of area',
     viviendas: 'Dwellings',
     cveArea: 'Code',
     descripcion: 'Name',

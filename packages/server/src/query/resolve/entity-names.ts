@@ -178,7 +178,8 @@ export class EntityNames {
   /** The records at some positions that are called exactly so, and if there is none, those that are called nearly so. */
   match(positions: Uint32Array, part: WrittenPart): PartMatch[] {
     if (part.digits !== undefined) return this.#matchWhere(positions, part, () => true)
-    const exact = part.written.numbers === '' ? this.#matchExact(positions, part.written) : []
+    const isPlain = part.written.numbers === '' && !part.isRepaired && part.beside === undefined
+    const exact = isPlain ? this.#matchExact(positions, part.written) : []
     if (exact.length > 0) return exact
     const typed = [part.written, ...part.stripped.map(({ name }) => name)].flatMap(({ readings }) => readings)
     const near = this.#matchWhere(positions, part, (name) => typed.some((reading) => mayMatch(reading.heard, name)))

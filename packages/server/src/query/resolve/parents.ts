@@ -41,8 +41,9 @@ export function parentsFor(release: Release, parts: readonly WrittenPart[]): rea
       ? below
       : [...below, ...parentsElsewhere(release, nearest, above, below)]
     if (!parents.some(isCertain)) {
-      const isNew = ({ position }: Parent) => !parents.some((other) => other.position === position)
-      parents.push(...parentsByTown(release, nearest, above).filter(isNew))
+      const isNearer = ({ position, cost }: Parent) =>
+        !parents.some((other) => other.position === position && other.cost <= cost)
+      parents.push(...parentsByTown(release, nearest, above).filter(isNearer))
     }
     parents.sort((a, b) => a.cost - b.cost)
     const best = parents[0]

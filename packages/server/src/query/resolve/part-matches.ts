@@ -7,7 +7,7 @@ import { searchOwnNames } from '../search/search.ts'
 import { entityNames } from './entity-names.ts'
 import { positionsCalled } from './name-table.ts'
 import { matchByCode, matchRecords, type PartMatch } from './record-match.ts'
-import type { WrittenPart } from './written-part.ts'
+import { keyOf, type WrittenPart } from './written-part.ts'
 
 /** How many records at most are compared one by one. */
 export const MAX_COMPARED_RECORDS = 6_000
@@ -19,8 +19,8 @@ const matchCaches = memoized((_: Release) => new LruCache<readonly PartMatch[]>(
 
 /** The records of its entity that a part may mean, the best first. */
 export function matchesAnywhere(release: Release, part: WrittenPart): readonly PartMatch[] {
-  const { entity, written } = part
-  return matchCaches(release).get(`${entity.name} ${part.beside ?? ''} ${written.text}`, () => {
+  const { entity } = part
+  return matchCaches(release).get(keyOf([part]), () => {
     const coded = matchesByWholeCode(release, part)
     const matches =
       release.entity(entity.name).count <= MAX_COMPARED_RECORDS

@@ -45,6 +45,9 @@ const SHORT_SEAT_COST = 0.2
 /** The cost of a name beside a code that is another's. */
 const OTHER_CODE_COST = 1.5
 
+/** The cost of text that was damaged and repaired. */
+const REPAIRED_COST = 0.1
+
 const LEADING_ZEROS = /^0+(?=.)/
 
 export const matchByCode = (position: number, isWithoutZeros: boolean): PartMatch => ({
@@ -70,8 +73,10 @@ export function matchRecord(record: NamedRecord, part: WrittenPart): PartMatch |
     const coded = matchCode(record, part.code, part.digits)
     if (coded !== undefined && (best === undefined || coded.cost < best.cost)) best = coded
   }
-  if (best !== undefined && part.beside !== undefined && matchCode(record, part.beside, part.beside) === undefined)
+  if (best !== undefined && part.beside !== undefined && !hasCode(record, part.beside))
     best = { ...best, cost: best.cost + OTHER_CODE_COST, isDoubtful: true }
+  if (best !== undefined && part.isRepaired)
+    best = { ...best, cost: best.cost + REPAIRED_COST, how: best.how === 'exact' ? 'repaired' : best.how }
   return best === undefined || best.cost > MAX_COST ? undefined : best
 }
 
@@ -110,6 +115,11 @@ function matchAny({ written, stripped }: WrittenPart, name: WrittenName): NameMa
   }
   return best
 }
+
+/** Whether a record has a code, or is also called so. */
+const hasCode = (record: NamedRecord, code: string): boolean =>
+  matchCode(record, code, code) !== undefined ||
+  record.names.some(({ name, how }) => how === 'alias' && name.text === code)
 
 function matchCode(record: NamedRecord, code: string, digits: string | undefined): PartMatch | undefined {
   const codes = record.codes()

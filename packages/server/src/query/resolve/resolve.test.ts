@@ -110,11 +110,39 @@ describe('parts', () => {
     [{ estado: 'nl', municipio: 'Guadalupe', localidad: 'Pozo Hondo' }, 'likely localidad Pozo Hondo'],
     [{ estado: 'ags', municipio: 'sta elena', localidad: 'las palmas' }, 'likely localidad Las Palmitas'],
     [{ estado: 'nl', localidad: 'tanque nuevo' }, 'exact localidad Tanque Nuevo'],
+    [{ estado: '14 - Jalisco', municipio: '039 - Guadalajara' }, 'exact municipio Guadalajara'],
+    [{ estado: '14.0', municipio: '39.0' }, 'exact municipio Guadalajara'],
+    [{ estado: '14 - Jalisco', municipio: '101 - Guadalajara' }, 'likely municipio Guadalajara'],
+    [{ estado: 'Nuevo LeÃ³n', municipio: 'Guadalc&aacute;zar' }, 'sure municipio Guadalcázar'],
+    [{ estado: 'Nuevo Le?n', municipio: 'GUADALC#ZAR' }, 'sure municipio Guadalcázar'],
+    [{ estado: 'nl', municipio: 'Tanque Nuevo' }, 'sure municipio Guadalcázar'],
+    [{ estado: 'nl', municipio: 'Guadalcázar', localidad: 'Guadalcázar' }, 'sure localidad Tanque Nuevo'],
+    [{ estado: 'jal', municipio: 'Guadalajara', localidad: 'Guadalajara Jalisco' }, 'exact localidad Guadalajara'],
+    [{ estado: 'nl', municipio: 'Guadalupe', localidad: 'Nuevo León' }, 'exact municipio Guadalupe'],
+    [{ estado: 'nl', municipio: 'Ejido los Pinos', localidad: 'Guadalupe' }, 'sure localidad Ejido los Pinos'],
   ])('%j', (row, expected) => expect(resolved(parts(row as Record<string, string>))).toBe(expected))
+})
+
+test('where the locality fails, state and municipality stay', () => {
+  const { verdict, levels } = resolveRow(
+    release,
+    parts({ estado: 'jal', municipio: 'guadalajara', localidad: 'Popocatépetl' }),
+  )
+  expect(verdict).toBe('none')
+  expect(levels.map((level) => `${level.name} ${level.verdict}`)).toEqual([
+    'pais exact',
+    'estado exact',
+    'municipio exact',
+    'localidad none',
+  ])
 })
 
 describe('free text', () => {
   test.each([
+    ['Río Balsas No. 1225, Col. Quinta Velarde, C.P. 44430 Guadalajara, JALISCO', 'exact municipio Guadalajara'],
+    ['Río Balsas 1225 Col. Quinta Velarde CP 44430 Guadalajara Jalisco', 'exact municipio Guadalajara'],
+    ['Hidalgo 12, Guadalupe, 64000 Monterrey, N.L., México', 'exact municipio Monterrey'],
+    ['Hidalgo 12, Col. Centro, San Pedro, México', 'exact municipio San Pedro'],
     ['Monterrey, Nuevo León', 'exact municipio Monterrey'],
     ['Nuevo León, Monterrey', 'exact municipio Monterrey'],
     ['Monterrey, Monterrey, N.L.', 'exact localidad Monterrey'],

@@ -12,6 +12,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { folded } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
+import { addressParts } from './address.ts'
 import { matchesByText, segmentsOf } from './free-text.ts'
 import { type Level, levelsOf } from './levels.ts'
 import { readParts } from './other-readings.ts'
@@ -42,12 +43,20 @@ export function resolveRow(release: Release, row: RowToResolve, { names }: Resol
   }
   const text = row.text.slice(0, MAX_ROW_CHARACTERS)
   const segments = segmentsOf(text)
+  const address = addressParts(release, segments)
+  if (address !== undefined && mayMean(address, names)) {
+    const resolution = resolveParts(release, address)
+    if (isSure(resolution.verdict)) return resolution
+  }
   const matches = matchesByText(release, text, segments, names ?? [...release.catalog.entities.keys()])
   const decision = verdictOn(release, matches, segments.length === 1)
   const parts = matches[0]?.parts
   const above = parts === undefined || isSure(decision.verdict) ? [] : resolveParts(release, parts.slice(0, -1)).levels
   return withLevels(release, decision, above, undefined)
 }
+
+const mayMean = (parts: readonly WrittenPart[], names: readonly string[] | undefined): boolean =>
+  names === undefined || names.includes(parts.at(-1)?.entity.name ?? '')
 
 function resolveParts(release: Release, given: readonly WrittenPart[]): Resolution {
   const asked = given.at(-1)?.entity

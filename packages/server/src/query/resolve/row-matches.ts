@@ -70,8 +70,7 @@ export function matchesByParts(release: Release, parts: readonly WrittenPart[]):
     )
   const matches = matchesBelow(release, part, above, toMatch)
   if (!matches.some(isCertain)) {
-    const isNew = ({ position }: Parent) => !matches.some((other) => other.position === position)
-    const towns = parentsByTown(release, part, above).filter(isNew)
+    const towns = parentsByTown(release, part, above)
     matches.push(...towns.map((town) => toMatch({ ...town, how: 'town', ...TOWN }, town)))
   }
   if (leastCost(matches) <= POOR_COST) return bestOf(release, matches)

@@ -26,9 +26,14 @@ const townsIn = memoized((release: Release) =>
   ),
 )
 
+/** The entity whose records have towns in them; undefined where there is none. */
+export const parentOfTowns = memoized((release: Release): Entity | undefined =>
+  [...release.catalog.entities.values()].find((entity) => townsIn(release)(entity) !== undefined),
+)
+
 export function matchesByTown(release: Release, part: WrittenPart): PartMatch[] {
   const towns = townsIn(release)(part.entity)
-  if (towns === undefined || part.digits !== undefined) return []
+  if (towns === undefined || part.digits !== undefined || part.beside !== undefined) return []
   const { parentOf, seatOf } = seatsAmong(release, towns.name) as NonNullable<ReturnType<typeof seatsAmong>>
   const importance = importanceOf(release, towns.name)
   const best = new Map<number, PartMatch>()

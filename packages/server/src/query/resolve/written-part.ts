@@ -1,6 +1,7 @@
 // A part of a row as it was written: its words, the same without words that say nothing, and what of it may be a code.
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
+import { hasLostLetters, repairsOf, restoredWords } from '../../catalog/damaged-text.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { Language } from '../../catalog/languages/language.ts'
 import { languageOfNames } from '../../catalog/languages/languages.ts'
@@ -21,6 +22,8 @@ export type WrittenPart = {
   readonly digits: string | undefined
   /** A code that stands beside the name, as in "14 - Jalisco". */
   readonly beside: string | undefined
+  /** Whether the text was damaged, and is read as what it was before. */
+  readonly isRepaired: boolean
 }
 
 /** The parts of a row, from the most distant ancestor to the record itself; empty parts are left out. */
@@ -35,25 +38,64 @@ export function writtenParts(release: Release, parts: ReadonlyMap<string, string
 const CODE_AND_NAME = /^\s*([0-9]+)\s*[-–—.:)]\s*(\p{L}.*)$/u
 const DECIMAL = /^\s*([0-9]+)\.0+\s*$/
 
+const textKeyOf = (beside: string, { text }: WrittenName, others: WrittenPart['stripped']): string =>
+  [beside, text, ...others.map(({ name }) => name.text)].join(' / ')
+
 /** What tells some parts from others. */
 export const keyOf = (parts: readonly WrittenPart[]): string =>
-  parts.map(({ entity, written, beside = '' }) => `${entity.name}=${beside} ${written.text}`).join('|')
+  parts
+    .map(({ entity, written, stripped, beside = '' }) => `${entity.name}=${textKeyOf(beside, written, stripped)}`)
+    .join('|')
 
 export function writtenPart(release: Release, entity: Entity, text: string): WrittenPart {
   const language = languageOfNames(entity)
   const [, beside, name] = CODE_AND_NAME.exec(text) ?? []
-  const own = name ?? DECIMAL.exec(text)?.[1] ?? text
-  const written = new WrittenName(wordsOf(own), language, isKnownIn(release, entity))
+  const isKnown = isKnownIn(release, entity)
+  const given = name ?? DECIMAL.exec(text)?.[1] ?? text
+  const [repaired, ...otherwise] = repairedTexts(given, isKnown)
+  const own = repaired ?? given
+  const written = new WrittenName(wordsOf(own), language, isKnown)
+  const otherNames = otherwise.map((other) => ({ name: new WrittenName(wordsOf(other), language, isKnown), cost: 0 }))
   const digits = typedCode(written.typed)
   const joined = written.typed.join('')
   return {
     entity,
     written,
-    stripped: withoutNoise(written, entity.name),
+    stripped: [...withoutNoise(written, entity.name), ...otherNames],
     digits,
     code: digits ?? (isCodeLike(entity, own, joined) ? joined : undefined),
     beside,
+    isRepaired: repaired !== undefined,
   }
+}
+
+/** Letters and signs that names are written with; anything else may be damage. */
+const USUAL = /^[\x20-\x7eáéíóúüñÁÉÍÓÚÜÑ\s’´–—]*$/
+const MAX_REPAIRS = 8
+
+/** What a damaged text was, if that gives words of the catalog and the damaged one does not; nothing for any other text. */
+function repairedTexts(text: string, isKnown: IsKnown): string[] {
+  const isAllKnown = (words: readonly string[]) => words.every((word) => isKnown(word) || !HAS_LETTER.test(word))
+  if (hasLostLetters(text)) return restoredTexts(text, isAllKnown)
+  if (USUAL.test(text.normalize('NFC')) && !text.includes('&')) return []
+  const words = wordsOf(text)
+  const repair = repairsOf(text).find((other) => {
+    const repaired = wordsOf(other)
+    return repaired.length > 0 && isAllKnown(repaired) && !(isAllKnown(words) && words.length <= repaired.length)
+  })
+  return repair === undefined ? [] : [repair]
+}
+
+const HAS_LETTER = /\p{L}/u
+
+/** The texts that signs in the place of letters may stand for, of words of the catalog. */
+function restoredTexts(text: string, isAllKnown: (words: readonly string[]) => boolean): string[] {
+  let texts = ['']
+  for (const word of text.split(/\s+/)) {
+    const words = hasLostLetters(word) ? restoredWords(word).filter((one) => isAllKnown(wordsOf(one))) : [word]
+    texts = texts.flatMap((before) => words.map((one) => `${before} ${one}`)).slice(0, MAX_REPAIRS)
+  }
+  return texts.map((one) => one.trim())
 }
 
 /** The same text as a part of another entity. */

@@ -47,29 +47,42 @@ export function extendedRows(
   { parts, verdictHeader, verdictOf }: AddedColumns,
 ): Cell[][] {
   const records = resolving.entries.flatMap((entry) => recordOf(entry) ?? [])
+  const names = new Map(records.flatMap(levelsOf).map((level) => [`${level.collection} ${level.code}`, level.name]))
+  const levelsIn = (entry: Entry): Level[] => {
+    const record = recordOf(entry)
+    if (record !== undefined) return levelsOf(record)
+    return sureLevels(entry).map((level) => ({ ...level, name: names.get(`${level.collection} ${level.code}`) ?? '' }))
+  }
   const own = new Set(records.map(({ collection }) => collection))
-  const above = new Set(records.flatMap(({ parents }) => parents.map(({ collection }) => collection)))
+  const above = new Set(resolving.entries.flatMap(levelsIn).map(({ collection }) => collection))
   const shown = parts.filter(
     ({ collection, isConstant }) => own.has(collection) || (above.has(collection) && !isConstant),
   )
   const width = rows[0]?.length ?? 0
   const given = header ?? Array.from({ length: width }, (_, at) => columnLetters(at))
-  const names = uniqueNames(given.map(String), [
+  const headers = uniqueNames(given.map(String), [
     ...shown.flatMap(({ codeHeader, nameHeader }) => [codeHeader, nameHeader]),
     verdictHeader,
   ])
   const extended = rows.map((row, at) => {
     const entry = resolving.entryAt(at)
-    const record = recordOf(entry)
-    const levels = new Map(record === undefined ? [] : levelsOf(record).map((level) => [level.collection, level]))
+    const levels = new Map(levelsIn(entry).map((level) => [level.collection, level]))
     const added = shown.flatMap(({ collection }) => {
       const level = levels.get(collection)
       return [level?.code ?? '', level?.name ?? '']
     })
     return [...row, ...added, verdictOf(entry)]
   })
-  return [[...given, ...names], ...extended]
+  return [[...given, ...headers], ...extended]
 }
+
+/** What is certain of a row whose record is not: the state and the municipality of a locality that is not known. */
+const sureLevels = ({ resolution, choice }: Entry) =>
+  choice !== undefined || resolution === undefined
+    ? []
+    : resolution.levels.flatMap(({ collection, code, verdict }) =>
+        code !== null && (verdict === 'exact' || verdict === 'sure') ? [{ collection, code }] : [],
+      )
 
 /** A column that is there already keeps its name. */
 const uniqueNames = (given: readonly string[], added: readonly string[]): string[] =>

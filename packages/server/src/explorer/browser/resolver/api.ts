@@ -18,10 +18,14 @@ export type Candidate = {
 
 type Verdict = 'exact' | 'sure' | 'likely' | 'ambiguous' | 'none'
 
-export type Resolution = { readonly verdict: Verdict; readonly alternatives: readonly Candidate[] } & (
-  | Candidate
-  | { readonly [member in keyof Candidate]: Candidate[member] | null }
-)
+/** What is certain of a row at one level, also where the record itself is not. */
+type ResolvedLevel = { readonly collection: string; readonly code: string | null; readonly verdict: Verdict }
+
+export type Resolution = {
+  readonly verdict: Verdict
+  readonly alternatives: readonly Candidate[]
+  readonly levels: readonly ResolvedLevel[]
+} & (Candidate | { readonly [member in keyof Candidate]: Candidate[member] | null })
 
 /** Free text, or the parts of a row. */
 export type SentRow = string | Readonly<Record<string, string>>

@@ -1,0 +1,33 @@
+// What damaged texts were: every way of damage, and texts that only look damaged.
+import { describe, expect, test } from 'bun:test'
+import { hasLostLetters, repairsOf, restoredWords } from './damaged-text.ts'
+
+describe('a damaged text', () => {
+  test.each([
+    ['UTF-8 read as Windows-1252', 'MontaÃ±a', 'Montaña'],
+    ['the same twice', 'MontaÃƒÂ±a', 'Montaña'],
+    ['Windows-1252 read as DOS 850', 'Monta±a', 'Montaña'],
+    ['DOS 850 read as Windows-1252', 'Monta¤a', 'Montaña'],
+    ['Windows-1252 read as MacRoman', 'MontaÒa', 'Montaña'],
+    ['an entity with a name', 'Monta&ntilde;a', 'Montaña'],
+    ['an entity in capitals', 'MONTA&Ntilde;A', 'MONTAÑA'],
+    ['an entity with a number', 'Monta&#241;a', 'Montaña'],
+    ['an entity with a hexadecimal number', 'Monta&#xF1;a', 'Montaña'],
+  ])('%s: %s', (_, damaged, text) => expect(repairsOf(damaged)).toContain(text))
+
+  test.each(['Monterrey', 'A & B', 'No. 3', '&#99999999;'])('is not %s', (text) => expect(repairsOf(text)).toEqual([]))
+})
+
+describe('signs in the place of letters', () => {
+  test.each([
+    ['Ni?o', true],
+    ['NI#O', true],
+    ['Ni\ufffd\ufffdo', true],
+    ['?ahu', true],
+    ['#12', false],
+    ['Niño', false],
+  ])('%s: %p', (text, isLost) => expect(hasLostLetters(text)).toBe(isLost))
+
+  test('may be any letter that has an accent', () => expect(restoredWords('Ni?o')).toContain('Nino'))
+  test('are too many where nearly all are lost', () => expect(restoredWords('a?b?c?d?e')).toEqual(['a?b?c?d?e']))
+})

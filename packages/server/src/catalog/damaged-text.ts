@@ -1,0 +1,118 @@
+// What a text was before programs damaged it: read in another encoding than it was written in, or with entities of HTML.
+
+/** The upper half of code page 850, which no decoder of the runtime knows. */
+const CP850 =
+  'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0'
+const FIRST_UPPER = 0x80
+const upperHalf = Array.from({ length: FIRST_UPPER }, (_, at) => FIRST_UPPER + at)
+const decoded = (encoding: 'windows-1252' | 'macintosh') => new TextDecoder(encoding).decode(Uint8Array.from(upperHalf))
+
+/** The characters of the upper half of each code page. */
+const PAGES = { windows: decoded('windows-1252'), mac: decoded('macintosh'), dos: CP850 } as const
+type Page = keyof typeof PAGES
+
+const bytesOf = (upper: string): ReadonlyMap<string, number> =>
+  new Map([...upper].map((character, at) => [character, FIRST_UPPER + at]))
+const bytesBy: Readonly<Record<Page, ReadonlyMap<string, number>>> = {
+  windows: bytesOf(PAGES.windows),
+  mac: bytesOf(PAGES.mac),
+  dos: bytesOf(PAGES.dos),
+}
+
+/** The bytes of a text in a code page; undefined where it has characters that are not in it. */
+function bytesIn(page: Page, text: string): Uint8Array | undefined {
+  const bytes: number[] = []
+  for (const character of text) {
+    const code = character.charCodeAt(0)
+    const byte = code < FIRST_UPPER ? code : bytesBy[page].get(character)
+    if (byte === undefined) return undefined
+    bytes.push(byte)
+  }
+  return Uint8Array.from(bytes)
+}
+
+const textIn = (page: Page, bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => (byte < FIRST_UPPER ? String.fromCharCode(byte) : PAGES[page][byte - FIRST_UPPER])).join(
+    '',
+  )
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** A text that was written in UTF-8 and read in a code page; undefined where it was not. */
+function fromUtf8(page: Page, text: string): string | undefined {
+  const bytes = bytesIn(page, text)
+  if (bytes === undefined) return undefined
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** Code pages that are taken for one another: in which a text was read, and in which it was written. */
+const MISTAKEN: readonly (readonly [Page, Page])[] = [
+  ['dos', 'windows'],
+  ['mac', 'windows'],
+  ['windows', 'dos'],
+  ['windows', 'mac'],
+]
+
+const ENTITY = /&(?:#([0-9]{1,6})|#x([0-9a-f]{1,5})|([a-z])(acute|grave|uml|tilde|circ|cedil)|(amp|nbsp));/gi
+const MARKS: Readonly<Record<string, string>> = {
+  acute: '\u0301',
+  grave: '\u0300',
+  uml: '\u0308',
+  tilde: '\u0303',
+  circ: '\u0302',
+  cedil: '\u0327',
+}
+const LAST_CODE = 0x10ffff
+
+function withoutEntities(text: string): string {
+  return text.replace(ENTITY, (whole, decimal, hexadecimal, letter, mark, name) => {
+    if (letter !== undefined) return `${letter}${MARKS[mark.toLowerCase()]}`.normalize('NFC')
+    if (name !== undefined) return name.toLowerCase() === 'amp' ? '&' : ' '
+    const code = decimal === undefined ? Number.parseInt(hexadecimal, 16) : Number(decimal)
+    return code > LAST_CODE ? whole : String.fromCodePoint(code)
+  })
+}
+
+const MAY_BE_DAMAGED = /[^ -~\s]|&[#a-z]/i
+
+/** What a text may have been; nothing where nothing tells that it was damaged. */
+export function repairsOf(text: string): string[] {
+  if (!MAY_BE_DAMAGED.test(text)) return []
+  const plain = withoutEntities(text)
+  const once = fromUtf8('windows', plain)
+  const twice = once === undefined ? undefined : fromUtf8('windows', once)
+  const others = MISTAKEN.map(([read, written]) => {
+    const bytes = bytesIn(read, plain)
+    return bytes === undefined ? undefined : textIn(written, bytes)
+  })
+  const repairs = [plain, twice, once, fromUtf8('dos', plain), fromUtf8('mac', plain), ...others]
+  return [...new Set(repairs)].filter((repair) => repair !== undefined && repair !== text) as string[]
+}
+
+/** Signs that stand for a letter that was lost. */
+const LOST = /(?<=\p{L})[?#\ufffd]+(?=\p{L}|\s|$)|[?#\ufffd]+(?=\p{L})/gu
+/** Letters that are lost in this way, as they are when they have no accent: ñ, á, é, í, ó, ú, ü. */
+const LETTERS = ['n', 'a', 'i', 'o', 'e', 'u']
+const MAX_LOST = 3
+
+/** Whether a text has signs in the place of letters. */
+export const hasLostLetters = (text: string): boolean => text.search(LOST) !== -1
+
+/** All that a word may be that has signs in the place of letters. */
+export function restoredWords(word: string): string[] {
+  const places = [...word.matchAll(LOST)].length
+  if (places === 0 || places > MAX_LOST) return [word]
+  let words = [word]
+  for (let at = 0; at < places; at++)
+    words = words.flatMap((one) =>
+      LETTERS.map((letter) => {
+        const [first] = one.matchAll(LOST)
+        return first === undefined ? one : one.slice(0, first.index) + letter + one.slice(first.index + first[0].length)
+      }),
+    )
+  return [...new Set(words)]
+}

@@ -1,0 +1,21 @@
+// Numbers in names: the same in digits, words and Roman numerals, and what only looks like one.
+import { expect, test } from 'bun:test'
+import { wordsOf } from '../words.ts'
+import { spanish } from './spanish.ts'
+
+test.each([
+  ['Cinco de Febrero', '5 de febrero'],
+  ['05 de Febrero', '5 de febrero'],
+  ['Treinta y uno de Mayo', '31 de mayo'],
+  ['San Pedro II', 'san pedro 2'],
+  ['San Pedro Dos', 'san pedro 2'],
+  ['Carlos V', 'carlos 5'],
+  ['2da. Sección', '2 seccion'],
+  ['Segunda Sección', '2 seccion'],
+  ['Ejido V Sección', 'ejido 5 seccion'],
+  ['Número Tres', '3'],
+  ['No. 3', '3'],
+  ['Francisco I. Madero', 'francisco i madero'],
+  ['No hay paso', 'no hay paso'],
+  ['12abc', '12abc'],
+])('%s: %s', (text, words) => expect(spanish.withDigits(wordsOf(text)).join(' ')).toBe(words))

@@ -1,0 +1,117 @@
+// Reads an address from its end: the state, and before it the municipality, or a town in it. Street, number, quarter and postal code
+// stand before them and are set aside.
+import type { Entity } from '../../catalog/entity.ts'
+import { ancestorsOf } from '../../catalog/lineage.ts'
+import { wordsOf } from '../../catalog/words.ts'
+import type { Release } from '../../release/release.ts'
+import { ancestorOf } from './levels.ts'
+import { matchesAnywhere, matchesCalled } from './part-matches.ts'
+import { matchesByTown, parentOfTowns } from './towns.ts'
+import { type WrittenPart, writtenPart } from './written-part.ts'
+
+/** How many words a name in an address has at most. */
+const MAX_NAME_WORDS = 7
+/** Up to this cost some words are the name of a record. */
+const MAX_NAME_COST = 0.35
+/** A town costs more, since it stands for what it is in. */
+const MAX_TOWN_COST = 0.75
+/** How many letters of a code may be written apart, as in "N. L.". */
+const MAX_LETTERS_OF_CODE = 2
+const DIGIT = /[0-9]/
+const POSTAL_CODE = /^[0-9]{4,5}$/
+
+/** A record that some words at the end of others name. */
+type NamedEnd = { readonly position: number; readonly words: readonly string[]; readonly rest: readonly string[] }
+
+/**
+ * The parts of an address, the state first, if it names a state and a record in it; undefined for what is no address. Only lists
+ * whose records have towns in them are in addresses.
+ */
+export function addressParts(release: Release, segments: readonly string[]): readonly WrittenPart[] | undefined {
+  if (!isAddress(segments)) return undefined
+  const entity = parentOfTowns(release)
+  const [above, top] = entity === undefined ? [] : ancestorsOf(entity).map((step) => step.entity)
+  if (entity === undefined || above === undefined) return undefined
+  const words = withoutPostalCode(segments.map(wordsOf))
+  const state = endNaming(release, words, above)
+  const country = top === undefined ? undefined : endNaming(release, words, top)
+  // The name of a country at the end may be that of a state: it is the country where a state stands before it.
+  const before = country === undefined ? undefined : endNaming(release, country.rest, above)
+  for (const named of [before, state]) {
+    if (named === undefined) continue
+    const place = placeIn(release, entity, above, named)
+    if (place !== undefined)
+      return [writtenPart(release, above, named.words.join(' ')), writtenPart(release, entity, place.join(' '))]
+  }
+  return undefined
+}
+
+/** A record with its ancestors has no more segments. */
+const MAX_SEGMENTS_OF_NAME = 3
+
+/** Whether a text has a postal code, or a number and more segments than the name of a record has. */
+const isAddress = (segments: readonly string[]): boolean =>
+  segments.some((segment) => wordsOf(segment).some((word) => POSTAL_CODE.test(word))) ||
+  (segments.length > MAX_SEGMENTS_OF_NAME && segments.some((segment) => DIGIT.test(segment)))
+
+const BETWEEN_SEGMENTS = ','
+const LABEL = new Set(['c', 'p', 'cp', 'codigo', 'postal'])
+
+/** The words of all segments with a sign between them, without postal codes and what says that they are some. */
+function withoutPostalCode(segments: readonly (readonly string[])[]): string[] {
+  return segments.flatMap((words, at) => {
+    const kept = words.filter((word, place) => {
+      if (POSTAL_CODE.test(word)) return false
+      const next = words.slice(place + 1).find((other) => !LABEL.has(other))
+      return !(LABEL.has(word) && (next === undefined || POSTAL_CODE.test(next)))
+    })
+    return at === 0 || kept.length === 0 ? kept : [BETWEEN_SEGMENTS, ...kept]
+  })
+}
+
+const trimmed = (words: readonly string[]): readonly string[] =>
+  words.at(-1) === BETWEEN_SEGMENTS ? words.slice(0, -1) : words
+
+/** The ends of some words within their segment, the longest first. */
+function* endsOf(
+  words: readonly string[],
+): Generator<{ readonly end: readonly string[]; readonly rest: readonly string[] }> {
+  const from = words.lastIndexOf(BETWEEN_SEGMENTS) + 1
+  for (let start = Math.max(from, words.length - MAX_NAME_WORDS); start < words.length; start++)
+    yield { end: words.slice(start), rest: trimmed(words.slice(0, start)) }
+}
+
+function endNaming(release: Release, words: readonly string[], entity: Entity): NamedEnd | undefined {
+  for (const { end, rest } of endsOf(words)) {
+    const part = writtenPart(release, entity, end.join(' '))
+    // A number is rather that of a house.
+    if (part.digits !== undefined) continue
+    const isShort = end.length <= MAX_LETTERS_OF_CODE
+    const matches = isShort ? matchesAnywhere(release, part) : matchesCalled(release, part)
+    const named = matches.find(({ cost, isDoubtful }) => cost <= MAX_NAME_COST && !isDoubtful)
+    if (named !== undefined) return { position: named.position, words: end, rest }
+  }
+  return undefined
+}
+
+/** The words that name a record below a state, or a town in one, at the end of what is before the state. */
+function placeIn(release: Release, entity: Entity, above: Entity, state: NamedEnd): readonly string[] | undefined {
+  const isInState = (position: number) => ancestorOf(release, entity.name, position, above.name) === state.position
+  const namesWhere = (words: readonly string[]): readonly string[] | undefined => {
+    for (const { end } of endsOf(words)) {
+      const part = writtenPart(release, entity, end.join(' '))
+      if (part.digits !== undefined) continue
+      const isNamed = matchesCalled(release, part).some(
+        ({ position, cost, isDoubtful }) => cost <= MAX_NAME_COST && !isDoubtful && isInState(position),
+      )
+      if (isNamed) return end
+    }
+    for (const { end } of endsOf(words)) {
+      const part = writtenPart(release, entity, end.join(' '))
+      if (matchesByTown(release, part).some(({ position, cost }) => cost <= MAX_TOWN_COST && isInState(position)))
+        return end
+    }
+    return undefined
+  }
+  return namesWhere(state.rest)
+}
