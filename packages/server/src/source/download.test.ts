@@ -490,6 +490,19 @@ describe('a redirect', () => {
     ['http://a.example/', 'ftp://a.example/', false],
   ])('from %s to %s: %p', (asked, to, expected) => expect(isSecureEnough(asked, new URL(to))).toBe(expected))
 
+  test('to an address that must not be requested is refused, and not requested', async () => {
+    using inner = new FileServer(sound(FILE))
+    using server = new FileServer(() => to(`${inner.url}/secret`))
+    using downloads = new Downloads()
+    const checkAddress = async ({ href }: URL) => {
+      if (href.startsWith(inner.url)) throw new Failure(`${href} is an address of this machine`)
+    }
+    expect(await downloads.failure(`${server.url}/a.zip`, { checkAddress })).toContain(
+      `${inner.url}/secret is an address of this machine`,
+    )
+    expect([server.requests.length, inner.requests.length]).toEqual([1, 0])
+  })
+
   test.each(['file:///etc/passwd', 'ftp://127.0.0.1/a.zip', 'data:,PK'])('to %s is refused', async (location) => {
     using server = new FileServer(
       inTurn(

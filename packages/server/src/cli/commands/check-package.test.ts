@@ -115,6 +115,132 @@ function countsOf(findings: readonly LocatedFinding[]): Record<string, number> {
   return counts
 }
 
+type Place = { readonly kind: string; readonly file: string; readonly line?: number; readonly column?: string }
+
+const fault = (file: string, line: number, column: string): Place => ({ kind: 'fault', file, line, column })
+const unitsWith = (
+  csv: string | Uint8Array,
+  fields: readonly { readonly name: string }[] = [],
+  more = {},
+  resource = {},
+) =>
+  new PackageDirectory()
+    .describe(table('units', [CODE, NAME, ...fields], { ...KEY, ...more }, resource))
+    .put('units.csv', csv)
+const PARENT = { name: 'parent' }
+const toItself = { foreignKeys: [{ fields: 'parent', reference: { resource: '', fields: 'code' } }] }
+const toZones = { foreignKeys: [{ fields: 'zone', reference: { resource: 'zones', fields: 'code' } }] }
+
+/** What is wrong with packages of others, and all that is said of it: its kind and its first place. */
+const ofOthers: readonly [string, PackageDirectory, readonly Place[]][] = [
+  [
+    'a descriptor that is no JSON',
+    new PackageDirectory().put('datapackage.json', '{\n "name": ]'),
+    [fault('datapackage.json', 2, 'column 10')],
+  ],
+  [
+    'a descriptor that is no YAML',
+    new PackageDirectory().put('datapackage.yaml', 'name: x\nresources: [\n'),
+    [fault('datapackage.yaml', 3, 'column 1')],
+  ],
+  [
+    'a mark at the beginning of the descriptor and of the table',
+    new PackageDirectory()
+      .put('datapackage.json', `\ufeff${JSON.stringify({ name: 'x', resources: [units] })}`)
+      .put('units.csv', '\ufeffcode,name\nA,One\n'),
+    [],
+  ],
+  [
+    'a header with another column',
+    unitsWith('code,name,more\nA,One,x\n'),
+    [{ kind: 'column-not-declared', file: 'units.csv', line: 1 }],
+  ],
+  [
+    'a header without a column',
+    unitsWith('code,name\nA,One\n', [{ name: 'lost' }]),
+    [{ kind: 'column-missing', file: 'units.csv', line: 1 }],
+  ],
+  [
+    'a file whose name differs in case',
+    unitsWith('code,name\nA,One\n', [], {}, { path: 'Units.csv' }),
+    [fault('datapackage.json', 1, 'resource units')],
+  ],
+  [
+    'a parent that is its own',
+    unitsWith('code,name,parent\nA,One,A\nB,Two,A\n', [PARENT], toItself),
+    [{ kind: 'own-parent', file: 'units.csv', line: 2, column: 'parent' }],
+  ],
+  [
+    'a circle',
+    unitsWith('code,name,parent\nA,One,B\nB,Two,A\n', [PARENT], toItself),
+    [{ kind: 'parents-in-a-circle', file: 'units.csv', line: 2, column: 'parent' }],
+  ],
+  ['a key that is there twice', unitsWith('code,name\nA,One\nA,Two\n'), [fault('units.csv', 3, 'code')]],
+  ['a blank key', unitsWith('code,name\nA,One\n,Two\n'), [fault('units.csv', 3, 'code')]],
+  [
+    'NA, which may be a code',
+    unitsWith('code,name\nNA,One\n'),
+    [{ kind: 'looks-missing', file: 'units.csv', line: 2, column: 'code' }],
+  ],
+  [
+    'dates in four forms',
+    unitsWith('code,name,on\nA,a,2001-02-03\nB,b,3/2/2001\nC,c,3 Feb 2001\nD,d,03.02.01\n', [
+      { name: 'on', type: 'date' } as { name: string },
+    ]),
+    [{ kind: 'not-of-type', file: 'units.csv', line: 3, column: 'on' }],
+  ],
+  [
+    'a reference that leads nowhere',
+    new PackageDirectory()
+      .describe(
+        table('units', [CODE, NAME, { name: 'zone' }], { ...KEY, ...toZones }),
+        table('zones', [CODE, NAME], KEY),
+      )
+      .put('units.csv', 'code,name,zone\nA,One,x\nB,Two,y\n')
+      .put('zones.csv', 'code,name\nx,Ex\n'),
+    [{ kind: 'reference-not-found', file: 'units.csv', line: 3, column: 'zone' }],
+  ],
+  [
+    'a reference to a list that is not there',
+    unitsWith('code,name,zone\nA,One,x\n', [{ name: 'zone' }], toZones),
+    [{ kind: 'reference-to-no-list', file: 'datapackage.json', line: 1, column: 'zone' }],
+  ],
+  ['semicolons', unitsWith('code;name\nA;One\n'), [{ kind: 'separator', file: 'units.csv' }]],
+  ['gzip', unitsWith(Bun.gzipSync('code,name\nA,One\n')), []],
+  ['Latin-1', unitsWith(Buffer.from('code,name\nA,Ñandú\n', 'latin1')), [{ kind: 'encoding', file: 'units.csv' }]],
+  [
+    'a directory that is a link out',
+    unitsWith('', [], {}, { path: 'out/passwd' }).link('out', '/etc'),
+    [fault('datapackage.json', 1, 'resource units')],
+  ],
+]
+afterAll(() => {
+  for (const [, directory] of ofOthers) directory[Symbol.dispose]()
+})
+
+describe('all that is said has its place:', () => {
+  test.each(ofOthers)('%s', async (_, directory, expected) => {
+    const { faults, findings, sound } = await checked(directory)
+    const placed = (kind: string, { file = '', line, column }: Partial<Fault>) => ({
+      kind,
+      file: file.replace(`${directory.path}/`, ''),
+      ...(line === undefined ? {} : { line }),
+      ...(column === undefined ? {} : { column }),
+    })
+    expect([
+      ...faults.map((one) => placed('fault', one)),
+      ...findings.map(({ kind, places }) => placed(kind, places[0] ?? {})),
+    ]).toEqual([...expected])
+    expect(sound).toBe(expected.every(({ kind }) => kind !== 'fault'))
+    expect((await checked(directory, '--strict')).sound).toBe(expected.length === 0)
+  })
+
+  test('a link out is called so', async () => {
+    const [, directory] = ofOthers.at(-1) as (typeof ofOthers)[number]
+    expect((await checked(directory)).faults[0]?.expected).toContain('a link that leads out')
+  })
+})
+
 test('codes that are shorter than the rest are a finding with its places, which --strict refuses', async () => {
   using directory = new PackageDirectory()
     .describe(table('units', [{ name: 'code', type: 'integer' }, NAME], KEY))

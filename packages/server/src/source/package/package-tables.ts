@@ -51,9 +51,11 @@ export async function readTables(
   const tableFindings = new Map<string, Findings>()
   const unread: UnreadTable[] = []
   const descriptorFile = located.descriptor ?? located.name
+  const names = new Set(given.resources.map(({ name }) => name))
   for (const resource of given.resources) {
     const own = new Findings()
     tableFindings.set(resource.name, own)
+    tellUnknownTargets(resource, names, descriptorFile, own)
     const read = await readTable(resource, located.files, descriptorFile, own, sampledRows)
     if (read instanceof Faults) unread.push({ resource: resource.name, faults: read })
     else tables.set(resource.name, read)
@@ -67,6 +69,26 @@ export async function readTables(
     unread,
     findings,
     tableFindings,
+  }
+}
+
+/** References to lists that the package does not have. */
+function tellUnknownTargets(
+  { schema, name }: Resource,
+  names: ReadonlySet<string>,
+  file: string,
+  findings: Findings,
+): void {
+  for (const { fields, reference } of schema?.foreignKeys ?? []) {
+    if (reference.package !== undefined || reference.resource === '' || names.has(reference.resource)) continue
+    const column = fields.join(', ')
+    findings.add('reference-to-no-list', 'foreignKeys refer to a list that is not in the package, and are not obeyed', {
+      file,
+      line: 1,
+      column,
+      value: reference.resource,
+      says: `${column} of ${name} to ${reference.resource}`,
+    })
   }
 }
 
