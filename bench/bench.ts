@@ -12,11 +12,13 @@ import { profile } from './profile.ts'
 import { ranged, report } from './report.ts'
 import { type Build, build, nomenclator, Server, startTimes } from './servers.ts'
 import { type Spread, spreadOf } from './spread.ts'
+import { compareStarts, homeWithPackages, startsReport } from './starts.ts'
 import { type Architecture, OURS, TEN_TIMES, TWO_WORKERS, type Verdict, verdictsOn } from './targets.ts'
 
 export const USAGE = `npm run bench                 compares with all servers; writes bench/results/serving-ARCH.md
 npm run bench -- --quick      compares with nginx alone, in about two minutes; prints the report
 npm run bench -- --smoke      start time and cost of depth; needs neither wrk nor another server
+npm run bench -- --starts     start time with and without twenty packages; writes bench/results/starts.md
 npm run bench -- --profile    where the time of one hot page goes: user and system time, and the functions that take most
 
   --rounds N    alternating rounds (default 5)
@@ -27,7 +29,7 @@ Exits with 1 if a target is missed.
 `
 
 type Plan = {
-  readonly kind: 'compare' | 'smoke' | 'profile'
+  readonly kind: 'compare' | 'smoke' | 'starts' | 'profile'
   readonly peers: readonly Peer[]
   readonly loads: readonly LoadName[]
   /** Whether this service is also measured on ten times the localities. */
@@ -55,6 +57,7 @@ const plans = {
     ...{ seconds: 1, builds: 3, out: undefined },
   },
   smoke: { ...alone, kind: 'smoke' },
+  starts: { ...alone, kind: 'starts', out: 'bench/results/starts.md' },
   profile: { ...alone, kind: 'profile', seconds: 10 },
 } as const satisfies Readonly<Record<string, Plan>>
 
@@ -64,6 +67,7 @@ export function readOptions(argv: readonly string[]): Options {
     options: {
       quick: { type: 'boolean' },
       smoke: { type: 'boolean' },
+      starts: { type: 'boolean' },
       profile: { type: 'boolean' },
       rounds: { type: 'string', default: '5' },
       out: { type: 'string' },
@@ -71,7 +75,7 @@ export function readOptions(argv: readonly string[]): Options {
   })
   const rounds = Number(values.rounds)
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds is a whole number from 1')
-  const named = (['quick', 'smoke', 'profile'] as const).filter((name) => values[name])
+  const named = (['quick', 'smoke', 'starts', 'profile'] as const).filter((name) => values[name])
   if (named.length > 1) throw new Error(`--${named.join(' and --')} exclude one another`)
   const plan = plans[named[0] ?? 'full']
   return { ...plan, rounds, out: values.out ?? plan.out }
@@ -169,6 +173,19 @@ async function smoke(options: Options): Promise<readonly Verdict[]> {
   return []
 }
 
+async function starts(options: Options, command: string): Promise<readonly Verdict[]> {
+  const { home } = await buildTimes(1, options.builds)
+  say('importing packages')
+  const withPackages = await homeWithPackages(home)
+  say('starting with and without them')
+  const { text, verdict } = await compareStarts(home, withPackages, STARTS)
+  const machine = [...describeMachine(), `nomenclator ${version} on Bun ${Bun.version}`]
+  const page = startsReport({ text, verdict, command, machine })
+  console.log(page)
+  if (options.out !== undefined) writeFileSync(resolve(ROOT, options.out), `${page}\n`)
+  return [verdict]
+}
+
 async function profileHot(options: Options): Promise<readonly Verdict[]> {
   const { home } = await buildTimes(1, options.builds)
   console.log(await profile(home, options.seconds))
@@ -177,7 +194,7 @@ async function profileHot(options: Options): Promise<readonly Verdict[]> {
 
 if (import.meta.main) {
   pinSelf(LOAD_CORES)
-  const kinds = { compare, smoke, profile: profileHot }
+  const kinds = { compare, smoke, starts, profile: profileHot }
   await runCommand({
     name: 'bench',
     usage: USAGE,

@@ -11,6 +11,7 @@ describe('npm run bench', () => {
     ['--quick', ['nginx'], { rounds: 5, out: undefined }],
     ['--smoke --rounds 3', [], { rounds: 3, out: undefined }],
     ['--quick --out here', ['nginx'], { kind: 'compare', out: 'here' }],
+    ['--starts', [], { kind: 'starts', out: 'bench/results/starts.md' }],
     ['--profile', [], { kind: 'profile', out: undefined }],
   ]
   test.each(cases)('%p', (line, compared, expected) => {

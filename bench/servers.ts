@@ -162,15 +162,20 @@ export type Build = {
   readonly diskBytes: number
 }
 
+/** A command on all cores, to its end. */
+export async function runNomenclator(...argv: readonly string[]): Promise<{ out: string; peakBytes: number }> {
+  const command = pinned(allCores, [...nomenclatorOf(), ...argv])
+  const child = Bun.spawn(command, { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] })
+  const out = await child.stdout.text()
+  if ((await child.exited) !== 0) throw new Error(`nomenclator ${argv.join(' ')} failed`)
+  return { out, peakBytes: child.resourceUsage()?.maxRSS ?? 0 }
+}
+
 /** A release of its own in an empty home, built by an import on all cores. */
 export async function build(home: string, ...source: readonly string[]): Promise<Build> {
   rmSync(home, { recursive: true, force: true })
-  const command = [...nomenclatorOf(), 'import', ...source, '--home', home, '--json']
-  const child = Bun.spawn(pinned(allCores, command), { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] })
-  const report = await child.stdout.text()
-  if ((await child.exited) !== 0) throw new Error(`nomenclator import ${source.join(' ')} failed`)
-  const { counts, seconds }: { counts: { localidad: number }; seconds: number } = JSON.parse(report)
-  const peakBytes = child.resourceUsage()?.maxRSS ?? 0
+  const { out, peakBytes } = await runNomenclator('import', ...source, '--home', home, '--json')
+  const { counts, seconds }: { counts: { localidad: number }; seconds: number } = JSON.parse(out)
   return { localities: counts.localidad, seconds, peakBytes, diskBytes: bytesIn(home) }
 }
 

@@ -5,7 +5,7 @@ import { launchBrowser } from './support/browser.ts'
 import { HOSTILE_NAMES } from './support/explored.ts'
 import { type ExploredLists, exploredLists, information } from './support/explored-lists.ts'
 import { attributes, between, linksOf, textOf, unescaped } from './support/pages.ts'
-import { accessibilityFaults, WatchedPages } from './support/watched-page.ts'
+import { accessibilityFaults, until, WatchedPages } from './support/watched-page.ts'
 
 setDefaultTimeout(60_000)
 
@@ -394,6 +394,14 @@ test('the picker is offered for the largest list where none belongs to another',
   expect(levels.unit).toMatchObject({ key: ['system', 'sign'], separator: ',', name: 'name_of_unit' })
   // A field whose name has signs of a query is asked for by its slug, and found in records by its name.
   expect(levels.unit).toMatchObject({ steps: { name_of_unit: ['Name, of.unit'] } })
+  expect(levels.good).toMatchObject({
+    ...{ name: 'name_en', broader: 'parent' },
+    names: [
+      ['name_en', 'en'],
+      ['name_es', 'es'],
+      ['name_fr', 'fr'],
+    ],
+  })
   expect(levels.office).toMatchObject({ key: ['office'], labels: { es: 'Offices', en: 'Offices' } })
 })
 
@@ -416,6 +424,38 @@ describe('in a browser', () => {
     expect(
       await opened.locator('nomenclator-picker').evaluate((element) => (element as unknown as { value: string }).value),
     ).toBe('si%2Fmetric,m%C2%B2%2Cx')
+    expect(await watched.close()).toEqual([])
+  })
+
+  test('the picker names records of a tree, and what they belong to, in the language of its page or its own', async () => {
+    if (browser === undefined) return
+    const opened = await watched.open([url], '/picker?lang=es')
+    await opened.evaluate(`document.querySelector('main').insertAdjacentHTML('beforeend',
+      '<nomenclator-picker id="goods" levels="good"></nomenclator-picker>')`)
+    const picker = opened.locator('#goods')
+    const box = picker.getByRole('combobox')
+    // They are found by a name of any language, and shown by another where there is none in that of the page.
+    for (const [text, option] of [
+      ['asses', 'Asses\nCaballos'],
+      ['chevaux', 'Caballos\nAnimales vivos'],
+    ] as const) {
+      await box.fill(text)
+      await until(async () => (await picker.getByRole('option').allInnerTexts()).join() === option)
+    }
+    await picker.getByRole('option').click()
+    expect(await box.inputValue()).toBe('Caballos')
+    for (const [language, shown] of [
+      ['fr-CA', 'Chevaux'],
+      ['en', 'Horses'],
+      ['de', 'Horses'],
+    ] as const) {
+      await picker.evaluate((element, lang) => {
+        element.outerHTML = `<nomenclator-picker id="goods" levels="good" lang="${lang}" value="I/01"></nomenclator-picker>`
+      }, language)
+      await picker.evaluate((element) => (element as unknown as { ready: Promise<void> }).ready)
+      expect(await box.inputValue()).toBe(shown)
+    }
+    expect(await picker.evaluate((element) => (element as unknown as { value: string }).value)).toBe('I/01')
     expect(await watched.close()).toEqual([])
   })
 

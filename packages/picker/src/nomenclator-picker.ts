@@ -10,13 +10,19 @@ type Level = {
   /** What stands between the values of a key that has several. */
   readonly separator?: string
   readonly name: string
+  /** All names with their languages, an empty one where it is not known; absent where there is one name alone. */
+  readonly names?: Names
+  /** The field with the key of the record above it in its own list, where that is a tree. */
+  readonly broader?: string
   /** The path of its official code, where it has one; embedded records do not. */
   readonly code?: string
   /** The fields that lead to a value, where its path does not tell them: their names may have dots and commas. */
   readonly steps?: Readonly<Record<string, readonly string[]>>
   readonly labels: Readonly<Record<string, string>>
-  readonly ancestors: Readonly<Record<string, { readonly filter: string; readonly id: string; readonly name: string }>>
+  readonly ancestors: Readonly<Record<string, Ancestor>>
 }
+type Names = readonly (readonly [path: string, language: string])[]
+type Ancestor = { readonly filter: string; readonly id: string; readonly name: string; readonly names?: Names }
 type Words = Readonly<Record<string, string>>
 type Definitions = {
   readonly levels: Readonly<Record<string, Level>>
@@ -95,6 +101,14 @@ const valueAt = ({ steps }: Level, record: CatalogRecord, path: string): unknown
     (value, step) => (value as CatalogRecord | null | undefined)?.[step],
     record,
   )
+
+/** How near two language tags are: the same, of the same language, or neither. */
+const nearness = (one: string, other: string): number =>
+  Number(one === other) + Number(one.split('-')[0] === other.split('-')[0])
+
+/** The paths of names, those in the language first, then in the order of the definition. */
+const namesFor = ({ name, names = [[name, '']] }: { name: string; names?: Names }, language: string): string[] =>
+  names.toSorted(([, a], [, b]) => nearness(b, language) - nearness(a, language)).map(([path]) => path)
 
 const withValues = (text: string | undefined, values: Readonly<Record<string, string>>): string =>
   (text ?? '').replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
@@ -510,8 +524,14 @@ export class NomenclatorPicker extends HTMLElement {
     return (this.getAttribute('server') ?? `${home}${prefix}`).replace(/\/$/, '')
   }
 
+  /** The language that names are shown in, where they are known in it. */
+  get #languageOfNames(): string {
+    return this.closest('[lang]')?.getAttribute('lang') || document.documentElement.lang || DEFAULT_LANGUAGE
+  }
+
+  /** The language of labels and messages. */
   get #language(): string {
-    const language = this.closest('[lang]')?.getAttribute('lang')?.split('-')[0] ?? DEFAULT_LANGUAGE
+    const language = this.#languageOfNames.split('-')[0] as string
     return (this.#definitions?.words ?? NOT_LOADED)[language] === undefined ? DEFAULT_LANGUAGE : language
   }
 
@@ -618,14 +638,14 @@ export class NomenclatorPicker extends HTMLElement {
     const at = this.#fields.findIndex((field) => field.level === name)
     // The nearest one says it all: what is above it follows.
     const parent = this.#fields[at - 1]
-    const names = this.#contextOf(level, parent?.level).map(({ name: path }) => path)
+    const language = this.#languageOfNames
+    const own = namesFor(level, language)
+    const contexts = this.#contextOf(level, parent?.level).map((ancestor) => namesFor(ancestor, language))
     const parameters = new URLSearchParams({
       per_page: String(MAX_OPTIONS),
-      fields: [
-        ...new Set([...level.key, level.name, ...names, ...(level.code === undefined ? [] : [level.code])]),
-      ].join(),
+      fields: [...new Set([level.key, own, level.broader ?? [], contexts, level.code ?? []].flat(2))].join(),
     })
-    if (text === '') parameters.set('sort', level.name)
+    if (text === '') parameters.set('sort', own[0] as string)
     else parameters.set('q', text)
     const filter = parent && level.ancestors[parent.level]?.filter
     const above = parent && this.#levelOf(parent.level)
@@ -636,12 +656,30 @@ export class NomenclatorPicker extends HTMLElement {
     if (response.status === 400) return { options: [], total: 0 }
     if (!response.ok) throw new Error(`status ${response.status}`)
     const records = (await response.json()) as CatalogRecord[]
+    const broaderNames = await this.#broaderNames(level, records, parameters.get('fields') as string, signal)
     const options = records.map((record) => ({
-      ...choiceOf(name, level, record),
-      where: names.flatMap((path) => valueAt(level, record, path) ?? []).join(', '),
+      ...choiceOf(name, level, record, language),
+      where: [
+        broaderNames.get(String(valueAt(level, record, level.broader ?? ''))),
+        ...contexts.map((paths) => firstAt(level, record, paths)),
+      ]
+        .filter(Boolean)
+        .join(', '),
       record,
     }))
     return { options, total: Number(response.headers.get('X-Total') ?? options.length) }
+  }
+
+  /** What the records above these are called, by their keys, in a tree whose keys have one value. */
+  async #broaderNames(level: Level, records: readonly CatalogRecord[], fields: string, signal: AbortSignal) {
+    const { broader, key, list } = level
+    const keys = records.flatMap((record) => (broader && valueAt(level, record, broader)) ?? [])
+    if (key.length > 1 || keys.length === 0) return new Map<string, string>()
+    const parameters = new URLSearchParams({ per_page: String(MAX_OPTIONS), fields })
+    for (const one of new Set(keys)) parameters.append(key[0] as string, String(one))
+    const above = await json<CatalogRecord[]>(`${this.#server}${list}?${parameters}`, signal)
+    const choices = above.map((record) => choiceOf('', level, record, this.#languageOfNames))
+    return new Map(choices.map((one) => [one.key, one.name]))
   }
 
   /** What tells namesakes apart, the nearest first: ancestors that do not follow from the level above, but for the highest. */
@@ -692,14 +730,22 @@ export class NomenclatorPicker extends HTMLElement {
     }
     try {
       const record = await json<CatalogRecord>(`${this.#server}${recordPath(level, values)}`)
+      const language = this.#languageOfNames
       // What a record may lack, it may not belong to.
       const above = Object.entries(level.ancestors).flatMap(([ancestor, paths]): Choice[] => {
         const id = valueAt(level, record, paths.id) ?? undefined
         return id === undefined
           ? []
-          : [{ level: ancestor, key: String(id), name: String(valueAt(level, record, paths.name) ?? id) }]
+          : [
+              {
+                level: ancestor,
+                key: String(id),
+                name: String(firstAt(level, record, namesFor(paths, language)) ?? id),
+              },
+            ]
       })
-      this.#setChoices([...(await Promise.all(above.map((one) => this.#withCode(one)))), choiceOf(name, level, record)])
+      const choice = choiceOf(name, level, record, language)
+      this.#setChoices([...(await Promise.all(above.map((one) => this.#withCode(one)))), choice])
     } catch {
       this.#setChoices([])
     }
@@ -721,12 +767,16 @@ function keyValues({ key, separator = DEFAULT_SEPARATOR }: Level, text: string):
   }
 }
 
-function choiceOf(name: string, level: Level, record: CatalogRecord): Choice {
+/** The first value that a record has at one of the paths. */
+const firstAt = (level: Level, record: CatalogRecord, paths: readonly string[]): unknown =>
+  paths.map((path) => valueAt(level, record, path)).find(Boolean)
+
+function choiceOf(name: string, level: Level, record: CatalogRecord, language: string): Choice {
   const { key: paths, separator = DEFAULT_SEPARATOR } = level
   const values = paths.map((path) => String(valueAt(level, record, path)))
   const key = values.length === 1 ? (values[0] as string) : values.map(encodeURIComponent).join(separator)
   const code = level.code === undefined ? undefined : valueAt(level, record, level.code)
-  const named = { level: name, key, name: String(valueAt(level, record, level.name) ?? key) }
+  const named = { level: name, key, name: String(firstAt(level, record, namesFor(level, language)) ?? key) }
   return typeof code === 'string' ? { ...named, code } : named
 }
 

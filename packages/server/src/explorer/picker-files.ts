@@ -1,6 +1,6 @@
 // What the picker is made of on pages of others: its script under a name that stays, and what it needs to know of the levels.
 
-import type { Entity } from '../catalog/entity.ts'
+import { broaderOf, type Entity } from '../catalog/entity.ts'
 import { pathTo } from '../catalog/lineage.ts'
 import { usualCodeOf } from '../catalog/official-code.ts'
 import { keyPathsOf, pathsOf } from '../catalog/paths.ts'
@@ -51,6 +51,12 @@ const nameWay = (entity: Entity): readonly string[] => {
   return first === undefined ? (keyPathsOf(entity).at(-1)?.steps ?? []) : [first.name]
 }
 
+/** The ways to all names with their languages, where there are several to choose from. */
+const namesIn = (entity: Entity, pathOfWay: (way: readonly string[]) => string) => {
+  const names = nameFields(entity).map(({ name, language = '' }) => [pathOfWay([name]), language] as const)
+  return names.length < 2 ? {} : { names }
+}
+
 /** The path by which a query names what the steps lead to. */
 const pathOf = (entity: Entity, steps: readonly string[]): string =>
   [...pathsOf(entity).values()].find((path) => Bun.deepEquals(path.steps, steps))?.path ?? ''
@@ -79,14 +85,25 @@ function describeLevel(entity: Entity, entities: readonly Entity[]) {
     // A list is filtered by one value, so that a parent whose key has several is no level above it.
     if (steps === undefined || key === undefined || more.length > 0) return []
     const within = (way: readonly string[]) => pathOf(entity, [...steps, ...way])
-    const paths = { filter: filterParameter(entity, steps), id: within(key.steps), name: within(nameWay(ancestor)) }
+    const paths = {
+      filter: filterParameter(entity, steps),
+      id: within(key.steps),
+      name: within(nameWay(ancestor)),
+      ...namesIn(ancestor, within),
+    }
     return [[ancestor.name, paths] as const]
   })
   const key = keyPathsOf(entity).map(({ path }) => path)
   const name = pathOf(entity, nameWay(entity))
-  const read = [...key, name, ...ancestors.flatMap(([, paths]) => [paths.id, paths.name])]
+  const { names = [] } = namesIn(entity, (way) => pathOf(entity, way))
+  const broader = broaderOf(entity)
+  const above = broader === undefined ? undefined : pathOf(entity, [broader])
   const code = codePath(entity)
-  const steps = stepsNotIn(entity, code === undefined ? read : [...read, code])
+  const read = [
+    ...[...key, name, ...names.map(([path]) => path), ...[above, code].filter((path) => path !== undefined)],
+    ...ancestors.flatMap(([, paths]) => [paths.id, paths.name, ...(paths.names ?? []).map(([path]) => path)]),
+  ]
+  const steps = stepsNotIn(entity, read)
   return {
     collection: entity.plural,
     list: `${V2_PATH}/${entity.plural}`,
@@ -95,6 +112,8 @@ function describeLevel(entity: Entity, entities: readonly Entity[]) {
     key,
     ...(keySeparator(entity) === USUAL_SEPARATOR ? {} : { separator: keySeparator(entity) }),
     name,
+    ...(names.length === 0 ? {} : { names }),
+    ...(above === undefined ? {} : { broader: above }),
     ...(code === undefined ? {} : { code }),
     ...(Object.keys(steps).length === 0 ? {} : { steps }),
     labels: Object.fromEntries(

@@ -436,7 +436,7 @@ export const en: Words = {
     required: 'The form is not submitted until the last level is chosen.',
     value: 'The key of the last level that is chosen beforehand, as in the address of its page.',
     disabled: 'It cannot be used, and is not submitted.',
-    lang: 'The language: es or en. If absent, that of the page.',
+    lang: 'The language: es or en, and of names any that they are known in. If absent, that of the page.',
     server: 'The address of the server, if it is not that of the file.',
     valueTitle: 'What is submitted',
     valueText: (name, level) =>

@@ -506,7 +506,7 @@ export const es = {
     required: 'El formulario no se envía hasta elegir el último nivel.',
     value: 'La clave del último nivel elegido de antemano, como la de la dirección de su página.',
     disabled: 'No se puede usar, y no se envía.',
-    lang: 'El idioma: es o en. Si falta, el de la página.',
+    lang: 'El idioma: es o en, y el de los nombres, cualquiera en que se conozcan. Si falta, el de la página.',
     server: 'La dirección del servidor, si no es la del archivo.',
     valueTitle: 'Qué se envía',
     valueText: (name: string, level: string) =>
