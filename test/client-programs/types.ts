@@ -37,9 +37,11 @@ municipio.poblacion
 // @ts-expect-error records are not changed
 municipio.descMunicipio = 'x'
 
+type WithCode<R> = R & { readonly cvegeo: string | null }
+
 export async function checked(): Promise<void> {
-  exactly<Municipio>().is(await catalogs.municipios.get(1))
-  for await (const one of catalogs.municipios.all({ idEstado: 9 })) exactly<Municipio>().is(one)
+  exactly<WithCode<Municipio>>().is(await catalogs.municipios.get(1))
+  for await (const one of catalogs.municipios.all({ idEstado: 9 })) exactly<WithCode<Municipio>>().is(one)
   exactly<number>().is((await catalogs.municipios.page()).total)
   exactly<string>().is((await catalogs.municipios.all().toArray()).release)
 
@@ -114,8 +116,9 @@ export async function checked(): Promise<void> {
     exactly<number>().is(place.distancia)
   // @ts-expect-error where municipalities are is not known
   catalogs.municipios.near({ latitud: 1, longitud: 2 })
-  // @ts-expect-error nearest first is an order already
-  catalogs.localidades.near({ latitud: 1, longitud: 2 }, { sort: 'poblacion' })
+  catalogs.localidades.near({ latitud: 1, longitud: 2 }, { sort: '-poblacion' })
+  // @ts-expect-error there is no such field to sort by
+  catalogs.localidades.near({ latitud: 1, longitud: 2 }, { sort: 'habitantes' })
 
   // One of several collections, by its name.
   for (const name of ['paises', 'estados'] as const) {
@@ -168,7 +171,8 @@ export async function checked(): Promise<void> {
   ]
   for (const store of stores)
     exactly<string>().is((await sync(catalogs, store, { signal: AbortSignal.timeout(1) })).release)
-  exactly<Pais>().is(await offline(new Map()).paises.get(1))
+  type WithIsoCodes = { readonly alpha2: string | null; readonly numeric: string | null }
+  exactly<Pais & WithIsoCodes>().is(await offline(new Map()).paises.get(1))
   const v1 = connectV1('http://127.0.0.1')
   exactly<Municipio | undefined>().is((await v1.municipios.page({ page: 3 }))[0])
   // @ts-expect-error API v1 has no states
