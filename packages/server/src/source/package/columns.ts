@@ -21,6 +21,8 @@ export type Column = {
   readonly optional?: true
   /** Set when its values are derived from those of another field, with which they are only compared. */
   readonly copyOf?: string
+  /** Set when it has an official code that is put together of other values: nothing is made of it. */
+  readonly isComposed?: true
 }
 
 /** A column for each value of a row; a reference has one for each value of the key that it gives. */
@@ -52,6 +54,14 @@ export function codeColumns(entity: EntityData, field: string, known: Known): re
   if (parent === undefined || keyPartsOf(parent, known).length > 1) return []
   return parent.code.map((part) => ({ name: `${field}.${part}`, field, type: typeOf(parent, part, known), part }))
 }
+
+/** The official codes that API v2 gives besides the fields. */
+const composedColumns = ({ codes = [], fields }: EntityData): Column[] =>
+  codes.flatMap(({ name }) =>
+    name === '' || Object.hasOwn(fields, name)
+      ? []
+      : [{ name, field: name, type: 'text', optional: true, isComposed: true }],
+  )
 
 /** A derived field needs no column, but may have one, as in what API v2 gives. */
 const copyColumns = (entity: EntityData): Column[] =>
@@ -98,14 +108,19 @@ type ColumnMatcher = (names: readonly string[], location: SourceLocation) => rea
 export function columnMatcher(entity: EntityData, known: Known, faults: Faults): ColumnMatcher {
   const byField = Map.groupBy(columnsOf(entity, known), ({ field }) => field)
   const fields = [...byField].map(([field, own]) => ({ own, code: codeColumns(entity, field, known) }))
-  const byName = new Map(
-    [...fields.flatMap(({ own, code }) => [...own, ...code]), ...copyColumns(entity)].map((one) => [one.name, one]),
-  )
+  const all = [...fields.flatMap(({ own, code }) => [...own, ...code]), ...copyColumns(entity)]
+  const byName = new Map([...all, ...composedColumns(entity)].map((one) => [one.name, one]))
   return (names, location) => {
     const given = new Set(names)
     const columnFaults: ColumnFault[] = []
     for (const [position, name] of names.entries()) {
-      if (!byName.has(name)) columnFaults.push(unknownColumn(name, [...byName.keys()]))
+      if (!byName.has(name))
+        columnFaults.push(
+          unknownColumn(
+            name,
+            all.map((one) => one.name),
+          ),
+        )
       else if (names.indexOf(name) < position)
         columnFaults.push({ column: name, value: name, expected: 'each column once' })
     }
@@ -158,7 +173,7 @@ export function rowMaker<T>(
   )
   const fields = [
     ...Map.groupBy(
-      columns.flatMap((column, at) => (column.copyOf === undefined ? [{ column, at }] : [])),
+      columns.flatMap((column, at) => ((column.copyOf ?? column.isComposed) ? [] : [{ column, at }])),
       ({ column }) => column.field,
     ),
   ].map(([field, own]) => [field, fieldMaker(own, cellOf)] as const)

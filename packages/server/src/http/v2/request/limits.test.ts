@@ -108,7 +108,6 @@ const limits: readonly [what: string, allowed: string, refused: string, paramete
     'within_km',
   ],
   ['a radius around a point', `${LIST}?near=0,0&within_km=1`, `${LIST}?within_km=1`, 'within_km'],
-  ['near without sort', `${LIST}?near=0,0`, `${LIST}?near=0,0&sort=poblacion`, 'sort'],
   ['facts without fields', `${LIST}?facts=true`, `${LIST}?facts=true&fields=poblacion`, 'facts'],
   ['a cursor without a page', `${LIST}?after=${cursor(DIGEST)}`, `${LIST}?after=${cursor(DIGEST)}&page=1`, 'after'],
   [
