@@ -43,6 +43,9 @@ type Probe = 'interim' | 'zero' | 'none' | 'end'
 const ZERO = Buffer.from('0')
 const PROBE_AFTER_MILLISECONDS = 3
 
+/** As much in one chunk is part of a large body. */
+const LARGE_CHUNK_BYTES = 1 << 15
+
 export class Connection implements ConnectionInfo {
   readonly #server: ServerState
   readonly #socket: Socket<unknown>
@@ -50,6 +53,8 @@ export class Connection implements ConnectionInfo {
   readonly #unsent: SendBuffer
   #isNew = true
   #readingPaused = false
+  /** Reading is paused until it is its turn to read a large body. */
+  #waitsToRead = false
   /** The client sends no more. */
   #inputEnded = false
   /** The last response has been written; what the client still sends is ignored. */
@@ -112,15 +117,17 @@ export class Connection implements ConnectionInfo {
   }
 
   receive(data: Buffer): void {
+    const comesAfterOthers = data.length >= LARGE_CHUNK_BYTES && this.#readInTurn()
     if (this.#closing) return
     // The time that a request may take to arrive counts from its first byte.
     if (this.#received.length === 0 && this.#incoming === undefined) this.waitingSince = this.#server.clock.milliseconds
     this.#server.chunksReceived++
     this.#isNew = false
     this.#received.add(data)
-    // Bodies of many clients may arrive at once, and looking at them takes time: requests that are small come in between.
-    if (this.#incoming === undefined) this.#advance()
-    else this.#advanceInTurn()
+    if (comesAfterOthers) {
+      this.#received.copy()
+      this.#count()
+    } else this.#advance()
   }
 
   /** The client has stopped sending; it may still wait for responses. */
@@ -338,7 +345,22 @@ export class Connection implements ConnectionInfo {
   #resumeReading(): void {
     if (!this.#readingPaused) return
     this.#readingPaused = false
-    this.#socket.resume()
+    if (!this.#waitsToRead) this.#socket.resume()
+  }
+
+  /**
+   * A large body is read a chunk at a time, and looked at after those of others (then true): requests that are small come in
+   * between.
+   */
+  #readInTurn(): boolean {
+    if (this.#waitsToRead) return false
+    this.#waitsToRead = true
+    this.#socket.pause()
+    return this.#server.largeReads.add(() => {
+      this.#waitsToRead = false
+      if (!this.#closing) this.#advance()
+      if (!this.#readingPaused && !this.#unsent.closed) this.#socket.resume()
+    })
   }
 
   /**

@@ -4,6 +4,7 @@ import type { BodyScanner } from '../bodies/body-scanner.ts'
 import type { ConnectionInfo, HttpRequest, HttpResponse } from '../exchange.ts'
 import type { Budget } from '../limits/budget.ts'
 import type { Problem } from '../problem.ts'
+import type { ReadQueue } from './read-queue.ts'
 import type { HeadProblem, RequestHead } from './request-head.ts'
 import type { ResponseBuffer } from './response-buffer.ts'
 import type { Turns } from './turns.ts'
@@ -46,6 +47,7 @@ export type ServerState = {
   readonly shortcut?: Shortcut | undefined
   readonly budget: Budget
   readonly turns: Turns
+  readonly largeReads: ReadQueue
   /** The URL at which it listens. */
   url: string
   /** The time, and as the Date header has it. The server updates it, so that no request has to look it up. */

@@ -1,4 +1,5 @@
 // An HTTP/1.1 server: accepts connections, times them out, and has the steps of a shutdown that loses no request.
+
 import type { Socket, TCPSocketListener } from 'bun'
 import type { Log, LogEvent } from '../../base/log.ts'
 import { Budget, DEFAULT_BUDGET } from '../limits/budget.ts'
@@ -6,6 +7,7 @@ import { Metrics, type RefusalReason } from '../observation/metrics.ts'
 import { overloaded } from '../problem.ts'
 import { Connection } from './connection.ts'
 import { connectionLimit, descriptorLimit, hasDescriptorLeft, RefusedConnections } from './connection-limit.ts'
+import { ReadQueue } from './read-queue.ts'
 import { ResponseBuffer } from './response-buffer.ts'
 import type { Handler, ServerState, Shortcut } from './server-state.ts'
 import { Turns } from './turns.ts'
@@ -75,6 +77,7 @@ export class WireServer {
       shortcut: options.shortcut,
       budget: options.budget ?? new Budget(DEFAULT_BUDGET, metrics),
       turns: new Turns(),
+      largeReads: new ReadQueue(),
       url: '',
       clock: { milliseconds: 0, date: '' },
       requestMilliseconds: timeouts.requestMilliseconds,
