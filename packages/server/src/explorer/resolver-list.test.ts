@@ -101,7 +101,7 @@ describe('what the columns are', () => {
     expect(columnsByHeader(header, PARTS)).toEqual(columns)
   })
 
-  test('by values: the part that fits best, the outermost of equals, and never short numbers', () => {
+  test('by values: the part that fits best, the outermost of equals, and never short numbers or decimals', () => {
     const rows: Row[] = [
       ['x', 'Jalisco', 'Tala', '14'],
       ['y', 'Nayarit', 'Tepic', '18'],
@@ -109,6 +109,7 @@ describe('what the columns are', () => {
     const none: Columns = [undefined, undefined, undefined, undefined]
     const samples = samplesOf(rows, none, PARTS)
     expect(samples.some(({ column }) => column === 3)).toBe(false)
+    expect(samplesOf([['12.5'], ['-99,13']], [undefined], PARTS)).toEqual([])
     const known: Record<string, string[]> = {
       Jalisco: ['estado', 'localidad'],
       Nayarit: ['estado'],

@@ -114,11 +114,11 @@ function sampleValues(rows: readonly Row[], column: number): string[] {
     if (value !== '') values.add(value)
     if (values.size === MAX_SAMPLE) break
   }
-  // Short numbers are codes of many lists, and ages and years, too.
-  return [...values].every(isShortNumber) ? [] : [...values]
+  // Short numbers are codes of many lists, and ages and years, too; what has decimals is an amount or a coordinate.
+  return [...values].every(isAnyNumber) ? [] : [...values]
 }
 
-const isShortNumber = (value: string): boolean => /^\d{1,4}$/.test(value)
+const isAnyNumber = (value: string): boolean => /^(?:\d{1,4}|-?\d+[.,]\d+)$/.test(value)
 
 /** So many of the values of a column must be records of a part, written as these are. */
 const MIN_FIT = 0.7
