@@ -62,10 +62,13 @@ class Resolver {
       clearTimeout(timer)
       timer = setTimeout(() => this.#takeText(text.value), TYPING_PAUSE)
     })
-    file.addEventListener('change', () => {
+    const takeChosen = () => {
       const [given] = file.files ?? []
       if (given !== undefined) void this.#takeFile(given)
-    })
+    }
+    file.addEventListener('change', takeChosen)
+    // It may have been chosen before this script was there.
+    takeChosen()
     // A file may be dropped anywhere on the page: the browser would open it and leave.
     addEventListener('dragover', (event) => {
       if (event.dataTransfer?.types.includes('Files') !== true) return
