@@ -150,7 +150,6 @@ export const en: Words = {
       title: 'Nomenclator: the names and codes of Mexico',
       lead: 'The names and codes of Mexico, ready to use.',
       description: 'Reference catalogs: places, fields of knowledge and audiences, to search, copy and download.',
-      group: 'Catalogs of Mexico',
     },
     collections: 'Catalogs',
     changed: 'What changed',
@@ -560,7 +559,6 @@ export const en: Words = {
     contributors: 'Contributors',
     keywords: 'Keywords',
     homepage: 'Website',
-    others: 'Other catalogs',
   },
   footer: {
     source: 'Source',

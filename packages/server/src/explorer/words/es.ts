@@ -204,7 +204,6 @@ export const es = {
       lead: 'Los nombres y las claves de México, listos para usarse.',
       description:
         'Catálogos de referencia: lugares, áreas de conocimiento y audiencias, para buscar, copiar y descargar.',
-      group: 'Catálogos de México',
     },
     collections: 'Catálogos',
     changed: 'Qué cambió',
@@ -654,7 +653,6 @@ export const es = {
     contributors: 'Participan',
     keywords: 'Temas',
     homepage: 'Sitio',
-    others: 'Otros catálogos',
   },
   footer: {
     source: 'Fuente',
