@@ -1,8 +1,10 @@
 // What lists, fields and records are called on a page: in its language, where the definition or the words have it.
+import { isObject } from '../base/json.ts'
 import { memoized } from '../base/memoized.ts'
 import type { Entity, Field } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
 import { codePartsIn, joinedCode, usualCodeOf } from '../catalog/official-code.ts'
+import { belongsTo } from './ancestry.ts'
 import type { Language } from './language.ts'
 import { keySegments } from './links.ts'
 import type { Words } from './words/es.ts'
@@ -103,11 +105,7 @@ type ShownName = {
 }
 
 /** The name of a record in the language of the page, or else the first that it has, or else its key. */
-export function shownName(
-  { language }: Pick<Naming, 'language'>,
-  entity: Entity,
-  record: PublishedRecord | PublishedRecord,
-): ShownName {
+export function shownName({ language }: Pick<Naming, 'language'>, entity: Entity, record: PublishedRecord): ShownName {
   const isNamed = ({ name }: NameField) => typeof record[name] === 'string' && record[name] !== ''
   const named = nameFields(entity).filter(isNamed)
   const field = named.find((one) => isIn(one.language, language.code)) ?? named[0]
@@ -117,8 +115,23 @@ export function shownName(
   return { text: String(record[field.name]), language: isOther ? field.language : undefined, field: field.name }
 }
 
-export const nameOf = (
-  naming: Pick<Naming, 'language'>,
-  entity: Entity,
-  record: PublishedRecord | PublishedRecord,
-): string => shownName(naming, entity, record).text
+export const nameOf = (naming: Pick<Naming, 'language'>, entity: Entity, record: PublishedRecord): string =>
+  shownName(naming, entity, record).text
+
+/** A name together with what it is, such as "Estado de México"; of a list that pages have no words for, the name alone. */
+export const nameWithKind = (naming: Naming, entity: Entity, name: string): string => {
+  const known = wordsFor(naming, entity)
+  return known === undefined ? name : naming.words.record.named(capitalized(known.one), name)
+}
+
+/** What a record is called beside others: with what it is, where that which it belongs to has the same name. */
+export function nameAmong(naming: Naming, entity: Entity, record: PublishedRecord): string {
+  const name = nameOf(naming, entity, record)
+  const [step] = belongsTo(entity)
+  const parent = step === undefined ? undefined : (record[step.field] as PublishedRecord | null | undefined)
+  const isShared = step !== undefined && isObject(parent) && nameOf(naming, step.entity, parent) === name
+  return isShared ? nameWithKind(naming, entity, name) : name
+}
+
+/** Where the records of a release came from, in the language of the page where it is known in it. */
+export const sourceTitle = ({ words }: Pick<Naming, 'words'>, title: string): string => words.sources[title] ?? title

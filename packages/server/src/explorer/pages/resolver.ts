@@ -7,7 +7,7 @@ import { RESOLVE_PATH, V2_PATH, V2_SEGMENTS } from '../../http/routes.ts'
 import { belongsTo } from '../ancestry.ts'
 import { assetAddress } from '../assets.ts'
 import { LANGUAGES, languageOf } from '../language.ts'
-import { capitalized, manyOf, nameOf, oneOf } from '../names.ts'
+import { capitalized, manyOf, nameOf, oneOf, sourceTitle } from '../names.ts'
 import { listGroups, packageTitle } from '../packages.ts'
 import type { Page, View } from '../view.ts'
 import { isOnlyOne } from './picker.ts'
@@ -104,7 +104,7 @@ function settingsOf(view: View) {
         .map((entity) => partOf(view, entity, info === undefined ? words.home.builtIn.group : packageTitle(info))),
     ),
     about: [
-      [about.source, api.release.manifest.source.title],
+      [about.source, sourceTitle(view, api.release.manifest.source.title)],
       [about.release, api.release.digest],
       [about.server, baseUrl],
     ],
