@@ -11,7 +11,7 @@ import { copyButton } from '../snippets.ts'
 import { href, isolated, type Page, parameter, type View } from '../view.ts'
 
 /** The levels of one picker, and the name that it is submitted under. */
-export type Example = { readonly name: string; readonly levels: readonly string[]; readonly label: string }
+type Example = { readonly name: string; readonly levels: readonly string[]; readonly label: string }
 
 export function pickerPage(view: View): Page {
   const { words, baseUrl, carried, pairs } = view
