@@ -82,7 +82,7 @@ export type NameMatch = {
   readonly isShort: boolean
 }
 
-export const EXACT_MATCH: NameMatch = {
+const EXACT_MATCH: NameMatch = {
   cost: 0,
   how: 'exact',
   isWhole: true,
