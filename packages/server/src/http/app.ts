@@ -8,8 +8,8 @@ import { clientAddress, networkOf } from './client-address.ts'
 import { type ConnectionInfo, type HttpRequest, type HttpResponse, whenReady, withLines } from './exchange.ts'
 import type { Budget } from './limits/budget.ts'
 import type { AnyId } from './observation/request-id.ts'
-import type { ShelfTrouble } from './observation/shelf-status.ts'
-import { type Problem, ProblemError, problemResponse } from './problem.ts'
+import type { OnShelf, ShelfTrouble } from './observation/shelf-status.ts'
+import { type Problem, ProblemError, problemResponse, SHELF_HEADER } from './problem.ts'
 import { bodyScannerAt, maxBodyAt, surfaceAt } from './routes.ts'
 import { respondV1 } from './v1/v1.ts'
 import { OpenReleases, type ReadableShelf } from './v2/open-releases.ts'
@@ -49,6 +49,8 @@ export type AppContext = {
   readonly pages?: Pages
   /** Why the shared shelf is not followed at the moment: responses of API v2 say so. */
   readonly shelfTrouble?: () => ShelfTrouble | undefined
+  /** What the shared shelf says of a release that is not here; without one, what is not here is gone. Never rejects. */
+  readonly findOnShelf?: (digest: string) => Promise<OnShelf>
 }
 
 /** Pages for people, as the command that serves mounts them: loaded at the first request for one. */
@@ -148,15 +150,14 @@ const contextOf = (
   work: connection.work,
 })
 
-/** A structured field (RFC 9651): what is wrong, and since when. */
-export const SHELF_HEADER = 'Nomenclator-Shelf'
-
 /** What is read from a release that the request names is right whatever the shelf has; all else may be of an older one. */
 function withWarning({ shelfTrouble }: Service, { path }: HttpRequest, response: HttpResponse): HttpResponse {
-  const trouble = surfaceAt(path).name === 'v2' ? shelfTrouble?.() : undefined
+  if (surfaceAt(path).name !== 'v2') return response
+  const exposed = `Access-Control-Expose-Headers: ${SHELF_HEADER}\r\n`
+  if (response.status === 503 && response.head.includes(SHELF_HEADER)) return withLines(response, exposed)
+  const trouble = shelfTrouble?.()
   if (trouble === undefined || response.head.includes('immutable')) return response
-  const warning = `${SHELF_HEADER}: ${trouble.kind};since=@${trouble.since}\r\n`
-  return withLines(response, `${warning}Access-Control-Expose-Headers: ${SHELF_HEADER}\r\n`)
+  return withLines(response, `${SHELF_HEADER}: ${trouble.kind};since=@${trouble.since}\r\n${exposed}`)
 }
 
 /** The problem that was thrown is the response. Any other error is a fault of the service: it is logged, and not shown. */
@@ -167,7 +168,24 @@ function respondError(
   id: AnyId | undefined,
   error: unknown,
 ): Response {
-  const problem = problemOf(error)
+  const thrown = problemOf(error)
+  if (thrown.kind !== 'release-gone' || service.findOnShelf === undefined)
+    return respondProblem(service, request, connection, id, error, thrown)
+  const { digest } = thrown
+  return service.findOnShelf(digest).then((onShelf) => {
+    const problem = onShelf === 'absent' ? thrown : ({ kind: 'release-awaited', digest, onShelf } as const)
+    return respondProblem(service, request, connection, id, error, problem)
+  })
+}
+
+function respondProblem(
+  service: Service,
+  request: HttpRequest,
+  connection: ConnectionInfo,
+  id: AnyId | undefined,
+  error: unknown,
+  problem: Problem,
+): Response {
   if (problem.kind === 'internal-error') service.logError(error, request, id)
   if (problem.kind === 'overloaded') service.budget?.countRefusal(problem.reason)
   if (service.pages !== undefined && isForBrowser(request))

@@ -73,7 +73,7 @@ export async function start(context: Context): Promise<number> {
   return 0
 }
 
-function adminOf({ values: { admin }, log }: Context, service: Service): Admin | undefined {
+function adminOf({ values: { admin, 'ready-lag': maxLagSeconds }, log }: Context, service: Service): Admin | undefined {
   if (admin === undefined) return undefined
   const started = startAdmin({
     ...admin,
@@ -82,6 +82,7 @@ function adminOf({ values: { admin }, log }: Context, service: Service): Admin |
     restarts: () => (service.workers?.restarts ?? 0) + (service.thinkers?.restarts ?? 0),
     stopping: () => service.stopping,
     shelf: () => service.follower?.status,
+    maxLagSeconds,
   })
   log({ level: 'info', event: 'admin-listening', message: `Operators are served on ${started.url}`, url: started.url })
   return started
@@ -143,6 +144,7 @@ async function supervise(
       scrub: service.scrub?.state ?? notScrubbed,
       served: served ?? instead,
       shelf: service.follower?.status.trouble,
+      follows: service.follower !== undefined,
       thinkers: service.thinkers?.sockets ?? [],
       directory,
     }),
@@ -153,6 +155,7 @@ async function supervise(
   const thinkers = new Supervisor({
     ...common,
     name: 'thinker',
+    findOnShelf: async (digest) => service.follower?.has(digest) ?? 'absent',
     socket: () => socketNamed(directory, `thinker-${++sockets}`),
     onChange: () => service.workers?.tell({ thinkers: service.thinkers?.sockets ?? [] }),
     maxBytes: values['max-thinking-mb'] * MEGABYTE,
