@@ -252,7 +252,7 @@ describe('a record', () => {
 
   test('shows where it is in its tree, from the root, and what is below it', async () => {
     const crumbs = between(await page(MULES), '<nav class="breadcrumb"', '</nav>')
-    expect(textOf(crumbs).trim()).toMatch(/Mercancías del SA Animales vivos Caballos Asses Mulas & burdéganos$/)
+    expect(textOf(crumbs).trim()).toMatch(/^Animales vivos Caballos Asses Mulas & burdéganos$/)
     expect(linksOf(crumbs).get('Asses')).toBe(ASSES)
     const root = await page('/explore/goods/I')
     const branch = between(root, '<section aria-labelledby="branch-title"', '</section>')
@@ -265,7 +265,7 @@ describe('a record', () => {
 
   test('ends where a tree is a circle', async () => {
     const crumbs = between(await page('/explore/goods/hen'), '<nav class="breadcrumb"', '</nav>')
-    expect(textOf(crumbs).trim()).toMatch(/Mercancías del SA Huevo Gallina$/)
+    expect(textOf(crumbs).trim()).toMatch(/^Huevo Gallina$/)
   })
 
   test('lists its names in other languages', async () => {
@@ -368,7 +368,7 @@ test('a search finds names of every language, and names what it finds in that of
 
 test('the map has what has coordinates, coloured by what it refers to', async () => {
   const html = await page('/map?lang=en')
-  expect(textOf(html)).toContain('3 Offices, each of them a dot. Colour: dealt with.')
+  expect(textOf(html)).toContain('3 Offices, each of them a dot. Color: dealt with.')
   const [settings = ''] = attributes(html, 'data-settings')
   expect(JSON.parse(settings)).toMatchObject({
     key: [['office']],
@@ -449,9 +449,8 @@ describe('in a browser', () => {
       ['en', 'Horses'],
       ['de', 'Horses'],
     ] as const) {
-      await picker.evaluate((element, lang) => {
-        element.outerHTML = `<nomenclator-picker id="goods" levels="good" lang="${lang}" value="I/01"></nomenclator-picker>`
-      }, language)
+      // What is chosen stays, and is called otherwise.
+      await picker.evaluate((element, lang) => element.setAttribute('lang', lang), language)
       await picker.evaluate((element) => (element as unknown as { ready: Promise<void> }).ready)
       expect(await box.inputValue()).toBe(shown)
     }

@@ -27,6 +27,7 @@ const rows: Rows = {
     { cveEstado: 'AGS', cveRenapo: 'AS', descEstado: 'Aguascalientes', idEstado: 1, idPais: 484 },
     { cveEstado: 'BC', cveRenapo: 'BC', descEstado: 'Baja California', idEstado: 2, idPais: 484 },
     { cveEstado: 'CAM', cveRenapo: 'CC', descEstado: 'Campeche', idEstado: 3, idPais: 484 },
+    { cveEstado: 'MEX', cveRenapo: 'MC', descEstado: 'México', idEstado: 15, idPais: 484 },
   ],
   municipio: [
     ...numbers(MANY_MUNICIPALITIES).map((id) => ({
@@ -35,7 +36,8 @@ const rows: Rows = {
       idEstado: 1,
       idMunicipio: id,
     })),
-    { cveMunicipio: '001', descMunicipio: 'Ensenada', idEstado: 2, idMunicipio: ENSENADA },
+    { cveMunicipio: '001', descMunicipio: 'Ensenada', idEstado: 2, idMunicipio: ENSENADA, cabecera: '0002' },
+    { cveMunicipio: '106', descMunicipio: 'Toluca', idEstado: 15, idMunicipio: 400 },
   ],
   localidad: [
     // The first is a little to the north of the second, and the rest ever further to the east.
@@ -57,7 +59,7 @@ const rows: Rows = {
         ambito: id === 3 ? 'U' : 'R',
       }),
     ),
-    place(1, 31, { descLocalidad: 'Desconocida' }),
+    place(1, 31, { descLocalidad: 'Loma Municipio' }),
     ...numbers(MANY_MUNICIPALITIES - 1, 2).map((id) => place(id, 1, { descLocalidad: 'Rancho', ambito: 'R' })),
     place(2, 2, { descLocalidad: 'Gemela' }),
     place(3, 2, { descLocalidad: 'Gemela' }),
@@ -113,6 +115,8 @@ describe('a table', () => {
     ['cveLocalidad_prefix=00', 'Code begins with 00'],
     ['idMunicipio.cveMunicipio=001', 'Municipality · Code: 001'],
     ['descLocalidad=Centro', 'Name: Centro'],
+    ['near=21,-102', 'Near 21, -102'],
+    ['near=21,-102&within_km=1.5', 'At most 1.5 km from 21, -102'],
   ])('says what the filter %s keeps to, and offers no way to remove all of one', async (query, label) => {
     const chosen = linksOf(between(await page(`${LIST}?${query}`), 'class="chosen"', '</section>'))
     expect(Object.fromEntries(chosen)).toEqual({ [`${label} ×`]: LIST })
@@ -255,14 +259,14 @@ describe('a table', () => {
     const row = between(await page(`${LIST}?descLocalidad=Centro`), '<tr><th scope="row">', '</tr>')
     expect(textOf(row).trim()).toBe('Centro 010010001 1,870 m 1,000 Urban')
     expect(row).toContain('<code>010010001</code>')
-    const unknown = between(await page(`${LIST}?descLocalidad=Desconocida`), '<tr><th scope="row">', '</tr>')
+    const unknown = between(await page(`${LIST}?descLocalidad=Loma%20Municipio`), '<tr><th scope="row">', '</tr>')
     expect(unknown.match(/<span class="unknown" title="not known">–<\/span>/g)).toHaveLength(3)
   })
 
   test.each([
     ['/explore/localidades?q=wkwkwk', '0 localities', 'We found nothing like it'],
     ['/explore/localidades?descLocalidad=Centro', '1 locality', undefined],
-    ['/explore/estados', '3 states', undefined],
+    ['/explore/estados', '4 states', undefined],
   ])('says how many there are, and where there are none: %s', async (target, count, nothing) => {
     const html = await page(target)
     expect(textOf(between(html, 'class="count"', '</p>'))).toEndWith(`${count}`)
@@ -280,8 +284,8 @@ describe('a record', () => {
       ...linksOf(between(await section(target, 'children'), '<ul class="counts">', '</ul>')),
     ]
     expect(await counts('/explore/paises/484')).toEqual([
-      ['3 states', '/explore/estados?idPais=484'],
-      ['206 municipalities', '/explore/municipios?idEstado.idPais=484'],
+      ['4 states', '/explore/estados?idPais=484'],
+      ['207 municipalities', '/explore/municipios?idEstado.idPais=484'],
       ['1,277 localities', '/explore/localidades?idEstado.idPais=484'],
     ])
     expect(await page('/explore/estados/3')).not.toContain('id="children-title"')
@@ -355,9 +359,31 @@ describe('a record', () => {
     expect(facts).toContain(
       `Population ${sum.toLocaleString('en-US')} sum of ${places.length} localities where it is known`,
     )
-    expect(textOf(await section('/explore/localidades/1-1', 'facts'))).toMatch(
-      /Rank by population 1 of [\d,]+ in Aguascalientes/,
+  })
+
+  test('has its place by size among those whose size is known', async () => {
+    const known = (rows.localidad ?? []).filter(({ poblacion }) => poblacion !== undefined)
+    const inState = known.filter(({ idEstado }) => idEstado === 1)
+    expect(inState.length).toBeLessThan((rows.localidad ?? []).filter(({ idEstado }) => idEstado === 1).length)
+    expect(textOf(await section('/explore/localidades/1-1', 'facts'))).toContain(
+      `Rank by population 1 of ${inState.length} known in Aguascalientes 41 of ${known.length.toLocaleString('en-US')} known in México`,
     )
+  })
+
+  test('has its seat as a link', async () => {
+    const facts = await section(`/explore/municipios/${ENSENADA}`, 'facts')
+    expect(textOf(facts)).toContain('Seat Sitio 2')
+    expect(linksOf(facts).get('Sitio 2')).toBe(`/explore/localidades/${ENSENADA}-2`)
+  })
+
+  test('says what it belongs to, and what that is where its name is not enough', async () => {
+    const crumbs = (html: string) => between(html, '<nav class="breadcrumb"', '</nav>')
+    const toluca = await page('/explore/municipios/400')
+    expect(textOf(crumbs(toluca)).trim()).toEndWith('México State of México Toluca')
+    expect(linksOf(crumbs(toluca)).get('State of México')).toBe('/explore/estados/15')
+    expect(textOf(crumbs(await page('/explore/estados/15?lang=es'))).trim()).toEndWith('México Estado de México')
+    expect(linksOf(toluca).get('municipality')).toBe('/explore/municipios')
+    expect(await page('/explore/paises/484')).not.toContain('class="breadcrumb"')
   })
 
   test('leads from a table that is cut to all of its rows', async () => {
@@ -484,7 +510,7 @@ describe('the tree', () => {
     expect(textOf(states)).toContain('237 localities')
     expect(textOf(states)).toContain('1,040 localities')
     expect(attributes(states, 'width')).toEqual(['22.8', '100'])
-    expect(textOf(html)).toContain('1 states without subdivisions here')
+    expect(textOf(html)).toContain('2 states without subdivisions here')
     expect(html).not.toContain('node-estados-3')
   })
 
@@ -507,22 +533,51 @@ describe('the tree', () => {
   )
 })
 
+describe('lists that belong together', () => {
+  test.each(['/', '/explore'])('stand under what they are about, with a sentence: %s', async (target) => {
+    const html = await page(target)
+    const groups = html
+      .split('<section class="group"')
+      .slice(1)
+      .map((group) => group.split('</section>')[0] ?? '')
+    const shown = groups.map((group) => ({
+      title: textOf(/<h\d>.*?<\/h\d>/.exec(group)?.[0] ?? '').trim(),
+      sentence: textOf(/<p>.*?<\/p>/.exec(group)?.[0] ?? '').trim(),
+      lists: [...linksOf(group).values()].map((link) => link.split('/').at(-1)),
+    }))
+    expect(shown.map(({ title, lists }) => ({ title, lists }))).toEqual([
+      { title: 'Places', lists: ['localidades', 'municipios', 'estados', 'paises'] },
+      {
+        title: 'Knowledge',
+        lists: ['areas-conocimiento', 'campos-conocimiento', 'disciplinas-conocimiento', 'subdisciplinas-conocimiento'],
+      },
+      { title: 'Audiences', lists: ['audiencias'] },
+    ])
+    for (const { sentence } of shown) expect(sentence).toMatch(/^[A-Z].*\.$/)
+    expect(textOf(await page(`${target}?lang=es`))).toContain('Lugares Países del mundo')
+  })
+})
+
 describe('a search over all collections', () => {
   test('marks what was searched for, and says what each is and what it is in', async () => {
     const html = await page('/explore?q=ensen')
     expect(html).toContain('<bdi><mark>Ensen</mark>ada</bdi>')
     expect(textOf(between(html, '<ol class="found">', '</ol>'))).toContain('municipality · Baja California · México')
+    expect(textOf(await page('/explore?q=toluca'))).toContain('municipality · State of México · México')
     expect(linksOf(html).get('Ensen ada')).toBe(`/explore/municipios/${ENSENADA}`)
     expect(textOf(between(html, 'role="status"', '</p>'))).toEndWith('One result')
   })
 
   test.each([
-    ['/explore?q=gemela', '2 results', ['See those in Localities (2)']],
+    ['/explore?q=gemela', '2 results', ['See only localities (2)']],
     ['/explore?q=wkwkwk', 'nothing', []],
+    // Of the municipalities fifty are the best, so that the locality that fits is none of those shown.
+    ['/explore?q=municipio', '206 results', ['See only municipalities (205)', 'See only localities (1)']],
+    ['/explore?q=mexico', '2 results', ['See only countries (1)', 'See only states (1)']],
   ])('says how many: %s', async (target, count, within) => {
     const html = await page(target)
     expect(textOf(between(html, 'role="status"', '</p>')).toLowerCase()).toContain(count)
-    expect([...linksOf(html).keys()].filter((text) => text.startsWith('See those in'))).toEqual(within)
+    expect([...linksOf(html).keys()].filter((text) => text.startsWith('See only'))).toEqual(within)
   })
 })
 

@@ -5,7 +5,7 @@ import { catalogOf } from '../packages/server/src/catalog/catalog.ts'
 import { routeLabelAt } from '../packages/server/src/http/routes.ts'
 import { code, embeds, entity, id, name } from './support/definitions.ts'
 import { type Explored, explored, HOSTILE_NAMES, PAGES } from './support/explored.ts'
-import { attributes, textOf, unescaped } from './support/pages.ts'
+import { attributes, between, textOf, unescaped } from './support/pages.ts'
 import { sourceOf, TestHome, tiny, variantOf } from './support/releases.ts'
 import { serverOf } from './support/server.ts'
 
@@ -259,16 +259,30 @@ describe('a table', () => {
   })
 
   test.each([
-    ['fields=nothing', 400],
-    ['format=csv', 400],
-    ['nothing=1', 400],
-    ['page=999', 404],
-    ['page=x', 400],
-    ['release=00000000deadbeef', 410],
-  ])('refuses ?%s as a page', async (query, status) => {
+    ['fields=nothing', 400, 'Se admite descLocalidad, cvegeo, '],
+    ['format=csv', 400, 'Se admiten page, per_page, q, '],
+    ['nothing=1', 400, 'Se admiten page, per_page, '],
+    ['ambit=U', 400, '¿Quiso decir ambito?'],
+    ['page=999', 404, 'Se pidió la página 999; la última es la '],
+    ['page=x', 400, 'Se admite un número entero de 1 a '],
+    ['per_page=0', 400, 'Se admite un número entero de 1 a 1000.'],
+    ['poblacion_min=muchos', 400, 'Se admite un número entero'],
+    ['latitud_min=x', 400, 'Se admite un número'],
+    ['sort=poblacio', 400, '; ¿quiso decir poblacion?'],
+    ['near=1', 400, 'Se admite una latitud de -90 a 90, una coma y una longitud de -180 a 180, como 19.43,-99.13.'],
+    ['near=1,2&within_km=0', 400, 'con punto antes de los decimales.'],
+    ['within_km=3', 400, 'una distancia desde near, que también debe darse.'],
+    ['q=-', 400, 'palabras con letras o cifras'],
+    ['page=1&page=2', 400, 'Se admite un solo valor: no puede repetirse.'],
+    ['release=x', 400, 'Se admite la huella de una versión'],
+    ['release=00000000deadbeef', 410, 'La versión 00000000deadbeef no está aquí.'],
+  ])('refuses ?%s as a page, and says why in Spanish', async (query, status, reason) => {
     const response = await get(`/explore/localidades?${query}`, { Accept: 'text/html' })
     expect([response.status, response.headers.get('Content-Type')]).toEqual([status, 'text/html; charset=utf-8'])
-    expect(textOf(await response.text())).toContain(`Error ${status}`)
+    const html = await response.text()
+    expect(textOf(html)).toContain(`Error ${status}`)
+    expect(textOf(between(html, 'class="reason"', '</p>'))).toContain(reason)
+    expect(html).not.toContain('<span lang="en">')
   })
 })
 
@@ -291,9 +305,9 @@ describe('a record', () => {
       expect.arrayContaining(['020010900', 'BC-001-0900', '0900', '900', '31, -108.5']),
     )
     const text = textOf(html)
-    expect(text).toContain('Localidades México Baja California Ensenada')
+    expect(text).toContain('México Baja California Ensenada')
     expect(text).toMatch(/Cerca de aquí .* 401\.9 km/)
-    expect(text).toMatch(/Homónimos Aguascalientes Aguascalientes , Aguascalientes 2 con el mismo nombre/)
+    expect(text).toMatch(/Homónimos Aguascalientes Municipio de Aguascalientes , Aguascalientes 2 con el mismo nombre/)
     expect(text).toContain('"cveLocalidad": "0900"')
   })
 

@@ -15,6 +15,7 @@ import {
   TREE_PATH,
   withQuery,
 } from './links.ts'
+import { sourceTitle } from './names.ts'
 import { packageCredits } from './packages.ts'
 import { searchAttributes, searchBox } from './search-box.ts'
 import { href, isolated, type Page, shortDigest, type View } from './view.ts'
@@ -105,7 +106,7 @@ function footer(view: View): Html {
   const { digest, manifest } = api.release
   return html`<footer class="site">
 <p><a href="${href(view, RELEASES_PATH)}">${words.release.served(shortDigest(digest), language.date(manifest.built))}</a></p>
-<p>${words.footer.source}: ${isolated(manifest.source.title)}</p>
+<p>${words.footer.source}: ${isolated(sourceTitle(view, manifest.source.title))}</p>
 <p>${words.footer.program}: Nomenclator ${version}</p>
 ${packageCredits(view)}
 </footer>`

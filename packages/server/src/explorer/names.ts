@@ -1,8 +1,10 @@
 // What lists, fields and records are called on a page: in its language, where the definition or the words have it.
+import { isObject } from '../base/json.ts'
 import { memoized } from '../base/memoized.ts'
-import type { Entity, Field } from '../catalog/entity.ts'
+import type { ByLanguage, Entity, Field } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
 import { codePartsIn, joinedCode, usualCodeOf } from '../catalog/official-code.ts'
+import { belongsTo } from './ancestry.ts'
 import type { Language } from './language.ts'
 import { keySegments } from './links.ts'
 import type { Words } from './words/es.ts'
@@ -17,12 +19,15 @@ type Naming = { readonly language: Language; readonly words: Words }
 export const wordsFor = ({ words }: Pick<Naming, 'words'>, entity: Entity): Words['entities'][string] | undefined =>
   entity.package === undefined ? words.entities[entity.name] : undefined
 
-const ownTitle = ({ language }: Naming, { titles }: Entity): string | undefined =>
-  titles === undefined ? undefined : (titles[language.code] ?? nearestTitle(titles, language.code))
+const ownTitle = (naming: Naming, { titles = {} }: Entity): string | undefined => textIn(naming, titles)
 
-/** A title in a variety of the language, such as es-MX. */
-const nearestTitle = (titles: NonNullable<Entity['titles']>, code: string): string | undefined =>
-  Object.entries(titles).find(([tag]) => primaryLanguage(tag) === code)?.[1]
+/** The text in the language of the page, or else in a variety of it, such as es-MX. */
+const textIn = ({ language: { code } }: Pick<Naming, 'language'>, texts: ByLanguage): string | undefined =>
+  texts[code] ?? Object.entries(texts).find(([tag]) => primaryLanguage(tag) === code)?.[1]
+
+/** The text in the language of the page, or else the first that there is. */
+export const anyText = (naming: Pick<Naming, 'language'>, texts: ByLanguage): string =>
+  textIn(naming, texts) ?? Object.values(texts)[0] ?? ''
 
 const primaryLanguage = (tag: string): string => tag.toLowerCase().split(/[-_]/)[0] as string
 
@@ -103,11 +108,7 @@ type ShownName = {
 }
 
 /** The name of a record in the language of the page, or else the first that it has, or else its key. */
-export function shownName(
-  { language }: Pick<Naming, 'language'>,
-  entity: Entity,
-  record: PublishedRecord | PublishedRecord,
-): ShownName {
+export function shownName({ language }: Pick<Naming, 'language'>, entity: Entity, record: PublishedRecord): ShownName {
   const isNamed = ({ name }: NameField) => typeof record[name] === 'string' && record[name] !== ''
   const named = nameFields(entity).filter(isNamed)
   const field = named.find((one) => isIn(one.language, language.code)) ?? named[0]
@@ -117,8 +118,23 @@ export function shownName(
   return { text: String(record[field.name]), language: isOther ? field.language : undefined, field: field.name }
 }
 
-export const nameOf = (
-  naming: Pick<Naming, 'language'>,
-  entity: Entity,
-  record: PublishedRecord | PublishedRecord,
-): string => shownName(naming, entity, record).text
+export const nameOf = (naming: Pick<Naming, 'language'>, entity: Entity, record: PublishedRecord): string =>
+  shownName(naming, entity, record).text
+
+/** A name together with what it is, such as "Estado de México"; of a list that pages have no words for, the name alone. */
+export const nameWithKind = (naming: Naming, entity: Entity, name: string): string => {
+  const known = wordsFor(naming, entity)
+  return known === undefined ? name : naming.words.record.named(capitalized(known.one), name)
+}
+
+/** What a record is called beside others: with what it is, where that which it belongs to has the same name. */
+export function nameAmong(naming: Naming, entity: Entity, record: PublishedRecord): string {
+  const name = nameOf(naming, entity, record)
+  const [step] = belongsTo(entity)
+  const parent = step === undefined ? undefined : (record[step.field] as PublishedRecord | null | undefined)
+  const isShared = step !== undefined && isObject(parent) && nameOf(naming, step.entity, parent) === name
+  return isShared ? nameWithKind(naming, entity, name) : name
+}
+
+/** Where the records of a release came from, in the language of the page where it is known in it. */
+export const sourceTitle = ({ words }: Pick<Naming, 'words'>, title: string): string => words.sources[title] ?? title

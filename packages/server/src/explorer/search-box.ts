@@ -7,7 +7,7 @@ import { languagesIn, MAX_SEARCH_CHARACTERS } from '../http/v2/parameter-definit
 import { languageMeant } from '../query/formats/shown-names.ts'
 import type { Language } from './language.ts'
 import { EXPLORE_PATH, keySeparator, LANGUAGE_PARAMETER, type Pairs } from './links.ts'
-import { oneOf, shownNameField } from './names.ts'
+import { nameWithKind, oneOf, shownNameField } from './names.ts'
 import type { View } from './view.ts'
 
 type SearchBox = {
@@ -47,12 +47,17 @@ export const searchAttributes = (view: View): Html => {
   return html`data-explore="${EXPLORE_PATH}"${namesIn(view).map(([, code]) => html` data-names="${code}"`)} data-collections="${collectionsIn(view.api.catalog)(view.language, view)}" data-suggestions="${search.suggestions}" data-found="${search.found('{count}')}" data-found-one="${search.foundOne}" data-nothing="${search.nothing}" data-failed="${search.failed}" data-keys="${search.keys}"`
 }
 
-/** What a suggestion is called, which of its fields is its name, and what is between the parts of its key, by collection. */
+/** What a suggestion is called, which of its fields is its name, what is between the parts of its key, and its name with what it is, by collection. */
 const collectionsIn = memoized((catalog: Catalog) =>
   memoized((_: Language, view: View): Html => {
     const collections = [...catalog.entities.values()].map((entity) => [
       entity.plural,
-      [oneOf(view, entity), shownNameField(view, entity) ?? '', keySeparator(entity)],
+      [
+        oneOf(view, entity),
+        shownNameField(view, entity) ?? '',
+        keySeparator(entity),
+        nameWithKind(view, entity, '{name}'),
+      ],
     ])
     return html`${JSON.stringify(Object.fromEntries(collections))}`
   }),

@@ -5,7 +5,7 @@ import { type Html, html } from '../http/html.ts'
 import type { ApiReader, ReadRecord } from './api-reader.ts'
 import type { Language } from './language.ts'
 import { keySegments, type Pairs, recordAddress, withQuery } from './links.ts'
-import { shownName } from './names.ts'
+import { type nameAmong, shownName } from './names.ts'
 import type { Words } from './words/es.ts'
 
 export type View = {
@@ -30,6 +30,9 @@ export type Page = {
   readonly hasSearch?: boolean
 }
 
+/** A page that is no page of the explorer: a file to keep. */
+export type Download = { readonly fileName: string; readonly html: Html }
+
 export const href = ({ carried }: View, path: string, pairs: Pairs = []): string =>
   withQuery(path, [...pairs, ...carried])
 
@@ -47,9 +50,11 @@ export function isolatedName(view: View, entity: Entity, record: ReadRecord | Pu
   return isolated(text, language)
 }
 
-export function recordLink(view: View, entity: Entity, record: ReadRecord | PublishedRecord): Html {
-  const address = recordAddress(entity, keySegments(entity, record as PublishedRecord))
-  return html`<a class="name" href="${href(view, address)}">${isolatedName(view, entity, record)}</a>`
+/** A link to a record under its name, or under what else it is called there. */
+export function recordLink(view: View, entity: Entity, record: PublishedRecord, called?: typeof nameAmong): Html {
+  const address = recordAddress(entity, keySegments(entity, record))
+  const name = called === undefined ? isolatedName(view, entity, record) : isolated(called(view, entity, record))
+  return html`<a class="name" href="${href(view, address)}">${name}</a>`
 }
 
 /** A link to the record that a field refers to; its key, where there is no such record. */

@@ -2,6 +2,7 @@
 import { Failure } from '../../base/failure.ts'
 import type { ShelfFollower } from '../../distribution/postgres/follower.ts'
 import { isOutdated } from '../../release/home/outdated.ts'
+import { withUnsignedFiles } from '../../release/home/proved.ts'
 import { currentOrReason, openServable } from '../../release/home/servable.ts'
 import type { Shelf } from '../../release/home/shelf.ts'
 import { parseManifest } from '../../release/manifest.ts'
@@ -38,8 +39,16 @@ async function hasServable(shelf: Shelf): Promise<boolean> {
 
 /** A home that an earlier version made is brought up, so that an upgrade of the program is no more than a restart. */
 async function upgradeIfOutdated(shelf: Shelf, terminal: Terminal): Promise<void> {
-  if (!isOutdated(shelf)) return
+  const unsigned = withUnsignedFiles(shelf)
+  if (!isOutdated(shelf) && unsigned.length === 0) return
   using _lock = await lockFor(shelf, 'serve', LOCK_SECONDS, terminal)
+  const { rebuildRelease } = await import('../../release/home/upgrade.ts')
+  for (const digest of unsigned) {
+    terminal.err(
+      `The signature of release ${digest.slice(0, 12)} covers its records only: building its other files from them.\n`,
+    )
+    await rebuildRelease(shelf, digest)
+  }
 }
 
 async function buildBundled(shelf: Shelf, terminal: Terminal): Promise<void> {

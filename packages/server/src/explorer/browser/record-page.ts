@@ -1,7 +1,9 @@
 // The address of the page of a record that API v2 gave.
 
-/** What a record is called, which field is its name, and what is between the parts of its key, by collection. */
-type Collections = Readonly<Record<string, readonly [label: string, nameField: string, separator: string]>>
+/** What a record is called, which field is its name, what is between the parts of its key, and its name with what it is, by collection. */
+type Collections = Readonly<
+  Record<string, readonly [label: string, nameField: string, separator: string, withKind: string]>
+>
 
 let collections: Collections | undefined
 
@@ -29,3 +31,16 @@ function keyIn(url: string, separator: string): string {
   const [, own, , below] = new URL(url).pathname.replace(/^.*?\/api\/v2\//, '').split('/')
   return [own, below].filter((part) => part !== undefined).join(separator)
 }
+
+type Lineage = {
+  readonly breadcrumb: readonly string[]
+  readonly parents: readonly { readonly collection: string }[]
+}
+
+/** What a record is below, each isolated; one that has the name of what it is below itself is called by what it is, too. */
+export const ancestorNames = ({ breadcrumb, parents }: Lineage): string[] =>
+  breadcrumb.map((name, at) => {
+    const collection = name === breadcrumb[at + 1] ? parents[at]?.collection : undefined
+    const [, , , withKind = '{name}'] = collectionsOfPage()[collection ?? ''] ?? []
+    return `\u2068${withKind.replace('{name}', () => name)}\u2069`
+  })

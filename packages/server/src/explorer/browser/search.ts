@@ -1,6 +1,6 @@
 // Suggestions while typing: a combobox with a list (WAI-ARIA), filled from API v2.
 import { announce } from './copy.ts'
-import { collectionsOfPage, recordPage } from './record-page.ts'
+import { ancestorNames, collectionsOfPage, recordPage } from './record-page.ts'
 
 type Suggestion = {
   readonly collection: string
@@ -8,6 +8,7 @@ type Suggestion = {
   readonly url: string
   readonly name: string
   readonly breadcrumb: readonly string[]
+  readonly parents: readonly { readonly collection: string }[]
   readonly matches: readonly { readonly field: string; readonly ranges: readonly (readonly [number, number])[] }[]
 }
 
@@ -138,7 +139,8 @@ class Combobox {
     this.#reopen()
   }
 
-  #option({ collection, url, name, breadcrumb, matches }: Suggestion, at: number): HTMLElement {
+  #option(suggestion: Suggestion, at: number): HTMLElement {
+    const { collection, url, name, matches } = suggestion
     const [label = collection, nameField = ''] = collectionsOfPage()[collection] ?? []
     const item = document.createElement('li')
     item.id = `${this.#list.id}-${at}`
@@ -150,7 +152,7 @@ class Combobox {
     named.append(...highlighted(name, matches.find(({ field }) => field === nameField)?.ranges ?? []))
     const what = document.createElement('span')
     what.className = 'what'
-    what.textContent = [label, ...breadcrumb.map((ancestor) => `\u2068${ancestor}\u2069`)].join(' · ')
+    what.textContent = [label, ...ancestorNames(suggestion)].join(' · ')
     item.append(named, ' ', what)
     item.addEventListener('click', () => this.#open(item))
     return item

@@ -179,20 +179,40 @@ const omit = (pairs: Pairs, ...names: readonly string[]): Pairs => pairs.filter(
 // The filters that are in use, and those that are offered.
 
 function chosenFilters(view: View, entity: Entity, filters: Pairs, facets: readonly Facet[]): Html | undefined {
-  if (filters.length === 0) return undefined
   const { words, pairs, path } = view
-  const items = filters.map(([name, value]) => {
-    const label = filterLabel(view, entity, name, value, facets)
-    const rest = omit(
-      pairs.filter((pair) => pair[0] !== name || pair[1] !== value),
-      'page',
-    )
-    return html`<li><a href="${href(view, path, rest)}" aria-label="${words.table.remove(label)}">${isolated(label)} <span aria-hidden="true">×</span></a></li>`
-  })
-  const none = pairs.filter((pair) => !filters.includes(pair) && pair[0] !== 'page')
+  const place = nearLabel(view)
+  const withoutPlace = (given: Pairs) => withoutDistance(entity, omit(given, 'near', 'within_km'))
+  const chips = [
+    ...(place === undefined ? [] : [{ label: place, rest: withoutPlace(pairs) }]),
+    ...filters.map((chosen) => ({
+      label: filterLabel(view, entity, ...chosen, facets),
+      rest: pairs.filter((pair) => pair !== chosen),
+    })),
+  ]
+  if (chips.length === 0) return undefined
+  const items = chips.map(
+    ({ label, rest }) =>
+      html`<li><a href="${href(view, path, omit(rest, 'page'))}" aria-label="${words.table.remove(label)}">${isolated(label)} <span aria-hidden="true">×</span></a></li>`,
+  )
+  const none = omit(withoutPlace(pairs.filter((pair) => !filters.includes(pair))), 'page')
   return html`<section class="chosen" aria-label="${words.table.chosen}"><ul>${items}
-${filters.length > 1 && html`<li><a href="${href(view, path, none)}">${words.table.removeAll}</a></li>`}</ul></section>`
+${chips.length > 1 && html`<li><a href="${href(view, path, none)}">${words.table.removeAll}</a></li>`}</ul></section>`
 }
+
+/** The point that the list is around; undefined where there is none. */
+function nearLabel({ words, language, pairs }: View): string | undefined {
+  const [near, distance] = [parameter(pairs, 'near'), parameter(pairs, 'within_km')]
+  if (near === undefined) return undefined
+  const place = near.replace(/\s*,\s*/, ', ')
+  return distance === undefined ? words.table.near(place) : words.table.nearWithin(place, language.numeral(distance))
+}
+
+/** Without a point there is no distance to show. */
+const withoutDistance = (entity: Entity, pairs: Pairs): Pairs =>
+  pairs.map(([name, value]) => {
+    const kept = name === COLUMNS && value.split(',').filter((path) => path !== distanceNameOf(entity))
+    return kept ? [name, kept.join()] : [name, value]
+  })
 
 function filterLabel(view: View, entity: Entity, name: string, value: string, facets: readonly Facet[]): string {
   const { words } = view

@@ -1,4 +1,4 @@
-// A problem as a page: what happened in the language of the reader, what to do next, and the detail as the API words it.
+// A problem as a page: what happened, what to do next and why, in the language of the reader as far as there are words for it.
 
 import { type Html, html } from '../../http/html.ts'
 import type { Problem } from '../../http/problem.ts'
@@ -16,14 +16,14 @@ export function problemPage(view: View, problem: Problem, status: number, detail
     main: html`<p class="kind">${words.problem.status(status)}</p>
 <h1>${title}</h1>
 <p class="lead">${advice}</p>
-<p class="reason">${parameterAtFault(view, problem)} ${words.problem.reason} <span lang="en">${detail}</span></p>
+<p class="reason">${parameterAtFault(view, problem)} ${words.problem.reason} ${words.problem.detail(problem) ?? html`<span lang="en">${detail}</span>`}</p>
 ${problem.kind === 'page-beyond-last' && html`<p><a href="${href(view, path, first)}">${words.problem.toFirst}</a></p>`}
 ${searchBox(view, { id: 'search', action: EXPLORE_PATH })}
 <p><a href="${href(view, '/')}">${words.problem.toHome}</a></p>`,
   }
 }
 
-/** Which part of the address is wrong, in the language of the page: the reason is as the API words it. */
+/** Which part of the address is wrong. */
 function parameterAtFault({ words }: View, problem: Problem): Html | undefined {
   switch (problem.kind) {
     case 'bad-parameter':

@@ -42,12 +42,14 @@ import {
   fieldLabel,
   manyOf,
   manyWithin,
+  nameAmong,
   nameFields,
   nameOf,
   officialCode,
   oneOf,
   shownName,
   shownNameField,
+  sourceTitle,
   wordsFor,
 } from '../names.ts'
 import { sizeFieldOf } from '../sizes.ts'
@@ -92,7 +94,7 @@ export function recordPage(view: View, entity: Entity, key: string): Page {
     main: html`${breadcrumb(view, entity, record, above)}
 <div class="heading">
 <h1 class="place">${isolatedName(view, entity, record)}</h1>
-<p class="kind">${oneOf(view, entity)}</p>
+<p class="kind"><a href="${href(view, collectionAddress(entity))}">${oneOf(view, entity)}</a></p>
 </div>
 <div class="record">
 <div class="about">
@@ -157,12 +159,13 @@ const shortened = (positions: readonly number[]): readonly number[] =>
     ? positions
     : [...positions.slice(0, MAX_BREADCRUMB - 1), positions.at(-1) as number]
 
-function breadcrumb(view: View, entity: Entity, record: ReadRecord, above: readonly Ancestor[]): Html {
+/** Nothing where it belongs to nothing. */
+function breadcrumb(view: View, entity: Entity, record: ReadRecord, above: readonly Ancestor[]): Html | undefined {
   const { words } = view
+  if (above.length === 0) return undefined
   const items = [
-    html`<li><a href="${href(view, collectionAddress(entity))}">${manyOf(view, entity)}</a></li>`,
-    ...above.map((ancestor) => html`<li>${recordLink(view, ancestor.entity, ancestor.record)}</li>`),
-    html`<li aria-current="page">${isolatedName(view, entity, record)}</li>`,
+    ...above.map((ancestor) => html`<li>${recordLink(view, ancestor.entity, ancestor.record, nameAmong)}</li>`),
+    html`<li aria-current="page">${isolated(nameAmong(view, entity, record))}</li>`,
   ]
   return html`<nav class="breadcrumb" aria-label="${words.record.breadcrumb}"><ol>${items}</ol></nav>`
 }
@@ -312,7 +315,7 @@ function facts(view: View, entity: Entity, record: ReadRecord): Html | undefined
   return html`<section aria-labelledby="facts-title">
 <h2 id="facts-title">${words.record.facts}</h2>
 ${entryList(view, entries)}
-${wordsFor(view, entity) !== undefined && html`<p class="note">${words.record.factsFrom(language.date(built))} ${isolated(source.title)}</p>`}
+${wordsFor(view, entity) !== undefined && html`<p class="note">${words.record.factsFrom(language.date(built))} ${isolated(sourceTitle(view, source.title))}</p>`}
 </section>`
 }
 
@@ -349,18 +352,20 @@ function sumBelow(view: View, entity: Entity, record: ReadRecord): Entry[] {
   ]
 }
 
-/** Its place by size among the records of what it belongs to, the widest last. */
+/** Its place by size among the records of what it belongs to whose size is known, the widest last. */
 function ranks(view: View, entity: Entity, record: ReadRecord): Entry[] {
   const { api, words, language } = view
   const size = sizeFieldOf(entity)
   const own = size === undefined ? undefined : record[size]
-  if (size === undefined || isMissing(own) || entity.fields[size]?.kind !== 'fact') return []
+  const field = size === undefined ? undefined : entity.fields[size]
+  if (size === undefined || isMissing(own) || field?.kind !== 'fact' || field.type === 'text') return []
   const ancestors = ancestorRecords(entity, record)
   const [least, more] = [filterParameter(entity, [size], 'min'), String(Number(writtenNumber(own)) + 1)]
   const places = ancestors.slice(-RANKED_AMONG).map(({ entity: of, record: ancestor }) => {
     const among = filterBy(entity, of, ancestor)
     const place = api.total(entity, [...among, [least, more]]) + 1
-    return html`<li>${words.record.rank(language.number(place), language.number(api.total(entity, among)))} ${isolatedName(view, of, ancestor)}</li>`
+    const known = api.total(entity, [...among, [least, String(field.min)]])
+    return html`<li>${words.record.rank(language.number(place), language.number(known))} ${isolated(nameAmong(view, of, ancestor))}</li>`
   })
   return places.length === 0 ? [] : [{ label: words.record.rankBy, content: html`<ul class="items">${places}</ul>` }]
 }
@@ -591,7 +596,7 @@ const whereIs = (view: View, entity: Entity, record: ReadRecord): Content[] =>
   joined(
     ancestorRecords(entity, record)
       .slice(0, 2)
-      .map((ancestor) => isolatedName(view, ancestor.entity, ancestor.record)),
+      .map((ancestor) => isolated(nameAmong(view, ancestor.entity, ancestor.record))),
     ', ',
   )
 

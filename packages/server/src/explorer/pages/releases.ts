@@ -12,7 +12,7 @@ import type { RecordChange } from '../../release/diff.ts'
 import type { ReleaseDetails, ReleaseSummary } from '../api-reader.ts'
 import { CHANGES_PER_PAGE, type ChangeKind, type ChangeSummary } from '../change-summary.ts'
 import { EXPLORE_PATH, keySegments, type Pairs, RELEASES_PATH, recordAddress, withQuery } from '../links.ts'
-import { fieldLabel, manyOf, officialCode } from '../names.ts'
+import { fieldLabel, manyOf, officialCode, sourceTitle } from '../names.ts'
 import { apiRequest } from '../snippets.ts'
 import { plainValue } from '../values.ts'
 import { isolated, isolatedName, type Page, parameter, shortDigest, type View } from '../view.ts'
@@ -52,7 +52,7 @@ function releaseTable(view: View, releases: readonly ReleaseSummary[]): Html {
       release,
     ) => html`<tr><th scope="row"><time datetime="${release.built}">${language.moment(release.built)}</time>${release.current && html` <span class="current">${words.release.current}</span>`}</th>
 <td data-label="${words.release.digest}"><a href="${withQuery(EXPLORE_PATH, release.current ? kept : [...kept, ['release', release.digest]])}" title="${words.release.see}"><code>${shortDigest(release.digest)}</code></a></td>
-<td data-label="${words.release.source}">${isolated(release.source)}${release.synthetic && html` <span class="warning">${words.release.synthetic}</span>`}</td>
+<td data-label="${words.release.source}">${isolated(sourceTitle(view, release.source))}${release.synthetic && html` <span class="warning">${words.release.synthetic}</span>`}</td>
 <td data-label="${words.release.records}" class="figure">${language.number(recordsIn(release))}</td>
 <td data-label="${words.release.size}" class="figure">${language.decimal(release.bytes / MEGABYTE, 1)} MB</td></tr>
 `,
@@ -261,9 +261,9 @@ function details(view: View, release: ReleaseDetails): Html {
 <h2 id="details-title">${words.release.details} <code>${shortDigest(release.digest)}</code></h2>
 <dl class="entries wide">
 <div><dt>${words.release.digest}</dt><dd><code>${release.digest}</code></dd></div>
-<div><dt>${words.release.source}</dt><dd>${isolated(release.source.title)}</dd></div>
+<div><dt>${words.release.source}</dt><dd>${isolated(sourceTitle(view, release.source.title))}</dd></div>
 <div><dt>${words.release.program}</dt><dd>Nomenclator ${release.versions.nomenclator}, Bun ${release.versions.bun}</dd></div>
-${release.source.credits.length > 0 && html`<div><dt>${words.release.credits}</dt><dd><ul class="plain">${release.source.credits.map(({ to, of }) => html`<li>${joined(of.map(collectionOf), ', ')}: ${isolated(to)}</li>`)}</ul></dd></div>`}
+${release.source.credits.length > 0 && html`<div><dt>${words.release.credits}</dt><dd><ul class="plain">${release.source.credits.map(({ to, of }) => html`<li>${joined(of.map(collectionOf), ', ')}: ${isolated(sourceTitle(view, to))}</li>`)}</ul></dd></div>`}
 </dl>
 <h3>${words.release.findings}</h3>
 ${

@@ -7,7 +7,7 @@ import { V2_PATH } from '../../http/routes.ts'
 import { MAX_SUGGESTIONS } from '../../http/v2/parameter-definitions.ts'
 import type { Suggestion } from '../../http/v2/search.ts'
 import { addressOfPath, collectionAddress, EXPLORE_PATH, withQuery } from '../links.ts'
-import { manyOf, oneOf, shownNameField } from '../names.ts'
+import { manyWithin, nameWithKind, oneOf, shownNameField } from '../names.ts'
 import { namesIn, searchBox } from '../search-box.ts'
 import { apiRequest } from '../snippets.ts'
 import { href, isolated, type Page, parameter, releasePairs, type View } from '../view.ts'
@@ -28,7 +28,7 @@ export function searchPage(view: View): Page {
   return {
     title: words.catalogs,
     hasSearch: true,
-    main: html`<h1>${words.catalogs}</h1>${box}${collectionCards(view, 'h2')}`,
+    main: html`<h1>${words.catalogs}</h1>${box}${collectionCards(view, 2)}`,
   }
 }
 
@@ -36,10 +36,10 @@ function resultsPage(view: View, query: string, box: Html): Page {
   const { api, words, language } = view
   const limited = [['q', query], ['limit', String(MAX_SUGGESTIONS)], ...namesIn(view)] as const
   const suggestions = api.search(limited)
-  // Where there are more than are shown, all of them are in the lists.
+  // Where there are more than are shown, all of them are in the lists, also in those that none is shown of.
   const isCut = suggestions.length === MAX_SUGGESTIONS
   const lists = api.entities
-    .filter(({ plural }) => suggestions.some(({ collection }) => collection === plural))
+    .filter(({ plural }) => isCut || suggestions.some(({ collection }) => collection === plural))
     .map((entity) => ({ entity, total: api.total(entity, [['q', query]]) }))
     .filter(({ total }) => total > 0)
   const total = isCut ? lists.reduce((sum, list) => sum + list.total, 0) : suggestions.length
@@ -51,17 +51,22 @@ function resultsPage(view: View, query: string, box: Html): Page {
 ${box}
 <p role="status">${suggestions.length === 0 ? words.search.nothing : count}${isCut && total > suggestions.length && ` · ${words.search.shown(language.number(suggestions.length))}`}</p>
 <ol class="found">${suggestions.map((one) => result(view, one))}</ol>
-${lists.length > 0 && html`<ul class="plain">${lists.map(({ entity, total: inList }) => html`<li><a href="${href(view, collectionAddress(entity), [['q', query]])}">${words.search.within(manyOf(view, entity))} <span class="figure">(${language.number(inList)})</span></a></li>`)}</ul>`}
+${lists.length > 0 && html`<ul class="plain">${lists.map(({ entity, total: inList }) => html`<li><a href="${href(view, collectionAddress(entity), [['q', query]])}">${words.search.within(manyWithin(view, entity))} <span class="figure">(${language.number(inList)})</span></a></li>`)}</ul>`}
 ${apiRequest(view, withQuery(`${V2_PATH}/search`, [...limited, ...releasePairs(view)]))}`,
   }
 }
 
-function result(view: View, { collection, url, name, breadcrumb, matches }: Suggestion): Html {
+function result(view: View, { collection, url, name, breadcrumb, parents, matches }: Suggestion): Html {
   const entity = view.api.catalog.collections.get(collection) as Entity
   const ranges = matches.find(({ field }) => field === shownNameField(view, entity))?.ranges ?? []
   const address = addressOfPath(entity, url.slice(view.baseUrl.length))
+  const ancestors = breadcrumb.map((ancestor, at) => {
+    const of =
+      ancestor === breadcrumb[at + 1] ? view.api.catalog.collections.get(parents[at]?.collection ?? '') : undefined
+    return of === undefined ? ancestor : nameWithKind(view, of, ancestor)
+  })
   return html`<li><a class="name" href="${href(view, address)}"><bdi>${highlighted(name, ranges)}</bdi></a>
-<span class="what">${oneOf(view, entity)}${breadcrumb.map((ancestor) => html` · ${isolated(ancestor)}`)}</span></li>`
+<span class="what">${oneOf(view, entity)}${ancestors.map((ancestor) => html` · ${isolated(ancestor)}`)}</span></li>`
 }
 
 /** A name with the parts marked that were searched for. */

@@ -116,6 +116,7 @@ export const en: Words = {
     'subdiscipline-code-outside-field': 'a subdiscipline code does not begin with the code of its field',
     'stand-in-left-out': 'a record that only stands in was left out, since the source does not have what it belongs to',
   },
+  sources: {},
   factValues: { ambito: { U: 'Urban', R: 'Rural' } },
   identifier: 'Identifier',
   name: 'Name',
@@ -149,7 +150,6 @@ export const en: Words = {
       title: 'Nomenclator: the names and codes of Mexico',
       lead: 'The names and codes of Mexico, ready to use.',
       description: 'Reference catalogs: places, fields of knowledge and audiences, to search, copy and download.',
-      group: 'Catalogs of Mexico',
     },
     collections: 'Catalogs',
     changed: 'What changed',
@@ -179,7 +179,7 @@ export const en: Words = {
     results: (count) => `${count} results, the best first`,
     shown: (count) => `here, the first ${count}`,
     resultsOne: 'One result',
-    within: (collection) => `See those in ${collection}`,
+    within: (collection) => `See only ${collection}`,
   },
   table: {
     searchWithin: (collection) => `Search in ${collection}`,
@@ -222,6 +222,8 @@ export const en: Words = {
     atMost: 'up to',
     beginning: 'begins with',
     within: (name) => `Below ${name}`,
+    near: (place) => `Near ${place}`,
+    nearWithin: (place, distance) => `At most ${distance} km from ${place}`,
     roots: 'With nothing above',
   },
   api: {
@@ -233,6 +235,7 @@ export const en: Words = {
   },
   record: {
     breadcrumb: 'Belongs to',
+    named: (kind, name) => `${kind} of ${name}`,
     names: 'Names',
     identifiers: 'Official code',
     otherCodes: 'Other codes and identifiers',
@@ -240,7 +243,7 @@ export const en: Words = {
     factsFrom: (date) => `As in the release of ${date}:`,
     sumOf: (count, what) => `sum of ${count} ${what} where it is known`,
     rankBy: 'Rank by population',
-    rank: (place, total) => `${place} of ${total} in`,
+    rank: (place, total) => `${place} of ${total} known in`,
     field: 'Field',
     before: 'Before',
     after: 'After',
@@ -383,8 +386,8 @@ export const en: Words = {
   maps: {
     title: (many) => `Map of ${many}`,
     lead: (count, many) => `${count} ${many}, each of them a dot.`,
-    coloured: (group) => `Colour: ${group}.`,
-    colouredAndSized: (group) => `Colour: ${group}; size: population.`,
+    coloured: (group) => `Color: ${group}.`,
+    colouredAndSized: (group) => `Color: ${group}; size: population.`,
     sized: 'Size: population.',
     shown: (count, total, many) => `${count} of ${total} ${many}.`,
     search: 'Search on the map',
@@ -434,7 +437,19 @@ export const en: Words = {
     levels: (known) => `The levels from the top down, separated by commas. Those there are: ${known}.`,
     name: 'The name that it is submitted under.',
     required: 'The form is not submitted until the last level is chosen.',
-    value: 'The key of the last level that is chosen beforehand, as in the address of its page.',
+    value: (level) =>
+      `The key of the last level that is chosen beforehand, as in the address of its page. That of a higher level has its name before it: ${level}:14.`,
+    submit: 'With code, official codes are submitted; if absent, identifiers.',
+    wholeForm: 'Download a whole form',
+    wholeFormText: 'an HTML file that opens as it is, to try and to change.',
+    form: {
+      fileName: 'form.html',
+      title: 'Example form',
+      action: 'In a real form, action="…" stands here with the address that receives it.',
+      person: 'Full name',
+      personField: 'name',
+      script: 'Shows what would be sent. Remove this script to really send it.',
+    },
     disabled: 'It cannot be used, and is not submitted.',
     lang: 'The language: es or en, and of names any that they are known in. If absent, that of the page.',
     server: 'The address of the server, if it is not that of the file.',
@@ -449,7 +464,7 @@ export const en: Words = {
   },
   resolvers: {
     title: 'Add codes to a list',
-    lead: 'Paste rows or drop a file with names, even if they are abbreviated, misspelt or without accents. Every row comes out with the code of what it names, and you are asked where there is doubt.',
+    lead: 'Paste rows or drop a file with names, even if they are abbreviated, misspelled or without accents. Every row comes out with the code of what it names, and you are asked where there is doubt.',
     privacy:
       'Nothing is kept here. Your file is read in your browser; only the values to look up go to the server, and a few of each column to tell what it is, which are forgotten with the response.',
     noScript:
@@ -543,6 +558,7 @@ export const en: Words = {
   problem: {
     status: (status) => `Error ${status}`,
     reason: 'Reason:',
+    detail: () => undefined,
     badValue: 'Not allowed:',
     unknown: 'Not known:',
     toHome: 'Go to the home page',
@@ -550,12 +566,11 @@ export const en: Words = {
   },
   packages: {
     version: 'Version',
-    licences: 'Licence',
+    licences: 'License',
     sources: 'Sources',
     contributors: 'Contributors',
     keywords: 'Keywords',
     homepage: 'Website',
-    others: 'Other catalogs',
   },
   footer: {
     source: 'Source',

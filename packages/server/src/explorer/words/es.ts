@@ -1,5 +1,6 @@
 // Every word that the pages show, in Spanish.
-import type { ProblemKind } from '../../http/problem.ts'
+import type { Problem, ProblemKind } from '../../http/problem.ts'
+import { spanishReason } from './spanish-problems.ts'
 
 type EntityWords = Readonly<Record<string, { readonly one: string; readonly many: string }>>
 type FieldWords = Readonly<Record<string, string>>
@@ -139,6 +140,18 @@ const findings: Readonly<Record<string, string>> = {
     'se omitió un registro que solo suple a otro, porque la fuente no tiene aquello a lo que pertenece',
 }
 
+/** Where records came from and whom to credit for them, by how the program words it; others are shown as they are. */
+const sources: Readonly<Record<string, string>> = {
+  'the data that ships with Nomenclator': 'los datos que vienen con Nomenclator',
+  'tables of the lists that ship with Nomenclator': 'tablas de los catálogos que vienen con Nomenclator',
+  'invented data for tests and benchmarks; no record is real': 'datos inventados para pruebas; ningún registro es real',
+  'GeoNames (https://www.geonames.org/), CC BY 4.0, changed: the code of a locality is its geonameid, or INEGI’s nine digits for a seat that GeoNames lacks, and its identifier is ours':
+    'GeoNames (https://www.geonames.org/), CC BY 4.0, con cambios: la clave de una localidad es su geonameid, o las nueve cifras del INEGI si es una cabecera que GeoNames no tiene, y su identificador es nuestro',
+  'Unicode CLDR, Unicode-3.0': 'Unicode CLDR, Unicode-3.0',
+  'the UNESCO nomenclature for fields of science and technology':
+    'la nomenclatura de la UNESCO para los campos de la ciencia y la tecnología',
+}
+
 /** What stands for the values of facts that are codes. */
 const factValues: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ambito: { U: 'Urbano', R: 'Rural' },
@@ -150,6 +163,7 @@ export const es = {
   fields,
   problems,
   findings,
+  sources,
   factValues,
   identifier: 'Identificador',
   name: 'Nombre',
@@ -190,7 +204,6 @@ export const es = {
       lead: 'Los nombres y las claves de México, listos para usarse.',
       description:
         'Catálogos de referencia: lugares, áreas de conocimiento y audiencias, para buscar, copiar y descargar.',
-      group: 'Catálogos de México',
     },
     collections: 'Catálogos',
     changed: 'Qué cambió',
@@ -263,6 +276,8 @@ export const es = {
     atMost: 'hasta',
     beginning: 'empieza con',
     within: (name: string) => `Debajo de ${name}`,
+    near: (place: string) => `Cerca de ${place}`,
+    nearWithin: (place: string, distance: string) => `A no más de ${distance} km de ${place}`,
     roots: 'Sin nada encima',
   },
   api: {
@@ -274,6 +289,8 @@ export const es = {
   },
   record: {
     breadcrumb: 'Pertenece a',
+    /** Where what it belongs to has the same name. */
+    named: (kind: string, name: string) => `${kind} de ${name}`,
     names: 'Nombres',
     identifiers: 'Clave oficial',
     otherCodes: 'Otras claves e identificadores',
@@ -281,7 +298,8 @@ export const es = {
     factsFrom: (date: string) => `Según la versión del ${date}:`,
     sumOf: (count: string, what: string) => `suma de ${count} ${what} con dato`,
     rankBy: 'Lugar por población',
-    rank: (place: string, total: string) => `${place} de ${total} en`,
+    /** Among those whose population is known. */
+    rank: (place: string, total: string) => `${place} de ${total} con dato en`,
     field: 'Campo',
     before: 'Antes',
     after: 'Después',
@@ -504,7 +522,19 @@ export const es = {
     levels: (known: string) => `Los niveles, de arriba abajo, separados por comas. Los que hay: ${known}.`,
     name: 'El nombre con que se envía.',
     required: 'El formulario no se envía hasta elegir el último nivel.',
-    value: 'La clave del último nivel elegido de antemano, como la de la dirección de su página.',
+    value: (level: string) =>
+      `La clave del último nivel elegido de antemano, como la de la dirección de su página. La de un nivel de más arriba lleva su nombre delante: ${level}:14.`,
+    submit: 'Con code se envían las claves oficiales; si falta, los identificadores.',
+    wholeForm: 'Descargar un formulario completo',
+    wholeFormText: 'un archivo HTML que se abre tal cual, para probarlo y cambiarlo.',
+    form: {
+      fileName: 'formulario.html',
+      title: 'Formulario de ejemplo',
+      action: 'En un formulario de verdad, aquí va action="…" con la dirección que lo recibe.',
+      person: 'Nombre completo',
+      personField: 'nombre',
+      script: 'Muestra lo que se enviaría. Para enviarlo de verdad, quite este script.',
+    },
     disabled: 'No se puede usar, y no se envía.',
     lang: 'El idioma: es o en, y el de los nombres, cualquiera en que se conozcan. Si falta, el de la página.',
     server: 'La dirección del servidor, si no es la del archivo.',
@@ -621,6 +651,8 @@ export const es = {
   problem: {
     status: (status: number) => `Error ${status}`,
     reason: 'Motivo:',
+    /** The reason in this language; undefined where only the API words it. */
+    detail: (problem: Problem): string | undefined => spanishReason(problem),
     badValue: 'No se admite',
     unknown: 'Sobra',
     toHome: 'Ir al inicio',
@@ -633,7 +665,6 @@ export const es = {
     contributors: 'Participan',
     keywords: 'Temas',
     homepage: 'Sitio',
-    others: 'Otros catálogos',
   },
   footer: {
     source: 'Fuente',

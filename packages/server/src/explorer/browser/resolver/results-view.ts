@@ -1,6 +1,6 @@
 // The rows and what they were found to mean: how many of each kind, a page of them at a time, and a choice for the unsure ones.
 import { announce } from '../copy.ts'
-import { recordPage } from '../record-page.ts'
+import { ancestorNames, recordPage } from '../record-page.ts'
 import { codeOf } from './added-columns.ts'
 import { type Api, type Candidate, searchRecords } from './api.ts'
 import { element, filled, formatted, partOf, word } from './page-parts.ts'
@@ -346,7 +346,7 @@ const detailsOf = (record: Candidate): (string | HTMLElement)[] => [
   ' ',
   element('code', {}, codeOf(record)),
   ' ',
-  element('span', { class: 'what' }, record.breadcrumb.map((name) => `\u2068${name}\u2069`).join(', ')),
+  element('span', { class: 'what' }, ancestorNames(record).join(', ')),
 ]
 
 function radio(row: number, value: string, isChecked: boolean, content: readonly (string | Node)[]): HTMLElement {
