@@ -200,6 +200,9 @@ describe.skipIf(browser === undefined)('in a browser', () => {
   test('dots are drawn; hovering tells what one is, and a click opens it', async () => {
     const page = await open('/map')
     expect(Number(await page.evaluate(COLOURS))).toBeGreaterThan(2)
+    expect(await page.locator('.map-scale').textContent()).toMatch(/^(?:1|2|5)0* km$/)
+    expect((await page.locator('.map-scale').boundingBox())?.width).toBeWithin(40, 112)
+    expect(await page.locator('.in-view ol').evaluate((list) => list.scrollHeight - list.clientHeight)).toBeLessThan(2)
     const { x, y } = await spotOf(page, 'Rancho 50')
     await page.mouse.move(x, y)
     const card = page.locator('.map-card')
@@ -270,6 +273,14 @@ describe.skipIf(browser === undefined)('in a browser', () => {
     await page.waitForURL('**/map')
     await page.getByRole('link', { name: 'Ver como tabla' }).click()
     await page.waitForURL('**/explore/localidades')
+  })
+
+  test('what is found alone is shown with what is around it', async () => {
+    const page = await pages.open([url], 'about:blank')
+    const around = page.waitForResponse((response) => /localidades\?(?!.*q=).*latitud_min/.test(response.url()))
+    await page.goto(`${url}/map?q=rancho+50`)
+    expect(((await (await around).json()) as unknown[]).length).toBeGreaterThan(5)
+    expect(await page.locator('.in-view li').count()).toBe(1)
   })
 
   test('bounds that the address has hold for the list, too', async () => {
