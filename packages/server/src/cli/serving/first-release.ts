@@ -2,6 +2,7 @@
 import { Failure } from '../../base/failure.ts'
 import type { ShelfFollower } from '../../distribution/postgres/follower.ts'
 import { isOutdated } from '../../release/home/outdated.ts'
+import { withUnsignedFiles } from '../../release/home/proved.ts'
 import { openServable, type Servable } from '../../release/home/servable.ts'
 import type { Shelf } from '../../release/home/shelf.ts'
 import type { Release } from '../../release/release.ts'
@@ -31,8 +32,16 @@ export async function firstServable(shelf: Shelf, { values, terminal }: Context)
 
 /** A home that an earlier version made is brought up, so that an upgrade of the program is no more than a restart. */
 async function upgradeIfOutdated(shelf: Shelf, terminal: Terminal): Promise<void> {
-  if (!isOutdated(shelf)) return
+  const unsigned = withUnsignedFiles(shelf)
+  if (!isOutdated(shelf) && unsigned.length === 0) return
   using _lock = await lockFor(shelf, 'serve', LOCK_SECONDS, terminal)
+  const { rebuildRelease } = await import('../../release/home/upgrade.ts')
+  for (const digest of unsigned) {
+    terminal.err(
+      `The signature of release ${digest.slice(0, 12)} covers its records only: building its other files from them.\n`,
+    )
+    await rebuildRelease(shelf, digest)
+  }
 }
 
 async function bundledRelease(shelf: Shelf, terminal: Terminal): Promise<Release> {

@@ -12,6 +12,7 @@ import { Supervisor } from '../../http/processes/workers.ts'
 import { notScrubbed, Scrub } from '../../release/home/scrub.ts'
 import { Shelf } from '../../release/home/shelf.ts'
 import { homeOf } from '../flags/home-flag.ts'
+import { trustOf } from '../flags/key-flags.ts'
 import { loginOf } from '../flags/shelf-flags.ts'
 import { countsOf } from '../terminal/counts.ts'
 import { onReopenSignal, untilStopped } from '../terminal/signals.ts'
@@ -33,7 +34,7 @@ export async function start(context: Context): Promise<number> {
   const service: Service = { stopping: false }
   onReopenSignal(() => service.workers?.reopen())
   await using _admin = adminOf(context, service)
-  const shelf = new Shelf(homeOf(values.home), values['require-signature'])
+  const shelf = new Shelf(homeOf(values.home), trustOf(values))
   await using follower =
     values.shelf === undefined ? undefined : await followerOf(context, service, shelf, values.shelf)
   const first = await (follower === undefined ? firstServable(shelf, context) : firstFollowed(shelf, context, follower))

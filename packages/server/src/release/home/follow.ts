@@ -8,6 +8,7 @@ import { basename, join } from 'node:path'
 import { messageOf } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
 import type { Release } from '../release.ts'
+import { isExpired } from '../signing/release-signature.ts'
 import { currentOrReason, type Damage, damageOf, noDamage, openEarlier, openSound, type Servable } from './servable.ts'
 import type { Shelf } from './shelf.ts'
 
@@ -51,6 +52,7 @@ export const FOLLOW_PROBLEMS = {
   'release-refused': { over: 'release-mended', words: 'The current release can be opened again.' },
   'release-not-reopened': { over: 'release-mended', words: 'The current release can be opened again.' },
   'earlier-release-served': { over: 'release-mended', words: 'The current release can be opened again.' },
+  'signature-expired': { over: 'signature-renewed', words: 'The signature of the release that is served holds again.' },
   'damaged-release-served': { over: 'release-mended', words: 'The release that is served is sound again.' },
 } as const
 
@@ -100,13 +102,14 @@ export function followCurrent(
     const isServed = digest === release.digest
     const change = await files.change()
     const isDamaged = change === 'cut short' || damageOf(release, damage()) !== undefined
-    if (isServed && change === undefined && !isDamaged && !activated) return undefined
+    if (isServed && change === undefined && !isDamaged && !activated) return expired(release)
     try {
       const next = await openSound(shelf, digest, damage())
       // A release that was mended has the same digest; what is open is still the damaged one.
-      if (!isServed || change !== undefined || next.manifest.built !== release.manifest.built) await swap(next, false)
+      const isOther = next.manifest.built !== release.manifest.built || next.proof?.expires !== release.proof?.expires
+      if (!isServed || change !== undefined || isOther) await swap(next, false)
       isStandIn = false
-      return undefined
+      return expired(next)
     } catch (error) {
       return withoutCurrent(digest, messageOf(error), isDamaged)
     }
@@ -190,6 +193,15 @@ function silent({ home }: Shelf, { digest }: Release): Problem {
   const since = `a look at ${home} has not ended after ${((MAX_MISSED_POLLS + 1) * POLL_MILLISECONDS) / 1_000} s`
   const message = `THE HOME DOES NOT RESPOND, release ${short(digest)} goes on being served: ${since}`
   return { event: 'home-silent', message }
+}
+
+/** The problem of a release whose signers wanted another one to be there by now: news may be held back. */
+function expired({ digest, proof }: Release): Problem | undefined {
+  if (proof === undefined || !isExpired(proof)) return undefined
+  const message =
+    `THE SIGNATURE OF RELEASE ${short(digest)} HAS EXPIRED on ${proof.expires}, and it goes on being served: see whether there is ` +
+    'a newer release that does not get here, or sign it again.'
+  return { event: 'signature-expired', message }
 }
 
 /** The problem of serving another release than the current one. */
