@@ -1,30 +1,21 @@
 // The map: what its bytes say of every record, and what someone sees of it in a real browser.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { catalogOf } from '../packages/server/src/catalog/catalog.ts'
-import { launchBrowser } from './support/browser.ts'
+import { browsed } from './support/browsed.ts'
 import { entity, id, name, numberFact } from './support/definitions.ts'
-import { type Explored, explored } from './support/explored.ts'
+import type { Explored } from './support/explored.ts'
 import { sourceOf, TestHome } from './support/releases.ts'
 import { serverOf } from './support/server.ts'
-import { accessibilityFaults, until, WatchedPages } from './support/watched-page.ts'
+import { accessibilityFaults, until } from './support/watched-page.ts'
 
-const browser = await launchBrowser()
-const pages = new WatchedPages(browser)
+const browsing = await browsed()
+const { browser, pages } = browsing
 
 let service: Explored
 let url = ''
-
-beforeAll(async () => {
-  service = await explored()
+beforeAll(() => {
+  service = browsing.service
   url = service.server.url
-})
-afterEach(async () => {
-  expect(await pages.close()).toEqual([])
-})
-afterAll(async () => {
-  await browser?.close()
-  await service.close()
-  expect(service.server.logged).toEqual([])
 })
 
 type Place = {
