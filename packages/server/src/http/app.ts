@@ -168,36 +168,25 @@ function respondError(
   id: AnyId | undefined,
   error: unknown,
 ): Response {
-  const thrown = problemOf(error)
-  if (thrown.kind !== 'release-gone' || service.findOnShelf === undefined)
-    return respondProblem(service, request, connection, id, error, thrown)
-  const { digest } = thrown
-  return service.findOnShelf(digest).then((onShelf) => {
-    const problem = onShelf === 'absent' ? thrown : ({ kind: 'release-awaited', digest, onShelf } as const)
-    return respondProblem(service, request, connection, id, error, problem)
+  return whenReady(problemOf(service, error), (problem) => {
+    if (problem.kind === 'internal-error') service.logError(error, request, id)
+    if (problem.kind === 'overloaded') service.budget?.countRefusal(problem.reason)
+    if (service.pages !== undefined && isForBrowser(request))
+      return problemPage(service, service.pages, request, connection, id, problem)
+    return withWarning(service, request, problemResponse(problem, request.path, id))
   })
 }
 
-function respondProblem(
-  service: Service,
-  request: HttpRequest,
-  connection: ConnectionInfo,
-  id: AnyId | undefined,
-  error: unknown,
-  problem: Problem,
-): Response {
-  if (problem.kind === 'internal-error') service.logError(error, request, id)
-  if (problem.kind === 'overloaded') service.budget?.countRefusal(problem.reason)
-  if (service.pages !== undefined && isForBrowser(request))
-    return problemPage(service, service.pages, request, connection, id, problem)
-  return withWarning(service, request, problemResponse(problem, request.path, id))
-}
-
-function problemOf(error: unknown): Problem {
-  if (error instanceof ProblemError) return error.problem
+function problemOf({ findOnShelf }: Service, error: unknown): Problem | Promise<Problem> {
   // Of work that no one waits for, no one reads the response.
   if (error instanceof WorkStopped) return { kind: 'took-too-long' }
-  return { kind: 'internal-error' }
+  if (!(error instanceof ProblemError)) return { kind: 'internal-error' }
+  const { problem } = error
+  if (problem.kind !== 'release-gone' || findOnShelf === undefined) return problem
+  const { digest } = problem
+  return findOnShelf(digest).then((onShelf) =>
+    onShelf === 'absent' ? problem : { kind: 'release-awaited', digest, onShelf },
+  )
 }
 
 const HTML_ACCEPTED = /(?:^|[,\s])text\/html(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i

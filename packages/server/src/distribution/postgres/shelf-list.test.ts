@@ -1,3 +1,4 @@
+// Which releases the shelf has: what is remembered, what is asked anew, and what is said while it cannot be asked.
 import { expect, test } from 'bun:test'
 import { ShelfList } from './shelf-list.ts'
 
