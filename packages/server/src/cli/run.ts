@@ -8,6 +8,7 @@ import { describeCommand } from './commands/describe.ts'
 import { diff } from './commands/diff.ts'
 import { doctor } from './commands/doctor.ts'
 import { exportPackageCommand } from './commands/export-package.ts'
+import { exportShelfCommand } from './commands/export-shelf.ts'
 import { exportSiteCommand } from './commands/export-site.ts'
 import { health } from './commands/health.ts'
 import { importCommands } from './commands/import.ts'
@@ -29,6 +30,7 @@ export const commands: readonly Command[] = [
   serveCommand,
   ...importCommands,
   exportPackageCommand,
+  exportShelfCommand,
   exportSiteCommand,
   describeCommand,
   checkPackageCommand,

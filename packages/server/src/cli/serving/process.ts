@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import type { Log } from '../../base/log.ts'
+import { shelfResponder } from '../../distribution/shelf/serve-shelf.ts'
 import { explorerPages } from '../../explorer/mount.ts'
 import { type AppContext, createApp } from '../../http/app.ts'
 import { Budget } from '../../http/limits/budget.ts'
@@ -55,7 +56,7 @@ type State = { scrub: ScrubState; trouble: ShelfTrouble | undefined; draining: b
 /** The app over the current release of the home, for either kind of process, and what the supervisor has to do with it. */
 function openApp(
   { values, log, shelf, first, known }: Given,
-  parts: Pick<AppContext, 'shelf' | 'pages' | 'cache' | 'budget'>,
+  parts: Pick<AppContext, 'shelf' | 'pages' | 'cache' | 'budget' | 'shelfFiles'>,
   metrics = new Metrics(),
   onSwap = () => {},
 ) {
@@ -173,6 +174,7 @@ export function startThinking(given: Given, socket: string): Process {
     {
       shelf,
       pages: explorerPages,
+      shelfFiles: shelfResponder(shelf),
       ...(cache && { cache }),
     },
   )
