@@ -1,5 +1,6 @@
 // nomenclator import mirror URL
 import { Failure } from '../../base/failure.ts'
+import { parseHttpShelf } from '../../distribution/shelf/http-address.ts'
 import { Shelf } from '../../release/home/shelf.ts'
 import { command } from '../command.ts'
 import { UsageError, yes } from '../flags/flags.ts'
@@ -26,7 +27,7 @@ export const importMirror = command({
     'import mirror https://a.example.org,https://b.example.org',
   ],
   run: async ({ values, operands, terminal }) => {
-    const { openHttpShelf, parseHttpShelf } = await import('../../distribution/shelf/http-shelf.ts')
+    const { openHttpShelf } = await import('../../distribution/shelf/http-shelf.ts')
     const { fetchShelf } = await import('../../distribution/shelf/fetch.ts')
     const address = parseHttpShelf(operands[0] as string)
     if ('allowed' in address) throw new UsageError([`${operands[0]} is not allowed; allowed are ${address.allowed}`])

@@ -7,7 +7,7 @@ import {
   withoutPassword,
 } from '../../distribution/postgres/address.ts'
 import type { ShelfLogin } from '../../distribution/postgres/session.ts'
-import { openHttpShelf, parseHttpShelf } from '../../distribution/shelf/http-shelf.ts'
+import { parseHttpShelf } from '../../distribution/shelf/http-address.ts'
 import type { OpenShelf } from '../../distribution/shelf/shelf-reader.ts'
 import { type Flag, text, type Wrong } from './flags.ts'
 import { home } from './home-flag.ts'
@@ -57,7 +57,7 @@ export function loginOf(shelf: SharedShelf, values: HomeValues): ShelfLogin {
 
 /** Opens the shelf that a command was given, to read it. */
 export async function openerOf(shelf: SharedShelf, values: HomeValues): Promise<OpenShelf> {
-  if ('urls' in shelf) return openHttpShelf(shelf.urls)
+  if ('urls' in shelf) return (await import('../../distribution/shelf/http-shelf.ts')).openHttpShelf(shelf.urls)
   const { openPgShelf } = await import('../../distribution/postgres/pg-shelf.ts')
   return openPgShelf(loginOf(shelf, values))
 }

@@ -1,6 +1,5 @@
 // A shelf that is read over HTTP: from another node, a static host, an object store or a CDN, and from several of them.
 import { messageOf } from '../../base/failure.ts'
-import { SHELF_PATH } from '../../http/routes.ts'
 import { MAX_CHUNK_BYTES, sha256 } from './chunks.ts'
 import {
   chunkName,
@@ -23,25 +22,6 @@ const MAX_POINTER_BYTES = 1 << 16
 const MAX_LISTING_BYTES = 1 << 28
 /** How many chunks are requested at a time. */
 const AT_A_TIME = 4
-
-/** The addresses of a shelf, separated by commas; or what would be allowed. */
-export function parseHttpShelf(text: string): { readonly urls: readonly string[] } | { readonly allowed: string } {
-  const urls = text.split(',').map((one) => URL.parse(one))
-  const isPlain = (url: URL | null): url is URL =>
-    url !== null && /^https?:$/.test(url.protocol) && `${url.username}${url.password}${url.search}${url.hash}` === ''
-  if (!urls.every(isPlain))
-    return {
-      allowed: 'addresses without name, password and query, such as https://a.example.org,https://b.example.org',
-    }
-  return { urls: urls.map(({ href }) => shelfAddress(href)) }
-}
-
-/** The address of a service stands for the shelf below it; one that ends with a slash is that of the shelf itself. */
-function shelfAddress(href: string): string {
-  const { pathname } = new URL(href)
-  if (pathname === '/') return `${href.replace(/\/$/, '')}${SHELF_PATH}`
-  return href.replace(/\/+$/, '')
-}
 
 /** Opens a shelf at these addresses, of which at least one must respond. */
 export const openHttpShelf =

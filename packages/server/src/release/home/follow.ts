@@ -36,6 +36,7 @@ const watchDirectory: WatchDirectory = (path, onChange) =>
 
 /** How often the home is looked at: some file systems report no changes. */
 const POLL_MILLISECONDS = 1_000
+const FIRST_LOOK_MILLISECONDS = 100
 /**
  * A look during which more polls are due is told; the next one waits for it. Polls are counted and not seconds: when the
  * machine sleeps or the process is stopped, none is due.
@@ -172,8 +173,13 @@ export function followCurrent(
 
   const watcher = new HomeWatcher(shelf, watch, () => void look(true))
   const timer = setInterval(poll, POLL_MILLISECONDS)
-  // A start with another release than the current one is told at once.
-  void look(false)
+  // A start with another release than the current one is told at once; else those come first who wait for the start.
+  const firstLook = setTimeout(
+    () => {
+      if (files === undefined) void look(false)
+    },
+    isStandIn ? 0 : FIRST_LOOK_MILLISECONDS,
+  )
   return {
     release: () => release,
     degraded: () => (problem === undefined ? [] : [problem.message]),
@@ -181,6 +187,7 @@ export function followCurrent(
     [Symbol.dispose]: () => {
       isOver = true
       clearInterval(timer)
+      clearTimeout(firstLook)
       watcher[Symbol.dispose]()
     },
   }
