@@ -6,9 +6,12 @@ import { join } from 'node:path'
 import { catalogOf } from '../packages/server/src/catalog/catalog.ts'
 import { wordsOf } from '../packages/server/src/catalog/words.ts'
 import { createApp } from '../packages/server/src/http/app.ts'
+import { resolveRow } from '../packages/server/src/query/resolve/resolve.ts'
+import { rank } from '../packages/server/src/query/search/rank.ts'
 import { searchAcross } from '../packages/server/src/query/search/search.ts'
 import { aliasesOf } from '../packages/server/src/release/aliases.ts'
 import { exportPackage } from '../packages/server/src/release/export-package.ts'
+import { codeReader } from '../packages/server/src/release/official-codes.ts'
 import type { Release } from '../packages/server/src/release/release.ts'
 import { Faults } from '../packages/server/src/source/faults.ts'
 import { aliasesIn } from '../packages/server/src/source/package/defined-aliases.ts'
@@ -162,9 +165,12 @@ test('every alias that ships with the program is of a record of the bundled data
   const file = join(import.meta.dir, '..', 'data', 'aliases.csv')
   const aliases = aliasesIn(file, readFileSync(file, 'utf8'), new Set(release.catalog.entities.keys()), faults)
   faults.throwIfAny()
-  const { aliasesOf } = await import('../packages/server/src/release/aliases.ts')
-  const known = [...release.catalog.entities.keys()].flatMap((name) => aliasesOf(release, name)?.aliases ?? [])
-  expect(aliases.filter((alias) => !known.some((other) => Bun.deepEquals(alias, other)))).toEqual([])
+  const known = new Set(
+    [...release.catalog.entities.keys()]
+      .flatMap((name) => aliasesOf(release, name)?.aliases ?? [])
+      .map((one) => JSON.stringify(one)),
+  )
+  expect(aliases.filter((alias) => !known.has(JSON.stringify(alias)))).toEqual([])
 })
 
 test('those that ship with the program are not those of a list of a package that has the same name', async () => {
@@ -180,4 +186,68 @@ test('those that ship with the program are not those of a list of a package that
     aliasesOf(await releaseOf(sourceOf(rows, {}, catalogOf([one]))), 'estado')?.aliases.map(({ alias }) => alias),
   )
   expect(await Promise.all(found)).toEqual([expect.arrayContaining(['02']), undefined])
+})
+
+describe('the words that ship with the program', () => {
+  const first = (release: Release, typed: string): string | undefined => {
+    const [best] = rank(release, [...release.catalog.entities.keys()], wordsOf(typed), { limit: 5 })
+    return best && `${best.name} ${codeReader(release, release.entity(best.name).definition)(best.position)}`
+  }
+
+  test('find every country first by its three codes of ISO 3166-1, and resolve it by its names in English and Spanish', async () => {
+    const release = await bundledRelease()
+    const { definition, count } = release.entity('pais')
+    const readers = definition.codes?.map((code) => codeReader(release, definition, code)) ?? []
+    const names = ['en', 'es', 'es-MX'].map((language) => new Intl.DisplayNames([language], { type: 'region' }))
+    const missed: string[] = []
+    for (let position = 0; position < count; position++) {
+      const [alpha3 = '', alpha2 = '', numeric = ''] = readers.map((read) => read(position) ?? '')
+      for (const code of [alpha3, alpha2, alpha2.toLowerCase(), numeric])
+        if (first(release, code) !== `pais ${alpha3}`) missed.push(`${alpha3} by ${code}`)
+      for (const text of new Set(names.map((name) => name.of(alpha2) ?? ''))) {
+        const { record, verdict } = resolveRow(release, { text }, { names: ['pais'] })
+        if (record?.position !== position || (verdict !== 'exact' && verdict !== 'sure'))
+          missed.push(`${alpha3} by ${text}`)
+      }
+    }
+    expect(missed).toEqual([])
+  })
+
+  test.each([
+    ['U120304', 'subdisciplina 120304'],
+    ['unesco 120304', 'subdisciplina 120304'],
+    ['U1203', 'disciplina 1203'],
+    ['artificial intelligence', 'subdisciplina 120304'],
+    ['paleobotany', 'subdisciplina 241710'],
+    ['computer sciences', 'disciplina 1203'],
+    ['poland', 'pais POL'],
+    ['Venezuela (República Bolivariana de)', 'pais VEN'],
+    ['NLE', 'estado 19'],
+    ['GDL', 'municipio 14039'],
+    ['josé azueta guerrero', 'municipio 12038'],
+    ['solidaridad quintana roo', 'municipio 23008'],
+  ])('%s finds %s', async (typed, expected) => {
+    expect(first(await bundledRelease(), typed)).toBe(expected)
+  })
+
+  test('name all subdisciplines in English but the one that PROVENANCE.md names', async () => {
+    const release = await bundledRelease()
+    const { index, count } = release.entity('subdisciplina')
+    const aliases = aliasesOf(release, 'subdisciplina')
+    const named = new Set(aliases?.positions)
+    const names = index.column('descripcion')
+    const unnamed = Array.from({ length: count }, (_, at) => at)
+      .filter((at) => !named.has(at))
+      .map((at) => (names.kind === 'text' ? names.texts.text(names.values[at] as number) : ''))
+    // The others are spelt alike in both languages.
+    expect([...new Set(unnamed)].sort()).toEqual(
+      [
+        ['Zoología: etiología', 'Animal', 'Arteriosclerosis', 'Carcinogénesis', 'Digestión', 'Folklore', 'Gases'],
+        ['Hábitat', 'Input-output', 'Marketing', 'Matrices', 'Primates', 'Propaganda', 'Radar', 'Religión'],
+        ['Sonar', 'Stress', 'Televisión', 'Élites'],
+      ]
+        .flat()
+        .sort(),
+    )
+  })
 })

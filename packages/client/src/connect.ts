@@ -271,8 +271,6 @@ type FieldDescription = {
   readonly path: string
   readonly type: string
   readonly fact?: true
-  /** Whether it is an official code that is composed of others, which embedded records do not have. */
-  readonly derived?: true
   /** The names of fields, where they are not those in the path. */
   readonly steps?: readonly string[]
   readonly role?: string
@@ -288,6 +286,8 @@ export type CollectionDescription = {
   /** The official codes of a record, the usual one first; a server of an earlier version does not tell them. */
   readonly codes?: readonly { readonly name: string }[]
   readonly fields: readonly FieldDescription[]
+  /** The codes that are no fields: they stand at the end of a record, and embedded records do not have them. */
+  readonly derived?: readonly FieldDescription[]
   readonly filters: readonly string[]
   /** The lists around a record, where they make up a tree. */
   readonly tree?: Readonly<Record<string, string>>

@@ -179,9 +179,7 @@ export class Copy {
       field.path.startsWith(`${path}.`) ? [field.path.slice(path.length + 1)] : [],
     )
     return this.#description.collections.find(
-      (collection) =>
-        String(collection.fields.flatMap(({ path, fact, derived }) => (fact || derived ? [] : [path]))) ===
-        String(inside),
+      (collection) => String(collection.fields.flatMap(({ path, fact }) => (fact ? [] : [path]))) === String(inside),
     )
   }
 
@@ -257,7 +255,8 @@ export class Copy {
 
   /** Whether a record has one of the values that are given for each field. */
   #filter(collection: CollectionDescription, query: URLSearchParams): (record: Stored) => boolean {
-    const { fields, filters } = collection
+    const { filters, derived = [] } = collection
+    const fields = [...collection.fields, ...derived]
     const allowed = [...LIST_PARAMETERS, ...filters.filter((name) => fields.some(({ path }) => path === name))]
     const names = [...new Set(query.keys())].filter((name) => !LIST_PARAMETERS.includes(name))
     for (const name of names) {
@@ -266,7 +265,7 @@ export class Copy {
       const detail = `${JSON.stringify(name)} is not known here. Allowed are ${allowed.join(', ')}.`
       throw new Refusal(400, 'unknown-parameter', detail)
     }
-    const isList = (name: string) => fields.some(({ path, derived }) => derived && path === name)
+    const isList = (name: string) => derived.some(({ path }) => path === name)
     const valuesOf = (name: string) => query.getAll(name).flatMap((one) => (isList(name) ? one.split(',') : [one]))
     const conditions = names.map((name) => [name, valuesOf(name)] as const)
     return (record) =>
@@ -281,7 +280,7 @@ export class Copy {
 
   /** Takes out of a record what the query selects. */
   #selection(collection: CollectionDescription, query: URLSearchParams): (record: Stored) => Stored {
-    const { fields } = collection
+    const fields = [...collection.fields, ...(collection.derived ?? [])]
     const paths = query.get('fields')?.split(',')
     const unknownPath = paths?.find((path) => !fields.some((field) => field.path === path))
     if (unknownPath !== undefined) throw badValue('fields', unknownPath, fields.map(({ path }) => path).join(', '))

@@ -98,8 +98,8 @@ async function sha256(text: string): Promise<string> {
 }
 
 const factsOf = ({ fields }: CollectionDescription) => fields.flatMap(({ path, fact }) => (fact ? [path] : []))
-const codesOf = ({ fields }: CollectionDescription) =>
-  fields.flatMap(({ path, steps = [path], derived }) => (derived ? [steps[0] as string] : []))
+const codesOf = ({ derived = [] }: CollectionDescription) =>
+  derived.map(({ path, steps = [path] }) => steps[0] as string)
 const keyOf = ({ keyPaths, fields }: CollectionDescription, record: object) =>
   keyText(keyPaths.map((path) => valueAt(record, path, fields.find((field) => field.path === path)?.steps)))
 /** Of several values, none has what stands between them. */
@@ -142,7 +142,8 @@ async function isSound(
 type Parameters = Readonly<Record<string, unknown>>
 
 async function textLines(service: Service, path: string, parameters: Parameters): Promise<string[]> {
-  const { body } = await service.send(path, { ...parameters, format: 'ndjson' }, { keep: false })
+  // A server gives no codes to clients of version 0.3.0, which name the format last.
+  const { body } = await service.send(path, { format: 'ndjson', ...parameters }, { keep: false })
   return body.split('\n').filter((line) => line !== '')
 }
 

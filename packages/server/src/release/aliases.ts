@@ -39,12 +39,13 @@ function builtInAliases(): readonly Alias[] {
   return builtIn
 }
 
-const isSame = (one: Alias, other: Alias) =>
-  one.entity === other.entity && one.code === other.code && one.alias === other.alias
+const keyOf = ({ entity, code, alias }: Alias): string => [entity, code, alias].join('\0')
 
 /** What a source gives beside those that ship with the program. */
-export const withoutBuiltIn = (given: readonly Alias[]): Alias[] =>
-  given.filter((alias) => !builtInAliases().some((other) => isSame(alias, other)))
+export function withoutBuiltIn(given: readonly Alias[]): Alias[] {
+  const known = new Set(builtInAliases().map(keyOf))
+  return given.filter((alias) => !known.has(keyOf(alias)))
+}
 
 /** Refuses aliases of records that the release does not have. */
 export function checkAliases(release: Release, given: readonly Alias[]): void {

@@ -53,6 +53,8 @@ function typeOf(field: FieldPath['field'], numeric: boolean): string {
   return numeric ? 'integer' : 'string'
 }
 
+const isDerived = ({ field }: FieldPath): boolean => field.kind === 'derived'
+
 const describeCollection = ({ catalog, ...release }: Release, entity: Entity, baseUrl: string) => ({
   name: entity.plural,
   count: release.entity(entity.name).count,
@@ -64,7 +66,9 @@ const describeCollection = ({ catalog, ...release }: Release, entity: Entity, ba
   keyPaths: keyPathsOf(entity).map(({ path }) => path),
   code: entity.code,
   codes: codesOf(entity).flatMap(({ name, title }) => (name === '' ? [] : { name, ...known({ title }) })),
-  fields: [...pathsOf(entity).values()].map(describeField),
+  fields: [...pathsOf(entity).values()].filter((path) => !isDerived(path)).map(describeField),
+  // Apart from the fields: clients of version 0.3.0 know an embedded record by those of its list.
+  derived: [...pathsOf(entity).values()].filter(isDerived).map(describeField),
   filters: filterParameters(entity).map((parameter) => parameter.name),
   ...known({
     title: entity.package === undefined ? undefined : entity.title,
@@ -87,7 +91,6 @@ const describeField = ({ path, slug, steps, field, numeric }: FieldPath) => ({
     steps: steps.join('.') === path ? undefined : steps,
     title: field.title,
     language: 'language' in field ? field.language : undefined,
-    derived: field.kind === 'derived' ? true : undefined,
     role: field.kind === 'value' ? field.role : field.kind === 'broader' ? 'broader' : undefined,
   }),
 })

@@ -18,6 +18,8 @@ export type Selection = {
   readonly fields: readonly string[] | undefined
   /** Whether the facts are given too, where fields are not selected by name. */
   readonly facts: boolean
+  /** Whether official codes are left out, where fields are not selected by name. */
+  readonly withoutCodes?: boolean
   /** Whether embedded records are given in full, or by their keys. */
   readonly embed: 'full' | 'id'
   /** The only language that names are shown in; undefined for all. */
@@ -51,7 +53,8 @@ export function memberAdder(
 }
 
 /** Every record that is given whole has its codes: their members are written as text, without an object for each. */
-export function codeMembers(release: Release, entity: Entity, { fields }: Partial<Selection> = {}) {
+export function codeMembers(release: Release, entity: Entity, { fields, withoutCodes }: Partial<Selection> = {}) {
+  if (withoutCodes === true) return undefined
   const codes = fields === undefined ? derivedCodesOf(entity) : fields.flatMap((field) => codeAt(entity, field) ?? [])
   if (codes.length === 0) return undefined
   const members = codes.map((code) => ({

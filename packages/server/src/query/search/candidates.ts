@@ -123,10 +123,8 @@ class Scan {
     const among = this.#among
     const own = this.#typed.reduce((sum, { inNames, inCodes }) => sum + inNames + inCodes, 0)
     if (own === 0) return
-    // Aliases are few.
     if (records !== undefined) {
-      for (let position = 0; position < count; position++)
-        if (among === undefined || indexInAscending(among, records[position] as number) !== -1) this.#score(position)
+      this.#scanAliases(records)
       return
     }
     const [rarest] = this.#required
@@ -154,6 +152,22 @@ class Scan {
     this.#to = IMPORTANT - 1
     this.#budget = MAX_UNIMPORTANT
     scan()
+  }
+
+  /** The aliases with any typed word: so few have one that none is left out. */
+  #scanAliases(records: Uint32Array): void {
+    const { starts, positions } = this.#names.words.inNames
+    const scored = new Set<number>()
+    for (const { matching } of this.#typed)
+      for (const word of matching)
+        for (let at = starts[word] as number; at < (starts[word + 1] as number); at++) {
+          const alias = positions[at] as number
+          if (scored.has(alias)) continue
+          scored.add(alias)
+          if ((scored.size & CHECKED_EVERY) === 0) checkpoint()
+          if (this.#among === undefined || indexInAscending(this.#among, records[alias] as number) !== -1)
+            this.#score(alias)
+        }
   }
 
   /** The records with a typed word itself, where they are few: what the others have costs more, which prunes them. */

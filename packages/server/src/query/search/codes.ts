@@ -16,13 +16,25 @@ export function typedCode(typed: readonly string[]): string | undefined {
   return DIGITS.test(code) && code.length <= MAX_DIGITS ? code : undefined
 }
 
-/** What was typed as a code of an entity, without words before it that say that it is one: its name, its title, or "clave". */
+/**
+ * What was typed as a code of an entity, without what says that it is one: words before it, such as its name, its title or "clave", or
+ * the first letters of these, as in "U120304". Letters are a code where they are one word, or where that is said.
+ */
 export function typedCodeOf(entity: Entity, typed: readonly string[]): string | undefined {
   const { isCode } = languageOfNames(entity)
   const labels = labelsOf(entity)
   const start = typed.findIndex((word) => !labels.has(word) && !isCode(word))
-  return start <= 0 ? typedCode(typed) : (typedCode(typed.slice(start)) ?? typed.slice(start).join('').toUpperCase())
+  const words = start <= 0 ? typed : typed.slice(start)
+  const digits = typedCode(words)
+  if (digits !== undefined || (start <= 0 && words.length !== 1)) return digits
+  const text = words.join('')
+  const [, letters = '', labelled] = LABELLED.exec(text) ?? []
+  return labelled !== undefined && [...labels].some((label) => label.startsWith(letters))
+    ? labelled
+    : text.toUpperCase()
 }
+
+const LABELLED = /^(\p{L}+)([0-9]+)$/u
 
 const labelsOf = memoized(
   (entity: Entity): ReadonlySet<string> =>

@@ -82,10 +82,9 @@ const FIELD = object(
     steps: described(listOf(TEXT), 'the names of the fields that lead to it, where they are not those in its path'),
     title: described(TEXT, 'what people call it'),
     language: described(TEXT, 'the language that it is in (BCP 47)'),
-    derived: described(FLAG, 'whether it is an official code that is composed of others'),
     role: described({ type: 'string', enum: [...VALUE_ROLES, 'broader'] }, 'what it tells of the record'),
   },
-  ['fact', 'optional', 'slug', 'steps', 'title', 'language', 'derived', 'role'],
+  ['fact', 'optional', 'slug', 'steps', 'title', 'language', 'role'],
 )
 const SOURCE = object({ kind: TEXT, title: TEXT, synthetic: FLAG, credits: listOf(CREDIT), options: OPTIONS })
 const VERSIONS = described(object({ nomenclator: TEXT, bun: TEXT }), 'the programs that built it')
@@ -365,6 +364,7 @@ const COLLECTION_DESCRIPTION = object(
       'the official codes that people know a record by, the usual one first; each is a member of the record',
     ),
     fields: listOf(FIELD),
+    derived: described(listOf(FIELD), 'official codes that are no fields: the last members of a record'),
     filters: described(listOf(TEXT), 'parameters that filter its list'),
     title: described(TEXT, 'what people call it'),
     titles: described(mapOf(TEXT), 'the same in other languages'),
