@@ -416,7 +416,8 @@ describe.skipIf(browser === undefined)('in a browser', () => {
   })
 
   test('nothing lies over the ring around what has the focus, or cuts it off', async () => {
-    const page = await open('/')
+    // Without motion, what is scrolled to is in view at once.
+    const page = await open('/', { reducedMotion: 'reduce' })
     for (const target of [
       '/',
       '/explore/localidades?per_page=25',
