@@ -11,7 +11,7 @@ import { publish } from '../packages/server/src/distribution/postgres/publish.ts
 import { migrations } from '../packages/server/src/distribution/postgres/schema.ts'
 import { openShelf } from '../packages/server/src/distribution/postgres/session.ts'
 import { ShelfFollower } from '../packages/server/src/distribution/shelf/follower.ts'
-import { SHELF_HEADER } from '../packages/server/src/http/problem.ts'
+import { SHELF_HEADER } from '../packages/server/src/http/observation/shelf-header.ts'
 import { tryLockHome } from '../packages/server/src/release/home/lock.ts'
 import { Shelf } from '../packages/server/src/release/home/shelf.ts'
 import { releaseVerifier } from '../packages/server/src/release/home/verify.ts'

@@ -10,7 +10,8 @@ import type { Release } from '../release/release.ts'
 import { type AppContext, createApp, type LoadedPages } from './app.ts'
 import { Budget, DEFAULT_BUDGET } from './limits/budget.ts'
 import { Metrics } from './observation/metrics.ts'
-import { ProblemError, SHELF_HEADER } from './problem.ts'
+import { SHELF_HEADER } from './observation/shelf-header.ts'
+import { ProblemError } from './problem.ts'
 
 const release = await releaseOf(smallSource({ pais: countries(11) }))
 const ORIGIN = 'http://a.test'

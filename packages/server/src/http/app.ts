@@ -5,11 +5,12 @@ import type { Release } from '../release/release.ts'
 import { type BaseUrlPolicy, baseUrlOf } from './base-url.ts'
 import type { BodyScanner } from './bodies/body-scanner.ts'
 import { clientAddress, networkOf } from './client-address.ts'
-import { type ConnectionInfo, type HttpRequest, type HttpResponse, whenReady, withLines } from './exchange.ts'
+import { type ConnectionInfo, type HttpRequest, type HttpResponse, whenReady } from './exchange.ts'
 import type { Budget } from './limits/budget.ts'
 import type { AnyId } from './observation/request-id.ts'
+import { goneOrAwaited, withShelfHeader } from './observation/shelf-header.ts'
 import type { OnShelf, ShelfTrouble } from './observation/shelf-status.ts'
-import { type Problem, ProblemError, problemResponse, SHELF_HEADER } from './problem.ts'
+import { type Problem, ProblemError, problemResponse } from './problem.ts'
 import { bodyScannerAt, maxBodyAt, surfaceAt } from './routes.ts'
 import { respondV1 } from './v1/v1.ts'
 import { OpenReleases, type ReadableShelf } from './v2/open-releases.ts'
@@ -97,7 +98,7 @@ function respond(service: Service, request: HttpRequest, connection: ConnectionI
     const response = withinBudget(service, request, connection, (context) =>
       whenReady(v2(), ({ respondV2 }) => respondV2(context, request)),
     )
-    return whenReady(response, (ready) => withWarning(service, request, ready))
+    return whenReady(response, (ready) => withShelfHeader(service.shelfTrouble?.(), ready))
   }
   if (name === 'reconcile')
     return withinBudget(service, request, connection, ({ releases, baseUrlOf, work }) =>
@@ -155,16 +156,6 @@ const contextOf = (
   work: connection.work,
 })
 
-/** What is read from a release that the request names is right whatever the shelf has; all else may be of an older one. */
-function withWarning({ shelfTrouble }: Service, { path }: HttpRequest, response: HttpResponse): HttpResponse {
-  if (surfaceAt(path).name !== 'v2') return response
-  const exposed = `Access-Control-Expose-Headers: ${SHELF_HEADER}\r\n`
-  if (response.status === 503 && response.head.includes(SHELF_HEADER)) return withLines(response, exposed)
-  const trouble = shelfTrouble?.()
-  if (trouble === undefined || response.head.includes('immutable')) return response
-  return withLines(response, `${SHELF_HEADER}: ${trouble.kind};since=@${trouble.since}\r\n${exposed}`)
-}
-
 /** The problem that was thrown is the response. Any other error is a fault of the service: it is logged, and not shown. */
 function respondError(
   service: Service,
@@ -178,7 +169,8 @@ function respondError(
     if (problem.kind === 'overloaded') service.budget?.countRefusal(problem.reason)
     if (service.pages !== undefined && isForBrowser(request))
       return problemPage(service, service.pages, request, connection, id, problem)
-    return withWarning(service, request, problemResponse(problem, request.path, id))
+    const response = problemResponse(problem, request.path, id)
+    return surfaceAt(request.path).name === 'v2' ? withShelfHeader(service.shelfTrouble?.(), response) : response
   })
 }
 
@@ -188,10 +180,7 @@ function problemOf({ findOnShelf }: Service, error: unknown): Problem | Promise<
   if (!(error instanceof ProblemError)) return { kind: 'internal-error' }
   const { problem } = error
   if (problem.kind !== 'release-gone' || findOnShelf === undefined) return problem
-  const { digest } = problem
-  return findOnShelf(digest).then((onShelf) =>
-    onShelf === 'absent' ? problem : { kind: 'release-awaited', digest, onShelf },
-  )
+  return goneOrAwaited(problem.digest, findOnShelf)
 }
 
 const HTML_ACCEPTED = /(?:^|[,\s])text\/html(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i

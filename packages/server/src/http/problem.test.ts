@@ -105,16 +105,10 @@ const words: { readonly [K in ProblemKind]: readonly [Extract<Problem, { kind: K
   ],
   'release-awaited': [
     [
-      { kind: 'release-awaited', digest: 'abc', onShelf: 'there' },
+      { kind: 'release-awaited', digest: 'abc' },
       503,
       'The release is not here yet',
-      'Release abc is on its way to this server; others may have it. Try again in 2 seconds.',
-    ],
-    [
-      { kind: 'release-awaited', digest: 'abc', onShelf: 'unknown' },
-      503,
-      'The release is not here yet',
-      'Release abc is not here, and whether it is on its way cannot be found out at the moment. Try again in 2 seconds.',
+      'Release abc may be on its way to this server, and others may have it; try again in 2 seconds.',
     ],
   ],
   'not-acceptable': [

@@ -11,7 +11,7 @@ import {
 } from './exchange.ts'
 import type { RefusalReason } from './observation/metrics.ts'
 import type { AnyId } from './observation/request-id.ts'
-import type { OnShelf } from './observation/shelf-status.ts'
+import { SHELF_HEADER } from './observation/shelf-header.ts'
 import { allowedAt, surfaceAt } from './routes.ts'
 import type { HeadProblem } from './wire/request-head.ts'
 
@@ -24,7 +24,7 @@ export type Problem =
       readonly nearest: string | undefined
     }
   | { readonly kind: 'release-gone'; readonly digest: string }
-  | { readonly kind: 'release-awaited'; readonly digest: string; readonly onShelf: Exclude<OnShelf, 'absent'> }
+  | { readonly kind: 'release-awaited'; readonly digest: string }
   | { readonly kind: 'not-signed'; readonly digest: string }
   | { readonly kind: 'not-acceptable'; readonly accept: string; readonly forms: string }
   | { readonly kind: 'precondition-failed'; readonly header: string }
@@ -77,9 +77,6 @@ export const overloaded = (reason: RefusalReason, what: string, retryAfter = RET
 
 /** How long to wait for a release that is on its way. */
 const AWAITED_SECONDS = 2
-
-/** A structured field (RFC 9651): what is wrong with the shared shelf, and since when; or that this server lags behind it. */
-export const SHELF_HEADER = 'Nomenclator-Shelf'
 
 type Presentation = {
   readonly status: number
@@ -138,9 +135,7 @@ function detailOf(problem: Problem, path: string): string {
         'Whoever follows the changes takes everything again: GET /api/v2/{collection}/all.'
       )
     case 'release-awaited':
-      return problem.onShelf === 'there'
-        ? `Release ${problem.digest} is on its way to this server; others may have it. Try again in ${AWAITED_SECONDS} seconds.`
-        : `Release ${problem.digest} is not here, and whether it is on its way cannot be found out at the moment. Try again in ${AWAITED_SECONDS} seconds.`
+      return `Release ${problem.digest} may be on its way to this server, and others may have it; try again in ${AWAITED_SECONDS} seconds.`
     case 'not-signed':
       return (
         `Release ${problem.digest} has no signature here. Its publisher makes one with nomenclator sign ` +
