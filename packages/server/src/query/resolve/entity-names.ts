@@ -202,7 +202,7 @@ export class EntityNames {
   /** Of a small place, what is in brackets tells it from others of its name. */
   #bracketed(text: string, isDoubtful: boolean): CalledName[] {
     const { outside, inside } = bracketsOf(text)
-    const alone = inside.map((words) => ({ name: this.#written(words), cost: IN_BRACKETS_COST, isDoubtful: true }))
+    const alone = inside.map((words) => ({ name: this.#written(words), cost: IN_BRACKETS_COST, isDoubtful }))
     if (outside.length === 0) return alone
     return [{ name: this.#written(outside), cost: WITHOUT_BRACKETS_COST, how: 'dropped-words', isDoubtful }, ...alone]
   }
