@@ -323,11 +323,15 @@ export function searchAcross(
     }
     for (const one of searches) {
       if (mayReplace(one.count)) {
-        one.results = []
-        const others = searches.flatMap(({ results }) => results.map(({ rank }) => rank))
+        const others = searches.flatMap(({ results }) =>
+          results === one.results ? [] : results.map(({ rank }) => rank),
+        )
         const hits = one.entitySearch.run(effort, others, work)
-        one.count = hits.count
-        one.results = resultsOf(release, one.name, hits, limit, near, one.entitySearch)
+        // Where the work is used up, less may be found than before.
+        if (hits.count >= one.count) {
+          one.count = hits.count
+          one.results = resultsOf(release, one.name, hits, limit, near, one.entitySearch)
+        }
       }
       total += one.count + one.coded.length
     }
@@ -356,12 +360,36 @@ export function searchOwnNames(
   words: readonly string[],
   limit: number,
   among: Uint32Array | undefined,
-): Omit<SearchResult, 'name'>[] {
-  const space = { ...searchSpace(release, name, among), levels: [] }
+): EntityResult[] {
+  return searchEntity(release, { ...searchSpace(release, name, among), levels: [] }, name, words, limit)
+}
+
+/** The best records of one entity at some positions; as typed alone, or with as much effort as it takes to find any. */
+export function searchBelow(
+  release: Release,
+  name: string,
+  words: readonly string[],
+  limit: number,
+  among: Uint32Array,
+  isAsTyped = false,
+): EntityResult[] {
+  return searchEntity(release, searchSpace(release, name, among), name, words, limit, isAsTyped)
+}
+
+type EntityResult = Omit<SearchResult, 'name'>
+
+function searchEntity(
+  release: Release,
+  space: SearchSpace,
+  name: string,
+  words: readonly string[],
+  limit: number,
+  isAsTyped = false,
+): EntityResult[] {
   const entitySearch = new EntitySearch(space, words, limit)
-  const coded = withCode(release, name, among, words)
+  const coded = withCode(release, name, space.among, words)
   let hits = entitySearch.run(AS_TYPED)
-  if (hits.count === 0 && coded.length === 0)
+  if (hits.count === 0 && coded.length === 0 && !isAsTyped)
     for (const effort of widerFor(words)) {
       hits = entitySearch.run(effort)
       if (hits.count > 0) break
