@@ -1,7 +1,6 @@
 // Servers: processes on cores of their own, and this service among them, with the releases that it serves.
 import { openSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { COLLECTOR_OPTIONS } from '../packages/server/src/http/processes/workers.ts'
 import { freePort } from './free-port.ts'
 import { pathOf } from './load.ts'
 import { allCores, pinned, processTree, ROOT, SERVER_CORES, workPath } from './machine.ts'
@@ -10,12 +9,11 @@ import { type Spread, spreadOf } from './spread.ts'
 export const PEERS = join(import.meta.dir, 'peers')
 /** Configured in every server, so that all of them write the same links. */
 export const BASE_URL = 'http://catalogs.example.org'
-/** The Bun that runs the benchmark is the one that runs the program: tools/with-bun sees to it. */
-const nomenclatorOf = (...bunFlags: string[]) => [
-  process.execPath,
-  ...bunFlags,
-  join(ROOT, 'packages', 'server', 'src', 'main.ts'),
-]
+/** As `npm start` runs it, compiled by the first start; with flags of Bun, from its sources. */
+const nomenclatorOf = (...bunFlags: string[]) =>
+  bunFlags.length === 0
+    ? [join(ROOT, 'nomenclator')]
+    : [process.execPath, ...bunFlags, join(ROOT, 'packages', 'server', 'src', 'main.ts')]
 
 export type Launch = {
   readonly name: string
@@ -145,8 +143,6 @@ export const nomenclator = (
   { name = 'nomenclator', workers = 1, bunFlags = [] as string[] } = {},
 ): Launch => ({
   name,
-  // As the launcher starts it.
-  env: COLLECTOR_OPTIONS,
   cores: allCores.slice(0, workers),
   command: (port) => {
     const where = ['--home', home, '--host', '127.0.0.1', '--port', String(port), '--base-url', BASE_URL]

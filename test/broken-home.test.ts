@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../bench/free-port.ts'
-import { commands } from '../packages/server/src/cli/run.ts'
+import { allCommands } from '../packages/server/src/cli/run.ts'
 import { ran, runHere } from './support/command.ts'
 import { IRREGULAR } from './support/irregular-files.ts'
 import { jumbled } from './support/jumbled-catalog.ts'
@@ -23,6 +23,8 @@ import { TestDirectory, TestHome } from './support/releases.ts'
 import { eventually, Service, type ServiceOptions, TwoReleases, workersOf } from './support/service.ts'
 import { smallSource } from './support/small-source.ts'
 import { cannotMount, SilentMount } from './torture/mounts.ts'
+
+const commands = await allCommands()
 
 setDefaultTimeout(120_000)
 

@@ -4,13 +4,15 @@ import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, statSync, syml
 import { join } from 'node:path'
 import { freePort } from '../bench/free-port.ts'
 import { version } from '../packages/server/src/base/version.ts'
-import { commands } from '../packages/server/src/cli/run.ts'
+import { allCommands } from '../packages/server/src/cli/run.ts'
 import { ran } from './support/command.ts'
 import { executableFor } from './support/executable.ts'
 import { jumbled } from './support/jumbled-catalog.ts'
 import { PROGRAM, TestDirectory, TestHome } from './support/releases.ts'
 import { childrenOf, eventually, Service } from './support/service.ts'
 import { smallSource } from './support/small-source.ts'
+
+const commands = await allCommands()
 
 const ROOT = join(import.meta.dir, '..')
 const DEPLOY = join(ROOT, 'deploy')

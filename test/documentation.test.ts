@@ -11,7 +11,7 @@ import manifest from '../package.json' with { type: 'json' }
 import server from '../packages/server/package.json' with { type: 'json' }
 import { type Field, publishedFields } from '../packages/server/src/catalog/entity.ts'
 import type { Command } from '../packages/server/src/cli/command.ts'
-import { commands } from '../packages/server/src/cli/run.ts'
+import { allCommands } from '../packages/server/src/cli/run.ts'
 import { SHELF_TROUBLES } from '../packages/server/src/distribution/postgres/follower.ts'
 import { ADMIN_PATHS } from '../packages/server/src/http/observation/admin.ts'
 import { METRICS } from '../packages/server/src/http/observation/exposition.ts'
@@ -31,6 +31,8 @@ import { CHROMIUM_VARIABLE } from './support/browser.ts'
 import { builtIn, collections, entityNames } from './support/built-in.ts'
 import { RESULTS } from './torture/report.ts'
 import { campaigns, USAGE as TORTURE_USAGE } from './torture/torture.ts'
+
+const commands = await allCommands()
 
 const ROOT = join(import.meta.dir, '..')
 const README_LINES = 100

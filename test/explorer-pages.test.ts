@@ -533,6 +533,31 @@ describe('the tree', () => {
   )
 })
 
+describe('lists that belong together', () => {
+  test.each(['/', '/explore'])('stand under what they are about, with a sentence: %s', async (target) => {
+    const html = await page(target)
+    const groups = html
+      .split('<section class="group"')
+      .slice(1)
+      .map((group) => group.split('</section>')[0] ?? '')
+    const shown = groups.map((group) => ({
+      title: textOf(/<h\d>.*?<\/h\d>/.exec(group)?.[0] ?? '').trim(),
+      sentence: textOf(/<p>.*?<\/p>/.exec(group)?.[0] ?? '').trim(),
+      lists: [...linksOf(group).values()].map((link) => link.split('/').at(-1)),
+    }))
+    expect(shown.map(({ title, lists }) => ({ title, lists }))).toEqual([
+      { title: 'Places', lists: ['localidades', 'municipios', 'estados', 'paises'] },
+      {
+        title: 'Knowledge',
+        lists: ['areas-conocimiento', 'campos-conocimiento', 'disciplinas-conocimiento', 'subdisciplinas-conocimiento'],
+      },
+      { title: 'Audiences', lists: ['audiencias'] },
+    ])
+    for (const { sentence } of shown) expect(sentence).toMatch(/^[A-Z].*\.$/)
+    expect(textOf(await page(`${target}?lang=es`))).toContain('Lugares Países del mundo')
+  })
+})
+
 describe('a search over all collections', () => {
   test('marks what was searched for, and says what each is and what it is in', async () => {
     const html = await page('/explore?q=ensen')

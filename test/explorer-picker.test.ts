@@ -1,14 +1,15 @@
 // The picker in a real browser: on its own page, and in forms of another site.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { symlinkSync, writeFileSync } from 'node:fs'
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { compileScript, parse } from 'vue/compiler-sfc'
 import { launchBrowser } from './support/browser.ts'
 import { entityNames } from './support/built-in.ts'
 import { type Explored, explored } from './support/explored.ts'
-import { TestDirectory } from './support/releases.ts'
+import { sourceOf, TestDirectory, TestHome, tiny } from './support/releases.ts'
+import { serverOf } from './support/server.ts'
 import { accessibilityFaults, until, WatchedPages } from './support/watched-page.ts'
 
 const browser = await launchBrowser()
@@ -186,11 +187,18 @@ describe.skipIf(browser === undefined)('in a form of another site', () => {
     expect(
       await evaluate(page, '[picker.validity.valueMissing, picker.validationMessage, picker.matches(":invalid")]'),
     ).toEqual([true, 'Elija: Municipio', true])
-    await page.getByText('Elija: Municipio', { exact: true }).waitFor()
+    // It stands below its field, and above nothing else.
+    const message = page.getByText('Elija: Municipio', { exact: true })
+    await message.waitFor()
+    const [input, text] = [await field(page, 'Municipio').boundingBox(), await message.boundingBox()]
+    expect(text?.x).toBe(input?.x as number)
+    expect((text?.y ?? 0) - (input?.y ?? 0) - (input?.height ?? 0)).toBeWithin(0, 20)
     expect(await field(page, 'Municipio').getAttribute('aria-invalid')).toBe('true')
     expect(await accessibilityFaults(page)).toEqual([])
     expect(submissions).toEqual([])
     await choose(page, 'Municipio', 'ens', 'Ensenada')
+    expect(await message.count()).toBe(0)
+    expect(await field(page, 'Municipio').getAttribute('aria-invalid')).toBe('false')
     await choose(page, 'Localidad', 'rancho 7', 'Rancho 7')
     expect(await evaluate(page, 'picker.checkValidity()')).toBe(true)
     await page.getByRole('button', { name: 'Guardar' }).click()
@@ -227,6 +235,15 @@ describe.skipIf(browser === undefined)('in a form of another site', () => {
     await until(async () => (await field(page, 'Localidad').inputValue()) === 'Rancho 2')
     await evaluate(page, 'void (picker.value = "3-99999")')
     await until(async () => (await evaluate(page, 'picker.value')) === '')
+    await evaluate(page, 'void (picker.value = "municipio:3")')
+    await until(async () => (await field(page, 'Municipio').inputValue()) === 'Ensenada')
+    expect(await dataOf(page)).toEqual({ 'lugar.estado': '2', 'lugar.municipio': '3' })
+    // The words are others, and the choice is the same.
+    await evaluate(page, 'void (picker.lang = "en")')
+    await field(page, 'Locality').waitFor()
+    await page.evaluate('document.querySelector("nomenclator-picker").ready')
+    expect(await dataOf(page)).toEqual({ 'lugar.estado': '2', 'lugar.municipio': '3' })
+    expect(await field(page, 'Municipality').inputValue()).toBe('Ensenada')
   })
 
   test('it is restored when one comes back to the page', async () => {
@@ -312,6 +329,44 @@ describe.skipIf(browser === undefined)('in a form of another site', () => {
     )
     expect(await accessibilityFaults(page)).toEqual([])
   })
+})
+
+test.skipIf(browser === undefined)('the recipe with plain selects gives all localities of a municipality', async () => {
+  const localidad = Array.from({ length: 1_234 }, (_, at) => ({
+    cveLocalidad: String(at + 1).padStart(4, '0'),
+    descLocalidad: `Rancho ${at + 1}`,
+    idLocalidad: at + 1,
+    idEstado: 2,
+    idMunicipio: 3,
+  }))
+  using home = new TestHome()
+  await home.import(sourceOf({ ...tiny, localidad }))
+  const release = home.current()
+  const server = serverOf(() => release)
+  const docs = readFileSync(join(import.meta.dir, '..', 'docs', 'explorer.md'), 'utf8')
+  const [, recipe = ''] = /### Plain selects.*?```html\n(.*?)```/s.exec(docs) ?? []
+  using directory = new TestDirectory()
+  const file = join(directory.path, 'selects.html')
+  writeFileSync(file, `<!doctype html><meta charset="utf-8">${recipe.replace('http://127.0.0.1:8080', server.url)}`)
+  try {
+    const page = await pages.open([`file://${file}`, server.url], `file://${file}`)
+    const select = (label: string) => page.getByLabel(label)
+    const counts = () => page.locator('select').evaluateAll((all) => all.map((one) => one.childElementCount - 1))
+    await until(() => select('Estado').isEnabled())
+    await select('Estado').selectOption('Baja California')
+    await until(() => select('Municipio').isEnabled())
+    await select('Municipio').selectOption('02001')
+    await until(() => select('Localidad').isEnabled())
+    expect((await counts()).at(-1)).toBe(localidad.length)
+    await select('Localidad').selectOption('Rancho 1234')
+    expect(await dataOf(page)).toEqual({ estado: '02', municipio: '02001', localidad: '020011234' })
+    // What belongs to another choice is gone.
+    await select('Estado').selectOption('Aguascalientes')
+    await until(() => select('Municipio').isEnabled())
+    expect((await counts()).at(-1)).toBe(0)
+  } finally {
+    await server.close()
+  }
 })
 
 /** The snippets of the page as they are copied, each in an application that uses it. */
@@ -407,6 +462,39 @@ describe.skipIf(browser === undefined)('its own page', () => {
       'lugar.estado2',
       'lugar.municipio3',
       'lugar.localidad3-106',
+    ])
+    expect(await accessibilityFaults(page)).toEqual([])
+    // What was sent is still there, to change and send again.
+    await until(async () => (await field(page, 'Locality').inputValue()) === 'Rancho 7')
+    expect(await field(page, 'State').inputValue()).toBe('Baja California')
+    await page.getByRole('link', { name: 'Reset' }).click()
+    await page.waitForURL('**/picker#*')
+    expect(await field(page, 'State').inputValue()).toBe('')
+    await page.goto('/picker?lugar.estado=2&lugar.municipio=3')
+    await until(async () => (await field(page, 'Municipality').inputValue()) === 'Ensenada')
+  })
+
+  test('has a whole form to download, which works where it is opened', async () => {
+    const response = await fetch(`${url}/picker/form.html?lang=es`)
+    expect(response.headers.get('Content-Disposition')).toBe('attachment; filename="formulario.html"')
+    expect(await (await fetch(`${url}/picker?lang=es`)).text()).toContain('href="/picker/form.html?lang=es" download')
+    using directory = new TestDirectory()
+    writeFileSync(join(directory.path, 'formulario.html'), await response.text())
+    const file = `file://${directory.path}/formulario.html`
+    const page = await pages.open([file, url], file)
+    await page.getByLabel('Nombre completo').fill('Ana')
+    await page.getByRole('button', { name: 'Enviar' }).click()
+    await page.getByText('Elija: Estado', { exact: true }).waitFor()
+    await choose(page, 'Estado', 'baja', 'Baja California')
+    await choose(page, 'Municipio', 'ens', 'Ensenada')
+    await choose(page, 'Localidad', 'rancho 7', 'Rancho 7')
+    await page.getByRole('button', { name: 'Enviar' }).click()
+    expect(await page.locator('[role=status] tr').allTextContents()).toEqual([
+      'nombreAna',
+      'lugar020010106',
+      'lugar.estado02',
+      'lugar.municipio02001',
+      'lugar.localidad020010106',
     ])
     expect(await accessibilityFaults(page)).toEqual([])
   })

@@ -10,6 +10,7 @@ import { openPackage } from '../packages/server/src/source/package/open-package.
 import type { Source } from '../packages/server/src/source/source.ts'
 import { code, embeds, entity, name } from './support/definitions.ts'
 import { nothing, packageOf } from './support/packages.ts'
+import { textOf } from './support/pages.ts'
 import { contentOf, nomenclator, TestDirectory, TestHome, ThreeReleases } from './support/releases.ts'
 import { eventually, Service } from './support/service.ts'
 
@@ -76,6 +77,7 @@ const tariff = {
       path: 'goods.csv',
       'nomenclator:broader': 'part of',
       'nomenclator:title': { es: 'Mercancías', en: 'Goods' },
+      'nomenclator:group': { title: { es: 'Comercio', en: 'Trade' }, description: { en: 'What is bought and sold.' } },
       schema: {
         primaryKey: 'code',
         fields: [
@@ -172,7 +174,8 @@ test('a list of a kind that was not there, from files alone, is in all that is o
   for (const path of ['goods', 'goods/{code}', 'goods/{code}/descendants', 'units/{code}/goods'])
     expect(Object.keys(paths)).toContain(`/api/v2/${path}`)
   expect(await json('/api/v2/units/g/goods?fields=code')).toBe('[{"code":"01/02"}]')
-  expect(await (await get('/explore?lang=es', 'text/html')).text()).toContain('Mercancías')
+  const explored = await (await get('/explore?lang=es', 'text/html')).text()
+  expect(textOf(explored)).toMatch(/tariff .*Comercio What is bought and sold\. \d+ Mercancías/)
   expect(await (await get('/explore/units/kg', 'text/html')).text()).toContain('Caballos')
   expect(await (await get('/explore/tree', 'text/html')).text()).toContain('Animales vivos')
   const { levels } = JSON.parse(await json('/picker/levels.json'))

@@ -103,12 +103,16 @@ describe('what is refused', () => {
     const [path = '', other = ''] = damaged.digests.map((digest) => damaged.fileOf(digest, 'pais', 'records'))
     const { length } = readFileSync(path)
     for (const one of [path, other]) truncateSync(one, readFileSync(one).length - 1)
-    expect(await refused({ flags: ['--home', damaged.path, '--port', '0', '--workers', workers] })).toEqual({
+    const { code, out, err } = await refused({ flags: ['--home', damaged.path, '--port', '0', '--workers', workers] })
+    expect({ code, out, lines: err.replace(/^\[\d+\]/gm, '[pid]').split('\n') }).toEqual({
       code: 1,
       out: '',
-      err:
-        `nomenclator: the release is damaged: ${path} has ${length - 1} bytes instead of ${length}. ` +
-        'It was left as it is; import its source again to replace it, or activate another release.\n',
+      lines: [
+        `[pid] nomenclator: the release is damaged: ${path} has ${length - 1} bytes instead of ${length}. It was left as it is; ` +
+          'import its source again to replace it, or activate another release.',
+        'nomenclator: a worker could not start (exit code 1); its reason stands above',
+        '',
+      ],
     })
   })
 

@@ -90,6 +90,7 @@ describe('the package', () => {
     expect(await Promise.all(statuses)).toEqual([200, 200, 200, 200])
     service.signal('SIGTERM')
     expect(await service.exited()).toBe(0)
+    expect(readdirSync(join(project.installed, 'node_modules', '.compiled'))).toHaveLength(1)
   })
 
   const bunCases: [string, (project: StrangeProject) => void][] = [

@@ -1,13 +1,20 @@
 // Signed releases: made and checked by the commands, kept with the release, served, and required by whoever serves.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { chmodSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from '../packages/server/src/cli/run.ts'
 import { createApp } from '../packages/server/src/http/app.ts'
 import { followCurrent } from '../packages/server/src/release/home/follow.ts'
+import { withUnsignedFiles } from '../packages/server/src/release/home/proved.ts'
 import { openServable, type Servable } from '../packages/server/src/release/home/servable.ts'
 import { Shelf } from '../packages/server/src/release/home/shelf.ts'
-import { ENTITY_MANIFEST_FILE } from '../packages/server/src/release/manifest.ts'
+import { rebuildRelease } from '../packages/server/src/release/home/upgrade.ts'
+import {
+  ENTITY_MANIFEST_FILE,
+  type EntityManifest,
+  manifestText,
+  releasedEntity,
+} from '../packages/server/src/release/manifest.ts'
 import {
   type PublicKey,
   parsePublicKey,
@@ -16,10 +23,13 @@ import {
   verifySignature,
 } from '../packages/server/src/release/signing/minisign.ts'
 import {
-  definitionsOf,
   proofOf,
+  sequenceIn,
+  signableRelease,
   signedBytes,
   signRelease,
+  type Trust,
+  trustIn,
 } from '../packages/server/src/release/signing/release-signature.ts'
 import { TestDirectory, TestHome, ThreeReleases, writeTables } from './support/releases.ts'
 import { responseTo } from './support/responses.ts'
@@ -56,7 +66,7 @@ const sign = (home: TestHome, digest: string, name = KEY) =>
   home.shelf.placeSignature(digest, signRelease(secretKey(name), home.shelf.read(digest)))
 /** A home with all three releases, some of them activated in this order. */
 const homeOf = (...activated: readonly string[]) => model.copyTo(new TestHome(), ...activated)
-const required = (home: TestHome) => new Shelf(home.path, keys)
+const required = (home: TestHome, more: Partial<Trust> = {}) => new Shelf(home.path, trustIn(keys, more))
 
 beforeAll(async () => {
   for (const name of [KEY, OTHER]) expect(await nomenclator('keygen', '--out', name)).toMatchObject({ code: 0 })
@@ -130,13 +140,68 @@ describe('sign and verify-release', () => {
     writeFileSync(path, signature)
     expect(await nomenclator('sign', '--home', home.path, '--signature', path)).toMatchObject({ code: 0 })
     const verified = await nomenclator('verify-release', '--home', home.path, '--key', `${KEY}.pub`, '--json')
-    expect(JSON.parse(verified.out)).toMatchObject({ trustedComment: 'made by minisign', coversDefinitions: false })
+    expect(JSON.parse(verified.out)).toMatchObject({ trustedComment: 'made by minisign', covers: ['records'] })
+    await expect(openServable(required(home))).rejects.toThrow('its signature covers its records, and not the files')
+    expect(withUnsignedFiles(required(home))).toEqual([a])
+    await rebuildRelease(home.shelf, a)
     expect((await openServable(required(home)))?.release.digest).toBe(a)
     writeFileSync(path, 'hello')
     expect(await nomenclator('sign', '--home', home.path, '--signature', path)).toMatchObject({
       code: 1,
       err: expect.stringContaining('is not a signature of minisign'),
     })
+  })
+
+  test('tell which file of a release is not the one that was signed, though every digest fits', async () => {
+    using home = homeOf(a)
+    sign(home, a)
+    const released = home.released(a, 'pais')
+    const directory = home.shelf.entityDirectory(released.digest)
+    const manifest: EntityManifest = JSON.parse(readFileSync(join(directory, ENTITY_MANIFEST_FILE), 'utf8'))
+    const index = readFileSync(join(directory, 'index'))
+    index[0] = (index[0] ?? 0) ^ 1
+    const sha256 = new Bun.CryptoHasher('sha256').update(index).digest('hex')
+    const forged = { ...manifest, files: { ...manifest.files, index: { size: index.length, sha256 } } }
+    const { digest } = releasedEntity(forged)
+    cpSync(directory, home.shelf.entityDirectory(digest), { recursive: true })
+    for (const [name, content] of [
+      [ENTITY_MANIFEST_FILE, manifestText(forged)],
+      ['index', index],
+    ] as const) {
+      const path = join(home.shelf.entityDirectory(digest), name)
+      chmodSync(path, 0o644)
+      writeFileSync(path, content)
+    }
+    const whole = home.shelf.read(a).manifest
+    home.shelf.placeRelease({ ...whole, entities: { ...whole.entities, pais: { ...released, digest } } })
+    expect(await home.verify(a)).toEqual([])
+    expect(await nomenclator('verify-release', '--home', home.path, '--key', `${KEY}.pub`)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(`${join(home.shelf.entityDirectory(digest), 'index')} (pais)`),
+    })
+    for (const flags of [[], ['--require-signature', `${KEY}.pub`]])
+      expect(await nomenclator('releases', 'verify', a, '--home', home.path, ...flags)).toMatchObject({
+        code: 1,
+        out: expect.stringContaining('manifest.json is not the one that was signed'),
+      })
+    await expect(openServable(required(home))).rejects.toThrow('manifest.json is not the one that was signed')
+  })
+
+  test('by two keys, of which both are needed', async () => {
+    using home = homeOf(a)
+    const flags = ['--home', home.path, '--key']
+    const verify = () =>
+      nomenclator('verify-release', ...flags, `${KEY}.pub,${OTHER}.pub`, '--threshold', '2', '--json')
+    expect(await nomenclator('sign', ...flags, `${KEY}.key`, '--expires-days', '3')).toMatchObject({ code: 0 })
+    expect(await verify()).toMatchObject({ code: 1, err: expect.stringContaining('2 are needed') })
+    expect(await nomenclator('sign', ...flags, `${OTHER}.key`)).toMatchObject({ code: 0 })
+    const report = JSON.parse((await verify()).out)
+    expect(report).toMatchObject({ keys: [expect.any(String), expect.any(String)], expired: false })
+    expect(Date.parse(report.expires) - Date.now()).toBeLessThanOrEqual(3 * 86_400_000)
+    // The second adds to the first; whoever signs again goes on.
+    expect(report.sequence).toBe(sequenceIn(home.shelf.signatureOf(a)))
+    expect(await nomenclator('sign', ...flags, `${KEY}.key`)).toMatchObject({ code: 0 })
+    expect(sequenceIn(home.shelf.signatureOf(a))).toBeGreaterThan(report.sequence)
   })
 
   test('refuse what is not a key', async () => {
@@ -164,25 +229,20 @@ describe('a signature', () => {
     )
     expect(new Bun.CryptoHasher('sha256').update(checksums).digest('hex')).toBe(a)
     expect(verifySignature(keys[0] as PublicKey, checksums, signature)).toHaveProperty('trustedComment')
-    const definitions = definitionsOf(release)
-    expect(proofOf({ checksums: release.manifest, definitions }, signature, keys)).toMatchObject({
-      coversDefinitions: true,
+    const signable = signableRelease(release)
+    expect(proofOf(signable, signature, trustIn(keys))).toMatchObject({
+      covers: ['records', 'definitions', 'origin', 'files'],
     })
-    const [first, ...others] = definitions
-    const renamed = [{ ...first, plural: 'naciones' } as typeof first & object, ...others]
-    expect(proofOf({ checksums: release.manifest, definitions: renamed }, signature, keys)).toEqual({
+    expect(proofOf({ ...signable, definitions: 'others' }, signature, trustIn(keys))).toEqual({
       wrong: 'its definitions are not those that were signed',
     })
   })
 
   test('is of one release alone', () => {
     const signature = signRelease(secretKey(), model.shelf.read(a))
-    const { manifest, entity } = model.shelf.read(b)
-    expect(proofOf({ checksums: manifest, definitions: definitionsOf({ manifest, entity }) }, signature, keys)).toEqual(
-      {
-        wrong: expect.stringContaining('does not hold'),
-      },
-    )
+    expect(proofOf(signableRelease(model.shelf.read(b)), signature, trustIn(keys))).toEqual({
+      wrong: expect.stringContaining('does not hold'),
+    })
   })
 
   test('stays when the release is imported again, and goes with it', async () => {
@@ -248,6 +308,36 @@ describe('where a signature is required', () => {
       [],
       ['release-swapped', 'release-mended'],
     ])
+  })
+
+  test('a signature that expires is told, refused where the operator says so, and renewed by another', async () => {
+    using home = homeOf(a)
+    const place = (expires: number) =>
+      home.shelf.placeSignature(a, signRelease(secretKey(), home.shelf.read(a), { expires }))
+    place(Date.now() - 1_000)
+    await expect(openServable(required(home, { refusesExpired: true }))).rejects.toThrow('has expired on')
+    const shelf = required(home)
+    const events: string[] = []
+    using following = followCurrent(shelf, (await openServable(shelf)) as Servable, {
+      log: ({ event }) => events.push(event),
+    })
+    await following.look()
+    expect([following.degraded(), events]).toEqual([[expect.stringContaining('HAS EXPIRED on')], ['signature-expired']])
+    place(Date.now() + 60_000)
+    await following.look()
+    expect([following.degraded(), events.at(-1)]).toEqual([[], 'signature-renewed'])
+  })
+
+  test.each([
+    [
+      'more signatures than keys',
+      ['--require-signature', `${KEY}.pub`, '--signature-threshold', '2'],
+      'is more than the 1 keys',
+    ],
+    ['a number of signatures without keys', ['--signature-threshold', '2'], 'needs the keys'],
+  ])('%s are a wrong call', async (_, flags, wrong) => {
+    using home = homeOf(a)
+    expect((await nomenclator('releases', 'verify', '--home', home.path, ...flags)).err).toContain(wrong)
   })
 
   test('other definitions than the signed ones are refused', () => {

@@ -1,6 +1,15 @@
-// The tools of a checkout: what is installed before the program runs, and what restarts when a source has changed.
+// The tools of a checkout: what is installed and compiled before the program runs, and what restarts when a source has changed.
 import { describe, expect, test } from 'bun:test'
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isSource, Restarting } from '../tools/dev.ts'
 import { ran } from './support/command.ts'
@@ -20,13 +29,18 @@ class Checkout extends TestDirectory {
     this.write('package-lock.json', lockOf('1.0.0'))
     for (const [name, version] of Object.entries(installed)) this.put(name, version)
     // Both write down how they were called.
-    this.program('node_modules/.bin/bun', 'echo "bun $*" >> "$CALLS"')
+    this.bun('')
     this.program('bin/npm', 'echo "npm $*" >> "$CALLS"')
   }
 
   #copyTool(name: string): void {
     mkdirSync(join(this.path, 'tools'), { recursive: true })
     copyFileSync(join(ROOT, 'tools', name), join(this.path, 'tools', name))
+  }
+
+  /** Gives it a Bun that builds by this script. */
+  bun(build: string): void {
+    this.program('node_modules/.bin/bun', `echo "bun $1 \${2-}" >> "$CALLS"\nif [ "$1" = build ]; then ${build}:; fi`)
   }
 
   write(path: string, text: string): void {
@@ -45,13 +59,26 @@ class Checkout extends TestDirectory {
   }
 
   /** Runs a file through tools/with-bun, and returns how npm and Bun were called. */
-  async calls(file: string): Promise<string[]> {
+  calls(file: string): Promise<string[]> {
+    return this.#calls([join(this.path, 'tools', 'with-bun'), join(this.path, file)])
+  }
+
+  /** The same of the launcher, and how what it compiled was called. */
+  launched(...argv: readonly string[]): Promise<string[]> {
+    copyFileSync(join(ROOT, 'packages/server/nomenclator'), join(this.path, 'packages/server/nomenclator'))
+    return this.#calls([join(this.path, 'packages/server/nomenclator'), ...argv])
+  }
+
+  async #calls(command: readonly string[]): Promise<string[]> {
     const log = join(this.path, 'calls')
     writeFileSync(log, '')
     const env = { CALLS: log, PATH: `${join(this.path, 'bin')}:${process.env.PATH}` }
-    const { code, err } = await ran([join(this.path, 'tools', 'with-bun'), join(this.path, file)], { env })
+    const { code, err } = await ran(command, { env })
     if (code !== 0) throw new Error(err)
-    return readFileSync(log, 'utf8').replaceAll(`${this.path}/`, '').trim().split('\n')
+    const calls = readFileSync(log, 'utf8')
+      .replaceAll(/(?<= )[^ ]*(?=(?:packages|test|tools)\/)/g, '')
+      .trim()
+    return calls.split('\n').map((call) => call.trimEnd())
   }
 }
 
@@ -105,6 +132,45 @@ describe('tools/with-bun', () => {
     await ran(['touch', '-d', '2020-01-01', bundle])
     expect(await checkout.calls(PROGRAM)).toEqual(['bun tools/bundle-explorer.ts', `bun ${PROGRAM}`])
     expect(existsSync(bundle)).toBe(true)
+  })
+})
+
+describe('the launcher', () => {
+  const COMPILES = `echo 'echo "compiled $*" >> "$CALLS"' > nomenclator; chmod +x nomenclator; `
+  const COMPILING = [`bun ${PROGRAM} --version`, 'bun build --compile']
+  const FROM_SOURCES = [`bun ${PROGRAM} serve`]
+  const compiledIn = (checkout: Checkout) => join(checkout.path, 'packages/server/node_modules/.compiled')
+
+  test('compiles the program at its first start, and runs that until a source is another', async () => {
+    using checkout = new Checkout(ALL)
+    checkout.bun(COMPILES)
+    expect(await checkout.launched('health')).toEqual([`bun ${PROGRAM} health`])
+    for (const source of ['1', '2', '3', '1']) {
+      checkout.write('packages/server/src/http/a.ts', source)
+      expect(await checkout.launched('serve', '--port', '0')).toEqual([...COMPILING, 'compiled serve --port 0'])
+      expect(await checkout.launched('serve')).toEqual(['compiled serve'])
+      expect(await checkout.launched('health')).toEqual(['compiled health'])
+    }
+    // The one before is kept for those that run it.
+    expect(readdirSync(compiledIn(checkout))).toHaveLength(2)
+  })
+
+  test.each([
+    ['that fails', 'echo half > nomenclator; exit 1; '],
+    ['during which a source changes', `${COMPILES}echo 2 > "$CALLS.d/packages/server/src/a.ts"; `],
+  ])('a compilation %s leaves nothing, and the sources are run', async (_, script) => {
+    using checkout = new Checkout(ALL)
+    checkout.write('packages/server/src/a.ts', '1')
+    symlinkSync('.', join(checkout.path, 'calls.d'))
+    checkout.bun(script)
+    expect(await checkout.launched('serve')).toEqual([...COMPILING, ...FROM_SOURCES])
+    expect(readdirSync(compiledIn(checkout))).toEqual([])
+  })
+
+  test('runs the sources where nothing can be kept', async () => {
+    using checkout = new Checkout(ALL)
+    checkout.write('packages/server/node_modules', 'a file')
+    expect(await checkout.launched('serve')).toEqual(FROM_SOURCES)
   })
 })
 

@@ -58,8 +58,11 @@ export async function buildExecutable(architecture: Architecture, directory = DI
       '--no-compile-autoload-bunfig',
       // So that the trace of an error names our files and lines.
       '--sourcemap=inline',
+      // What a command does not need stays unread.
+      '--format=esm',
+      '--splitting',
       // Compiled before it starts, for this architecture only: bytecode of another is not known to run there.
-      ...(architecture === process.arch ? ['--bytecode', '--format=esm'] : []),
+      ...(architecture === process.arch ? ['--bytecode'] : []),
       ...assets,
       join(ROOT, 'packages', 'server', 'src', 'main.ts'),
       '--outfile=nomenclator',

@@ -15,8 +15,10 @@ import { gzipSync } from 'node:zlib'
 import manifest from '../package.json' with { type: 'json' }
 import { completionScript } from '../packages/server/src/cli/commands/completion.ts'
 import { manualPage } from '../packages/server/src/cli/commands/man.ts'
-import { commands } from '../packages/server/src/cli/run.ts'
+import { allCommands } from '../packages/server/src/cli/run.ts'
 import { type Architecture, buildExecutable, DIST, executableName, run, writeSums } from './build.ts'
+
+const commands = await allCommands()
 
 const ROOT = join(import.meta.dir, '..')
 

@@ -58,7 +58,9 @@ export class Restarting implements AsyncDisposable {
 
 if (import.meta.main) {
   const sources = ['server', 'picker'].map((name) => join(ROOT, 'packages', name, 'src'))
-  const serving = new Restarting([join(ROOT, 'nomenclator'), 'serve', ...process.argv.slice(2)], sources)
+  // The launcher would compile them anew after each change.
+  const fromSources = [join(ROOT, 'tools', 'with-bun'), join(ROOT, 'packages', 'server', 'src', 'main.ts')]
+  const serving = new Restarting([...fromSources, 'serve', ...process.argv.slice(2)], sources)
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void serving[Symbol.asyncDispose]().then(() => process.exit(0)))
 }

@@ -83,20 +83,48 @@ export class FakeShelf {
   /** Changes the manifest of a release, which keeps its place. */
   changeRelease(digest: string, change: (manifest: Manifest) => object): void {
     const manifest: Manifest = JSON.parse(this.releases.get(digest)?.[MANIFEST_FILE] ?? '')
-    this.releases.set(digest, { [MANIFEST_FILE]: JSON.stringify(change(manifest)) })
+    this.releases.set(digest, {
+      ...this.releases.get(digest),
+      [MANIFEST_FILE]: manifestText(change(manifest) as Manifest),
+    })
+  }
+
+  /** Replaces a file of an entity of a release as whoever may write to the shelf can: every digest fits. */
+  async forgeFile(
+    release: string,
+    name: string,
+    file: keyof EntityManifest['files'],
+    bytes: Uint8Array,
+  ): Promise<void> {
+    const chunk = sha256(bytes)
+    this.chunks.set(chunk, { size: bytes.length, packed: await pack(bytes) })
+    const { length: size } = bytes
+    const change = (manifest: EntityManifest) => ({
+      ...manifest,
+      files: { ...manifest.files, [file]: { size, sha256: chunk } },
+    })
+    const { digest } = this.forgeEntity(release, name, change)
+    this.entityChunks = this.entityChunks.filter((one) => one.entity !== digest || one.file !== file)
+    this.entityChunks.push({ entity: digest, file, start: 0, chunk })
   }
 
   /** Puts an entity of a release beside itself with another manifest, and lets the release name that one. */
-  forgeEntity(release: string, name: string, change: (manifest: EntityManifest) => EntityManifest): void {
+  forgeEntity(
+    release: string,
+    name: string,
+    change: (manifest: EntityManifest) => EntityManifest,
+  ): { readonly digest: string } {
+    let digest = ''
     this.changeRelease(release, (manifest) => {
       const released = manifest.entities[name] as Manifest['entities'][string]
       const forged = change(JSON.parse(this.entities.get(released.digest) ?? ''))
-      const { digest } = releasedEntity(forged)
+      digest = releasedEntity(forged).digest
       this.entities.set(digest, manifestText(forged))
       const chunks = this.entityChunks.filter(({ entity }) => entity === released.digest)
       this.entityChunks.push(...chunks.map((chunk) => ({ ...chunk, entity: digest })))
       return { ...manifest, entities: { ...manifest.entities, [name]: { ...released, digest } } }
     })
+    return { digest }
   }
 
   /** Whoever downloads is counted by `onDownload`, and what is asked for at a time by `onQuery`. */

@@ -1,7 +1,7 @@
 // The real command in a process of its own, and two releases to swap under it.
 import { readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { commands } from '../../packages/server/src/cli/run.ts'
+import { allCommands } from '../../packages/server/src/cli/run.ts'
 import { THINKER_VARIABLE } from '../../packages/server/src/http/processes/workers.ts'
 import { MANIFEST_FILE } from '../../packages/server/src/release/manifest.ts'
 import type { Release } from '../../packages/server/src/release/release.ts'
@@ -13,6 +13,8 @@ import { PROGRAM, type Rows, TestHome } from './releases.ts'
 import { serverOf } from './server.ts'
 import { smallSource } from './small-source.ts'
 import { message, send } from './wire.ts'
+
+const commands = await allCommands()
 
 const PATIENCE_MILLISECONDS = 30_000
 const FIRST_GLANCE_MILLISECONDS = 5

@@ -44,7 +44,7 @@ export type PickerAttributes = {
   readonly levels: string
   /** The name that it is submitted under. */
   readonly name?: string | undefined
-  /** The key of the record that is chosen beforehand. */
+  /** The key of the record that is chosen beforehand; one of a higher level has the name of that before it, as in `estado:2`. */
   readonly value?: string | undefined
   /** What is submitted: the key, or with `code` the official code; empty where a record has none. */
   readonly submit?: 'key' | 'code' | undefined
@@ -58,7 +58,7 @@ export type PickerAttributes = {
 /** The event `change` of every choice. */
 export type PickerChangeEvent = Event & { readonly target: NomenclatorPicker }
 
-type Option = Choice & { readonly where: string; readonly record: CatalogRecord }
+type Option = Choice & { readonly where: string }
 
 const DEFAULT_SEPARATOR = '-'
 const MAX_OPTIONS = 50
@@ -110,7 +110,9 @@ const nearness = (one: string, other: string): number =>
 const namesFor = ({ name, names = [[name, '']] }: { name: string; names?: Names }, language: string): string[] =>
   names.toSorted(([, a], [, b]) => nearness(b, language) - nearness(a, language)).map(([path]) => path)
 
-const withValues = (text: string | undefined, values: Readonly<Record<string, string>>): string =>
+type Values = Readonly<Record<string, string | undefined>>
+
+const withValues = (text: string | undefined, values: Values): string =>
   (text ?? '').replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
 
 const STYLES = `
@@ -119,7 +121,8 @@ const STYLES = `
   --_accent: var(--picker-accent, light-dark(#9a3f1d, #f0a273)); --_tint: var(--picker-tint, light-dark(#f6e6dd, #3a2719)); }
 :host([hidden]) { display: none; }
 .fields { display: grid; gap: var(--picker-gap, 0.75rem); grid-template-columns: var(--picker-columns, repeat(auto-fit, minmax(min(13rem, 100%), 1fr))); }
-.field { position: relative; min-width: 0; }
+.field { min-width: 0; }
+.box { position: relative; }
 label { display: block; font-size: 0.9em; margin-bottom: 0.2em; }
 .required::after { content: " *" / ""; color: var(--_accent); }
 input { box-sizing: border-box; width: 100%; min-height: 2.5em; font: inherit; color: var(--_ink); background: var(--_paper);
@@ -132,9 +135,8 @@ input:disabled { border-style: dashed; background: none; cursor: not-allowed; }
 ul { position: absolute; z-index: 10; top: calc(100% - 1px); left: 0; right: 0; box-sizing: border-box; max-height: 18em;
   overflow-y: auto; margin: 0; padding: 0; list-style: none; color: var(--_ink); background: var(--_paper); border: 1px solid var(--_line); }
 ul[hidden] { display: none; }
-li { padding: 0.4em 0.6em; cursor: pointer; overflow-wrap: anywhere; }
-li[aria-selected="true"], li[role="option"]:not([aria-disabled]):hover { background: var(--_tint); box-shadow: inset 3px 0 var(--_accent); }
-li[aria-disabled] { cursor: default; }
+li { padding: 0.4em 0.6em; overflow-wrap: anywhere; }
+li[aria-selected="true"], li:not([aria-disabled]):hover { background: var(--_tint); box-shadow: inset 3px 0 var(--_accent); cursor: pointer; }
 li small { display: block; opacity: 0.85; }
 mark { background: none; color: inherit; font-weight: 700; }
 .message { margin: 0.4em 0 0; font-size: 0.9em; color: var(--_accent); }
@@ -143,13 +145,24 @@ mark { background: none; color: inherit; font-weight: 700; }
 @media (forced-colors: active) { li[aria-selected="true"] { outline: 2px solid; outline-offset: -2px; } }
 `
 
+/** An element of a class; what may be styled from outside is a part of the same name. */
+function create<T extends keyof HTMLElementTagNameMap>(tag: T, name = '', part = ''): HTMLElementTagNameMap[T] {
+  const element = document.createElement(tag)
+  element.className = name
+  if (part !== '') element.setAttribute('part', part)
+  return element
+}
+
+const createMessage = () => create('p', 'message', 'message')
+
 /** One level: a combobox with a list (WAI-ARIA). */
 class Field {
   readonly level: string
-  readonly element = document.createElement('div')
-  readonly input = document.createElement('input')
-  readonly #label = document.createElement('label')
-  readonly #list = document.createElement('ul')
+  readonly element = create('div', 'field', 'field')
+  readonly input = create('input', '', 'input')
+  readonly #label = create('label', '', 'label')
+  readonly #list = create('ul', '', 'list')
+  readonly #message = createMessage()
   readonly #picker: NomenclatorPicker
   readonly #id: string
   #options: Option[] = []
@@ -165,32 +178,28 @@ class Field {
     this.#picker = picker
     this.level = level
     this.#id = `level-${at}`
-    this.element.className = 'field'
-    this.element.setAttribute('part', 'field')
     this.#label.htmlFor = this.#id
-    this.#label.setAttribute('part', 'label')
     const { input } = this
     input.id = this.#id
-    input.type = 'text'
-    input.autocomplete = 'off'
-    input.spellcheck = false
-    input.setAttribute('part', 'input')
     const attributes = {
       role: 'combobox',
+      autocomplete: 'off',
+      spellcheck: 'false',
       autocapitalize: 'none',
       'aria-autocomplete': 'list',
       'aria-haspopup': 'listbox',
       'aria-expanded': 'false',
       'aria-controls': `${this.#id}-list`,
+      'aria-describedby': `${this.#id}-message`,
     }
     for (const [name, value] of Object.entries(attributes)) input.setAttribute(name, value)
     this.#list.id = `${this.#id}-list`
     this.#list.hidden = true
     this.#list.setAttribute('role', 'listbox')
-    this.#list.setAttribute('part', 'list')
-    const arrow = document.createElement('span')
-    arrow.className = 'arrow'
-    this.element.append(this.#label, input, arrow, this.#list)
+    this.#message.id = attributes['aria-describedby']
+    const box = create('div', 'box')
+    box.append(input, create('span', 'arrow'), this.#list)
+    this.element.append(this.#label, box, this.#message)
     input.addEventListener('input', (event) => {
       // The picker tells of a change when a record is chosen, and not of every letter.
       event.stopPropagation()
@@ -220,14 +229,10 @@ class Field {
     this.#close()
   }
 
-  showInvalid(isInvalid: boolean): void {
-    if (isInvalid) {
-      this.input.setAttribute('aria-invalid', 'true')
-      this.input.setAttribute('aria-describedby', 'message')
-    } else {
-      this.input.removeAttribute('aria-invalid')
-      this.input.removeAttribute('aria-describedby')
-    }
+  /** Says at the field what is missing there; nothing where the text is empty. */
+  showMissing(text: string): void {
+    this.#message.textContent = text
+    this.input.setAttribute('aria-invalid', String(text !== ''))
   }
 
   #later(): void {
@@ -269,7 +274,7 @@ class Field {
     this.#shownFor = text
     const items = this.#options.map((option, at) => this.#item(option, at, text))
     if (note !== undefined) {
-      const item = document.createElement('li')
+      const item = create('li')
       item.textContent = this.#picker.word(note)
       item.setAttribute('role', 'option')
       item.setAttribute('aria-disabled', 'true')
@@ -284,14 +289,13 @@ class Field {
   }
 
   #item(option: Option, at: number, text: string): HTMLLIElement {
-    const item = document.createElement('li')
+    const item = create('li', '', 'option')
     item.id = `${this.#id}-${at}`
     item.setAttribute('role', 'option')
-    item.setAttribute('part', 'option')
     item.setAttribute('aria-selected', 'false')
     item.append(markedName(option.name, text))
     if (option.where !== '') {
-      const where = document.createElement('small')
+      const where = create('small')
       where.textContent = option.where
       item.append(where)
     }
@@ -345,8 +349,7 @@ class Field {
   }
 
   #choose(option: Option | undefined): void {
-    if (option === undefined) return
-    this.#picker.choose(this, option)
+    if (option !== undefined) this.#picker.choose(this, option)
   }
 
   /** Text that was not chosen is no value: an empty field chooses nothing, any other shows again what is chosen. */
@@ -373,10 +376,10 @@ const folded = (text: string): string => text.normalize('NFD').replace(MARKS, ''
 function markedName(name: string, text: string): HTMLElement {
   const [firstWord = ''] = folded(text).split(/\s+/)
   const at = firstWord === '' || folded(name).length !== name.length ? -1 : folded(name).indexOf(firstWord)
-  const element = document.createElement('bdi')
+  const element = create('bdi')
   if (at === -1) element.textContent = name
   else {
-    const mark = document.createElement('mark')
+    const mark = create('mark')
     mark.textContent = name.slice(at, at + firstWord.length)
     element.append(name.slice(0, at), mark, name.slice(at + firstWord.length))
   }
@@ -389,9 +392,9 @@ export class NomenclatorPicker extends HTMLElement {
   static readonly observedAttributes = ['levels', 'required', 'lang', 'server', 'name', 'value', 'submit']
 
   readonly #internals: ElementInternals
-  readonly #fieldBox = document.createElement('div')
-  readonly #message = document.createElement('p')
-  readonly #status = document.createElement('div')
+  readonly #fieldBox = create('div', 'fields')
+  readonly #message = createMessage()
+  readonly #status = create('div', 'status')
   #fields: Field[] = []
   #definitions: Definitions | undefined
   /** Ends when the picker can be used: its levels are known, and its value is shown. */
@@ -409,14 +412,9 @@ export class NomenclatorPicker extends HTMLElement {
     const sheet = new CSSStyleSheet()
     sheet.replaceSync(STYLES)
     root.adoptedStyleSheets = [sheet]
-    this.#fieldBox.className = 'fields'
-    this.#message.className = 'message'
-    this.#message.id = 'message'
-    this.#message.setAttribute('part', 'message')
-    this.#status.className = 'status'
     this.#status.setAttribute('role', 'status')
     root.append(this.#fieldBox, this.#message, this.#status)
-    this.addEventListener('invalid', () => this.#showMessage(this.#internals.validationMessage))
+    this.addEventListener('invalid', () => this.#missing?.showMissing(this.#internals.validationMessage))
   }
 
   /** @internal */
@@ -430,6 +428,7 @@ export class NomenclatorPicker extends HTMLElement {
     if (name === 'levels' || name === 'server') this.#build()
     else if (name === 'value' && !this.#isDirty) this.#ready = this.#ready.then(() => this.#setKey(after ?? ''))
     else this.#update()
+    if (name === 'lang') this.#ready = this.#ready.then(() => this.#rename())
   }
 
   // The members that every field of a form has.
@@ -504,7 +503,7 @@ export class NomenclatorPicker extends HTMLElement {
   /** @internal */
   formResetCallback(): void {
     this.#isDirty = false
-    this.#showMessage('')
+    for (const field of this.#fields) field.showMissing('')
     this.#ready = this.#ready.then(() => this.#setKey(this.getAttribute('value') ?? ''))
   }
 
@@ -536,12 +535,12 @@ export class NomenclatorPicker extends HTMLElement {
   }
 
   /** @internal */
-  word(name: string, values: Readonly<Record<string, string>> = {}): string {
+  word(name: string, values: Values = {}): string {
     return withValues(this.#definitions?.words[this.#language]?.[name], values)
   }
 
   /** @internal */
-  announce(name: string, values: Readonly<Record<string, string>> = {}): void {
+  announce(name: string, values: Values = {}): void {
     this.#status.textContent = this.word(name, values)
   }
 
@@ -560,11 +559,11 @@ export class NomenclatorPicker extends HTMLElement {
       if (turn !== this.#turn) return
       this.#definitions = definitions
     } catch {
-      this.#showMessage(NOT_LOADED[this.#language] ?? '')
+      this.#message.textContent = NOT_LOADED[this.#language] ?? ''
       return
     }
     const mistake = this.#mistakeInLevels()
-    this.#showMessage(mistake ?? '')
+    this.#message.textContent = mistake ?? ''
     this.#update()
     if (mistake === undefined && !this.#isDirty) await this.#setKey(this.getAttribute('value') ?? '')
   }
@@ -612,21 +611,18 @@ export class NomenclatorPicker extends HTMLElement {
     if (last !== undefined) data.append(name, submitted(last))
     for (const choice of selection) data.append(`${name}.${choice.level}`, submitted(choice))
     this.#internals.setFormValue(name === '' || selection.length === 0 ? null : data, JSON.stringify(selection))
-    const missing = this.#fields.find(({ choice }) => choice === undefined)
-    if (this.required && missing !== undefined) {
+    const missing = this.required ? this.#missing : undefined
+    if (missing === undefined) this.#internals.setValidity({})
+    else {
       const message = this.word('required', { level: this.#labelOf(missing.level) }) || missing.level
       this.#internals.setValidity({ valueMissing: true }, message, missing.input)
-    } else {
-      this.#internals.setValidity({})
-      for (const field of this.#fields) field.showInvalid(false)
-      if (this.#mistakeInLevels() === undefined) this.#showMessage('')
     }
+    for (const field of this.#fields) if (field !== missing) field.showMissing('')
   }
 
-  #showMessage(text: string): void {
-    this.#message.textContent = text
-    const missing = this.#fields.find(({ choice }) => choice === undefined)
-    for (const field of this.#fields) field.showInvalid(text !== '' && field === missing)
+  /** The highest level at which nothing is chosen. */
+  get #missing(): Field | undefined {
+    return this.#fields.find(({ choice }) => choice === undefined)
   }
 
   // Finding and choosing.
@@ -634,7 +630,7 @@ export class NomenclatorPicker extends HTMLElement {
   /** @internal The records of a level that belong to what is chosen above it, and have the words. */
   async find(name: string, text: string, signal: AbortSignal): Promise<{ options: Option[]; total: number }> {
     const level = this.#levelOf(name)
-    if (level === undefined) throw new Error(`there is no level ${name}`)
+    if (level === undefined) throw new Error(name)
     const at = this.#fields.findIndex((field) => field.level === name)
     // The nearest one says it all: what is above it follows.
     const parent = this.#fields[at - 1]
@@ -654,7 +650,7 @@ export class NomenclatorPicker extends HTMLElement {
     const response = await fetch(`${this.#server}${level.list}?${parameters}`, { signal })
     // Letters that are no word find nothing.
     if (response.status === 400) return { options: [], total: 0 }
-    if (!response.ok) throw new Error(`status ${response.status}`)
+    if (!response.ok) throw new Error(response.statusText)
     const records = (await response.json()) as CatalogRecord[]
     const broaderNames = await this.#broaderNames(level, records, parameters.get('fields') as string, signal)
     const options = records.map((record) => ({
@@ -665,7 +661,6 @@ export class NomenclatorPicker extends HTMLElement {
       ]
         .filter(Boolean)
         .join(', '),
-      record,
     }))
     return { options, total: Number(response.headers.get('X-Total') ?? options.length) }
   }
@@ -695,13 +690,12 @@ export class NomenclatorPicker extends HTMLElement {
   /** @internal Chooses a record, or none: what is below belongs to another one from then on. */
   choose(field: Field, choice: Choice | undefined): void {
     const isSame = field.choice?.key === choice?.key
-    const { level, key, name, code } = choice ?? { level: '', key: '', name: '' }
-    field.set(choice && { level, key, name, ...(code === undefined ? {} : { code }) })
+    field.set(choice && { level: choice.level, key: choice.key, name: choice.name, code: choice.code })
     if (isSame) return
     for (const below of this.#fields.slice(this.#fields.indexOf(field) + 1)) below.set(undefined)
     this.#isDirty = true
     this.#update()
-    if (choice !== undefined) this.announce('chosen', { name })
+    if (choice !== undefined) this.announce('chosen', choice)
     this.dispatchEvent(new Event('change', { bubbles: true, composed: true }))
   }
 
@@ -719,36 +713,38 @@ export class NomenclatorPicker extends HTMLElement {
     return typeof code === 'string' ? { ...choice, code } : choice
   }
 
-  /** Shows the record of the last level that has a key, with all that it belongs to; nothing where there is none. */
-  async #setKey(key: string): Promise<void> {
-    const name = this.#fields.at(-1)?.level ?? ''
+  /** Shows the record that has a key, with all that it belongs to; nothing where there is none. */
+  async #setKey(text: string): Promise<void> {
+    const higher = this.#fields.slice(0, -1).find(({ level }) => text.startsWith(`${level}:`))?.level
+    const name = higher ?? this.#fields.at(-1)?.level ?? ''
+    const key = higher === undefined ? text : text.slice(higher.length + 1)
+    this.#setChoices(await this.#choicesOf(name, key).catch(() => []))
+  }
+
+  /** Shows what is chosen in the language of now. */
+  async #rename(): Promise<void> {
+    const last = this.selection.at(-1)
+    const renamed = last && (await this.#choicesOf(last.level, last.key).catch(() => undefined))
+    // What cannot be read again, and what was chosen in the meantime, stays as it is.
+    if (renamed !== undefined && last === this.selection.at(-1)) this.#setChoices(renamed)
+  }
+
+  /** The record of a level with a key, and all that it belongs to. */
+  async #choicesOf(name: string, key: string): Promise<Choice[]> {
     const level = this.#levelOf(name)
     const values = level === undefined ? [] : keyValues(level, key)
-    if (level === undefined || key === '' || values.length !== level.key.length) {
-      this.#setChoices([])
-      return
-    }
-    try {
-      const record = await json<CatalogRecord>(`${this.#server}${recordPath(level, values)}`)
-      const language = this.#languageOfNames
-      // What a record may lack, it may not belong to.
-      const above = Object.entries(level.ancestors).flatMap(([ancestor, paths]): Choice[] => {
-        const id = valueAt(level, record, paths.id) ?? undefined
-        return id === undefined
-          ? []
-          : [
-              {
-                level: ancestor,
-                key: String(id),
-                name: String(firstAt(level, record, namesFor(paths, language)) ?? id),
-              },
-            ]
-      })
-      const choice = choiceOf(name, level, record, language)
-      this.#setChoices([...(await Promise.all(above.map((one) => this.#withCode(one)))), choice])
-    } catch {
-      this.#setChoices([])
-    }
+    if (level === undefined || key === '' || values.length !== level.key.length) return []
+    const record = await json<CatalogRecord>(`${this.#server}${recordPath(level, values)}`)
+    const language = this.#languageOfNames
+    // What a record may lack, it may not belong to.
+    const above = Object.entries(level.ancestors).flatMap(([ancestor, paths]): Choice[] => {
+      const id = valueAt(level, record, paths.id) ?? undefined
+      if (id === undefined) return []
+      const named = String(firstAt(level, record, namesFor(paths, language)) ?? id)
+      return [{ level: ancestor, key: String(id), name: named }]
+    })
+    const choice = choiceOf(name, level, record, language)
+    return [...(await Promise.all(above.map((one) => this.#withCode(one)))), choice]
   }
 }
 
@@ -776,8 +772,12 @@ function choiceOf(name: string, level: Level, record: CatalogRecord, language: s
   const values = paths.map((path) => String(valueAt(level, record, path)))
   const key = values.length === 1 ? (values[0] as string) : values.map(encodeURIComponent).join(separator)
   const code = level.code === undefined ? undefined : valueAt(level, record, level.code)
-  const named = { level: name, key, name: String(firstAt(level, record, namesFor(level, language)) ?? key) }
-  return typeof code === 'string' ? { ...named, code } : named
+  return {
+    level: name,
+    key,
+    name: String(firstAt(level, record, namesFor(level, language)) ?? key),
+    code: typeof code === 'string' ? code : undefined,
+  }
 }
 
 // Two copies of the script on one page are one too many, and no harm.

@@ -42,6 +42,7 @@ export function definitionFault(value: unknown, known: Known): string | undefine
   if (value.package !== undefined && !isText(value.package)) return wrong('its package has no sound name')
   if (value.description !== undefined && typeof value.description !== 'string')
     return wrong('its description is no text')
+  if (value.group !== undefined && !isGroup(value.group)) return wrong('its group has no sound title')
   if (v1 !== undefined && !Number.isSafeInteger(v1)) return wrong('its place in API v1 is not a number')
   if (order !== 'by key' && order !== 'as given') return wrong('its order is not known')
   if (!isObject(fields) || Object.keys(fields).length === 0 || Object.keys(fields).length > MAX_FIELDS)
@@ -65,6 +66,12 @@ export function definitionFault(value: unknown, known: Known): string | undefine
   const self = value as unknown as EntityData
   return expects.every((one) => isExpectation(one, self, known)) ? undefined : wrong('what it expects is not sound')
 }
+
+const areTexts = (value: unknown) =>
+  isObject(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)
+
+const isGroup = (value: unknown) =>
+  isObject(value) && areTexts(value.title) && (value.description === undefined || areTexts(value.description))
 
 const MAX_CODES = 10
 const MAX_PARTS = 10

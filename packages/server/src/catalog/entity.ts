@@ -77,6 +77,12 @@ export type Expectation = {
   readonly right: string
 }
 
+/** Texts by their language (BCP 47). */
+export type ByLanguage = Readonly<Record<string, string>>
+
+/** What several lists are about that belong together. */
+export type ListGroup = { readonly title: ByLanguage; readonly description?: ByLanguage }
+
 export type Entity = {
   readonly name: string
   /** The name of its collection, in paths. */
@@ -84,9 +90,11 @@ export type Entity = {
   /** The name of its collection for people, in English where it is one of ours. */
   readonly title: string
   /** The same in other languages (BCP 47). */
-  readonly titles?: Readonly<Record<string, string>>
+  readonly titles?: ByLanguage
   /** A sentence about it. */
   readonly description?: string
+  /** The lists that it is shown with; where it is absent, those of the list that its records belong to. */
+  readonly group?: ListGroup
   /** The name of the package that it belongs to; absent for those that came before packages. */
   readonly package?: string
   /** Its place among the collections of API v1; absent where it is not one of them. */

@@ -2,7 +2,9 @@
 import { describe, expect, test } from 'bun:test'
 import { version } from '../base/version.ts'
 import { UsageError } from './flags/flags.ts'
-import { commands, run } from './run.ts'
+import { allCommands, groups, run } from './run.ts'
+
+const commands = await allCommands()
 
 async function ran(...argv: string[]) {
   const said = { out: '', err: '' }
@@ -31,6 +33,13 @@ async function refused(...argv: string[]): Promise<string> {
 const families = [
   ...new Set(commands.filter(({ name }) => name.includes(' ')).map(({ name }) => name.split(' ')[0] as string)),
 ]
+
+test.each(groups.map((group) => [group.words, group] as const))(
+  '%j call what their file declares',
+  async (words, { load }) => {
+    expect([...new Set((await load()).map(({ name }) => name.split(' ')[0]))]).toEqual([...words])
+  },
+)
 
 describe('the overview', () => {
   test.each([[[]], [['help']], [['--help']], [['-h']]])('for %j names every command and what it does', async (argv) => {

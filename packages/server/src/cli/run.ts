@@ -2,51 +2,54 @@
 import { nearest } from '../base/nearest.ts'
 import { version } from '../base/version.ts'
 import { type Command, helpOf, overview, type Terminal } from './command.ts'
-import { checkPackageCommand } from './commands/check-package.ts'
-import { completionCommand } from './commands/completion.ts'
-import { describeCommand } from './commands/describe.ts'
-import { diff } from './commands/diff.ts'
-import { doctor } from './commands/doctor.ts'
-import { exportPackageCommand } from './commands/export-package.ts'
-import { exportSiteCommand } from './commands/export-site.ts'
-import { health } from './commands/health.ts'
-import { importCommands } from './commands/import.ts'
-import { manCommand } from './commands/man.ts'
-import { packageCommands } from './commands/packages.ts'
-import { typesCommand } from './commands/print-types.ts'
-import { profileCommand } from './commands/profile.ts'
-import { releaseCommands } from './commands/releases.ts'
-import { resolveCommand } from './commands/resolve.ts'
-import { serveCommand } from './commands/serve.ts'
-import { shelfCommands } from './commands/shelf.ts'
-import { signingCommands } from './commands/signing.ts'
-import { upgrade } from './commands/upgrade.ts'
-import { verifyCommand } from './commands/verify.ts'
 import { type Environment, readFlags, UsageError } from './flags/flags.ts'
 
-/** All commands, in the order of the help: a line for each file. */
-export const commands: readonly Command[] = [
-  serveCommand,
-  ...importCommands,
-  exportPackageCommand,
-  exportSiteCommand,
-  describeCommand,
-  checkPackageCommand,
-  profileCommand,
-  resolveCommand,
-  ...packageCommands,
-  ...releaseCommands,
-  ...signingCommands,
-  upgrade,
-  ...shelfCommands,
-  diff,
-  verifyCommand,
-  typesCommand,
-  doctor,
-  health,
-  completionCommand(() => commands),
-  manCommand(() => commands),
+/** Commands that are loaded together, and the first words that they are called by. */
+type CommandGroup = { readonly words: readonly string[]; readonly load: () => Promise<readonly Command[]> }
+
+/** All commands, in the order of the help: a line for each file, which is loaded when it is called or described. */
+export const groups: readonly CommandGroup[] = [
+  { words: ['serve'], load: async () => [(await import('./commands/serve.ts')).serveCommand] },
+  { words: ['import'], load: async () => (await import('./commands/import.ts')).importCommands },
+  { words: ['export'], load: async () => [(await import('./commands/export-package.ts')).exportPackageCommand] },
+  { words: ['export'], load: async () => [(await import('./commands/export-site.ts')).exportSiteCommand] },
+  { words: ['describe'], load: async () => [(await import('./commands/describe.ts')).describeCommand] },
+  { words: ['check'], load: async () => [(await import('./commands/check-package.ts')).checkPackageCommand] },
+  { words: ['profile'], load: async () => [(await import('./commands/profile.ts')).profileCommand] },
+  { words: ['resolve'], load: async () => [(await import('./commands/resolve.ts')).resolveCommand] },
+  { words: ['packages', 'remove'], load: async () => (await import('./commands/packages.ts')).packageCommands },
+  {
+    words: ['releases', 'activate', 'rollback'],
+    load: async () => (await import('./commands/releases.ts')).releaseCommands,
+  },
+  {
+    words: ['keygen', 'sign', 'verify-release'],
+    load: async () => (await import('./commands/signing.ts')).signingCommands,
+  },
+  { words: ['upgrade'], load: async () => [(await import('./commands/upgrade.ts')).upgrade] },
+  { words: ['shelf'], load: async () => (await import('./commands/shelf.ts')).shelfCommands },
+  { words: ['diff'], load: async () => [(await import('./commands/diff.ts')).diff] },
+  { words: ['verify'], load: async () => [(await import('./commands/verify.ts')).verifyCommand] },
+  { words: ['types'], load: async () => [(await import('./commands/print-types.ts')).typesCommand] },
+  { words: ['doctor'], load: async () => [(await import('./commands/doctor.ts')).doctor] },
+  { words: ['health'], load: async () => [(await import('./commands/health.ts')).health] },
+  {
+    words: ['completion'],
+    load: async () => [(await import('./commands/completion.ts')).completionCommand(allCommands)],
+  },
+  { words: ['man'], load: async () => [(await import('./commands/man.ts')).manCommand(allCommands)] },
 ]
+
+const loaded = async (wanted: readonly CommandGroup[]): Promise<readonly Command[]> =>
+  (await Promise.all(wanted.map(({ load }) => load()))).flat()
+
+export const allCommands = (): Promise<readonly Command[]> => loaded(groups)
+
+/** Those that may be called with these arguments; all, where there is none or it has to be said which there are. */
+function commandsFor([word = '']: readonly string[]): Promise<readonly Command[]> {
+  const own = groups.filter(({ words }) => words.includes(word))
+  return loaded(own.length === 0 ? groups : own)
+}
 
 /** Runs what the arguments say and returns the exit code. */
 export async function run(argv: readonly string[], env: Environment, terminal: Terminal): Promise<number> {
@@ -56,12 +59,13 @@ export async function run(argv: readonly string[], env: Environment, terminal: T
   }
   const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv
   const typed = words.filter((word) => word !== '--help' && word !== '-h')
-  const called = commandOf(typed)
+  const commands = await commandsFor(typed)
+  const called = commandOf(commands, typed)
   if (words.length > typed.length || words.length === 0) {
-    terminal.out(helpFor(typed, called))
+    terminal.out(helpFor(commands, typed, called))
     return 0
   }
-  if (called === undefined) throw new UsageError([unknownCommand(typed)])
+  if (called === undefined) throw new UsageError([unknownCommand(commands, typed)])
   const { values, operands } = readCall(called, typed, env)
   return called.run({ values, operands, env, terminal })
 }
@@ -86,21 +90,21 @@ function refuseOtherOperands(called: Command, operands: readonly string[]): void
 }
 
 /** The command with the longest name that the arguments begin with. */
-function commandOf(argv: readonly string[]): Command | undefined {
+function commandOf(commands: readonly Command[], argv: readonly string[]): Command | undefined {
   return commands
     .filter(({ name }) => name.split(' ').every((word, position) => argv[position] === word))
     .sort((a, b) => b.name.length - a.name.length)[0]
 }
 
 /** The help of a command, of a group of commands such as import, or of the program. */
-function helpFor(typed: readonly string[], called: Command | undefined): string {
+function helpFor(commands: readonly Command[], typed: readonly string[], called: Command | undefined): string {
   const group = commands.filter(({ name }) => name.split(' ')[0] === typed[0])
   if (called !== undefined)
     return helpOf(
       called,
       group.filter(({ name }) => name.startsWith(`${called.name} `)),
     )
-  if (typed.length > 0 && group.length === 0) throw new UsageError([unknownCommand(typed)])
+  if (typed.length > 0 && group.length === 0) throw new UsageError([unknownCommand(commands, typed)])
   return overview(typed.length === 0 ? commands : group)
 }
 
@@ -110,7 +114,7 @@ const RENAMED: ReadonlyMap<string, string> = new Map([
   ['export tabular', 'export package'],
 ])
 
-function unknownCommand(argv: readonly string[]): string {
+function unknownCommand(commands: readonly Command[], argv: readonly string[]): string {
   const renamed = RENAMED.get(argv.slice(0, 2).join(' '))
   if (renamed !== undefined) return `${argv.slice(0, 2).join(' ')} is now ${renamed}: nomenclator ${renamed} DIR`
   const group = commands.filter(({ name }) => name.split(' ')[0] === argv[0]).map(({ name }) => name)

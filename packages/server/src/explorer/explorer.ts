@@ -1,6 +1,6 @@
 // The explorer: pages for people over API v2. The way of a request: its page, its language, its release, HTML, response.
 import type { Entity } from '../catalog/entity.ts'
-import { emptyResponse, type HttpRequest, type HttpResponse, isRead } from '../http/exchange.ts'
+import { emptyResponse, type Headers, type HttpRequest, type HttpResponse, isRead } from '../http/exchange.ts'
 import type { Html } from '../http/html.ts'
 import { otherMethod, redirected } from '../http/methods.ts'
 import { type Problem, ProblemError, presentationOf } from '../http/problem.ts'
@@ -18,6 +18,7 @@ import {
   LANGUAGE_PARAMETER,
   MAP_PATH,
   type Pairs,
+  PICKER_FORM_PATH,
   PICKER_PATH,
   RELEASE_PARAMETER,
   RELEASES_PATH,
@@ -32,6 +33,7 @@ import { docsPage, RUN_PATH, runTarget } from './pages/docs.ts'
 import { homePage } from './pages/home.ts'
 import { mapPage } from './pages/map.ts'
 import { pickerPage } from './pages/picker.ts'
+import { pickerForm } from './pages/picker-form.ts'
 import { problemPage } from './pages/problem.ts'
 import { recordByCode, recordPage } from './pages/record.ts'
 import { releasesPage } from './pages/releases.ts'
@@ -40,12 +42,12 @@ import { searchPage } from './pages/search.ts'
 import { treePage } from './pages/tree.ts'
 import { isPickerFile, respondPickerFile } from './picker-files.ts'
 import { PAGE_VARY, pageResponse } from './response.ts'
-import { type Page, parameter, type View } from './view.ts'
+import { type Download, type Page, parameter, type View } from './view.ts'
 
 type Response = HttpResponse | Promise<HttpResponse>
 
-/** Either a page, or an address to go to instead. */
-type Outcome = Page | { readonly location: string }
+/** A page, a file to keep, or an address to go to instead. */
+type Outcome = Page | Download | { readonly location: string }
 
 type PageRoute = (view: View) => Outcome | Promise<Outcome>
 
@@ -69,15 +71,20 @@ export function respondExplorer(context: V2Context, request: HttpRequest): Respo
 }
 
 function outcomeResponse(request: HttpRequest, view: View, outcome: Outcome): HttpResponse {
-  return 'location' in outcome ? goTo(outcome.location) : respondPage(request, view, 200, rendered(view, outcome))
+  if ('location' in outcome) return goTo(outcome.location)
+  if ('main' in outcome) return respondPage(request, view, rendered(view, outcome))
+  return respondPage(request, view, outcome.html, {
+    'Content-Disposition': `attachment; filename="${outcome.fileName}"`,
+  })
 }
 
-const respondPage = (request: HttpRequest, view: View, status: number, html: Html): HttpResponse =>
+const respondPage = (request: HttpRequest, view: View, html: Html, headers: Headers = {}): HttpResponse =>
   pageResponse(request, {
-    status,
+    status: 200,
     language: view.language.code,
     isLanguageNamed: parameter(view.carried, LANGUAGE_PARAMETER) !== undefined,
     html,
+    headers,
   })
 
 const goTo = (location: string): HttpResponse =>
@@ -94,6 +101,7 @@ const PAGES: ReadonlyMap<string, PageRoute> = new Map<string, PageRoute>([
   [TREE_PATH, treePage],
   [MAP_PATH, (view) => mapPage(view)],
   [PICKER_PATH, pickerPage],
+  [PICKER_FORM_PATH, pickerForm],
   [RESOLVER_PATH, resolverPage],
   [RELEASES_PATH, releasesPage],
   [DOCS_PATH, docsPage],

@@ -27,6 +27,7 @@ export const RELEASE_PARAMETER = 'release'
 export const RESERVED_PARAMETERS: readonly string[] = [LANGUAGE_PARAMETER, RELEASE_PARAMETER]
 
 export const TREE_PATH = `${EXPLORE_PATH}/tree`
+export const PICKER_FORM_PATH = `${PICKER_PATH}/form.html`
 
 /** Unlike encodeURIComponent it leaves no quote, so that an address can stand between quotes in any shell. */
 const encoded = (text: string): string => quoteless(encodeURIComponent(text))

@@ -1,7 +1,7 @@
 // What lists, fields and records are called on a page: in its language, where the definition or the words have it.
 import { isObject } from '../base/json.ts'
 import { memoized } from '../base/memoized.ts'
-import type { Entity, Field } from '../catalog/entity.ts'
+import type { ByLanguage, Entity, Field } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
 import { codePartsIn, joinedCode, usualCodeOf } from '../catalog/official-code.ts'
 import { belongsTo } from './ancestry.ts'
@@ -19,12 +19,15 @@ type Naming = { readonly language: Language; readonly words: Words }
 export const wordsFor = ({ words }: Pick<Naming, 'words'>, entity: Entity): Words['entities'][string] | undefined =>
   entity.package === undefined ? words.entities[entity.name] : undefined
 
-const ownTitle = ({ language }: Naming, { titles }: Entity): string | undefined =>
-  titles === undefined ? undefined : (titles[language.code] ?? nearestTitle(titles, language.code))
+const ownTitle = (naming: Naming, { titles = {} }: Entity): string | undefined => textIn(naming, titles)
 
-/** A title in a variety of the language, such as es-MX. */
-const nearestTitle = (titles: NonNullable<Entity['titles']>, code: string): string | undefined =>
-  Object.entries(titles).find(([tag]) => primaryLanguage(tag) === code)?.[1]
+/** The text in the language of the page, or else in a variety of it, such as es-MX. */
+const textIn = ({ language: { code } }: Pick<Naming, 'language'>, texts: ByLanguage): string | undefined =>
+  texts[code] ?? Object.entries(texts).find(([tag]) => primaryLanguage(tag) === code)?.[1]
+
+/** The text in the language of the page, or else the first that there is. */
+export const anyText = (naming: Pick<Naming, 'language'>, texts: ByLanguage): string =>
+  textIn(naming, texts) ?? Object.values(texts)[0] ?? ''
 
 const primaryLanguage = (tag: string): string => tag.toLowerCase().split(/[-_]/)[0] as string
 

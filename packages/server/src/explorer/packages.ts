@@ -1,15 +1,17 @@
-// The packages of a release: what each tells of itself, and the lists that it has.
+// The packages of a release: what each tells of itself, and the lists that it has, with those together that belong together.
 import { isObject } from '../base/json.ts'
-import type { Entity } from '../catalog/entity.ts'
+import type { Entity, ListGroup } from '../catalog/entity.ts'
 import { type Content, type Html, html, joined } from '../http/html.ts'
 import type { Release } from '../release/release.ts'
+import { belongsTo } from './ancestry.ts'
+import { anyText } from './names.ts'
 import { isolated, type View } from './view.ts'
 
 type Licence = { readonly name?: string; readonly title?: string; readonly path?: string }
 type Source = { readonly title?: string; readonly path?: string }
 type Contributor = { readonly title?: string; readonly role?: string }
 
-type PackageInfo = {
+export type PackageInfo = {
   readonly name: string
   readonly title?: string
   readonly description?: string
@@ -21,8 +23,11 @@ type PackageInfo = {
   readonly contributors: readonly Contributor[]
 }
 
-/** Lists that belong together: those of a package, or those that belong to none. */
-export type ListGroup = { readonly info: PackageInfo | undefined; readonly entities: readonly Entity[] }
+/** Lists that belong together, and what they are about where that is said. */
+type GroupedLists = { readonly group: ListGroup | undefined; readonly entities: readonly Entity[] }
+
+/** The lists of a package, or those that belong to none. */
+export type PackageLists = { readonly info: PackageInfo | undefined; readonly groups: readonly GroupedLists[] }
 
 /** What the manifest tells of its packages, as far as it does. */
 function packagesOf({ manifest }: Release): PackageInfo[] {
@@ -39,7 +44,7 @@ function packagesOf({ manifest }: Release): PackageInfo[] {
 }
 
 /** The lists by their packages, in the order of the packages; those without one first. */
-export function listGroups({ api }: View): ListGroup[] {
+export function packageLists({ api }: View): PackageLists[] {
   const infos = packagesOf(api.release)
   const names = new Set(api.entities.flatMap(({ package: name }) => name ?? []))
   const unknown = [...names].filter((name) => infos.every((info) => info.name !== name))
@@ -49,10 +54,26 @@ export function listGroups({ api }: View): ListGroup[] {
   ]
   const ofPackage = (name: string | undefined) => api.entities.filter((entity) => entity.package === name)
   return [
-    { info: undefined, entities: ofPackage(undefined) },
-    ...all.map((info) => ({ info, entities: ofPackage(info.name) })),
-  ].filter(({ entities }) => entities.length > 0)
+    { info: undefined, groups: grouped(ofPackage(undefined)) },
+    ...all.map((info) => ({ info, groups: grouped(ofPackage(info.name)) })),
+  ].filter(({ groups }) => groups.length > 0)
 }
+
+/** The lists by what they are about, in the order of the first of each. */
+function grouped(entities: readonly Entity[]): GroupedLists[] {
+  const byTitle = Map.groupBy(entities, (entity) => JSON.stringify(groupOf(entity)?.title))
+  return [...byTitle.values()].map((lists) => ({ group: groupOf(lists[0] as Entity), entities: lists }))
+}
+
+/** What a list is about: what it says itself, or else the nearest list of its package that its records belong to. */
+const groupOf = (entity: Entity): ListGroup | undefined =>
+  [entity, ...belongsTo(entity).map((step) => step.entity)].find(
+    (one) => one.package === entity.package && one.group !== undefined,
+  )?.group
+
+/** What the lists of a group stand under: what they are about, or else the title of their package. */
+export const groupTitle = (view: View, { info }: PackageLists, { group }: GroupedLists): string =>
+  group !== undefined ? anyText(view, group.title) : info === undefined ? view.words.catalogs : packageTitle(info)
 
 export const packageTitle = ({ title, name }: PackageInfo): string => title ?? name
 
@@ -104,7 +125,7 @@ ${shown.length > 0 && html`<dl class="package">${shown.map(([label, content]) =>
 
 /** The packages with their versions and licences, as the foot of every page names them; undefined where there are none. */
 export function packageCredits(view: View): Html | undefined {
-  const infos = listGroups(view).flatMap(({ info }) => info ?? [])
+  const infos = packageLists(view).flatMap(({ info }) => info ?? [])
   if (infos.length === 0) return undefined
   return html`<details><summary>${view.words.footer.credits}</summary><ul class="plain">${infos.map((info) => {
     const parts = [...licencesOf(info), ...sourcesOf(info), ...contributorsOf(info)]

@@ -30,6 +30,9 @@ export type Page = {
   readonly hasSearch?: boolean
 }
 
+/** A page that is no page of the explorer: a file to keep. */
+export type Download = { readonly fileName: string; readonly html: Html }
+
 export const href = ({ carried }: View, path: string, pairs: Pairs = []): string =>
   withQuery(path, [...pairs, ...carried])
 

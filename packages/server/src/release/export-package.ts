@@ -142,7 +142,7 @@ const aliasResource = (): Json => ({
 })
 
 function resourceOf({ manifest }: Release, entity: EntityData, known: Known): Json {
-  const { name, plural, title, titles, description, order, code, v1 } = entity
+  const { name, plural, title, titles, description, group, order, code, v1 } = entity
   const columns = columnNames(entity, known)
   const given = (properties: Json) =>
     Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined))
@@ -161,6 +161,7 @@ function resourceOf({ manifest }: Release, entity: EntityData, known: Known): Js
     },
     'nomenclator:collection': plural,
     'nomenclator:title': titles,
+    'nomenclator:group': group,
     'nomenclator:order': order,
     'nomenclator:code': code,
     'nomenclator:v1': v1 === undefined ? undefined : plural,

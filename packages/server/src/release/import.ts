@@ -15,6 +15,7 @@ import { withContinuedNumbering } from './build/continued-numbering.ts'
 import { countIn } from './diff.ts'
 import { breakingChanges, type Changes, compareReleases, refuseContradictions } from './guard.ts'
 import { IdRegistry, isNumbered } from './home/id-registry.ts'
+import { rememberBuilt } from './home/proved.ts'
 import type { Shelf } from './home/shelf.ts'
 import { verifyEntity } from './home/verify.ts'
 import { findingsByKind, type Manifest, type ReleasedEntity, type ReleaseFinding } from './manifest.ts'
@@ -26,8 +27,8 @@ export type ImportOptions = {
   readonly acceptChanges: boolean
   readonly dryRun: boolean
   readonly onProgress?: OnProgress
-  /** Gives the signature of a release before it is made current. */
-  readonly sign?: (release: Release) => string
+  /** Gives the signatures of a release of the home before it is made current. */
+  readonly sign?: (shelf: Shelf, digest: string) => Promise<string>
   /** The build that takes the place of that from the rows of the source. */
   readonly build?: Build
 }
@@ -109,7 +110,7 @@ export async function importRelease(shelf: Shelf, source: Source, options: Impor
     const childless = await childlessIn(release, source.provides, completion)
     const outcome = (await isCurrent(shelf, built)) ? 'nothing to do' : options.dryRun ? 'dry run' : 'activated'
     if (outcome === 'activated') await makeCurrent(shelf, built, registry, options.sign)
-    else if (outcome === 'nothing to do' && !options.dryRun) signIfOther(shelf, manifest.digest, options.sign)
+    else if (outcome === 'nothing to do' && !options.dryRun) await signIfOther(shelf, manifest.digest, options.sign)
     const previous = current?.release.digest
     return { ...reportOf(release, source, seconds), previous, outcome, changes, breakingChanges: found, childless }
   } finally {
@@ -309,14 +310,15 @@ async function makeCurrent(
   // The registry first: cut short after this, an identifier may stay unused, but is never given twice.
   if (!manifest.source.synthetic) shelf.saveIdRegistry(registry)
   for (const [digest, directory] of directories) await shelf.placeEntity(directory, digest)
+  rememberBuilt(shelf, manifest, directories.keys())
   shelf.placeRelease(manifest)
   // Before it is current, so that nodes that require a signature swap to it at once.
-  signIfOther(shelf, manifest.digest, sign)
+  await signIfOther(shelf, manifest.digest, sign)
   shelf.activate(manifest.digest)
 }
 
-function signIfOther(shelf: Shelf, digest: string, sign: ImportOptions['sign']): void {
-  const signature = sign?.(shelf.read(digest))
+async function signIfOther(shelf: Shelf, digest: string, sign: ImportOptions['sign']): Promise<void> {
+  const signature = await sign?.(shelf, digest)
   if (signature !== undefined && signature !== shelf.signatureOf(digest)) shelf.placeSignature(digest, signature)
 }
 

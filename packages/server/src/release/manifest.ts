@@ -186,18 +186,27 @@ export function parseManifest(text: string): ParsedManifest {
   const value = parsedObject(text)
   if (typeof value === 'string') return { state: 'damaged', wrong: value }
   const manifest = value as Manifest
+  const other = otherFormat(manifest)
+  if (other !== undefined) return other
+  const wrong = faultOf(manifest)
+  return wrong === undefined ? { state: 'readable', manifest } : { state: 'damaged', wrong }
+}
+
+/** A manifest that another version of the program has written, in a format of its own. */
+export type OtherFormat = Extract<ParsedManifest, { readonly state: 'outdated' | 'newer' }>
+
+/** Tells it by the formats alone: whether the manifest is sound is not looked at. */
+export function otherFormat(manifest: Manifest): OtherFormat | undefined {
   const { nomenclator = 'an unknown version' } = manifest.versions ?? {}
   const entities: [string, ReleasedEntity | null][] = Object.entries(manifest.entities ?? {})
   const names = (some: typeof entities) => some.map(([name]) => name)
   // Up to version 0.1.0 the number stood at the top, and all files in the directory of the release.
-  if ('format' in value) return { state: 'outdated', version: nomenclator, entities: names(entities) }
+  if ('format' in manifest) return { state: 'outdated', version: nomenclator, entities: names(entities) }
   const formatOf = ([, entity]: (typeof entities)[number]) => entity?.format ?? ENTITY_FORMAT
   const newer = entities.filter((entity) => formatOf(entity) > ENTITY_FORMAT)
   if (newer.length > 0) return { state: 'newer', version: nomenclator, entities: names(newer) }
   const outdated = entities.filter((entity) => formatOf(entity) < ENTITY_FORMAT)
-  if (outdated.length > 0) return { state: 'outdated', version: nomenclator, entities: names(outdated) }
-  const wrong = faultOf(manifest)
-  return wrong === undefined ? { state: 'readable', manifest } : { state: 'damaged', wrong }
+  return outdated.length > 0 ? { state: 'outdated', version: nomenclator, entities: names(outdated) } : undefined
 }
 
 export function parsedObject(text: string): object | string {

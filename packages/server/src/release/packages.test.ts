@@ -13,7 +13,7 @@ import { upgradeHome } from './home/upgrade.ts'
 import { MANIFEST_FILE } from './manifest.ts'
 import { packagesFault, removalOf, takenIn } from './packages.ts'
 import { generateKeys, parseSecretKey } from './signing/minisign.ts'
-import { definitionsOf, proofOf, signRelease } from './signing/release-signature.ts'
+import { proofOf, signableRelease, signRelease, trustIn } from './signing/release-signature.ts'
 
 const ANY = /^.+$/
 
@@ -215,10 +215,12 @@ test('a signature covers what a package says of itself', async () => {
   const { manifest } = release
   const signature = signRelease(secret, release)
   const proof = (packages: typeof manifest.packages) =>
-    proofOf({ checksums: { ...manifest, packages }, definitions: definitionsOf(release) }, signature, [
-      secret.publicKey,
-    ])
-  expect(proof(manifest.packages)).toMatchObject({ coversDefinitions: true })
+    proofOf(
+      { ...signableRelease(release), checksums: { ...manifest, packages } },
+      signature,
+      trustIn([secret.publicKey]),
+    )
+  expect(proof(manifest.packages)).toMatchObject({ covers: expect.arrayContaining(['definitions', 'files']) })
   expect(proof(manifest.packages?.map((one) => ({ ...one, licenses: [] })))).toHaveProperty('wrong')
 })
 

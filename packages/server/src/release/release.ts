@@ -22,6 +22,7 @@ import {
   type ReleasedEntity,
   releasedEntity,
 } from './manifest.ts'
+import type { Proof } from './signing/release-signature.ts'
 
 export class DamagedRelease extends Failure {
   constructor(path: string, wrong: string) {
@@ -168,14 +169,21 @@ export class Release {
   readonly catalog: Catalog
   /** When it was built, as an HTTP date. */
   readonly lastModified: string
+  /** What its signatures prove; undefined where none are required. */
+  readonly proof: Proof | undefined
   readonly #entities: ReadonlyMap<string, OpenEntity>
 
-  constructor(manifest: Manifest, catalog: Catalog, entities: ReadonlyMap<string, OpenEntity>) {
+  constructor(manifest: Manifest, catalog: Catalog, entities: ReadonlyMap<string, OpenEntity>, proof?: Proof) {
     this.digest = manifest.digest
     this.manifest = manifest
     this.catalog = catalog
     this.lastModified = new Date(manifest.built).toUTCString()
+    this.proof = proof
     this.#entities = entities
+  }
+
+  proved(proof: Proof): Release {
+    return new Release(this.manifest, this.catalog, this.#entities, proof)
   }
 
   /** Throws for an entity that is not in the catalog. */

@@ -1,9 +1,12 @@
-// Reads any table of CSV: separator and encoding are detected, and a quoted value may go on in the next line.
+// Reads any table of CSV, or the first sheet of a workbook as if it were CSV: separator and encoding are detected, and a quoted
+// value may go on in the next line.
 
-import { hasWidth, parseCsvLine } from './csv.ts'
-import { detectEncoding } from './encoding.ts'
+import { csvCell, hasWidth, parseCsvLine } from './csv.ts'
+import { detectEncoding, wideEncoding } from './encoding.ts'
 import type { ColumnFault, Faults } from './faults.ts'
 import { readLines, type TextFile, UnreadableFile } from './lines.ts'
+import { sheetsIn } from './package/spreadsheet.ts'
+import { begun } from './package/table-text.ts'
 
 /** The header or a row. */
 type CsvLine = {
@@ -29,13 +32,18 @@ export async function* readAnyCsv(source: TextFile, faults: Faults): AsyncGenera
   let separator: string | undefined
   let width: number | undefined
   let unclosed: { readonly line: string; readonly number: number } | undefined
-  for await (const { first, lines, encoding, hasMark, isDamaged } of readLines(source, faults, detectEncoding)) {
-    if (isDamaged) refuse(first, { column: 'all', value: lines[0] ?? '', expected: 'UTF-8 or Windows-1252' })
+  const inUtf8: TextFile = { file, open: () => utf8Bytes(source.open()) }
+  for await (const { first, lines, encoding, hasMark, isDamaged } of readLines(inUtf8, faults, detectEncoding)) {
+    if (isDamaged) refuse(first, { column: 'all', value: lines[0] ?? '', expected: 'UTF-8, UTF-16 or Windows-1252' })
     for (const [at, next] of lines.entries()) {
       const line: string = unclosed === undefined ? next : `${unclosed.line}\n${next}`
       const number: number = unclosed?.number ?? first + at
       if (line === '' && width !== 1) continue
-      separator ??= separatorOf(line)
+      if (separator === undefined) {
+        separator = DECLARED_SEPARATOR.exec(line)?.[1]
+        if (separator !== undefined) continue
+        separator = separatorOf(line)
+      }
       const values = parseCsvLine(line, separator)
       if ('expected' in values) {
         if (!values.isOpen || line.length >= MAX_CONTINUED)
@@ -51,6 +59,38 @@ export async function* readAnyCsv(source: TextFile, faults: Faults): AsyncGenera
   }
   if (unclosed !== undefined)
     refuse(unclosed.number, { column: 'all', value: unclosed.line, expected: 'a closing quote' })
+}
+
+/** The line before the header that tells Excel the separator. */
+const DECLARED_SEPARATOR = /^sep=([,;\t|])$/i
+
+/** UTF-16 as UTF-8 with a mark, and any other bytes as they are. */
+async function* utf8Bytes(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const { start, rest } = await begun(bytes)
+  const encoding = wideEncoding(start)
+  if (encoding === undefined) {
+    yield* rest
+    return
+  }
+  const decoder = new TextDecoder(encoding as Bun.Encoding)
+  yield Buffer.from('\ufeff')
+  for await (const chunk of rest) yield Buffer.from(decoder.decode(chunk, { stream: true }))
+  yield Buffer.from(decoder.decode())
+}
+
+/** The header and the rows of the first sheet of a workbook, as lines of CSV. */
+export async function* readWorkbook(file: string, faults: Faults): AsyncGenerator<CsvLine> {
+  const [sheet] = await sheetsIn({ path: file, name: file })
+  let width: number | undefined
+  for await (const { lines, rows } of sheet?.rows() ?? [])
+    for (const [at, values] of rows.entries()) {
+      width ??= values.length
+      // Empty cells at the end of a row are not in the file.
+      while (values.length < width) values.push('')
+      while (values.length > width && values.at(-1) === '') values.pop()
+      if (!hasWidth(values, width, { file, line: lines[at] as number }, faults)) throw new UnreadableFile()
+      yield { line: values.map((value) => csvCell(value)).join(','), values, separator: ',', needsMark: true }
+    }
 }
 
 /** The separator that stands most often in the header. */

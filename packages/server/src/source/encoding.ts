@@ -1,4 +1,4 @@
-// Detects in which of two encodings a table is: those that INEGI publishes in, and spreadsheets write.
+// Detects in which encoding a table is: those that INEGI publishes in, and spreadsheets write.
 import { isAscii } from 'node:buffer'
 import type { Encoding } from './lines.ts'
 
@@ -30,4 +30,16 @@ function utf8Length(bytes: Buffer, start: number): number {
   const length = lead < 0xc2 || lead > 0xf4 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4
   for (let next = 1; next < length; next++) if (((bytes[start + next] ?? 0) & 0xc0) !== 0x80) return 0
   return length
+}
+
+/** UTF-16 by its mark, or by the zeros that letters of European languages have in it. */
+export function wideEncoding(start: Buffer): string | undefined {
+  if (start[0] === 0xff && start[1] === 0xfe) return 'utf-16le'
+  if (start[0] === 0xfe && start[1] === 0xff) return 'utf-16be'
+  const zeros = [0, 0]
+  for (const [index, byte] of start.entries()) if (byte === 0) zeros[index % 2] = (zeros[index % 2] as number) + 1
+  const [even, odd] = zeros as [number, number]
+  const enough = start.length / 5
+  if (odd > enough && even < odd / 10) return 'utf-16le'
+  return even > enough && odd < even / 10 ? 'utf-16be' : undefined
 }

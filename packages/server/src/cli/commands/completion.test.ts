@@ -4,8 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ran } from '../../../../../test/support/command.ts'
-import { commands } from '../run.ts'
+import { allCommands } from '../run.ts'
 import { completionScript } from './completion.ts'
+
+const commands = await allCommands()
 
 const ROOT = join(import.meta.dir, '..', '..', '..', '..', '..')
 const scratch = mkdtempSync(join(tmpdir(), 'nomenclator-completion-'))

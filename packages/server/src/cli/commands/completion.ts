@@ -6,7 +6,7 @@ const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const
 type Shell = keyof typeof SCRIPTS
 const shells = Object.keys(SCRIPTS)
 
-export const completionCommand = (commands: () => readonly Command[]): Command =>
+export const completionCommand = (commands: () => Promise<readonly Command[]>): Command =>
   command({
     name: 'completion',
     description: 'Print a script that completes commands, flags and digests in a shell: bash, zsh or fish.',
@@ -14,7 +14,7 @@ export const completionCommand = (commands: () => readonly Command[]): Command =
     flags: {},
     examples: ['completion bash', 'completion zsh', 'completion fish'],
     run: async ({ operands, terminal }) => {
-      terminal.out(completionScript(operands[0] as string, commands()))
+      terminal.out(completionScript(operands[0] as string, await commands()))
       return 0
     },
   })

@@ -6,7 +6,7 @@ import { command, type Terminal } from '../command.ts'
 import { text, UsageError, type ValuesOf, type Wrong, wholeNumber, yes } from '../flags/flags.ts'
 import { homeOf } from '../flags/home-flag.ts'
 import { importFlags } from '../flags/import-flags.ts'
-import { readSecretKey, requireSignature } from '../flags/key-flags.ts'
+import { trustFlags, trustOf } from '../flags/key-flags.ts'
 import { changeHome } from '../home/open-home.ts'
 import { bytesText, progressLine } from '../terminal/progress.ts'
 
@@ -16,7 +16,7 @@ const flags = {
     description: 'this release of it, or the beginning of its digest; else its current one',
     parse: digestOf,
   },
-  'require-signature': requireSignature,
+  ...trustFlags,
   follow: { description: 'go on: take over whatever becomes current there, until it is stopped', parse: yes },
   interval: {
     value: 'SECONDS',
@@ -70,28 +70,23 @@ type Mirror = {
 
 /** Fetches a release and makes it current here. */
 async function takeOver({ origin, values, terminal }: Mirror, digest: string): Promise<void> {
-  const secret = values.sign === undefined ? undefined : readSecretKey(values.sign, values['password-file'])
-  const [{ fetchRelease }, { importWithProgress, reportText }, { signRelease }] = await Promise.all([
+  const [{ fetchRelease }, { importWithProgress, reportText, signerOf }] = await Promise.all([
     import('../../distribution/mirror/mirror.ts'),
     import('../home/run-import.ts'),
-    import('../../release/signing/release-signature.ts'),
   ])
-  const requiredKeys = values['require-signature']
+  const trust = trustOf(values)
   const { mirrored, report } = await changeHome(values, 'import mirror', terminal, async (shelf) => {
     const progress = progressLine(terminal, bytesText)
     const fetched = await fetchRelease(shelf, origin, digest, {
       directory: join(shelf.home, 'harvest', `mirror-${Bun.hash.xxHash64(origin.base).toString(16)}`),
-      requiredKeys,
+      trust,
       onProgress: (collection, done, size) => progress.show(`download of ${collection}`, done, size),
       onRetry: (reason, milliseconds) =>
         terminal.err(`${reason}; trying again in ${Math.ceil(milliseconds / 1_000)} s\n`),
     }).finally(() => progress.clear())
-    const options =
-      secret === undefined
-        ? fetched.options
-        : { ...fetched.options, sign: (release: Parameters<typeof signRelease>[1]) => signRelease(secret, release) }
+    const options = { ...fetched.options, ...signerOf(values) }
     // Whoever has signed a release has decided that its changes are right.
-    const accepts = { ...values, 'accept-changes': values['accept-changes'] || requiredKeys !== undefined }
+    const accepts = { ...values, 'accept-changes': values['accept-changes'] || trust !== undefined }
     return { mirrored: fetched, report: await importWithProgress(shelf, fetched.source, terminal, accepts, options) }
   })
   // A dry run keeps what was downloaded for the import that follows it.

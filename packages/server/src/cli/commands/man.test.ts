@@ -3,8 +3,10 @@ import { describe, expect, test } from 'bun:test'
 import { ran } from '../../../../../test/support/command.ts'
 import { type Command, command, usageOf } from '../command.ts'
 import { text } from '../flags/flags.ts'
-import { commands } from '../run.ts'
+import { allCommands } from '../run.ts'
 import { manualPage } from './man.ts'
+
+const commands = await allCommands()
 
 const page = manualPage(commands)
 /** The page as a reader sees it: without requests, fonts and the breaks of lines. */

@@ -2,14 +2,14 @@
 import { version } from '../../base/version.ts'
 import { ABOUT, type Command, command, PROGRAM, usageOf } from '../command.ts'
 
-export const manCommand = (commands: () => readonly Command[]): Command =>
+export const manCommand = (commands: () => Promise<readonly Command[]>): Command =>
   command({
     name: 'man',
     description: 'Print the manual page of all commands.',
     flags: {},
     examples: ['man'],
     run: async ({ terminal }) => {
-      terminal.out(manualPage(commands()))
+      terminal.out(manualPage(await commands()))
       return 0
     },
   })

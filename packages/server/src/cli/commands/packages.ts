@@ -5,11 +5,9 @@ import type { Shelf } from '../../release/home/shelf.ts'
 import type { ReleasedPackage } from '../../release/manifest.ts'
 import { removalOf } from '../../release/packages.ts'
 import type { Release } from '../../release/release.ts'
-import { signRelease } from '../../release/signing/release-signature.ts'
 import { command } from '../command.ts'
 import { yes } from '../flags/flags.ts'
 import { importFlags } from '../flags/import-flags.ts'
-import { readSecretKey } from '../flags/key-flags.ts'
 import { homeFlags } from '../flags/shelf-flags.ts'
 import { changeHome, openHome } from '../home/open-home.ts'
 
@@ -79,9 +77,8 @@ const remove = command({
   examples: ['remove currency-codes --dry-run', 'remove currency-codes --accept-changes'],
   run: async ({ values, operands, terminal }) => {
     const name = operands[0] as string
-    const secret = values.sign === undefined ? undefined : readSecretKey(values.sign, values['password-file'])
-    const signed = secret === undefined ? {} : { sign: (release: Release) => signRelease(secret, release) }
-    const { importWithProgress, reportText } = await import('../home/run-import.ts')
+    const { importWithProgress, reportText, signerOf } = await import('../home/run-import.ts')
+    const signed = signerOf(values)
     const { BreakingChanges } = await import('../../release/import.ts')
     const report = await changeHome(values, `remove ${name}`, terminal, async (shelf) => {
       const release = currentOf(shelf)

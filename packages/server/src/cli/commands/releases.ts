@@ -1,12 +1,21 @@
 // nomenclator releases, and what is done with a release: show, activate, rollback, prune, verify.
 import { Failure } from '../../base/failure.ts'
-import type { Listed, Shelf } from '../../release/home/shelf.ts'
+import { isBuiltHere } from '../../release/home/proved.ts'
+import { type Listed, Shelf } from '../../release/home/shelf.ts'
 import { releaseVerifier } from '../../release/home/verify.ts'
 import { findingsByKind, numberingOf, sizeOf } from '../../release/manifest.ts'
 import { parseSignature } from '../../release/signing/minisign.ts'
+import {
+  contradiction,
+  signableRelease,
+  signaturesIn,
+  statementIn,
+  type Trust,
+} from '../../release/signing/release-signature.ts'
 import { command, type Terminal } from '../command.ts'
 import { wholeNumber, yes } from '../flags/flags.ts'
 import { wait } from '../flags/import-flags.ts'
+import { signatureFlags, trustOf } from '../flags/key-flags.ts'
 import { homeFlags } from '../flags/shelf-flags.ts'
 import { changeHome, openHome } from '../home/open-home.ts'
 import { countsOf } from '../terminal/counts.ts'
@@ -66,9 +75,11 @@ const releasesShow = command({
       `Release ${digest}${current}\nbuilt    ${built} by Nomenclator ${versions.nomenclator} on Bun ${versions.bun}\n`,
     )
     terminal.out(`source   ${source.kind}: ${source.title}${source.synthetic ? ' (synthetic)' : ''}\n`)
-    const signature = parseSignature(shelf.signatureOf(digest) ?? '')
-    if (signature !== undefined)
-      terminal.out(`signed   by key ${signature.keyId}; nomenclator verify-release checks it\n`)
+    for (const text of signaturesIn(shelf.signatureOf(digest) ?? '')) {
+      const signature = parseSignature(text)
+      if (signature !== undefined)
+        terminal.out(`signed   by key ${signature.keyId}; nomenclator verify-release checks it\n`)
+    }
     for (const { to, of } of source.credits) terminal.out(`credit   ${to} (${of.join(', ')})\n`)
     for (const { plural, name } of release.catalog.entities.values()) {
       const numbering = numberingOf(manifest, name)
@@ -144,29 +155,55 @@ const releasesPrune = command({
 
 const releasesVerify = command({
   name: 'releases verify',
-  description: 'Read every file of the releases again and check its digest.',
+  description: 'Read every file of the releases again and check its digest, and whether it is what was signed.',
   operands: { usage: '[DIGEST]', min: 0, max: 1 },
-  flags: homeFlags,
-  examples: ['releases verify', 'releases verify 1a2b3c'],
+  flags: { ...signatureFlags, ...homeFlags },
+  examples: ['releases verify', 'releases verify 1a2b3c', 'releases verify --require-signature release.pub'],
   run: async ({ values, operands, terminal }) => {
     const shelf = await openHome(values, terminal)
     const [prefix] = operands
     const digests = prefix === undefined ? shelf.list().map(({ digest }) => digest) : [shelf.find(prefix)]
-    return verifyAll(shelf, digests, terminal)
+    return verifyAll(shelf, digests, trustOf(values), terminal)
   },
 })
 
-async function verifyAll(shelf: Shelf, digests: readonly string[], terminal: Terminal): Promise<number> {
+async function verifyAll(
+  shelf: Shelf,
+  digests: readonly string[],
+  trust: Trust | undefined,
+  terminal: Terminal,
+): Promise<number> {
   const verify = releaseVerifier(shelf)
+  const trusting = new Shelf(shelf.home, trust)
   let damaged = 0
   for (const digest of digests) {
-    const wrong = await verify(digest)
+    const damage = await verify(digest)
+    const unproved =
+      damage.length > 0 ? undefined : trust === undefined ? contradicted(shelf, digest) : unreadable(trusting, digest)
+    const wrong = unproved === undefined ? damage : [unproved]
     damaged += wrong.length === 0 ? 0 : 1
     terminal.out(`${short(digest)}  ${wrong.length === 0 ? 'sound' : `damaged\n  ${wrong.join('\n  ')}`}\n`)
   }
   if (damaged > 0)
     throw new Failure(`${damaged} of ${digests.length} releases are damaged; import their source again to replace them`)
   return 0
+}
+
+/** Why a release cannot be read. */
+function unreadable(shelf: Shelf, digest: string): string | undefined {
+  const manifest = shelf.manifestOrReason(digest)
+  return 'unreadable' in manifest ? manifest.unreadable : undefined
+}
+
+/** What a release has otherwise than its signatures state, whoever has made them. */
+function contradicted(shelf: Shelf, digest: string): string | undefined {
+  const release = shelf.read(digest)
+  if (isBuiltHere(shelf, release.manifest)) return undefined
+  for (const text of signaturesIn(shelf.signatureOf(digest) ?? '')) {
+    const wrong = contradiction(statementIn(parseSignature(text)?.trustedComment ?? ''), signableRelease(release))
+    if (wrong !== undefined) return `${wrong}; nomenclator verify-release names the files`
+  }
+  return undefined
 }
 
 export const releaseCommands = [releases, releasesShow, releasesVerify, releasesPrune, activate, rollback] as const

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { recordingTerminal } from '../../../../../test/support/command.ts'
+import { zipOf } from '../../../../../test/support/inegi-file.ts'
 import { bundledHome, TestDirectory, type TestHome } from '../../../../../test/support/releases.ts'
 import { run } from '../run.ts'
 
@@ -29,6 +30,18 @@ async function resolved(table: string | Buffer, ...flags: string[]) {
 
 const COLUMNS = ['--columns', 'estado,municipio']
 
+/** A workbook of one sheet. */
+function workbook(rows: readonly (readonly string[])[]): Buffer {
+  const cells = (row: readonly string[]) => row.map((value) => `<c t="inlineStr"><is><t>${value}</t></is></c>`).join('')
+  const parts = {
+    'xl/workbook.xml': '<workbook><sheets><sheet name="one" r:id="rId1"/></sheets></workbook>',
+    'xl/_rels/workbook.xml.rels':
+      '<Relationships><Relationship Id="rId1" Target="worksheets/sheet1.xml"/></Relationships>',
+    'xl/worksheets/sheet1.xml': `<sheetData>${rows.map((row) => `<row>${cells(row)}</row>`).join('')}</sheetData>`,
+  }
+  return zipOf(Object.entries(parts).map(([name, text]) => ({ name, bytes: Buffer.from(text) })))
+}
+
 describe('a table', () => {
   test('keeps its columns and gets more', async () => {
     const { out } = await resolved(
@@ -54,6 +67,24 @@ describe('a table', () => {
     expect(readFileSync(made, 'utf8')).toBe(
       '\ufeffEntidad;Mun;idEstado;idMunicipio;cvegeo_estado;cvegeo_municipio;name;verdict;score;reason;alternatives\nNuevo León;"Monterrey";19;999;19;19039;Monterrey;exact;1.0000;called so;\n',
     )
+  })
+
+  const OF_JALISCO =
+    'estado;b;idEstado;cvegeo_estado;name;verdict;score;reason;alternatives\nJalisco;1;14;14;Jalisco;exact;1.0000;called so;\n'
+  const utf16 = (text: string) => Buffer.from(text, 'utf16le')
+  test.each([
+    ['UTF-16', utf16('\ufeffestado;b\r\nJalisco;1\r\n'), `\ufeff${OF_JALISCO}`],
+    ['UTF-16 the other way round', utf16('\ufeffestado;b\r\nJalisco;1\r\n').swap16(), `\ufeff${OF_JALISCO}`],
+    ['UTF-16 without a mark', utf16('estado;b\r\nJalisco;1\r\n'), `\ufeff${OF_JALISCO}`],
+    ['CSV that names its separator for Excel', 'sep=;\r\nestado;b\r\nJalisco;1\r\n', OF_JALISCO],
+    [
+      'a workbook',
+      workbook([['estado', 'b'], ['Jalisco', '1'], ['Nayarit']]),
+      `\ufeff${OF_JALISCO.replaceAll(';', ',')}Nayarit,,18,18,Nayarit,exact,1.0000,called so,\n`,
+    ],
+  ])('may be %s', async (_, table, expected) => {
+    await resolved(table, '--columns', 'estado', '--out', made)
+    expect(readFileSync(made, 'utf8')).toBe(expected)
   })
 
   test('goes to standard output, and the summary elsewhere', async () => {
@@ -184,7 +215,7 @@ describe('refused is', () => {
     ['free text beside a part', 'a,b\nx,y\n', ['--columns', 'a=q,b=estado'], /has q beside other parts/],
     ['a list that is none', 'a\nx\n', ['--columns', 'a=q=b'], /--columns was "a=q=b"; allowed is a list/],
     ['nothing', '', ['--columns', 'estado'], /given\.csv is empty/],
-    ['a workbook', 'PK\u0003\u0004', ['--columns', 'estado'], /is an Excel workbook.*save the sheet as CSV/],
+    ['half a workbook', 'PK\u0003\u0004', ['--columns', 'estado'], /cannot be read as a zip/],
     ['no flag', 'estado\n', [], /--columns is missing/],
     [
       'a threshold',

@@ -2,15 +2,26 @@
 import { closeSync, existsSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Failure } from '../../base/failure.ts'
+import { isBuiltHere } from '../../release/home/proved.ts'
 import type { Shelf } from '../../release/home/shelf.ts'
+import { signInHome } from '../../release/home/sign.ts'
 import { releaseVerifier } from '../../release/home/verify.ts'
 import { generateKeys, parseSignature, publicKeyFile } from '../../release/signing/minisign.ts'
-import { definitionsOf, proofOf, signRelease } from '../../release/signing/release-signature.ts'
+import {
+  isExpired,
+  OTHER_FILES,
+  type Proof,
+  proofOf,
+  signableRelease,
+  signaturesIn,
+  trustIn,
+  withSignature,
+} from '../../release/signing/release-signature.ts'
 import { command } from '../command.ts'
-import { text, UsageError, yes } from '../flags/flags.ts'
+import { text, UsageError, wholeNumber, yes } from '../flags/flags.ts'
 import { homeOf } from '../flags/home-flag.ts'
 import { wait } from '../flags/import-flags.ts'
-import { contentOf, passwordFile, publicKey, readPassword, readSecretKey } from '../flags/key-flags.ts'
+import { contentOf, passwordFile, publicKey, readPassword, readSecretKey, signFlags } from '../flags/key-flags.ts'
 import { homeFlags } from '../flags/shelf-flags.ts'
 import { changeHome, openHome } from '../home/open-home.ts'
 
@@ -86,6 +97,7 @@ const sign = command({
   flags: {
     key: { value: 'FILE', description: 'secret key to sign with', parse: text },
     'password-file': passwordFile,
+    'expires-days': signFlags['expires-days'],
     signature: {
       value: 'FILE',
       description: 'keep this signature of its checksums, made elsewhere, and make none',
@@ -98,6 +110,7 @@ const sign = command({
   examples: [
     'sign --key release.key',
     'sign 1a2b3c --key release.key --password-file password.txt',
+    'sign --key release.key --expires-days 400',
     'sign --signature checksums.minisig',
   ],
   run: async ({ values, operands, terminal }) => {
@@ -113,13 +126,16 @@ const sign = command({
       const chosen = chosenDigest(shelf, operands[0])
       // A signature stays for years: every byte is read before one is made.
       await refuseDamaged(shelf, chosen)
-      const made = secret === undefined ? (foreignSignature as string) : signRelease(secret, shelf.read(chosen))
+      const made =
+        secret === undefined
+          ? withSignature(shelf.signatureOf(chosen), foreignSignature as string)
+          : await signInHome(shelf, chosen, secret, { days: values['expires-days'] })
       shelf.placeSignature(chosen, made)
       // Whoever follows the current release looks at it again.
       if (chosen === shelf.currentDigest()) shelf.activate(chosen)
       return { digest: chosen, signature: made }
     })
-    const { trustedComment, keyId: key } = parseSignature(signature) ?? {}
+    const { trustedComment, keyId: key } = parseSignature(signaturesIn(signature).at(-1) ?? '') ?? {}
     if (values.json) terminal.out(`${JSON.stringify({ digest, key, trustedComment, signature }, null, 2)}\n`)
     else terminal.out(`Release ${short(digest)} is signed by key ${key}.\n`)
     return 0
@@ -139,7 +155,17 @@ const verifyRelease = command({
   description:
     'Read every file of a release again, by default of the current one, and check its digests and its signature.',
   operands: OPTIONAL_DIGEST,
-  flags: { key: publicKey, ...homeFlags, json },
+  flags: {
+    key: publicKey,
+    threshold: {
+      value: 'N',
+      description: 'how many of the keys must have signed it',
+      defaultValue: '1',
+      parse: wholeNumber(1, 100),
+    },
+    ...homeFlags,
+    json,
+  },
   examples: [
     'verify-release --key release.pub',
     'verify-release 1a2b3c --key RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3',
@@ -151,21 +177,65 @@ const verifyRelease = command({
     const digest = chosenDigest(shelf, operands[0])
     await refuseDamaged(shelf, digest)
     const release = shelf.read(digest)
-    const signable = { checksums: release.manifest, definitions: definitionsOf(release) }
-    const proof = proofOf(signable, shelf.signatureOf(digest), values.key)
-    if ('wrong' in proof) throw new Failure(`release ${short(digest)} is not proved: ${proof.wrong}`)
-    const { key, signed, trustedComment, coversDefinitions } = proof
-    if (values.json) {
-      terminal.out(`${JSON.stringify({ digest, key: key.id, signed, trustedComment, coversDefinitions }, null, 2)}\n`)
-      return 0
-    }
-    terminal.out(
-      `Release ${digest}\n  every file is as its digest says\n` +
-        `  signed by key ${key.id}${signed === undefined ? '' : `, ${signed}`}\n` +
-        `  ${coversDefinitions ? 'its definitions are signed too' : 'its definitions are not signed, only its records'}\n`,
-    )
+    const trust = trustIn(values.key, { threshold: values.threshold })
+    const proof = proofOf(signableRelease(release), shelf.signatureOf(digest), trust)
+    if ('wrong' in proof)
+      throw new Failure(
+        `release ${short(digest)} is not proved: ${proof.wrong}${await forgedText(shelf, digest, proof.wrong)}`,
+      )
+    const builtHere = isBuiltHere(shelf, release.manifest)
+    if (values.json) terminal.out(`${JSON.stringify(proofReport(digest, proof, builtHere), null, 2)}\n`)
+    else terminal.out(proofText(digest, proof, builtHere))
     return 0
   },
 })
+
+/** Which files are others, where that is what is wrong. */
+async function forgedText(shelf: Shelf, digest: string, wrong: string): Promise<string> {
+  if (!wrong.startsWith(OTHER_FILES)) return ''
+  const { forgedFiles } = await import('../../release/home/forged-files.ts')
+  const files = await forgedFiles(shelf, digest)
+  return files.length === 0 ? '' : `. Not as its records make them are:\n  ${files.join('\n  ')}`
+}
+
+function proofReport(digest: string, { keys, trustedComments, ...proof }: Proof, builtHere: boolean) {
+  const [key] = keys.map(({ id }) => id)
+  const coversDefinitions = proof.covers.includes('definitions')
+  const [trustedComment] = trustedComments
+  return {
+    digest,
+    key,
+    keys: keys.map(({ id }) => id),
+    ...proof,
+    trustedComment,
+    coversDefinitions,
+    builtHere,
+    expired: isExpired(proof),
+  }
+}
+
+const COVERED = {
+  records: 'its records, facts and aliases',
+  definitions: 'its definitions',
+  origin: 'its date, source and credits',
+  files: 'its other files (offsets, entity tags, index, words) and findings',
+} as const
+
+function proofText(digest: string, proof: Proof, builtHere: boolean): string {
+  const { keys, signed, sequence, expires, covers } = proof
+  const words = (isWanted: (part: keyof typeof COVERED) => boolean) =>
+    (Object.keys(COVERED) as (keyof typeof COVERED)[]).filter(isWanted).map((part) => COVERED[part])
+  const others = words((part) => !covers.includes(part))
+  const rebuilt = builtHere && !covers.includes('files') ? '; its files were built here from its records' : ''
+  const lines = [
+    'every file is as its digest says',
+    `signed by key ${keys.map(({ id }) => id).join(' and ')}${signed === undefined ? '' : `, ${signed}`}`,
+    ...(sequence === undefined ? [] : [`sequence ${sequence}`]),
+    ...(expires === undefined ? [] : [`${isExpired(proof) ? 'EXPIRED' : 'expires'} ${expires}`]),
+    `signed are ${words((part) => covers.includes(part)).join('; ')}`,
+    ...(others.length === 0 ? [] : [`NOT SIGNED are ${others.join('; ')}${rebuilt}`]),
+  ]
+  return `Release ${digest}\n${lines.map((line) => `  ${line}\n`).join('')}`
+}
 
 export const signingCommands = [keygen, sign, verifyRelease] as const

@@ -1,6 +1,6 @@
 // The flags that all import commands share.
-import { text, type ValuesOf, wholeNumber, yes } from './flags.ts'
-import { passwordFile } from './key-flags.ts'
+import { type ValuesOf, wholeNumber, yes } from './flags.ts'
+import { passwordFile, signFlags } from './key-flags.ts'
 import { homeFlags } from './shelf-flags.ts'
 
 export const wait = {
@@ -13,7 +13,7 @@ export const wait = {
 export const importFlags = {
   'dry-run': { description: 'do everything but activate, and tell what would change', parse: yes },
   'accept-changes': { description: 'activate even if much is lost or identifiers change owner', parse: yes },
-  sign: { value: 'FILE', description: 'sign the release with this secret key before it is made current', parse: text },
+  ...signFlags,
   'password-file': passwordFile,
   wait,
   ...homeFlags,

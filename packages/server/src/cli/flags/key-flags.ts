@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { Failure } from '../../base/failure.ts'
 import { type PublicKey, parsePublicKey, parseSecretKey, type SecretKey } from '../../release/signing/minisign.ts'
-import { text, type Wrong } from './flags.ts'
+import { type Trust, trustIn } from '../../release/signing/release-signature.ts'
+import { text, UsageError, type ValuesOf, type Wrong, wholeNumber } from './flags.ts'
+import { yesOrNo } from './serve-values.ts'
 
 /** Undefined where there is no such file, or it cannot be read. */
 export function contentOf(path: string): string | undefined {
@@ -27,11 +29,66 @@ export const publicKey = {
   parse: publicKeys,
 } as const
 
-export const requireSignature = {
-  value: 'KEY',
-  env: 'REQUIRE_SIGNATURE',
-  description: 'take only releases that this public key has signed: a file, or the line in it that begins with RW',
-  parse: publicKeys,
+/** Whose signatures are required, and how many. */
+export const signatureFlags = {
+  'require-signature': {
+    value: 'KEY',
+    env: 'REQUIRE_SIGNATURE',
+    description:
+      'take only releases that this public key has signed: a file, or the line in it that begins with RW; several separated by commas',
+    parse: publicKeys,
+  },
+  'signature-threshold': {
+    value: 'N',
+    env: 'SIGNATURE_THRESHOLD',
+    description: 'how many of the keys of --require-signature must have signed a release',
+    defaultValue: '1',
+    parse: wholeNumber(1, 100),
+  },
+} as const
+
+/** The same for releases that come from another machine. */
+export const trustFlags = {
+  ...signatureFlags,
+  'refuse-expired': {
+    env: 'REFUSE_EXPIRED',
+    description: 'refuse releases whose signature has expired; else that is only told',
+    parse: yesOrNo,
+  },
+  'accept-rollback': {
+    env: 'ACCEPT_ROLLBACK',
+    description: 'take a release from elsewhere although it was signed before the one that is current here',
+    parse: yesOrNo,
+  },
+} as const
+
+/** What is trusted as these flags say; undefined where no signature is required. */
+export function trustOf(
+  values: ValuesOf<typeof signatureFlags> & Partial<ValuesOf<typeof trustFlags>>,
+): Trust | undefined {
+  const { 'require-signature': keys, 'signature-threshold': threshold } = values
+  if (keys === undefined) {
+    if (threshold > 1) throw new UsageError(['--signature-threshold needs the keys, with --require-signature KEY,KEY'])
+    return undefined
+  }
+  const count = new Set(keys.map(({ text: line }) => line)).size
+  if (threshold > count)
+    throw new UsageError([`--signature-threshold ${threshold} is more than the ${count} keys of --require-signature`])
+  return trustIn(keys, {
+    threshold,
+    refusesExpired: values['refuse-expired'] === true,
+    acceptsRollback: values['accept-rollback'] === true,
+  })
+}
+
+/** The flags of commands that sign what they make. */
+export const signFlags = {
+  sign: { value: 'FILE', description: 'sign the release with this secret key before it is made current', parse: text },
+  'expires-days': {
+    value: 'DAYS',
+    description: 'let the signature expire after so many days; else never',
+    parse: wholeNumber(1, 36_500),
+  },
 } as const
 
 export const passwordFile = {

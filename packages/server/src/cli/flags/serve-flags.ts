@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { LOG_FORMATS } from '../../base/log.ts'
 import { ACCESS_LOG_FORMATS } from '../../http/observation/access-log.ts'
 import { text, type ValuesOf, type Wrong, wholeNumber } from './flags.ts'
-import { requireSignature } from './key-flags.ts'
+import { trustFlags } from './key-flags.ts'
 import { limitFlags } from './limit-flags.ts'
 import { addresses, adminAddress, baseUrl, byteSize, choiceOf, rateLimit, scrubHours, yesOrNo } from './serve-values.ts'
 import { homeFlags } from './shelf-flags.ts'
@@ -49,7 +49,7 @@ export const serveFlags = {
     description: 'never build the bundled data: refuse to start without a release',
     parse: yesOrNo,
   },
-  'require-signature': requireSignature,
+  ...trustFlags,
   scrub: {
     value: 'WHEN',
     env: 'SCRUB',

@@ -1,8 +1,6 @@
 // What all import commands do: take the lock, open the source, import with a progress line, and report.
 import type { Shelf } from '../../release/home/shelf.ts'
 import { type ImportOptions, type ImportReport, importRelease } from '../../release/import.ts'
-import type { Release } from '../../release/release.ts'
-import { signRelease } from '../../release/signing/release-signature.ts'
 import { bundledSource } from '../../source/bundled.ts'
 import type { Source } from '../../source/source.ts'
 import type { Terminal } from '../command.ts'
@@ -34,8 +32,7 @@ export async function runImport(
   open: (home: string) => Promise<Opened>,
 ): Promise<number> {
   // A wrong key is told before anything is downloaded or built.
-  const secret = values.sign === undefined ? undefined : readSecretKey(values.sign, values['password-file'])
-  const signed = secret === undefined ? {} : { sign: (release: Release) => signRelease(secret, release) }
+  const signed = signerOf(values)
   let opened: Opened | undefined
   try {
     const report = await changeHome(values, name, terminal, async (shelf) => {
@@ -52,6 +49,20 @@ export async function runImport(
   // A dry run keeps what was fetched for the import that follows it.
   if (!values['dry-run']) opened?.onImported?.()
   return 0
+}
+
+/** What signs a release that is imported, with the key that these flags name; none where they name none. */
+export function signerOf(
+  values: Pick<ImportValues, 'sign' | 'password-file' | 'expires-days'>,
+): Pick<ImportOptions, 'sign'> {
+  if (values.sign === undefined) return {}
+  const secret = readSecretKey(values.sign, values['password-file'])
+  return {
+    sign: async (shelf, digest) => {
+      const { signInHome } = await import('../../release/home/sign.ts')
+      return signInHome(shelf, digest, secret, { days: values['expires-days'] })
+    },
+  }
 }
 
 export async function importWithProgress(

@@ -4,7 +4,7 @@ import { Failure } from '../../base/failure.ts'
 import { LruCache } from '../../base/lru-cache.ts'
 import { type Resolution, resolveRow } from '../../query/resolve/resolve.ts'
 import type { Release } from '../../release/release.ts'
-import { readAnyCsv } from '../../source/any-csv.ts'
+import { readAnyCsv, readWorkbook } from '../../source/any-csv.ts'
 import { extendedLine } from '../../source/csv.ts'
 import { Faults } from '../../source/faults.ts'
 import { standardInput, textFile, UnreadableFile } from '../../source/lines.ts'
@@ -29,19 +29,17 @@ const CACHED_ROWS = 20_000
 export async function resolveTable(release: Release, options: Options, terminal: Terminal): Promise<Summary> {
   const { file, out, threshold } = options
   if (file !== STANDARD && !existsSync(file)) throw new Failure(`there is no file ${file}`)
-  if (file !== STANDARD && isZipFile(file))
-    throw new Failure(
-      `${file} is an Excel workbook or another zip file, and CSV is wanted; save the sheet as CSV, or give the file to the page /resolve of a running service, which reads it`,
-    )
   const source = file === STANDARD ? standardInput() : textFile(file)
   const faults = new Faults()
+  const isWorkbook = file !== STANDARD && isZipFile(file)
+  const lines = isWorkbook ? readWorkbook(file, faults) : readAnyCsv(source, faults)
   const progress = progressLine(terminal)
   const summary = new Summary()
   const output = outputTo(out, terminal)
   const cache = new LruCache<Resolution>({ maxEntries: CACHED_ROWS })
   let columns: AddedColumns | undefined
   try {
-    for await (const { line, values, separator, needsMark } of readAnyCsv(source, faults)) {
+    for await (const { line, values, separator, needsMark } of lines) {
       if (columns === undefined) {
         columns = new AddedColumns(release, source.file, values, options.columns)
         if (needsMark) output.write('\ufeff')

@@ -2,20 +2,20 @@
 import { Failure } from '../../base/failure.ts'
 import type { ShelfFollower } from '../../distribution/postgres/follower.ts'
 import { isOutdated } from '../../release/home/outdated.ts'
-import { openServable, type Servable } from '../../release/home/servable.ts'
+import { withUnsignedFiles } from '../../release/home/proved.ts'
+import { currentOrReason, openServable } from '../../release/home/servable.ts'
 import type { Shelf } from '../../release/home/shelf.ts'
-import type { Release } from '../../release/release.ts'
+import { parseManifest } from '../../release/manifest.ts'
 import type { Terminal } from '../command.ts'
 import { lockFor } from '../home/open-home.ts'
 import type { Context } from './context.ts'
 
 const LOCK_SECONDS = 60
 
-/** The current release; in an empty home it is built from the bundled data. */
-export async function firstServable(shelf: Shelf, { values, terminal }: Context): Promise<Servable> {
+/** Sees to it that there is a release; in an empty home it is built from the bundled data. */
+export async function firstRelease(shelf: Shelf, { values, terminal }: Context): Promise<void> {
   await upgradeIfOutdated(shelf, terminal)
-  const servable = await openServable(shelf)
-  if (servable !== undefined) return servable
+  if (await hasServable(shelf)) return
   if (values['require-signature'] !== undefined)
     throw new Failure(
       `there is no release in ${shelf.home}, and the bundled one would not be signed. Import and sign one with ` +
@@ -26,25 +26,39 @@ export async function firstServable(shelf: Shelf, { values, terminal }: Context)
       `there is no release in ${shelf.home}, and with --no-bundled none is built. Mount the home, give another with ` +
         '--home, or make a release with nomenclator import; nomenclator import bundled builds the bundled one.',
     )
-  return { release: await bundledRelease(shelf, terminal) }
+  await buildBundled(shelf, terminal)
+}
+
+/** Those that serve look closely at the release that they open; here it is enough that the current one has its manifest. */
+async function hasServable(shelf: Shelf): Promise<boolean> {
+  const current = await currentOrReason(shelf)
+  const manifest = 'digest' in current ? shelf.manifestText(current.digest) : undefined
+  if (manifest !== undefined && parseManifest(manifest).state === 'readable') return true
+  return (await openServable(shelf)) !== undefined
 }
 
 /** A home that an earlier version made is brought up, so that an upgrade of the program is no more than a restart. */
 async function upgradeIfOutdated(shelf: Shelf, terminal: Terminal): Promise<void> {
-  if (!isOutdated(shelf)) return
+  const unsigned = withUnsignedFiles(shelf)
+  if (!isOutdated(shelf) && unsigned.length === 0) return
   using _lock = await lockFor(shelf, 'serve', LOCK_SECONDS, terminal)
+  const { rebuildRelease } = await import('../../release/home/upgrade.ts')
+  for (const digest of unsigned) {
+    terminal.err(
+      `The signature of release ${digest.slice(0, 12)} covers its records only: building its other files from them.\n`,
+    )
+    await rebuildRelease(shelf, digest)
+  }
 }
 
-async function bundledRelease(shelf: Shelf, terminal: Terminal): Promise<Release> {
+async function buildBundled(shelf: Shelf, terminal: Terminal): Promise<void> {
   const { importWithProgress } = await import('../home/run-import.ts')
   const { bundledSource } = await import('../../source/bundled.ts')
   terminal.err('No release yet: building one from the bundled data.\n')
   using _lock = await lockFor(shelf, 'serve', LOCK_SECONDS, terminal)
   // Another process may have built it while this one waited.
-  const builtElsewhere = shelf.openCurrent()
-  if (builtElsewhere !== undefined) return builtElsewhere
+  if (shelf.currentDigest() !== undefined) return
   await importWithProgress(shelf, bundledSource(), terminal, { 'accept-changes': false, 'dry-run': false })
-  return shelf.openCurrent() as Release
 }
 
 /** How long a start waits for the shelf while there is something in the home to begin with. */
@@ -52,17 +66,12 @@ const SHELF_MILLISECONDS = 3_000
 const WAITING_MILLISECONDS = 100
 
 /** What is in the home of a service that follows a shelf: nothing is built, and an empty home waits for its first release. */
-export async function firstFollowed(
-  shelf: Shelf,
-  { log, terminal }: Context,
-  follower: ShelfFollower,
-): Promise<Servable> {
+export async function firstFollowed(shelf: Shelf, { log, terminal }: Context, follower: ShelfFollower): Promise<void> {
   await upgradeIfOutdated(shelf, terminal)
   follower.start()
   const failure = await Promise.race([follower.tried, Bun.sleep(SHELF_MILLISECONDS)])
   for (let waited = 0; ; waited++) {
-    const servable = await openServable(shelf)
-    if (servable !== undefined) return servable
+    if (await hasServable(shelf)) return
     const { ShelfRefused } = await import('../../distribution/postgres/shelf-failures.ts')
     if (failure instanceof ShelfRefused) throw failure
     if (waited === 0) {

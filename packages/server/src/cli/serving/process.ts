@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import type { Log } from '../../base/log.ts'
 import { explorerPages } from '../../explorer/mount.ts'
-import { type AppContext, createApp } from '../../http/app.ts'
+import { type App, type AppContext, createApp } from '../../http/app.ts'
 import { Budget } from '../../http/limits/budget.ts'
 import { chargeThought, RateTable, rateLimited, sharedTableFile } from '../../http/limits/rate-limit.ts'
 import { AccessLog } from '../../http/observation/access-log.ts'
@@ -29,6 +29,8 @@ import type { ServeValues } from '../flags/serve-flags.ts'
 /** A process of the service, as its link with the supervisor sees it. */
 type Process = {
   readonly port: number
+  /** Maps all that is served, which then stays readable, whatever becomes of the home. */
+  readonly map: () => void
   readonly report: () => WorkerReport
   /** Takes up what a scrub has found. */
   readonly onScrub: (state: ScrubState) => void
@@ -86,6 +88,7 @@ function openApp(
   return {
     app: values['cache-tags'] ? withCacheTags(app, following.release) : app,
     release: following.release,
+    map: () => void following.release().map(),
     report: () => ({ status: statusOf(following, state), metrics: metrics.snapshot() }),
     onScrub: (scrub: ScrubState) => {
       takeUp(scrub)
@@ -103,20 +106,12 @@ function openApp(
 const policyOf = (values: ServeValues) => ({ baseUrl: values['base-url'], trustedProxies: values['trust-proxy'] })
 
 /** A process that serves: what takes thought is handed over, so that pages never wait. */
-export async function startServing(given: Given): Promise<Process> {
-  const { app, listen } = serving(given)
-  // Loading blocks the event loop for some time, so it is done before there is anyone to wait.
-  await app.preload?.()
-  return listen()
-}
-
-/** Not async: functions that are made in an async one keep all that it names, and the first release must not be kept. */
-function serving(given: Given) {
+export function startServing(given: Given): Process {
   const { values, log, known } = given
   const metrics = new Metrics()
   const budget = new Budget(budgetLimitsOf(values), metrics)
   const policy = policyOf(values)
-  const { app, release, report, onScrub, onShelf, startDraining } = openApp(given, { budget }, metrics, () =>
+  const { app, release, map, report, onScrub, onShelf, startDraining } = openApp(given, { budget }, metrics, () =>
     shortcut?.forget(),
   )
   const limit = values['rate-limit']
@@ -139,25 +134,24 @@ function serving(given: Given) {
   const shortcut =
     limit === undefined && accessLog === undefined ? new PageShortcut({ release, policy, observation }) : undefined
   const listening = { host, port, shared: true, maxConnections, metrics, budget, log, shortcut }
-  const listen = (): Process => {
-    const server = serve(observed(rates === undefined ? handing : rateLimited(handing, rates), observation), listening)
-    watchEventLoop(metrics)
-    return {
-      port: server.port,
-      report,
-      onScrub,
-      onShelf,
-      onThinkers: (sockets) => handOver.use(sockets),
-      reopen: () => void accessLog?.reopen(),
-      stop: async (drainMilliseconds, onClosed) => {
-        startDraining()
-        await server.stop(drainMilliseconds, onClosed)
-        handOver.stop()
-        await accessLog?.close()
-      },
-    }
+  const server = serve(observed(rates === undefined ? handing : rateLimited(handing, rates), observation), listening)
+  watchEventLoop(metrics)
+  preloadLater(app)
+  return {
+    port: server.port,
+    map,
+    report,
+    onScrub,
+    onShelf,
+    onThinkers: (sockets) => handOver.use(sockets),
+    reopen: () => void accessLog?.reopen(),
+    stop: async (drainMilliseconds, onClosed) => {
+      startDraining()
+      await server.stop(drainMilliseconds, onClosed)
+      handOver.stop()
+      await accessLog?.close()
+    },
   }
-  return { app, listen }
 }
 
 /** A process that thinks: the whole app, for what those that serve hand over. */
@@ -168,7 +162,7 @@ export function startThinking(given: Given, socket: string): Process {
   const cache = responseCache(values, shelf, log)
   // What goes well is told by those that serve, and so is how the home is: to one that is at work, it seems slow.
   const logTrouble: Log = (event) => event.level === 'info' || event.event in FOLLOW_PROBLEMS || log(event)
-  const { app, report, onScrub, onShelf, startDraining } = openApp(
+  const { app, map, report, onScrub, onShelf, startDraining } = openApp(
     { ...given, log: logTrouble },
     {
       shelf,
@@ -177,10 +171,10 @@ export function startThinking(given: Given, socket: string): Process {
     },
   )
   const thinking = think(app, socket)
-  // If it fails, the first request that needs it tries again, and its failure is logged.
-  setTimeout(() => app.preload?.().catch(() => {}), PRELOAD_MILLISECONDS).unref()
+  preloadLater(app)
   return {
     port: 0,
+    map,
     report,
     onScrub,
     onShelf,
@@ -193,7 +187,9 @@ export function startThinking(given: Given, socket: string): Process {
   }
 }
 
-/** When a process that thinks loads what no request has needed yet: a service that starts has others to do at first. */
+/** Loads what no request has needed yet. If it fails, the first request that needs it tries again, and its failure is logged. */
+const preloadLater = ({ preload }: App) => setTimeout(() => preload?.().catch(() => {}), PRELOAD_MILLISECONDS).unref()
+/** A service that starts has others to do at first. */
 const PRELOAD_MILLISECONDS = 1_000
 /** The priority of a process that thinks; those that serve have the usual one of 0. */
 const NICENESS = 10

@@ -12,11 +12,12 @@ import { Supervisor } from '../../http/processes/workers.ts'
 import { notScrubbed, Scrub } from '../../release/home/scrub.ts'
 import { Shelf } from '../../release/home/shelf.ts'
 import { homeOf } from '../flags/home-flag.ts'
+import { trustOf } from '../flags/key-flags.ts'
 import { loginOf } from '../flags/shelf-flags.ts'
 import { countsOf } from '../terminal/counts.ts'
 import { onReopenSignal, untilStopped } from '../terminal/signals.ts'
 import type { Context } from './context.ts'
-import { firstFollowed, firstServable } from './first-release.ts'
+import { firstFollowed, firstRelease } from './first-release.ts'
 import { inheritedDescriptors } from './process.ts'
 
 /** The parts of a running service; until it serves, there are none. */
@@ -33,21 +34,16 @@ export async function start(context: Context): Promise<number> {
   const service: Service = { stopping: false }
   onReopenSignal(() => service.workers?.reopen())
   await using _admin = adminOf(context, service)
-  const shelf = new Shelf(homeOf(values.home), values['require-signature'])
+  const shelf = new Shelf(homeOf(values.home), trustOf(values))
   await using follower =
     values.shelf === undefined ? undefined : await followerOf(context, service, shelf, values.shelf)
-  const first = await (follower === undefined ? firstServable(shelf, context) : firstFollowed(shelf, context, follower))
+  await (follower === undefined ? firstRelease(shelf, context) : firstFollowed(shelf, context, follower))
   const count = process.platform === 'linux' ? values.workers : 1
   if (count < values.workers)
     log({ level: 'warn', event: 'single-process', message: 'This platform cannot share a port: one process serves.' })
-  const { reason, release } = first
-  const { digest } = release
-  const announcement = `Serving release ${digest.slice(0, 12)} on`
-  const counts = countsOf(release)
   using scrub = scrubOf(context, service, shelf)
-  // Parameters of async functions live as long as they run, and a release must not: others take its place.
   using directory = privateDirectory()
-  const url = await supervise(context, service, count, directory?.path, reason === undefined ? undefined : digest)
+  const workers = await supervise(context, service, count, directory?.path)
   // Whoever reads that it serves may tell it to stop at once.
   const stopped = untilStopped({
     stop: async () => {
@@ -65,7 +61,7 @@ export async function start(context: Context): Promise<number> {
       service.workers?.restart()
     },
   })
-  terminal.out(`${announcement} ${url}: ${counts}\n`)
+  terminal.out(announcement(shelf, workers))
   follower?.wake()
   if (values.scrub !== 'off') scrub.start(values.scrub)
   await stopped
@@ -121,17 +117,16 @@ function scrubOf({ log }: Context, service: Service, shelf: Shelf): Scrub {
   return service.scrub
 }
 
-/**
- * Starts the processes that serve and those that think. Where they begin with another release than the current one, they are
- * told which.
- */
+const announcement = (shelf: Shelf, { served = '', url }: Supervisor) =>
+  `Serving release ${served.slice(0, 12)} on ${url}: ${countsOf(shelf.read(served))}\n`
+
+/** Starts the processes that serve, and those that think when the first of these does. */
 async function supervise(
   { values, log }: Context,
   service: Service,
   count: number,
   directory: string | undefined,
-  instead: string | undefined,
-): Promise<string> {
+): Promise<Supervisor> {
   const common = {
     count,
     listening: { host: values.host, port: values.port },
@@ -140,7 +135,7 @@ async function supervise(
     log,
     known: (served: string | undefined) => ({
       scrub: service.scrub?.state ?? notScrubbed,
-      served: served ?? instead,
+      served,
       shelf: service.follower?.status.trouble,
       thinkers: service.thinkers?.sockets ?? [],
       directory,
@@ -160,13 +155,13 @@ async function supervise(
   service.thinkers = thinkers
   service.workers = workers
   try {
-    await Promise.all([workers.start(), thinkers.start()])
+    await workers.start(() => thinkers.start())
   } catch (error) {
     workers.kill()
     thinkers.kill()
     throw error
   }
-  return workers.url
+  return workers
 }
 
 /** A directory for what the processes of this service share, which no one else may look into; undefined where there is none. */

@@ -5,24 +5,30 @@ import { damageIn } from '../../release/home/scrub.ts'
 import { openServable } from '../../release/home/servable.ts'
 import { Shelf } from '../../release/home/shelf.ts'
 import { homeOf } from '../flags/home-flag.ts'
+import { trustOf } from '../flags/key-flags.ts'
 import { onReopenSignal, untilStopped, untilTold } from '../terminal/signals.ts'
 import type { Context } from './context.ts'
 import { startServing, startThinking } from './process.ts'
 
+const WAITING_MILLISECONDS = 5
+
 /** A worker takes what it finds in the home and writes no release: only the first start may build one. */
 export async function work({ values, log }: Context, knownText: string, socket: string | undefined): Promise<number> {
   const known: Known = JSON.parse(knownText)
-  const shelf = new Shelf(homeOf(values.home), values['require-signature'])
+  const shelf = new Shelf(homeOf(values.home), trustOf(values))
   const first = await openServable(shelf, { damage: damageIn(known.scrub), served: known.served })
   if (first === undefined)
     throw new Failure(`there is no release in ${shelf.home}: it is gone or empty. Mount it again, or restore it.`)
   const given = { values, log, shelf, first, known }
-  const running = socket === undefined ? await startServing(given) : startThinking(given, socket)
+  const running = socket === undefined ? startServing(given) : startThinking(given, socket)
   const told = Promise.withResolvers<void>()
   const link = new SupervisorLink({ ...running, onStop: told.resolve })
   const stop = () => running.stop(values['drain-timeout'] * 1_000, () => link.closed())
   const stopped = socket === undefined ? untilStopped({ stop, supervised: true }) : untilTold(told.promise).then(stop)
   onReopenSignal(running.reopen)
+  // Whoever has waited for the port comes first.
+  await Bun.sleep(WAITING_MILLISECONDS)
+  running.map()
   link.ready(running.port)
   await stopped
   return 0

@@ -7,15 +7,15 @@ import type { Built } from '../../release/build/build.ts'
 import { type BuildPlan, buildEntities, type DigestOf } from '../../release/build/build-loop.ts'
 import { blocksOf } from '../../release/build/completion.ts'
 import { scanEntity } from '../../release/files/scan.ts'
+import { prove, refuseRollback } from '../../release/home/proved.ts'
 import type { Shelf } from '../../release/home/shelf.ts'
 import type { Build, ImportOptions } from '../../release/import.ts'
 import { isSameContent, newManifest, type ReleasedEntity, type ReleaseFinding } from '../../release/manifest.ts'
 import { openEntity, readEntityManifest, type StoredEntity } from '../../release/release.ts'
-import type { PublicKey } from '../../release/signing/minisign.ts'
-import { proofOf, UnsignedRelease } from '../../release/signing/release-signature.ts'
+import { signableRecords, type Trust } from '../../release/signing/release-signature.ts'
 import type { Download } from '../../source/download.ts'
 import { Faults } from '../../source/faults.ts'
-import { inferredNumbering } from '../../source/numbering.ts'
+import { inferredNumbering, type Numbering } from '../../source/numbering.ts'
 import type { Block, Source } from '../../source/source.ts'
 import { downloadedRows, type Origin, type OriginRelease, type RecordsDownload } from './origin.ts'
 
@@ -64,8 +64,8 @@ type Mirrored = {
 
 type MirrorOptions = Pick<RecordsDownload, 'directory' | 'onRetry'> & {
   readonly onProgress: (collection: string, done: number, size: number | undefined) => void
-  /** One of these must have signed the release. */
-  readonly requiredKeys: readonly PublicKey[] | undefined
+  /** How the release must be signed. */
+  readonly trust: Trust | undefined
 }
 
 /** Fetches what is not here of a release. Its checksums and its signature are checked before the first record is downloaded. */
@@ -77,7 +77,7 @@ export async function fetchRelease(
 ): Promise<Mirrored> {
   const release = await origin.release(digest)
   const signature = await origin.signature(digest)
-  if (options.requiredKeys !== undefined) refuseUnproved(release, signature, options.requiredKeys)
+  if (options.trust !== undefined) refuseUnproved(shelf, release, signature, options.trust)
   const local = new LocalEntities(shelf)
   const downloads = new Map<string, Download>()
   for (const entity of release.entities)
@@ -108,22 +108,27 @@ export async function fetchRelease(
     source,
     downloaded: release.entities.filter(({ name }) => downloads.has(name)).map(({ collection }) => collection),
     bytes: [...downloads.values()].reduce((sum, { path }) => sum + Bun.file(path).size, 0),
-    options: { build, ...(signature === undefined ? {} : { sign: () => signature }) },
+    options: { build, ...(signature === undefined ? {} : { sign: async () => signature }) },
     discard,
   }
 }
 
 const contentOf = ({ entities }: OriginRelease) => Object.fromEntries(entities.map((entity) => [entity.name, entity]))
 
-function refuseUnproved(release: OriginRelease, signature: string | undefined, keys: readonly PublicKey[]): void {
-  const { digest, aliases, packages } = release
-  const signable = {
-    checksums: { entities: contentOf(release), aliases, packages },
-    definitions: release.entities.map(({ definition }) => definition),
-  }
-  const proof = proofOf(signable, signature, keys)
-  if ('wrong' in proof) throw new UnsignedRelease(digest, proof.wrong, keys)
+/** The files are built here, of records that are signed. */
+function refuseUnproved(shelf: Shelf, release: OriginRelease, signature: string | undefined, trust: Trust): void {
+  const { digest, built, source, aliases, packages, entities } = release
+  const signable = signableRecords(
+    { entities: contentOf(release), aliases, packages },
+    { built, source, numbering: numberingsOf(release) },
+    entities.map(({ definition }) => definition),
+  )
+  const proof = prove(digest, signable, signature, trust)
+  refuseRollback(shelf, digest, proof, trust)
 }
+
+const numberingsOf = ({ entities, source }: OriginRelease) =>
+  Object.fromEntries(entities.map(({ name, numbering }) => [name, numbering ?? inferredNumbering(source, name)]))
 
 type MirrorBuild = Pick<BuildPlan, 'directory' | 'registry' | 'onProgress'> & {
   readonly shelf: Shelf
@@ -168,7 +173,8 @@ async function buildMirrored({ shelf, release, source, local, downloads, ...buil
     },
     open: (definition, digest) => openEntity(definition, digest, shelf.entityDirectory(digest)),
   })
-  const numbering = (name: string) => byName.get(name)?.numbering ?? inferredNumbering(release.source, name)
+  const numberings = numberingsOf(release)
+  const numbering = (name: string) => numberings[name] as Numbering
   const all = [...found, ...findings.filter((finding) => !found.some((one) => isAlike(one, finding)))]
   const manifest = newManifest({ built, source: source.origin, entities, findings: all, aliases, packages, numbering })
   return { manifest, directories }

@@ -107,13 +107,23 @@ describe('the current release is refused, and what was current stays', () => {
       'which is newer than this program',
     ],
     [
-      'an earlier format',
+      'an earlier format whose entities are not named',
       () =>
         fake.changeRelease(c, (manifest) => ({
           ...manifest,
-          entities: { ...manifest.entities, audiencia: { ...audience(c), format: ENTITY_FORMAT - 1 } },
+          entities: { ...manifest.entities, audiencia: { ...audience(c), format: ENTITY_FORMAT - 1, digest: '../x' } },
         })),
-      'are in an earlier format',
+      'its manifest is not sound',
+    ],
+    [
+      'a file with a name of its own',
+      forged((manifest) => ({ ...manifest, files: { ...manifest.files, '../../../x': manifest.files.records } })),
+      'must not have a file "../../../x"',
+    ],
+    [
+      'a release with a file of its own',
+      () => fake.releases.set(c, { ...fake.releases.get(c), '../../x': 'y' }),
+      'must not have a file "../../x"',
     ],
     [
       'a chunk of another size',
@@ -229,15 +239,18 @@ test('the files of a release are those that the shelf has: one that comes is add
   }
 })
 
-test('a release of an earlier format is taken where it is to be upgraded', async () => {
-  fake.changeRelease(c, (manifest) => ({
-    ...manifest,
-    entities: { ...manifest.entities, audiencia: { ...audience(c), format: ENTITY_FORMAT - 1 } },
-  }))
-  using home = new TestHome()
-  const { present } = await fetchShelf(home.shelf, fake.connection(), { outdated: true })
-  expect(present.has(c)).toBe(true)
-})
+test.each([true, false])(
+  'a release of an earlier format is taken, upgraded by others %p or else at once',
+  async (outdated) => {
+    fake.changeRelease(c, (manifest) => ({
+      ...manifest,
+      entities: { ...manifest.entities, audiencia: { ...audience(c), format: ENTITY_FORMAT - 1 } },
+    }))
+    using home = new TestHome()
+    const { present } = await fetchShelf(home.shelf, fake.connection(), { outdated })
+    expect([present.has(c), 'unreadable' in home.shelf.manifestOrReason(c)]).toEqual([true, outdated])
+  },
+)
 
 describe('what is fetched', () => {
   /** The chunks that come when a home is brought up to date. */

@@ -13,13 +13,18 @@ import {
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Failure } from '../../base/failure.ts'
+import { isObject } from '../../base/json.ts'
 import { syncDirectory } from '../../release/files/durable-file.ts'
+import { isBuiltHere, prove, refuseRollback } from '../../release/home/proved.ts'
 import type { Shelf } from '../../release/home/shelf.ts'
+import { rebuildRelease } from '../../release/home/upgrade.ts'
 import { verifyEntity } from '../../release/home/verify.ts'
 import {
   DIGEST,
+  ENTITY_FILES,
   ENTITY_MANIFEST_FILE,
   type EntityManifest,
+  FACTS_FILE,
   isSameContent,
   MANIFEST_FILE,
   type Manifest,
@@ -30,6 +35,12 @@ import {
   releasedEntity,
 } from '../../release/manifest.ts'
 import { DamagedRelease, NewerRelease, OutdatedRelease, readReleasedEntity } from '../../release/release.ts'
+import {
+  type Proof,
+  SIGNATURE_FILE,
+  signableManifest,
+  UnsignedRelease,
+} from '../../release/signing/release-signature.ts'
 import { bytesAt, readFully, sha256, unpack } from './chunks.ts'
 import type { ShelfConnection } from './connection.ts'
 import { type Listing, type ReleaseFiles, readFollowed, readListing, saveFollowed } from './pointer.ts'
@@ -79,7 +90,7 @@ export async function fetchShelf(
     const files = releases.get(current)
     if (files === undefined)
       throw new ReleaseRefused(`the shelf has no release ${current.slice(0, 12)}, which it calls current`)
-    const isNew = await fetch.bring(current, files)
+    const isNew = await fetch.bring(current, files, true)
     present.add(current)
     if (followed === undefined) shelf.keepOwnIdRegistry()
     shelf.adopt(listing, isNew)
@@ -93,7 +104,8 @@ export async function fetchShelf(
       present.add(digest)
     } catch (error) {
       if (!isRefusal(error)) throw error
-      missing.push(error.message)
+      // What must be signed and is not, is as good as not there.
+      if (!(error instanceof UnsignedRelease)) missing.push(error.message)
     }
   }
   // What a home had before it followed a shelf is not the shelf's to remove.
@@ -106,6 +118,7 @@ export async function fetchShelf(
 
 const isRefusal = (error: unknown): error is Failure =>
   error instanceof ReleaseRefused ||
+  error instanceof UnsignedRelease ||
   error instanceof DamagedRelease ||
   error instanceof NewerRelease ||
   error instanceof OutdatedRelease
@@ -132,36 +145,53 @@ class ReleaseFetch {
   }
 
   /** Puts a release into the home unless it is there as the shelf has it. Says whether anything was changed. */
-  async bring(digest: string, files: ReleaseFiles): Promise<boolean> {
+  async bring(digest: string, files: ReleaseFiles, isCurrent = false): Promise<boolean> {
+    const shelf = this.#shelf
     const parsed = parseManifest(files[MANIFEST_FILE] ?? '')
-    const local = this.#shelf.manifestOrReason(digest)
+    const local = shelf.manifestOrReason(digest)
     const isThere = !('unreadable' in local) && !this.#isDamaged(local)
     // Another version of the program wrote it; the same records may be here in a format that this one reads.
     if ((parsed.state === 'newer' || parsed.state === 'outdated') && isThere) return false
-    const entities = this.#wantedEntities(digest, parsed, files)
-    if (isThere && this.#shelf.hasReleaseFiles(digest, files)) return false
+    const manifest = this.#wantedManifest(digest, parsed, files)
+    const proof = this.#proved(digest, manifest, files[SIGNATURE_FILE], isCurrent)
+    if (isThere && shelf.hasReleaseFiles(digest, files)) return false
+    const isUnsigned = proof?.covers.includes('files') === false
+    const isSigned = files[SIGNATURE_FILE] === shelf.signatureOf(digest)
+    if (isThere && isUnsigned && isSigned && isBuiltHere(shelf, local)) return false
     this.#options.onRelease?.(digest)
-    for (const entity of Object.values(entities)) await this.#bringEntity(entity)
-    this.#shelf.placeReleaseFiles(digest, files)
+    for (const entity of Object.values(manifest.entities)) await this.#bringEntity(entity)
+    shelf.placeReleaseFiles(digest, files)
+    // What no signature covers is made here, of records that one does.
+    if (isUnsigned || (parsed.state === 'outdated' && this.#options.outdated !== true))
+      await rebuildRelease(shelf, digest)
+    if (shelf.trust !== undefined) shelf.read(digest)
     return true
+  }
+
+  /** Checks signatures before anything is fetched; undefined where none are required. */
+  #proved(digest: string, manifest: Manifest, signature: string | undefined, isCurrent: boolean): Proof | undefined {
+    const { trust } = this.#shelf
+    if (trust === undefined) return undefined
+    const proof = prove(digest, signableManifest(manifest), signature, trust)
+    if (isCurrent) refuseRollback(this.#shelf, digest, proof, trust)
+    return proof
   }
 
   #isDamaged = ({ entities }: Manifest): boolean =>
     Object.values(entities).some(({ digest }) => this.#options.damaged?.(digest) === true)
 
-  #wantedEntities(digest: string, parsed: ParsedManifest, files: ReleaseFiles): Manifest['entities'] {
+  #wantedManifest(digest: string, parsed: ParsedManifest, files: ReleaseFiles): Manifest {
     switch (parsed.state) {
       case 'damaged':
         throw new ReleaseRefused(`the shelf has a damaged release ${digest.slice(0, 12)}: its manifest ${parsed.wrong}`)
       case 'newer':
         throw new NewerRelease(digest, parsed.version, parsed.entities)
       case 'outdated':
-        if (this.#options.outdated !== true) throw new OutdatedRelease(digest, parsed.version, parsed.entities)
-        return (parsedObject(files[MANIFEST_FILE] ?? '') as Manifest).entities
+        return outdatedManifest(digest, files)
       case 'readable':
         if (parsed.manifest.digest !== digest)
           throw new ReleaseRefused(`the shelf has another release under the digest ${digest.slice(0, 12)}`)
-        return parsed.manifest.entities
+        return parsed.manifest
     }
   }
 
@@ -192,12 +222,27 @@ class ReleaseFetch {
     if (row === undefined) throw damagedEntity(digest, 'it is not there')
     if (sha256(row.manifest) !== digest) throw damagedEntity(digest, 'its manifest does not match its digest')
     const value: EntityManifest = JSON.parse(row.manifest)
+    const unknown = Object.keys(value.files).find((name) => !KNOWN_FILES.includes(name))
+    if (unknown !== undefined) throw damagedEntity(digest, `it must not have a file ${JSON.stringify(unknown)}`)
     // The digest of a release is that of its records, so they must be those of the entity that is named for them.
     if (!isSameContent(releasedEntity(value), expected))
       throw damagedEntity(digest, 'it has other records than the release that names it')
     return { text: row.manifest, value }
   }
 }
+
+/** A manifest of an earlier format, as far as it has to be sound to fetch what it names. */
+function outdatedManifest(digest: string, files: ReleaseFiles): Manifest {
+  const manifest = parsedObject(files[MANIFEST_FILE] ?? '') as Partial<Manifest>
+  const { source, entities = {} } = manifest
+  const isSoundOne = (entity: ReleasedEntity | null) => DIGEST.test(entity?.digest ?? '')
+  if (!isObject(source?.options) || !isObject(entities) || !Object.values(entities).every(isSoundOne))
+    throw new ReleaseRefused(`the shelf has a damaged release ${digest.slice(0, 12)}: its manifest is not sound`)
+  return manifest as Manifest
+}
+
+/** What another machine calls a file becomes a path here: no other name is taken. */
+const KNOWN_FILES: readonly string[] = [...ENTITY_FILES, FACTS_FILE]
 
 const damagedEntity = (digest: string, wrong: string): ReleaseRefused =>
   new ReleaseRefused(`the shelf has a damaged entity ${digest.slice(0, 12)}: ${wrong}`)

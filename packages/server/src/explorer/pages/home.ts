@@ -18,8 +18,15 @@ import {
   RESOLVER_PATH,
   withQuery,
 } from '../links.ts'
-import { manyOf, nameOf, wordsFor } from '../names.ts'
-import { type ListGroup, listGroups, packageDetails, packageTitle } from '../packages.ts'
+import { anyText, manyOf, nameOf, wordsFor } from '../names.ts'
+import {
+  groupTitle,
+  type PackageInfo,
+  type PackageLists,
+  packageDetails,
+  packageLists,
+  packageTitle,
+} from '../packages.ts'
 import { searchBox } from '../search-box.ts'
 import { copyButton } from '../snippets.ts'
 import { href, isolated, type Page, shortDigest, type View } from '../view.ts'
@@ -43,7 +50,7 @@ ${smallMap(view)}
 </div>
 <section aria-labelledby="collections-title">
 <h2 id="collections-title">${words.home.collections}</h2>
-${collectionCards(view, 'h3')}
+${collectionCards(view, 3)}
 </section>
 <div class="columns">
 <section aria-labelledby="changed-title">
@@ -65,27 +72,45 @@ ${examples(view).map((line) => html`<div class="code"><pre tabindex="0"><code>${
 const homeWords = ({ words, api }: View) =>
   api.entities.some((entity) => wordsFor({ words }, entity)) ? words.home.builtIn : words.home
 
-/** The collections with their counts: those of each package under its title, the largest first. */
-export function collectionCards(view: View, heading: 'h2' | 'h3'): Html {
-  const groups = listGroups(view)
-  const [only] = groups
-  if (groups.length === 1 && only !== undefined && only.info === undefined) return cards(view, only)
-  return html`${groups.map((group) => packageSection(view, group, heading))}`
+/** The collections with their counts: those that belong together under what they are about, the largest first. */
+export function collectionCards(view: View, level: 2 | 3): Html {
+  const packages = packageLists(view)
+  const [only] = packages
+  const isAlone = packages.length === 1 && only?.info === undefined && only?.groups.length === 1
+  return html`${packages.map((lists) => (lists.info === undefined ? groupSections(view, lists, level, isAlone) : packageSection(view, lists, level)))}`
 }
 
-function packageSection(view: View, group: ListGroup, heading: 'h2' | 'h3'): Html {
-  const { words } = view
-  const { info } = group
-  const title = info === undefined ? words.home.builtIn.group : packageTitle(info)
-  const name = html`${isolated(title)}${info !== undefined && info.name !== title && html` <code>${info.name}</code>`}`
+function packageSection(view: View, lists: PackageLists, level: 2 | 3): Html {
+  const info = lists.info as PackageInfo
+  const title = packageTitle(info)
+  const name = html`${isolated(title)}${info.name !== title && html` <code>${info.name}</code>`}`
+  const isUndivided = lists.groups.every(({ group }) => group === undefined)
   return html`<section class="package" aria-label="${title}">
-${heading === 'h2' ? html`<h2>${name}</h2>` : html`<h3>${name}</h3>`}
-${info !== undefined && packageDetails(view, info)}
-${cards(view, group)}
+${heading(level, name)}
+${packageDetails(view, info)}
+${groupSections(view, lists, level === 2 ? 3 : 4, isUndivided)}
 </section>`
 }
 
-function cards(view: View, { entities }: ListGroup): Html {
+/** The groups of a package with what each is about; without, where the heading above says all. */
+const groupSections = (view: View, lists: PackageLists, level: 2 | 3 | 4, isUndivided: boolean): Html[] =>
+  lists.groups.map((one) => {
+    const title = groupTitle(view, lists, one)
+    const description = one.group?.description && anyText(view, one.group.description)
+    if (isUndivided) return cards(view, one.entities)
+    return html`<section class="group" aria-label="${title}">
+${heading(level, isolated(title))}
+${description !== undefined && html`<p>${isolated(description)}</p>`}
+${cards(view, one.entities)}
+</section>`
+  })
+
+function heading(level: 2 | 3 | 4, content: Html): Html {
+  if (level === 2) return html`<h2>${content}</h2>`
+  return level === 3 ? html`<h3>${content}</h3>` : html`<h4>${content}</h4>`
+}
+
+function cards(view: View, entities: readonly Entity[]): Html {
   const { api, language } = view
   const largestFirst = entities.toSorted((a, b) => api.count(b) - api.count(a))
   return html`<ul class="cards">${largestFirst.map(

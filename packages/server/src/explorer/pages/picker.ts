@@ -4,11 +4,11 @@ import { descendantsOf, pathTo } from '../../catalog/lineage.ts'
 import { escaped, type Html, html } from '../../http/html.ts'
 import { belongsTo } from '../ancestry.ts'
 import { assetAddress, assetIntegrity, PICKER_SOURCE } from '../assets.ts'
-import { filterParameter, PICKER_PATH } from '../links.ts'
+import { filterParameter, type Pairs, PICKER_FORM_PATH, PICKER_PATH } from '../links.ts'
 import { manyOf, wordsFor } from '../names.ts'
 import { PICKER_SCRIPT } from '../picker-files.ts'
 import { copyButton } from '../snippets.ts'
-import { isolated, type Page, type View } from '../view.ts'
+import { href, isolated, type Page, parameter, type View } from '../view.ts'
 
 /** The levels of one picker, and the name that it is submitted under. */
 type Example = { readonly name: string; readonly levels: readonly string[]; readonly label: string }
@@ -29,9 +29,9 @@ export function pickerPage(view: View): Page {
 <h2 id="try-title">${words.pickers.try}</h2>
 <noscript><p class="empty">${words.pickers.noScript}</p></noscript>
 <form class="picker-form" action="${PICKER_PATH}#try-title">
-${examples.map(({ name, levels, label }, at) => html`<fieldset><legend>${label}</legend><nomenclator-picker levels="${levels.join()}" name="${name}"${at === 0 && html` required`}></nomenclator-picker></fieldset>`)}
+${examples.map(({ name, levels, label }, at) => html`<fieldset><legend>${label}</legend><nomenclator-picker levels="${levels.join()}" name="${name}" value="${sentValue(pairs, name, levels)}"${at === 0 && html` required`}></nomenclator-picker></fieldset>`)}
 ${carried.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-<p><button type="submit">${words.pickers.send}</button> <button type="reset" class="plain-button">${words.pickers.reset}</button></p>
+<p><button type="submit">${words.pickers.send}</button> ${pairs.length === 0 ? html`<button type="reset" class="plain-button">${words.pickers.reset}</button>` : html`<a href="${href(view, PICKER_PATH)}#try-title">${words.pickers.reset}</a>`}</p>
 </form>
 <div role="status">${pairs.length === 0 ? html`<p class="note">${words.pickers.notSent}</p>` : html`<p>${words.pickers.sent}</p>${submitted(view)}`}</div>
 </section>
@@ -39,6 +39,7 @@ ${
   first !== undefined &&
   html`<section aria-labelledby="copy-title">
 <h2 id="copy-title">${words.pickers.copyTitle}</h2>
+<p><a href="${href(view, PICKER_FORM_PATH)}" download>${words.pickers.wholeForm}</a>: ${words.pickers.wholeFormText}</p>
 ${SNIPPETS.map(([label, code]) => snippet(view, label(view), code(script, first)))}
 <details class="snippet" name="picker"><summary>${words.pickers.pinned}</summary><p class="note">${words.pickers.pinnedText}</p>
 ${codeBlock(view, `<script src="${pinned}"\n  integrity="${integrity}"\n  crossorigin="anonymous" defer></script>`, words.pickers.pinned)}</details>
@@ -55,7 +56,7 @@ ${
 </section>
 <section aria-labelledby="attributes-title">
 <h2 id="attributes-title">${words.pickers.attributes}</h2>
-${attributes(view)}
+${attributes(view, first?.levels[0] ?? '')}
 </section>
 <section aria-labelledby="styles-title">
 <h2 id="styles-title">${words.pickers.styles}</h2>
@@ -64,10 +65,18 @@ ${attributes(view)}
   }
 }
 
+/** What a picker of this name sent: the key of its last level, or else of the lowest that was chosen. */
+function sentValue(pairs: Pairs, name: string, levels: readonly string[]): string {
+  const whole = parameter(pairs, name)
+  if (whole !== undefined) return whole
+  const level = levels.findLast((one) => parameter(pairs, `${name}.${one}`) !== undefined)
+  return level === undefined ? '' : `${level}:${parameter(pairs, `${name}.${level}`)}`
+}
+
 const MAX_EXAMPLES = 4
 
 /** One picker for each hierarchy, those of places first; where there is none, one for the largest list. */
-function examplesIn(view: View): Example[] {
+export function examplesIn(view: View): Example[] {
   const { api } = view
   const entities = api.entities.filter((entity) => api.count(entity) > 0)
   const isLast = (entity: Entity) => descendantsOf(api.catalog, entity).length === 0
@@ -158,13 +167,14 @@ const snippet = (view: View, label: string, code: string): Html =>
 const codeBlock = (view: View, code: string, what: string): Html =>
   html`<div class="code"><pre tabindex="0"><code>${code}</code></pre>${copyButton(view, code, what)}</div>`
 
-function attributes(view: View): Html {
+function attributes(view: View, level: string): Html {
   const { words, api } = view
   const rows = [
     ['levels', words.pickers.levels(api.entities.map(({ name }) => name).join(', '))],
     ['name', words.pickers.name],
     ['required', words.pickers.required],
-    ['value', words.pickers.value],
+    ['value', words.pickers.value(level)],
+    ['submit', words.pickers.submit],
     ['disabled', words.pickers.disabled],
     ['lang', words.pickers.lang],
     ['server', words.pickers.server],

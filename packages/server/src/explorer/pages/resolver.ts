@@ -8,7 +8,7 @@ import { belongsTo } from '../ancestry.ts'
 import { assetAddress } from '../assets.ts'
 import { LANGUAGES, languageOf } from '../language.ts'
 import { capitalized, manyOf, nameOf, oneOf, sourceTitle } from '../names.ts'
-import { listGroups, packageTitle } from '../packages.ts'
+import { groupTitle, packageLists } from '../packages.ts'
 import type { Page, View } from '../view.ts'
 import { isOnlyOne } from './picker.ts'
 
@@ -98,10 +98,12 @@ function settingsOf(view: View) {
     api: { resolve: RESOLVE_PATH, search: `${V2_PATH}/${V2_SEGMENTS.search}`, ...release },
     xlsx: assetAddress('xlsx.js'),
     locale: language.locale,
-    parts: listGroups(view).flatMap(({ info, entities }) =>
-      entities
-        .filter((entity) => api.count(entity) > 0)
-        .map((entity) => partOf(view, entity, info === undefined ? words.home.builtIn.group : packageTitle(info))),
+    parts: packageLists(view).flatMap((lists) =>
+      lists.groups.flatMap((group) =>
+        group.entities
+          .filter((entity) => api.count(entity) > 0)
+          .map((entity) => partOf(view, entity, groupTitle(view, lists, group))),
+      ),
     ),
     about: [
       [about.source, sourceTitle(view, api.release.manifest.source.title)],

@@ -28,7 +28,7 @@ export function searchPage(view: View): Page {
   return {
     title: words.catalogs,
     hasSearch: true,
-    main: html`<h1>${words.catalogs}</h1>${box}${collectionCards(view, 'h2')}`,
+    main: html`<h1>${words.catalogs}</h1>${box}${collectionCards(view, 2)}`,
   }
 }
 

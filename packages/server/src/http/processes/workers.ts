@@ -83,9 +83,10 @@ export class SupervisorLink {
     setInterval(() => this.#report(), REPORT_MILLISECONDS).unref()
   }
 
+  /** After a report, so that the supervisor knows what is served. */
   ready(port: number): void {
-    send({ ready: { port } })
     this.#report()
+    send({ ready: { port } })
   }
 
   /**
@@ -251,12 +252,15 @@ export class Supervisor {
     return urlOf(this.#options.listening.host, this.#port)
   }
 
-  /** Starts the workers. If the first of them cannot start, neither can the service. */
-  async start(): Promise<void> {
+  /**
+   * Starts the workers. If the first of them cannot start, neither can the service; the others, and whatever else is to be
+   * started, begin when it serves.
+   */
+  async start(startOthers = async () => {}): Promise<void> {
     if (this.#options.socket === undefined) refusePortInUse(this.#options.listening)
     try {
       this.#port = await this.#spawn()
-      await this.#startMissing()
+      await Promise.all([this.#startMissing(), startOthers()])
     } catch (error) {
       this.kill()
       throw error

@@ -101,8 +101,8 @@ function placeIn(release: Release, entity: Entity, above: Entity, state: NamedEn
     for (const { end } of endsOf(words)) {
       const part = writtenPart(release, entity, end.join(' '))
       if (part.digits !== undefined) continue
-      const isNamed = matchesCalled(release, part).some(
-        ({ position, cost, isDoubtful }) => cost <= MAX_NAME_COST && !isDoubtful && isInState(position),
+      const isNamed = matchesCalled(release, part, isInState).some(
+        ({ cost, isDoubtful }) => cost <= MAX_NAME_COST && !isDoubtful,
       )
       if (isNamed) return end
     }

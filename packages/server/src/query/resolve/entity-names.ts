@@ -7,12 +7,12 @@ import { languageOfNames, namingFields } from '../../catalog/languages/languages
 import { ancestorsOf, descendantsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import { aliasesOf, aliasWords } from '../../release/aliases.ts'
-import type { EntityIndex } from '../../release/index/index-file.ts'
-import { nameEnd, nameStart, namesPerRecord } from '../../release/index/name-ranges.ts'
+import type { Column, EntityIndex } from '../../release/index/index-file.ts'
 import type { Release } from '../../release/release.ts'
-import { EXACT_MATCH, type HeardLetters, heardIn, mayHaveMore, mayMatch, WrittenName } from '../search/name-match.ts'
+import { importanceOf, MAX_IMPORTANCE } from '../search/importance.ts'
+import { type HeardLetters, heardIn, mayHaveMore, mayMatch, WrittenName } from '../search/name-match.ts'
 import { NO_SEAT, type Seats, seatsAmong } from '../search/seats.ts'
-import { type CalledName, matchRecord, type NamedRecord, type PartMatch } from './record-match.ts'
+import { type CalledName, matchRecord, type NamedRecord, type PartMatch, withoutZeros } from './record-match.ts'
 import type { WrittenPart } from './written-part.ts'
 
 /** Whether to go on is asked once for so many records and one more. */
@@ -20,16 +20,35 @@ const CHECKED_EVERY = 0xff
 
 type TextReader = (position: number) => string
 
+/** From this importance on a record is known beyond its parent. */
+const WELL_KNOWN = 0.2 * MAX_IMPORTANCE
+/** How many records are kept at most. */
+const MAX_RECORDS = 20_000
 /** How many numbers are kept of the letters of a name. */
 const HEARD_FIELDS = 4
 
 /** The costs of the name of a record without what is in brackets, and of that alone; and of the name of the parent for its seat. */
 const WITHOUT_BRACKETS_COST = 0.2
-const IN_BRACKETS_COST = 0.6
+const IN_BRACKETS_COST = 0.4
 const AS_SEAT_COST = 0.12
 const BRACKET = /[([]/
 const IN_BRACKETS = /[([]([^)\]]*)[)\]]?/g
 const NO_NAMES: readonly CalledName[] = []
+
+type Bracketed = { readonly outside: readonly string[]; readonly inside: readonly (readonly string[])[] }
+const NO_BRACKETS: Bracketed = { outside: [], inside: [] }
+
+/** The words of a name before and after its brackets, and those in them; none where it has no brackets. */
+function bracketsOf(text: string): Bracketed {
+  if (!BRACKET.test(text)) return NO_BRACKETS
+  const inside = [...text.matchAll(IN_BRACKETS)].map(([, words = '']) => wordsOf(words))
+  return { outside: wordsOf(text.replace(IN_BRACKETS, ' ')), inside: inside.filter(({ length }) => length > 0) }
+}
+
+/** Which texts of a column have brackets: many records have the same name. */
+const bracketsIn = memoized(({ texts }: Extract<Column, { kind: 'text' }>) =>
+  Uint8Array.from({ length: texts.size }, (_, value) => (BRACKET.test(texts.text(value)) ? 1 : 0)),
+)
 
 export class EntityNames {
   readonly #index: EntityIndex
@@ -37,6 +56,7 @@ export class EntityNames {
   readonly #language: Language
   /** Whether the words of a record are those of its only name. */
   readonly #hasOneName: boolean
+  readonly #nameField: string
   /** How each name, other name and code is read. */
   readonly #names: readonly TextReader[]
   readonly #otherNames: readonly TextReader[]
@@ -45,9 +65,12 @@ export class EntityNames {
   /** Whether records of other entities are below these. */
   readonly #hasBelow: boolean
   readonly #seats: Seats | undefined
+  readonly #importance: () => Uint8Array
   /** The names of the parents, of which some records are the seats. */
   readonly #parents: () => EntityNames
-  #all: readonly NamedRecord[] | undefined
+  #positions: Uint32Array | undefined
+  /** Some of the records that have been read. */
+  readonly #records = new Map<number, NamedRecord>()
   /** The words of the index that have been read. */
   readonly #texts: string[] = []
   /** The letters that are heard in the name of each record; its length is 0 where they have not been read. */
@@ -58,12 +81,14 @@ export class EntityNames {
     const { name, fields } = entity
     const parent = ancestorsOf(entity)[0]?.entity
     this.#seats = parent === undefined ? undefined : seatsAmong(release, name)
+    this.#importance = () => importanceOf(release, name)
     this.#parents = () => namesOf(parent as Entity)
     this.#hasBelow = descendantsOf(release.catalog, entity).length > 0
     const { index, count } = release.entity(name)
     const naming = namingFields(entity)
     this.#language = languageOfNames(entity)
     this.#hasOneName = naming.length === 1
+    this.#nameField = naming[0]?.field ?? ''
     this.#index = index
     this.#count = count
     const readers = (names: readonly string[]) =>
@@ -88,13 +113,22 @@ export class EntityNames {
     return this.#count
   }
 
-  /** All records, for an entity that has few. */
-  get all(): readonly NamedRecord[] {
-    this.#all ??= Array.from({ length: this.#count }, (_, at) => this.record(at))
-    return this.#all
+  /** All positions, for an entity that has few records. */
+  get positions(): Uint32Array {
+    this.#positions ??= Uint32Array.from({ length: this.#count }, (_, at) => at)
+    return this.#positions
   }
 
   record(position: number): NamedRecord {
+    const known = this.#records.get(position)
+    if (known !== undefined) return known
+    if (this.#records.size >= MAX_RECORDS) this.#records.clear()
+    const record = this.#readRecord(position)
+    this.#records.set(position, record)
+    return record
+  }
+
+  #readRecord(position: number): NamedRecord {
     const isSeat = this.isSeat(position)
     const names: CalledName[] = this.ownNames(position)
     names.push(...this.#alsoCalled(position))
@@ -104,8 +138,23 @@ export class EntityNames {
       names,
       isSeat,
       mayBeShort: isSeat || this.#hasBelow,
-      codes: () => this.#codes.map((textAt) => wordsOf(textAt(position)).join('')),
+      codes: () => this.#codesAt(position),
     }
+  }
+
+  #codesAt(position: number): readonly string[] {
+    return this.#codes.map((textAt) => wordsOf(textAt(position)).join(''))
+  }
+
+  /** Whether the name of a record has brackets, where it has one name. */
+  #hasBrackets(position: number): boolean {
+    const column = this.#index.column(this.#nameField)
+    return column.kind === 'text' && bracketsIn(column)[column.values[position] as number] === 1
+  }
+
+  /** Whether a record is called by the words of its name and by nothing else. */
+  isPlain(position: number): boolean {
+    return this.#hasOneName && !this.isSeat(position) && !this.#aliases.has(position) && !this.#hasBrackets(position)
   }
 
   get hasSeats(): boolean {
@@ -116,10 +165,28 @@ export class EntityNames {
     return this.#seats !== undefined && this.#seats.seatOf[this.#seats.parentOf[position] as number] === position
   }
 
+  /** Whether a record is known beyond its parent: a seat, or one of some thousand people; all where there are no seats. */
+  isWellKnown(position: number): boolean {
+    return !this.hasSeats || this.isSeat(position) || (this.#importance()[position] as number) >= WELL_KNOWN
+  }
+
   /** The position of the seat of a parent, if it has one. */
   seatOf(parent: number): number | undefined {
     const seat = this.#seats?.seatOf[parent]
     return seat === undefined || seat === NO_SEAT ? undefined : seat
+  }
+
+  /** The words of all that a record is called. */
+  wordsOfNames(position: number): (readonly string[])[] {
+    const names: (readonly string[])[] = this.#hasOneName ? [this.wordsAt(position)] : []
+    for (const textAt of this.#names) {
+      const text = textAt(position)
+      if (!this.#hasOneName) names.push(wordsOf(text))
+      const { outside, inside } = bracketsOf(text)
+      names.push(outside, ...inside)
+    }
+    const others = [...this.#alsoCalled(position), ...(this.isSeat(position) ? this.#asSeat(position) : [])]
+    return [...names, ...others.map(({ name }) => name.typed)].filter(({ length }) => length > 0)
   }
 
   /** What a record is called by its fields; of a name with brackets also what is before them, and what is in them. */
@@ -127,19 +194,17 @@ export class EntityNames {
     const names: CalledName[] = this.#hasOneName
       ? [{ name: this.#written(this.wordsAt(position)), cost: 0 }]
       : this.#read(this.#names, position).map((name) => ({ name, cost: 0 }))
-    for (const textAt of this.#names) names.push(...this.#bracketed(textAt(position)))
+    const isDoubtful = !this.isWellKnown(position)
+    for (const textAt of this.#names) names.push(...this.#bracketed(textAt(position), isDoubtful))
     return names
   }
 
-  #bracketed(text: string): CalledName[] {
-    if (!BRACKET.test(text)) return []
-    const inside = [...text.matchAll(IN_BRACKETS)].flatMap(([, words = '']) => {
-      const name = wordsOf(words)
-      return name.length === 0 ? [] : [{ name: this.#written(name), cost: IN_BRACKETS_COST, isDoubtful: true }]
-    })
-    const outside = wordsOf(text.replace(IN_BRACKETS, ' '))
-    if (outside.length === 0) return inside
-    return [{ name: this.#written(outside), cost: WITHOUT_BRACKETS_COST, how: 'dropped-words' }, ...inside]
+  /** Of a small place, what is in brackets tells it from others of its name. */
+  #bracketed(text: string, isDoubtful: boolean): CalledName[] {
+    const { outside, inside } = bracketsOf(text)
+    const alone = inside.map((words) => ({ name: this.#written(words), cost: IN_BRACKETS_COST, isDoubtful: true }))
+    if (outside.length === 0) return alone
+    return [{ name: this.#written(outside), cost: WITHOUT_BRACKETS_COST, how: 'dropped-words', isDoubtful }, ...alone]
   }
 
   #alsoCalled(position: number): readonly CalledName[] {
@@ -175,45 +240,33 @@ export class EntityNames {
     })
   }
 
-  /** The records at some positions that are called exactly so, and if there is none, those that are called nearly so. */
+  /** The records at some positions that are called nearly so, and if there is none, those of which some words are written. */
   match(positions: Uint32Array, part: WrittenPart): PartMatch[] {
-    if (part.digits !== undefined) return this.#matchWhere(positions, part, () => true)
-    const isPlain = part.written.numbers === '' && !part.isRepaired && part.beside === undefined
-    const exact = isPlain ? this.#matchExact(positions, part.written) : []
-    if (exact.length > 0) return exact
+    const { digits } = part
+    if (digits !== undefined) {
+      const short = withoutZeros(digits)
+      return this.#matchWhere(positions, part, (position) =>
+        this.#codesAt(position).some((code) => withoutZeros(code) === short),
+      )
+    }
     const typed = [part.written, ...part.stripped.map(({ name }) => name)].flatMap(({ readings }) => readings)
-    const near = this.#matchWhere(positions, part, (name) => typed.some((reading) => mayMatch(reading.heard, name)))
-    if (near.length > 0) return near
-    return this.#matchWhere(positions, part, (name) => typed.some((reading) => mayHaveMore(reading.heard, name)))
+    // The letters of several names tell nothing of each.
+    const isCandidate = (test: (typed: HeardLetters, name: HeardLetters) => boolean) => (position: number) =>
+      !this.#hasOneName ||
+      this.#aliases.has(position) ||
+      typed.some(({ heard }) => test(heard, this.#heardAt(position)))
+    const near = this.#matchWhere(positions, part, isCandidate(mayMatch))
+    return near.length > 0 ? near : this.#matchWhere(positions, part, isCandidate(mayHaveMore))
   }
 
-  #matchWhere(positions: Uint32Array, part: WrittenPart, isCandidate: (name: HeardLetters) => boolean): PartMatch[] {
+  #matchWhere(positions: Uint32Array, part: WrittenPart, isCandidate: (position: number) => boolean): PartMatch[] {
     const matches: PartMatch[] = []
     for (let at = 0; at < positions.length; at++) {
       if ((at & CHECKED_EVERY) === 0) checkpoint()
       const position = positions[at] as number
-      // The letters of several names tell nothing of each.
-      if (this.#hasOneName && !isCandidate(this.#heardAt(position))) continue
+      if (!isCandidate(position)) continue
       const match = matchRecord(this.record(position), part)
       if (match !== undefined) matches.push(match)
-    }
-    return matches
-  }
-
-  #matchExact(positions: Uint32Array, written: WrittenName): PartMatch[] {
-    const { words } = this.#index
-    const typed = written.typed.map((word) => words.words.indexOf(word) ?? -1)
-    const matches: PartMatch[] = []
-    if (typed.includes(-1) || (!this.#hasOneName && words.nameEnds === undefined)) return matches
-    const count = namesPerRecord(words)
-    for (let at = 0; at < positions.length; at++) {
-      const position = positions[at] as number
-      for (let name = 0; name < count; name++) {
-        const from = nameStart(words, position, name, count)
-        if (!isSameWords(words.names, from, nameEnd(words, position, name, count), typed)) continue
-        matches.push({ position, ...EXACT_MATCH })
-        break
-      }
     }
     return matches
   }
@@ -259,12 +312,6 @@ export class EntityNames {
     }
     return [all, core, length, coreLength]
   }
-}
-
-function isSameWords(names: Uint32Array, from: number, to: number, typed: readonly number[]): boolean {
-  if (to - from !== typed.length) return false
-  for (let place = 0; place < typed.length; place++) if (names[from + place] !== typed[place]) return false
-  return true
 }
 
 const namesIn = memoized((release: Release) => {

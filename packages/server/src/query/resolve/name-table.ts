@@ -6,7 +6,7 @@ import { checkpoint } from '../../base/checkpoint.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { Language } from '../../catalog/languages/language.ts'
-import { languageOfNames } from '../../catalog/languages/languages.ts'
+import type { Words } from '../../release/index/index-file.ts'
 import type { Release } from '../../release/release.ts'
 import { isSlight, type WrittenName } from '../search/name-match.ts'
 import { type EntityNames, entityNames } from './entity-names.ts'
@@ -19,21 +19,22 @@ const CHECKED_EVERY = 0xfff
 class NameTable {
   readonly #entries: Float64Array
 
-  constructor(names: EntityNames, language: Language) {
+  constructor(names: EntityNames, words: Words) {
     const entries: number[] = []
+    const forms = new WordForms(words)
     for (let position = 0; position < Math.min(names.count, POSITIONS); position++) {
       if ((position & CHECKED_EVERY) === 0) checkpoint()
-      const keys = new Set<string>()
-      for (const { name } of names.record(position).names) addKeys(keys, name.words, language, names.isSeat(position))
-      for (const key of keys) entries.push(hashOf(key) * POSITIONS + position)
+      const add = (hash: number) => entries.push(hash * POSITIONS + position)
+      if (!names.isPlain(position) || !forms.addHashes(position, add))
+        addAllHashes(names, position, words.language, add)
     }
     this.#entries = Float64Array.from(entries).sort()
   }
 
-  /** The positions of the records that may be called so: nearly all of them are. */
-  positionsOf(keys: Iterable<string>): Set<number> {
+  /** The positions of the records that may be called so, nearly all of which are; some of them more than once. */
+  positionsOf(keys: Iterable<string>): number[] {
     const entries = this.#entries
-    const positions = new Set<number>()
+    const positions: number[] = []
     for (const key of keys) {
       const from = hashOf(key) * POSITIONS
       let [low, high] = [0, entries.length]
@@ -43,10 +44,82 @@ class NameTable {
         else high = middle
       }
       for (; low < entries.length && (entries[low] as number) < from + POSITIONS; low++)
-        positions.add((entries[low] as number) - from)
+        positions.push((entries[low] as number) - from)
     }
     return positions
   }
+}
+
+/** The hash of some letters follows from the hashes of those that it is joined from. */
+const FACTOR = 0x01000193
+
+function hashOf(text: string): number {
+  let hash = 0
+  for (let at = 0; at < text.length; at++) hash = (Math.imul(hash, FACTOR) + text.charCodeAt(at)) | 0
+  return hash >>> 0
+}
+
+/** By what a hash is multiplied where so many letters come after it. */
+function shiftOf(length: number): number {
+  let shift = 1
+  for (let at = 0; at < length; at++) shift = Math.imul(shift, FACTOR)
+  return shift
+}
+
+/** The words of an index, written out and hashed once: most names are made of the same few. */
+class WordForms {
+  readonly #words: Words
+  readonly #hashes: Int32Array
+  readonly #shifts: Int32Array
+  /** Whether a word may be left out, and whether it may be a number, which depends on those beside it. */
+  readonly #isSlight: Uint8Array
+  readonly #mayBeNumber: Uint8Array
+
+  constructor(words: Words) {
+    const { size } = words.words
+    this.#words = words
+    this.#hashes = new Int32Array(size)
+    this.#shifts = new Int32Array(size)
+    this.#isSlight = new Uint8Array(size)
+    this.#mayBeNumber = new Uint8Array(size)
+    const { longFormsOf, withDigits } = words.language
+    for (let word = 0; word < size; word++) {
+      const text = words.words.text(word)
+      const written = longFormsOf(text)[0] ?? text
+      const list = [text]
+      this.#hashes[word] = hashOf(written)
+      this.#shifts[word] = shiftOf(written.length)
+      this.#isSlight[word] = isSlight(words.language, written) ? 1 : 0
+      this.#mayBeNumber[word] = withDigits(list) === list ? 0 : 1
+    }
+  }
+
+  /** Gives the hashes of the keys of a record that is called by its words alone; false where one may be a number. */
+  addHashes(position: number, add: (hash: number) => void): boolean {
+    const { names, nameStarts } = this.#words
+    let [joined, core, hasCore, hasSlight] = [0, 0, false, false]
+    for (let place = nameStarts[position] as number; place < (nameStarts[position + 1] as number); place++) {
+      const word = names[place] as number
+      if (this.#mayBeNumber[word] === 1) return false
+      const [hash, shift] = [this.#hashes[word] as number, this.#shifts[word] as number]
+      joined = (Math.imul(joined, shift) + hash) | 0
+      if (this.#isSlight[word] === 1) hasSlight = true
+      else {
+        core = (Math.imul(core, shift) + hash) | 0
+        hasCore = true
+      }
+    }
+    add(joined >>> 0)
+    if (hasCore && hasSlight) add(core >>> 0)
+    return true
+  }
+}
+
+function addAllHashes(names: EntityNames, position: number, language: Language, add: (hash: number) => void): void {
+  const keys = new Set<string>()
+  for (const words of names.wordsOfNames(position))
+    addKeys(keys, language.withDigits(words), language, names.isSeat(position))
+  for (const key of keys) add(hashOf(key))
 }
 
 /** Adds the keys of a name; a seat also goes by what is before a genitive. */
@@ -74,16 +147,10 @@ function keysOf({ written, stripped }: WrittenPart): Set<string> {
   return keys
 }
 
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
-  return hash >>> 0
-}
-
 const tablesIn = memoized((release: Release) =>
-  memoized((entity: Entity) => new NameTable(entityNames(release, entity), languageOfNames(entity))),
+  memoized((entity: Entity) => new NameTable(entityNames(release, entity), release.entity(entity.name).index.words)),
 )
 
 /** The positions of the records of its entity that a part may name, wherever they are, unless it is misspelt. */
-export const positionsCalled = (release: Release, part: WrittenPart): Set<number> =>
+export const positionsCalled = (release: Release, part: WrittenPart): number[] =>
   tablesIn(release)(part.entity).positionsOf(keysOf(part))

@@ -53,8 +53,7 @@ function namesAncestor(release: Release, part: WrittenPart, above: readonly Writ
   return above.some((ancestor, at) => {
     if (isNearest(release, part, ancestor)) return false
     const [meant] = parentsFor(release, above.slice(0, at + 1))
-    const called = matchesCalled(release, writtenPartAs(release, ancestor.entity, part))
-    return called.some(({ position, cost }) => position === meant?.position && cost <= MAX_NAME_COST)
+    return meant !== undefined && isCalled(release, writtenPartAs(release, ancestor.entity, part), meant.position)
   })
 }
 
@@ -78,16 +77,20 @@ function withoutAncestor(release: Release, last: WrittenPart, above: readonly Wr
 function names(release: Release, ending: WrittenPart, above: readonly WrittenPart[]): boolean {
   const [meant] = parentsFor(release, above)
   const { entity } = above.at(-1) as WrittenPart
-  return matchesCalled(release, writtenPartAs(release, entity, ending)).some(
-    ({ position, cost }) => position === meant?.position && cost <= MAX_NAME_COST,
-  )
+  return meant !== undefined && isCalled(release, writtenPartAs(release, entity, ending), meant.position)
 }
+
+/** Whether a record is called what a part says. */
+const isCalled = (release: Release, part: WrittenPart, position: number): boolean =>
+  matchesCalled(release, part, (other) => other === position).some(({ cost }) => cost <= MAX_NAME_COST)
 
 /** What the last two parts mean in each other's place. */
 function swapped(release: Release, parts: readonly WrittenPart[]): ReadParts | undefined {
   const [last, before] = [parts.at(-1), parts.at(-2)]
   if (last === undefined || before === undefined || last.digits !== undefined || before.digits !== undefined)
     return undefined
+  // Both must be called so.
+  if (matchesCalled(release, writtenPartAs(release, before.entity, last)).length === 0) return undefined
   const others = [
     ...parts.slice(0, -2),
     writtenPartAs(release, before.entity, last),

@@ -6,8 +6,7 @@ import type { Postings } from '../../release/index/postings.ts'
 import type { Release } from '../../release/release.ts'
 import { type AncestorLevel, ancestorLevels } from '../search/ancestor-match.ts'
 import { ancestorAt } from '../search/score.ts'
-import { entityNames } from './entity-names.ts'
-import { MAX_COMPARED_RECORDS, matchesAnywhere } from './part-matches.ts'
+import { MAX_COMPARED_RECORDS, matchesAnywhere, matchesBelowParent } from './part-matches.ts'
 import type { PartMatch, RowHow } from './record-match.ts'
 import { matchesByTown } from './towns.ts'
 import { keyOf, type WrittenPart } from './written-part.ts'
@@ -57,13 +56,11 @@ export function parentsFor(release: Release, parts: readonly WrittenPart[]): rea
 /** The records of a part below what the parts before it may mean, where they are not too many to compare. */
 function parentsBelow(release: Release, part: WrittenPart, above: readonly WrittenPart[]): Parent[] {
   const level = levelOf(release, part.entity, above.at(-1))
-  const children = level?.children
-  if (level === undefined || children === undefined) return []
+  if (level === undefined) return []
   const parents = parentsFor(release, above)
   if (countBelow(level, parents) > MAX_COMPARED_RECORDS) return []
-  const names = entityNames(release, part.entity)
   return parents.flatMap((parent) =>
-    names.match(childrenOf(children, parent), part).map((match) => withParent(match, parent)),
+    matchesBelowParent(release, part, level, parent.position).map((match) => withParent(match, parent)),
   )
 }
 
@@ -73,10 +70,10 @@ export const isCertain = ({ cost, isDoubtful }: Parent): boolean => cost <= MAX_
 
 /** The records in which there is a town that a part names, below what the parts before it mean. */
 export function parentsByTown(release: Release, part: WrittenPart, above: readonly WrittenPart[]): Parent[] {
+  const towns = matchesByTown(release, part)
+  if (towns.length === 0) return []
   const costs = ancestorCosts(release, part.entity, above)
-  return matchesByTown(release, part)
-    .map((match) => withAncestors(match, costs))
-    .filter(({ isDoubtful }) => !isDoubtful)
+  return towns.map((match) => withAncestors(match, costs)).filter(({ isDoubtful }) => !isDoubtful)
 }
 
 /** The records of a part wherever they are, but for those below the parts before it. */
@@ -146,7 +143,7 @@ export function withAncestors({ position, cost, how, ...match }: PartMatch, cost
   return { position, cost: sum, how: [...ways], isDoubtful }
 }
 
-export const childrenOf = ({ starts, positions }: Postings, { position }: Parent): Uint32Array =>
+const childrenOf = ({ starts, positions }: Postings, { position }: Parent): Uint32Array =>
   positions.subarray(starts[position], starts[position + 1])
 
 export const countBelow = ({ children }: AncestorLevel, parents: readonly Parent[]): number =>

@@ -3,11 +3,12 @@ import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
 import { positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
+import type { AncestorLevel } from '../search/ancestor-match.ts'
 import { typedCodeOf } from '../search/codes.ts'
 import { searchOwnNames } from '../search/search.ts'
 import { entityNames } from './entity-names.ts'
 import { positionsCalled } from './name-table.ts'
-import { matchByCode, matchRecords, type PartMatch } from './record-match.ts'
+import { matchByCode, matchRecord, matchRecords, type PartMatch } from './record-match.ts'
 import { keyOf, type WrittenPart } from './written-part.ts'
 
 /** How many records at most are compared one by one. */
@@ -23,20 +24,21 @@ export function matchesAnywhere(release: Release, part: WrittenPart): readonly P
   const { entity } = part
   return matchCaches(release).get(keyOf([part]), () => {
     const coded = matchesByWholeCode(release, part)
-    const matches =
-      release.entity(entity.name).count <= MAX_COMPARED_RECORDS
-        ? matchRecords(entityNames(release, entity).all, part)
-        : calledOrSearched(release, part, undefined)
-    return [...coded, ...matches.filter(({ position }) => !coded.some((other) => other.position === position))]
+    const names = entityNames(release, entity)
+    const called = matchesCalled(release, part)
+    const others =
+      names.count <= MAX_COMPARED_RECORDS
+        ? called.some(isCalledSo)
+          ? []
+          : names.match(names.positions, part)
+        : called.length > 0
+          ? []
+          : matchesBySearch(release, part, undefined)
+    const matches = [...called, ...others]
+    return uniqueMatches([...coded, ...matches])
       .sort((a, b) => a.cost - b.cost)
       .slice(0, MAX_ANYWHERE)
   })
-}
-
-/** The records that are called so; where there is none, those that the search finds. */
-function calledOrSearched(release: Release, part: WrittenPart, among: Uint32Array | undefined): PartMatch[] {
-  const called = matchesCalled(release, part)
-  return called.length > 0 ? called : matchesBySearch(release, part, among)
 }
 
 /** The records whose code, with those of their ancestors before it, is this part; a spreadsheet may have lost its first zero. */
@@ -49,14 +51,47 @@ export function matchesByWholeCode(release: Release, { entity, written, digits }
   return positions.map((position) => matchByCode(position, isWithoutZero))
 }
 
-/** The records that are called what a part says, unless it is misspelt: found in a table, so many there are. */
-export function matchesCalled(release: Release, part: WrittenPart): PartMatch[] {
+/** The records that are called what a part says, unless it is misspelt: found in a table, so many there are; all, or some. */
+export function matchesCalled(
+  release: Release,
+  part: WrittenPart,
+  isWanted: (position: number) => boolean = () => true,
+): PartMatch[] {
   const names = entityNames(release, part.entity)
-  const positions = positionsCalled(release, part)
+  const positions = new Set(positionsCalled(release, part).filter(isWanted))
   return matchRecords(
     Array.from(positions, (position) => names.record(position)),
     part,
   )
+}
+
+/** Up to this cost a record is called what a part says. */
+const MAX_CALLED_COST = 0.5
+const isCalledSo = ({ cost, isDoubtful, isWhole }: PartMatch): boolean =>
+  cost <= MAX_CALLED_COST && isWhole && !isDoubtful
+
+/** The records below a parent that a part may mean: those that are called so, or else those that are called nearly so. */
+export function matchesBelowParent(
+  release: Release,
+  part: WrittenPart,
+  { children, chain: [parentOf] }: AncestorLevel,
+  parent: number,
+): PartMatch[] {
+  if (children === undefined || parentOf === undefined) return []
+  const called = matchesCalled(release, part, (position) => parentOf[position] === parent)
+  if (called.some(isCalledSo)) return called
+  const positions = children.positions.subarray(children.starts[parent], children.starts[parent + 1])
+  const names = entityNames(release, part.entity)
+  const seat = names.seatOf(parent)
+  // The seat goes by the name of its parent, of which its own letters tell nothing.
+  const asSeat = seat === undefined ? undefined : matchRecord(names.record(seat), part)
+  const first = asSeat === undefined ? called : [...called, asSeat]
+  return uniqueMatches([...first, ...names.match(positions, part)])
+}
+
+function uniqueMatches(matches: readonly PartMatch[]): PartMatch[] {
+  const known = new Set<number>()
+  return matches.filter(({ position }) => !known.has(position) && known.add(position))
 }
 
 /** The records that the search finds, at these positions or at any. */

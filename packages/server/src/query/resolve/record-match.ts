@@ -49,6 +49,7 @@ const OTHER_CODE_COST = 1.5
 const REPAIRED_COST = 0.1
 
 const LEADING_ZEROS = /^0+(?=.)/
+export const withoutZeros = (code: string): string => code.replace(LEADING_ZEROS, '')
 
 export const matchByCode = (position: number, isWithoutZeros: boolean): PartMatch => ({
   position,
@@ -100,6 +101,7 @@ function matchCalled(
   const isShortSeat = isSeat && match.isShort && match.isPrefix
   return {
     ...match,
+    isWhole: match.isWhole && how !== 'dropped-words',
     cost: cost + (isShortSeat ? Math.min(match.cost, SHORT_SEAT_COST) : match.cost),
     how: how === undefined ? (isShortSeat ? 'seat' : match.how) : how,
     isDoubtful: isDoubtful === true || match.isDoubtful || (match.isShort && !mayBeShort),
@@ -111,7 +113,8 @@ function matchAny({ written, stripped }: WrittenPart, name: WrittenName): NameMa
   for (const { name: rest, cost } of stripped) {
     const match = matchName(rest, name)
     if (match === undefined || (best !== undefined && match.cost + cost >= best.cost)) continue
-    best = { ...match, cost: match.cost + cost, how: match.how === 'exact' ? 'dropped-words' : match.how }
+    const how = match.how === 'exact' ? 'dropped-words' : match.how
+    best = { ...match, cost: match.cost + cost, how, isWhole: match.isWhole && cost === 0 }
   }
   return best
 }
@@ -124,8 +127,8 @@ const hasCode = (record: NamedRecord, code: string): boolean =>
 function matchCode(record: NamedRecord, code: string, digits: string | undefined): PartMatch | undefined {
   const codes = record.codes()
   if (codes.includes(code)) return matchByCode(record.position, false)
-  const short = digits?.replace(LEADING_ZEROS, '')
-  return short !== undefined && codes.some((one) => one.replace(LEADING_ZEROS, '') === short)
+  const short = digits === undefined ? undefined : withoutZeros(digits)
+  return short !== undefined && codes.some((one) => withoutZeros(one) === short)
     ? matchByCode(record.position, true)
     : undefined
 }

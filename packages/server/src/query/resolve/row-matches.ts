@@ -1,12 +1,10 @@
 // The records that all parts of a row may mean together, each with the cost of the whole row.
-import type { Entity } from '../../catalog/entity.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
 import { importanceOf, MAX_IMPORTANCE } from '../search/importance.ts'
 import { entityNames } from './entity-names.ts'
 import {
   ancestorCosts,
-  childrenOf,
   countBelow,
   isBelow,
   isCertain,
@@ -22,11 +20,12 @@ import {
 import {
   MAX_COMPARED_RECORDS,
   matchesAnywhere,
+  matchesBelowParent,
   matchesBySearch,
   matchesByWholeCode,
   matchesCalled,
 } from './part-matches.ts'
-import { matchRecord, type PartMatch, type RowHow } from './record-match.ts'
+import type { PartMatch, RowHow } from './record-match.ts'
 import { lettersIn, type WrittenPart } from './written-part.ts'
 
 /** A record that a whole row may mean. */
@@ -93,46 +92,28 @@ function matchesBelow(
   toMatch: ToMatch,
 ): RowMatch[] {
   const level = levelOf(release, part.entity, above.at(-1)) as NonNullable<ReturnType<typeof levelOf>>
-  const { children } = level
   const parents = parentsFor(release, above)
   const names = entityNames(release, part.entity)
   const isNearest = ancestorLevels(release, part.entity)[0] === level
-  if (children !== undefined && isNearest && countBelow(level, parents) <= MAX_COMPARED_RECORDS)
+  if (isNearest && countBelow(level, parents) <= MAX_COMPARED_RECORDS)
     return parents.flatMap((parent) => {
-      const below = names.match(childrenOf(children, parent), part)
-      const seat = names.seatOf(parent.position)
-      const asSeat = seat === undefined ? undefined : matchRecord(names.record(seat), part)
-      const matches = asSeat === undefined ? below : [asSeat, ...below.filter(({ position }) => position !== seat)]
-      const behind = behindLarger(release, part, matches)
+      const matches = matchesBelowParent(release, part, level, parent.position)
+      const behind = behindLarger(release, part, matches, (position) => names.isSeat(position))
       return matches.map((match) => toMatch(match, withParent(match, parent), behind(match)))
     })
   const costs = ancestorCosts(release, part.entity, above)
-  const called = matchesCalled(release, part).filter(({ position }) => isBelow(costs, position))
+  const called = matchesCalled(release, part, (position) => isBelow(costs, position))
   const matches =
     called.length > 0 || part.digits !== undefined
       ? called
       : matchesBySearch(release, part, recordsBelow(level, parents))
   const behind = behindLarger(release, part, matches)
-  const isKnownWell = wellKnown(release, part.entity)
   return matches.map((match) => {
     const row = withAncestors(match, costs)
-    const isDoubtful = row.isDoubtful || (part.digits === undefined && !isKnownWell(match.position))
+    // The name of a hamlet is as well that of some quarter or farm that the catalog does not have.
+    const isDoubtful = row.isDoubtful || (part.digits === undefined && !names.isWellKnown(match.position))
     return toMatch(match, { ...row, isDoubtful }, behind(match))
   })
-}
-
-/** From this importance on a record is known beyond its parent: one of some thousand people. */
-const KNOWN_WELL = 0.2 * MAX_IMPORTANCE
-
-/**
- * Whether a record is known without its parent being named: a seat, or one that is large. The name of a hamlet is as well that of
- * some quarter or farm that the catalog does not have.
- */
-function wellKnown(release: Release, entity: Entity): (position: number) => boolean {
-  const names = entityNames(release, entity)
-  const importance = importanceOf(release, entity.name)
-  if (!names.hasSeats) return () => true
-  return (position) => names.isSeat(position) || (importance[position] as number) >= KNOWN_WELL
 }
 
 /** By how much a record is behind one of the same name that is far larger. */
@@ -142,16 +123,21 @@ const MAX_SAME_NAME_COST = 0.5
 /** How much more important a record is that is some times larger. */
 const FAR_LARGER = 0.14 * MAX_IMPORTANCE
 
-/** What is added to the cost of a match beside one that is called so too, and is far larger: nobody means the hamlet. */
+/**
+ * What is added to the cost of a match beside one that is called so too, and is far larger: nobody means the hamlet. Of the
+ * places in one municipality only the seat is so much better known.
+ */
 function behindLarger(
   release: Release,
   { entity }: WrittenPart,
   matches: readonly PartMatch[],
+  mayBeMeant: (position: number) => boolean = () => true,
 ): (match: PartMatch) => number {
   const importance = importanceOf(release, entity.name)
   let largest = 0
   for (const { position, cost, isDoubtful } of matches)
-    if (cost <= MAX_SAME_NAME_COST && !isDoubtful) largest = Math.max(largest, importance[position] as number)
+    if (cost <= MAX_SAME_NAME_COST && !isDoubtful && mayBeMeant(position))
+      largest = Math.max(largest, importance[position] as number)
   return ({ position }) => (largest - (importance[position] as number) >= FAR_LARGER ? BEHIND_LARGER_COST : 0)
 }
 
@@ -161,7 +147,7 @@ function matchesElsewhere(release: Release, part: WrittenPart, above: readonly W
   const further = above.slice(0, -1)
   if (coded.length > 0 || further.length === 0) return [...coded, ...matchesAnywhere(release, part)]
   const costs = ancestorCosts(release, part.entity, further)
-  return matchesCalled(release, part).filter(({ position }) => isBelow(costs, position))
+  return matchesCalled(release, part, (position) => isBelow(costs, position))
 }
 
 export const leastCost = (matches: readonly RowMatch[]): number =>

@@ -37,10 +37,11 @@ export function matchesByTown(release: Release, part: WrittenPart): PartMatch[] 
   const { parentOf, seatOf } = seatsAmong(release, towns.name) as NonNullable<ReturnType<typeof seatsAmong>>
   const importance = importanceOf(release, towns.name)
   const best = new Map<number, PartMatch>()
-  for (const match of matchesCalled(release, writtenPartAs(release, towns, part))) {
+  const isTown = (position: number) =>
+    seatOf[parentOf[position] as number] === position || (importance[position] as number) >= MIN_IMPORTANCE
+  for (const match of matchesCalled(release, writtenPartAs(release, towns, part), isTown)) {
     const parent = parentOf[match.position] as number
-    const isTown = seatOf[parent] === match.position || (importance[match.position] as number) >= MIN_IMPORTANCE
-    if (!isTown || match.isDoubtful || match.cost > MAX_TOWN_COST) continue
+    if (match.isDoubtful || match.cost > MAX_TOWN_COST) continue
     const cost = match.cost + TOWN_COST
     if (cost < (best.get(parent)?.cost ?? Number.POSITIVE_INFINITY))
       best.set(parent, { ...match, position: parent, cost, how: 'town', isWhole: false })

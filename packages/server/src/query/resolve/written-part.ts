@@ -14,6 +14,8 @@ import { isLight } from '../search/word-match.ts'
 
 export type WrittenPart = {
   readonly entity: Entity
+  /** What tells it from other parts. */
+  readonly key: string
   readonly written: WrittenName
   /** The same without the words before it that say what it is, as in "municipio de Jalpa". */
   readonly stripped: readonly { readonly name: WrittenName; readonly cost: number }[]
@@ -38,16 +40,18 @@ export function writtenParts(release: Release, parts: ReadonlyMap<string, string
 const CODE_AND_NAME = /^\s*([0-9]+)\s*[-–—.:)]\s*(\p{L}.*)$/u
 const DECIMAL = /^\s*([0-9]+)\.0+\s*$/
 
-const textKeyOf = (beside: string, { text }: WrittenName, others: WrittenPart['stripped']): string =>
-  [beside, text, ...others.map(({ name }) => name.text)].join(' / ')
-
 /** What tells some parts from others. */
 export const keyOf = (parts: readonly WrittenPart[]): string =>
-  parts
-    .map(({ entity, written, stripped, beside = '' }) => `${entity.name}=${textKeyOf(beside, written, stripped)}`)
-    .join('|')
+  parts.length === 1 ? (parts[0] as WrittenPart).key : parts.map(({ key }) => key).join('|')
 
-export function writtenPart(release: Release, entity: Entity, text: string): WrittenPart {
+const MAX_PARTS = 8_192
+const partsIn = memoized((_: Release) => memoized((_: Entity) => new LruCache<WrittenPart>({ maxEntries: MAX_PARTS })))
+
+/** Tables say the same again and again. */
+export const writtenPart = (release: Release, entity: Entity, text: string): WrittenPart =>
+  partsIn(release)(entity).get(text, () => readPart(release, entity, text))
+
+function readPart(release: Release, entity: Entity, text: string): WrittenPart {
   const language = languageOfNames(entity)
   const [, beside, name] = CODE_AND_NAME.exec(text) ?? []
   const isKnown = isKnownIn(release, entity)
@@ -58,10 +62,13 @@ export function writtenPart(release: Release, entity: Entity, text: string): Wri
   const otherNames = otherwise.map((other) => ({ name: new WrittenName(wordsOf(other), language, isKnown), cost: 0 }))
   const digits = typedCode(written.typed)
   const joined = written.typed.join('')
+  const stripped = [...withoutNoise(written, entity.name), ...otherNames]
+  const texts = [beside ?? '', written.text, ...stripped.map(({ name }) => name.text)]
   return {
     entity,
+    key: `${entity.name}=${texts.join(' / ')}`,
     written,
-    stripped: [...withoutNoise(written, entity.name), ...otherNames],
+    stripped,
     digits,
     code: digits ?? (isCodeLike(entity, own, joined) ? joined : undefined),
     beside,

@@ -20,6 +20,8 @@ type Forms = {
   readonly core: string
   readonly mask: number
   readonly heard: HeardLetters
+  /** How it sounds, computed when it is compared. */
+  sound: string | undefined
 }
 
 /** Whether a word is in the names of a catalog. */
@@ -80,7 +82,7 @@ export type NameMatch = {
   readonly isShort: boolean
 }
 
-export const EXACT_MATCH: NameMatch = {
+const EXACT_MATCH: NameMatch = {
   cost: 0,
   how: 'exact',
   isWhole: true,
@@ -117,6 +119,7 @@ function formsOf(words: readonly string[], language: Language): Forms {
     joined,
     core: core === '' ? joined : core,
     mask,
+    sound: undefined,
     heard: {
       all: heard(mask),
       core: heard(core.length === joined.length ? mask : letterMask(core)),
@@ -202,6 +205,9 @@ const maxEditsIn = (typed: string, name: string): number => {
   const letters = Math.max(typed.length, name.length)
   return letters < 3 ? 0 : letters < 5 ? 1 : MAX_EDITS
 }
+const TOO_MANY_EDITS = MAX_EDITS + 1
+const editsBetween = (typed: string, name: string): number =>
+  Math.abs(typed.length - name.length) > MAX_EDITS ? TOO_MANY_EDITS : distanceOf(typed, name, MAX_EDITS).toWord
 const MIN_PREFIX = 4
 /** What words cost that say little and are in one of the two only: in what was typed, or in the name. */
 const LIGHT_COST = 0.2
@@ -260,24 +266,21 @@ function matchForms(
     if (best === undefined || cost < best.cost) best = { cost, how, isWhole: false, isPrefix, isDoubtful, isShort }
   }
   if (isSameNumber && length <= MAX_EAR_LENGTH && mayBeEdited(typed.heard.all, name.heard.all)) {
-    const [sound, other] = [soundOf(typed.words, language), soundOf(name.words, language)]
+    const [sound, other] = [soundOf(typed, language), soundOf(name, language)]
     if (sound === other && sound.length >= MIN_SOUND) offer(BY_EAR_COST, 'by-ear', false)
     else {
-      const edits = distanceOf(sound, other, MAX_EDITS).toWord
+      const edits = editsBetween(sound, other)
       if (edits <= maxEditsIn(sound, other)) offer(edits + EDITED_BY_EAR_COST, 'typo', isOtherName())
     }
   }
   if (isSameNumber && missing <= MAX_EDITS && added <= MAX_EDITS && length <= MAX_EDITS) {
-    const edits = distanceOf(typed.joined, name.joined, MAX_EDITS).toWord
+    const edits = editsBetween(typed.joined, name.joined)
     if (edits <= maxEditsIn(typed.joined, name.joined)) offer(edits, 'typo', isOtherName())
   }
   // Without the words that say little, what is left may still be misspelt.
   const coreLength = Math.min(typed.core.length, name.core.length)
   if (isSameNumber && coreLength >= MIN_CORE && (typed.core !== typed.joined || name.core !== name.joined)) {
-    const edits =
-      Math.abs(typed.core.length - name.core.length) > MAX_EDITS || !mayBeEdited(typed.heard.core, name.heard.core)
-        ? MAX_EDITS + 1
-        : distanceOf(typed.core, name.core, MAX_EDITS).toWord
+    const edits = mayBeEdited(typed.heard.core, name.heard.core) ? editsBetween(typed.core, name.core) : TOO_MANY_EDITS
     if (edits <= MAX_EDITS) offer(edits + lightCost(typed, name, language), 'typo', isOtherName())
   }
   if (isPrefix) {
@@ -340,10 +343,11 @@ function coveredShare(words: readonly string[], others: readonly string[], langu
 
 const MAX_SOUNDS = 50_000
 
-function soundOf(words: readonly string[], language: Language): string {
+function soundOf(forms: Forms, language: Language): string {
+  if (forms.sound !== undefined) return forms.sound
   const { sounds } = earOf(language)
   let joined = ''
-  for (const word of words) {
+  for (const word of forms.words) {
     let sound = sounds.get(word)
     if (sound === undefined) {
       if (sounds.size >= MAX_SOUNDS) sounds.clear()
@@ -352,5 +356,6 @@ function soundOf(words: readonly string[], language: Language): string {
     }
     joined += sound
   }
+  forms.sound = joined
   return joined
 }

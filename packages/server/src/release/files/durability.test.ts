@@ -113,7 +113,7 @@ function lastingFiles(home: string): string[] {
       .filter((entry) => entry.isFile())
       .map((entry) => relative(home, join(entry.parentPath, entry.name))),
   )
-  return [...files, 'id-registry.json', 'current'].sort()
+  return [...files, 'built-here', 'id-registry.json', 'current'].sort()
 }
 
 const next = { ...tiny, pais: tiny.pais.map((row) => ({ ...row, descPais: `${row.descPais} II` })) }
@@ -168,6 +168,7 @@ describe.each(imports)('an import %s', (_, source, before, placed) => {
     expect(trace.renames).toEqual([
       'id-registry.json',
       ...placed.map((name) => `entities/${home.released(digest, name).digest}`),
+      'built-here',
       isReplaced ? `${manifest}/manifest.json` : manifest,
       'current',
     ])

@@ -8,6 +8,7 @@ import { basename, join } from 'node:path'
 import { messageOf } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
 import type { Release } from '../release.ts'
+import { isExpired } from '../signing/release-signature.ts'
 import { currentOrReason, type Damage, damageOf, noDamage, openEarlier, openSound, type Servable } from './servable.ts'
 import type { Shelf } from './shelf.ts'
 
@@ -35,6 +36,7 @@ const watchDirectory: WatchDirectory = (path, onChange) =>
 
 /** How often the home is looked at: some file systems report no changes. */
 const POLL_MILLISECONDS = 1_000
+const FIRST_LOOK_MILLISECONDS = 100
 /**
  * A look during which more polls are due is told; the next one waits for it. Polls are counted and not seconds: when the
  * machine sleeps or the process is stopped, none is due.
@@ -51,6 +53,7 @@ export const FOLLOW_PROBLEMS = {
   'release-refused': { over: 'release-mended', words: 'The current release can be opened again.' },
   'release-not-reopened': { over: 'release-mended', words: 'The current release can be opened again.' },
   'earlier-release-served': { over: 'release-mended', words: 'The current release can be opened again.' },
+  'signature-expired': { over: 'signature-renewed', words: 'The signature of the release that is served holds again.' },
   'damaged-release-served': { over: 'release-mended', words: 'The release that is served is sound again.' },
 } as const
 
@@ -100,13 +103,14 @@ export function followCurrent(
     const isServed = digest === release.digest
     const change = await files.change()
     const isDamaged = change === 'cut short' || damageOf(release, damage()) !== undefined
-    if (isServed && change === undefined && !isDamaged && !activated) return undefined
+    if (isServed && change === undefined && !isDamaged && !activated) return expired(release)
     try {
       const next = await openSound(shelf, digest, damage())
       // A release that was mended has the same digest; what is open is still the damaged one.
-      if (!isServed || change !== undefined || next.manifest.built !== release.manifest.built) await swap(next, false)
+      const isOther = next.manifest.built !== release.manifest.built || next.proof?.expires !== release.proof?.expires
+      if (!isServed || change !== undefined || isOther) await swap(next, false)
       isStandIn = false
-      return undefined
+      return expired(next)
     } catch (error) {
       return withoutCurrent(digest, messageOf(error), isDamaged)
     }
@@ -169,8 +173,13 @@ export function followCurrent(
 
   const watcher = new HomeWatcher(shelf, watch, () => void look(true))
   const timer = setInterval(poll, POLL_MILLISECONDS)
-  // A start with another release than the current one is told at once.
-  void look(false)
+  // A start with another release than the current one is told at once; else those come first who wait for the start.
+  const firstLook = setTimeout(
+    () => {
+      if (files === undefined) void look(false)
+    },
+    isStandIn ? 0 : FIRST_LOOK_MILLISECONDS,
+  )
   return {
     release: () => release,
     degraded: () => (problem === undefined ? [] : [problem.message]),
@@ -178,6 +187,7 @@ export function followCurrent(
     [Symbol.dispose]: () => {
       isOver = true
       clearInterval(timer)
+      clearTimeout(firstLook)
       watcher[Symbol.dispose]()
     },
   }
@@ -190,6 +200,15 @@ function silent({ home }: Shelf, { digest }: Release): Problem {
   const since = `a look at ${home} has not ended after ${((MAX_MISSED_POLLS + 1) * POLL_MILLISECONDS) / 1_000} s`
   const message = `THE HOME DOES NOT RESPOND, release ${short(digest)} goes on being served: ${since}`
   return { event: 'home-silent', message }
+}
+
+/** The problem of a release whose signers wanted another one to be there by now: news may be held back. */
+function expired({ digest, proof }: Release): Problem | undefined {
+  if (proof === undefined || !isExpired(proof)) return undefined
+  const message =
+    `THE SIGNATURE OF RELEASE ${short(digest)} HAS EXPIRED on ${proof.expires}, and it goes on being served: see whether there is ` +
+    'a newer release that does not get here, or sign it again.'
+  return { event: 'signature-expired', message }
 }
 
 /** The problem of serving another release than the current one. */

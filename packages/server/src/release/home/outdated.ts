@@ -2,11 +2,11 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { renameDurably } from '../files/durable-file.ts'
-import { ENTITY_FILES, type ParsedManifest, parseManifest } from '../manifest.ts'
+import { ENTITY_FILES, type Manifest, type OtherFormat, otherFormat, parsedObject } from '../manifest.ts'
 import { NewerRelease } from '../release.ts'
 import type { Shelf } from './shelf.ts'
 
-type Outdated = Extract<ParsedManifest, { state: 'outdated' }> & { readonly digest: string }
+type Outdated = OtherFormat & { readonly digest: string }
 
 /** Up to version 0.1.0 the registry had this name. One that is there already is never replaced: it knows more. */
 function oldRegistry(shelf: Shelf): string | undefined {
@@ -27,13 +27,13 @@ export const isOutdated = (shelf: Shelf): boolean =>
 /** The releases that a later version of the program has written. */
 export const newerReleases = (shelf: Shelf): NewerRelease[] =>
   shelf.digests().flatMap((digest) => {
-    const parsed = parsedAt(shelf, digest)
-    return parsed?.state === 'newer' ? [new NewerRelease(digest, parsed.version, parsed.entities)] : []
+    const other = otherFormatAt(shelf, digest)
+    return other?.state === 'newer' ? [new NewerRelease(digest, other.version, other.entities)] : []
   })
 
-function parsedAt(shelf: Shelf, digest: string): ParsedManifest | undefined {
-  const text = shelf.manifestText(digest)
-  return text === undefined ? undefined : parseManifest(text)
+function otherFormatAt(shelf: Shelf, digest: string): OtherFormat | undefined {
+  const manifest = parsedObject(shelf.manifestText(digest) ?? '')
+  return typeof manifest === 'string' ? undefined : otherFormat(manifest as Manifest)
 }
 
 /** The releases to bring up; those that were current last come first. */
@@ -41,8 +41,8 @@ export function outdatedReleases(shelf: Shelf): Outdated[] {
   const there = new Set(shelf.digests())
   const digests = new Set([...shelf.history().filter((digest) => there.has(digest)), ...there])
   return [...digests].flatMap((digest) => {
-    const parsed = parsedAt(shelf, digest)
-    return parsed?.state === 'outdated' ? [{ ...parsed, digest }] : []
+    const other = otherFormatAt(shelf, digest)
+    return other?.state === 'outdated' ? [{ ...other, digest }] : []
   })
 }
 

@@ -12,10 +12,15 @@ export const noDamage: Damage = new Map()
 /** Throws for a release that cannot be opened, and for one that is known to be damaged. */
 export async function openSound(shelf: Shelf, digest: string, damage: Damage): Promise<Release> {
   await reachRelease(shelf, digest)
+  return readSound(shelf, digest, damage).map()
+}
+
+/** The same for whoever serves nothing yet, and so may wait for the disk; nothing of it is mapped yet. */
+function readSound(shelf: Shelf, digest: string, damage: Damage): Release {
   const release = shelf.read(digest)
   const wrong = damageOf(release, damage)
   if (wrong !== undefined) throw new Failure(wrong)
-  return release.map()
+  return release
 }
 
 /** What is known to be wrong with a release. */
@@ -38,8 +43,8 @@ type Hints = {
 }
 
 /**
- * The current release, or else the newest sound one. Undefined for a home without any; if there are some and none can
- * be opened, it throws why the first of them cannot.
+ * The release to start with: the current one, or else the newest sound one. Undefined for a home without any; if there are
+ * some and none can be opened, it throws why the first of them cannot.
  */
 export async function openServable(
   shelf: Shelf,
@@ -48,7 +53,7 @@ export async function openServable(
   const current = await currentOrReason(shelf)
   if ('digest' in current) {
     try {
-      return { release: await openSound(shelf, current.digest, damage) }
+      return { release: readSound(shelf, current.digest, damage) }
     } catch (error) {
       const release = await openEarlier(shelf, current.digest, damage)
       if (release === undefined) throw error

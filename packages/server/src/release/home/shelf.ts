@@ -20,9 +20,9 @@ import {
 import { hasText, readText, readTextSync } from '../files/regular-file.ts'
 import { DIGEST, MANIFEST_FILE, type Manifest, manifestText, parsedObject, type ReleasedEntity } from '../manifest.ts'
 import { contentOf, DamagedRelease, type Places, type Release, readRelease } from '../release.ts'
-import type { PublicKey } from '../signing/minisign.ts'
-import { refuseUnsigned, SIGNATURE_FILE } from '../signing/release-signature.ts'
+import { SIGNATURE_FILE, type Trust } from '../signing/release-signature.ts'
 import { IdRegistry } from './id-registry.ts'
+import { provedRelease } from './proved.ts'
 import { verifyEntity } from './verify.ts'
 
 export type Listed = {
@@ -35,15 +35,16 @@ export type Listed = {
 
 const HISTORY_KEPT = 100
 const READ_ONLY = 0o444
+const RELEASE_FILES: readonly string[] = [MANIFEST_FILE, SIGNATURE_FILE]
 
 export class Shelf implements Places {
   readonly home: string
-  readonly #requiredKeys: readonly PublicKey[] | undefined
+  readonly trust: Trust | undefined
 
-  /** With `requiredKeys`, releases that none of them has signed cannot be read. */
-  constructor(home: string, requiredKeys?: readonly PublicKey[]) {
+  /** With `trust`, only releases can be read that are signed as it says. */
+  constructor(home: string, trust?: Trust) {
     this.home = home
-    this.#requiredKeys = requiredKeys
+    this.trust = trust
   }
 
   currentDigest(): string | undefined {
@@ -74,8 +75,7 @@ export class Shelf implements Places {
   /** A release to be read once, or only in part. */
   read(digest: string): Release {
     const release = readRelease(this, digest)
-    if (this.#requiredKeys !== undefined) refuseUnsigned(release, this.signatureOf(digest), this.#requiredKeys)
-    return release
+    return this.trust === undefined ? release : provedRelease(this, release, this.trust)
   }
 
   openCurrent(): Release | undefined {
@@ -173,10 +173,9 @@ export class Shelf implements Places {
   /** Removes what builds that were cut short have left, and entities that no release names. */
   sweep(): void {
     rmSync(this.#building, { recursive: true, force: true })
-    const files = this.digests().flatMap((digest) => [
-      join(this.releaseDirectory(digest), MANIFEST_FILE),
-      this.#signatureFile(digest),
-    ])
+    const files = this.digests().flatMap((digest) =>
+      RELEASE_FILES.map((name) => join(this.releaseDirectory(digest), name)),
+    )
     for (const path of [this.currentFile, this.idRegistryFile, ...files]) discardReplacement(path)
     const named = this.#namedEntities()
     if (named === undefined || !existsSync(this.#entities)) return
@@ -235,10 +234,8 @@ export class Shelf implements Places {
 
   /** The files of the directory of a release by name. */
   releaseFiles(digest: string): Record<string, string> {
-    const directory = this.releaseDirectory(digest)
-    const names = existsSync(directory) ? readdirSync(directory, { withFileTypes: true }) : []
-    const files = names.filter((entry) => entry.isFile() && !entry.name.endsWith('.next')).map(({ name }) => name)
-    return Object.fromEntries(files.sort().map((name) => [name, readTextSync(join(directory, name)) ?? '']))
+    const files = RELEASE_FILES.map((name) => [name, readTextSync(join(this.releaseDirectory(digest), name))] as const)
+    return Object.fromEntries(files.flatMap(([name, text]) => (text === undefined ? [] : [[name, text]])))
   }
 
   hasReleaseFiles(digest: string, files: Readonly<Record<string, string>>): boolean {
@@ -249,7 +246,10 @@ export class Shelf implements Places {
 
   /** Puts the files of a release that comes from another machine in place, all of whose entities are in theirs. */
   placeReleaseFiles(digest: string, files: Readonly<Record<string, string>>): void {
-    for (const name of Object.keys(this.releaseFiles(digest)))
+    const unknown = Object.keys(files).find((name) => !RELEASE_FILES.includes(name))
+    if (unknown !== undefined)
+      throw new DamagedRelease(this.releaseDirectory(digest), `must not have a file ${JSON.stringify(unknown)}`)
+    for (const name of RELEASE_FILES)
       if (!(name in files)) rmSync(join(this.releaseDirectory(digest), name), { force: true })
     this.#placeFiles(digest, files)
   }

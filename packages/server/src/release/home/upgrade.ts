@@ -27,6 +27,7 @@ import {
 import { contentOf, DamagedRelease, openEntity } from '../release.ts'
 import { IdRegistry } from './id-registry.ts'
 import { adoptOldRegistry, filesOfOld, leftovers, outdatedReleases } from './outdated.ts'
+import { builtHere, rememberBuilt } from './proved.ts'
 import type { Shelf } from './shelf.ts'
 
 export type Upgraded = {
@@ -64,6 +65,16 @@ export async function upgradeHome(shelf: Shelf, events: UpgradeEvents = {}): Pro
   return upgraded
 }
 
+/**
+ * Builds the files of a release anew from its records, but for entities that are known to be what their records make them. The caller
+ * holds the lock of the home.
+ */
+export const rebuildRelease = (
+  shelf: Shelf,
+  digest: string,
+  known: ReadonlySet<string> = builtHere(shelf),
+): Promise<void> => upgradeRelease(shelf, digest, new Map(), undefined, known)
+
 type OldFile = { readonly path: string; readonly sha256: string }
 
 /** An entity of a release that is brought up. */
@@ -83,6 +94,7 @@ async function upgradeRelease(
   digest: string,
   made: Map<string, ReusableEntity>,
   onProgress: OnProgress | undefined,
+  known?: ReadonlySet<string>,
 ): Promise<void> {
   const old: OldManifest = JSON.parse(contentOf(join(shelf.releaseDirectory(digest), MANIFEST_FILE)))
   const oldEntities = 'format' in old ? entitiesInRelease(shelf, digest, old) : entitiesOnShelf(shelf, old)
@@ -100,7 +112,10 @@ async function upgradeRelease(
       const parents = embedsOf(definition).map(([, parent]) => parent.name)
       const declared = definitionsDigest([entityData(definition)])
       const key = [name, declared, records.sha256, facts?.sha256, ...parents.map(digestOf)].join(' ')
-      const isCurrent = current !== undefined && parents.every((parent) => current.parents[parent] === digestOf(parent))
+      const isCurrent =
+        current !== undefined &&
+        known?.has(current.released.digest) !== false &&
+        parents.every((parent) => current.parents[parent] === digestOf(parent))
       const reusable = isCurrent ? { released: current.released, findings: findingsOf(old, name) } : made.get(key)
       if (reusable !== undefined && existsSync(shelf.entityDirectory(reusable.released.digest))) return reusable
       for (const file of facts === undefined ? [records] : [records, facts]) await refuseDamage(file)
@@ -134,6 +149,11 @@ async function upgradeRelease(
     numbering: (name) => numberingOf(old, name),
   })
   if (manifest.digest !== digest) throw new Failure(`release ${digest} has other records than its digest says`)
+  rememberBuilt(
+    shelf,
+    manifest,
+    made.values().map(({ released }) => released.digest),
+  )
   shelf.placeRelease(manifest)
 }
 

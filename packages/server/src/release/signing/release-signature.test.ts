@@ -1,9 +1,16 @@
 // What a signature proves of a release: by which of several keys, when, and whether of its definitions too.
 import { describe, expect, test } from 'bun:test'
-import type { EntityData } from '../../catalog/catalog.ts'
 import type { Release } from '../release.ts'
 import { generateKeys, parseSecretKey, signMessage } from './minisign.ts'
-import { proofOf, signedBytes, signRelease } from './release-signature.ts'
+import {
+  proofOf,
+  type Signable,
+  signableRelease,
+  signedBytes,
+  signRelease,
+  trustIn,
+  withSignature,
+} from './release-signature.ts'
 
 const [ours, theirs, others] = [1, 2, 3].map(() => parseSecretKey(generateKeys().secretFile, undefined)) as [
   ReturnType<typeof parseSecretKey>,
@@ -12,7 +19,7 @@ const [ours, theirs, others] = [1, 2, 3].map(() => parseSecretKey(generateKeys()
 ]
 const content = { count: 1, records: 'a'.repeat(64), facts: 'b'.repeat(64) }
 const checksums = { entities: { planet: content } }
-const signable = { checksums, definitions: [] }
+const signable: Signable = { checksums, origin: 'o', definitions: 'd', files: { digest: 'f', format: 4 } }
 const signed = (comment: string, secret = ours) => signMessage(secret, signedBytes(checksums), comment)
 
 describe('a signature', () => {
@@ -25,20 +32,21 @@ describe('a signature', () => {
     ['a time that no calendar has', 'timestamp:99999999999999', undefined],
     ['the end of another word', 'nontimestamp:1700000000', undefined],
   ])('says %s', (_, comment, time) => {
-    expect(proofOf(signable, signed(comment), [ours.publicKey])).toEqual({
-      ...{ key: ours.publicKey, trustedComment: comment, signed: time, coversDefinitions: false },
+    expect(proofOf(signable, signed(comment), trustIn([ours.publicKey]))).toEqual({
+      ...{ keys: [ours.publicKey], trustedComments: [comment], signed: time, covers: ['records'] },
+      ...{ sequence: undefined, expires: undefined },
     })
   })
 
   test('is by any of several keys, and where it is by none, the first says why', () => {
     const keys = [theirs.publicKey, ours.publicKey]
-    expect(proofOf(signable, signed('x'), keys)).toMatchObject({ key: ours.publicKey })
+    expect(proofOf(signable, signed('x'), trustIn(keys))).toMatchObject({ keys: [ours.publicKey] })
     const { id } = theirs.publicKey
-    expect(proofOf(signable, signed('x', others), keys)).toEqual({
+    expect(proofOf(signable, signed('x', others), trustIn(keys))).toEqual({
       wrong: `it is signed by key ${others.publicKey.id}, not by ${id}`,
     })
-    expect(proofOf(signable, signed('x'), [])).toEqual({ wrong: 'no key is trusted' })
-    expect(proofOf(signable, undefined, keys)).toEqual({ wrong: 'it is not signed' })
+    expect(proofOf(signable, signed('x'), trustIn([]))).toEqual({ wrong: 'no key is trusted' })
+    expect(proofOf(signable, undefined, trustIn(keys))).toEqual({ wrong: 'it is not signed' })
   })
 
   test.each<[string, object]>([
@@ -48,29 +56,108 @@ describe('a signature', () => {
     ['no facts', { count: 1, records: content.records }],
   ])('does not hold for %s', (_, other) => {
     const changed = { ...signable, checksums: { entities: { planet: other as typeof content } } }
-    expect(proofOf(changed, signed('x'), [ours.publicKey])).toEqual({ wrong: expect.stringContaining('does not hold') })
+    expect(proofOf(changed, signed('x'), trustIn([ours.publicKey]))).toEqual({
+      wrong: expect.stringContaining('does not hold'),
+    })
   })
 
   test('does not hold for other aliases', () => {
     const aliases = [{ entity: 'planet', code: 'MA', alias: 'red', reason: 'colour' }]
     const changed = { ...signable, checksums: { ...checksums, aliases } }
-    expect(proofOf(changed, signed('x'), [ours.publicKey])).toEqual({ wrong: expect.stringContaining('does not hold') })
+    expect(proofOf(changed, signed('x'), trustIn([ours.publicKey]))).toEqual({
+      wrong: expect.stringContaining('does not hold'),
+    })
   })
 })
 
-test('a signature holds for the definitions that were signed, in which the order of the fields counts and no other', () => {
+describe('what a signature states', () => {
+  const all = 'definitions:d\torigin:o\tfiles:f\tformat:4'
+  test.each<[string, string, Partial<Signable>, object]>([
+    ['everything', all, {}, { covers: ['records', 'definitions', 'origin', 'files'] }],
+    [
+      'its sequence and its end',
+      'sequence:7\texpires:1700000000',
+      {},
+      { sequence: 7, expires: '2023-11-14T22:13:20.000Z' },
+    ],
+    ['other definitions', all, { definitions: 'x' }, { wrong: expect.stringContaining('definitions are not those') }],
+    ['another origin', all, { origin: 'x' }, { wrong: expect.stringContaining('credits are not those') }],
+    ['other files', all, { files: { digest: 'x', format: 4 } }, { wrong: expect.stringContaining('manifest.json') }],
+    [
+      'files of another format',
+      all,
+      { files: { digest: 'x', format: 5 } },
+      { covers: ['records', 'definitions', 'origin'] },
+    ],
+  ])('%s', (_, comment, changed, expected) => {
+    expect(proofOf({ ...signable, ...changed }, signed(comment), trustIn([ours.publicKey]))).toMatchObject(expected)
+  })
+
+  test('files that are yet to be built are not covered', () => {
+    const { files: _, ...records } = signable
+    expect(proofOf(records, signed(all), trustIn([ours.publicKey]))).toMatchObject({
+      covers: expect.not.arrayContaining(['files']),
+    })
+  })
+})
+
+describe('where two of three keys must have signed', () => {
+  const [first, second] = [signed('sequence:5\texpires:1800000000'), signed('sequence:4\texpires:1700000000', theirs)]
+  const keys = [ours.publicKey, theirs.publicKey, others.publicKey]
+  test.each<[string, string, object]>([
+    ['one is too few', first, { wrong: expect.stringContaining('by 1 keys, and 2 are needed') }],
+    ['the same one twice too', first + first, { wrong: expect.stringContaining('by 1 keys, and 2 are needed') }],
+    [
+      'and so is one with a stranger',
+      first + signed('x', parseSecretKey(generateKeys().secretFile, undefined)),
+      { wrong: expect.any(String) },
+    ],
+    ['two prove what both state', first + second, { sequence: 4, expires: '2023-11-14T22:13:20.000Z' }],
+    [
+      'of three those that state most',
+      first + second + signed('sequence:9', others),
+      { sequence: 5, keys: [others.publicKey, ours.publicKey] },
+    ],
+  ])('%s', (_, text, expected) => {
+    expect(proofOf(signable, text, trustIn(keys, { threshold: 2 }))).toMatchObject(expected)
+  })
+
+  test('a key that is named twice counts once', () => {
+    const twice = trustIn([ours.publicKey, ours.publicKey], { threshold: 2 })
+    expect(proofOf(signable, first, twice)).toHaveProperty('wrong')
+  })
+
+  test('a key that signs again replaces its own signature and no other', () => {
+    const again = signed('sequence:6')
+    expect(withSignature(first + second, again)).toBe(second + again)
+  })
+})
+
+test('a signature is of the definitions, in which the order of the fields counts and no other, and of the source', () => {
   const definition = { name: 'planet', fields: { sign: { kind: 'code' }, title: { kind: 'name' } } }
-  const release = {
-    digest: 'f'.repeat(64),
-    manifest: checksums,
-    entity: () => ({ stored: { manifest: { definition } } }),
-  } as unknown as Release
-  const signature = signRelease(ours, release)
-  const proofWith = (other: object) =>
-    proofOf({ checksums, definitions: [other as EntityData] }, signature, [ours.publicKey])
+  const source = { kind: 'test', title: 't', synthetic: false, credits: [{ to: 'us', of: ['planet'] }], options: {} }
+  const releaseWith = (manifest: object, other: object = definition) =>
+    ({
+      digest: 'f'.repeat(64),
+      manifest: {
+        entities: { planet: { ...content, format: 4 } },
+        built: '2020',
+        source,
+        versions: {},
+        findings: [],
+        ...manifest,
+      },
+      entity: () => ({ stored: { manifest: { definition: other } } }),
+    }) as unknown as Release
+  const signature = signRelease(ours, releaseWith({}))
+  const proofWith = (manifest: object, other?: object) =>
+    proofOf(signableRelease(releaseWith(manifest, other)), signature, trustIn([ours.publicKey]))
   const { name, fields } = definition
-  expect(proofWith({ fields, name })).toMatchObject({ key: ours.publicKey, coversDefinitions: true })
+  expect(proofWith({}, { fields, name })).toMatchObject({ covers: ['records', 'definitions', 'origin', 'files'] })
+  expect(proofWith({ source: { ...source, options: { mirror: 'x' } } })).toHaveProperty('covers')
   const wrong = 'its definitions are not those that were signed'
-  expect(proofWith({ name, fields: { title: fields.title, sign: fields.sign } })).toEqual({ wrong })
-  expect(proofWith({ name: 'moon', fields })).toEqual({ wrong })
+  expect(proofWith({}, { name, fields: { title: fields.title, sign: fields.sign } })).toEqual({ wrong })
+  expect(proofWith({}, { name: 'moon', fields })).toEqual({ wrong })
+  for (const other of [{ built: '2031' }, { source: { ...source, credits: [] } }, { findings: [{}] }])
+    expect(proofWith(other)).toHaveProperty('wrong')
 })

@@ -1,7 +1,7 @@
 // How a file of CSV is written, where that is not as the standard expects: its separator and its encoding.
 import { isAscii } from 'node:buffer'
 import { createReadStream } from 'node:fs'
-import { detectEncoding } from '../encoding.ts'
+import { detectEncoding, wideEncoding } from '../encoding.ts'
 import type { FileTraits } from './describe.ts'
 
 const SEPARATORS = [',', ';', '\t', '|'] as const
@@ -21,11 +21,6 @@ export async function fileTraits(path: string): Promise<FileTraits> {
   }
   const delimiter = separatorOf(new TextDecoder(encoding as Bun.Encoding).decode(start ?? Buffer.alloc(0)))
   return { ...(delimiter === ',' ? {} : { delimiter }), ...(encoding === 'utf-8' ? {} : { encoding }) }
-}
-
-function wideEncoding(start: Buffer): string | undefined {
-  if (start[0] === 0xff && start[1] === 0xfe) return 'utf-16le'
-  return start[0] === 0xfe && start[1] === 0xff ? 'utf-16be' : undefined
 }
 
 /** The separator that the header has most of, outside of quotes. */

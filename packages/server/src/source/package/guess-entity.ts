@@ -57,6 +57,7 @@ export function planOf(draft: Draft, place: number): ListPlan {
     title: draft.title,
     ...(list.titles === undefined ? {} : { titles: list.titles }),
     ...(draft.description === undefined ? {} : { description: draft.description }),
+    ...(list.group === undefined ? {} : { group: list.group }),
     package: oneLine(draft.packageName),
     ...(list.v1 === undefined ? {} : { v1: place }),
     fields,

@@ -44,6 +44,13 @@ const LIST: Readonly<Record<string, readonly [right: readonly unknown[], wrong: 
     ['Offices', '1a', '', 'a'.repeat(65)],
   ],
   title: [[{ es: 'Oficinas', 'pt-BR': 'x' }], [{}, 'Offices', { es: '' }, { es: ' ' }, { '?': 'x' }, { es: 1 }]],
+  group: [
+    [{ title: { es: 'Lugares' } }, { title: { es: 'Lugares', en: 'Places' }, description: { es: 'x' } }],
+    [
+      ...['Lugares', {}, { title: 'Lugares' }, { title: {} }, { title: { es: ' ' } }, { description: { es: 'x' } }],
+      ...[{ title: { es: 'x' }, description: 'x' }, { title: { es: 'x' }, more: 1 }, { title: { '?': 'x' } }],
+    ],
+  ],
   code: [
     [
       ['a'],

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { isObject } from '../../base/json.ts'
 import { nearest } from '../../base/nearest.ts'
 import { shippedFile } from '../../base/program.ts'
-import type { CodePart, OfficialCode } from '../../catalog/entity.ts'
+import type { ByLanguage, CodePart, ListGroup, OfficialCode } from '../../catalog/entity.ts'
 import type { OwnProperties } from './descriptor.ts'
 import { isLanguageTag } from './guess-language.ts'
 
@@ -54,7 +54,8 @@ export type ListProperties = {
   readonly broader?: string | false | 'prefix of the key'
   readonly order?: (typeof ORDERS)[number]
   readonly collection?: string
-  readonly titles?: Readonly<Record<string, string>>
+  readonly titles?: ByLanguage
+  readonly group?: ListGroup
   /** The fields of the official code; or that code with the name that it has in records, and how it is written. */
   readonly code?: readonly string[] | DeclaredCode
   readonly expects?: number
@@ -107,6 +108,13 @@ const LIST_RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['order', oneOf(ORDERS)],
   ['collection', collection],
   ['title', [titlesFrom, 'titles by language, such as {"es": "Oficinas", "en": "Offices"}']],
+  [
+    'group',
+    [
+      groupFrom,
+      'a title by language, such as {"title": {"es": "Lugares", "en": "Places"}}, and a description likewise',
+    ],
+  ],
   ['code', [codeFrom, 'names of fields, or {"name": "geo", "parts": ["state", {"field": "code", "width": 3}]}']],
   ['expects', [when((value) => Number.isSafeInteger(value) && (value as number) >= 0), 'a number of rows']],
   ['v1', collection],
@@ -142,7 +150,16 @@ function isCodePart(part: unknown): part is CodePart {
   return isText(field) && (width === undefined || isWidth) && (values === undefined || areValues)
 }
 
-function titlesFrom(value: unknown): Readonly<Record<string, string>> | undefined {
+const GROUP_MEMBERS = ['title', 'description']
+
+function groupFrom(value: unknown): ListGroup | undefined {
+  if (!isObject(value) || Object.keys(value).some((name) => !GROUP_MEMBERS.includes(name))) return undefined
+  const [title, description] = [titlesFrom(value.title), titlesFrom(value.description)]
+  if (title === undefined || (description === undefined && value.description !== undefined)) return undefined
+  return description === undefined ? { title } : { title, description }
+}
+
+function titlesFrom(value: unknown): ByLanguage | undefined {
   if (!isObject(value)) return undefined
   const titles = Object.entries(value)
   return titles.length > 0 && titles.every(([tag, title]) => isLanguageTag(tag) && isTitle(title))

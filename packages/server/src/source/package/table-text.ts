@@ -2,7 +2,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { detectEncoding } from '../encoding.ts'
+import { detectEncoding, wideEncoding } from '../encoding.ts'
 import type { TellFinding } from '../findings.ts'
 import { UnreadableTable } from './unreadable-table.ts'
 
@@ -80,7 +80,7 @@ function soundLength(bytes: Buffer, index: number): number {
 }
 
 /** The first bytes, and all of them again. */
-async function begun(
+export async function begun(
   bytes: AsyncIterable<Buffer>,
 ): Promise<{ readonly start: Buffer; readonly rest: AsyncIterable<Buffer> }> {
   const iterator = bytes[Symbol.asyncIterator]()
@@ -151,18 +151,6 @@ async function* decoded(start: Buffer, bytes: AsyncIterable<Buffer>, options: Te
 }
 
 const UTF8_MARK = Buffer.from('\ufeff')
-
-/** UTF-16 by its mark, or by the zeros that letters of European languages have in it. */
-function wideEncoding(start: Buffer): string | undefined {
-  if (start[0] === 0xff && start[1] === 0xfe) return 'utf-16le'
-  if (start[0] === 0xfe && start[1] === 0xff) return 'utf-16be'
-  const zeros = [0, 0]
-  for (const [index, byte] of start.entries()) if (byte === 0) zeros[index % 2] = (zeros[index % 2] as number) + 1
-  const [even, odd] = zeros as [number, number]
-  const enough = start.length / 5
-  if (odd > enough && even < odd / 10) return 'utf-16le'
-  return even > enough && odd < even / 10 ? 'utf-16be' : undefined
-}
 
 /** Undefined where the encoding is not known; the bytes then tell it. */
 function labelOf(encoding: string, { file, tell }: TextOptions): string | undefined {

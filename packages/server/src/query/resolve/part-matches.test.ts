@@ -3,7 +3,8 @@ import { beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { releaseOf } from '../../../../../test/support/releases.ts'
 import { placesOf, smallSource } from '../../../../../test/support/small-source.ts'
 import type { Release } from '../../release/release.ts'
-import { entityNames } from './entity-names.ts'
+import { type AncestorLevel, ancestorLevels } from '../search/ancestor-match.ts'
+import { matchesBelowParent } from './part-matches.ts'
 import { writtenPart } from './written-part.ts'
 
 setDefaultTimeout(60_000)
@@ -19,20 +20,16 @@ beforeAll(async () => {
   release = await releaseOf(smallSource(placesOf(places)))
 })
 
-const ALL = [0, 1, 2, 3]
 test.each([
-  ['exactly so, and then no other', 'tanque nuevo', ALL, [0]],
-  ['exactly so, among some', 'tanque nuevo', [1, 2, 3], [1]],
-  ['nearly so', 'tanque nuev', ALL, [0, 1]],
-  ['by its code', '0003', ALL, [2]],
-  ['by its code without zeros', '3', ALL, [2]],
-  ['by some of the words, where nothing is called nearly so', 'pozo hondo y casas blancas del sur', ALL, [2]],
-  ['otherwise', 'popocatepetl', ALL, []],
-])('records that are called %s: %s', (_, text, positions, expected) => {
+  ['exactly so, and then no other', 'tanque nuevo', [0]],
+  ['nearly so', 'tanque nuev', [0, 1]],
+  ['by its code', '0003', [2]],
+  ['by its code without zeros', '3', [2]],
+  ['by some of the words, where nothing is called nearly so', 'pozo hondo y casas blancas del sur', [2]],
+  ['otherwise', 'popocatepetl', []],
+])('records that are called %s: %s', (_, text, expected) => {
   const { definition } = release.entity('localidad')
-  const matches = entityNames(release, definition).match(
-    Uint32Array.from(positions),
-    writtenPart(release, definition, text),
-  )
-  expect(matches.map(({ position }) => position)).toEqual(expected)
+  const [level] = ancestorLevels(release, definition) as [AncestorLevel]
+  const matches = matchesBelowParent(release, writtenPart(release, definition, text), level, 0)
+  expect(matches.map(({ position }) => position).sort()).toEqual(expected)
 })

@@ -1,0 +1,211 @@
+// A node that takes only what is signed: whatever whoever may write to the shelf has forged, it serves what was signed or what it had.
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import { readFileSync, statSync } from 'node:fs'
+import { FakeShelf } from '../../../../../test/support/fake-shelf.ts'
+import { TestHome, ThreeReleases } from '../../../../../test/support/releases.ts'
+import { forgedFiles } from '../../release/home/forged-files.ts'
+import { isBuiltHere } from '../../release/home/proved.ts'
+import { Shelf } from '../../release/home/shelf.ts'
+import { signInHome } from '../../release/home/sign.ts'
+import { ENTITY_FORMAT, ENTITY_MANIFEST_FILE, type EntityFileName } from '../../release/manifest.ts'
+import { generateKeys, parseSecretKey, signMessage } from '../../release/signing/minisign.ts'
+import {
+  SIGNATURE_FILE,
+  signedBytes,
+  type Trust,
+  trustIn,
+  UnsignedRelease,
+} from '../../release/signing/release-signature.ts'
+import { fetchShelf } from './fetch.ts'
+
+const secret = parseSecretKey(generateKeys().secretFile, undefined)
+const three = await ThreeReleases.create()
+afterAll(() => three[Symbol.dispose]())
+const [a, b, c] = three.digests as [string, string, string]
+for (const [at, digest] of [a, b, c].entries())
+  three.shelf.placeSignature(
+    digest,
+    await signInHome(three.shelf, digest, secret, { days: 1, now: Date.now() + at * 1_000 }),
+  )
+
+const sound = await FakeShelf.of(three.shelf)
+let fake: FakeShelf
+beforeEach(() => {
+  fake = sound.copy()
+})
+
+/** A home that takes only what is signed. */
+class SignedHome extends TestHome {
+  readonly signed: Shelf
+
+  constructor(more: Partial<Trust> = {}) {
+    super()
+    this.signed = new Shelf(this.path, trustIn([secret.publicKey], more))
+  }
+
+  fetch = (shelf = fake) => fetchShelf(this.signed, shelf.connection())
+}
+
+const offered = (digest: string) => {
+  fake.history = `${digest}\n`
+  fake.change = digest
+}
+
+test('everything that is signed is taken as it is, and nothing is built', async () => {
+  using home = new SignedHome()
+  await home.fetch()
+  for (const digest of [a, b, c]) {
+    expect(home.signed.read(digest).proof?.covers).toEqual(['records', 'definitions', 'origin', 'files'])
+    expect(isBuiltHere(home.shelf, home.shelf.read(digest).manifest)).toBe(false)
+  }
+})
+
+describe('forged, with digests that fit', () => {
+  const files: EntityFileName[] = ['offsets', 'etags', 'index', 'words']
+  const forgeFile = (file: EntityFileName) => {
+    const bytes = readFileSync(three.fileOf(c, 'pais', file))
+    bytes[0] = (bytes[0] ?? 0) ^ 1
+    return fake.forgeFile(c, 'pais', file, bytes)
+  }
+
+  test.each<[string, () => Promise<void> | void]>([
+    ...files.map((file): [string, () => Promise<void>] => [file, () => forgeFile(file)]),
+    [
+      ENTITY_MANIFEST_FILE,
+      () => void fake.forgeEntity(c, 'pais', (one) => ({ ...one, definition: { ...one.definition, plural: 'x' } })),
+    ],
+    ['the date', () => fake.changeRelease(c, (manifest) => ({ ...manifest, built: '2031-01-01T00:00:00.000Z' }))],
+    [
+      'the credits',
+      () =>
+        fake.changeRelease(c, ({ source, ...one }) => ({
+          ...one,
+          source: { ...source, credits: [{ to: 'me', of: [] }] },
+        })),
+    ],
+    [
+      'the findings',
+      () =>
+        fake.changeRelease(c, (manifest) => ({ ...manifest, findings: [], versions: { nomenclator: '9', bun: '9' } })),
+    ],
+  ])('%s: the node keeps what it had', async (_, forge) => {
+    using home = new SignedHome()
+    offered(b)
+    await home.fetch()
+    const before = home.signed.releaseFiles(c)
+    offered(c)
+    await forge()
+    await expect(home.fetch()).rejects.toThrow(UnsignedRelease)
+    expect([home.signed.currentDigest(), home.signed.releaseFiles(c)]).toEqual([b, before])
+    // Where no signature is required, what fits its digests is taken.
+    using open = new TestHome()
+    await fetchShelf(open.shelf, fake.connection())
+    expect(open.shelf.currentDigest()).toBe(c)
+    expect(() => new Shelf(open.path, home.signed.trust).read(c)).toThrow(UnsignedRelease)
+  })
+
+  test.each(files)('%s is named', async (file) => {
+    await forgeFile(file)
+    using open = new TestHome()
+    await fetchShelf(open.shelf, fake.connection())
+    expect(await forgedFiles(open.shelf, c)).toEqual([`${open.fileOf(c, 'pais', file)} (pais)`])
+  })
+
+  test('an older release is as good as not there', async () => {
+    fake.changeRelease(a, (manifest) => ({ ...manifest, built: '2031-01-01T00:00:00.000Z' }))
+    using home = new SignedHome()
+    expect((await home.fetch()).missing).toEqual([])
+    expect(home.signed.digests().toSorted()).toEqual([b, c].toSorted())
+  })
+})
+
+describe('where a signature covers the records only', () => {
+  beforeEach(() => {
+    const { manifest } = three.shelf.read(c)
+    fake.releases.set(c, { ...fake.releases.get(c), [SIGNATURE_FILE]: signMessage(secret, signedBytes(manifest), 'x') })
+  })
+
+  test('the other files are built from them, once', async () => {
+    const index = readFileSync(three.fileOf(c, 'pais', 'index'))
+    const forged = Buffer.from(index)
+    forged[0] = (forged[0] ?? 0) ^ 1
+    await fake.forgeFile(c, 'pais', 'index', forged)
+    using home = new SignedHome()
+    await home.fetch()
+    expect(home.signed.read(c).proof?.covers).toEqual(['records'])
+    expect(readFileSync(home.fileOf(c, 'pais', 'index')).equals(index)).toBe(true)
+    const { ino } = statSync(home.shelf.releaseDirectory(c))
+    await home.fetch()
+    expect(statSync(home.shelf.releaseDirectory(c)).ino).toBe(ino)
+  })
+
+  test('what another format has made of them is built here too', async () => {
+    fake.releases.set(c, sound.releases.get(c) ?? {})
+    fake.changeRelease(c, (manifest) => ({
+      ...manifest,
+      entities: Object.fromEntries(
+        Object.entries(manifest.entities).map(([name, one]) => [name, { ...one, format: ENTITY_FORMAT - 1 }]),
+      ),
+    }))
+    using home = new SignedHome()
+    await home.fetch()
+    expect(isBuiltHere(home.signed, home.signed.read(c).manifest)).toBe(true)
+  })
+})
+
+describe('going back', () => {
+  test('is refused, unless a person accepts it or it is signed again', async () => {
+    using home = new SignedHome()
+    await home.fetch()
+    offered(b)
+    await expect(home.fetch()).rejects.toThrow('it was signed before what is current here')
+    expect(home.signed.currentDigest()).toBe(c)
+    await fetchShelf(new Shelf(home.path, trustIn([secret.publicKey], { acceptsRollback: true })), fake.connection())
+    expect(home.signed.currentDigest()).toBe(b)
+    offered(a)
+    await expect(home.fetch()).rejects.toThrow('--accept-rollback')
+    using publisher = three.copyTo(new TestHome(), a)
+    const again = await signInHome(publisher.shelf, a, secret, { days: undefined })
+    fake.releases.set(a, { ...fake.releases.get(a), [SIGNATURE_FILE]: again })
+    await home.fetch()
+    expect(home.signed.currentDigest()).toBe(a)
+  })
+
+  test('to an earlier signature of the same release is refused too', async () => {
+    using home = new SignedHome()
+    const later = await signInHome(three.shelf, c, secret, { days: 100, now: Date.now() + 10_000 })
+    const earlier = fake.releases.get(c) ?? {}
+    fake.releases.set(c, { ...earlier, [SIGNATURE_FILE]: later })
+    await home.fetch()
+    fake.releases.set(c, earlier)
+    await expect(home.fetch()).rejects.toThrow('it was signed before')
+  })
+})
+
+test('what has expired is taken, and refused where the operator says so', async () => {
+  const expired = await signInHome(three.shelf, c, secret, { days: 1, now: Date.now() - 2 * 86_400_000 })
+  fake.releases.set(c, { ...fake.releases.get(c), [SIGNATURE_FILE]: expired })
+  using mild = new SignedHome()
+  await mild.fetch()
+  expect(mild.signed.currentDigest()).toBe(c)
+  using strict = new SignedHome({ refusesExpired: true })
+  await expect(strict.fetch()).rejects.toThrow('its signature has expired on')
+  expect(strict.signed.currentDigest()).toBeUndefined()
+})
+
+test('a publisher does not sign what a shelf has forged', async () => {
+  const index = readFileSync(three.fileOf(c, 'pais', 'index'))
+  const forged = Buffer.from(index)
+  forged[0] = (forged[0] ?? 0) ^ 1
+  await fake.forgeFile(c, 'pais', 'index', forged)
+  using publisher = new TestHome()
+  await fetchShelf(publisher.shelf, fake.connection())
+  expect(readFileSync(publisher.fileOf(c, 'pais', 'index')).equals(forged)).toBe(true)
+  // Also not by way of a release that names the forged entity again.
+  const { digest } = await publisher.import(ThreeReleases.source('Cuatro'), { acceptChanges: true })
+  for (const release of [c, digest]) {
+    publisher.shelf.placeSignature(release, await signInHome(publisher.shelf, release, secret, { days: undefined }))
+    expect(readFileSync(publisher.fileOf(release, 'pais', 'index')).equals(index)).toBe(true)
+    expect(new Shelf(publisher.path, trustIn([secret.publicKey])).read(release).proof?.covers).toContain('files')
+  }
+})
