@@ -19,7 +19,7 @@ const names = (page: Page) => page.locator('table tbody th a').allTextContents()
 /** The reference has dozens of operations that are alike, and axe looks at each of their thousands of parts. */
 const keepSomeOperations = (page: Page) =>
   page.evaluate(`for (const one of document.querySelectorAll('.operation:nth-of-type(n+3)'))
-    if (!['listEstados', 'resolveRows'].includes(one.id)) one.remove()`)
+    if (!['list-estados', 'api-v2-resolve'].includes(one.id)) one.remove()`)
 
 /** So are the rows of a table and the entries of a list; a few of them have all that they are made of. */
 const keepSomeRows = (page: Page) =>
@@ -315,22 +315,34 @@ describe.skipIf(browser === undefined)('in a browser', () => {
 
   test('an operation of the reference is run in place', async () => {
     const page = await open('/docs')
-    await page.locator('#listEstados > summary').click()
-    const form = page.locator('#listEstados form')
+    await page.locator('#list-estados > summary').click()
+    const form = page.locator('#list-estados form')
     await form.locator('input[name=per_page]').fill('1')
     await form.getByRole('button').click()
-    const body = page.locator('#listEstados .body')
-    await page.locator('#listEstados .body', { hasText: 'cveEstado' }).waitFor()
-    expect(JSON.parse((await body.textContent()) ?? '')).toHaveLength(1)
-    expect(await page.locator('#listEstados .line').textContent()).toContain('GET /api/v2/estados?per_page=1')
-    expect(await page.locator('#listEstados .response details pre').textContent()).toContain('x-total: 2')
+    const body = page.locator('#list-estados .body')
+    await page.locator('#list-estados .body', { hasText: 'cveEstado' }).waitFor()
+    const text = (await body.textContent()) ?? ''
+    expect(text).toBe(JSON.stringify(JSON.parse(text), null, 2))
+    expect(JSON.parse(text)).toHaveLength(1)
+    expect(await page.locator('#list-estados .line').textContent()).toContain('GET /api/v2/estados?per_page=1')
+    expect(await page.locator('#list-estados .response details pre').textContent()).toContain('x-total: 2')
+    // Another variant has fields of its own, and sends no others.
+    await form.getByLabel('Variante').selectOption('listEstadosOfPais')
+    expect(await form.locator('input[name="{paises.idPais}"]').inputValue()).toBe('484')
+    await form.getByLabel('Variante').selectOption('getEstado')
+    expect(await form.locator('input[name=per_page]').isVisible()).toBe(false)
+    await form.locator('input[name="{estados.idEstado}"]').fill('2')
+    await form.getByRole('button').click()
+    await page.locator('#list-estados .line', { hasText: 'GET /api/v2/estados/2\n200' }).waitFor()
     await keepSomeOperations(page)
-    expect(await accessibilityFaults(page, { within: '#listEstados' })).toEqual([])
-    await page.locator('#resolveRows > summary').click()
-    await page.locator('#resolveRows textarea').fill('[{"q":"ensenada bc"}]')
-    await page.locator('#resolveRows').getByRole('button', { name: 'Probar' }).click()
-    await page.locator('#resolveRows .body', { hasText: '"verdict"' }).waitFor()
-    expect(await accessibilityFaults(page, { within: '#resolveRows' })).toEqual([])
+    expect(await accessibilityFaults(page, { within: '#list-estados' })).toEqual([])
+    const rows = page.locator('#api-v2-resolve')
+    await rows.locator('> summary').click()
+    await rows.getByLabel('Variante').selectOption('resolveRows')
+    await rows.locator('textarea').fill('[{"q":"ensenada bc"}]')
+    await rows.getByRole('button', { name: 'Probar' }).click()
+    await rows.locator('.body', { hasText: '"verdict"' }).waitFor()
+    expect(await accessibilityFaults(page, { within: '#api-v2-resolve' })).toEqual([])
   })
 
   test('names that attack do nothing on their own pages, as on those above, nor where all of them are', async () => {
