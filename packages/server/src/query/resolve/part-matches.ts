@@ -5,7 +5,7 @@ import { positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import type { AncestorLevel } from '../search/ancestor-match.ts'
 import { positionsWithKeyCode, typedCodeOf } from '../search/codes.ts'
-import { searchOwnNames } from '../search/search.ts'
+import { searchEntity } from '../search/search.ts'
 import { entityNames } from './entity-names.ts'
 import { positionsCalled } from './name-table.ts'
 import { matchByCode, matchRecord, matchRecords, type PartMatch } from './record-match.ts'
@@ -100,7 +100,7 @@ export function matchesBySearch(release: Release, part: WrittenPart, among: Uint
   const { entity, written } = part
   const names = entityNames(release, entity)
   return matchRecords(
-    searchOwnNames(release, entity.name, written.typed, MAX_SEARCHED, among).map(({ position }) =>
+    searchEntity(release, entity.name, written.typed, MAX_SEARCHED, { among, isByOwnNames: true }).map(({ position }) =>
       names.record(position),
     ),
     part,

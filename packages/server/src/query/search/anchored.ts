@@ -11,7 +11,7 @@ import { type AncestorLevel, ancestorLevels } from './ancestor-match.ts'
 import { isBegunBy, type NamedRecords, recordsBeginning, recordsNamed } from './named-records.ts'
 import { type TypedPart, typedParts } from './parts.ts'
 import { ancestorAt } from './score.ts'
-import { HOW, type How, type Scope, type SearchResult, searchAcross, searchBelow } from './search.ts'
+import { HOW, type How, type Scope, type SearchResult, searchAcross, searchEntity } from './search.ts'
 
 /** A level of ancestors that a part names, and which of them it may mean. */
 type Anchor = { readonly level: AncestorLevel; readonly at: number; readonly named: NamedRecords }
@@ -83,7 +83,7 @@ function searchParts(
       const among = positionsBelow(release, name, anchors, filters)
       if (among.length === 0) continue
       isNamed = true
-      for (const result of searchBelow(release, name, first.words, limit, among))
+      for (const result of searchEntity(release, name, first.words, limit, { among }))
         if (result.quality >= MIN_QUALITY)
           results.push(anchored({ ...result, name, score: result.score - skippedCost(anchors) }, anchors))
     }
@@ -119,12 +119,13 @@ function namesBelowBeginning(release: Release, words: readonly string[], scope: 
       const above = ancestorAt(parent, at)
       return above !== parent.none && isBegunBy(parent.words, above, last)
     })
-    return searchBelow(release, name, words.slice(0, -1), MAX_BEGINNINGS, Uint32Array.from(below), true).map(
-      (result) => ({
-        ...result,
-        name,
-      }),
-    )
+    return searchEntity(release, name, words.slice(0, -1), MAX_BEGINNINGS, {
+      among: Uint32Array.from(below),
+      isAsTyped: true,
+    }).map((result) => ({
+      ...result,
+      name,
+    }))
   })
 }
 
@@ -142,7 +143,7 @@ function beginningsBelow(release: Release, words: readonly string[], scope: Scop
       if (named.size === 0 || !isWhole) return []
       const anchors = [{ level: parent, at: 0, named }]
       const among = positionsBelow(release, name, anchors, filters).filter((at) => isBegunBy(index.words, at, begun))
-      return searchBelow(release, name, begun, MAX_BEGINNINGS, among, true).map((result) =>
+      return searchEntity(release, name, begun, MAX_BEGINNINGS, { among, isAsTyped: true }).map((result) =>
         anchored(
           { ...result, name, score: result.score + (1 - result.score) * bonusOf(index.words, result.position, begun) },
           anchors,
