@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { version } from '../package.json'
 import { run } from '../packages/server/src/cli/run.ts'
 import { parseShelfAddress, type ShelfAddress } from '../packages/server/src/distribution/postgres/address.ts'
-import { ShelfFollower } from '../packages/server/src/distribution/postgres/follower.ts'
+import { openPgShelf } from '../packages/server/src/distribution/postgres/pg-shelf.ts'
+import { ShelfFollower } from '../packages/server/src/distribution/shelf/follower.ts'
 import { Shelf } from '../packages/server/src/release/home/shelf.ts'
 import { TestPostgres } from '../test/support/postgres.ts'
 import { PROGRAM, TestDirectory, TestHome, ThreeReleases, writeTables } from '../test/support/releases.ts'
@@ -60,7 +61,8 @@ async function many(postgres: TestPostgres) {
   const nodes = Array.from({ length: MANY }, () => {
     const shelf = new Shelf(stack.use(new TestDirectory()).path)
     const served = () => shelf.currentDigest()
-    const options = { address, password: address.password, shelf, log: () => {}, served, onTrouble: () => {} }
+    const open = openPgShelf({ address, password: address.password })
+    const options = { open, shelf, log: () => {}, served, onTrouble: () => {} }
     const follower = stack.use(new ShelfFollower(options))
     follower.start()
     return { shelf, follower }

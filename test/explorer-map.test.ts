@@ -1,30 +1,21 @@
 // The map: what its bytes say of every record, and what someone sees of it in a real browser.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { catalogOf } from '../packages/server/src/catalog/catalog.ts'
-import { launchBrowser } from './support/browser.ts'
+import { browsed } from './support/browsed.ts'
 import { entity, id, name, numberFact } from './support/definitions.ts'
-import { type Explored, explored } from './support/explored.ts'
+import type { Explored } from './support/explored.ts'
 import { sourceOf, TestHome } from './support/releases.ts'
 import { serverOf } from './support/server.ts'
-import { accessibilityFaults, until, WatchedPages } from './support/watched-page.ts'
+import { accessibilityFaults, until } from './support/watched-page.ts'
 
-const browser = await launchBrowser()
-const pages = new WatchedPages(browser)
+const browsing = await browsed()
+const { browser, pages } = browsing
 
 let service: Explored
 let url = ''
-
-beforeAll(async () => {
-  service = await explored()
+beforeAll(() => {
+  service = browsing.service
   url = service.server.url
-})
-afterEach(async () => {
-  expect(await pages.close()).toEqual([])
-})
-afterAll(async () => {
-  await browser?.close()
-  await service.close()
-  expect(service.server.logged).toEqual([])
 })
 
 type Place = {
@@ -200,6 +191,9 @@ describe.skipIf(browser === undefined)('in a browser', () => {
   test('dots are drawn; hovering tells what one is, and a click opens it', async () => {
     const page = await open('/map')
     expect(Number(await page.evaluate(COLOURS))).toBeGreaterThan(2)
+    expect(await page.locator('.map-scale').textContent()).toMatch(/^(?:1|2|5)0* km$/)
+    expect((await page.locator('.map-scale').boundingBox())?.width).toBeWithin(40, 112)
+    expect(await page.locator('.in-view ol').evaluate((list) => list.scrollHeight - list.clientHeight)).toBeLessThan(2)
     const { x, y } = await spotOf(page, 'Rancho 50')
     await page.mouse.move(x, y)
     const card = page.locator('.map-card')
@@ -270,6 +264,14 @@ describe.skipIf(browser === undefined)('in a browser', () => {
     await page.waitForURL('**/map')
     await page.getByRole('link', { name: 'Ver como tabla' }).click()
     await page.waitForURL('**/explore/localidades')
+  })
+
+  test('what is found alone is shown with what is around it', async () => {
+    const page = await pages.open([url], 'about:blank')
+    const around = page.waitForResponse((response) => /localidades\?(?!.*q=).*latitud_min/.test(response.url()))
+    await page.goto(`${url}/map?q=rancho+50`)
+    expect(((await (await around).json()) as unknown[]).length).toBeGreaterThan(5)
+    expect(await page.locator('.in-view li').count()).toBe(1)
   })
 
   test('bounds that the address has hold for the list, too', async () => {

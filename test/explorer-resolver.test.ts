@@ -1,34 +1,14 @@
 // Putting codes to a list in a real browser: rows and files in, columns named, the unsure rows chosen by keyboard, the table out.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
-import type { BrowserContextOptions, Page } from 'playwright-core'
-import { launchBrowser } from './support/browser.ts'
-import { type Explored, explored } from './support/explored.ts'
-import { accessibilityFaults, until, WatchedPages } from './support/watched-page.ts'
+import type { Page } from 'playwright-core'
+import { browsed, isWide } from './support/browsed.ts'
+import { accessibilityFaults, until } from './support/watched-page.ts'
 
-const browser = await launchBrowser()
-const pages = new WatchedPages(browser)
+const browsing = await browsed()
+const { browser, pages, open } = browsing
 
-let service: Explored
-
-beforeAll(async () => {
-  service = await explored()
-})
-afterEach(async () => {
-  expect(await pages.close()).toEqual([])
-})
-afterAll(async () => {
-  await browser?.close()
-  await service.close()
-  expect(service.server.logged).toEqual([])
-})
-
-const open = (target: string, options: BrowserContextOptions = {}): Promise<Page> =>
-  pages.open([service.server.url, `blob:${service.server.url}`], target, options)
-
-const isWide = (page: Page) =>
-  page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth + 1')
 const columns = (page: Page): Promise<string[]> =>
   page.evaluate(`[...document.querySelectorAll('.columns-list select')].map(({ value }) => value)`)
 const part = (page: Page, name: string) => page.locator(`[data-part="${name}"]`)
@@ -229,7 +209,10 @@ const workbook = (): Uint8Array => {
 const latin1 = (text: string) => Buffer.from(text, 'latin1')
 
 describe.skipIf(browser === undefined)('a file', () => {
-  test.each([
+  const choose = (page: Page, name: string, content: Uint8Array) =>
+    page.locator('#list-file').setInputFiles({ name, mimeType: '', buffer: Buffer.from(content) })
+
+  const readable: readonly (readonly [what: string, string, Uint8Array, string[], string])[] = [
     [
       'CSV in UTF-8',
       'lista.csv',
@@ -242,11 +225,31 @@ describe.skipIf(browser === undefined)('a file', () => {
     ['without headers', 'lista.txt', Buffer.from('x9\tEnsenada\ny8\tAsientos'), ['', 'municipio'], 'UTF-8'],
     ['free text', 'lista.txt', Buffer.from('Ensenada, B.C.\nAsientos, Ags.'), ['q'], 'UTF-8'],
     ['a workbook', 'lista.xlsx', workbook(), ['municipio', '', ''], 'Excel'],
-  ])('is read: %s', async (_, name, content, expected, encoding) => {
+  ]
+  test(`is read: ${readable.map(([what]) => what).join(', ')}`, async () => {
     const page = await open('/resolve')
-    await page.locator('#list-file').setInputFiles({ name, mimeType: '', buffer: Buffer.from(content) })
-    await until(async () => JSON.stringify(await columns(page)) === JSON.stringify(expected))
-    expect(await part(page, 'source').textContent()).toStartWith(`${name}, ${encoding}: `)
+    for (const [, name, content, expected, encoding] of readable) {
+      await choose(page, name, content)
+      await part(page, 'source')
+        .filter({ hasText: `${name}, ${encoding}: ` })
+        .waitFor()
+      await until(async () => JSON.stringify(await columns(page)) === JSON.stringify(expected))
+    }
+  })
+
+  const unreadable: readonly (readonly [what: string, string, Uint8Array, string])[] = [
+    ['an old workbook', 'lista.xls', new Uint8Array([0xd0, 0xcf, 0x11, 0xe0]), 'guárdelo como .xlsx'],
+    ['a broken workbook', 'lista.xlsx', new Uint8Array([0x50, 0x4b, 3, 4, 0]), 'No pudimos leer lista.xlsx'],
+    ['an archive of something else', 'otra.xlsx', zipSync({ 'a.xml': strToU8('<a/>') }), 'No pudimos leer otra.xlsx'],
+    ['an empty file', 'lista.csv', new Uint8Array([10]), 'No hay filas'],
+  ]
+  test(`that cannot be read is refused with what to do: ${unreadable.map(([what]) => what).join(', ')}`, async () => {
+    const page = await open('/resolve')
+    for (const [, name, content, words] of unreadable) {
+      await choose(page, name, content)
+      await part(page, 'problem').filter({ hasText: words }).waitFor()
+      expect(await part(page, 'columns').isVisible()).toBe(false)
+    }
   })
 
   test('that is a workbook keeps its numbers and dates, and has its sheets to choose from', async () => {
@@ -261,18 +264,6 @@ describe.skipIf(browser === undefined)('a file', () => {
     expect(cellsIn(bytes)[1]?.slice(0, 3)).toEqual(['Ensenada', '#12.5', '2024-05-01'])
     await page.locator('#list-sheet').selectOption({ label: 'Otra' })
     await until(async () => (await columns(page)).join() === 'estado')
-  })
-
-  test.each([
-    ['an old workbook', 'lista.xls', new Uint8Array([0xd0, 0xcf, 0x11, 0xe0]), 'guárdelo como .xlsx'],
-    ['a broken workbook', 'lista.xlsx', new Uint8Array([0x50, 0x4b, 3, 4, 0]), 'No pudimos leer lista.xlsx'],
-    ['an archive of something else', 'lista.xlsx', zipSync({ 'a.xml': strToU8('<a/>') }), 'No pudimos leer lista.xlsx'],
-    ['an empty file', 'lista.csv', new Uint8Array([10]), 'No hay filas'],
-  ])('that cannot be read is refused with what to do: %s', async (_, name, content, words) => {
-    const page = await open('/resolve')
-    await page.locator('#list-file').setInputFiles({ name, mimeType: '', buffer: Buffer.from(content) })
-    await part(page, 'problem').filter({ hasText: words }).waitFor()
-    expect(await part(page, 'columns').isVisible()).toBe(false)
   })
 })
 
@@ -302,7 +293,7 @@ describe.skipIf(browser === undefined)('the page', () => {
     page.on('requestfinished', async (request) => {
       if (request.resourceType() === 'script') sizes.set(request.url(), (await request.sizes()).responseBodySize)
     })
-    await page.goto(`${service.server.url}/resolve`, { waitUntil: 'networkidle' })
+    await page.goto(`${browsing.service.server.url}/resolve`, { waitUntil: 'networkidle' })
     expect([...sizes.keys()].some((url) => url.includes('xlsx'))).toBe(false)
     await page.locator('#list-file').setInputFiles({ name: 'x.xlsx', mimeType: '', buffer: Buffer.from(workbook()) })
     await page.locator('#column-0').waitFor()

@@ -2,7 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { catalogOf } from '../packages/server/src/catalog/catalog.ts'
+import { languageOf } from '../packages/server/src/explorer/language.ts'
 import { routeLabelAt } from '../packages/server/src/http/routes.ts'
+import { builtInCatalog } from '../packages/server/src/source/built-in.ts'
 import { code, embeds, entity, id, name } from './support/definitions.ts'
 import { type Explored, explored, HOSTILE_NAMES, PAGES } from './support/explored.ts'
 import { attributes, between, textOf, unescaped } from './support/pages.ts'
@@ -27,6 +29,7 @@ const get = (target: string, headers: Sent = {}) =>
 const page = async (target: string, headers: Sent = {}) => (await get(target, headers)).text()
 
 const everyPage = Object.entries(PAGES)
+const plurals = [...builtInCatalog.collections.keys()]
 
 describe('every page', () => {
   test.each(everyPage)('is sound: %s', async (_, target) => {
@@ -391,10 +394,60 @@ describe('the reference', () => {
     const operations = Object.entries(paths).flatMap(([path, ofPath]) =>
       Object.entries(ofPath).map(([method, { operationId }]) => ({ path, method: method.toUpperCase(), operationId })),
     )
-    expect(forms.map((path, at) => `${methods[at]} ${path}`).sort()).toEqual(
+    // In a form, a variable has the name of its list before its own.
+    const inForms = forms.map((path, at) => `${methods[at]} ${path.replaceAll(/\{[^.}]+\./g, '{')}`)
+    const reconciling = inForms.filter((one) => one.startsWith('GET /reconcile'))
+    expect(reconciling).toContain('GET /reconcile')
+    expect(inForms.filter((one) => !reconciling.includes(one)).sort()).toEqual(
       operations.map(({ path, method }) => `${method} ${path}`).sort(),
     )
-    for (const { operationId } of operations) expect(html).toContain(`id="${operationId}"`)
+    for (const { operationId } of operations) expect(html).toContain(`<tr id="${operationId}">`)
+  })
+
+  test('has one entry for each list and each other part, with the fields of its responses', async () => {
+    const html = await page('/docs')
+    const entries = [
+      ...html.matchAll(/<details class="operation" id="([^"]+)">(.*?)<\/details>\n(?=<details|<\/section)/gs),
+    ]
+    expect(entries.map(([, id]) => id).slice(0, plurals.length)).toEqual(plurals.map((plural) => `list-${plural}`))
+    const fieldsOf = (id: string) => {
+      const [, , entry = ''] = entries.find(([, one]) => one === id) ?? []
+      const [, table = ''] = /class="response-fields">(.*?)<\/table>/s.exec(entry) ?? []
+      return [...table.matchAll(/<th scope="row"><code>([^<]+)/g)].map(([, name]) => name)
+    }
+    const [record] = (await (await get('/api/v2/municipios?facts=true')).json()) as object[]
+    expect(fieldsOf('list-municipios').sort()).toEqual(Object.keys(record as object).sort())
+    const [suggestion] = (await (await get('/api/v2/search?q=ensenada')).json()) as object[]
+    expect(fieldsOf('api-v2-search')).toEqual(expect.arrayContaining(Object.keys(suggestion as object)))
+  })
+
+  test('has a word for every problem', async () => {
+    const html = await page('/docs')
+    for (const [kind, { title, advice }] of Object.entries(languageOf('es').words.problems))
+      expect(textOf(html)).toContain(`${kind} ${title}. ${advice}`)
+    for (const [, status] of html.matchAll(/href="#status-([0-9]+)"/g)) expect(html).toContain(`id="status-${status}"`)
+  })
+
+  test('has examples that people would look for, each of which works', async () => {
+    const html = await page('/docs')
+    const targets = [...html.matchAll(/<form action="\/docs\/run".*?<\/form>/gs)].flatMap(([form]) => {
+      const given = [...form.matchAll(/<input name="([^"]+)" value="([^"]+)"/g)]
+      const query = given.map(
+        ([, name = '', value = '']) => `&${encodeURIComponent(name)}=${encodeURIComponent(unescaped(value))}`,
+      )
+      return attributes(form, 'data-method').flatMap((method, at) =>
+        method === 'GET' ? [`/docs/run?operation=${attributes(form, 'value')[at]}${query.join('')}`] : [],
+      )
+    })
+    expect(targets.length).toBeGreaterThan(plurals.length * 3)
+    for (const target of targets) {
+      const response = await fetch(url + target)
+      // Nothing is signed here.
+      expect([target, response.status]).toEqual([target, target.includes('Signature') ? 404 : 200])
+    }
+    // The most populous locality is an example, with all that it belongs to.
+    expect(html).toContain('name="q" value="Aguascalientes"')
+    expect(html).toContain('placeholder="municipios:3"')
   })
 
   test('says in Spanish what every operation and every parameter is', async () => {
@@ -402,10 +455,10 @@ describe('the reference', () => {
   })
 
   test('runs an operation without a script', async () => {
-    const target = '/docs/run?operation=listMunicipiosOfEstado&%7BidEstado%7D=2&per_page=1&q='
+    const target = '/docs/run?operation=listMunicipiosOfEstado&%7Bestados.idEstado%7D=2&per_page=1&q=&within=no'
     expect((await get(target)).headers.get('Location')).toBe('/api/v2/estados/2/municipios?per_page=1')
     expect((await get('/docs/run?operation=nothing')).status).toBe(400)
-    const elsewhere = '/docs/run?operation=getPais&%7BidPais%7D=%2F%2Fevil.example'
+    const elsewhere = '/docs/run?operation=getPais&%7Bpaises.idPais%7D=%2F%2Fevil.example'
     expect((await get(elsewhere)).headers.get('Location')).toBe('/api/v2/paises/%2F%2Fevil.example')
   })
 })

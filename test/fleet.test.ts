@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import { freePort } from '../bench/free-port.ts'
 import { run } from '../packages/server/src/cli/run.ts'
 import { parseShelfAddress, type ShelfAddress } from '../packages/server/src/distribution/postgres/address.ts'
-import { ShelfFollower } from '../packages/server/src/distribution/postgres/follower.ts'
-import { readListing } from '../packages/server/src/distribution/postgres/pointer.ts'
+import { readListing } from '../packages/server/src/distribution/postgres/pg-reader.ts'
+import { openPgShelf } from '../packages/server/src/distribution/postgres/pg-shelf.ts'
 import { publish } from '../packages/server/src/distribution/postgres/publish.ts'
 import { migrations } from '../packages/server/src/distribution/postgres/schema.ts'
 import { openShelf } from '../packages/server/src/distribution/postgres/session.ts'
+import { ShelfFollower } from '../packages/server/src/distribution/shelf/follower.ts'
 import { SHELF_HEADER } from '../packages/server/src/http/app.ts'
 import { Shelf } from '../packages/server/src/release/home/shelf.ts'
 import { releaseVerifier } from '../packages/server/src/release/home/verify.ts'
@@ -80,7 +81,7 @@ class TestNode implements AsyncDisposable {
 
   #follower(): ShelfFollower {
     const follower = new ShelfFollower({
-      ...loginOf(this.#url),
+      open: openPgShelf(loginOf(this.#url)),
       shelf: this.shelf,
       log: () => {},
       served: () => this.shelf.currentDigest(),

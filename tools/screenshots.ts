@@ -36,10 +36,10 @@ const shots: Readonly<Record<string, Shot>> = {
   docs: {
     target: () => '/docs',
     act: async (page) => {
-      await page.locator('#listEstados > summary').click()
-      await page.locator('#listEstados form button[type=submit]').click()
-      await page.locator('#listEstados .body', { hasText: 'cveEstado' }).waitFor()
-      await page.evaluate(`document.querySelector('#listEstados').scrollIntoView()`)
+      await page.locator('#list-estados > summary').click()
+      await page.locator('#list-estados form button[type=submit]').click()
+      await page.locator('#list-estados .body', { hasText: 'cveEstado' }).waitFor()
+      await page.evaluate(`document.querySelector('#list-estados').scrollIntoView()`)
     },
   },
   picker: {

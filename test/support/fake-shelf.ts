@@ -1,9 +1,9 @@
-// A shared shelf without PostgreSQL: the tables hold what a home has, a test changes them, and a connection reads them.
+// A shared shelf without PostgreSQL: the tables hold what a home has, a test changes them, and a reader reads them.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { chunksOf, pack, sha256 } from '../../packages/server/src/distribution/postgres/chunks.ts'
-import type { ShelfConnection } from '../../packages/server/src/distribution/postgres/connection.ts'
-import type { ReleaseFiles } from '../../packages/server/src/distribution/postgres/pointer.ts'
+import { chunksOf, pack, sha256 } from '../../packages/server/src/distribution/shelf/chunks.ts'
+import type { ReleaseFiles } from '../../packages/server/src/distribution/shelf/pointer.ts'
+import type { ShelfReader } from '../../packages/server/src/distribution/shelf/shelf-reader.ts'
 import type { Shelf } from '../../packages/server/src/release/home/shelf.ts'
 import {
   ENTITY_MANIFEST_FILE,
@@ -127,46 +127,32 @@ export class FakeShelf {
     return { digest }
   }
 
-  /** Whoever downloads is counted by `onDownload`, and what is asked for at a time by `onQuery`. */
-  connection(
-    onDownload: (chunk: string) => void = () => {},
-    onQuery: (chunks: number) => void = () => {},
-  ): ShelfConnection {
-    const query = async (text: string, parameters: readonly unknown[] = []) => this.#rows(text, parameters)
-    const transaction = (_mode: string, work: () => Promise<unknown>) => work()
-    const { chunks, withheld } = this
-    async function* copyOut(text: string) {
-      const digests = [...text.matchAll(/'([0-9a-f]{64})'/g)]
-      onQuery(digests.length)
-      for (const [, digest = ''] of digests) {
-        const chunk = chunks.get(digest)
-        if (chunk === undefined || withheld.has(digest)) continue
-        onDownload(digest)
-        yield [Buffer.from(digest), Buffer.from(chunk.packed)]
-      }
+  /** Whoever downloads is counted by `onDownload`. */
+  reader(onDownload: (chunk: string) => void = () => {}): ShelfReader {
+    const { chunks, withheld, entityChunks, generation, change, history, idRegistry, releases } = this
+    return {
+      listing: async () => ({ generation, change, history, idRegistry, releases }),
+      entity: async (digest) => {
+        const manifest = this.entities.get(digest)
+        const own = entityChunks.filter(({ entity }) => entity === digest)
+        return manifest === undefined
+          ? undefined
+          : {
+              manifest,
+              chunks: own.map(({ file, start, chunk }) => ({
+                ...{ file, start, digest: chunk },
+                size: chunks.get(chunk)?.size ?? 0,
+              })),
+            }
+      },
+      chunks: async function* (_, digests) {
+        for (const digest of digests) {
+          const chunk = chunks.get(digest)
+          if (chunk === undefined || withheld.has(digest)) continue
+          onDownload(digest)
+          yield [digest, chunk.packed]
+        }
+      },
     }
-    return { query, transaction, copyOut } as unknown as ShelfConnection
-  }
-
-  #rows(text: string, [first, second]: readonly unknown[]): object[] {
-    const { generation, change, history, idRegistry } = this
-    if (text.includes('history, id_registry FROM nomenclator.pointer'))
-      return [{ generation: String(generation), change, history, id_registry: idRegistry }]
-    if (text.includes('FROM nomenclator.release'))
-      return [...this.releases].map(([digest, files]) => ({ digest, files: JSON.stringify(files) }))
-    if (text.includes('SELECT manifest FROM nomenclator.entity')) {
-      const manifest = this.entities.get(String(first))
-      return manifest === undefined ? [] : [{ manifest }]
-    }
-    if (text.includes('WHERE entity = $1'))
-      return this.entityChunks
-        .filter(({ entity }) => entity === first)
-        .map(({ chunk, start, file }) => ({ file, start: String(start), chunk, size: this.chunks.get(chunk)?.size }))
-    if (text.includes('DISTINCT ON (chunk)')) {
-      const [chunks, local] = [first, second].map((list) => new Set<string>(JSON.parse(String(list))))
-      const shared = this.entityChunks.filter(({ entity, chunk }) => chunks?.has(chunk) && local?.has(entity))
-      return [...new Map(shared.map((one) => [one.chunk, { ...one, start: String(one.start) }])).values()]
-    }
-    throw new Error(`no test has needed ${text} yet`)
   }
 }

@@ -12,6 +12,7 @@ export const groups: readonly CommandGroup[] = [
   { words: ['serve'], load: async () => [(await import('./commands/serve.ts')).serveCommand] },
   { words: ['import'], load: async () => (await import('./commands/import.ts')).importCommands },
   { words: ['export'], load: async () => [(await import('./commands/export-package.ts')).exportPackageCommand] },
+  { words: ['export'], load: async () => [(await import('./commands/export-shelf.ts')).exportShelfCommand] },
   { words: ['export'], load: async () => [(await import('./commands/export-site.ts')).exportSiteCommand] },
   { words: ['describe'], load: async () => [(await import('./commands/describe.ts')).describeCommand] },
   { words: ['check'], load: async () => [(await import('./commands/check-package.ts')).checkPackageCommand] },

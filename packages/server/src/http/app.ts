@@ -47,6 +47,8 @@ export type AppContext = {
   readonly logError: (error: unknown, request: HttpRequest, id?: AnyId) => void
   /** Pages for people, which stand above the API; without them there are none. */
   readonly pages?: Pages
+  /** Responds below /shelf with the home as a shelf that others follow; without it there is none. */
+  readonly shelfFiles?: (request: HttpRequest) => Promise<HttpResponse>
   /** Why the shared shelf is not followed at the moment: responses of API v2 say so. */
   readonly shelfTrouble?: () => ShelfTrouble | undefined
 }
@@ -101,6 +103,9 @@ function respond(service: Service, request: HttpRequest, connection: ConnectionI
         respondReconcile({ release: releases.current, baseUrlOf, work }, request),
       ),
     )
+  const { shelfFiles } = service
+  if (name === 'shelf' && shelfFiles !== undefined)
+    return withinBudget(service, request, connection, () => shelfFiles(request))
   if (name === 'pages' && pages !== undefined)
     return withinBudget(service, request, connection, (context) =>
       whenReady(pages(), (loaded) => loaded.respond(context, request)),

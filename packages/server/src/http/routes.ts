@@ -27,6 +27,8 @@ export const OPENAPI_PATH = '/api/openapi.json'
 export const PROFILE_PATH = '/api/profile.json'
 /** Where the Reconciliation Service API is. */
 export const RECONCILE_PATH = '/reconcile'
+/** Where a home is served as a shelf that other nodes follow. */
+export const SHELF_PATH = '/shelf'
 /** Where pages for people are, if there are any. */
 export const PAGE_PATHS = {
   home: '/',
@@ -54,6 +56,7 @@ export const ROUTE_LABELS = [
   'reconcile',
   'openapi',
   'profile',
+  'shelf',
   'home',
   'explorer',
   'map',
@@ -65,7 +68,7 @@ export const ROUTE_LABELS = [
 export type RouteLabel = (typeof ROUTE_LABELS)[number]
 
 type Surface = {
-  readonly name: 'v1' | 'v2' | 'reconcile' | 'pages' | 'none'
+  readonly name: 'v1' | 'v2' | 'reconcile' | 'shelf' | 'pages' | 'none'
   /** Whether responses carry what the frozen API v1 has not: the id of the request, and what is left of a limit. */
   readonly isExtended: boolean
   /** Whether a browser is shown its problems as a page. */
@@ -75,6 +78,7 @@ type Surface = {
 const V1: Surface = { name: 'v1', isExtended: false, hasProblemPages: false }
 const V2: Surface = { name: 'v2', isExtended: true, hasProblemPages: false }
 const RECONCILE: Surface = { name: 'reconcile', isExtended: true, hasProblemPages: true }
+const SHELF: Surface = { name: 'shelf', isExtended: true, hasProblemPages: false }
 const PAGES: Surface = { name: 'pages', isExtended: false, hasProblemPages: true }
 
 /** A body that is read: how many bytes of it, and what looks at it while it arrives. */
@@ -111,6 +115,7 @@ const ROUTES: readonly Route[] = [
     // People enter the address of the service with or without a slash, and some clients follow no redirect of a POST.
     bodies: { [RECONCILE_PATH]: FORM, [`${RECONCILE_PATH}/`]: FORM },
   },
+  { path: SHELF_PATH, surface: SHELF, label: 'shelf' },
   { path: PAGE_PATHS.explore, surface: PAGES, label: 'explorer' },
   { path: PAGE_PATHS.releases, surface: PAGES, label: 'explorer' },
   { path: PAGE_PATHS.docs, surface: PAGES, label: 'explorer' },

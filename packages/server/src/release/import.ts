@@ -29,11 +29,7 @@ export type ImportOptions = {
   readonly onProgress?: OnProgress
   /** Gives the signatures of a release of the home before it is made current. */
   readonly sign?: (shelf: Shelf, digest: string) => Promise<string>
-  /** The build that takes the place of that from the rows of the source. */
-  readonly build?: Build
 }
-
-export type Build = (directory: string, registry: IdRegistry, onProgress: OnProgress | undefined) => Promise<Built>
 
 export type ImportReport = {
   readonly digest: string
@@ -87,14 +83,13 @@ export async function importRelease(shelf: Shelf, source: Source, options: Impor
   try {
     const started = performance.now()
     const completion = current === undefined ? completionBySource(options.fallback) : completionByRelease(current)
-    const buildFromRows: Build = (...building) => buildRelease(source, completion, ...building)
-    const fromSource = await (options.build ?? buildFromRows)(directory, registry, options.onProgress)
+    const fromSource = await buildRelease(source, completion, directory, registry, options.onProgress)
     const seconds = (performance.now() - started) / 1_000
     const { directories } = fromSource
     const open = (manifest: Manifest) =>
       releaseOf(manifest, (digest) => directories.get(digest) ?? shelf.entityDirectory(digest))
     const manifest =
-      current === undefined || options.build !== undefined
+      current === undefined
         ? fromSource.manifest
         : await withContinuedNumbering(fromSource.manifest, source, current, open(fromSource.manifest))
     const built = { manifest, directories }

@@ -4,7 +4,7 @@ import { totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
 import { net } from '../../base/built-ins.ts'
 import { Failure, messageOf } from '../../base/failure.ts'
-import { describeAddress, type ShelfAddress, withoutPassword } from '../../distribution/postgres/address.ts'
+import { describeAddress, withoutPassword } from '../../distribution/postgres/address.ts'
 import { OPENAPI_PATH, V2_PATH } from '../../http/routes.ts'
 import { urlOf } from '../../http/wire/server.ts'
 import { contradictionsIn } from '../../release/guard.ts'
@@ -16,7 +16,7 @@ import { columns, command } from '../command.ts'
 import { type Environment, type ValuesOf, yes } from '../flags/flags.ts'
 import { homeFault, homePath } from '../flags/home-flag.ts'
 import { serveFlags } from '../flags/serve-flags.ts'
-import { homeFlags, loginOf } from '../flags/shelf-flags.ts'
+import { homeFlags, openerOf, type SharedShelf } from '../flags/shelf-flags.ts'
 import { fetchDirectly } from '../serving/fetch-directly.ts'
 
 type Status = 'ok' | 'warn' | 'fail'
@@ -268,10 +268,11 @@ function proxies(values: Values, env: Environment): Finding {
 }
 
 /** Whether it can be reached, has the tables that this version knows, and can be trusted on the way. */
-async function sharedShelf(address: ShelfAddress, values: Values): Promise<Finding> {
+async function sharedShelf(address: SharedShelf, values: Values): Promise<Finding> {
   try {
-    const { openShelf } = await import('../../distribution/postgres/session.ts')
-    await using _connection = await openShelf({ ...loginOf(address, values), name: 'nomenclator doctor' })
+    const open = await openerOf(address, values)
+    await using _shelf = await open('doctor', () => {})
+    if ('urls' in address) return httpShelf(address.urls)
     const found = `${describeAddress(address)} has a shelf that this version knows`
     const isNear = address.hosts.every((one) => one.host.startsWith('/') || LOOPBACK.test(one.host))
     if (!isNear && address.ssl.mode !== 'verify-full')
@@ -288,6 +289,17 @@ async function sharedShelf(address: ShelfAddress, values: Values): Promise<Findi
   } catch (error) {
     return fail(messageOf(error), 'see docs/scaling.md; until then the home is served as it is')
   }
+}
+
+function httpShelf(urls: readonly string[]): Finding {
+  const found = `${urls.join(', ')} has a shelf`
+  const isOpen = urls.some((url) => url.startsWith('http:') && !LOOPBACK.test(new URL(url).hostname))
+  return isOpen
+    ? warn(
+        `${found}, but whoever is on the way could change it`,
+        'give https:// in --shelf, or serve with --require-signature',
+      )
+    : ok(found)
 }
 
 async function releases(shelf: Shelf, deep: boolean): Promise<Finding> {

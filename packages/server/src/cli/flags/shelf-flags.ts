@@ -1,4 +1,5 @@
 // Where the shared shelf is: the flags that all commands with a home have.
+import { Failure } from '../../base/failure.ts'
 import {
   parseShelfAddress,
   passwordOf,
@@ -6,8 +7,19 @@ import {
   withoutPassword,
 } from '../../distribution/postgres/address.ts'
 import type { ShelfLogin } from '../../distribution/postgres/session.ts'
-import { type Flag, text } from './flags.ts'
+import { parseHttpShelf } from '../../distribution/shelf/http-address.ts'
+import type { OpenShelf } from '../../distribution/shelf/shelf-reader.ts'
+import { type Flag, text, type Wrong } from './flags.ts'
 import { home } from './home-flag.ts'
+
+/** A shelf in PostgreSQL, or one that is read over HTTP. */
+export type SharedShelf = ShelfAddress | { readonly urls: readonly string[] }
+
+function parseShared(value: string): SharedShelf | Wrong {
+  if (/^https?:/i.test(value)) return parseHttpShelf(value)
+  const address = parseShelfAddress(value)
+  return 'allowed' in address ? { allowed: `${address.allowed}, or https://host` } : address
+}
 
 export const homeFlags = {
   home,
@@ -15,10 +27,10 @@ export const homeFlags = {
     value: 'URL',
     env: 'NOMENCLATOR_SHELF',
     description:
-      'a shelf in PostgreSQL that several machines share, such as postgres://user@host/database?sslmode=verify-full; the home is then a copy of it',
-    parse: parseShelfAddress,
+      'a shelf that several machines share, such as postgres://user@host/database?sslmode=verify-full or https://host of another node; the home is then a copy of it',
+    parse: parseShared,
     shown: withoutPassword,
-  } as const satisfies Flag<ShelfAddress>,
+  } as const satisfies Flag<SharedShelf>,
   'shelf-password-file': {
     value: 'FILE',
     env: 'NOMENCLATOR_SHELF_PASSWORD_FILE',
@@ -30,12 +42,22 @@ export const homeFlags = {
 
 export type HomeValues = {
   readonly home: string | undefined
-  readonly shelf: ShelfAddress | undefined
+  readonly shelf: SharedShelf | undefined
   readonly 'shelf-password-file': string | undefined
 }
 
-/** How to get into the shelf that a command was given. */
-export const loginOf = (address: ShelfAddress, values: HomeValues): ShelfLogin => ({
-  address,
-  password: passwordOf(address, values['shelf-password-file'], process.env),
-})
+/** How to get into a shelf in PostgreSQL, which alone can be changed from another machine. */
+export function loginOf(shelf: SharedShelf, values: HomeValues): ShelfLogin {
+  if ('urls' in shelf)
+    throw new Failure(
+      `${shelf.urls[0]} can be followed, and not changed: change the home that it is served from, or name a shelf in PostgreSQL with --shelf`,
+    )
+  return { address: shelf, password: passwordOf(shelf, values['shelf-password-file'], process.env) }
+}
+
+/** Opens the shelf that a command was given, to read it. */
+export async function openerOf(shelf: SharedShelf, values: HomeValues): Promise<OpenShelf> {
+  if ('urls' in shelf) return (await import('../../distribution/shelf/http-shelf.ts')).openHttpShelf(shelf.urls)
+  const { openPgShelf } = await import('../../distribution/postgres/pg-shelf.ts')
+  return openPgShelf(loginOf(shelf, values))
+}

@@ -7,7 +7,7 @@ import { Shelf } from '../../release/home/shelf.ts'
 import type { Upgraded } from '../../release/home/upgrade.ts'
 import type { Terminal } from '../command.ts'
 import { homeOf } from '../flags/home-flag.ts'
-import { type HomeValues, loginOf } from '../flags/shelf-flags.ts'
+import { type HomeValues, loginOf, openerOf } from '../flags/shelf-flags.ts'
 import { progressLine } from '../terminal/progress.ts'
 
 /**
@@ -18,9 +18,9 @@ export async function openHome(values: HomeValues, terminal: Terminal): Promise<
   const shelf = new Shelf(homeOf(values.home))
   const { shelf: address } = values
   if (address === undefined) return shelf
-  const { refreshHome } = await import('../../distribution/postgres/session.ts')
+  const { refreshHome } = await import('../../distribution/shelf/refresh.ts')
   const lock = () => lockFor(shelf, 'fetching from the shelf', READ_WAIT_SECONDS, terminal, false)
-  for (const reason of await refreshHome(shelf, loginOf(address, values), lock))
+  for (const reason of await refreshHome(shelf, await openerOf(address, values), lock))
     terminal.err(`THE SHELF IS NOT FOLLOWED, what is in the home is read: ${reason}\n`)
   return shelf
 }

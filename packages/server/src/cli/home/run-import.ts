@@ -70,7 +70,7 @@ export async function importWithProgress(
   source: Source,
   terminal: Terminal,
   values: { readonly 'accept-changes': boolean; readonly 'dry-run': boolean },
-  more: Partial<Pick<ImportOptions, 'sign' | 'build' | 'fallback'>> = {},
+  more: Partial<Pick<ImportOptions, 'sign' | 'fallback'>> = {},
 ): Promise<ImportReport> {
   const progress = progressLine(terminal)
   try {

@@ -1,6 +1,6 @@
 // The release that a service begins with: the current one of its home, the first of a shelf, or the bundled data.
 import { Failure } from '../../base/failure.ts'
-import type { ShelfFollower } from '../../distribution/postgres/follower.ts'
+import type { ShelfFollower } from '../../distribution/shelf/follower.ts'
 import { isOutdated } from '../../release/home/outdated.ts'
 import { withUnsignedFiles } from '../../release/home/proved.ts'
 import { currentOrReason, openServable } from '../../release/home/servable.ts'
@@ -72,7 +72,7 @@ export async function firstFollowed(shelf: Shelf, { log, terminal }: Context, fo
   const failure = await Promise.race([follower.tried, Bun.sleep(SHELF_MILLISECONDS)])
   for (let waited = 0; ; waited++) {
     if (await hasServable(shelf)) return
-    const { ShelfRefused } = await import('../../distribution/postgres/shelf-failures.ts')
+    const { ShelfRefused } = await import('../../distribution/shelf/shelf-failures.ts')
     if (failure instanceof ShelfRefused) throw failure
     if (waited === 0) {
       const message = `There is no release in ${shelf.home} yet: waiting for the first one from the shelf.`

@@ -57,7 +57,7 @@ type State = { scrub: ScrubState; trouble: ShelfTrouble | undefined; draining: b
 /** The app over the current release of the home, for either kind of process, and what the supervisor has to do with it. */
 function openApp(
   { values, log, shelf, first, known }: Given,
-  parts: Pick<AppContext, 'shelf' | 'pages' | 'cache' | 'budget'>,
+  parts: Pick<AppContext, 'shelf' | 'pages' | 'cache' | 'budget' | 'shelfFiles'>,
   metrics = new Metrics(),
   onSwap = () => {},
 ) {
@@ -167,6 +167,7 @@ export function startThinking(given: Given, socket: string): Process {
     {
       shelf,
       pages: explorerPages,
+      shelfFiles: lazyShelf(shelf),
       ...(cache && { cache }),
     },
   )
@@ -191,6 +192,15 @@ export function startThinking(given: Given, socket: string): Process {
 const preloadLater = ({ preload }: App) => setTimeout(() => preload?.().catch(() => {}), PRELOAD_MILLISECONDS).unref()
 /** A service that starts has others to do at first. */
 const PRELOAD_MILLISECONDS = 1_000
+/** Responds below /shelf; loaded at the first request for it. */
+function lazyShelf(shelf: Shelf): NonNullable<AppContext['shelfFiles']> {
+  let respond: NonNullable<AppContext['shelfFiles']> | undefined
+  return async (request) => {
+    respond ??= (await import('../../distribution/shelf/serve-shelf.ts')).shelfResponder(shelf)
+    return respond(request)
+  }
+}
+
 /** The priority of a process that thinks; those that serve have the usual one of 0. */
 const NICENESS = 10
 

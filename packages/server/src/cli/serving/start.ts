@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { programCommand } from '../../base/program.ts'
-import type { ShelfAddress } from '../../distribution/postgres/address.ts'
-import type { ShelfFollower } from '../../distribution/postgres/follower.ts'
+import type { ShelfFollower } from '../../distribution/shelf/follower.ts'
 import { MEGABYTE } from '../../http/limits/budget.ts'
 import { type Admin, startAdmin } from '../../http/observation/admin.ts'
 import { NO_FILE } from '../../http/processes/frames.ts'
@@ -13,7 +12,7 @@ import { notScrubbed, Scrub } from '../../release/home/scrub.ts'
 import { Shelf } from '../../release/home/shelf.ts'
 import { homeOf } from '../flags/home-flag.ts'
 import { trustOf } from '../flags/key-flags.ts'
-import { loginOf } from '../flags/shelf-flags.ts'
+import { openerOf, type SharedShelf } from '../flags/shelf-flags.ts'
 import { countsOf } from '../terminal/counts.ts'
 import { onReopenSignal, untilStopped } from '../terminal/signals.ts'
 import type { Context } from './context.ts'
@@ -87,11 +86,17 @@ async function followerOf(
   { values, log }: Context,
   service: Service,
   shelf: Shelf,
-  address: ShelfAddress,
+  shared: SharedShelf,
 ): Promise<ShelfFollower> {
-  const { ShelfFollower } = await import('../../distribution/postgres/follower.ts')
+  if (shelf.trust === undefined && 'urls' in shared && shared.urls.some((url) => url.startsWith('http:'))) {
+    const message =
+      'THE SHELF IS FOLLOWED WITHOUT TLS AND WITHOUT SIGNATURES: whoever is between can change what is served. ' +
+      'Give https://, or the keys of the publisher with --require-signature.'
+    log({ level: 'warn', event: 'shelf-unsigned', message })
+  }
+  const { ShelfFollower } = await import('../../distribution/shelf/follower.ts')
   service.follower = new ShelfFollower({
-    ...loginOf(address, values),
+    open: await openerOf(shared, values),
     shelf,
     log,
     served: () => service.workers?.served,

@@ -1,9 +1,9 @@
 // A connection with servers that a test makes up: which of them are taken, and how what is wrong is told.
 import { afterEach, describe, expect, test } from 'bun:test'
 import { createServer, type Socket } from 'node:net'
+import { ShelfAway, ShelfRefused } from '../shelf/shelf-failures.ts'
 import { parseShelfAddress, type ShelfAddress } from './address.ts'
 import { ShelfConnection } from './connection.ts'
-import { ShelfAway, ShelfRefused } from './shelf-failures.ts'
 
 type FakeServer = {
   readonly version?: number

@@ -5,9 +5,9 @@
 import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { Failure, messageOf } from '../../base/failure.ts'
+import { ShelfAway, ShelfRefused } from '../shelf/shelf-failures.ts'
 import { describeAddress, type ShelfAddress } from './address.ts'
 import { dial, type Encryption, encryptionsOf } from './dial.ts'
-import { ShelfAway, ShelfRefused } from './shelf-failures.ts'
 
 export type ConnectOptions = {
   readonly address: ShelfAddress

@@ -7,8 +7,8 @@ import { connect, isIP, type Socket } from 'node:net'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { ConnectionOptions } from 'node:tls'
+import { ShelfRefused } from '../shelf/shelf-failures.ts'
 import type { ShelfAddress } from './address.ts'
-import { ShelfRefused } from './shelf-failures.ts'
 
 type Host = ShelfAddress['hosts'][number]
 

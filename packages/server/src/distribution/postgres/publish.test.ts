@@ -3,10 +3,10 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { sourceOf, TestHome, tiny } from '../../../../../test/support/releases.ts'
 import { Shelf } from '../../release/home/shelf.ts'
+import type { Listing } from '../shelf/pointer.ts'
+import { ShelfChanged } from '../shelf/shelf-failures.ts'
 import type { ShelfConnection } from './connection.ts'
-import type { Listing } from './pointer.ts'
 import { isEmptyChange, publish, renewGeneration } from './publish.ts'
-import { ShelfChanged } from './shelf-failures.ts'
 
 const base: Listing = { generation: 5, change: 'five', history: 'x\n', idRegistry: '{}', releases: new Map() }
 const change = {

@@ -13,10 +13,11 @@ import {
   parseManifest,
 } from '../../release/manifest.ts'
 import { readEntityManifest } from '../../release/release.ts'
-import { bytesAt, type Chunk, chunksOf, pack, sha256 } from './chunks.ts'
+import { bytesAt, type Chunk, chunksOf, pack, sha256 } from '../shelf/chunks.ts'
+import type { Listing, Pointer, ReleaseFiles } from '../shelf/pointer.ts'
+import { ShelfChanged } from '../shelf/shelf-failures.ts'
 import type { ShelfConnection } from './connection.ts'
-import { CHANNEL, type Listing, type Pointer, type ReleaseFiles } from './pointer.ts'
-import { ShelfChanged } from './shelf-failures.ts'
+import { CHANNEL } from './pg-reader.ts'
 
 /** What is to be changed on the shelf. */
 export type Change = {

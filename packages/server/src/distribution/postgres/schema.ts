@@ -1,6 +1,7 @@
 // The tables of the shared shelf: numbered SQL files, applied in order, each once.
+
+import { ShelfRefused } from '../shelf/shelf-failures.ts'
 import type { ShelfConnection } from './connection.ts'
-import { ShelfRefused } from './shelf-failures.ts'
 import shelfSql from './sql/0001-shelf.sql' with { type: 'text' }
 import rolesSql from './sql/roles.sql' with { type: 'text' }
 import { WRITER_LOCK } from './writer-lock.ts'

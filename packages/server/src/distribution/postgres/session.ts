@@ -3,14 +3,16 @@ import { Failure } from '../../base/failure.ts'
 import type { Shelf } from '../../release/home/shelf.ts'
 import { DIGEST, MANIFEST_FILE, parseManifest } from '../../release/manifest.ts'
 import { NewerRelease } from '../../release/release.ts'
+import { type Fetched, type FetchProgress, fetchShelf } from '../shelf/fetch.ts'
+import { JitteredBackoff } from '../shelf/jittered-backoff.ts'
+import { isOlder, type Listing, readFollowed, saveFollowed } from '../shelf/pointer.ts'
+import { olderShelf } from '../shelf/refresh.ts'
+import { ShelfAway } from '../shelf/shelf-failures.ts'
 import type { ShelfAddress } from './address.ts'
 import { type ConnectOptions, ShelfConnection } from './connection.ts'
-import { type Fetched, type FetchProgress, fetchShelf, ReleaseRefused } from './fetch.ts'
-import { JitteredBackoff } from './jittered-backoff.ts'
-import { dateOf, isOlder, type Listing, readFollowed, readListing, readPointer, saveFollowed } from './pointer.ts'
+import { pgReader, readListing, readPointer } from './pg-reader.ts'
 import { type Change, isEmptyChange, mendChunks, publish, renewGeneration } from './publish.ts'
 import { checkSchema } from './schema.ts'
-import { ShelfAway } from './shelf-failures.ts'
 import { StagedShelf } from './staged-shelf.ts'
 import { damagedChunks } from './status.ts'
 import { lockShelf } from './writer-lock.ts'
@@ -53,35 +55,6 @@ const openAsWriter = ({ address, password, doing, waitMilliseconds: milliseconds
   )
 
 /**
- * Brings a home that is to be read up to date. Gives what could not be had, in words: while the shelf is away, or what it
- * has cannot be taken, the home is as good as it is.
- */
-export async function refreshHome(
-  shelf: Shelf,
-  login: ShelfLogin,
-  lock: () => Promise<Disposable>,
-): Promise<readonly string[]> {
-  try {
-    await using connection = await openShelf({ ...login, name: 'nomenclator' })
-    const pointer = await readPointer(connection)
-    const followed = readFollowed(shelf.home)
-    if (isOlder(pointer, followed)) throw olderShelf(pointer.generation, followed?.generation ?? 0)
-    if (pointer.generation === 0 || (followed?.change === pointer.change && followed.complete)) return []
-    using _lock = await lock()
-    return (await fetchShelf(shelf, connection)).missing
-  } catch (error) {
-    if (error instanceof ShelfAway || error instanceof ReleaseRefused) return [error.message]
-    throw error
-  }
-}
-
-const olderShelf = (generation: number, seen: number): ReleaseRefused =>
-  new ReleaseRefused(
-    `the shelf was restored to an older state: it is of ${dateOf(generation)}, and this home has seen that of ${dateOf(seen)}. ` +
-      'To go on with what the shelf has, run nomenclator shelf accept; to bring back what this home has, nomenclator shelf publish.',
-  )
-
-/**
  * Changes a home and the shelf as one. The caller holds the lock of the home. `work` gets a home in which nothing becomes
  * current before it is published; where it or the publication fails, the home serves what it served.
  */
@@ -96,7 +69,7 @@ export async function changeShared<T>(
     const pointer = await readPointer(connection)
     const followed = readFollowed(shelf.home)
     if (isOlder(pointer, followed)) throw olderShelf(pointer.generation, followed?.generation ?? 0)
-    const fetched = await fetchShelf(shelf, connection, { ...writing, outdated: true })
+    const fetched = await fetchShelf(shelf, pgReader(connection), { ...writing, outdated: true })
     refuseNewer(fetched.listing)
     await upgrade()
     using staged = new StagedShelf(shelf.home)

@@ -1,7 +1,7 @@
 // The nodes that follow a shelf, by the names of their sessions.
 import { expect, test } from 'bun:test'
 import type { ShelfConnection } from './connection.ts'
-import { REPORT_PREFIX } from './pointer.ts'
+import { REPORT_PREFIX } from './pg-reader.ts'
 import { shelfReport } from './status.ts'
 
 const NOW = 0x6a000000

@@ -1,7 +1,8 @@
 // What there is on the shared shelf, how much room it takes, who changes it, and which nodes follow it.
 import { MANIFEST_FILE, parsedObject } from '../../release/manifest.ts'
+import { dateOf } from '../shelf/pointer.ts'
 import type { ShelfConnection } from './connection.ts'
-import { dateOf, REPORT_PREFIX, readListing } from './pointer.ts'
+import { REPORT_PREFIX, readListing } from './pg-reader.ts'
 import { type Writer, writerOf } from './writer-lock.ts'
 
 type ShelfNode = {

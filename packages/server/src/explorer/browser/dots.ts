@@ -1,70 +1,7 @@
-// The points of a map as a server sends them, and how they are painted: pixel by pixel, since there are hundreds of thousands.
+// How the points of a map are painted: pixel by pixel, since there are hundreds of thousands.
+import { type Points, SIZES, STEPS } from './points.ts'
 
-export type Points = {
-  readonly count: number
-  readonly west: number
-  readonly east: number
-  readonly south: number
-  readonly north: number
-  /** From west to east and from north to south, 0 to 65535 each. */
-  readonly x: Uint16Array
-  readonly y: Uint16Array
-  readonly groups: Uint8Array
-  /** 0 for a record without coordinates, 1 for one of unknown size, and from there on the logarithm of the size. */
-  readonly sizes: Uint8Array
-  /** The positions of all points, the smallest first. */
-  readonly order: Uint32Array
-}
-
-const MAGIC = 'NMP1'
-const HEADER_BYTES = 40
-const STEPS = 0xffff
-const SIZES = 256
 const SIZES_PER_DOUBLING = 8
-
-export function parsePoints(buffer: ArrayBuffer): Points {
-  const bytes = new Uint8Array(buffer)
-  const header = new DataView(buffer)
-  const magic = String.fromCharCode(...bytes.subarray(0, MAGIC.length))
-  if (magic !== MAGIC) throw new Error(`the points begin with ${magic}`)
-  const count = header.getUint32(4, true)
-  const degrees = (at: number) => header.getFloat64(8 + 8 * at, true)
-  const plane = (at: number) => bytes.subarray(HEADER_BYTES + at * count, HEADER_BYTES + (at + 1) * count)
-  const sizes = plane(5)
-  return {
-    count,
-    west: degrees(0),
-    east: degrees(1),
-    south: degrees(2),
-    north: degrees(3),
-    x: joined(plane(0), plane(1)),
-    y: joined(plane(2), plane(3)),
-    groups: plane(4),
-    sizes,
-    order: bySize(sizes),
-  }
-}
-
-function joined(high: Uint8Array, low: Uint8Array): Uint16Array {
-  const numbers = new Uint16Array(high.length)
-  for (let at = 0; at < numbers.length; at++) numbers[at] = ((high[at] as number) << 8) | (low[at] as number)
-  return numbers
-}
-
-/** A counting sort; records without coordinates are left out. */
-function bySize(sizes: Uint8Array): Uint32Array {
-  const starts = new Uint32Array(SIZES + 1)
-  for (const size of sizes) starts[size + 1] = (starts[size + 1] as number) + 1
-  const without = starts[1] as number
-  for (let size = 1; size <= SIZES; size++) starts[size] = (starts[size] as number) + (starts[size - 1] as number)
-  const order = new Uint32Array(sizes.length)
-  for (let at = 0; at < sizes.length; at++) {
-    const size = sizes[at] as number
-    order[starts[size] as number] = at
-    starts[size] = (starts[size] as number) + 1
-  }
-  return order.subarray(without)
-}
 
 /** What is seen of the points: which place is in the middle, and how many pixels of the screen a degree of latitude has. */
 export type Camera = { longitude: number; latitude: number; scale: number }
@@ -127,10 +64,18 @@ export class Projection {
   }
 }
 
-const MIN_DEGREES = 0.2
+/** Some fifty kilometres, so that a single point is seen with what is around it. */
+const MIN_DEGREES = 0.5
 
-/** The middle of the points of each group that are shown, by the number of the group. */
-export function centresOf(points: Points, isShown: (position: number) => boolean): Map<number, [number, number]> {
+type Centre = {
+  readonly place: [longitude: number, latitude: number]
+  readonly count: number
+  /** From steps to degrees. */
+  readonly toPlace: (x: number, y: number) => [longitude: number, latitude: number]
+}
+
+/** The middle of the points of each group that are shown, and how many they are, by the number of the group. */
+export function centresOf(points: Points, isShown: (position: number) => boolean): Map<number, Centre> {
   const { order, groups, x, y, west, east, south, north } = points
   const sums = new Map<number, [x: number, y: number, count: number]>()
   for (const position of order) {
@@ -142,11 +87,16 @@ export function centresOf(points: Points, isShown: (position: number) => boolean
     sum[2]++
     sums.set(group, sum)
   }
-  const centre = ([columns, rows, count]: readonly [number, number, number]): [number, number] => [
-    west + ((east - west) * columns) / count / STEPS,
-    north - ((north - south) * rows) / count / STEPS,
+  const toPlace = (column: number, row: number): [number, number] => [
+    west + ((east - west) * column) / STEPS,
+    north - ((north - south) * row) / STEPS,
   ]
-  return new Map([...sums].map(([group, sum]) => [group, centre(sum)]))
+  return new Map(
+    [...sums].map(([group, [columns, rows, count]]) => [
+      group,
+      { place: toPlace(columns / count, rows / count), count, toPlace },
+    ]),
+  )
 }
 
 /** The colours of the groups, of even lightness, from their hues in degrees. */
@@ -194,6 +144,8 @@ type Painting = {
   readonly radius: Float32Array
 }
 
+/** At so many pixels a degree, few dots are in a window, and each can be told from others. */
+const CLOSE_UP = 300
 /** From so many device pixels on, a dot is a circle and not a few pixels. */
 const MIN_CIRCLE = 2.2
 const MAX_RADIUS = 13
@@ -224,6 +176,17 @@ export function paint(context: CanvasRenderingContext2D, painting: Painting): vo
   const pixels = new Uint32Array(data.buffer)
   pixels.fill((255 << 24) | (paper[2] << 16) | (paper[1] << 8) | paper[0])
 
+  /** As many whole pixels as the dot is wide; of a dot that is smaller than a pixel, a part of one. */
+  const square = (across: number, down: number, radius: number, [red, green, blue]: Rgb, strength: number) => {
+    const side = Math.max(Math.round(2 * radius * 0.9), 1)
+    const part = (side === 1 ? Math.min(0.35 + 0.4 * radius, 0.75) : 0.75) * strength
+    const [left, top] = [Math.round(across - side / 2), Math.round(down - side / 2)]
+    for (let row = 0; row < side; row++)
+      for (let column = 0; column < side; column++) {
+        const isCorner = side > 3 && (row === 0 || row === side - 1) && (column === 0 || column === side - 1)
+        if (!isCorner) mix(left + column, top + row, red, green, blue, part)
+      }
+  }
   const mix = (column: number, row: number, red: number, green: number, blue: number, part: number) => {
     if (column < 0 || row < 0 || column >= width || row >= height) return
     const at = (row * width + column) * 4
@@ -233,10 +196,18 @@ export function paint(context: CanvasRenderingContext2D, painting: Painting): vo
   }
 
   if (hasOthers) {
+    const otherRadius = radii(camera.scale, 0)
     for (const position of order) {
       if (isShown(position)) continue
       const [across, down] = [(x[position] as number) * xFactor + xOffset, (y[position] as number) * yFactor + yOffset]
-      mix(across | 0, down | 0, faint[0], faint[1], faint[2], 0.9)
+      if (across < 0 || down < 0 || across > width || down > height) continue
+      square(
+        across,
+        down,
+        Math.min((otherRadius[sizes[position] as number] as number) * density, MIN_CIRCLE),
+        faint,
+        camera.scale > CLOSE_UP ? 0.8 : 0.35,
+      )
     }
   }
   const circles: number[] = []
@@ -251,15 +222,7 @@ export function paint(context: CanvasRenderingContext2D, painting: Painting): vo
     }
     const hue = (groups[position] as number) * 3
     const [red, green, blue] = [colours[hue] as number, colours[hue + 1] as number, colours[hue + 2] as number]
-    // As many whole pixels as the dot is wide; of a dot that is smaller than a pixel, a part of one.
-    const side = Math.max(Math.round(2 * radius * 0.9), 1)
-    const part = side === 1 ? Math.min(0.35 + 0.4 * radius, 0.75) : 0.75
-    const [left, top] = [Math.round(across - side / 2), Math.round(down - side / 2)]
-    for (let row = 0; row < side; row++)
-      for (let column = 0; column < side; column++) {
-        const isCorner = side > 3 && (row === 0 || row === side - 1) && (column === 0 || column === side - 1)
-        if (!isCorner) mix(left + column, top + row, red, green, blue, part)
-      }
+    square(across, down, radius, [red, green, blue], 1)
   }
   context.setTransform(1, 0, 0, 1, 0, 0)
   context.putImageData(image, 0, 0)

@@ -1,15 +1,7 @@
 // The map: dots on a canvas to zoom, move and choose from, with the largest of those in view as a list and as labels.
-import {
-  type Camera,
-  centresOf,
-  type Points,
-  Projection,
-  paint,
-  palette,
-  parsePoints,
-  type Rgb,
-  radii,
-} from './dots.ts'
+import { type Camera, centresOf, Projection, paint, palette, type Rgb, radii } from './dots.ts'
+import { type Regions, regionsOf } from './outlines.ts'
+import { type Points, parsePoints } from './points.ts'
 
 /** The fields that lead to a value. */
 type Way = readonly string[]
@@ -18,6 +10,8 @@ type Settings = {
   readonly points: string
   readonly found?: string
   readonly list: string
+  /** The list of all records, where only some were searched for. */
+  readonly around?: string
   readonly record: string
   /** The parameters of the least and the greatest latitude, and of the longitudes. */
   readonly bounds: readonly [latitude: readonly [string, string], longitude: readonly [string, string]]
@@ -28,15 +22,17 @@ type Settings = {
   /** The ways to the values of the key of a record, and what is between them in an address. */
   readonly key: readonly Way[]
   readonly separator: string
-  /** The ways to the names of a record, the best first; likewise for each of its parents. */
+  /** The ways to the names of a record, the best first. */
   readonly names: readonly Way[]
-  readonly parents: readonly (readonly Way[])[]
+  /** The same for all that it belongs to, the nearest first, and how each is called where the next has the same name. */
+  readonly parents: readonly { readonly names: readonly Way[]; readonly withKind: string }[]
+  readonly maxParents: number
   readonly size?: string
   readonly groups: readonly string[]
   /** The hue of every group, in degrees. */
   readonly hues: readonly number[]
   readonly language: string
-  readonly words: { readonly inView: string; readonly inhabitants: string; readonly failed: string }
+  readonly words: Readonly<Record<'inView' | 'inhabitants' | 'failed' | 'kilometres' | 'metres', string>>
 }
 
 type MapRecord = { readonly [field: string]: unknown }
@@ -52,8 +48,10 @@ const HOVER_PAUSE = 40
 const HIT_RADIUS = 12
 const CLICK_DISTANCE = 5
 const MAX_KNOWN_RECORDS = 500
-/** So few dots have names of their own, which those of their groups would cover. */
+/** The names of so few dots come before those of their groups. */
 const VERY_FEW_DOTS = 100
+const KILOMETRES_IN_DEGREE = 111.195
+const MAX_SCALE_BAR = 110
 const FEW_DOTS = 2_000
 const MANY_DOTS = 20_000
 const NARROW = 500
@@ -93,11 +91,14 @@ class DotMap {
   readonly #projection: Projection
   readonly #isShown: (position: number) => boolean
   readonly #number: Intl.NumberFormat
-  readonly #centres: ReadonlyMap<number, readonly [longitude: number, latitude: number]>
+  /** Where the names of groups are best placed, those with the most room first. */
+  readonly #centres: readonly GroupCentre[]
+  readonly #regions: Regions | undefined
+  readonly #outlines: Path2D | undefined
   #colours: Uint8Array
   /** Where only few dots are shown, each of them must be seen. */
   readonly #leastRadius: number
-  readonly #hasGroupLabels: boolean
+  readonly #hasFewDots: boolean
   #camera: Camera = { longitude: 0, latitude: 0, scale: 1 }
   /** The scale at which all that is shown fits. */
   #fitted = 1
@@ -111,6 +112,8 @@ class DotMap {
   #listRequest: AbortController | undefined
   #hovered: number | undefined
   #labelled: readonly MapRecord[] = []
+  /** What is around the records that were searched for. */
+  #surroundings: readonly MapRecord[] = []
   readonly #records = new Map<number, Promise<MapRecord>>()
   readonly #pointers = new Map<number, { x: number; y: number }>()
   #pressed: { x: number; y: number; moved: boolean } | undefined
@@ -127,10 +130,14 @@ class DotMap {
     this.#isShown =
       found === undefined ? () => true : (position) => ((found[position >> 3] as number) & (1 << (position & 7))) !== 0
     this.#number = new Intl.NumberFormat(settings.language === 'es' ? 'es-MX' : 'en-US')
-    this.#centres = centresOf(points, this.#isShown)
+    this.#regions = regionsOf(points, this.#projection.narrowing)
+    this.#centres = groupCentres(centresOf(points, this.#isShown), this.#regions)
+    this.#outlines = this.#regions && pathOf(this.#regions.outlines)
+    const told = document.querySelector<HTMLElement>('[data-part=outlines]')
+    if (told !== null) told.hidden = this.#outlines === undefined
     this.#colours = palette(settings.hues, isDark.matches)
     const shown = found === undefined ? points.order.length : points.order.filter(this.#isShown).length
-    this.#hasGroupLabels = shown > VERY_FEW_DOTS
+    this.#hasFewDots = shown <= VERY_FEW_DOTS
     this.#leastRadius = shown < FEW_DOTS ? 3.2 : shown < MANY_DOTS ? 0.9 : 0
     this.#measure()
     this.#fitAll()
@@ -195,10 +202,12 @@ class DotMap {
       hasOthers: this.#settings.found !== undefined,
       colours: this.#colours,
       paper: colourOf(this.#canvas, '--paper'),
-      faint: colourOf(this.#canvas, '--line'),
+      faint: colourOf(this.#canvas, '--strong-line'),
       radius: this.#radius,
     })
     this.#context.setTransform(density, 0, 0, density, 0, 0)
+    this.#drawOutlines()
+    this.#showScale()
     this.#drawLabels()
     this.#element.dataset.drawn = 'true'
     // Where there is nothing to zoom out of or to move to, a finger scrolls the page.
@@ -212,54 +221,101 @@ class DotMap {
     })
   }
 
-  /** Names of places, then those of groups in what room is left. */
+  /** Close up they would tell more than is known. */
+  #drawOutlines(): void {
+    if (this.#outlines === undefined || this.#regions === undefined) return
+    const { xFactor, xOffset, yFactor, yOffset } = this.#projection.linear(this.#camera, this.#width, this.#height)
+    if (this.#regions.cell * xFactor > MAX_CELL) return
+    const path = new Path2D()
+    path.addPath(this.#outlines, new DOMMatrix([xFactor, 0, 0, yFactor, xOffset, yOffset]))
+    this.#context.lineWidth = 1
+    this.#context.lineJoin = 'round'
+    this.#context.strokeStyle = getComputedStyle(this.#canvas).getPropertyValue('--strong-line')
+    this.#context.globalAlpha = OUTLINE_STRENGTH
+    this.#context.stroke(path)
+    this.#context.globalAlpha = 1
+  }
+
+  /** A bar of a round length, with that length beside it. */
+  #showScale(): void {
+    const bar = this.#element.querySelector<HTMLElement>('[data-part=scale]')
+    if (bar === null) return
+    const { kilometres, metres } = this.#settings.words
+    const inPixel = KILOMETRES_IN_DEGREE / this.#camera.scale
+    const length = roundLength(MAX_SCALE_BAR * inPixel)
+    bar.style.width = `${Math.round(length / inPixel)}px`
+    bar.textContent =
+      length < 1 ? `${this.#number.format(length * 1_000)} ${metres}` : `${this.#number.format(length)} ${kilometres}`
+    bar.hidden = false
+  }
+
+  /** What lies over the canvas, where no name could be read. */
+  #covered(): Box[] {
+    const { left, top } = this.#canvas.getBoundingClientRect()
+    return [...this.#element.querySelectorAll('.map-controls, .map-scale')].map((part) => {
+      const box = part.getBoundingClientRect()
+      return [box.left - left, box.top - top, box.right - left, box.bottom - top]
+    })
+  }
+
+  /** Names of places and of groups, each in what room those before it leave. */
   #drawLabels(): void {
-    const taken: [left: number, top: number, right: number, bottom: number][] = []
+    const taken = this.#covered()
     const context = this.#context
     const style = getComputedStyle(this.#canvas)
     const colour = (property: string) => style.getPropertyValue(property)
-    const place = (text: string, x: number, y: number, width: number, height: number) => {
-      const box: [number, number, number, number] = [x - 3, y - height, x + width + 3, y + 4]
+    /** Whether there is room for some lines of text from a place on. */
+    const place = (lines: readonly string[], x: number, y: number, width: number, height: number): boolean => {
+      const box: Box = [x - 3, y - height, x + width + 3, y + 4 + height * (lines.length - 1)]
       const isOutside = box[0] < 0 || box[1] < 0 || box[2] > this.#width || box[3] > this.#height
       if (isOutside || taken.some((one) => one[0] < box[2] && box[0] < one[2] && one[1] < box[3] && box[1] < one[3]))
-        return
+        return false
       taken.push(box)
-      context.strokeText(text, x, y)
-      context.fillText(text, x, y)
+      for (const draw of [context.strokeText, context.fillText])
+        for (const [at, line] of lines.entries())
+          draw.call(context, line, x + (width - context.measureText(line).width) / 2, y + at * height)
+      return true
     }
     context.lineJoin = 'round'
     context.lineWidth = 3.5
     context.strokeStyle = colour('--paper')
     const radius = this.#radius
     const isCloseUp = this.#zoom > 2.2
-    const drawPlaces = () => {
+    const drawPlaces = (records: readonly MapRecord[], property: string) => {
       context.font = `${this.#width < NARROW ? 11 : 13}px ${colour('--serif')}`
-      context.fillStyle = colour('--ink')
-      for (const record of this.#labelled) {
+      context.fillStyle = colour(property)
+      for (const record of records) {
         const text = shortened(firstAt(record, this.#settings.names) ?? '')
         const at = this.#screenOf(record)
         const reach = (radius[sizeByte(record, this.#settings.size)] as number) + 4
-        if (at !== undefined) place(text, at.x + reach, at.y + 4, context.measureText(text).width, 14)
+        const { width } = context.measureText(text)
+        if (at !== undefined && !place([text], at.x + reach, at.y + 4, width, 14))
+          place([text], at.x - reach - width, at.y + 4, width, 14)
       }
     }
     const drawGroups = () => {
-      if (!this.#hasGroupLabels) return
-      context.font = `600 ${this.#width < NARROW ? 10 : 12}px ${colour('--sans')}`
+      const size = this.#width < NARROW ? 10 : 12
+      context.font = `600 ${size}px ${colour('--sans')}`
       context.fillStyle = colour('--soft')
-      for (const [group, centre] of this.#centres) {
-        const text = this.#settings.groups[group] ?? ''
-        const at = this.#projection.toScreen(this.#camera, this.#width, this.#height, [...centre])
-        const { width } = context.measureText(text)
-        place(text, at.x - width / 2, at.y + 4, width, 12)
+      for (const { group, place: centre } of this.#centres) {
+        const at = this.#projection.toScreen(this.#camera, this.#width, this.#height, centre)
+        const texts = linesOf(this.#settings.groups[group] ?? '')
+        const tries = texts.flatMap((lines) => LABEL_MOVES.map((move) => ({ lines, move })))
+        tries.some(({ lines, move: [right, down] }) => {
+          const width = Math.max(...lines.map((line) => context.measureText(line).width))
+          const top = at.y + 4 + down * size - ((lines.length - 1) * size) / 2
+          return place(lines, at.x + (right - 0.5) * width, top, width, size)
+        })
       }
     }
-    if (isCloseUp) {
-      drawPlaces()
+    if (isCloseUp || this.#hasFewDots) {
+      drawPlaces(this.#labelled, '--ink')
       drawGroups()
     } else {
       drawGroups()
-      drawPlaces()
+      drawPlaces(this.#labelled, '--ink')
     }
+    drawPlaces(this.#surroundings, '--soft')
   }
 
   #screenOf(record: MapRecord): { x: number; y: number } | undefined {
@@ -507,15 +563,20 @@ class DotMap {
 
   /** Its name as a link, what it belongs to, and its size. */
   #described(record: MapRecord): HTMLElement[] {
-    const { names, parents, size, words } = this.#settings
+    const { names, parents, maxParents, size, words } = this.#settings
     const link = document.createElement('a')
     link.className = 'name'
     link.href = this.#addressOf(record)
     link.append(isolated(firstAt(record, names) ?? ''))
     const where = document.createElement('span')
     where.className = 'what'
-    const known = parents.flatMap((ways) => firstAt(record, ways) ?? [])
-    where.append(...known.flatMap((parent, at) => [...(at === 0 ? [] : [', ']), isolated(parent)]))
+    const known = parents.map((parent) => firstAt(record, parent.names))
+    const called = parents.slice(0, maxParents).flatMap(({ withKind }, at) => {
+      const name = known[at]
+      if (name === undefined) return []
+      return name === known[at + 1] ? withKind.replace('{name}', () => name) : name
+    })
+    where.append(...called.flatMap((parent, at) => [...(at === 0 ? [] : [', ']), isolated(parent)]))
     const both = document.createElement('span')
     both.append(link, ' ', where)
     const count = size === undefined ? undefined : record[size]
@@ -536,15 +597,35 @@ class DotMap {
   }
 
   async #list(): Promise<void> {
-    const { list, bounds } = this.#settings
-    const [[south, north], [west, east]] = bounds
-    const corner = (x: number, y: number) => this.#projection.toPlace(this.#camera, this.#width, this.#height, x, y)
-    const [first, last] = [corner(0, 0), corner(this.#width, this.#height)]
-    const degrees = (value: number, max: number) => Math.min(Math.max(value, -max), max).toFixed(4)
+    const { list, around } = this.#settings
     if (this.#camera.scale > this.#fitted * 1.01 || location.hash !== '') this.#writeAddress()
     this.#listRequest?.abort()
     this.#listRequest = new AbortController()
     const { signal } = this.#listRequest
+    try {
+      const response = await fetch(this.#withinView(list), { signal })
+      if (!response.ok) return
+      const records = (await response.json()) as MapRecord[]
+      if (signal.aborted) return
+      this.#showList(records, Number(response.headers.get('X-Total')))
+      if (around === undefined || !this.#hasFewDots) return
+      const others = await fetch(this.#withinView(around), { signal })
+      if (!others.ok) return
+      const shown = new Set(records.map((record) => this.#addressOf(record)))
+      const near = (await others.json()) as MapRecord[]
+      this.#surroundings = near.filter((record) => !shown.has(this.#addressOf(record)))
+      this.#drawLater()
+    } catch {
+      // The list that is there stays; the next movement tries again.
+    }
+  }
+
+  /** The address of a list, with the bounds of what is in view. */
+  #withinView(list: string): URL {
+    const [[south, north], [west, east]] = this.#settings.bounds
+    const corner = (x: number, y: number) => this.#projection.toPlace(this.#camera, this.#width, this.#height, x, y)
+    const [first, last] = [corner(0, 0), corner(this.#width, this.#height)]
+    const degrees = (value: number, max: number) => Math.min(Math.max(value, -max), max).toFixed(4)
     const address = new URL(list, location.href)
     // The search may have bounds of its own: the narrower ones hold.
     const narrow = (name: string, value: string, of: (...values: number[]) => number) => {
@@ -555,14 +636,7 @@ class DotMap {
     narrow(north, degrees(first.latitude, 90), Math.min)
     narrow(west, degrees(first.longitude, 180), Math.max)
     narrow(east, degrees(last.longitude, 180), Math.min)
-    try {
-      const response = await fetch(address, { signal })
-      if (!response.ok) return
-      const records = (await response.json()) as MapRecord[]
-      if (!signal.aborted) this.#showList(records, Number(response.headers.get('X-Total')))
-    } catch {
-      // The list that is there stays; the next movement tries again.
-    }
+    return address
   }
 
   #showList(records: readonly MapRecord[], total: number): void {
@@ -583,6 +657,57 @@ class DotMap {
   }
 }
 
+type Box = [left: number, top: number, right: number, bottom: number]
+
+type GroupCentre = {
+  readonly group: number
+  readonly place: [longitude: number, latitude: number]
+  readonly room: number
+}
+
+/** The middle of the region of each group that any dot is shown of, or of its dots where there are no regions. */
+const groupCentres = (centres: ReturnType<typeof centresOf>, regions: Regions | undefined): GroupCentre[] =>
+  [...centres]
+    .map(([group, { place, count, toPlace }]) => {
+      const region = regions?.centres.get(group)
+      return region === undefined
+        ? { group, place, room: count }
+        : { group, place: toPlace(region.x, region.y), room: region.cells }
+    })
+    .sort((a, b) => b.room - a.room)
+
+function pathOf(lines: Regions['outlines']): Path2D {
+  const path = new Path2D()
+  for (const line of lines)
+    for (let at = 0; at < line.length; at += 2)
+      path[at === 0 ? 'moveTo' : 'lineTo'](line[at] as number, line[at + 1] as number)
+  return path
+}
+
+const OUTLINE_STRENGTH = 0.6
+/** In pixels of the screen. */
+const MAX_CELL = 40
+
+/** The greatest of 1, 2 and 5 with any number of zeros that is not above a length. */
+function roundLength(max: number): number {
+  const power = 10 ** Math.floor(Math.log10(max))
+  const digit = max / power
+  return (digit >= 5 ? 5 : digit >= 2 ? 2 : 1) * power
+}
+
+/** A name in one line, and in two of about the same length: these first, where it is long. */
+function linesOf(text: string): string[][] {
+  const middle = text.length / 2
+  const gaps = [...text.matchAll(/ /g)].map(({ index }) => index)
+  const gap = gaps.toSorted((a, b) => Math.abs(a - middle) - Math.abs(b - middle))[0]
+  if (gap === undefined) return [[text]]
+  const both = [[text], [text.slice(0, gap), text.slice(gap + 1)]]
+  return text.length < MIN_TWO_LINES ? both : both.reverse()
+}
+
+/** Where the name of a group may go if its middle is taken, by its own width and height. */
+const LABEL_MOVES = [0, -1, 1].flatMap((down) => [0, 0.3, -0.3].map((right) => [right, down] as const))
+const MIN_TWO_LINES = 16
 const MAX_LABEL = 28
 const shortened = (text: string): string => (text.length > MAX_LABEL ? `${text.slice(0, MAX_LABEL - 1)}…` : text)
 

@@ -4,22 +4,35 @@ const MAX_SHOWN = 20_000
 
 export function enhanceReference(form: HTMLFormElement): void {
   const shown = form.parentElement?.querySelector<HTMLElement>('.response')
-  if (shown === null || shown === undefined) return
-  for (const button of form.querySelectorAll<HTMLButtonElement>('button[type=submit]')) button.hidden = false
+  const variants = form.querySelector<HTMLSelectElement>('select[name=operation]')
+  if (shown === null || shown === undefined || variants === null) return
+  for (const option of variants.options) option.disabled = false
+  const choose = () => showFieldsOf(form, variants.selectedIndex)
+  variants.addEventListener('change', choose)
+  choose()
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     event.stopPropagation()
-    void run(form, shown)
+    void run(form, variants, shown)
   })
+}
+
+/** Shows what a variant takes; what is not shown is not sent. */
+function showFieldsOf(form: HTMLFormElement, variant: number): void {
+  for (const field of form.querySelectorAll<HTMLElement>('[data-for]')) {
+    field.hidden = !field.dataset.for?.split(' ').includes(String(variant))
+    for (const input of field.querySelectorAll<HTMLInputElement>('input, select, textarea'))
+      input.disabled = field.hidden
+  }
 }
 
 /** The field that is the body of the request. */
 const BODY = '[body]'
 
 /** The address of the request: what stands in braces belongs into the path, the rest into the query. */
-function targetOf(form: HTMLFormElement): string {
+function targetOf(form: HTMLFormElement, template: string): string {
   const query = new URLSearchParams()
-  let path = form.dataset.path ?? ''
+  let path = template
   for (const [name, value] of new FormData(form)) {
     const text = String(value).trim()
     if (name.startsWith('{')) path = path.replace(name, encodeURIComponent(text))
@@ -28,14 +41,14 @@ function targetOf(form: HTMLFormElement): string {
   return query.size === 0 ? path : `${path}?${query}`
 }
 
-async function run(form: HTMLFormElement, shown: HTMLElement): Promise<void> {
+async function run(form: HTMLFormElement, variants: HTMLSelectElement, shown: HTMLElement): Promise<void> {
   const part = (selector: string) => shown.querySelector<HTMLElement>(selector)
   const show = (selector: string, text: string) => {
     const element = part(selector)
     if (element !== null) element.textContent = text
   }
-  const target = targetOf(form)
-  const { method = 'GET' } = form.dataset
+  const { path = '', method = 'GET' } = variants.selectedOptions[0]?.dataset ?? {}
+  const target = targetOf(form, path)
   const body = new FormData(form).get(BODY)
   shown.hidden = false
   show('.line code', `${method} ${target}`)
@@ -51,7 +64,7 @@ async function run(form: HTMLFormElement, shown: HTMLElement): Promise<void> {
     const { text, isCut } = await beginning(response)
     show('.line code', `${method} ${target}\n${response.status} ${response.statusText}`)
     show('details pre', [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n'))
-    show('.body', isCut ? text : indented(text))
+    show('.body', ONE_DOCUMENT.test(response.headers.get('Content-Type') ?? '') ? indented(text) : text)
     if (cut !== null) cut.hidden = !isCut
   } catch {
     show('.body', form.dataset.failed ?? '')
@@ -75,10 +88,22 @@ async function beginning(response: Response): Promise<{ readonly text: string; r
   return { text, isCut: false }
 }
 
+const ONE_DOCUMENT = /^application\/(?:problem\+)?json/
+const OPENING = /^[[{]/
+const TOKENS = /"(?:[^"\\]|\\.)*"?|[[\]{}]|[,:]|[^\s"[\]{},:]+/g
+
+/** JSON with a line for every value; it may end anywhere. */
 function indented(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2)
-  } catch {
-    return text
+  let [result, depth, before] = ['', 0, '']
+  const line = () => `\n${'  '.repeat(depth)}`
+  for (const [token] of text.matchAll(TOKENS)) {
+    const isClosing = token === ']' || token === '}'
+    if (isClosing) depth--
+    const isEmpty = isClosing && OPENING.test(before)
+    if (isClosing ? !isEmpty : OPENING.test(before) || before === ',') result += line()
+    result += token === ':' ? ': ' : token
+    if (OPENING.test(token)) depth++
+    before = token
   }
+  return result
 }

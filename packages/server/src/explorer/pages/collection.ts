@@ -76,8 +76,10 @@ const DOWNLOADS: readonly (readonly [label: string, format: Pairs])[] = [
 /** A facet with more values shows only the most frequent. */
 const MAX_FACET_VALUES = 200
 const FEW_FACET_VALUES = 12
-/** Of a facet with more values than this, the others are shown when they are asked for. */
+/** A facet with more values than this is scrolled through. */
 const MAX_OPEN_VALUES = 10
+/** Of one with more than this, the others are shown when they are asked for. */
+const MAX_SCROLLED_VALUES = 40
 
 export function collectionPage(given: View, entity: Entity): Page {
   const view = { ...given, pairs: bySlug(entity, withoutColumns(given.pairs)) }
@@ -286,11 +288,11 @@ function facetList(view: View, entity: Entity, facet: Facet): Html | undefined {
       : withMore(withChosen, facet.parameter, value.value)
     return html`<li><a href="${target}"${isChosen(value) && html` aria-current="true"`}><span>${isolated(valueLabel(view, entity, facet, value))}</span> <span class="figure">${language.number(value.count)}</span></a></li>`
   }
-  const open = ordered.length <= MAX_OPEN_VALUES ? ordered.length : Math.max(MAX_OPEN_VALUES - 2, chosen.length)
+  const open = ordered.length <= MAX_SCROLLED_VALUES ? ordered.length : Math.max(MAX_OPEN_VALUES - 2, chosen.length)
   const id = `facet-${facet.parameter.replaceAll('.', '--')}`
   return html`<section class="facet" aria-labelledby="${id}">
 <h3 id="${id}">${words.table.by(facetWithin(view, entity, facet))}</h3>
-<ul>${ordered.slice(0, open).map(item)}</ul>
+<ul${open > MAX_OPEN_VALUES && html` class="long"`}>${ordered.slice(0, open).map(item)}</ul>
 ${open < ordered.length && html`<details class="rest"><summary>${words.table.seeAll(language.number(ordered.length))}</summary><ul>${ordered.slice(open).map(item)}</ul></details>`}
 ${isCut(facet) && html`<p class="note">${words.table.more(language.number(facet.size - shown.length))}</p>`}
 </section>`

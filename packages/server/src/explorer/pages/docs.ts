@@ -1,73 +1,34 @@
-// The API reference, rendered from the OpenAPI document: every operation with a form that runs it.
+// The API reference: every resource with its variants, a form that runs them, the fields of a response, and all problems.
 import { V1_PATH } from '../../base/api-v1.ts'
 import { memoized } from '../../base/memoized.ts'
-import { broaderOf, type Entity } from '../../catalog/entity.ts'
-import type { PublishedRecord } from '../../catalog/flatten.ts'
+import type { Entity } from '../../catalog/entity.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
+import { pathsOf } from '../../catalog/paths.ts'
 import { type Content, type Html, html } from '../../http/html.ts'
-import { badParameter } from '../../http/problem.ts'
-import { OPENAPI_PATH, V2_PATH } from '../../http/routes.ts'
+import { badParameter, type ProblemKind, problemTitles } from '../../http/problem.ts'
+import { OPENAPI_PATH } from '../../http/routes.ts'
 import { listParameters, parameterNamed } from '../../http/v2/parameter-definitions.ts'
 import { recordVariables } from '../../http/v2/paths.ts'
 import type { Release } from '../../release/release.ts'
-import type { ApiReader } from '../api-reader.ts'
 import type { Language } from '../language.ts'
-import { DOCS_PATH, keySegments, type Pairs, withQuery } from '../links.ts'
-import { fieldWithin, manyOf, nameOf, oneOf } from '../names.ts'
+import { DOCS_PATH } from '../links.ts'
+import { fieldLabel, fieldWithin, manyOf, oneOf, stepsLabel } from '../names.ts'
+import {
+  type Document,
+  documentOf,
+  listId,
+  type Operation,
+  type Parameter,
+  pathInForm,
+  type Resource,
+  resolved,
+  resourcesOf,
+  type Schema,
+  variablesIn,
+} from '../reference.ts'
+import { type Examples, examplesOf } from '../reference-examples.ts'
 import { copyButton } from '../snippets.ts'
 import { type Page, parameter, type View } from '../view.ts'
-
-/** As much of an OpenAPI document as is shown. */
-type Document = {
-  readonly tags: readonly { readonly name: string; readonly description: string }[]
-  readonly paths: Readonly<Record<string, Readonly<Partial<Record<Method, Operation>>>>>
-  readonly components: {
-    readonly parameters: Readonly<Record<string, Parameter>>
-    readonly schemas: Readonly<Record<string, Schema>>
-    readonly responses: Readonly<Record<string, { readonly description: string }>>
-  }
-}
-
-const METHODS = ['get', 'post'] as const
-type Method = (typeof METHODS)[number]
-
-/** An operation where it is. */
-type Offered = { readonly path: string; readonly method: Method; readonly operation: Operation }
-
-const operationsIn = ({ paths }: Document): Offered[] =>
-  Object.entries(paths).flatMap(([path, operations]) =>
-    METHODS.flatMap((method) => {
-      const operation = operations[method]
-      return operation === undefined ? [] : [{ path, method, operation }]
-    }),
-  )
-
-type Operation = {
-  readonly operationId: string
-  readonly tags: readonly string[]
-  readonly summary: string
-  readonly description: string
-  readonly parameters: readonly (Parameter | Reference)[]
-  readonly responses: Readonly<Record<string, Reference | { readonly description: string }>>
-}
-
-type Reference = { readonly $ref: string }
-type Schema = {
-  readonly type?: string | readonly string[]
-  readonly enum?: readonly (string | number)[]
-  readonly minimum?: number
-  readonly maximum?: number
-  readonly default?: string | number | boolean
-  readonly examples?: readonly string[]
-  readonly items?: Schema | Reference
-}
-type Parameter = {
-  readonly name: string
-  readonly in: 'query' | 'path'
-  readonly description: string
-  readonly required?: boolean
-  readonly schema: Schema | Reference
-}
 
 export const RUN_PATH = `${DOCS_PATH}/run`
 
@@ -97,63 +58,133 @@ const referenceOf = memoized((_: Release) =>
   memoized((_: Language, view: View) => renderReference(view, documentOf(view.api))),
 )
 
-const documentOf = (api: ApiReader) => api.openapi() as unknown as Document
-
 function renderReference(view: View, document: Document): RenderedReference {
-  const { words } = view
-  const operations = operationsIn(document)
-  // An operation may have the tag of its package besides that of its kind.
-  const groups = document.tags
-    .map(({ name }) => ({
-      id: `tag-${name.toLowerCase().replaceAll(' ', '-')}`,
-      title: words.reference.tags[name] ?? name,
-      members: operations.filter(({ operation }) => operation.tags[0] === name),
-    }))
-    .filter(({ members }) => members.length > 0)
-  const examples = exampleValues(view)
+  const { reference } = view.words
+  const { lists, others } = resourcesOf(document, [...view.api.catalog.entities.values()])
+  const shown: Shown = { view, document, examples: examplesOf(view) }
+  const groups = [
+    { id: 'lists', title: reference.lists, resources: lists },
+    { id: 'others', title: reference.others, resources: others.filter(({ operations }) => operations.length > 0) },
+  ]
+  const link = (id: string, title: string) => html`<li><a href="#${id}">${title}</a></li>`
   return {
-    contents: html`<ul>${groups.map(({ id, title, members }) => html`<li><a href="#${id}">${title}</a> <span class="figure">${members.length}</span></li>`)}</ul>`,
+    contents: html`${groups.map(
+      ({ title, resources }) =>
+        html`<p>${title}</p><ul>${resources.map((one) => link(one.id, titleOf(view, one)))}</ul>`,
+    )}<ul>${link('problems', reference.problemsTitle)}</ul>`,
     sections: html`${groups.map(
-      ({ id, title, members }) => html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
-${members.map((offered) => operationSection(view, document, offered, examples))}</section>`,
-    )}`,
+      ({ id, title, resources }) => html`<section aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>
+${resources.map((one) => resourceSection(shown, one))}</section>`,
+    )}${problemsSection(view)}`,
   }
 }
 
-function operationSection(view: View, document: Document, offered: Offered, examples: Examples): Html {
-  const { path, method, operation } = offered
+/** What a resource is shown with. */
+type Shown = { readonly view: View; readonly document: Document; readonly examples: Examples }
+
+const titleOf = (view: View, { entity, path }: Resource): string =>
+  entity === undefined ? (view.words.reference.resources[path] ?? path) : manyOf(view, entity)
+
+function resourceSection(shown: Shown, resource: Resource): Html {
+  const { view } = shown
   const { words } = view
-  const { operationId } = operation
-  const parameters = operation.parameters.map((one) => resolved(document, one) as Parameter)
-  const entity = entityAt(view, path)
-  const isFilter = ({ name, in: place }: Parameter) =>
-    place === 'query' && entity !== undefined && filterOf(entity, name) !== undefined
-  const filters = parameters.filter(isFilter)
-  const others = parameters.filter((one) => !isFilter(one))
-  const field = (one: Parameter) => inputFor(view, document, operationId, one, entity, examples)
-  const problems = Object.entries(operation.responses).filter(([status]) => /^[45]/.test(status))
-  return html`<details class="operation" id="${operationId}"><summary><span class="method">${method.toUpperCase()}</span> <code>${path}</code> <span class="summary">${summaryOf(view, offered) ?? operation.summary}</span></summary>
-<div class="halves"><form action="${RUN_PATH}" data-path="${path}" data-method="${method.toUpperCase()}" data-running="${words.reference.running}" data-failed="${words.reference.failed}">
-<input type="hidden" name="operation" value="${operationId}">
-<div class="fields">${others.map(field)}</div>
-${filters.length > 0 && html`<details class="filters"><summary>${words.reference.filters(String(filters.length))}</summary><div class="fields">${filters.map(field)}</div></details>`}
-${method === 'post' && bodyField(view, path, examples)}
-<p><button type="submit"${method === 'post' && html` hidden`}>${words.reference.run}</button></p>
-${problems.length > 0 && html`<p class="note">${words.reference.problems}: ${problems.map(([status]) => html`<code>${status}</code> `)}</p>`}
-</form>
+  const { id, path, operations } = resource
+  const problems = [...new Set(operations.flatMap((one) => one.problems))].sort()
+  return html`<details class="operation" id="${id}"><summary><code>${path}</code> <span class="summary">${titleOf(view, resource)}</span></summary>
+<div class="resource">
+${variantTable(view, resource)}
+<div class="halves">${resourceForm(shown, resource)}
 <div class="response" hidden><h3>${words.reference.response}</h3><p class="line"><code></code></p><details><summary>${words.reference.headers}</summary><pre tabindex="0"></pre></details><pre class="body" tabindex="0" aria-label="${words.reference.body}"></pre><p class="cut" hidden>${words.reference.cut}</p></div>
+</div>
+${fieldTables(shown, resource)}
+${problems.length > 0 && html`<p class="note">${words.reference.problems}: ${problems.map((status) => html`<a href="#status-${status}">${status}</a> `)}</p>`}
 </div></details>
 `
 }
 
+/** All that can be asked of a resource. */
+const variantTable = (view: View, resource: Resource): Html =>
+  html`<div class="scroll"><table class="variants"><tbody>${resource.operations.map(
+    (one) =>
+      html`<tr id="${one.id}"><td><span class="method">${one.method.toUpperCase()}</span></td><th scope="row"><code>${one.path}</code></th><td>${summaryOf(view, resource, one)}</td></tr>`,
+  )}</tbody></table></div>`
+
+/** What an operation does, told by its path. */
+function summaryOf(view: View, { entity, path: base }: Resource, { path, method, summary }: Operation): string {
+  const { summaries } = view.words.reference
+  const { collections } = view.api.catalog
+  if (entity === undefined) {
+    const ofV1 = path === V1_PATH ? undefined : collections.get(path.slice(V1_PATH.length + 1))
+    if (base === V1_PATH && ofV1 !== undefined) return summaries.listV1(manyOf(view, ofV1))
+    return method === 'post' ? summaries.posted : (summaries.paths[path] ?? summary)
+  }
+  const [, , , first = '', ...rest] = path.split('/')
+  const isAll = rest.at(-1) === 'all'
+  const last = isAll ? rest.at(-2) : rest.at(-1)
+  const form = isAll ? summaries.all : summaries.list
+  if (rest.length === 0 || (isAll && rest.length === 1)) return form
+  const around = summaries.around[last ?? '']
+  if (around !== undefined && collections.get(first) === entity) return `${around}: ${form}`
+  const parent = collections.get(first)
+  if (last === entity.plural && parent !== undefined) return `${summaries.below(oneOf(view, parent))}: ${form}`
+  return summaries.record
+}
+
+/** One form for all variants: of what is given in it, each takes what belongs to it. */
+function resourceForm(shown: Shown, resource: Resource): Html {
+  const { path, entity, operations } = resource
+  const { view, examples } = shown
+  const { words } = view
+  const fields = fieldsOf(operations)
+  const isFilter = ({ parameter: { name, in: place } }: FormField) =>
+    place === 'query' && entity !== undefined && filterOf(entity, name) !== undefined
+  const filters = fields.filter(isFilter)
+  const others = fields.filter((one) => !isFilter(one))
+  const field = (one: FormField) => inputFor(shown, resource, one)
+  const posted = operations.flatMap(({ method }, at) => (method === 'post' ? [at] : []))
+  const option = ({ id, path: target, method }: Operation) =>
+    html`<option value="${id}" data-path="${pathInForm(target)}" data-method="${method.toUpperCase()}"${method === 'post' && html` disabled`}>${method.toUpperCase()} ${target}</option>`
+  return html`<form action="${RUN_PATH}" data-running="${words.reference.running}" data-failed="${words.reference.failed}">
+<label${operations.length === 1 && html` hidden`}><span>${words.reference.variant}</span><select name="operation">${operations.map(option)}</select></label>
+<div class="fields">${others.map(field)}</div>
+${filters.length > 0 && html`<details class="filters"><summary>${words.reference.filters(String(filters.length))}</summary><div class="fields">${filters.map(field)}</div></details>`}
+${posted.length > 0 && bodyField(view, path, examples, posted)}
+<p><button type="submit">${words.reference.run}</button></p>
+</form>`
+}
+
+/** A field of a form, and which of the variants take it. */
+type FormField = {
+  readonly name: string
+  readonly parameter: Parameter
+  /** The list that a variable of a path belongs to. */
+  readonly list?: string
+  readonly variants: readonly number[]
+}
+
+function fieldsOf(operations: readonly Operation[]): FormField[] {
+  const fields = new Map<string, FormField>()
+  for (const [variant, { path, parameters }] of operations.entries()) {
+    const variables = variablesIn(path)
+    let at = 0
+    for (const one of parameters) {
+      const variable = one.in === 'path' ? variables[at++] : undefined
+      const name = variable?.input ?? one.name
+      const variants = [...(fields.get(name)?.variants ?? []), variant]
+      fields.set(name, { name, parameter: one, ...(variable && { list: variable.list }), variants })
+    }
+  }
+  return [...fields.values()]
+}
+
 /** The rows to send. A form cannot send JSON by itself, so there is also a line to copy. */
-function bodyField(view: View, path: string, examples: Examples): Html {
+function bodyField(view: View, path: string, examples: Examples, variants: readonly number[]): Html {
   const { words, baseUrl } = view
-  const body = JSON.stringify([{ q: examples.get('q') ?? '' }])
+  const body = examples.given('body')
   // An apostrophe would end the quotes of the shell.
   const curl = `curl -H 'Content-Type: application/json' -d '${body.replaceAll("'", '\\u0027')}' '${baseUrl}${path}'`
-  return html`<label><span><code>${words.reference.requestBody}</code> <em>${words.reference.required}</em></span> <small>${words.reference.rows(exampleParts(view))}</small><textarea name="${BODY}" rows="3" required spellcheck="false">${body}</textarea></label>
-<div class="code"><pre tabindex="0"><code>${curl}</code></pre>${copyButton(view, curl, 'curl')}</div>`
+  return html`<div data-for="${variants.join(' ')}"><label><span><code>${words.reference.requestBody}</code> <em>${words.reference.required}</em></span> <small>${words.reference.rows(exampleParts(view))}</small><textarea name="${BODY}" rows="3" required spellcheck="false">${body}</textarea></label>
+<div class="code"><pre tabindex="0"><code>${curl}</code></pre>${copyButton(view, curl, 'curl')}</div></div>`
 }
 
 const PARTS = 2
@@ -171,86 +202,51 @@ function exampleParts({ api }: View): string {
 /** The field of a form that is the body of the request: no parameter has such a name. */
 const BODY = '[body]'
 
-/** What an operation does, told by its path; undefined where the document has to tell it. */
-function summaryOf(view: View, { path, method }: Offered): string | undefined {
-  const { summaries } = view.words.reference
-  if (method === 'post') return summaries.posted
-  if (path === OPENAPI_PATH) return summaries.openapi
-  if (path === V1_PATH) return summaries.v1
-  if (path === V2_PATH) return summaries.index
-  const { collections } = view.api.catalog
-  const [, , , first = '', second, third, fourth] = path.split('/')
-  const entity = collections.get(first)
-  if (entity === undefined) {
-    const fixed: Readonly<Record<string, string>> = {
-      search: summaries.search,
-      resolve: summaries.resolve,
-      changes: summaries.changes,
-      releases: summaries.releases,
-    }
-    return first === 'releases' && second !== undefined ? summaries.release : fixed[first]
-  }
-  if (second === undefined) return summaries.list(manyOf(view, entity))
-  if (second === 'all') return summaries.all(manyOf(view, entity))
-  if (third === undefined) return summaries.record(oneOf(view, entity))
-  const around = summaries.around[third]
-  if (around !== undefined && broaderOf(entity) !== undefined) return around(manyOf(view, entity))
-  const child = collections.get(third)
-  if (child === undefined) return undefined
-  if (fourth === undefined) return summaries.children(manyOf(view, child), oneOf(view, entity))
-  if (fourth === 'all') return summaries.allChildren(manyOf(view, child), oneOf(view, entity))
-  return summaries.record(oneOf(view, child))
-}
-
-/** The entity whose records an operation gives. */
-function entityAt({ api }: View, path: string): Entity | undefined {
-  const { collections } = api.catalog
-  const named = path.split('/').flatMap((segment) => collections.get(segment) ?? [])
-  return named.at(-1)
-}
-
 const filterOf = (entity: Entity, name: string) => parameterNamed(listParameters(entity), name)?.filter
 
-function resolved(document: Document, one: object): object {
-  if (!('$ref' in one)) return one
-  const [, , section = '', ...rest] = String(one.$ref).split('/')
-  const group = document.components[section as keyof Document['components']] as Readonly<Record<string, object>>
-  return resolved(document, group[rest.join('/')] as object)
-}
+/** So few that a response is read at a glance. */
+const EXAMPLE_PER_PAGE = '5'
 
-/** The name of an input in the form: those of the path are told from those of the query by braces. */
-const inputName = ({ name, in: place }: Parameter) => (place === 'path' ? `{${name}}` : name)
-
-function inputFor(
-  view: View,
-  document: Document,
-  operationId: string,
-  one: Parameter,
-  entity: Entity | undefined,
-  examples: Examples,
-): Html {
+function inputFor(shown: Shown, resource: Resource, field: FormField): Html {
+  const { view, document, examples } = shown
   const { words } = view
-  const schema = resolved(document, one.schema) as Schema
+  const { name, parameter: one, list } = field
+  const schema = resolved<Schema>(document, one.schema)
   const isRequired = one.required === true
-  const example = isRequired ? (examples.get(`${operationId} ${one.name}`) ?? examples.get(one.name) ?? '') : ''
+  const isOfList = resource.entity !== undefined
+  const known = isOfList && list === undefined && one.name !== 'q' ? '' : examples.given(one.name)
+  const example = (list !== undefined && examples.inPath(list, one.name)) || known
+  // What narrows down is only hinted at.
+  const isGiven = isRequired || (!isOfList && one.name !== 'within')
+  const value = one.name === 'per_page' ? EXAMPLE_PER_PAGE : isGiven ? example : ''
   const notes = [
     one.in === 'path' ? words.reference.inPath : isRequired ? words.reference.required : undefined,
     schema.default === undefined ? undefined : words.reference.byDefault(String(schema.default)),
   ].filter((note) => note !== undefined)
-  const known =
-    (entity === undefined ? undefined : words.reference.parameters[`list ${one.name}`]) ??
-    words.reference.parameters[one.name]
-  const text: Content = known ?? fieldText(view, entity, one) ?? html`<span lang="en">${one.description}</span>`
-  return html`<label><span><code>${one.name}</code>${notes.length > 0 && html` <em>${notes.join(', ')}</em>`}</span> <small>${text}</small>${control(view, inputName(one), schema, example, isRequired)}</label>
+  const isForAll = field.variants.length === resource.operations.length
+  return html`<label${!isForAll && html` data-for="${field.variants.join(' ')}"`}><span><code>${one.name}</code>${notes.length > 0 && html` <em>${notes.join(', ')}</em>`}</span> <small>${parameterText(view, resource, field)}</small>${control(view, name, schema, { value, placeholder: example || (schema.examples?.[0] ?? ''), isRequired })}</label>
 `
 }
 
+function parameterText(view: View, { id, entity }: Resource, { parameter: one, list }: FormField): Content {
+  const { parameters } = view.words.reference
+  const known = parameters[`${entity === undefined ? id : 'list'} ${one.name}`] ?? parameters[one.name]
+  return known ?? fieldText(view, entity, one, list) ?? html`<span lang="en">${one.description}</span>`
+}
+
 /** What is to be given for a field of a record; undefined where the document tells it in the language of the page. */
-function fieldText(view: View, entity: Entity | undefined, { name, in: place }: Parameter): string | undefined {
+function fieldText(
+  view: View,
+  entity: Entity | undefined,
+  { name, in: place }: Parameter,
+  list: string | undefined,
+): string | undefined {
   const { words, language, api } = view
-  const entities = api.catalog.entities
+  const { entities, collections } = api.catalog
   if (place === 'path') {
-    const identified = [...entities.values()].find((one) => recordVariables(one).at(-1)?.[0] === name)
+    const inList = collections.get(list ?? '')
+    const owner = [...entities.values()].find((one) => recordVariables(one).at(-1)?.[0] === name)
+    const identified = inList ?? owner
     return identified && words.reference.identifierOf(oneOf(view, identified))
   }
   if (entity === undefined) return entities.has(name) ? words.reference.partOfRow : undefined
@@ -275,44 +271,103 @@ function filterText(view: View, entity: Entity, { path, match }: Filter): string
   return `${labels.join(' · ')}${BOUNDS[match] ?? ''}`
 }
 
-function control({ words }: View, name: string, schema: Schema, value: string, isRequired: boolean): Html {
+type Given = { readonly value: string; readonly placeholder: string; readonly isRequired: boolean }
+
+function control({ words }: View, name: string, schema: Schema, { value, placeholder, isRequired }: Given): Html {
   const required = isRequired && html` required`
   const choices = schema.type === 'boolean' ? ['true', 'false'] : schema.enum
   if (choices !== undefined && schema.type !== 'array')
     return html`<select name="${name}"${required}><option value="">${words.reference.any}</option>${choices.map((choice) => html`<option>${choice}</option>`)}</select>`
   const isWhole = schema.type === 'integer'
-  return html`<input name="${name}" value="${value}"${isWhole && html` inputmode="numeric"`}${schema.examples?.[0] !== undefined && html` placeholder="${schema.examples[0]}"`}${required} autocomplete="off">`
+  return html`<input name="${name}" value="${value}"${isWhole && html` inputmode="numeric"`}${placeholder !== '' && html` placeholder="${placeholder}"`}${required} autocomplete="off">`
 }
 
-/** Values for what must be given, by its name, so that every operation can be run as it stands. */
-type Examples = ReadonlyMap<string, string>
+// What a response consists of.
 
-function exampleValues(view: View): Examples {
-  const { api } = view
-  const examples = new Map<string, string>([
-    ['digest', api.release.digest],
-    ['from', api.releases().at(-1)?.digest ?? api.release.digest],
-  ])
-  for (const entity of api.catalog.entities.values()) {
-    const [record] = api.list(entity, [['per_page', '1']]).records
-    if (record === undefined) continue
-    const segments = keySegments(entity, record as PublishedRecord)
-    for (const [at, [name]] of recordVariables(entity).entries()) examples.set(name, segments[at] ?? '')
-    examples.set('q', nameOf(view, entity, record).slice(0, 40))
+type FieldRow = { readonly name: Content; readonly type: Content; readonly meaning: Content }
+
+function fieldTables(shown: Shown, { entity, operations }: Resource): Html {
+  const { view, document } = shown
+  if (entity !== undefined) return fieldTable(view, undefined, recordRows(view, entity))
+  const schemas = new Map<Schema, Operation>()
+  for (const one of operations) {
+    const schema = one.schema && membersOf(document, one.schema)
+    if (schema !== undefined && !schemas.has(schema)) schemas.set(schema, one)
   }
-  return examples
+  return html`${[...schemas].map(([schema, { path }]) =>
+    fieldTable(view, schemas.size > 1 ? path : undefined, memberRows(view, schema)),
+  )}`
 }
 
-/** Where a form without a script leads: to the response itself. */
-export function runTarget(api: ApiReader, pairs: Pairs): string {
-  const document = documentOf(api)
-  const id = parameter(pairs, 'operation')
-  const found = operationsIn(document).find(({ method, operation }) => method === 'get' && operation.operationId === id)
-  if (found === undefined)
-    throw badParameter('operation', id ?? '', 'the name of a GET operation of the OpenAPI document')
-  const path = found.path.replaceAll(/\{[^}]+\}/g, (name) => encodeURIComponent(parameter(pairs, name) ?? ''))
-  return withQuery(
-    path,
-    pairs.filter(([name, value]) => value !== '' && name !== 'operation' && !name.startsWith('{')),
-  )
+/** The object with members that a response is, or is a list of; of lists of records their own entries tell it. */
+function membersOf(document: Document, schema: Schema): Schema | undefined {
+  const { $ref = '' } = schema.items ?? schema
+  const one = resolved<Schema>(document, schema.items ?? schema)
+  return one.properties === undefined || $ref === '' || isRecord(document, one) ? undefined : one
+}
+
+const isRecord = ({ components }: Document, schema: Schema): boolean =>
+  Object.entries(components.schemas).some(([name, one]) => one === schema && `${name}Field` in components.schemas)
+
+const fieldTable = ({ words }: View, caption: string | undefined, rows: readonly FieldRow[]): Html =>
+  html`<h3>${words.reference.responseFields}${caption !== undefined && html`: <code>${caption}</code>`}</h3>
+<div class="scroll"><table class="response-fields">
+<thead><tr><th scope="col">${words.reference.field}</th><th scope="col">${words.reference.type}</th><th scope="col">${words.reference.meaning}</th></tr></thead>
+<tbody>${rows.map(({ name, type, meaning }) => html`<tr><th scope="row"><code>${name}</code></th><td>${type}</td><td>${meaning}</td></tr>`)}</tbody></table></div>`
+
+/** The members of a record, each with what it is called here; what it embeds has an entry of its own. */
+function recordRows(view: View, entity: Entity): FieldRow[] {
+  const { reference } = view.words
+  const own = [...pathsOf(entity).values()].filter(({ steps }) => steps.length === 1)
+  return own.map(({ steps, field, numeric }) => {
+    const [name = ''] = steps
+    const notes = [
+      ...(field.kind === 'fact' ? [reference.withFacts] : []),
+      ...('optional' in field && field.optional ? [reference.mayBeNull] : []),
+    ]
+    const type = field.kind === 'fact' || field.kind === 'value' ? field.type : numeric ? 'integer' : 'text'
+    const meaning = field.kind === 'derived' ? derivedLabel(view, entity, name) : fieldLabel(view, entity, name)
+    return {
+      name,
+      type:
+        field.kind === 'embed'
+          ? html`<a href="#${listId(field.entity)}">${reference.types.record}</a>`
+          : (reference.types[type] ?? type),
+      meaning: [meaning, ...notes].join('; '),
+    }
+  })
+}
+
+const derivedLabel = (view: View, entity: Entity, name: string): string => {
+  const label = stepsLabel(view, entity, [name])
+  return label === name ? view.words.reference.officialCode : label
+}
+
+function memberRows(view: View, { properties = {} }: Schema): FieldRow[] {
+  const { members, types } = view.words.reference
+  const { collections } = view.api.catalog
+  return Object.entries(properties).map(([name, schema]) => {
+    const [first = 'object'] = [schema.anyOf?.[0]?.type ?? schema.type ?? 'string'].flat()
+    const list = collections.get(name)
+    const described = schema.description === undefined ? '' : html`<span lang="en">${schema.description}</span>`
+    return {
+      name,
+      type: types[first] ?? first,
+      meaning: members[name] ?? (list === undefined ? described : manyOf(view, list)),
+    }
+  })
+}
+
+// Problems.
+
+function problemsSection({ words }: View): Html {
+  const kinds = Object.entries(problemTitles) as [ProblemKind, readonly [number, string]][]
+  const isFirst = (at: number) => kinds[at - 1]?.[1][0] !== kinds[at]?.[1][0]
+  return html`<section aria-labelledby="problems"><h2 id="problems">${words.reference.problemsTitle}</h2>
+<p>${words.reference.problemsText}</p>
+<div class="scroll"><table class="response-fields"><thead><tr><th scope="col">${words.reference.status}</th><th scope="col">type</th><th scope="col">${words.reference.meaning}</th></tr></thead>
+<tbody>${kinds.map(([kind, [status]], at) => {
+    const { title, advice } = words.problems[kind]
+    return html`<tr${isFirst(at) && html` id="status-${status}"`}><td>${status}</td><th scope="row"><code>${kind}</code></th><td>${title}. ${advice}</td></tr>`
+  })}</tbody></table></div></section>`
 }

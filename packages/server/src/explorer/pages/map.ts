@@ -22,11 +22,11 @@ import {
 } from '../links.ts'
 import { mapDataAddress } from '../map-data.ts'
 import type { MapGroups } from '../map-points.ts'
-import { fieldWithin, manyWithin, nameFields, oneOf, shownNameField } from '../names.ts'
+import { fieldWithin, manyWithin, nameAmong, nameFields, nameWithKind, oneOf, shownNameField } from '../names.ts'
 import { bySlug, isFilter } from '../query-names.ts'
 import { sizeFieldOf } from '../sizes.ts'
 import { isMissing, writtenNumber } from '../values.ts'
-import { href, isolatedName, type Page, parameter, recordLink, type View } from '../view.ts'
+import { href, isolated, type Page, parameter, recordLink, type View } from '../view.ts'
 
 /** So many of those in view are listed. */
 const MAX_LISTED = 20
@@ -71,6 +71,7 @@ ${mapForm(view, entity, frame)}
 <button type="button" data-do="out" aria-label="${words.maps.zoomOut}" title="${words.maps.zoomOut}">−</button>
 <button type="button" data-do="whole" aria-label="${words.maps.whole}" title="${words.maps.whole}">⤢</button>
 </div>
+<p class="map-scale" data-part="scale" aria-hidden="true" hidden></p>
 <span class="map-ring" hidden></span>
 <div class="map-card" hidden></div>
 </div>
@@ -82,7 +83,7 @@ ${mapForm(view, entity, frame)}
 <p><a href="${href(view, collectionAddress(entity), pairs)}">${words.maps.table}</a></p>
 </aside>
 </div>
-<p class="hint" id="map-keys">${words.maps.hint} ${words.maps.keys}</p>
+<p class="hint" id="map-keys">${words.maps.hint} ${words.maps.keys} <span data-part="outlines" hidden>${words.maps.outlines}</span></p>
 ${entities.length > 1 && html`<nav aria-label="${words.maps.others}"><ul class="plain">${entities.map((one) => html`<li><a href="${href(view, mapAddress(one))}"${one === entity && html` aria-current="page"`}>${words.maps.title(manyWithin(view, one))}</a></li>`)}</ul></nav>`}`,
   }
 }
@@ -172,19 +173,18 @@ ${pairs.length > 0 && html`<a class="clear" href="${href(view, path)}">${words.m
 </form>`
 }
 
+/** So many of what a record belongs to are worth naming beside it, the nearest first. */
 const MAX_PARENTS = 2
 
 type Parent = { readonly steps: readonly string[]; readonly entity: Entity }
 
-/** The parents of a record that are worth naming beside it: the nearest. */
-function nearestParents(entity: Entity): Parent[] {
+/** What a record belongs to, the nearest first. */
+function parentsOf(entity: Entity): Parent[] {
   const steps: string[] = []
-  return ancestorsOf(entity)
-    .slice(0, MAX_PARENTS)
-    .map(({ field, entity: parent }) => {
-      steps.push(field)
-      return { steps: [...steps], entity: parent }
-    })
+  return ancestorsOf(entity).map(({ field, entity: parent }) => {
+    steps.push(field)
+    return { steps: [...steps], entity: parent }
+  })
 }
 
 /** The ways to the names of a record, that of the page's language first; the last is its key. */
@@ -197,10 +197,12 @@ function nameWays(view: View, entity: Entity): string[][] {
 
 function listItem(view: View, entity: Entity, record: ReadRecord): Html {
   const { words, language } = view
-  const parents = nearestParents(entity).flatMap(({ steps, entity: parent }) => {
-    const found = valueAt(record, steps)
-    return isObject(found) ? [isolatedName(view, parent, found as ReadRecord)] : []
-  })
+  const parents = parentsOf(entity)
+    .slice(0, MAX_PARENTS)
+    .flatMap(({ steps, entity: parent }) => {
+      const found = valueAt(record, steps)
+      return isObject(found) ? [isolated(nameAmong(view, parent, found as ReadRecord))] : []
+    })
   const field = knownSize(view, entity)
   const size = field === undefined ? undefined : record[field]
   return html`<li><span>${recordLink(view, entity, record)} <span class="what">${joined(parents, ', ')}</span></span>${!isMissing(size) && html` <span class="figure">${words.maps.inhabitants(language.numeral(writtenNumber(size)))}</span>`}</li>`
@@ -213,10 +215,12 @@ function settingsOf(view: View, entity: Entity, groups: readonly FacetValue[] | 
   const size = knownSize(view, entity)
   const coordinates = coordinatesOf(entity)
   const mapped = api.map(entity)
+  const order: Pairs = [...listOrder(view, entity), ['release', release.digest]]
   return {
     points: mapDataAddress('points', release, entity),
     ...(pairs.length > 0 ? { found: withQuery(mapDataAddress('found', release, entity), pairs) } : {}),
-    list: withQuery(apiCollectionPath(entity), [...pairs, ...listOrder(view, entity), ['release', release.digest]]),
+    list: withQuery(apiCollectionPath(entity), [...pairs, ...order]),
+    ...(pairs.length > 0 ? { around: withQuery(apiCollectionPath(entity), order) } : {}),
     record: withQuery(apiCollectionPath(entity), [
       ['per_page', '1'],
       ['facts', 'true'],
@@ -236,9 +240,11 @@ function settingsOf(view: View, entity: Entity, groups: readonly FacetValue[] | 
     key: keyPathsOf(entity).map(({ steps }) => steps),
     separator: keySeparator(entity),
     names: nameWays(view, entity),
-    parents: nearestParents(entity).map(({ steps, entity: parent }) =>
-      nameWays(view, parent).map((way) => [...steps, ...way]),
-    ),
+    parents: parentsOf(entity).map(({ steps, entity: parent }) => ({
+      names: nameWays(view, parent).map((way) => [...steps, ...way]),
+      withKind: nameWithKind(view, parent, '{name}'),
+    })),
+    maxParents: MAX_PARENTS,
     ...(size === undefined ? {} : { size }),
     groups: [...(groups?.map(({ name }) => name) ?? []), ...(mapped?.groups?.hasOthers ? [''] : [])],
     hues: mapped?.hues ?? [],
@@ -247,6 +253,8 @@ function settingsOf(view: View, entity: Entity, groups: readonly FacetValue[] | 
       inView: inView(view, entity)('{count}'),
       inhabitants: words.maps.inhabitants('{count}'),
       failed: words.maps.failed,
+      kilometres: words.record.kilometres,
+      metres: words.record.metres,
     },
   }
 }

@@ -33,7 +33,7 @@ type RowsOfEntity = {
   readonly onBuilt?: (released: ReleasedEntity | undefined, findings: readonly Finding[]) => void | Promise<void>
 }
 
-export type BuildPlan = {
+type BuildPlan = {
   readonly catalog: Catalog
   /** Each entity that is built gets a directory of its own in it. */
   readonly directory: string

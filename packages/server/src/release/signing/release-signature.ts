@@ -71,15 +71,6 @@ export const signedBytes = (checksums: Checksums): Uint8Array => new TextEncoder
 
 const sha256 = (value: unknown) => new Bun.CryptoHasher('sha256').update(canonicalJson(value)).digest('hex')
 
-/** What a release says of where it came from, the same in all formats. */
-type Told = Pick<Manifest, 'built' | 'source'> & { readonly numbering: Readonly<Record<string, string>> }
-
-/** Which mirror a release came through is known to that mirror alone. */
-function originDigest({ built, source, numbering }: Told): string {
-  const { mirror: _, ...options } = source.options
-  return sha256({ built, source: { ...source, options }, numbering })
-}
-
 /** The digest of what this format of the files has made of the records. Each entity is named by its digest, and that names its files. */
 export const filesDigest = ({ versions, entities, findings }: Pick<Manifest, 'versions' | 'entities' | 'findings'>) =>
   sha256({ versions, entities, findings })
@@ -93,8 +84,7 @@ export type Signable = {
   readonly origin: string
   /** Undefined before they are known: the files then have to tell them. */
   readonly definitions?: string
-  /** Undefined for records whose files are yet to be built. */
-  readonly files?: { readonly digest: string; readonly format: number }
+  readonly files: { readonly digest: string; readonly format: number }
 }
 
 export const signableManifest = (manifest: Manifest): Signable => ({
@@ -103,26 +93,16 @@ export const signableManifest = (manifest: Manifest): Signable => ({
   files: { digest: filesDigest(manifest), format: formatOf(manifest) },
 })
 
-const originOf = (manifest: Manifest): string => {
-  const names = Object.keys(manifest.entities)
-  const numbering = Object.fromEntries(names.map((name) => [name, numberingOf(manifest, name)]))
-  return originDigest({ ...manifest, numbering })
+/** What a release says of where it came from, the same in all formats. */
+function originOf(manifest: Manifest): string {
+  const { built, source, entities } = manifest
+  const numbering = Object.fromEntries(Object.keys(entities).map((name) => [name, numberingOf(manifest, name)]))
+  return sha256({ built, source, numbering })
 }
 
 export const signableRelease = (release: SignedRelease): Signable => ({
   ...signableManifest(release.manifest),
   definitions: definitionsDigest(definitionsOf(release)),
-})
-
-/** What is known of a release before its files are built. */
-export const signableRecords = (
-  checksums: Checksums,
-  told: Told,
-  definitions: readonly EntityData[],
-): Required<Omit<Signable, 'files'>> => ({
-  checksums,
-  origin: originDigest(told),
-  definitions: definitionsDigest(definitions),
 })
 
 const SECOND = 1_000
@@ -147,8 +127,8 @@ export function signRelease(
     `release:${release.digest}`,
     `definitions:${definitions}`,
     `origin:${origin}`,
-    `files:${files?.digest}`,
-    `format:${files?.format}`,
+    `files:${files.digest}`,
+    `format:${files.format}`,
     `sequence:${sequence}`,
     ...(expires === undefined ? [] : [`expires:${Math.floor(expires / SECOND)}`]),
   ]
@@ -247,7 +227,7 @@ export function proofOf(
   }
   const statements = held.map(({ statement }) => statement)
   const covered = (part: 'definitions' | 'origin' | 'files') =>
-    statements.every((one) => one[part] !== undefined && (part !== 'files' || one.files === signable.files?.digest))
+    statements.every((one) => one[part] !== undefined && (part !== 'files' || one.files === signable.files.digest))
   return {
     keys: held.map(({ key }) => key),
     trustedComments: held.map(({ trustedComment }) => trustedComment),
@@ -272,8 +252,7 @@ export function contradiction(statement: Statement, { definitions, origin, files
   if (differs(statement.definitions, definitions)) return 'its definitions are not those that were signed'
   if (differs(statement.origin, origin)) return 'its date, source or credits are not those that were signed'
   // Of another format, other files are made of the same records.
-  if (files !== undefined && files.format === statement.format && differs(statement.files, files.digest))
-    return OTHER_FILES
+  if (files.format === statement.format && differs(statement.files, files.digest)) return OTHER_FILES
   return undefined
 }
 

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FakeShelf } from '../../../../../test/support/fake-shelf.ts'
-import { sourceOf, TestHome, ThreeReleases, tiny } from '../../../../../test/support/releases.ts'
-import { countries } from '../../../../../test/support/small-source.ts'
+import { TestHome, ThreeReleases } from '../../../../../test/support/releases.ts'
 import { ENTITY_FORMAT, type EntityManifest } from '../../release/manifest.ts'
 import { SIGNATURE_FILE } from '../../release/signing/release-signature.ts'
 import { fetchShelf } from './fetch.ts'
@@ -23,11 +22,11 @@ beforeEach(() => {
 /** Homes that have fetched everything, and all of the second release alone. */
 const [whole, second] = [new TestHome(), new TestHome()]
 beforeAll(async () => {
-  await fetchShelf(whole.shelf, sound.connection())
+  await fetchShelf(whole.shelf, sound.reader())
   const earlier = sound.copy()
   earlier.history = `${b}\n`
   for (const digest of [a, c]) earlier.releases.delete(digest)
-  await fetchShelf(second.shelf, earlier.connection())
+  await fetchShelf(second.shelf, earlier.reader())
 })
 afterAll(() => {
   for (const home of [whole, second]) home[Symbol.dispose]()
@@ -184,11 +183,11 @@ describe('the current release is refused, and what was current stays', () => {
     using home = copyOf(second)
     fake.change = 'second'
     spoil()
-    await expect(fetchShelf(home.shelf, fake.connection())).rejects.toThrow(words)
+    await expect(fetchShelf(home.shelf, fake.reader())).rejects.toThrow(words)
     expect([home.shelf.currentDigest(), home.shelf.digests(), await home.verify(b)]).toEqual([b, [b], []])
     expect(readFollowed(home.path)?.change).toBe('first')
     // What is wrong is not kept: a shelf that is sound again is fetched.
-    await fetchShelf(home.shelf, sound.connection())
+    await fetchShelf(home.shelf, sound.reader())
     expect([home.shelf.currentDigest(), await home.verify(c)]).toEqual([c, []])
   })
 })
@@ -197,7 +196,7 @@ describe('a release that is not current', () => {
   test('and cannot be had is missing, and the others are there', async () => {
     fake.entities.delete(audience(a).digest)
     using home = new TestHome()
-    const { missing, present } = await fetchShelf(home.shelf, fake.connection())
+    const { missing, present } = await fetchShelf(home.shelf, fake.reader())
     expect([missing, present]).toEqual([[expect.stringContaining('it is not there')], new Set([c, b])])
     expect(readFollowed(home.path)?.complete).toBe(false)
   })
@@ -205,7 +204,7 @@ describe('a release that is not current', () => {
   test('comes after the current one, the newest first', async () => {
     fake.changeRelease(a, (manifest) => ({ ...manifest, built: '2099-01-01T00:00:00.000Z' }))
     using home = new TestHome()
-    const { present } = await fetchShelf(home.shelf, fake.connection())
+    const { present } = await fetchShelf(home.shelf, fake.reader())
     expect([...present]).toEqual([c, a, b])
   })
 
@@ -213,9 +212,9 @@ describe('a release that is not current', () => {
     using home = copyOf(whole)
     using owner = new TestHome()
     three.copyTo(owner, a)
-    await fetchShelf(owner.shelf, fake.connection())
+    await fetchShelf(owner.shelf, fake.reader())
     fake.releases.delete(a)
-    for (const { shelf } of [home, owner]) await fetchShelf(shelf, fake.connection())
+    for (const { shelf } of [home, owner]) await fetchShelf(shelf, fake.reader())
     expect([home, owner].map(({ shelf }) => shelf.digests().includes(a))).toEqual([false, true])
     expect(readFollowed(owner.path)?.own.toSorted()).toEqual([a, b, c].toSorted())
   })
@@ -224,7 +223,7 @@ describe('a release that is not current', () => {
 test('a shelf without a release removes nothing, and is not said to be followed', async () => {
   using home = copyOf(whole)
   const before = readFollowed(home.path)
-  await fetchShelf(home.shelf, new FakeShelf().connection())
+  await fetchShelf(home.shelf, new FakeShelf().reader())
   expect([home.shelf.digests().length, home.shelf.currentDigest(), readFollowed(home.path)]).toEqual([3, c, before])
 })
 
@@ -233,7 +232,7 @@ test('the files of a release are those that the shelf has: one that comes is add
   const files = fake.releases.get(c) ?? {}
   for (const signature of ['one', 'other', undefined]) {
     fake.releases.set(c, signature === undefined ? files : { ...files, [SIGNATURE_FILE]: signature })
-    await fetchShelf(home.shelf, fake.connection())
+    await fetchShelf(home.shelf, fake.reader())
     expect(home.shelf.signatureOf(c)).toBe(signature as string)
     expect(await home.verify(c)).toEqual([])
   }
@@ -247,7 +246,7 @@ test.each([true, false])(
       entities: { ...manifest.entities, audiencia: { ...audience(c), format: ENTITY_FORMAT - 1 } },
     }))
     using home = new TestHome()
-    const { present } = await fetchShelf(home.shelf, fake.connection(), { outdated })
+    const { present } = await fetchShelf(home.shelf, fake.reader(), { outdated })
     expect([present.has(c), 'unreadable' in home.shelf.manifestOrReason(c)]).toEqual([true, outdated])
   },
 )
@@ -258,7 +257,7 @@ describe('what is fetched', () => {
     const chunks: string[] = []
     await fetchShelf(
       home.shelf,
-      fake.connection((chunk) => chunks.push(chunk)),
+      fake.reader((chunk) => chunks.push(chunk)),
       options,
     )
     return chunks
@@ -304,26 +303,6 @@ describe('what is fetched', () => {
     spoil(home.fileOf(c, 'audiencia', 'records'))
     expect(await downloads(home)).not.toEqual([])
     expect(await home.verify(c)).toEqual([])
-  })
-
-  test('comes in queries of at most 500 chunks', async () => {
-    using origin = new TestHome()
-    using home = new TestHome()
-    const { digest } = await origin.import(sourceOf({ ...tiny, pais: countries(700) }))
-    const { digest: entity = '' } = origin.current().manifest.entities.pais ?? {}
-    const large = await FakeShelf.of(origin.shelf)
-    await large.cut(origin.shelf, entity, 40)
-    const queries: number[] = []
-    const connection = large.connection(
-      () => {},
-      (chunks) => queries.push(chunks),
-    )
-    await fetchShelf(home.shelf, connection)
-    const chunks = new Set(large.entityChunks.filter((one) => one.entity === entity).map(({ chunk }) => chunk))
-    const [first, second] = queries.toSorted((a, b) => b - a)
-    expect([first, second]).toEqual([500, 500])
-    expect(queries.reduce((sum, size) => sum + size, 0)).toBeGreaterThanOrEqual(chunks.size)
-    expect(await home.verify(digest)).toEqual([])
   })
 
   test('again: an entity that is known to be damaged', async () => {

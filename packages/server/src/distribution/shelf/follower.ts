@@ -8,21 +8,21 @@ import type { ShelfStatus, ShelfTrouble } from '../../http/observation/shelf-sta
 import { hasText } from '../../release/files/regular-file.ts'
 import { tryLockHome } from '../../release/home/lock.ts'
 import type { Shelf } from '../../release/home/shelf.ts'
-import type { ShelfConnection } from './connection.ts'
 import { fetchShelf } from './fetch.ts'
 import { JitteredBackoff } from './jittered-backoff.ts'
-import { CHANNEL, dateOf, isOlder, type Pointer, REPORT_PREFIX, readFollowed, readPointer } from './pointer.ts'
-import { openShelf, type ShelfLogin } from './session.ts'
+import { dateOf, isOlder, type Pointer, readFollowed } from './pointer.ts'
 import { ShelfAway, ShelfRefused } from './shelf-failures.ts'
+import type { FollowedShelf, OpenShelf, ShelfReader } from './shelf-reader.ts'
 
 /** The troubles with a shelf, each with what is logged when it begins and when it is over. */
 export const SHELF_TROUBLES = {
-  away: { event: 'shelf-away', over: 'shelf-returned', words: 'PostgreSQL is there again.' },
+  away: { event: 'shelf-away', over: 'shelf-returned', words: 'The shelf is there again.' },
   older: { event: 'shelf-older', over: 'shelf-followed', words: 'The shelf is followed again.' },
   refused: { event: 'shelf-refused', over: 'shelf-followed', words: 'The shelf is followed again.' },
 } as const
 
-type FollowerOptions = ShelfLogin & {
+type FollowerOptions = {
+  readonly open: OpenShelf
   readonly shelf: Shelf
   readonly log: Log
   /** The release that is served at the moment, to be told to the shelf. */
@@ -33,8 +33,7 @@ type FollowerOptions = ShelfLogin & {
   readonly random?: () => number
 }
 
-const POLL_MILLISECONDS = 5_000
-/** The poll where notifications do not come, as from a standby, and while there is news to report. */
+/** The poll while there is news to report. */
 const SHORT_POLL_MILLISECONDS = 1_000
 const BUSY_MILLISECONDS = 200
 const RECONNECT = { first: 250, max: 10_000 }
@@ -47,7 +46,7 @@ export class ShelfFollower implements AsyncDisposable {
   readonly #retry: JitteredBackoff
   readonly #tried = Promise.withResolvers<Failure | undefined>()
   #running: Promise<void> | undefined
-  #connection: ShelfConnection | undefined
+  #connection: FollowedShelf | undefined
   readonly #stopped = Promise.withResolvers<void>()
   #isStopped = false
   #wake = () => {}
@@ -58,7 +57,6 @@ export class ShelfFollower implements AsyncDisposable {
     | undefined
   /** What was refused: it is not tried again before its time, unless the shelf changes. */
   #refused: { readonly change: string; readonly until: number; readonly failure: Failure } | undefined
-  #isDeaf = false
   /** Whether what is served may have changed since it was reported. */
   #hasNews = false
   #trouble: ShelfTrouble | undefined
@@ -126,31 +124,27 @@ export class ShelfFollower implements AsyncDisposable {
   }
 
   async #connectAndFollow(): Promise<void> {
-    const { address, password } = this.#options
-    const onNotify = (channel: string) => {
-      if (channel !== CHANNEL) return
+    await using connection = await this.#options.open(this.#reportName, () => {
       // Something was done about the shelf; what was refused is tried again.
       this.#refused = undefined
       this.wake()
-    }
-    await using connection = await openShelf({ address, password, name: this.#reportName, onNotify })
+    })
     this.#connection = connection
     this.#connects++
     if (this.#isStopped) return
-    this.#isDeaf = !(await listens(connection))
     void connection.closed.then(() => this.wake())
     for (;;) {
       this.#isWoken = false
-      const pointer = await readPointer(connection, this.#reportName)
+      const pointer = await connection.pointer(this.#reportName)
       this.#reconnect.reset()
       this.#generation = pointer.generation
       const isBusy = await this.#catchUp(connection, pointer)
       if (this.#isStopped) return
       const poll = isBusy
         ? BUSY_MILLISECONDS
-        : this.#isDeaf || this.#hasNews || this.#isSwapping
+        : this.#hasNews || this.#isSwapping
           ? SHORT_POLL_MILLISECONDS
-          : POLL_MILLISECONDS
+          : connection.pollMilliseconds
       this.#hasNews = false
       // Nodes that were started together need not poll together.
       await this.#pause(poll * (0.5 + this.#random()))
@@ -158,7 +152,7 @@ export class ShelfFollower implements AsyncDisposable {
   }
 
   /** Fetches what the shelf has and the home has not. Says whether another process changes the home at the moment. */
-  async #catchUp(connection: ShelfConnection, pointer: Pointer): Promise<boolean> {
+  async #catchUp(connection: ShelfReader, pointer: Pointer): Promise<boolean> {
     const { shelf } = this.#options
     // On another thread: the supervisor, in which this runs, must not wait for a home that does not respond.
     await shelf.historyAsync().catch(() => [])
@@ -195,7 +189,7 @@ export class ShelfFollower implements AsyncDisposable {
     return false
   }
 
-  async #fetch(connection: ShelfConnection): Promise<void> {
+  async #fetch(connection: ShelfReader): Promise<void> {
     const { shelf, log } = this.#options
     const damaged = this.#damaged()
     const started = performance.now()
@@ -276,7 +270,7 @@ export class ShelfFollower implements AsyncDisposable {
   get #reportName(): string {
     const release = this.#options.served()?.slice(0, 12) ?? '-'
     const state = { away: 'a', older: 'o', refused: 'r', none: 'f' }[this.#trouble?.kind ?? 'none']
-    return `${REPORT_PREFIX}${shortHost()}/${process.pid}:${release}:${state}:`
+    return `${shortHost()}/${process.pid}:${release}:${state}:`
   }
 }
 
@@ -299,14 +293,3 @@ const failureOf = (error: unknown): Failure => {
 
 const isDiskFull = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
-
-/** A standby sends no notifications, and says so. */
-async function listens(connection: ShelfConnection): Promise<boolean> {
-  try {
-    await connection.query(`LISTEN ${CHANNEL}`)
-    return true
-  } catch (error) {
-    if (error instanceof ShelfAway && /recovery/.test(error.message)) return false
-    throw error
-  }
-}

@@ -5,6 +5,8 @@ import { closeSync, openSync, readSync } from 'node:fs'
 export type Chunk = { readonly digest: string; readonly start: number; readonly size: number }
 
 const CHUNK_BYTES = 1 << 20
+/** Larger ones are taken from nobody. */
+export const MAX_CHUNK_BYTES: number = 4 * CHUNK_BYTES
 const ZSTD_LEVEL = 3
 
 export const sha256 = (bytes: Uint8Array | string): string => new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
@@ -55,4 +57,14 @@ export function bytesAt(path: string, start: number, size: number): Buffer | und
 export const pack = (bytes: Uint8Array): Promise<Uint8Array> =>
   Bun.zstdCompress(bytes as Uint8Array<ArrayBuffer>, { level: ZSTD_LEVEL })
 
-export const unpack = (packed: Uint8Array): Promise<Uint8Array> => Bun.zstdDecompress(packed as Uint8Array<ArrayBuffer>)
+/** The bytes of a chunk; throws where there are more than there should be, before they are all made. */
+export async function unpack(packed: Uint8Array, size: number): Promise<Uint8Array> {
+  const stream = new Blob([packed as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream('zstd'))
+  const bytes = new Uint8Array(size)
+  let at = 0
+  for await (const piece of stream as AsyncIterable<Uint8Array>) {
+    bytes.set(piece, at)
+    at += piece.length
+  }
+  return bytes.subarray(0, at)
+}

@@ -43,7 +43,7 @@ class SignedHome extends TestHome {
     this.signed = new Shelf(this.path, trustIn([secret.publicKey], more))
   }
 
-  fetch = (shelf = fake) => fetchShelf(this.signed, shelf.connection())
+  fetch = (shelf = fake) => fetchShelf(this.signed, shelf.reader())
 }
 
 const offered = (digest: string) => {
@@ -99,7 +99,7 @@ describe('forged, with digests that fit', () => {
     expect([home.signed.currentDigest(), home.signed.releaseFiles(c)]).toEqual([b, before])
     // Where no signature is required, what fits its digests is taken.
     using open = new TestHome()
-    await fetchShelf(open.shelf, fake.connection())
+    await fetchShelf(open.shelf, fake.reader())
     expect(open.shelf.currentDigest()).toBe(c)
     expect(() => new Shelf(open.path, home.signed.trust).read(c)).toThrow(UnsignedRelease)
   })
@@ -107,7 +107,7 @@ describe('forged, with digests that fit', () => {
   test.each(files)('%s is named', async (file) => {
     await forgeFile(file)
     using open = new TestHome()
-    await fetchShelf(open.shelf, fake.connection())
+    await fetchShelf(open.shelf, fake.reader())
     expect(await forgedFiles(open.shelf, c)).toEqual([`${open.fileOf(c, 'pais', file)} (pais)`])
   })
 
@@ -160,7 +160,7 @@ describe('going back', () => {
     offered(b)
     await expect(home.fetch()).rejects.toThrow('it was signed before what is current here')
     expect(home.signed.currentDigest()).toBe(c)
-    await fetchShelf(new Shelf(home.path, trustIn([secret.publicKey], { acceptsRollback: true })), fake.connection())
+    await fetchShelf(new Shelf(home.path, trustIn([secret.publicKey], { acceptsRollback: true })), fake.reader())
     expect(home.signed.currentDigest()).toBe(b)
     offered(a)
     await expect(home.fetch()).rejects.toThrow('--accept-rollback')
@@ -199,7 +199,7 @@ test('a publisher does not sign what a shelf has forged', async () => {
   forged[0] = (forged[0] ?? 0) ^ 1
   await fake.forgeFile(c, 'pais', 'index', forged)
   using publisher = new TestHome()
-  await fetchShelf(publisher.shelf, fake.connection())
+  await fetchShelf(publisher.shelf, fake.reader())
   expect(readFileSync(publisher.fileOf(c, 'pais', 'index')).equals(forged)).toBe(true)
   // Also not by way of a release that names the forged entity again.
   const { digest } = await publisher.import(ThreeReleases.source('Cuatro'), { acceptChanges: true })

@@ -6,9 +6,6 @@
 import { join } from 'node:path'
 import { replaceDurably } from '../../release/files/durable-file.ts'
 import { hasText, readTextSync } from '../../release/files/regular-file.ts'
-import type { ShelfConnection } from './connection.ts'
-
-export const CHANNEL = 'nomenclator_shelf'
 
 export type Pointer = { readonly generation: number; readonly change: string }
 
@@ -23,40 +20,6 @@ export type Listing = Pointer & {
   readonly idRegistry: string
   readonly releases: ReadonlyMap<string, ReleaseFiles>
 }
-
-/** The beginning of the names of the sessions of nodes. */
-export const REPORT_PREFIX = 'nomenclator:'
-
-const POLL_SECONDS = 5
-
-/** Reads the generation, and lets others see under which name this connection goes from now on. */
-export async function readPointer(connection: ShelfConnection, name = ''): Promise<Pointer> {
-  // The time in the name is that of the server: the clocks of nodes need not agree.
-  const report = "set_config('application_name', $1 || to_hex(extract(epoch FROM clock_timestamp())::bigint), false)"
-  const [row] = await connection.query<{ generation: string; change: string }>(
-    `SELECT generation, change${name === '' ? '' : `, ${report}`} FROM nomenclator.pointer`,
-    name === '' ? [] : [name],
-    POLL_SECONDS,
-  )
-  return { generation: Number(row?.generation ?? 0), change: row?.change ?? '' }
-}
-
-export const readListing = (connection: ShelfConnection): Promise<Listing> =>
-  connection.transaction('ISOLATION LEVEL REPEATABLE READ READ ONLY', async () => {
-    const [row] = await connection.query<{ generation: string; change: string; history: string; id_registry: string }>(
-      'SELECT generation, change, history, id_registry FROM nomenclator.pointer',
-    )
-    const releases = await connection.query<{ digest: string; files: string }>(
-      'SELECT digest, files FROM nomenclator.release',
-    )
-    return {
-      generation: Number(row?.generation ?? 0),
-      change: row?.change ?? '',
-      history: row?.history ?? '',
-      idRegistry: row?.id_registry ?? '',
-      releases: new Map(releases.map(({ digest, files }) => [digest, JSON.parse(files)])),
-    }
-  })
 
 /** Which state of the shelf a home has. */
 type Followed = Pointer & {

@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { Failure } from '../../base/failure.ts'
 import { isObject } from '../../base/json.ts'
 import { syncDirectory } from '../../release/files/durable-file.ts'
+import { readTextSync } from '../../release/files/regular-file.ts'
 import { isBuiltHere, prove, refuseRollback } from '../../release/home/proved.ts'
 import type { Shelf } from '../../release/home/shelf.ts'
 import { rebuildRelease } from '../../release/home/upgrade.ts'
@@ -41,9 +42,9 @@ import {
   signableManifest,
   UnsignedRelease,
 } from '../../release/signing/release-signature.ts'
-import { bytesAt, readFully, sha256, unpack } from './chunks.ts'
-import type { ShelfConnection } from './connection.ts'
-import { type Listing, type ReleaseFiles, readFollowed, readListing, saveFollowed } from './pointer.ts'
+import { bytesAt, MAX_CHUNK_BYTES, readFully, sha256, unpack } from './chunks.ts'
+import { type Listing, type ReleaseFiles, readFollowed, saveFollowed } from './pointer.ts'
+import type { FileChunk, ShelfReader, ShelvedEntity } from './shelf-reader.ts'
 
 /** What the shelf offers is not what its digest says, or cannot be read by this program. */
 export class ReleaseRefused extends Failure {}
@@ -74,17 +75,13 @@ export type Fetched = {
  * The caller holds the lock of the home. The current release comes first and becomes current as soon as it is whole; if it
  * cannot be had, this throws, and the home has the current release that it had.
  */
-export async function fetchShelf(
-  shelf: Shelf,
-  connection: ShelfConnection,
-  options: FetchOptions = {},
-): Promise<Fetched> {
-  const listing = await readListing(connection)
+export async function fetchShelf(shelf: Shelf, reader: ShelfReader, options: FetchOptions = {}): Promise<Fetched> {
+  const listing = await reader.listing()
   const { generation, change, releases } = listing
   const followed = readFollowed(shelf.home)
   const own = followed?.own ?? shelf.digests()
   const [current] = listing.history.split('\n').filter((digest) => DIGEST.test(digest))
-  const fetch = new ReleaseFetch(shelf, connection, options)
+  const fetch = new ReleaseFetch(shelf, reader, options)
   const present = new Set<string>()
   if (current !== undefined) {
     const files = releases.get(current)
@@ -135,12 +132,12 @@ function newestFirst(releases: Listing['releases']): [string, ReleaseFiles][] {
 
 class ReleaseFetch {
   readonly #shelf: Shelf
-  readonly #connection: ShelfConnection
+  readonly #reader: ShelfReader
   readonly #options: FetchOptions
 
-  constructor(shelf: Shelf, connection: ShelfConnection, options: FetchOptions) {
+  constructor(shelf: Shelf, reader: ShelfReader, options: FetchOptions) {
     this.#shelf = shelf
-    this.#connection = connection
+    this.#reader = reader
     this.#options = options
   }
 
@@ -199,10 +196,10 @@ class ReleaseFetch {
     const { digest } = expected
     if (this.#options.damaged?.(digest) !== true && isSound(this.#shelf.entityDirectory(digest), expected)) return
     const directory = join(fetchingDirectory(this.#shelf), digest)
-    const manifest = await this.#entityManifest(expected)
+    const { manifest, shelved } = await this.#entity(expected)
     mkdirSync(directory, { recursive: true })
-    writeFileSync(join(directory, ENTITY_MANIFEST_FILE), manifest.text)
-    await new EntityFetch(this.#shelf, this.#connection, this.#options, directory, digest).files(manifest.value)
+    writeFileSync(join(directory, ENTITY_MANIFEST_FILE), shelved.manifest)
+    await new EntityFetch(this.#shelf, this.#reader, this.#options, directory, digest).files(manifest, shelved.chunks)
     const [wrong] = await verifyEntity(directory, digest)
     if (wrong !== undefined) {
       rmSync(directory, { recursive: true, force: true })
@@ -213,21 +210,20 @@ class ReleaseFetch {
     await this.#shelf.placeEntity(directory, digest)
   }
 
-  async #entityManifest(expected: ReleasedEntity): Promise<{ readonly text: string; readonly value: EntityManifest }> {
+  async #entity(
+    expected: ReleasedEntity,
+  ): Promise<{ readonly manifest: EntityManifest; readonly shelved: ShelvedEntity }> {
     const { digest } = expected
-    const [row] = await this.#connection.query<{ manifest: string }>(
-      'SELECT manifest FROM nomenclator.entity WHERE digest = $1',
-      [digest],
-    )
-    if (row === undefined) throw damagedEntity(digest, 'it is not there')
-    if (sha256(row.manifest) !== digest) throw damagedEntity(digest, 'its manifest does not match its digest')
-    const value: EntityManifest = JSON.parse(row.manifest)
-    const unknown = Object.keys(value.files).find((name) => !KNOWN_FILES.includes(name))
+    const shelved = await this.#reader.entity(digest)
+    if (shelved === undefined) throw damagedEntity(digest, 'it is not there')
+    if (sha256(shelved.manifest) !== digest) throw damagedEntity(digest, 'its manifest does not match its digest')
+    const manifest: EntityManifest = JSON.parse(shelved.manifest)
+    const unknown = Object.keys(manifest.files).find((name) => !KNOWN_FILES.includes(name))
     if (unknown !== undefined) throw damagedEntity(digest, `it must not have a file ${JSON.stringify(unknown)}`)
     // The digest of a release is that of its records, so they must be those of the entity that is named for them.
-    if (!isSameContent(releasedEntity(value), expected))
+    if (!isSameContent(releasedEntity(manifest), expected))
       throw damagedEntity(digest, 'it has other records than the release that names it')
-    return { text: row.manifest, value }
+    return { manifest, shelved }
   }
 }
 
@@ -264,8 +260,6 @@ async function syncFile(path: string): Promise<void> {
   await file.sync()
 }
 
-type ChunkRow = { readonly file: string; readonly start: string; readonly chunk: string; readonly size: number }
-
 type OpenedFile = {
   readonly descriptor: number
   /** Whether an earlier attempt has left it. */
@@ -274,34 +268,28 @@ type OpenedFile = {
 
 /** Where the bytes of a chunk belong. */
 type Place = { readonly descriptor: number; readonly start: number }
-type MissingChunk = { readonly size: number; readonly places: Place[] }
+type MissingChunk = Pick<FileChunk, 'file' | 'start' | 'size'> & { readonly places: Place[] }
 
 /** How many chunks are unpacked at a time. */
 const AT_A_TIME = 4
-const CHUNKS_OF_A_QUERY = 500
 
 /** The files of one entity. What an attempt that was cut short has left is taken up again. */
 class EntityFetch {
   readonly #shelf: Shelf
-  readonly #connection: ShelfConnection
+  readonly #reader: ShelfReader
   readonly #options: FetchOptions
   readonly #directory: string
   readonly #digest: string
 
-  constructor(shelf: Shelf, connection: ShelfConnection, options: FetchOptions, directory: string, digest: string) {
+  constructor(shelf: Shelf, reader: ShelfReader, options: FetchOptions, directory: string, digest: string) {
     this.#shelf = shelf
-    this.#connection = connection
+    this.#reader = reader
     this.#options = options
     this.#directory = directory
     this.#digest = digest
   }
 
-  async files(manifest: EntityManifest): Promise<void> {
-    const rows = await this.#connection.query<ChunkRow>(
-      `SELECT file, start, chunk, size FROM nomenclator.entity_chunk JOIN nomenclator.chunk ON chunk = chunk.digest
-       WHERE entity = $1 ORDER BY file, start`,
-      [this.#digest],
-    )
+  async files(manifest: EntityManifest, chunks: readonly FileChunk[]): Promise<void> {
     using opened = new DisposableStack()
     const files = new Map<string, OpenedFile>()
     for (const [name, { size }] of Object.entries(manifest.files)) {
@@ -312,85 +300,71 @@ class EntityFetch {
       ftruncateSync(descriptor, size)
       files.set(name, { descriptor, isResumed })
     }
-    const missing = await this.#missing(rows, files)
-    await this.#copyLocal(missing)
+    const missing = await this.#missing(chunks, files)
+    await this.#copyLocal(manifest.definition.name, missing)
     await this.#download(missing)
   }
 
   /** The chunks that are not in place already. */
   async #missing(
-    rows: readonly ChunkRow[],
+    chunks: readonly FileChunk[],
     files: ReadonlyMap<string, OpenedFile>,
   ): Promise<Map<string, MissingChunk>> {
     const missing = new Map<string, MissingChunk>()
     const covered = new Map<string, number>()
-    for (const { file, start, chunk, size } of rows) {
+    for (const { file, start, digest, size } of chunks) {
       const opened = files.get(file)
-      if (opened === undefined || Number(start) !== (covered.get(file) ?? 0))
+      if (opened === undefined || start !== (covered.get(file) ?? 0) || size > MAX_CHUNK_BYTES)
         throw damagedEntity(this.#digest, `the chunks of ${file} do not make up the file`)
-      covered.set(file, Number(start) + size)
+      covered.set(file, start + size)
       const { descriptor, isResumed } = opened
-      if (isResumed && holds(descriptor, Number(start), size, chunk)) continue
+      if (isResumed && holds(descriptor, start, size, digest)) continue
       if (isResumed) await Bun.sleep(0)
-      const { places } = missing.get(chunk) ?? { places: [] as Place[] }
-      places.push({ descriptor, start: Number(start) })
-      missing.set(chunk, { size, places })
+      const { places } = missing.get(digest) ?? { places: [] as Place[] }
+      places.push({ descriptor, start })
+      missing.set(digest, { file, start, size, places })
     }
     return missing
   }
 
-  /** Copies the chunks that entities in the home share with this one. */
-  async #copyLocal(missing: Map<string, MissingChunk>): Promise<void> {
+  /** Copies the chunks that other states of the same list have in the same place. */
+  async #copyLocal(name: string, missing: Map<string, MissingChunk>): Promise<void> {
     if (missing.size === 0) return
-    const local = this.#localEntities()
-    const rows = await this.#connection.query<{ entity: string; file: string; start: string; chunk: string }>(
-      `SELECT DISTINCT ON (chunk) entity, file, start, chunk FROM nomenclator.entity_chunk
-       WHERE chunk IN (SELECT jsonb_array_elements_text($1::text::jsonb))
-         AND entity IN (SELECT jsonb_array_elements_text($2::text::jsonb))`,
-      [JSON.stringify([...missing.keys()]), JSON.stringify(local)],
-    )
-    for (const { entity, file, start, chunk } of rows) {
-      const bytes = bytesAt(
-        join(this.#shelf.entityDirectory(entity), file),
-        Number(start),
-        missing.get(chunk)?.size ?? 0,
-      )
-      // What is damaged here is fetched like anything else.
-      if (bytes === undefined || sha256(bytes) !== chunk) continue
-      write(bytes, missing.get(chunk)?.places ?? [])
-      missing.delete(chunk)
-      await Bun.sleep(0)
-    }
+    for (const directory of this.#localStates(name))
+      for (const [digest, { file, start, size, places }] of missing) {
+        const bytes = bytesAt(join(directory, file), start, size)
+        // What is damaged here is fetched like anything else.
+        if (bytes === undefined || sha256(bytes) !== digest) continue
+        write(bytes, places)
+        missing.delete(digest)
+        await Bun.sleep(0)
+      }
   }
 
-  #localEntities(): string[] {
-    const directory = join(this.#shelf.entityDirectory(this.#digest), '..')
-    return existsSync(directory) ? readdirSync(directory).filter((name) => DIGEST.test(name)) : []
+  /** The directories of the entities in the home that are of the same list. */
+  #localStates(name: string): string[] {
+    const all = join(this.#shelf.entityDirectory(this.#digest), '..')
+    const digests = existsSync(all) ? readdirSync(all).filter((digest) => DIGEST.test(digest)) : []
+    const directories = digests.map((digest) => this.#shelf.entityDirectory(digest))
+    return directories.filter((directory) => {
+      const manifest = parsedObject(
+        readTextSync(join(directory, ENTITY_MANIFEST_FILE)) ?? '',
+      ) as Partial<EntityManifest>
+      return manifest.definition?.name === name
+    })
   }
 
   async #download(missing: ReadonlyMap<string, MissingChunk>): Promise<void> {
-    const digests = [...missing.keys()]
-    for (let at = 0; at < digests.length; at += CHUNKS_OF_A_QUERY) {
-      const some = digests.slice(at, at + CHUNKS_OF_A_QUERY)
-      const arrived = await this.#downloadSome(some, missing)
-      const lost = some.find((digest) => !arrived.has(digest))
-      if (lost !== undefined) throw damagedEntity(this.#digest, `chunk ${lost.slice(0, 12)} is not there`)
-    }
-  }
-
-  async #downloadSome(digests: readonly string[], missing: ReadonlyMap<string, MissingChunk>): Promise<Set<string>> {
-    const list = digests.map((digest) => `'${digest}'`).join(', ')
-    const rows = this.#connection.copyOut(`SELECT digest, packed FROM nomenclator.chunk WHERE digest IN (${list})`)
-    const arrived = new Set<string>()
+    if (missing.size === 0) return
+    const lost = new Set(missing.keys())
     const running = new Set<Promise<void>>()
     let wrong: unknown
-    for await (const [digestBytes, packed] of rows) {
-      const digest = digestBytes?.toString('latin1') ?? ''
+    for await (const [digest, packed] of this.#reader.chunks(this.#digest, [...missing.keys()])) {
       const chunk = missing.get(digest)
-      if (chunk === undefined || packed === undefined) continue
+      if (chunk === undefined) continue
       this.#options.onChunk?.(packed.length)
       const taking = this.#take(digest, packed, chunk).then(
-        () => void arrived.add(digest),
+        () => void lost.delete(digest),
         (error) => {
           wrong ??= error
         },
@@ -402,11 +376,12 @@ class EntityFetch {
     await Promise.all(running)
     // Only now: the sound chunks that arrived after a damaged one need not be fetched again.
     if (wrong !== undefined) throw wrong
-    return arrived
+    const [first] = lost
+    if (first !== undefined) throw damagedEntity(this.#digest, `chunk ${first.slice(0, 12)} is not there`)
   }
 
   async #take(digest: string, packed: Uint8Array, { size, places }: MissingChunk): Promise<void> {
-    const bytes = await unpack(packed).catch(() => undefined)
+    const bytes = await unpack(packed, size).catch(() => undefined)
     if (bytes === undefined || bytes.length !== size || sha256(bytes) !== digest)
       throw damagedEntity(this.#digest, `chunk ${digest.slice(0, 12)} has other content than its digest says`)
     write(bytes, places)

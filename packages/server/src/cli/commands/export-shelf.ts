@@ -1,0 +1,29 @@
+// nomenclator export shelf DIR
+import { resolve } from 'node:path'
+import { command } from '../command.ts'
+import { yes } from '../flags/flags.ts'
+import { homeFlags } from '../flags/shelf-flags.ts'
+import { openHome } from '../home/open-home.ts'
+
+const number = new Intl.NumberFormat('en')
+
+export const exportShelfCommand = command({
+  name: 'export shelf',
+  description:
+    'Write all releases as files that nodes follow from any static host, object store or CDN: serve --shelf https://host/path. Written again, only what is new is added, and the pointer comes last.',
+  operands: { usage: 'DIR', min: 1, max: 1 },
+  flags: { ...homeFlags, json: { description: 'print the report as one JSON document', parse: yes } },
+  examples: ['export shelf ./shelf', 'export shelf /srv/www/shelf --home /var/lib/nomenclator'],
+  run: async ({ values, operands, terminal }) => {
+    const shelf = await openHome(values, terminal)
+    const { exportShelf } = await import('../../distribution/shelf/export-shelf.ts')
+    const directory = resolve(operands[0] as string)
+    const report = await exportShelf(shelf, directory)
+    if (values.json) terminal.out(`${JSON.stringify({ directory, ...report }, null, 2)}\n`)
+    else
+      terminal.out(
+        `${number.format(report.releases)} releases in ${directory}: ${number.format(report.chunks)} chunks written, ${(report.bytes / 1e6).toFixed(1)} MB.\n`,
+      )
+    return 0
+  },
+})

@@ -1,0 +1,68 @@
+// What is read of a shelf in PostgreSQL.
+import type { Listing, Pointer } from '../shelf/pointer.ts'
+import type { ShelfReader } from '../shelf/shelf-reader.ts'
+import type { ShelfConnection } from './connection.ts'
+
+export const CHANNEL = 'nomenclator_shelf'
+
+/** The beginning of the names of the sessions of nodes. */
+export const REPORT_PREFIX = 'nomenclator:'
+
+const POLL_SECONDS = 5
+
+/** Reads the generation, and lets others see under which name this connection goes from now on. */
+export async function readPointer(connection: ShelfConnection, name = ''): Promise<Pointer> {
+  // The time in the name is that of the server: the clocks of nodes need not agree.
+  const report = "set_config('application_name', $1 || to_hex(extract(epoch FROM clock_timestamp())::bigint), false)"
+  const [row] = await connection.query<{ generation: string; change: string }>(
+    `SELECT generation, change${name === '' ? '' : `, ${report}`} FROM nomenclator.pointer`,
+    name === '' ? [] : [name],
+    POLL_SECONDS,
+  )
+  return { generation: Number(row?.generation ?? 0), change: row?.change ?? '' }
+}
+
+export const readListing = (connection: ShelfConnection): Promise<Listing> =>
+  connection.transaction('ISOLATION LEVEL REPEATABLE READ READ ONLY', async () => {
+    const [row] = await connection.query<{ generation: string; change: string; history: string; id_registry: string }>(
+      'SELECT generation, change, history, id_registry FROM nomenclator.pointer',
+    )
+    const releases = await connection.query<{ digest: string; files: string }>(
+      'SELECT digest, files FROM nomenclator.release',
+    )
+    return {
+      generation: Number(row?.generation ?? 0),
+      change: row?.change ?? '',
+      history: row?.history ?? '',
+      idRegistry: row?.id_registry ?? '',
+      releases: new Map(releases.map(({ digest, files }) => [digest, JSON.parse(files)])),
+    }
+  })
+
+const CHUNKS_OF_A_QUERY = 500
+
+export const pgReader = (connection: ShelfConnection): ShelfReader => ({
+  listing: () => readListing(connection),
+  entity: async (digest) => {
+    const [row] = await connection.query<{ manifest: string }>(
+      'SELECT manifest FROM nomenclator.entity WHERE digest = $1',
+      [digest],
+    )
+    if (row === undefined) return undefined
+    const chunks = await connection.query<{ file: string; start: string; digest: string; size: number }>(
+      `SELECT file, start, chunk.digest, size FROM nomenclator.entity_chunk JOIN nomenclator.chunk ON chunk = chunk.digest
+       WHERE entity = $1 ORDER BY file, start`,
+      [digest],
+    )
+    return { manifest: row.manifest, chunks: chunks.map((chunk) => ({ ...chunk, start: Number(chunk.start) })) }
+  },
+  chunks: async function* (_entity, digests) {
+    for (let at = 0; at < digests.length; at += CHUNKS_OF_A_QUERY) {
+      const some = digests.slice(at, at + CHUNKS_OF_A_QUERY)
+      const list = some.map((digest) => `'${digest}'`).join(', ')
+      const rows = connection.copyOut(`SELECT digest, packed FROM nomenclator.chunk WHERE digest IN (${list})`)
+      for await (const [digest, packed] of rows)
+        if (digest !== undefined && packed !== undefined) yield [digest.toString('latin1'), packed]
+    }
+  },
+})

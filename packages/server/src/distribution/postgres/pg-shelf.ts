@@ -1,0 +1,45 @@
+// A shelf in PostgreSQL that is followed: one connection, which also tells of changes.
+import { ShelfAway } from '../shelf/shelf-failures.ts'
+import type { OpenShelf } from '../shelf/shelf-reader.ts'
+import type { ShelfConnection } from './connection.ts'
+import { CHANNEL, pgReader, REPORT_PREFIX, readPointer } from './pg-reader.ts'
+import { openShelf, type ShelfLogin } from './session.ts'
+
+const POLL_MILLISECONDS = 5_000
+/** The poll where notifications do not come. */
+const STANDBY_POLL_MILLISECONDS = 1_000
+
+/** Opens a shelf in PostgreSQL to be followed. */
+export const openPgShelf =
+  ({ address, password }: ShelfLogin): OpenShelf =>
+  async (report, onNews) => {
+    const onNotify = (channel: string) => {
+      if (channel === CHANNEL) onNews()
+    }
+    const connection = await openShelf({ address, password, name: `${REPORT_PREFIX}${report}`, onNotify })
+    try {
+      const pollMilliseconds = (await listens(connection)) ? POLL_MILLISECONDS : STANDBY_POLL_MILLISECONDS
+      return {
+        ...pgReader(connection),
+        pointer: (name) => readPointer(connection, `${REPORT_PREFIX}${name}`),
+        pollMilliseconds,
+        closed: connection.closed,
+        destroy: () => connection.destroy(),
+        [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
+      }
+    } catch (error) {
+      await connection[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+
+/** A standby sends no notifications, and says so. */
+async function listens(connection: ShelfConnection): Promise<boolean> {
+  try {
+    await connection.query(`LISTEN ${CHANNEL}`)
+    return true
+  } catch (error) {
+    if (error instanceof ShelfAway && /recovery/.test(error.message)) return false
+    throw error
+  }
+}

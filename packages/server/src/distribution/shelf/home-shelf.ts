@@ -1,0 +1,87 @@
+// A home as a shelf that others follow: what the files of the layout have in them, made when they are asked for.
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { readTextSync } from '../../release/files/regular-file.ts'
+import type { Shelf } from '../../release/home/shelf.ts'
+import { DIGEST, ENTITY_MANIFEST_FILE } from '../../release/manifest.ts'
+import { readEntityManifest } from '../../release/release.ts'
+import { bytesAt, chunksOf, pack, sha256 } from './chunks.ts'
+import { type ListedPointer, listingText } from './layout.ts'
+import { type Pointer, readFollowed } from './pointer.ts'
+import type { FileChunk, ShelvedEntity } from './shelf-reader.ts'
+
+type State = { readonly pointer: ListedPointer; readonly listing: string }
+
+export class HomeShelf {
+  readonly #shelf: Shelf
+  /** By what can be seen of the home without reading it. */
+  #state: (State & { readonly seen: string }) | undefined
+  readonly #entities = new Map<string, ShelvedEntity>()
+
+  constructor(shelf: Shelf) {
+    this.#shelf = shelf
+  }
+
+  /** The pointer and the listing that it points to; undefined where there is no current release, or it cannot be read. */
+  state(): State | undefined {
+    const shelf = this.#shelf
+    const history = readTextSync(shelf.currentFile)
+    if (history === undefined) return undefined
+    const { generation, change } = this.#pointer()
+    const seen = `${generation} ${change} ${this.#modified()}`
+    if (this.#state?.seen === seen) return this.#state
+    const digests = shelf.digests().filter((digest) => !('unreadable' in shelf.manifestOrReason(digest)))
+    if (!digests.includes(shelf.currentDigest() ?? '')) return undefined
+    const releases = new Map(digests.sort().map((digest) => [digest, shelf.releaseFiles(digest)]))
+    const listing = listingText({ history, idRegistry: readTextSync(shelf.idRegistryFile) ?? '', releases })
+    const digest = sha256(listing)
+    this.#state = { seen, listing, pointer: { generation, change: change ?? digest.slice(0, 32), listing: digest } }
+    return this.#state
+  }
+
+  /** A home that follows a shelf has its generation, one less until it has all releases; any other has the time of its last change. */
+  #pointer(): Partial<Pointer> & Pick<Pointer, 'generation'> {
+    const followed = readFollowed(this.#shelf.home)
+    if (followed === undefined) return { generation: this.#modified() }
+    const { generation, change, complete } = followed
+    return complete ? { generation, change } : { generation: generation - 1, change: `${change}-part` }
+  }
+
+  /** When releases or signatures last came or went, or another became current; in milliseconds. */
+  #modified(): number {
+    const { currentFile } = this.#shelf
+    const directories = this.#shelf.digests().map((digest) => this.#shelf.releaseDirectory(digest))
+    const paths = [currentFile, join(this.#shelf.home, 'releases'), ...directories]
+    return Math.max(...paths.map((path) => Math.floor(statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0)))
+  }
+
+  /** An entity with its chunks; undefined where the home does not have it, or it is damaged. */
+  entity(digest: string): ShelvedEntity | undefined {
+    if (!DIGEST.test(digest)) return undefined
+    const known = this.#entities.get(digest)
+    if (known !== undefined) return known
+    const directory = this.#shelf.entityDirectory(digest)
+    const manifest = readTextSync(join(directory, ENTITY_MANIFEST_FILE))
+    if (manifest === undefined) return undefined
+    const chunks: FileChunk[] = []
+    for (const [file, { sha256: expected }] of Object.entries(readEntityManifest(directory, digest).files)) {
+      const hasher = new Bun.CryptoHasher('sha256')
+      for (const { digest: chunk, start, size, bytes } of chunksOf(join(directory, file))) {
+        chunks.push({ file, start, size, digest: chunk })
+        hasher.update(bytes)
+      }
+      if (hasher.digest('hex') !== expected) return undefined
+    }
+    const entity = { manifest, chunks }
+    this.#entities.set(digest, entity)
+    return entity
+  }
+
+  /** A chunk of an entity, compressed; undefined where there is none, or it is damaged. */
+  async chunk(entity: string, digest: string): Promise<Uint8Array | undefined> {
+    const found = this.entity(entity)?.chunks.find((chunk) => chunk.digest === digest)
+    if (found === undefined) return undefined
+    const bytes = bytesAt(join(this.#shelf.entityDirectory(entity), found.file), found.start, found.size)
+    return bytes === undefined || sha256(bytes) !== digest ? undefined : await pack(bytes)
+  }
+}

@@ -1,0 +1,58 @@
+// A shelf as files, the same on a node, a static host or a CDN: a pointer, and what never changes under its name.
+//
+//   current                     the pointer: generation, change, and the digest of the listing
+//   releases/<digest>.json      a listing: history, id registry, and the files of all releases
+//   entities/<digest>/chunks    an entity: its entity.json, and which chunks its files are made of
+//   entities/<digest>/<chunk>   a chunk, compressed with zstd
+import { isObject } from '../../base/json.ts'
+import { DIGEST, parsedObject } from '../../release/manifest.ts'
+import type { Listing, Pointer } from './pointer.ts'
+import type { FileChunk, ShelvedEntity } from './shelf-reader.ts'
+
+export const POINTER_NAME = 'current'
+export const listingName = (digest: string): string => `releases/${digest}.json`
+export const entityName = (entity: string): string => `entities/${entity}/chunks`
+export const chunkName = (entity: string, chunk: string): string => `entities/${entity}/${chunk}`
+
+/** A pointer, and the digest of the listing that it points to. */
+export type ListedPointer = Pointer & { readonly listing: string }
+
+export const pointerText = ({ generation, change, listing }: ListedPointer): string =>
+  `${JSON.stringify({ generation, change, listing })}\n`
+
+/** Undefined for anything else. */
+export function parsePointer(text: string): ListedPointer | undefined {
+  const { generation, change, listing } = parsedObject(text) as Partial<Record<keyof ListedPointer, unknown>>
+  if (!Number.isSafeInteger(generation) || typeof change !== 'string' || !isDigest(listing)) return undefined
+  return { generation: generation as number, change, listing }
+}
+
+export const listingText = ({ history, idRegistry, releases }: Omit<Listing, keyof Pointer>): string =>
+  JSON.stringify({ history, idRegistry, releases: Object.fromEntries(releases) })
+
+export function parseListing(text: string, pointer: Pointer): Listing | undefined {
+  const { history, idRegistry, releases } = parsedObject(text) as Partial<Record<keyof Listing, unknown>>
+  if (typeof history !== 'string' || typeof idRegistry !== 'string' || !isObject(releases)) return undefined
+  const areFiles = (files: unknown) => isObject(files) && Object.values(files).every((file) => typeof file === 'string')
+  if (!Object.entries(releases).every(([digest, files]) => DIGEST.test(digest) && areFiles(files))) return undefined
+  const { generation, change } = pointer
+  return { generation, change, history, idRegistry, releases: new Map(Object.entries(releases as never)) }
+}
+
+export const entityText = (entity: ShelvedEntity): string => JSON.stringify(entity)
+
+export function parseEntity(text: string): ShelvedEntity | undefined {
+  const { manifest, chunks } = parsedObject(text) as Partial<Record<keyof ShelvedEntity, unknown>>
+  if (typeof manifest !== 'string' || !Array.isArray(chunks) || !chunks.every(isChunk)) return undefined
+  return { manifest, chunks }
+}
+
+const isDigest = (value: unknown): value is string => typeof value === 'string' && DIGEST.test(value)
+const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
+
+const isChunk = (value: unknown): value is FileChunk =>
+  isObject(value) &&
+  typeof value.file === 'string' &&
+  isDigest(value.digest) &&
+  isCount(value.start) &&
+  isCount(value.size)

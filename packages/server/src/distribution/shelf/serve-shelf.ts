@@ -1,0 +1,57 @@
+// What a node responds below /shelf: its home as a shelf that other nodes follow, so that it is a relay.
+import { evaluateConditions } from '../../http/conditional.ts'
+import {
+  COMMON_HEADERS,
+  emptyResponse,
+  type HttpRequest,
+  type HttpResponse,
+  headerLines,
+  isRead,
+} from '../../http/exchange.ts'
+import { otherMethod } from '../../http/methods.ts'
+import { ProblemError } from '../../http/problem.ts'
+import { SHELF_PATH } from '../../http/routes.ts'
+import type { Shelf } from '../../release/home/shelf.ts'
+import { HomeShelf } from './home-shelf.ts'
+import { chunkName, entityName, entityText, listingName, POINTER_NAME, pointerText } from './layout.ts'
+
+const IMMUTABLE = 'public, max-age=31536000, immutable'
+
+/** Responds to what is below /shelf from a home. */
+export function shelfResponder(shelf: Shelf): (request: HttpRequest) => Promise<HttpResponse> {
+  const home = new HomeShelf(shelf)
+  return async (request) => {
+    if (!isRead(request)) return otherMethod(request)
+    const name = request.path.slice(SHELF_PATH.length + 1)
+    if (name === POINTER_NAME) {
+      const state = home.state()
+      if (state !== undefined)
+        return file(request, 'application/json', 'public, no-cache', Buffer.from(pointerText(state.pointer)))
+    }
+    const [folder = '', digest = '', part] = name.split('/')
+    if (folder === 'releases') {
+      const state = home.state()
+      if (state !== undefined && name === listingName(state.pointer.listing))
+        return file(request, 'application/json', IMMUTABLE, Buffer.from(state.listing))
+    }
+    if (folder === 'entities' && part !== undefined) {
+      if (name === entityName(digest)) {
+        const entity = home.entity(digest)
+        if (entity !== undefined) return file(request, 'application/json', IMMUTABLE, Buffer.from(entityText(entity)))
+      } else if (name === chunkName(digest, part)) {
+        const bytes = await home.chunk(digest, part)
+        if (bytes !== undefined) return file(request, 'application/octet-stream', IMMUTABLE, bytes)
+      }
+    }
+    throw new ProblemError({ kind: 'not-found', known: [`${SHELF_PATH}/${POINTER_NAME}`] })
+  }
+}
+
+function file(request: HttpRequest, type: string, caching: string, bytes: Uint8Array): HttpResponse {
+  const etag = `"${Bun.hash.xxHash64(bytes).toString(16).padStart(16, '0')}"`
+  const headers = { ...COMMON_HEADERS, 'Cache-Control': caching, ETag: etag }
+  const condition = evaluateConditions(request.headers, etag, '')
+  if (condition === 'not-modified') return emptyResponse(304, headers)
+  if (condition !== 'holds') throw new ProblemError({ kind: 'precondition-failed', header: condition.failed })
+  return { status: 200, head: headerLines({ ...headers, 'Content-Type': type }), body: bytes }
+}

@@ -1,0 +1,75 @@
+// Examples for the API reference out of the records themselves: what people look for, and not whatever comes first.
+import { isObject, valueAt } from '../base/json.ts'
+import type { Entity } from '../catalog/entity.ts'
+import type { PublishedRecord } from '../catalog/flatten.ts'
+import { importanceFieldsOf } from '../catalog/importance-fields.ts'
+import { ancestorsOf, ownerOf, pathTo } from '../catalog/lineage.ts'
+import { recordVariables } from '../http/v2/paths.ts'
+import { keySegments } from './links.ts'
+import { nameOf } from './names.ts'
+import type { View } from './view.ts'
+
+export type Examples = {
+  /** The value of a variable in the path of a record of a list. */
+  readonly inPath: (list: string, name: string) => string
+  /** What may be given for a parameter; of a list where that has one of its own. */
+  readonly given: (name: string) => string
+}
+
+const MAX_NAME = 40
+
+export function examplesOf(view: View): Examples {
+  const { api } = view
+  const records = exampleRecords(view)
+  const [entity, record] = [...records][0] ?? []
+  const name = entity === undefined || record === undefined ? '' : nameOf(view, entity, record).slice(0, MAX_NAME)
+  const parent = entity && ancestorsOf(entity)[0]?.entity
+  const idOf = (one: Entity | undefined, separator: string) => {
+    const key = one && records.get(one)
+    return one === undefined || key === undefined ? '' : `${one.plural}${separator}${keySegments(one, key).join('/')}`
+  }
+  const given: Readonly<Record<string, string>> = {
+    digest: api.release.digest,
+    from: api.releases().at(-1)?.digest ?? api.release.digest,
+    q: name,
+    prefix: name,
+    within: idOf(parent, ':'),
+    type: entity?.plural ?? '',
+    id: idOf(entity, '/'),
+    queries: JSON.stringify({ q0: { query: name, type: entity?.plural ?? '', limit: 3 } }),
+    body: JSON.stringify([{ q: name }]),
+  }
+  const inPath = new Map<string, string>()
+  for (const [of, known] of records) {
+    const segments = keySegments(of, known)
+    for (const [at, [variable]] of recordVariables(of).entries()) {
+      // The first may be that of the record within which others are numbered.
+      const lists = at === 0 ? [of, ownerOf(of)?.entity ?? of] : [of]
+      for (const { plural } of lists) inPath.set(`${plural} ${variable}`, segments[at] ?? '')
+    }
+  }
+  return { inPath: (list, variable) => inPath.get(`${list} ${variable}`) ?? '', given: (one) => given[one] ?? '' }
+}
+
+/** A record of each list: the most populous one, and those that it belongs to; of others the first. */
+function exampleRecords({ api }: View): ReadonlyMap<Entity, PublishedRecord> {
+  const records = new Map<Entity, PublishedRecord>()
+  const isPopulated = (entity: Entity) => {
+    const { population } = importanceFieldsOf(entity)
+    return population !== undefined && api.knownFacts(entity).includes(population)
+  }
+  const deepestFirst = api.entities.toReversed()
+  for (const entity of [...deepestFirst.filter(isPopulated), ...deepestFirst]) {
+    if (records.has(entity)) continue
+    const sort = isPopulated(entity) ? ([['sort', `-${importanceFieldsOf(entity).population}`]] as const) : []
+    const [record] = api.list(entity, [['per_page', '1'], ...sort]).records
+    if (record === undefined) continue
+    records.set(entity, record as PublishedRecord)
+    for (const ancestor of api.entities) {
+      const steps = pathTo(entity, ancestor)?.steps
+      const embedded = steps && valueAt(record, steps)
+      if (isObject(embedded) && !records.has(ancestor)) records.set(ancestor, embedded as PublishedRecord)
+    }
+  }
+  return records
+}

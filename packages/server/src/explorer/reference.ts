@@ -1,0 +1,199 @@
+// The API reference as data: the resources of the service, each with all the operations on it, and where a form of them leads.
+import { V1_PATH } from '../base/api-v1.ts'
+import type { Entity } from '../catalog/entity.ts'
+import { badParameter } from '../http/problem.ts'
+import { OPENAPI_PATH, RECONCILE_PATH, RESOLVE_PATH, V2_PATH } from '../http/routes.ts'
+import type { ApiReader } from './api-reader.ts'
+import { type Pairs, withQuery } from './links.ts'
+import { parameter } from './view.ts'
+
+/** As much of an OpenAPI document as is shown. */
+export type Document = {
+  readonly paths: Readonly<Record<string, Readonly<Partial<Record<Method, DocumentedOperation>>>>>
+  readonly components: {
+    readonly parameters: Readonly<Record<string, Parameter>>
+    readonly schemas: Readonly<Record<string, Schema>>
+    readonly responses: Readonly<Record<string, DocumentedResponse>>
+  }
+}
+
+const METHODS = ['get', 'post'] as const
+type Method = (typeof METHODS)[number]
+
+type Reference = { readonly $ref: string }
+
+export type Schema = {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly enum?: readonly (string | number)[]
+  readonly default?: string | number | boolean
+  readonly examples?: readonly string[]
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly description?: string
+}
+
+export type Parameter = {
+  readonly name: string
+  readonly in: 'query' | 'path'
+  readonly description: string
+  readonly required?: boolean
+  readonly schema: Schema
+}
+
+type DocumentedResponse = { readonly content?: Readonly<Record<string, { readonly schema: Schema }>> }
+
+type DocumentedOperation = {
+  readonly operationId: string
+  readonly summary: string
+  readonly parameters: readonly (Parameter | Reference)[]
+  readonly responses: Readonly<Record<string, Reference | DocumentedResponse>>
+}
+
+/** An operation where it is. */
+export type Operation = {
+  readonly id: string
+  readonly path: string
+  readonly method: Method
+  /** What the document says that it does, in English. */
+  readonly summary: string
+  readonly parameters: readonly Parameter[]
+  /** The schema of what it gives, where that is JSON. */
+  readonly schema?: Schema | undefined
+  /** The statuses of its problems. */
+  readonly problems: readonly number[]
+}
+
+/** What operations have in common: a list of records, or another part of the service. */
+export type Resource = {
+  readonly id: string
+  readonly path: string
+  /** The list whose records it gives. */
+  readonly entity?: Entity
+  readonly operations: readonly Operation[]
+}
+
+export const documentOf = (api: ApiReader) => api.openapi() as unknown as Document
+
+/** What a reference stands for; anything else is itself. */
+export function resolved<T extends object>(document: Document, one: T | Reference): T {
+  if (!('$ref' in one) || one.$ref === undefined) return one as T
+  const [, , section = '', ...rest] = one.$ref.split('/')
+  const group = document.components[section as keyof Document['components']] as Readonly<Record<string, T>>
+  return resolved(document, group[rest.join('/')] as T)
+}
+
+const PROBLEM = /^[45]/
+
+function operationsIn(document: Document): Operation[] {
+  return Object.entries(document.paths).flatMap(([path, operations]) =>
+    METHODS.flatMap((method) => {
+      const documented = operations[method]
+      if (documented === undefined) return []
+      const { operationId: id, summary, parameters, responses } = documented
+      const { content } = resolved<DocumentedResponse>(document, responses['200'] ?? {})
+      return {
+        id,
+        path,
+        method,
+        summary,
+        parameters: parameters.map((one) => resolved<Parameter>(document, one)),
+        schema: content?.['application/json']?.schema,
+        problems: Object.keys(responses)
+          .filter((status) => PROBLEM.test(status))
+          .map(Number),
+      }
+    }),
+  )
+}
+
+/** The services of reconciling, which are no part of the document: the parameters of each, with those that it must have first. */
+const RECONCILE: Readonly<Record<string, readonly string[]>> = {
+  '': ['queries', 'extend'],
+  '/suggest/entity': ['prefix', 'type', 'cursor'],
+  '/suggest/type': ['prefix', 'cursor'],
+  '/suggest/property': ['prefix', 'cursor'],
+  '/properties': ['type', 'limit'],
+  '/preview': ['id'],
+}
+
+const reconcileOperations: readonly Operation[] = Object.entries(RECONCILE).map(([path, names]) => ({
+  id: `get-reconcile${path.replaceAll('/', '-')}`,
+  path: `${RECONCILE_PATH}${path}`,
+  method: 'get',
+  summary: '',
+  parameters: names.map((name) => ({ name, in: 'query', description: '', schema: { type: 'string' } })),
+  problems: [400, ...(path === '/preview' ? [404] : [])],
+}))
+
+const OTHERS: readonly string[] = [
+  V2_PATH,
+  `${V2_PATH}/search`,
+  RESOLVE_PATH,
+  `${V2_PATH}/changes`,
+  `${V2_PATH}/releases`,
+  V1_PATH,
+  OPENAPI_PATH,
+]
+
+/** The id of the entry of a list, which no other part of the page can have. */
+export const listId = ({ plural }: Entity): string => `list-${plural}`
+
+/** The resources of the service: its lists, and what else there is. */
+export function resourcesOf(
+  document: Document,
+  entities: readonly Entity[],
+): { lists: Resource[]; others: Resource[] } {
+  const operations = operationsIn(document)
+  const lists = entities.map((entity): Resource => {
+    const gives = (path: string) => {
+      const named = path.split('/').filter((segment) => entities.some(({ plural }) => plural === segment))
+      return path.startsWith(`${V2_PATH}/`) && named.at(-1) === entity.plural
+    }
+    const path = `${V2_PATH}/${entity.plural}`
+    return { id: listId(entity), path, entity, operations: operations.filter((one) => gives(one.path)) }
+  })
+  const others = OTHERS.map((path) => {
+    const isOf = (one: Operation) => one.path === path || (path !== V2_PATH && one.path.startsWith(`${path}/`))
+    return { id: path.slice(1).replaceAll('/', '-'), path, operations: operations.filter(isOf) }
+  })
+  const reconcile = { id: RECONCILE_PATH.slice(1), path: RECONCILE_PATH, operations: reconcileOperations }
+  return { lists, others: [...others, reconcile] }
+}
+
+const VARIABLE = /\{([^}]+)\}/g
+
+/** The names that the variables of a path have in a form: with the list before each, since lists may call theirs the same. */
+export function pathInForm(path: string): string {
+  let list = ''
+  return path
+    .split('/')
+    .map((segment) => {
+      if (!segment.includes('{')) list = segment
+      return segment.replaceAll(VARIABLE, (_, name: string) => `{${list}.${name}}`)
+    })
+    .join('/')
+}
+
+/** The variables of a path by their names in a form. */
+export const variablesIn = (path: string): { readonly input: string; readonly list: string; readonly name: string }[] =>
+  [...pathInForm(path).matchAll(VARIABLE)].map(([input, text = '']) => {
+    const [list = '', ...name] = text.split('.')
+    return { input, list, name: name.join('.') }
+  })
+
+/** Where a form without a script leads: to the response itself. */
+export function runTarget(api: ApiReader, pairs: Pairs): string {
+  const id = parameter(pairs, 'operation')
+  const operations = [...operationsIn(documentOf(api)), ...reconcileOperations]
+  const found = operations.find((one) => one.method === 'get' && one.id === id)
+  if (found === undefined)
+    throw badParameter('operation', id ?? '', 'the name of a GET operation of the OpenAPI document')
+  const path = pathInForm(found.path).replaceAll(VARIABLE, (name) => encodeURIComponent(parameter(pairs, name) ?? ''))
+  const isTaken = (name: string) => found.parameters.some((one) => one.in === 'query' && one.name === name)
+  return withQuery(
+    path,
+    pairs.filter(([name, value]) => value !== '' && isTaken(name)),
+  )
+}
