@@ -255,8 +255,10 @@ const CARRIAGE_RETURN = 0x0d
 const MAX_EXCERPT = 200
 const MAX_HEADER_LINES = 50
 
-/** Finds control characters, and carriage returns that end no line; as ranges it is forty times faster than by category. */
-const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)/
+/** All control characters but tabs and what ends lines; as ranges they are found forty times faster than by category. */
+const CONTROL_RANGES = '\\0-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f'
+/** A carriage return that ends no line is one too. */
+const CONTROLS = new RegExp(`[${CONTROL_RANGES}]|\\r(?!\\n)`)
 
 type QuotedValue = { readonly text: string; readonly end: number; readonly lines: number }
 const UNCLOSED: QuotedValue = { text: '', end: 0, lines: 0 }
