@@ -106,6 +106,41 @@ describe.skipIf(browser === undefined)('in a browser, accessible:', () => {
   })
 })
 
+/** What can have the focus and has a ring that is not whole: another part is over it, or a part around it ends before it. */
+const HIDDEN_RINGS = `(() => {
+  const shown = [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')]
+    .filter((one) => one.checkVisibility() && one.type !== 'hidden')
+  return shown.flatMap((one) => {
+    one.focus()
+    one.scrollIntoView({ block: 'center', inline: 'center' })
+    const { outlineOffset, outlineWidth } = getComputedStyle(one)
+    const [offset, reach] = [parseFloat(outlineOffset), parseFloat(outlineOffset) + parseFloat(outlineWidth)]
+    if (document.activeElement !== one || !one.matches(':focus-visible') || offset < 0) return []
+    return [...one.getClientRects()].flatMap(({ left, top, right, bottom }) => {
+      const [x, y] = [(left + right) / 2, (top + bottom) / 2]
+      const spots = [[x, top - reach + 1], [x, bottom + reach - 1], [left - reach + 1, y], [right + reach - 1, y]]
+      // How far up a part is drawn, within what it has in common with another.
+      const layer = (part, other) => {
+        let highest = -1
+        for (let at = part; at !== null && !at.contains(other); at = at.parentElement)
+          if (getComputedStyle(at).position !== 'static') highest = Math.max(highest, Number(getComputedStyle(at).zIndex) || 0)
+        return highest
+      }
+      const over = spots.filter(([across, down]) => {
+        const other = document.elementFromPoint(across, down)
+        return other !== null && layer(other, one) > -1 && layer(other, one) >= layer(one, other)
+      })
+      let isCut = false
+      for (let at = one.parentElement; at !== null && at !== document.body; at = at.parentElement) {
+        const box = at.getBoundingClientRect()
+        if (getComputedStyle(at).overflowX === 'visible') continue
+        isCut ||= left - reach < box.left || top - reach < box.top || bottom + reach > box.bottom
+      }
+      return over.length > 0 || isCut ? [(isCut ? 'cut: ' : 'covered: ') + one.outerHTML.slice(0, 120)] : []
+    })
+  }).slice(0, 5)
+})()`
+
 describe.skipIf(browser === undefined)('in a browser', () => {
   test('every kind of page renders in English without a script', async () => {
     const page = await open('/', { locale: 'en-US', javaScriptEnabled: false })
@@ -378,6 +413,26 @@ describe.skipIf(browser === undefined)('in a browser', () => {
     await page.fill('input[name=q]', 'largo')
     await page.getByRole('option').first().waitFor()
     expect(await isWide(page)).toBe(false)
+  })
+
+  test('nothing lies over the ring around what has the focus, or cuts it off', async () => {
+    // Without motion, what is scrolled to is in view at once.
+    const page = await open('/', { reducedMotion: 'reduce' })
+    for (const target of [
+      '/',
+      '/explore/localidades?per_page=25',
+      '/explore/municipios/3',
+      '/map',
+      '/resolve',
+      '/releases',
+    ]) {
+      await page.goto(target)
+      await page.keyboard.press('Tab')
+      for (const width of [390, 1024, 1440]) {
+        await page.setViewportSize({ width, height: 900 })
+        expect({ target, width, hidden: await page.evaluate(HIDDEN_RINGS) }).toEqual({ target, width, hidden: [] })
+      }
+    }
   })
 
   test('everything can be reached and seen with the keyboard', async () => {

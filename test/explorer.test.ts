@@ -298,6 +298,9 @@ describe('a record', () => {
       ['/explore/municipios/02001', '/explore/municipios/3'],
       ['/explore/municipios/02-001', '/explore/municipios/3'],
       ['/explore/localidades/020010001', '/explore/localidades/3-1'],
+      ['/explore/localidades?q=020010001', '/explore/localidades/3-1'],
+      ['/explore/municipios?q=%2002001&lang=en', '/explore/municipios/3?lang=en'],
+      ['/map/localidades?q=020010900', '/map/localidades#map=10/31.0000/-108.5000'],
     ] as const)
       expect((await get(target)).headers.get('Location')).toBe(location)
   })

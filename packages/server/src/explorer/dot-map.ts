@@ -1,9 +1,21 @@
 // Maps drawn of nothing but dots: where records are, from their coordinates.
 import { memoized } from '../base/memoized.ts'
+import { coordinatesOf, type Entity } from '../catalog/entity.ts'
 import { type Html, html } from '../http/html.ts'
+import type { ReadRecord } from './api-reader.ts'
 import type { DotGrid } from './dot-grid.ts'
+import { isMissing, writtenNumber } from './values.ts'
 
 export type Point = { readonly latitude: number; readonly longitude: number }
+
+/** Where a record is; undefined where that is not known. */
+export function pointOf(entity: Entity, record: ReadRecord): Point | undefined {
+  const fields = coordinatesOf(entity)
+  if (fields === undefined) return undefined
+  const [latitude, longitude] = [record[fields.latitude], record[fields.longitude]]
+  if (isMissing(latitude) || isMissing(longitude)) return undefined
+  return { latitude: Number(writtenNumber(latitude)), longitude: Number(writtenNumber(longitude)) }
+}
 
 const SIZE = 400
 const MARGIN = 14

@@ -31,7 +31,7 @@ import { isMapData, respondMapData } from './map-data.ts'
 import { collectionPage } from './pages/collection.ts'
 import { docsPage, RUN_PATH } from './pages/docs.ts'
 import { homePage } from './pages/home.ts'
-import { mapPage } from './pages/map.ts'
+import { mapPage, placeWithCode } from './pages/map.ts'
 import { pickerPage } from './pages/picker.ts'
 import { pickerForm } from './pages/picker-form.ts'
 import { problemPage } from './pages/problem.ts'
@@ -118,10 +118,23 @@ function routeAt({ catalog }: Release, path: string): PageRoute | undefined {
   const [, first, named = '', key, ...more] = trimmed.split('/')
   const plural = percentDecoded(named) ?? ''
   if (more.length > 0 || !catalog.collections.has(plural) || key === '') return undefined
-  if (`/${first}` === MAP_PATH && key === undefined) return (view) => mapPage(view, entityNamed(view, plural))
+  if (`/${first}` === MAP_PATH && key === undefined) return withCodes(plural, mapPage, placeWithCode)
   if (`/${first}` !== EXPLORE_PATH) return undefined
-  return key === undefined ? (view) => collectionPage(view, entityNamed(view, plural)) : recordRoute(plural, key)
+  return key === undefined ? withCodes(plural, collectionPage, recordByCode) : recordRoute(plural, key)
 }
+
+type AddressByCode = (view: View, entity: Entity, code: string) => string | undefined
+
+/** The page of a list; where nothing is found but a record has what was searched for as its official code, that of the record. */
+const withCodes =
+  (plural: string, page: (view: View, entity: Entity) => Page, addressOf: AddressByCode): PageRoute =>
+  (view) => {
+    const entity = entityNamed(view, plural)
+    const query = parameter(view.pairs, 'q')
+    if (query === undefined || view.api.total(entity, [['q', query]]) > 0) return page(view, entity)
+    const location = addressOf(view, entity, encodeURIComponent(query.trim()))
+    return location === undefined ? page(view, entity) : { location }
+  }
 
 /** The key is as it stands in the path: it may have encoded signs that separate its parts. */
 const recordRoute =

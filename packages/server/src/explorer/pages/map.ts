@@ -5,10 +5,11 @@ import { ancestorsOf } from '../../catalog/lineage.ts'
 import { keyPathsOf } from '../../catalog/paths.ts'
 import { type Html, html, joined } from '../../http/html.ts'
 import { ProblemError } from '../../http/problem.ts'
+import { percentDecoded } from '../../http/v2/key-text.ts'
 import { filterParameters, MAX_SEARCH_CHARACTERS } from '../../http/v2/parameter-definitions.ts'
 import type { MapFrame, ReadRecord } from '../api-reader.ts'
 import { assetAddress } from '../assets.ts'
-import { gridMap, type Point } from '../dot-map.ts'
+import { gridMap, type Point, pointOf } from '../dot-map.ts'
 import type { FacetValue } from '../facets.ts'
 import {
   apiCollectionPath,
@@ -271,6 +272,13 @@ export function smallMap(view: View): Html | undefined {
   const label = words.home.dots(language.number(grid.points), manyWithin(view, entity))
   const { hues = [] } = api.map(entity) ?? {}
   return html`<figure class="small-map"><a href="${href(view, MAP_PATH)}">${gridMap(grid, hues, label)}<span class="unseen">${words.maps.open}</span></a></figure>`
+}
+
+/** The address of the place of the record that has an official code; undefined where that is not known. */
+export function placeWithCode(view: View, entity: Entity, code: string): string | undefined {
+  const record = view.api.recordWithCode(entity, percentDecoded(code) ?? '')
+  const point = record && pointOf(entity, record)
+  return point && placeOnMap(view, entity, point)
 }
 
 const CLOSE_UP = 10

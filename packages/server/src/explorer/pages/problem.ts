@@ -16,7 +16,7 @@ export function problemPage(view: View, problem: Problem, status: number, detail
     main: html`<p class="kind">${words.problem.status(status)}</p>
 <h1>${title}</h1>
 <p class="lead">${advice}</p>
-<p class="reason">${parameterAtFault(view, problem)} ${words.problem.reason} ${words.problem.detail(problem) ?? html`<span lang="en">${detail}</span>`}</p>
+<p class="reason">${parameterAtFault(view, problem)} ${words.problem.detail(problem) ?? html`${words.problem.reason} <span lang="en">${detail}</span>`}</p>
 ${problem.kind === 'page-beyond-last' && html`<p><a href="${href(view, path, first)}">${words.problem.toFirst}</a></p>`}
 ${searchBox(view, { id: 'search', action: EXPLORE_PATH })}
 <p><a href="${href(view, '/')}">${words.problem.toHome}</a></p>`,

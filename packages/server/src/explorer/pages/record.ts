@@ -20,7 +20,7 @@ import { recordTemplate } from '../../http/v2/paths.ts'
 import { distanceNameOf } from '../../query/near.ts'
 import { belongsTo } from '../ancestry.ts'
 import type { ReadRecord, ReleaseSummary } from '../api-reader.ts'
-import { dotMap, type Point } from '../dot-map.ts'
+import { dotMap, type Point, pointOf } from '../dot-map.ts'
 import { ancestorsIn } from '../forest.ts'
 import {
   apiRecordPath,
@@ -343,7 +343,7 @@ function sumBelow(view: View, entity: Entity, record: ReadRecord): Entry[] {
   if (child === undefined || size === undefined) return []
   const { sum, known } = api.sum(child, filterBy(child, entity, record), size)
   if (known === 0) return []
-  const said = words.record.sumOf(language.number(known), manyWithin(view, child))
+  const said = words.record.sumOf(language.number(known), known === 1 ? oneOf(view, child) : manyWithin(view, child))
   return [
     {
       label: fieldLabel(view, entity, own),
@@ -484,14 +484,6 @@ function whereabouts(view: View, entity: Entity, record: ReadRecord): Html | und
 }
 
 const mapLink = ({ words }: View, address: string): Html => html`<p><a href="${address}">${words.maps.see}</a></p>`
-
-function pointOf(entity: Entity, record: ReadRecord): Point | undefined {
-  const fields = coordinatesOf(entity)
-  if (fields === undefined) return undefined
-  const [latitude, longitude] = [record[fields.latitude], record[fields.longitude]]
-  if (isMissing(latitude) || isMissing(longitude)) return undefined
-  return { latitude: Number(writtenNumber(latitude)), longitude: Number(writtenNumber(longitude)) }
-}
 
 const pointsOf = (entity: Entity, records: readonly ReadRecord[]): Point[] =>
   records.flatMap((record) => pointOf(entity, record) ?? [])
