@@ -145,7 +145,8 @@ type Painting = {
 }
 
 /** At so many pixels a degree, few dots are in a window, and each can be told from others. */
-const CLOSE_UP = 300
+export const CLOSE_UP = 300
+const OTHERS_STRENGTH = 0.8
 /** From so many device pixels on, a dot is a circle and not a few pixels. */
 const MIN_CIRCLE = 2.2
 const MAX_RADIUS = 13
@@ -206,7 +207,7 @@ export function paint(context: CanvasRenderingContext2D, painting: Painting): vo
         down,
         Math.min((otherRadius[sizes[position] as number] as number) * density, MIN_CIRCLE),
         faint,
-        camera.scale > CLOSE_UP ? 0.8 : 0.35,
+        OTHERS_STRENGTH,
       )
     }
   }

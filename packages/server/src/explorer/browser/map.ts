@@ -1,5 +1,5 @@
 // The map: dots on a canvas to zoom, move and choose from, with the largest of those in view as a list and as labels.
-import { type Camera, centresOf, Projection, paint, palette, type Rgb, radii } from './dots.ts'
+import { type Camera, CLOSE_UP, centresOf, Projection, paint, palette, type Rgb, radii } from './dots.ts'
 import { type Regions, regionsOf } from './outlines.ts'
 import { type Points, parsePoints } from './points.ts'
 
@@ -92,9 +92,9 @@ class DotMap {
   readonly #isShown: (position: number) => boolean
   readonly #number: Intl.NumberFormat
   /** Where the names of groups are best placed, those with the most room first. */
-  readonly #centres: readonly GroupCentre[]
-  readonly #regions: Regions | undefined
-  readonly #outlines: Path2D | undefined
+  #centres: readonly GroupCentre[]
+  #regions: Regions | undefined
+  #outlines: Path2D | undefined
   #colours: Uint8Array
   /** Where only few dots are shown, each of them must be seen. */
   readonly #leastRadius: number
@@ -130,11 +130,7 @@ class DotMap {
     this.#isShown =
       found === undefined ? () => true : (position) => ((found[position >> 3] as number) & (1 << (position & 7))) !== 0
     this.#number = new Intl.NumberFormat(settings.language === 'es' ? 'es-MX' : 'en-US')
-    this.#regions = regionsOf(points, this.#projection.narrowing)
-    this.#centres = groupCentres(centresOf(points, this.#isShown), this.#regions)
-    this.#outlines = this.#regions && pathOf(this.#regions.outlines)
-    const told = document.querySelector<HTMLElement>('[data-part=outlines]')
-    if (told !== null) told.hidden = this.#outlines === undefined
+    this.#centres = groupCentres(centresOf(points, this.#isShown), undefined)
     this.#colours = palette(settings.hues, isDark.matches)
     const shown = found === undefined ? points.order.length : points.order.filter(this.#isShown).length
     this.#hasFewDots = shown <= VERY_FEW_DOTS
@@ -145,6 +141,18 @@ class DotMap {
     this.#listen()
     this.#draw()
     this.#listLater()
+    // The dots are seen first.
+    setTimeout(() => this.#outline())
+  }
+
+  #outline(): void {
+    this.#regions = regionsOf(this.#points, this.#projection.narrowing)
+    if (this.#regions === undefined) return
+    this.#centres = groupCentres(centresOf(this.#points, this.#isShown), this.#regions)
+    this.#outlines = pathOf(this.#regions.outlines)
+    const told = document.querySelector<HTMLElement>('[data-part=outlines]')
+    if (told !== null) told.hidden = false
+    this.#drawLater()
   }
 
   get #radius(): Float32Array {
@@ -202,7 +210,7 @@ class DotMap {
       hasOthers: this.#settings.found !== undefined,
       colours: this.#colours,
       paper: colourOf(this.#canvas, '--paper'),
-      faint: colourOf(this.#canvas, '--strong-line'),
+      faint: colourOf(this.#canvas, this.#camera.scale > CLOSE_UP ? '--strong-line' : '--line'),
       radius: this.#radius,
     })
     this.#context.setTransform(density, 0, 0, density, 0, 0)

@@ -14,7 +14,7 @@ export type Regions = {
 
 /** Fewer dots outline nothing. */
 const MIN_POINTS = 1_000
-const MAX_COLUMNS = 300
+const MAX_COLUMNS = 260
 /** Gaps of up to twice as many cells are closed. */
 const REACH = 2
 const EMPTY = -1
@@ -42,6 +42,8 @@ class Grid {
   readonly width: number
   readonly #height: number
   #cells: Int16Array
+  /** From a cell to those around it; from one at an edge also to the other side, where it is empty. */
+  readonly #around: readonly number[]
 
   constructor({ order, x, y, groups, west, east, south, north }: Points, narrowing: number) {
     const across = Math.min(Math.ceil(Math.sqrt(order.length)), MAX_COLUMNS)
@@ -53,6 +55,8 @@ class Grid {
     this.width = (STEPS + 1) / across
     this.#height = (STEPS + 1) / down
     this.#cells = new Int16Array(this.#columns * this.#rows).fill(EMPTY)
+    const columns = this.#columns
+    this.#around = [-columns - 1, -columns, -columns + 1, -1, 1, columns - 1, columns, columns + 1]
     // A vote by majority that remembers one candidate: others take its lead away, one by one.
     const leads = new Uint32Array(this.#cells.length)
     for (const position of order) {
@@ -65,15 +69,6 @@ class Grid {
     }
   }
 
-  /** The cells around one; those beyond an edge are on the other side, where it is empty. */
-  #around(cell: number): readonly number[] {
-    const columns = this.#columns
-    return [
-      ...[cell - columns - 1, cell - columns, cell - columns + 1, cell - 1],
-      ...[cell + 1, cell + columns - 1, cell + columns, cell + columns + 1],
-    ]
-  }
-
   /** How far each cell is from the nearest of some, as far as a limit; `visit` is told from which it was reached. */
   #distances(from: readonly number[], limit: number, visit: (cell: number, by: number) => void): Uint8Array {
     const distances = new Uint8Array(this.#cells.length).fill(limit + 1)
@@ -82,7 +77,8 @@ class Grid {
     for (let distance = 1; distance <= limit; distance++) {
       const next: number[] = []
       for (const cell of edge)
-        for (const near of this.#around(cell)) {
+        for (const step of this.#around) {
+          const near = cell + step
           if (distances[near] === undefined || (distances[near] as number) <= distance) continue
           distances[near] = distance
           visit(near, cell)
@@ -97,6 +93,13 @@ class Grid {
     const found: number[] = []
     for (let cell = 0; cell < this.#cells.length; cell++) if (holds(this.#cells[cell] as number)) found.push(cell)
     return found
+  }
+
+  /** Whether a cell around it is of another group. */
+  #isAtEdge(cell: number): boolean {
+    const own = this.#cells[cell]
+    for (const step of this.#around) if (this.#cells[cell + step] !== own) return true
+    return false
   }
 
   /** Every region grows, and then loses what it grew into the open. */
@@ -124,18 +127,21 @@ class Grid {
     const open = [0]
     outside[0] = 1
     for (const cell of open)
-      for (const near of this.#around(cell))
-        if (outside[near] === 0 && this.#cells[near] === EMPTY) {
-          outside[near] = 1
-          open.push(near)
+      for (const step of this.#around)
+        if (outside[cell + step] === 0 && this.#cells[cell + step] === EMPTY) {
+          outside[cell + step] = 1
+          open.push(cell + step)
         }
-    this.#distances(
-      this.#where((group) => group !== EMPTY),
-      MAX_DISTANCE,
-      (cell, by) => {
-        if (outside[cell] === 0) this.#cells[cell] = this.#cells[by] as number
-      },
-    )
+    let holes = this.#where((group) => group === EMPTY).filter((cell) => outside[cell] === 0)
+    while (holes.length > 0) {
+      const filled = new Map<number, number>()
+      for (const cell of holes) {
+        const step = this.#around.find((one) => this.#cells[cell + one] !== EMPTY)
+        if (step !== undefined) filled.set(cell, this.#cells[cell + step] as number)
+      }
+      for (const [cell, group] of filled) this.#cells[cell] = group
+      holes = holes.filter((cell) => !filled.has(cell))
+    }
   }
 
   /** Every cell becomes what most of the cells around it are; one that is in doubt stays. */
@@ -143,9 +149,10 @@ class Grid {
     const cells = this.#cells.slice()
     for (let cell = this.#columns + 1; cell < cells.length - this.#columns - 1; cell++) {
       const own = this.#cells[cell] as number
+      if (!this.#isAtEdge(cell)) continue
       const votes = new Map([[own, 1.5]])
-      for (const near of this.#around(cell)) {
-        const group = this.#cells[near] as number
+      for (const step of this.#around) {
+        const group = this.#cells[cell + step] as number
         votes.set(group, (votes.get(group) ?? 0) + 1)
       }
       let [best, most] = [own, votes.get(own) as number]
@@ -228,8 +235,7 @@ class Grid {
 
   /** How far each cell is from the next one of another group. */
   #depths(): Uint8Array {
-    const isAtEdge = (cell: number) => this.#around(cell).some((near) => this.#cells[near] !== this.#cells[cell])
-    const edge = this.#where(() => true).filter(isAtEdge)
+    const edge = this.#where(() => true).filter((cell) => this.#cells[cell] === EMPTY || this.#isAtEdge(cell))
     const distances = this.#distances(edge, MAX_DISTANCE, () => {})
     return distances.map((distance) => distance + 1)
   }
