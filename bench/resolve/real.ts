@@ -33,23 +33,31 @@ export function scoreRealRows(release: Release, directory: string, only = /./): 
     const seconds = (performance.now() - started) / 1_000
     const [kinds, shown] = [new Map<string, KindScore>(), new Map<string, number>()]
     for (const [at, row] of rows.entries()) {
-      const { levels } = resolutions[at] as Resolution
-      const { verdict, position } = levels.find(({ name }) => name === row.level) ?? NO_LEVEL
+      const { name, verdict, position } = judgedLevel(release, resolutions[at] as Resolution, row)
       const score = kinds.get(row.kind) ?? noScore()
       kinds.set(row.kind, score)
       score.rows++
       // What is left of a name may be another name, as it is written.
-      const isWrong = isSure(verdict) && (row.isTooLittle ? verdict === 'sure' : !isMeant(release, row, position))
+      const isWrong =
+        isSure(verdict) && (row.isTooLittle ? verdict === 'sure' : !isMeant(release, row.code, name, position))
       if (isSure(verdict)) score.sure++
       else score[verdict as 'likely' | 'ambiguous' | 'none']++
       if (isWrong) score.wrong++
       if (isSure(verdict) && !isWrong) continue
-      const what = `${row.kind} | ${isWrong ? 'WRONG' : verdict} | ${written(row)} | ${codeAndName(release, row.level, position)} | ${row.code}`
+      const what = `${row.kind} | ${isWrong ? 'WRONG' : verdict} | ${written(row)} | ${codeAndName(release, name, position)} | ${row.code}`
       shown.set(what, (shown.get(what) ?? 0) + 1)
     }
     scores.set(file, { kinds, rowsPerSecond: rows.length / seconds, shown })
   }
   return scores
+}
+
+/** What a row is answered at its level; where the last part counts as empty, the answer is that of the row without it. */
+function judgedLevel(release: Release, { levels, verdict, record }: Resolution, { level: wanted, code }: RealRow) {
+  const isLast = levels.at(-1)?.name === wanted && record !== undefined && record.name !== wanted
+  if (isLast && positionsWithCode(release, release.entity(record.name).definition, code).length > 0)
+    return { ...record, verdict }
+  return levels.find(({ name }) => name === wanted) ?? { ...NO_LEVEL, name: wanted }
 }
 
 const written = ({ row }: RealRow) => ('text' in row ? row.text : [...row.parts.values()].join(' / '))
@@ -65,9 +73,9 @@ function codeAndName(release: Release, name: string, position: number | undefine
 }
 
 /** Whether a record has the code of a row, or lies below the one that has. */
-function isMeant(release: Release, { level, code }: RealRow, position: number | undefined): boolean {
+function isMeant(release: Release, code: string, name: string, position: number | undefined): boolean {
   if (position === undefined) return false
-  const { definition } = release.entity(level)
+  const { definition } = release.entity(name)
   if (positionsWithCode(release, definition, code).includes(position)) return true
   return ancestorLevels(release, definition).some((ancestor) =>
     positionsWithCode(release, release.entity(ancestor.entity).definition, code).includes(

@@ -69,6 +69,10 @@ const data: LanguageData = {
   genitive: 'of',
   frequent: 'and for of the',
   honors: '',
+  saints: 'saint st',
+  wholeSaints: '',
+  postalCode: 'zip postcode postal code',
+  absent: 'na, not applicable, none, unknown, x, xx, xxx, xxxx, xxxxx',
   numbers: {
     one: 1,
     two: 2,

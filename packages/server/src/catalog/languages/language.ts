@@ -21,6 +21,13 @@ export type LanguageData = NumberWords & {
   readonly frequent: string
   /** Words of honour before the name of a place, which may be left out. */
   readonly honors: string
+  /** Words before the name of a saint, which with it may be left out before the name of a place; and those that are both in one. */
+  readonly saints: string
+  readonly wholeSaints: string
+  /** What people write where there is nothing to write, with commas between. */
+  readonly absent: string
+  /** Words that say that a postal code follows, or are part of that. */
+  readonly postalCode: string
   /** How a word sounds, so that words that sound alike have the same key: each rule is applied to the result of the one before. */
   readonly soundRules: readonly (readonly [RegExp, string])[]
   /** Letters that sound in several ways: a word with one has the sounds that it has with each of these in its place. */
@@ -38,6 +45,11 @@ export type Language = Pick<LanguageData, 'alike' | 'silent'> & {
   readonly isLinking: (word: string) => boolean
   readonly isGenitive: (word: string) => boolean
   readonly isHonor: (word: string) => boolean
+  /** How many words the name of a saint has at least that begins with this one; 0 where none does. */
+  readonly saintWords: (word: string) => number
+  readonly isPostalCode: (word: string) => boolean
+  /** Whether some words stand where there is nothing to write. */
+  readonly isAbsent: (words: readonly string[]) => boolean
   readonly frequent: readonly string[]
   /** The same words with all numbers in digits, however they are written. */
   readonly withDigits: (words: readonly string[]) => readonly string[]
@@ -51,19 +63,20 @@ export type Language = Pick<LanguageData, 'alike' | 'silent'> & {
 }
 
 export function languageFrom(data: LanguageData): Language {
-  const [noise, code, linking, genitive, honors] = [
-    data.noise,
-    data.code,
-    data.linking,
-    data.genitive,
-    data.honors,
-  ].map((words) => new Set(wordList(words)))
+  const isIn = (words: string) => {
+    const list = new Set(wordList(words))
+    return (word: string) => list.has(word)
+  }
+  const [isSaint, isWholeSaint] = [isIn(data.saints), isIn(data.wholeSaints)]
   return {
-    isNoise: (word) => noise?.has(word) === true,
-    isCode: (word) => code?.has(word) === true,
-    isLinking: (word) => linking?.has(word) === true,
-    isGenitive: (word) => genitive?.has(word) === true,
-    isHonor: (word) => honors?.has(word) === true,
+    isNoise: isIn(data.noise),
+    isCode: isIn(data.code),
+    isLinking: isIn(data.linking),
+    isGenitive: isIn(data.genitive),
+    isHonor: isIn(data.honors),
+    saintWords: (word) => (isWholeSaint(word) ? 1 : isSaint(word) ? 2 : 0),
+    isPostalCode: isIn(data.postalCode),
+    isAbsent: absentIn(data.absent),
     frequent: wordList(data.frequent),
     withDigits: digitsBy(data),
     ...formsIn(data.abbreviations),
@@ -72,6 +85,11 @@ export function languageFrom(data: LanguageData): Language {
     silent: data.silent,
     order: sortOrder(data.ownLetters),
   }
+}
+
+function absentIn(list: string): Language['isAbsent'] {
+  const texts = new Set(list.split(',').map((text) => text.trim().replaceAll(' ', '')))
+  return (words) => texts.has(words.join(''))
 }
 
 const wordList = (words: string): readonly string[] => words.split(' ').filter((word) => word !== '')
@@ -115,6 +133,9 @@ export const noLanguage: Language = {
   isLinking: () => false,
   isGenitive: () => false,
   isHonor: () => false,
+  saintWords: () => 0,
+  isPostalCode: () => false,
+  isAbsent: () => false,
   withDigits: (words) => words,
   frequent: NONE,
   longFormsOf: () => NONE,
@@ -138,6 +159,9 @@ export function unionOf(languages: readonly Language[]): Language {
     isLinking: (word) => any(({ isLinking }) => isLinking(word)),
     isGenitive: (word) => any(({ isGenitive }) => isGenitive(word)),
     isHonor: (word) => any(({ isHonor }) => isHonor(word)),
+    saintWords: (word) => Math.max(...languages.map(({ saintWords }) => saintWords(word))),
+    isPostalCode: (word) => any(({ isPostalCode }) => isPostalCode(word)),
+    isAbsent: (words) => any(({ isAbsent }) => isAbsent(words)),
     frequent: all(({ frequent }) => frequent),
     withDigits: (words) => languages.reduce((written, { withDigits }) => withDigits(written), words),
     longFormsOf: (word) => all(({ longFormsOf }) => longFormsOf(word)),

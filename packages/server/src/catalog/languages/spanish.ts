@@ -101,6 +101,8 @@ const data: LanguageData = {
     rncho: ['rancho'],
     ria: ['rancheria'],
     rcheria: ['rancheria'],
+    ra: ['rancheria'],
+    eo: ['ejido'],
     rva: ['ribera', 'reserva'],
     sec: ['seccion'],
     secc: ['seccion'],
@@ -162,6 +164,12 @@ const data: LanguageData = {
   genitive: 'de del',
   frequent: 'de del la las el los y',
   honors: 'h hca heroica heroico',
+  saints: 'san santa santo',
+  wholeSaints: 'santiago',
+  postalCode: 'c p cp codigo postal',
+  absent:
+    'na, nd, sd, sn, no aplica, no disponible, no hay, sin dato, sin datos, sin nombre, sin localidad, ninguno, ninguna, ' +
+    'no especificado, no especificada, desconocido, desconocida, conocido, domicilio conocido, x, xx, xxx, xxxx, xxxxx',
   numbers: {
     // cardinals
     uno: 1,

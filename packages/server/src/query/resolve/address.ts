@@ -1,6 +1,8 @@
 // Reads an address from its end: the state, and before it the municipality, or a town in it. Street, number, quarter and postal code
 // stand before them and are set aside.
 import type { Entity } from '../../catalog/entity.ts'
+import type { Language } from '../../catalog/languages/language.ts'
+import { languageOfNames } from '../../catalog/languages/languages.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
@@ -32,7 +34,7 @@ export function addressParts(release: Release, segments: readonly string[]): rea
   const entity = parentOfTowns(release)
   const [above, top] = entity === undefined ? [] : ancestorsOf(entity).map((step) => step.entity)
   if (entity === undefined || above === undefined) return undefined
-  const words = withoutPostalCode(segments.map(wordsOf))
+  const words = withoutPostalCode(segments.map(wordsOf), languageOfNames(entity))
   const state = endNaming(release, words, above)
   const country = top === undefined ? undefined : endNaming(release, words, top)
   // The name of a country at the end may be that of a state: it is the country where a state stands before it.
@@ -55,15 +57,14 @@ const isAddress = (segments: readonly string[]): boolean =>
   (segments.length > MAX_SEGMENTS_OF_NAME && segments.some((segment) => DIGIT.test(segment)))
 
 const BETWEEN_SEGMENTS = ','
-const LABEL = new Set(['c', 'p', 'cp', 'codigo', 'postal'])
 
 /** The words of all segments with a sign between them, without postal codes and what says that they are some. */
-function withoutPostalCode(segments: readonly (readonly string[])[]): string[] {
+function withoutPostalCode(segments: readonly (readonly string[])[], { isPostalCode }: Language): string[] {
   return segments.flatMap((words, at) => {
     const kept = words.filter((word, place) => {
       if (POSTAL_CODE.test(word)) return false
-      const next = words.slice(place + 1).find((other) => !LABEL.has(other))
-      return !(LABEL.has(word) && (next === undefined || POSTAL_CODE.test(next)))
+      const next = words.slice(place + 1).find((other) => !isPostalCode(other))
+      return !(isPostalCode(word) && (next === undefined || POSTAL_CODE.test(next)))
     })
     return at === 0 || kept.length === 0 ? kept : [BETWEEN_SEGMENTS, ...kept]
   })

@@ -202,7 +202,7 @@ export class EntityNames {
   /** Of a small place, what is in brackets tells it from others of its name. */
   #bracketed(text: string, isDoubtful: boolean): CalledName[] {
     const { outside, inside } = bracketsOf(text)
-    const alone = inside.map((words) => ({ name: this.#written(words), cost: IN_BRACKETS_COST, isDoubtful: true }))
+    const alone = inside.map((words) => ({ name: this.#written(words), cost: IN_BRACKETS_COST, isDoubtful }))
     if (outside.length === 0) return alone
     return [{ name: this.#written(outside), cost: WITHOUT_BRACKETS_COST, how: 'dropped-words', isDoubtful }, ...alone]
   }
@@ -242,7 +242,7 @@ export class EntityNames {
 
   /** The records at some positions that are called nearly so, and if there is none, those of which some words are written. */
   match(positions: Uint32Array, part: WrittenPart): PartMatch[] {
-    const { digits } = part
+    const { digits, code } = part
     if (digits !== undefined) {
       const short = withoutZeros(digits)
       return this.#matchWhere(positions, part, (position) =>
@@ -254,6 +254,7 @@ export class EntityNames {
     const isCandidate = (test: (typed: HeardLetters, name: HeardLetters) => boolean) => (position: number) =>
       !this.#hasOneName ||
       this.#aliases.has(position) ||
+      (code !== undefined && this.#codesAt(position).includes(code)) ||
       typed.some(({ heard }) => test(heard, this.#heardAt(position)))
     const near = this.#matchWhere(positions, part, isCandidate(mayMatch))
     return near.length > 0 ? near : this.#matchWhere(positions, part, isCandidate(mayHaveMore))

@@ -10,7 +10,7 @@ import { rank } from '../search/rank.ts'
 import { ancestorAt } from '../search/score.ts'
 import { entityNames } from './entity-names.ts'
 import { POOR_COST } from './parents.ts'
-import { matchesAnywhere } from './part-matches.ts'
+import { matchesAnywhere, matchesCalled } from './part-matches.ts'
 import { MAX_COST, matchRecord, type NamedRecord, type PartMatch, type RowHow } from './record-match.ts'
 import { bestOf, leastCost, matchesByParts, type RowMatch } from './row-matches.ts'
 import { lettersIn, type WrittenPart, writtenPart } from './written-part.ts'
@@ -22,6 +22,9 @@ const MAX_SEGMENTS = 5
 const SKIP_COST = 0.3
 /** Up to this cost, what segments mean is not looked for in another way. */
 const GOOD_COST = 0.95
+/** Up to this cost a segment is the name of a record; and of so many records at most it is looked up whether two segments name one. */
+const MAX_NAMED_COST = 0.35
+const MAX_NAMED = 1_000
 
 export function segmentsOf(text: string): string[] {
   return text
@@ -38,13 +41,34 @@ export function matchesByText(
   names: readonly string[],
 ): RowMatch[] {
   if (segments.length === 0) return []
-  const matches =
-    segments.length > MAX_SEGMENTS
+  const asLevels = (list: readonly string[]) =>
+    list.length > MAX_SEGMENTS
       ? []
-      : names.flatMap((name) => matchesBySegments(release, release.entity(name).definition, segments))
+      : names.flatMap((name) => matchesBySegments(release, release.entity(name).definition, list))
+  const matches = asLevels(segments)
+  if (leastCost(matches) > GOOD_COST && segments.length > 1) {
+    const once = withoutRepeats(release, segments)
+    if (once.length < segments.length) matches.push(...asLevels(once))
+  }
   if (leastCost(matches) > GOOD_COST) matches.push(...matchesByAlignment(release, names, wordsOf(text)))
   return bestOf(release, matches)
 }
+
+/** The segments without those that name what the next one names: "Mexico City, Distrito Federal" is one state. */
+function withoutRepeats(release: Release, segments: readonly string[]): readonly string[] {
+  const few = [...release.catalog.entities.values()].filter(({ name }) => release.entity(name).count <= MAX_NAMED)
+  return segments.filter((segment, at) => {
+    const next = segments[at + 1]
+    if (next === undefined) return true
+    return !few.some((entity) => {
+      const called = (text: string) => matchesCalled(release, writtenPart(release, entity, text)).filter(isNamed)
+      const positions = called(next).map(({ position }) => position)
+      return called(segment).some(({ position }) => positions.includes(position))
+    })
+  })
+}
+
+const isNamed = ({ cost, isDoubtful }: PartMatch): boolean => cost <= MAX_NAMED_COST && !isDoubtful
 
 function matchesBySegments(release: Release, entity: Entity, segments: readonly string[]): RowMatch[] {
   const lineage = [entity, ...ancestorsOf(entity).map((step) => step.entity)]

@@ -1,45 +1,118 @@
 // What the parts of a row mean where they are not what their columns say: an ancestor's name in the place of a record's own,
 // one after its own, or two parts in each other's place.
+import type { Entity } from '../../catalog/entity.ts'
+import { ancestorsOf } from '../../catalog/lineage.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
 import { importanceOf, MAX_IMPORTANCE } from '../search/importance.ts'
 import { entityNames } from './entity-names.ts'
+import { ancestorOf } from './levels.ts'
 import { parentsFor } from './parents.ts'
 import { matchesCalled } from './part-matches.ts'
+import { matchRecord } from './record-match.ts'
 import { matchesByParts, type RowMatch } from './row-matches.ts'
 import { isSureMatch } from './verdict.ts'
 import { type WrittenPart, writtenPart, writtenPartAs } from './written-part.ts'
 
 /** Up to this cost a text is the name of a record. */
 const MAX_NAME_COST = 0.35
+/** Up to this cost it is misspelt. */
+const MAX_MISSPELT_COST = 1.3
 /** The cost of parts that are in each other's place. */
 const SWAPPED_COST = 0.3
-/** How many words of an ancestor's name may stand after the name of a record. */
+/** How many words of ancestors' names may stand after the name of a record. */
 const MAX_ANCESTOR_WORDS = 6
 
 type ReadParts = { readonly parts: readonly WrittenPart[]; readonly matches: readonly RowMatch[] }
 
 /** The parts of a row that say something, and what they may mean. */
-export function readParts(release: Release, parts: readonly WrittenPart[]): ReadParts {
+export function readParts(release: Release, given: readonly WrittenPart[]): ReadParts {
+  const parts = withoutRepeated(release, given)
   const last = parts.at(-1)
   const above = parts.slice(0, -1)
-  if (last === undefined || above.length === 0) return { parts, matches: matchesByParts(release, parts) }
   const matches = matchesByParts(release, parts)
-  if (namesAncestor(release, last, above)) {
-    const isParentNamed = above.some((ancestor) => isNearest(release, last, ancestor))
+  if (last === undefined || above.length === 0) return { parts, matches }
+  const ancestors = ancestorsMeant(release, last, above)
+  if (ancestors.some((ancestor) => !ancestor.isParent && isCalled(release, ancestor, last))) {
+    if (!entityNames(release, last.entity).hasSeats)
+      return isNamed(matches) ? { parts, matches } : readParts(release, above)
+    const parent = ancestors.find(({ isParent }) => isParent)
     const seats = matches
-      .filter((match) => isSeat(release, match) && match.ownCost <= MAX_NAME_COST)
-      .map((match) => ({ ...match, isDoubtful: match.isDoubtful || !(isParentNamed || isCity(release, match)) }))
+      .filter((match) => match.ownCost <= MAX_NAME_COST && isSeatIn(release, match, parent))
+      .map((match) => ({ ...match, isDoubtful: match.isDoubtful || !(parent !== undefined || isCity(release, match)) }))
     if (seats.length > 0) return { parts, matches: seats }
     // The name of the state in the place of a locality says nothing of the locality.
     return readParts(release, above)
   }
   if (isSureMatch(release, matches)) return { parts, matches }
-  return withoutAncestor(release, last, above) ?? swapped(release, parts) ?? { parts, matches }
+  const otherwise = withoutAncestors(release, last, above, ancestors) ?? swapped(release, parts)
+  if (otherwise !== undefined) return otherwise
+  const { typed, language } = last.written
+  const isMisspelt = (ancestor: Ancestor) => !ancestor.isParent && isCalled(release, ancestor, last, MAX_MISSPELT_COST)
+  const isEmpty = language.isAbsent(typed) || (matches.length === 0 && ancestors.some(isMisspelt))
+  return isEmpty ? readParts(release, above) : { parts, matches }
 }
 
-const isSeat = (release: Release, { name, position }: RowMatch): boolean =>
-  entityNames(release, release.entity(name).definition).isSeat(position)
+/** Whether the best of some matches is called what its part says. */
+const isNamed = ([best]: readonly { readonly ownCost: number }[]): boolean =>
+  best !== undefined && best.ownCost <= MAX_NAME_COST
+
+/** The parts without those before the last that repeat the name of an ancestor, as where the state stands in the municipality's place. */
+function withoutRepeated(release: Release, parts: readonly WrittenPart[]): readonly WrittenPart[] {
+  const kept: WrittenPart[] = []
+  for (const [at, part] of parts.entries()) {
+    const isLast = at === parts.length - 1
+    if (isLast || kept.length === 0 || !repeatsAncestor(release, part, kept)) kept.push(part)
+  }
+  return kept
+}
+
+function repeatsAncestor(release: Release, part: WrittenPart, above: readonly WrittenPart[]): boolean {
+  if (!ancestorsMeant(release, part, above).some((ancestor) => isCalled(release, ancestor, part))) return false
+  const [meant] = parentsFor(release, [...above, part])
+  const [parent] = parentsFor(release, above)
+  return meant === undefined || meant.cost - (parent?.cost ?? 0) > MAX_NAME_COST
+}
+
+/** A record that is meant by the parts before the last, or lies above it. */
+type Ancestor = {
+  readonly entity: Entity
+  readonly position: number
+  /** Whether it is the parent of what the last part means, whose name is that of its seat too. */
+  readonly isParent: boolean
+}
+
+/** What the parts before the last mean, and what lies above that: of a state also its country. */
+function ancestorsMeant(release: Release, { entity }: WrittenPart, above: readonly WrittenPart[]): Ancestor[] {
+  const nearest = above.at(-1) as WrittenPart
+  const [meant] = parentsFor(release, above)
+  if (meant === undefined) return []
+  const parent = entityNames(release, entity).hasSeats ? ancestorLevels(release, entity)[0]?.entity : undefined
+  const lineage = [nearest.entity, ...ancestorsOf(nearest.entity).map((step) => step.entity)]
+  return lineage.flatMap((one) => {
+    const isNearest = one === nearest.entity
+    const position = isNearest ? meant.position : ancestorOf(release, nearest.entity.name, meant.position, one.name)
+    return position === undefined ? [] : [{ entity: one, position, isParent: one.name === parent }]
+  })
+}
+
+/** Whether a record is called what a part of another entity says. */
+function isCalled(
+  release: Release,
+  { entity, position }: Ancestor,
+  part: WrittenPart,
+  maxCost = MAX_NAME_COST,
+): boolean {
+  if (part.digits !== undefined) return false
+  const match = matchRecord(entityNames(release, entity).record(position), writtenPartAs(release, entity, part))
+  return match !== undefined && match.cost <= maxCost && !match.isDoubtful
+}
+
+/** Whether a record is a seat, and that of a parent where one is meant. */
+function isSeatIn(release: Release, { name, position }: RowMatch, parent: Ancestor | undefined): boolean {
+  const names = entityNames(release, release.entity(name).definition)
+  return parent === undefined ? names.isSeat(position) : names.seatOf(parent.position) === position
+}
 
 /** From this importance on, a seat is known by the name that it shares with its state: one of some hundred thousand people. */
 const CITY = 0.6 * MAX_IMPORTANCE
@@ -47,42 +120,25 @@ const CITY = 0.6 * MAX_IMPORTANCE
 const isCity = (release: Release, { name, position }: RowMatch): boolean =>
   (importanceOf(release, name)[position] as number) >= CITY
 
-/** Whether a text is the name of a record that is meant by one of these parts. */
-function namesAncestor(release: Release, part: WrittenPart, above: readonly WrittenPart[]): boolean {
-  if (part.digits !== undefined) return false
-  return above.some((ancestor, at) => {
-    if (isNearest(release, part, ancestor)) return false
-    const [meant] = parentsFor(release, above.slice(0, at + 1))
-    return meant !== undefined && isCalled(release, writtenPartAs(release, ancestor.entity, part), meant.position)
-  })
-}
-
-/** The name of the parent itself is that of its seat. */
-const isNearest = (release: Release, { entity }: WrittenPart, ancestor: WrittenPart): boolean =>
-  ancestorLevels(release, entity)[0]?.entity === ancestor.entity.name
-
-/** What a part means without the name of an ancestor after it, as in "Minatitlán, Veracruz". */
-function withoutAncestor(release: Release, last: WrittenPart, above: readonly WrittenPart[]): ReadParts | undefined {
-  const { typed } = last.written
+/** What a part means without the names of ancestors after it, as in "Minatitlán, Veracruz"; nothing may be left. */
+function withoutAncestors(
+  release: Release,
+  { entity, written: { typed } }: WrittenPart,
+  above: readonly WrittenPart[],
+  ancestors: readonly Ancestor[],
+): ReadParts | undefined {
   for (let count = 1; count < typed.length && count <= MAX_ANCESTOR_WORDS; count++) {
-    const ending = writtenPart(release, last.entity, typed.slice(-count).join(' '))
-    if (!above.some((_, at) => names(release, ending, above.slice(0, at + 1)))) continue
-    const parts = [...above, writtenPart(release, last.entity, typed.slice(0, -count).join(' '))]
+    const ending = writtenPart(release, entity, typed.slice(-count).join(' '))
+    if (!ancestors.some((ancestor) => isCalled(release, ancestor, ending))) continue
+    const rest = writtenPart(release, entity, typed.slice(0, -count).join(' '))
+    const parts = [...above, rest]
     const matches = matchesByParts(release, parts)
     if (isSureMatch(release, matches)) return { parts, matches }
+    if (ancestors.some((ancestor) => !ancestor.isParent && isCalled(release, ancestor, rest)))
+      return readParts(release, above)
   }
   return undefined
 }
-
-function names(release: Release, ending: WrittenPart, above: readonly WrittenPart[]): boolean {
-  const [meant] = parentsFor(release, above)
-  const { entity } = above.at(-1) as WrittenPart
-  return meant !== undefined && isCalled(release, writtenPartAs(release, entity, ending), meant.position)
-}
-
-/** Whether a record is called what a part says. */
-const isCalled = (release: Release, part: WrittenPart, position: number): boolean =>
-  matchesCalled(release, part, (other) => other === position).some(({ cost }) => cost <= MAX_NAME_COST)
 
 /** What the last two parts mean in each other's place. */
 function swapped(release: Release, parts: readonly WrittenPart[]): ReadParts | undefined {

@@ -1,6 +1,12 @@
 // How far a part of a row is from one record: from the nearest of its names, aliases and codes.
 import { checkpoint } from '../../base/checkpoint.ts'
-import { matchName, type NameMatch, type WrittenName } from '../search/name-match.ts'
+import {
+  isWithoutSaint,
+  matchName,
+  type NameMatch,
+  WITHOUT_SAINT_COST,
+  type WrittenName,
+} from '../search/name-match.ts'
 import { HOW } from '../search/search.ts'
 import type { WrittenPart } from './written-part.ts'
 
@@ -34,7 +40,12 @@ export type NamedRecord = {
 }
 
 /** A record that a part may mean. */
-export type PartMatch = Omit<NameMatch, 'how'> & { readonly how: RowHow; readonly position: number }
+export type PartMatch = Omit<NameMatch, 'how'> & {
+  readonly how: RowHow
+  readonly position: number
+  /** Whether it is a seat of whose name only the first words are written. */
+  readonly isBeginning?: boolean
+}
 
 /** The greatest cost of a match. */
 export const MAX_COST = 3.4
@@ -42,6 +53,7 @@ export const MAX_COST = 3.4
 const WITHOUT_ZEROS_COST = 0.05
 /** The cost of the short form of the name of a seat. */
 const SHORT_SEAT_COST = 0.2
+const BEGINNING_OF_SEAT_COST = 0.5
 /** The cost of a name beside a code that is another's. */
 const OTHER_CODE_COST = 1.5
 
@@ -98,15 +110,30 @@ function matchCalled(
 ): Omit<PartMatch, 'position'> | undefined {
   const match = matchAny(part, name)
   if (match === undefined) return undefined
-  const isShortSeat = isSeat && match.isShort && match.isPrefix
+  const isShortSeat = isSeat && match.isPrefix && match.isShort
+  // The first words of the name of a seat are enough where its parent is named.
+  const isBeginning = isSeat && match.isPrefix && !match.isShort && isBeginningOf(part.written.words, name.words)
+  const hasSaint = isSeat && !match.isPrefix && isWithoutSaint(name.words, part.written.words, name.language)
+  const seatCost = isShortSeat
+    ? SHORT_SEAT_COST
+    : isBeginning
+      ? BEGINNING_OF_SEAT_COST
+      : hasSaint
+        ? WITHOUT_SAINT_COST
+        : Number.POSITIVE_INFINITY
   return {
     ...match,
     isWhole: match.isWhole && how !== 'dropped-words',
-    cost: cost + (isShortSeat ? Math.min(match.cost, SHORT_SEAT_COST) : match.cost),
-    how: how === undefined ? (isShortSeat ? 'seat' : match.how) : how,
-    isDoubtful: isDoubtful === true || match.isDoubtful || (match.isShort && !mayBeShort),
+    cost: cost + Math.min(match.cost, seatCost),
+    how: how === undefined ? (isShortSeat || isBeginning ? 'seat' : match.how) : how,
+    isDoubtful:
+      isDoubtful === true || (match.isDoubtful && !isBeginning && !hasSaint) || (match.isShort && !mayBeShort),
+    isBeginning,
   }
 }
+
+const isBeginningOf = (words: readonly string[], name: readonly string[]): boolean =>
+  words.length < name.length && words.every((word, at) => word === name[at])
 
 function matchAny({ written, stripped }: WrittenPart, name: WrittenName): NameMatch | undefined {
   let best = matchName(written, name)
@@ -114,7 +141,8 @@ function matchAny({ written, stripped }: WrittenPart, name: WrittenName): NameMa
     const match = matchName(rest, name)
     if (match === undefined || (best !== undefined && match.cost + cost >= best.cost)) continue
     const how = match.how === 'exact' ? 'dropped-words' : match.how
-    best = { ...match, cost: match.cost + cost, how, isWhole: match.isWhole && cost === 0 }
+    // What goes on after a word that was left out is another name, and not what was cut off.
+    best = { ...match, cost: match.cost + cost, how, ...(cost === 0 ? {} : { isWhole: false, isPrefix: false }) }
   }
   return best
 }

@@ -108,20 +108,30 @@ function matchesBelow(
       ? called
       : matchesBySearch(release, part, recordsBelow(level, parents))
   const behind = behindLarger(release, part, matches)
+  const namesakes = matches.filter(({ cost }) => cost <= MAX_SAME_NAME_COST).length
   return matches.map((match) => {
     const row = withAncestors(match, costs)
     // The name of a hamlet is as well that of some quarter or farm that the catalog does not have.
-    const isDoubtful = row.isDoubtful || (part.digits === undefined && !names.isWellKnown(match.position))
+    const isUnknown = part.digits === undefined && !names.isWellKnown(match.position)
+    const isOneOfMany = !names.isSeat(match.position) && namesakes >= (match.how === 'dropped-words' ? 2 : MANY)
+    const isDoubtful = row.isDoubtful || isUnknown || isOneOfMany || match.isBeginning === true
     return toMatch(match, { ...row, isDoubtful }, behind(match))
   })
 }
 
+/** A town is not told by its name where so many places in the state are called so, unless it is a seat. */
+const MANY = 3
 /** By how much a record is behind one of the same name that is far larger. */
 const BEHIND_LARGER_COST = 0.6
 /** Names up to this cost are the same, and one that costs so much less is better whatever its size. */
-const MAX_SAME_NAME_COST = 0.5
-/** How much more important a record is that is some times larger. */
+const MAX_SAME_NAME_COST = 0.75
+/** What a short name costs at most; what goes on after other words may be what is meant by them. */
+const MAX_SHORT_COST = 0.5
+/** Where names are misspelt, the larger one may cost so much more. */
+const MAX_WORSE_COST = 0.15
+/** How much more important a record is that is some times larger, and a seat that is larger. */
 const FAR_LARGER = 0.14 * MAX_IMPORTANCE
+const LARGER = 0.05 * MAX_IMPORTANCE
 
 /**
  * What is added to the cost of a match beside one that is called so too, and is far larger: nobody means the hamlet. Of the
@@ -134,11 +144,17 @@ function behindLarger(
   mayBeMeant: (position: number) => boolean = () => true,
 ): (match: PartMatch) => number {
   const importance = importanceOf(release, entity.name)
-  let largest = 0
-  for (const { position, cost, isDoubtful } of matches)
-    if (cost <= MAX_SAME_NAME_COST && !isDoubtful && mayBeMeant(position))
-      largest = Math.max(largest, importance[position] as number)
-  return ({ position }) => (largest - (importance[position] as number) >= FAR_LARGER ? BEHIND_LARGER_COST : 0)
+  const names = entityNames(release, entity)
+  const large = matches.filter(({ position, isDoubtful }) => !isDoubtful && mayBeMeant(position))
+  return (match) => {
+    const own = importance[match.position] as number
+    const isBehind = large.some(
+      ({ position, cost }) =>
+        (importance[position] as number) >= own + (names.isSeat(position) ? LARGER : FAR_LARGER) &&
+        cost <= (match.isPrefix ? MAX_SHORT_COST : Math.max(MAX_SAME_NAME_COST, match.cost + MAX_WORSE_COST)),
+    )
+    return isBehind ? BEHIND_LARGER_COST : 0
+  }
 }
 
 /** What a part may mean where nothing fits below the parts of the ancestors: below all but the nearest of them, or anywhere. */

@@ -93,7 +93,7 @@ export const isSure = (verdict: Verdict): boolean => verdict === 'exact' || verd
 
 /** Whether a record lies below another: a row that names a municipality may mean its seat, but says the municipality. */
 function isNamesakeBelow(release: Release, record: RowMatch, other: RowMatch): boolean {
-  if (other.ownCost !== record.ownCost) return false
+  if (other.ownCost !== record.ownCost && !other.how.includes('seat')) return false
   const levels = ancestorLevels(release, release.entity(other.name).definition)
   return levels.some((level) => level.entity === record.name && ancestorAt(level, other.position) === record.position)
 }

@@ -7,6 +7,7 @@ import type { Language } from '../../catalog/languages/language.ts'
 import { languageOfNames } from '../../catalog/languages/languages.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
+import { positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import { typedCode } from '../search/codes.ts'
 import { type IsKnown, WrittenName } from '../search/name-match.ts'
@@ -38,6 +39,8 @@ export function writtenParts(release: Release, parts: ReadonlyMap<string, string
 
 /** A code and a name in one cell, and a number as a spreadsheet writes it. */
 const CODE_AND_NAME = /^\s*([0-9]+)\s*[-–—.:)]\s*(\p{L}.*)$/u
+/** Letters with a slash between them are one abbreviation, as "c/o". */
+const SLASHED = /(?<!\p{L})(\p{L})\/(\p{L})(?!\p{L})/gu
 const DECIMAL = /^\s*([0-9]+)\.0+\s*$/
 
 /** What tells some parts from others. */
@@ -55,10 +58,12 @@ function readPart(release: Release, entity: Entity, text: string): WrittenPart {
   const language = languageOfNames(entity)
   const [, beside, name] = CODE_AND_NAME.exec(text) ?? []
   const isKnown = isKnownIn(release, entity)
-  const given = name ?? DECIMAL.exec(text)?.[1] ?? text
+  const given = (name ?? DECIMAL.exec(text)?.[1] ?? text).replace(SLASHED, '$1$2')
   const [repaired, ...otherwise] = repairedTexts(given, isKnown)
   const own = repaired ?? given
-  const written = new WrittenName(wordsOf(own), language, isKnown)
+  // A number with a fraction is no code, and no words that are one without a space.
+  const isNoCode = isFraction(release, entity, given)
+  const written = new WrittenName(isNoCode ? [given.trim()] : wordsOf(own), language, isKnown)
   const otherNames = otherwise.map((other) => ({ name: new WrittenName(wordsOf(other), language, isKnown), cost: 0 }))
   const digits = typedCode(written.typed)
   const joined = written.typed.join('')
@@ -70,10 +75,19 @@ function readPart(release: Release, entity: Entity, text: string): WrittenPart {
     written,
     stripped,
     digits,
-    code: digits ?? (isCodeLike(entity, own, joined) ? joined : undefined),
+    code: digits ?? (!isNoCode && isCodeLike(entity, own, joined) ? joined : undefined),
     beside,
     isRepaired: repaired !== undefined,
   }
+}
+
+const FRACTION = /^\s*[0-9]+[.,]([0-9]+)\s*$/
+
+/** Whether a text is a number with a fraction, and no code that is written with a point. */
+function isFraction(release: Release, entity: Entity, text: string): boolean {
+  const [, fraction] = FRACTION.exec(text) ?? []
+  if (fraction === undefined) return false
+  return fraction.length < 2 || positionsWithCode(release, entity, wordsOf(text).join('')).length === 0
 }
 
 /** Letters and signs that names are written with; anything else may be damage. */

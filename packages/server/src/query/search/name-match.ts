@@ -197,6 +197,9 @@ const MIN_SOUND = 2
 /** What comes on top of the edits where what they lead to only sounds like the name. */
 const EDITED_BY_EAR_COST = 0.5
 const PREFIX_COST = 1.3
+export const WITHOUT_SAINT_COST = 0.6
+/** How many words of a saint's name may be left out at most. */
+const MAX_SAINT_WORDS = 3
 const SOME_WORDS_COST = 1.8
 const MORE_WORDS_COST = 2.2
 const MAX_EDITS = 2
@@ -289,6 +292,8 @@ function matchForms(
     const cost = PREFIX_COST + (1 - typed.joined.length / name.joined.length)
     offer(cost, 'prefix', !isSameNumber || !(isCut || isShort), isShort)
   }
+  if (isSameNumber && missing === 0 && isWithoutSaint(typed.words, name.words, language))
+    offer(WITHOUT_SAINT_COST, 'dropped-words', false)
   if (missing === 0) {
     const share = coveredShare(name.words, typed.words, language)
     if (share !== undefined) offer(SOME_WORDS_COST + (1 - share), 'dropped-words', true)
@@ -308,6 +313,17 @@ const isSameList = (words: readonly string[], others: readonly string[]): boolea
 function isShortOf(short: readonly string[], long: readonly string[], { isGenitive }: Language): boolean {
   const { length } = short
   return length < long.length && isGenitive(long[length] as string) && short.every((word, at) => word === long[at])
+}
+
+/** Whether a name is another without the saint before it, as "Tenextepec" is "San Antonio Tenextepec". */
+export function isWithoutSaint(short: readonly string[], long: readonly string[], language: Language): boolean {
+  const { saintWords, isLinking } = language
+  const dropped = long.length - short.length
+  const saint = saintWords(long[0] ?? '')
+  if (saint === 0 || dropped < saint || dropped > MAX_SAINT_WORDS || isLinking(long[dropped - 1] as string))
+    return false
+  const isRest = short.every((word, at) => word === long[dropped + at])
+  return isRest && (short[0]?.length ?? 0) >= MIN_CORE && !isLight(language, short[0] as string)
 }
 
 /** A shorter rest is too little to be misspelt. */
