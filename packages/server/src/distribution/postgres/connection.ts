@@ -230,10 +230,11 @@ export class ShelfConnection implements AsyncDisposable {
   async #within<T>(seconds: number, running: Promise<T>, what = 'no response from'): Promise<T> {
     const { promise, reject } = Promise.withResolvers<never>()
     // What is large takes its time: only a line on which nothing comes is given up.
-    let received = this.#socket?.bytesRead
+    const received = () => this.#socket?.bytesRead ?? 0
+    let before = received()
     const timer = setInterval(() => {
-      const isProgress = received !== this.#socket?.bytesRead
-      received = this.#socket?.bytesRead
+      const isProgress = received() > before
+      before = received()
       if (isProgress) return
       reject(new ShelfSilent(`${what} ${this.#where} within ${seconds} s`))
       this.destroy()
