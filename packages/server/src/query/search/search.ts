@@ -16,6 +16,7 @@ import { type Filter, positionsWhere } from '../filter.ts'
 import { distanceFrom, type Near, nearestFirst } from '../near.ts'
 import { type SearchSpace, scanNames, type Work } from './candidates.ts'
 import { positionsWithKeyCode, typedCodeOf } from './codes.ts'
+import { AS_TYPED, type Effort, FUZZY, LONG_LINE, widerFor } from './efforts.ts'
 import { emptyHits, type Hits } from './hits.ts'
 import { importanceOf, MAX_IMPORTANCE } from './importance.ts'
 import { GLUED_COST, gluedReadings, plainReadings, type Reading } from './readings.ts'
@@ -34,39 +35,10 @@ import {
   type WeightOf,
 } from './score.ts'
 import { searchSpace } from './search-space.ts'
-import { ALIAS, ALIAS_WORD, isLight, kindOf, type MatchKind, type Tolerance, wordWeights } from './word-match.ts'
+import { ALIAS, ALIAS_WORD, isLight, kindOf, type MatchKind, wordWeights } from './word-match.ts'
 
 /** With fewer hits than this, the search is widened. */
 const MIN_HITS = 5
-
-/** How far a search goes: how far words may be from those typed, and which may be missing. */
-type Effort = {
-  readonly tolerance: Tolerance
-  readonly drop: Drop
-  /** Whether words that names have are as they were meant. */
-  readonly isKnownRight?: boolean
-}
-
-const AS_TYPED: Effort = { tolerance: 0, drop: 'none' }
-const FUZZY: Effort = { tolerance: 1, drop: 'none' }
-/** It costs little, and two words that names have are two words, however near. */
-const FUZZY_UNKNOWN: Effort = { ...FUZZY, isKnownRight: true }
-/** The efforts that are made one after the other where no record has all words; nobody expects that of a long line. */
-const widerFor = (typed: readonly string[]): readonly Effort[] => (typed.length > LONG_LINE ? WIDER_FOR_LONG : WIDER)
-const LONG_LINE = 8
-const WIDER_FOR_LONG: readonly Effort[] = [
-  { tolerance: 0, drop: 'light' },
-  { tolerance: 1, drop: 'light' },
-  { tolerance: 1, drop: 'any' },
-]
-const WIDER: readonly Effort[] = [
-  { tolerance: 0, drop: 'light' },
-  FUZZY_UNKNOWN,
-  FUZZY,
-  { tolerance: 1, drop: 'light' },
-  { tolerance: 2, drop: 'light' },
-  { tolerance: 1, drop: 'any' },
-]
 
 /** Searches one entity for folded words, none of which may be missing. The hits are good until its next search. */
 export function search(space: SearchSpace, typed: readonly string[]): Hits {
