@@ -158,6 +158,19 @@ describe('retries', () => {
     expect(timers).toContain(SILENCE)
   })
 
+  test('of rows are made only where their release is on its way to the server', async () => {
+    let sent = 0
+    const sending = async (headers: Record<string, string>) => {
+      const fetch = async () => (sent++ === 0 ? problem(503, '', headers) : Response.json([]))
+      const { resolve } = connect('http://a.example', { fetch, backoff: 1 })
+      return resolve([{ name: 'a' }]).then(() => 'resolved', rejected)
+    }
+    const rejected = ({ status }: { status: number }) => status
+    expect([await sending({ 'Retry-After': '0' }), sent]).toEqual([503, 1])
+    sent = 0
+    expect([await sending({ 'Retry-After': '0', 'Nomenclator-Shelf': 'lag' }), sent]).toEqual(['resolved', 2])
+  })
+
   test('wait twice as long each time, up to twenty seconds', async () => {
     const fetch = async () => problem(503)
     const random = spyOn(Math, 'random').mockReturnValue(1)

@@ -41,6 +41,8 @@ const SPINE_LINES = 8_000
 const FOLDER_README_LINES = 60
 /** Files that are made when the project is set up or run, and not in the repository. */
 const MADE_LATER = ['built/', 'tsconfig.json']
+/** The documents for people who run or use it. */
+const IN_SPANISH = ['README.md', 'docs/importing.md', 'docs/install.md', 'docs/your-own-catalog.md']
 const MAX_PICTURE_BYTES = 80_000
 const CONTRACT = 'docs/http-contract.md'
 /** Flags that no command has and the documents may name: those of the benchmarks and of the campaigns. */
@@ -167,34 +169,69 @@ describe.each(['README.md', 'README.es.md'])('%s', (file) => {
   })
 })
 
-const TRANSLATED = ['README.md', 'docs/your-own-catalog.md'].map(
+const TRANSLATED = ['README.md', ...allOf('docs/*.es.md').map((file) => file.replace(/es\.md$/, 'md'))].map(
   (original) => [original.replace(/md$/, 'es.md'), original] as const,
 )
 
+/** What a section has that is the same in every language. */
+function comparable(file: string, text: string) {
+  const blocks = text.split(/^```.*$/m)
+  const prose = blocks.filter((_, at) => at % 2 === 0).join('')
+  const links = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => withSectionNumber(file, link as string))
+  return {
+    // What a comment in a code block says is in the language of the document.
+    blocks: blocks.filter((_, at) => at % 2 === 1).map((block) => block.replace(/ +(?:#|\/\/) .*$/gm, '')),
+    figures: (prose.match(/\d[\d,.]*(?<=\d)/g) ?? []).toSorted(),
+    spans: spans(prose).toSorted(),
+    links: links.filter((link) => link !== englishOf(file)).toSorted(),
+  }
+}
+
+const englishOf = (file: string) => file.replace(/\.es\.md$/, '.md')
+
+/** A link as it is from the root, into the English document; a heading by its number, since it is called otherwise there. */
+function withSectionNumber(file: string, link: string): string {
+  if (/^[a-z]+:/.test(link)) return link
+  const [path = '', anchor] = link.split('#')
+  const target = path === '' ? file : join(dirname(file), path)
+  const { sections = [] } = documents.find((document) => document.file === target) ?? {}
+  const number = sections.findIndex((section) => section.anchor === anchor)
+  return anchor === undefined ? englishOf(target) : `${englishOf(target)}#${number}`
+}
+
+/** The texts of the sections of a document, each with its heading. A line of a code block may look like one. */
+function sectionTexts(file: string): { readonly title: string; readonly text: string }[] {
+  const texts: { title: string; text: string }[] = []
+  let isCode = false
+  for (const line of read(file).split('\n')) {
+    if (line.startsWith('```')) isCode = !isCode
+    const title = isCode ? undefined : line.match(/^#+ (.+)$/)?.[1]
+    if (title !== undefined) texts.push({ title, text: '' })
+    const last = texts.at(-1)
+    if (last !== undefined && title === undefined) last.text += `${line}\n`
+  }
+  return texts
+}
+
 describe.each(TRANSLATED)('%s says the same as %s', (translation, original) => {
-  const pair = [original, translation]
-  const [english, spanish] = pair.map((file) => {
-    const blocks = read(file).split(/^```.*$/m)
-    const prose = blocks.filter((_, at) => at % 2 === 0).join('')
-    const { code, links } = documents.find((document) => document.file === file) as Document
-    return {
-      // What a comment in a code block says is in the language of the document.
-      commands: blocks.filter((_, at) => at % 2 === 1).map((block) => block.replace(/ +# .*$/gm, '')),
-      figures: (prose.match(/\d[\d,.]*(?<=\d)/g) ?? []).toSorted(),
-      spans: code.filter((one) => prose.includes(`\`${one}\``)).toSorted(),
-      links: links.filter((link) => !pair.some((one) => basename(one) === link)).toSorted(),
-    }
+  const [english, spanish] = [sectionTexts(original), sectionTexts(translation)]
+
+  test('in as many sections', () => {
+    expect(spanish.map(({ title }) => title)).toHaveLength(english.length)
   })
 
-  test.each(['commands', 'figures', 'spans', 'links'] as const)('in its %s', (part) => {
-    expect(english?.[part].length).toBeGreaterThan(4)
-    expect(spanish?.[part]).toEqual(english?.[part] as string[])
+  test.each(english.map(({ title }, at) => [title, at] as const))('in the section %s', (_, at) => {
+    expect(comparable(translation, spanish[at]?.text ?? '')).toEqual(comparable(original, english[at]?.text ?? ''))
   })
 
   test('and each leads to the other', () => {
     expect(read(original)).toContain(`](${basename(translation)})`)
     expect(read(translation)).toContain(`](${basename(original)})`)
   })
+})
+
+test('what people run and use it by is there in Spanish', () => {
+  expect(TRANSLATED.map(([, original]) => original)).toEqual(expect.arrayContaining(IN_SPANISH))
 })
 
 describe('docs/commands.md', () => {

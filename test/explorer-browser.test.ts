@@ -154,7 +154,7 @@ describe.skipIf(browser === undefined)('in a browser', () => {
   })
 
   test('the first page takes less than 30 KB in all, and no more is loaded when it is idle', async () => {
-    const page = await open('about:blank')
+    const page = await open('about:blank', {})
     const sizes: Promise<number>[] = []
     page.on('requestfinished', (request) =>
       sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize)),

@@ -1,5 +1,6 @@
 // The map: what its bytes say of every record, and what someone sees of it in a real browser.
 import { beforeAll, describe, expect, test } from 'bun:test'
+import type { BrowserContextOptions } from 'playwright-core'
 import { catalogOf } from '../packages/server/src/catalog/catalog.ts'
 import { browsed } from './support/browsed.ts'
 import { entity, id, name, numberFact } from './support/definitions.ts'
@@ -156,7 +157,7 @@ const COLOURS = `(() => {
 })()`
 
 describe.skipIf(browser === undefined)('in a browser', () => {
-  const open = async (target: string, options = {}) => {
+  const open = async (target: string, options?: BrowserContextOptions) => {
     const page = await pages.open([url], target, options)
     await page.locator('[data-drawn=true]').waitFor()
     return page

@@ -7,6 +7,7 @@ import { descendantsOf, ownerOf, pathTo } from '../packages/server/src/catalog/l
 import type { FieldPath } from '../packages/server/src/catalog/paths.ts'
 import { createApp } from '../packages/server/src/http/app.ts'
 import { find } from '../packages/server/src/query/finder.ts'
+import { aliasesOf, aliasWords } from '../packages/server/src/release/aliases.ts'
 import type { Release } from '../packages/server/src/release/release.ts'
 import {
   allPaths,
@@ -117,6 +118,11 @@ describe('a query', () => {
 
   const positionOf = new Map(entities.flatMap((entity) => recordsIn(entity).map((record, at) => [record, at] as const)))
 
+  const aliasesByPosition = ({ name }: Entity, position: number): string[][] => {
+    const { aliases, positions } = aliasesOf(release, name) ?? { aliases: [], positions: [] }
+    return aliases.filter((_, at) => positions[at] === position).map(({ alias }) => aliasWords(alias))
+  }
+
   const anyWords = fc.array(fc.record({ record: fc.nat(), word: fc.nat(), length: fc.integer({ min: 1, max: 3 }) }), {
     maxLength: 2,
   })
@@ -151,10 +157,8 @@ describe('a query', () => {
         ),
       ]
       const hasWords = (record: PublishedRecord) =>
-        words.every((typed) =>
-          wordsByRecord(entity)
-            .get(record)
-            ?.some((word) => word.startsWith(typed)),
+        [wordsByRecord(entity).get(record) ?? [], ...aliasesByPosition(entity, positionOf.get(record) as number)].some(
+          (own) => words.every((typed) => own.some((word) => word.startsWith(typed))),
         )
       const records = expected(wanted).filter(hasWords)
       const positions = records.map((record) => positionOf.get(record) as number)

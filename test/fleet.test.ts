@@ -11,7 +11,8 @@ import { publish } from '../packages/server/src/distribution/postgres/publish.ts
 import { migrations } from '../packages/server/src/distribution/postgres/schema.ts'
 import { openShelf } from '../packages/server/src/distribution/postgres/session.ts'
 import { ShelfFollower } from '../packages/server/src/distribution/shelf/follower.ts'
-import { SHELF_HEADER } from '../packages/server/src/http/app.ts'
+import { SHELF_HEADER } from '../packages/server/src/http/observation/shelf-header.ts'
+import { tryLockHome } from '../packages/server/src/release/home/lock.ts'
 import { Shelf } from '../packages/server/src/release/home/shelf.ts'
 import { releaseVerifier } from '../packages/server/src/release/home/verify.ts'
 import { type Ran, ran } from './support/command.ts'
@@ -316,6 +317,14 @@ describe('PostgreSQL', () => {
     await service.line(/THE SHELF IS NOT FOLLOWED/)
     const header = async (path: string) => (await fetch(service.url + path)).headers.get(SHELF_HEADER)
     await eventually('the workers know', async () => (await header('/api/v2')) !== null)
+    // While the shelf cannot be asked, nobody knows whether a release is on its way.
+    const pinned = async (digest: string) => {
+      const { status, headers } = await fetch(`${service.url}/api/v2/paises?release=${digest}`)
+      return [status, headers.get('Retry-After'), headers.get(SHELF_HEADER)]
+    }
+    const lagging = [503, '2', 'lag']
+    const gone = [410, null, null]
+    expect(await pinned('0'.repeat(64))).toEqual(lagging)
     expect(await header('/api/v2/paises')).toMatch(/^away;since=@[0-9]+$/)
     expect(await header('/api/v2/nothing')).toMatch(/^away;since=@[0-9]+$/)
     expect(await header(`/api/v2/paises/484?release=${before}`)).toBeNull()
@@ -338,8 +347,20 @@ describe('PostgreSQL', () => {
     await postgres.start()
     for (const each of nodes) await each.inTrouble(undefined)
     await eventually('the warning is gone', async () => (await header('/api/v2')) === null)
+    // A release that is published and not here yet, since another process holds the home.
+    const lock = tryLockHome((node as TestNode).path, 'test')
     const after = await published('after')
+    const both = await Promise.all([pinned(after), pinned(after.slice(0, 12)), pinned('0'.repeat(64))])
+    const lag = async () => {
+      const metrics = await (await fetch(`http://127.0.0.1:${operators}/metrics`)).text()
+      return Number(/^nomenclator_shelf_lag_seconds (.*)$/m.exec(metrics)?.[1])
+    }
+    await eventually('it is known to lag', async () => (await lag()) > 0)
+    lock?.[Symbol.dispose]()
+    expect(both).toEqual([lagging, lagging, gone])
     await allFollow(after)
+    await eventually('it lags no more', async () => (await lag()) === 0)
+    await eventually('it is there', async () => (await pinned(after))[0] === 200)
     await eventually(
       'it is served',
       async () => (await fetch(`${service.url}/api/v2`)).headers.get('X-Release') === after,

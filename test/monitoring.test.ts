@@ -20,7 +20,15 @@ const exported = exposition({
   ready: true,
   startedAt: 0,
   now: 0,
-  shelf: { isConnected: true, trouble: undefined, generation: 1, fetchedChunks: 0, fetchedBytes: 0, connects: 1 },
+  shelf: {
+    isConnected: true,
+    trouble: undefined,
+    generation: 1,
+    lagSeconds: 0,
+    fetchedChunks: 0,
+    fetchedBytes: 0,
+    connects: 1,
+  },
   thinkers: [],
   supervisorBytes: 1,
 })

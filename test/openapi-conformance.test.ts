@@ -153,6 +153,7 @@ const wrongs: { readonly [K in ProblemKind]: (operation: DocumentedOperation) =>
     if (hasQuery(operation, 'to')) return send({ target: service.target(operation, `to=${NEVER}`) })
     return send({ target: service.pathOf(operation, { digest: NEVER }) })
   },
+  'release-awaited': (operation) => problemAt(operation, { kind: 'release-awaited', digest: NEVER }),
   'precondition-failed': (operation) =>
     send({ target: service.target(operation), headers: { 'If-Match': '"another"' } }),
   'range-not-satisfiable': (operation) =>

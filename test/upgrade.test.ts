@@ -81,6 +81,19 @@ describe('a home of version 0.1.0', () => {
         expect(response.headers.get('Last-Modified')).toBe(new Date(built).toUTCString())
       }
     }
+    // It was built before there were official codes, and has them.
+    type Coded = {
+      readonly cveMunicipio: string
+      readonly cvegeo: string
+      readonly idEstado: { readonly idEstado: number }
+    }
+    const records = (await (await fetch(`${service.url}/api/v2/municipios?per_page=1000`)).json()) as Coded[]
+    expect(records.length).toBeGreaterThan(0)
+    for (const { cveMunicipio, cvegeo, idEstado } of records) {
+      expect(cvegeo).toBe(`${String(idEstado.idEstado).padStart(2, '0')}${cveMunicipio}`)
+      const response = await fetch(`${service.url}/api/v2/municipios/${cvegeo}?by=code&fields=cvegeo`)
+      expect(await response.json()).toEqual({ cvegeo })
+    }
   })
 
   test('has the same records in every release, whole and verified, and nothing left of the old files', async () => {

@@ -11,7 +11,7 @@ export type Browsed = {
   readonly pages: WatchedPages
   /** There from the first test on. */
   readonly service: Explored
-  /** Opens a page of the service in a window of its own, which ends with the test. */
+  /** Opens a page of the service, which ends with the test; with options it has a context of its own. */
   readonly open: (target: string, options?: BrowserContextOptions) => Promise<Page>
 }
 

@@ -11,19 +11,20 @@ const TIMEOUT_MILLISECONDS = 20_000
 export class WatchedPages {
   readonly #browser: Browser | undefined
   readonly #contexts: BrowserContext[] = []
+  /** The one that pages share which need nothing of their own: another takes longer to begin than they take. */
+  #usual: { readonly context: BrowserContext; readonly server: string } | undefined
   #faults: string[] = []
 
   constructor(browser: Browser | undefined) {
     this.#browser = browser
   }
 
-  /** Of these servers the first is where relative targets lead. */
-  async open(servers: readonly string[], target: string, options: BrowserContextOptions = {}): Promise<Page> {
-    if (this.#browser === undefined) throw new Error('there is no browser')
-    const context = await this.#browser.newContext({ locale: 'es-MX', baseURL: servers[0] ?? '', ...options })
-    this.#contexts.push(context)
-    context.setDefaultTimeout(TIMEOUT_MILLISECONDS)
-    await context.addInitScript({ content: REPORT_VIOLATIONS })
+  /**
+   * Of these servers the first is where relative targets lead. With options, even if they are none, the page has a context of its
+   * own, in which nothing was loaded before.
+   */
+  async open(servers: readonly string[], target: string, options?: BrowserContextOptions): Promise<Page> {
+    const context = await this.#context(servers[0] ?? '', options)
     const page = await context.newPage()
     page.on('console', (message) => {
       // Browsers report a response that is a problem as an error, too.
@@ -39,14 +40,30 @@ export class WatchedPages {
     return page
   }
 
+  async #context(server: string, options: BrowserContextOptions | undefined): Promise<BrowserContext> {
+    if (this.#browser === undefined) throw new Error('there is no browser')
+    if (options === undefined && this.#usual?.server === server) return this.#usual.context
+    const context = await this.#browser.newContext({ locale: 'es-MX', baseURL: server, ...options })
+    context.setDefaultTimeout(TIMEOUT_MILLISECONDS)
+    await context.addInitScript({ content: REPORT_VIOLATIONS })
+    if (options === undefined && this.#usual === undefined) this.#usual = { context, server }
+    else this.#contexts.push(context)
+    return context
+  }
+
   /** What went wrong in the pages since this was last looked at. */
   faults(): string[] {
     return this.#faults.splice(0)
   }
 
-  /** Closes all pages, and returns what went wrong in them. */
+  /** Closes all pages, forgets what they kept, and returns what went wrong in them. */
   async close(): Promise<string[]> {
-    await Promise.all(this.#contexts.splice(0).map((context) => context.close()))
+    const usual = this.#usual?.context
+    await Promise.all([
+      ...this.#contexts.splice(0).map((context) => context.close()),
+      ...(usual?.pages() ?? []).map((page) => page.close()),
+      usual?.clearCookies(),
+    ])
     return this.faults()
   }
 }

@@ -111,10 +111,10 @@ export class Transport {
     const signals = [signal, this.#options.signal].filter((signal) => signal !== undefined)
     for (let attempt = 0; ; attempt++) {
       const outcome = await this.#inTurn(signals, () => this.#attempt(request, init, signals))
-      const isLast = !isRead || attempt >= retries
+      const isLast = attempt >= retries
       let wait = Math.random() * Math.min(backoff * 2 ** attempt, MAX_BACKOFF)
       if ('failure' in outcome) {
-        if (isLast) throw outcome.failure
+        if (isLast || !isRead) throw outcome.failure
       } else {
         const { status, headers, body: text } = outcome
         if (status === 304 && cached !== undefined)
@@ -125,7 +125,9 @@ export class Transport {
           return { url, headers, body: text }
         }
         const seconds = secondsOf(headers['retry-after'])
-        if (isLast || !RETRIED.includes(status) || (seconds ?? 0) > maxRetryAfter)
+        // About a release that is on its way to a server, nothing was done.
+        const isSafe = isRead || headers['nomenclator-shelf'] === 'lag'
+        if (isLast || !isSafe || !RETRIED.includes(status) || (seconds ?? 0) > maxRetryAfter)
           throw responseError(request, status, text, seconds)
         wait += (seconds ?? 0) * 1_000
       }

@@ -41,6 +41,11 @@ test.each(groups.map((group) => [group.words, group] as const))(
   },
 )
 
+test.each([['packages remove', 'remove']])('%s is %s', async (typed, meant) => {
+  expect(await ran(...typed.split(' '), '--help')).toEqual(await ran(meant, '--help'))
+  expect(await refused(...typed.split(' '))).toBe(await refused(meant))
+})
+
 describe('the overview', () => {
   test.each([[[]], [['help']], [['--help']], [['-h']]])('for %j names every command and what it does', async (argv) => {
     const { code, out, err } = await ran(...argv)

@@ -58,7 +58,7 @@ export async function run(argv: readonly string[], env: Environment, terminal: T
     terminal.out(`${version}\n`)
     return 0
   }
-  const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv
+  const words = withoutSynonym(argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv)
   const typed = words.filter((word) => word !== '--help' && word !== '-h')
   const commands = await commandsFor(typed)
   const called = commandOf(commands, typed)
@@ -107,6 +107,14 @@ function helpFor(commands: readonly Command[], typed: readonly string[], called:
     )
   if (typed.length > 0 && group.length === 0) throw new UsageError([unknownCommand(commands, typed)])
   return overview(typed.length === 0 ? commands : group)
+}
+
+/** What people try for a command. */
+const SYNONYMS: ReadonlyMap<string, string> = new Map([['packages remove', 'remove']])
+
+function withoutSynonym(words: readonly string[]): readonly string[] {
+  const meant = SYNONYMS.get(words.slice(0, 2).join(' '))
+  return meant === undefined ? words : [meant, ...words.slice(2)]
 }
 
 /** What commands of earlier versions have become. */

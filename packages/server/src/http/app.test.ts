@@ -7,9 +7,10 @@ import { countries, smallSource } from '../../../../test/support/small-source.ts
 import { catalogOf } from '../catalog/catalog.ts'
 import { explorerPages } from '../explorer/mount.ts'
 import type { Release } from '../release/release.ts'
-import { type AppContext, createApp, type LoadedPages, SHELF_HEADER } from './app.ts'
+import { type AppContext, createApp, type LoadedPages } from './app.ts'
 import { Budget, DEFAULT_BUDGET } from './limits/budget.ts'
 import { Metrics } from './observation/metrics.ts'
+import { SHELF_HEADER } from './observation/shelf-header.ts'
 import { ProblemError } from './problem.ts'
 
 const release = await releaseOf(smallSource({ pais: countries(11) }))
@@ -220,6 +221,37 @@ test('a problem that is thrown is the response, and is not logged', async () => 
     throw new ProblemError({ kind: 'release-gone', digest: '00000000' })
   }
   expect(respond('/api/v1/paises', {}, { release: gone }).status).toBe(410)
+})
+
+describe('a release that is not here', () => {
+  const digest = '0'.repeat(64)
+  const asked = async (target: string, findOnShelf: NonNullable<AppContext['findOnShelf']>) => {
+    const { status, headers } = await responseTo(createApp({ ...context, findOnShelf }), { target }, connection)
+    const exposed = headers.get('Access-Control-Expose-Headers')?.includes(SHELF_HEADER) ?? false
+    return [status, headers.get('Retry-After'), headers.get(SHELF_HEADER), exposed, headers.get('Cache-Control')]
+  }
+  const AWAITED = [503, '2', 'lag', true, 'no-store']
+
+  test.each([
+    ['there', AWAITED],
+    ['unknown', AWAITED],
+    ['absent', [410, null, null, false, 'no-store']],
+  ] as const)('and of which the shelf says that it is %s', async (onShelf, expected) => {
+    const digests: string[] = []
+    const says = async (of: string) => {
+      digests.push(of)
+      return onShelf
+    }
+    for (const path of [`paises?release=${digest}`, `changes?from=${digest}`, `releases/${digest}`])
+      expect({ path, as: await asked(`/api/v2/${path}`, says) }).toEqual({ path, as: [...expected] })
+    expect(digests).toEqual([digest, digest, digest])
+  })
+
+  test('is asked for only where it is missing', async () => {
+    const never = () => Promise.reject(new Error('asked'))
+    expect((await asked(`/api/v2/paises?release=${release.digest}`, never))[0]).toBe(200)
+    expect((await asked(`/api/v2/paises?release=${digest}&nope=1`, never))[0]).toBe(400)
+  })
 })
 
 describe('a page that is promised and then fails', () => {

@@ -5,10 +5,11 @@ import type { Release } from '../release/release.ts'
 import { type BaseUrlPolicy, baseUrlOf } from './base-url.ts'
 import type { BodyScanner } from './bodies/body-scanner.ts'
 import { clientAddress, networkOf } from './client-address.ts'
-import { type ConnectionInfo, type HttpRequest, type HttpResponse, whenReady, withLines } from './exchange.ts'
+import { type ConnectionInfo, type HttpRequest, type HttpResponse, whenReady } from './exchange.ts'
 import type { Budget } from './limits/budget.ts'
 import type { AnyId } from './observation/request-id.ts'
-import type { ShelfTrouble } from './observation/shelf-status.ts'
+import { goneOrAwaited, withShelfHeader } from './observation/shelf-header.ts'
+import type { OnShelf, ShelfTrouble } from './observation/shelf-status.ts'
 import { type Problem, ProblemError, problemResponse } from './problem.ts'
 import { bodyScannerAt, maxBodyAt, surfaceAt } from './routes.ts'
 import { respondV1 } from './v1/v1.ts'
@@ -51,6 +52,8 @@ export type AppContext = {
   readonly shelfFiles?: (request: HttpRequest) => Promise<HttpResponse>
   /** Why the shared shelf is not followed at the moment: responses of API v2 say so. */
   readonly shelfTrouble?: () => ShelfTrouble | undefined
+  /** What the shared shelf says of a release that is not here; without one, what is not here is gone. Never rejects. */
+  readonly findOnShelf?: (digest: string) => Promise<OnShelf>
 }
 
 /** Pages for people, as the command that serves mounts them: loaded at the first request for one. */
@@ -95,7 +98,7 @@ function respond(service: Service, request: HttpRequest, connection: ConnectionI
     const response = withinBudget(service, request, connection, (context) =>
       whenReady(v2(), ({ respondV2 }) => respondV2(context, request)),
     )
-    return whenReady(response, (ready) => withWarning(service, request, ready))
+    return whenReady(response, (ready) => withShelfHeader(service.shelfTrouble?.(), ready))
   }
   if (name === 'reconcile')
     return withinBudget(service, request, connection, ({ releases, baseUrlOf, work }) =>
@@ -153,17 +156,6 @@ const contextOf = (
   work: connection.work,
 })
 
-/** A structured field (RFC 9651): what is wrong, and since when. */
-export const SHELF_HEADER = 'Nomenclator-Shelf'
-
-/** What is read from a release that the request names is right whatever the shelf has; all else may be of an older one. */
-function withWarning({ shelfTrouble }: Service, { path }: HttpRequest, response: HttpResponse): HttpResponse {
-  const trouble = surfaceAt(path).name === 'v2' ? shelfTrouble?.() : undefined
-  if (trouble === undefined || response.head.includes('immutable')) return response
-  const warning = `${SHELF_HEADER}: ${trouble.kind};since=@${trouble.since}\r\n`
-  return withLines(response, `${warning}Access-Control-Expose-Headers: ${SHELF_HEADER}\r\n`)
-}
-
 /** The problem that was thrown is the response. Any other error is a fault of the service: it is logged, and not shown. */
 function respondError(
   service: Service,
@@ -172,19 +164,23 @@ function respondError(
   id: AnyId | undefined,
   error: unknown,
 ): Response {
-  const problem = problemOf(error)
-  if (problem.kind === 'internal-error') service.logError(error, request, id)
-  if (problem.kind === 'overloaded') service.budget?.countRefusal(problem.reason)
-  if (service.pages !== undefined && isForBrowser(request))
-    return problemPage(service, service.pages, request, connection, id, problem)
-  return withWarning(service, request, problemResponse(problem, request.path, id))
+  return whenReady(problemOf(service, error), (problem) => {
+    if (problem.kind === 'internal-error') service.logError(error, request, id)
+    if (problem.kind === 'overloaded') service.budget?.countRefusal(problem.reason)
+    if (service.pages !== undefined && isForBrowser(request))
+      return problemPage(service, service.pages, request, connection, id, problem)
+    const response = problemResponse(problem, request.path, id)
+    return surfaceAt(request.path).name === 'v2' ? withShelfHeader(service.shelfTrouble?.(), response) : response
+  })
 }
 
-function problemOf(error: unknown): Problem {
-  if (error instanceof ProblemError) return error.problem
+function problemOf({ findOnShelf }: Service, error: unknown): Problem | Promise<Problem> {
   // Of work that no one waits for, no one reads the response.
   if (error instanceof WorkStopped) return { kind: 'took-too-long' }
-  return { kind: 'internal-error' }
+  if (!(error instanceof ProblemError)) return { kind: 'internal-error' }
+  const { problem } = error
+  if (problem.kind !== 'release-gone' || findOnShelf === undefined) return problem
+  return goneOrAwaited(problem.digest, findOnShelf)
 }
 
 const HTML_ACCEPTED = /(?:^|[,\s])text\/html(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i

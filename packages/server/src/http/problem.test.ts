@@ -103,6 +103,14 @@ const words: { readonly [K in ProblemKind]: readonly [Extract<Problem, { kind: K
         'Whoever follows the changes takes everything again: GET /api/v2/{collection}/all.',
     ],
   ],
+  'release-awaited': [
+    [
+      { kind: 'release-awaited', digest: 'abc' },
+      503,
+      'The release is not here yet',
+      'Release abc may be on its way to this server, and others may have it; try again in 2 seconds.',
+    ],
+  ],
   'not-acceptable': [
     [
       { kind: 'not-acceptable', forms: 'application/json, application/x-ndjson and text/csv', accept: 'image/png' },
@@ -260,6 +268,7 @@ test.each(cases)('$status $kind: $detail', async ({ kind, problem, status, title
     ...totals,
     ...ranges,
     ...retries,
+    ...(problem.kind === 'release-awaited' ? { 'retry-after': '2', 'nomenclator-shelf': 'lag' } : {}),
     ...(problem.kind === 'unsupported-media-type' ? { 'accept-post': problem.allowed } : {}),
   })
   const body = { type: `urn:nomenclator:problem:${kind}`, title, status, detail, instance: '/api/v1/paises' }

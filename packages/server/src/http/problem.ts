@@ -11,6 +11,7 @@ import {
 } from './exchange.ts'
 import type { RefusalReason } from './observation/metrics.ts'
 import type { AnyId } from './observation/request-id.ts'
+import { SHELF_HEADER } from './observation/shelf-header.ts'
 import { allowedAt, surfaceAt } from './routes.ts'
 import type { HeadProblem } from './wire/request-head.ts'
 
@@ -23,6 +24,7 @@ export type Problem =
       readonly nearest: string | undefined
     }
   | { readonly kind: 'release-gone'; readonly digest: string }
+  | { readonly kind: 'release-awaited'; readonly digest: string }
   | { readonly kind: 'not-signed'; readonly digest: string }
   | { readonly kind: 'not-acceptable'; readonly accept: string; readonly forms: string }
   | { readonly kind: 'precondition-failed'; readonly header: string }
@@ -73,6 +75,9 @@ const RETRY_AFTER_SECONDS = 10
 export const overloaded = (reason: RefusalReason, what: string, retryAfter = RETRY_AFTER_SECONDS) =>
   ({ kind: 'overloaded', reason, what, retryAfter }) satisfies Problem
 
+/** How long to wait for a release that is on its way. */
+const AWAITED_SECONDS = 2
+
 type Presentation = {
   readonly status: number
   readonly title: string
@@ -104,6 +109,7 @@ export const problemTitles: { readonly [K in ProblemKind]: readonly [status: num
   'too-many-requests': [429, 'The client sends more requests than it may'],
   'headers-too-large': [431, 'The headers of the request are too large'],
   'internal-error': [500, 'The service failed to answer'],
+  'release-awaited': [503, 'The release is not here yet'],
   'took-too-long': [503, 'The request takes more work than one may'],
   overloaded: [503, 'The service has too much to do at the moment'],
 }
@@ -128,6 +134,8 @@ function detailOf(problem: Problem, path: string): string {
         `Release ${problem.digest} was removed or never was here; GET /api/v2/releases lists those that are. ` +
         'Whoever follows the changes takes everything again: GET /api/v2/{collection}/all.'
       )
+    case 'release-awaited':
+      return `Release ${problem.digest} may be on its way to this server, and others may have it; try again in ${AWAITED_SECONDS} seconds.`
     case 'not-signed':
       return (
         `Release ${problem.digest} has no signature here. Its publisher makes one with nomenclator sign ` +
@@ -215,6 +223,8 @@ export function presentationOf(problem: Problem, path: string): Presentation {
       return { ...presentation, headers: { 'Accept-Post': problem.allowed } }
     case 'range-not-satisfiable':
       return { ...presentation, headers: { 'Content-Range': `bytes */${problem.length}` } }
+    case 'release-awaited':
+      return { ...presentation, headers: { 'Retry-After': String(AWAITED_SECONDS), [SHELF_HEADER]: 'lag' } }
     case 'overloaded':
     case 'too-many-requests':
       return { ...presentation, headers: { 'Retry-After': String(problem.retryAfter) } }

@@ -30,5 +30,9 @@ export function withMembers(json: Uint8Array, members: object): Uint8Array {
 }
 
 /** The same with members that are JSON already, each after a comma. */
-export const withMemberText = (json: Uint8Array, text: string): Uint8Array =>
-  Buffer.concat([json.subarray(0, -CLOSING_BRACE), Buffer.from(`${text}}`)])
+export function withMemberText(json: Uint8Array, text: string): Uint8Array {
+  const bytes = Buffer.allocUnsafe(json.length + Buffer.byteLength(text))
+  bytes.set(json)
+  bytes.write(`${text}}`, json.length - CLOSING_BRACE)
+  return bytes
+}

@@ -1,8 +1,8 @@
 // The official codes of the records of a release: read at a position, and found among all, out of the columns that there are.
 import { memoized } from '../base/memoized.ts'
 import { type CodePart, type Entity, embeddedAt, type OfficialCode } from '../catalog/entity.ts'
-import { codesOf, joinedCode, partText, usualCodeOf, valuesWritten } from '../catalog/official-code.ts'
-import { type Column, factAt } from './index/index-file.ts'
+import { codesOf, partText, usualCodeOf, valuesWritten } from '../catalog/official-code.ts'
+import type { Column } from './index/index-file.ts'
 import type { Release } from './release.ts'
 
 type CodeReader = (position: number) => string | undefined
@@ -15,37 +15,59 @@ const readersIn = memoized((release: Release) =>
 export const codeReader = (release: Release, entity: Entity, code: OfficialCode = usualCodeOf(entity)): CodeReader =>
   readersIn(release)(code, entity)
 
-function readerOf(release: Release, entity: Entity, code: OfficialCode): CodeReader {
-  const parts = code.parts.map((part) => partReader(release, entity, part))
-  const [only, ...more] = parts
-  if (only !== undefined && more.length === 0) return only
-  return (position) =>
-    joinedCode(
-      code,
-      parts.map((read) => read(position)),
-    )
+function readerOf(release: Release, entity: Entity, { parts, separator = '' }: OfficialCode): CodeReader {
+  const [first, ...more] = parts.map((part) => partReader(release, entity, part)) as [CodeReader, ...CodeReader[]]
+  if (more.length === 0) return first
+  return (position) => {
+    let text = first(position)
+    for (const read of more) {
+      const part = read(position)
+      if (text === undefined || part === undefined) return undefined
+      text += separator + part
+    }
+    return text
+  }
 }
 
+/** A part is written once for each value of its column, or for each record that it is taken from. */
 function partReader(release: Release, entity: Entity, part: CodePart): CodeReader {
   const column = release.entity(entity.name).index.column(part.field)
+  const { values } = column
   if (column.kind === 'embed') {
     const parent = embeddedAt(entity, part.field)
     const { count } = release.entity(parent.name)
-    const read = codeReader(release, parent)
+    const read = kept(count, codeReader(release, parent))
     return (position) => {
-      const at = column.values[position] as number
+      const at = values[position] as number
       return at < count ? read(at) : undefined
     }
   }
-  return (position) => {
-    const value = valueAt(column, position)
-    return value === undefined || value === '' ? undefined : partText(part, value)
+  const read = kept(column.starts.length, (value) => {
+    const text = rawValue(column, value)
+    return text === undefined || text === '' ? undefined : partText(part, text)
+  })
+  return (position) => read(values[position] as number)
+}
+
+/** Beyond so many, texts are rather written again than kept. */
+const MAX_KEPT = 1 << 16
+
+/** The same with what was read once; nothing that was read is null. */
+function kept(count: number, read: (at: number) => string | undefined): (at: number) => string | undefined {
+  if (count > MAX_KEPT) return read
+  const texts = new Array<string | undefined | null>(count).fill(null)
+  return (at) => {
+    const known = texts[at]
+    if (known !== null) return known
+    const text = read(at)
+    texts[at] = text
+    return text
   }
 }
 
-function valueAt(column: Exclude<Column, { kind: 'embed' }>, position: number): string | number | undefined {
-  if (column.kind === 'number') return column.numbers[column.values[position] as number]
-  return column.kind === 'text' ? column.texts.text(column.values[position] as number) : factAt(column, position)
+function rawValue(column: Exclude<Column, { kind: 'embed' }>, value: number): string | number | undefined {
+  if (column.kind === 'number') return column.numbers[value]
+  return column.kind === 'text' ? column.texts.text(value) : column.known[value]
 }
 
 /** The positions of the records that have this text as one of their codes, ascending; of one code where that is given. */

@@ -494,13 +494,25 @@ describe('a redirect', () => {
     using inner = new FileServer(sound(FILE))
     using server = new FileServer(() => to(`${inner.url}/secret`))
     using downloads = new Downloads()
-    const checkAddress = async ({ href }: URL) => {
+    const addressOf = async ({ href, hostname }: URL) => {
       if (href.startsWith(inner.url)) throw new Failure(`${href} is an address of this machine`)
+      return hostname
     }
-    expect(await downloads.failure(`${server.url}/a.zip`, { checkAddress })).toContain(
+    expect(await downloads.failure(`${server.url}/a.zip`, { addressOf })).toContain(
       `${inner.url}/secret is an address of this machine`,
     )
     expect([server.requests.length, inner.requests.length]).toEqual([1, 0])
+  })
+
+  test('goes to the machine that was looked up, under the name of the host', async () => {
+    using other = new FileServer(sound(FILE))
+    const [own, others] = ['data.invalid', `other.invalid:${new URL(other.url).port}`]
+    using server = new FileServer(() => to(`http://${others}/b.zip`))
+    const { port } = new URL(server.url)
+    using downloads = new Downloads()
+    const { path } = await downloads.get(`http://${own}:${port}/a.zip`, { addressOf: async () => '127.0.0.1' })
+    expect(readFileSync(path)).toEqual(FILE)
+    expect([server.sent('host'), other.sent('host')]).toEqual([[`${own}:${port}`], [others]])
   })
 
   test.each(['file:///etc/passwd', 'ftp://127.0.0.1/a.zip', 'data:,PK'])('to %s is refused', async (location) => {

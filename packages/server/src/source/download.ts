@@ -25,8 +25,11 @@ export type DownloadOptions = RetryPolicy & {
   readonly encoding?: 'zstd'
   /** Whether a redirect to another host is followed; by default it is. */
   readonly staysOnHost?: boolean
-  /** Throws where an address must not be requested; called before each request, also of those that redirects lead to. */
-  readonly checkAddress?: (url: URL) => Promise<void>
+  /**
+   * Gives the machine to ask, by its address, and throws where it must not be asked; called before each request, also of those
+   * that redirects lead to. Without it, names are looked up by the request.
+   */
+  readonly addressOf?: (url: URL) => Promise<string>
   /** What the file is instead of what it should be, by its first bytes; undefined when they are as they should be. */
   readonly wrongStart: (start: Uint8Array) => string | undefined
   /** What to do when it cannot be downloaded. */
@@ -173,8 +176,10 @@ class Downloading {
     const headers = { ...HEADERS, 'Accept-Encoding': encoding, ...condition }
     const redirects: string[] = []
     for (let target = this.#url; ; ) {
-      await this.#options.checkAddress?.(new URL(target))
-      const response = await fetch(target, { redirect: 'manual', headers, signal, decompress: false })
+      const url = new URL(target)
+      const request = { redirect: 'manual', headers, signal, decompress: false } as const
+      const address = await this.#options.addressOf?.(url)
+      const response = await (address === undefined ? fetch(url, request) : fetchFrom(address, url, request))
       byteCame()
       if (!isRedirect(response)) return response
       const to = redirectTarget(target, response)
@@ -209,6 +214,15 @@ class Downloading {
   #failure(what: string): Failure {
     return new Failure(`${this.#url} ${what}; ${this.#options.advice}`)
   }
+}
+
+/** Asks this machine and no other: whoever looks up a name twice may get two addresses. */
+function fetchFrom(address: string, url: URL, request: BunFetchRequestInit & { readonly headers: object }) {
+  const target = new URL(url)
+  target.hostname = address.includes(':') ? `[${address}]` : address
+  const tls = target.hostname === url.hostname ? {} : { serverName: url.hostname }
+  // A connection that is kept is known by its address, and so may have been opened for another name.
+  return fetch(target, { ...request, headers: { ...request.headers, Host: url.host }, tls, keepalive: false })
 }
 
 /** Whoever asked for https does not get less. */

@@ -130,6 +130,12 @@ const unitsWith = (
 const PARENT = { name: 'parent' }
 const toItself = { foreignKeys: [{ fields: 'parent', reference: { resource: '', fields: 'code' } }] }
 const toZones = { foreignKeys: [{ fields: 'zone', reference: { resource: 'zones', fields: 'code' } }] }
+const REFERRING = JSON.stringify(
+  { name: 'p', resources: [table('units', [CODE, NAME, { name: 'zone' }], { ...KEY, ...toZones })] },
+  null,
+  2,
+)
+const lineWith = (text: string, word: string) => text.split('\n').findIndex((line) => line.includes(word)) + 1
 
 /** What is wrong with packages of others, and all that is said of it: its kind and its first place. */
 const ofOthers: readonly [string, PackageDirectory, readonly Place[]][] = [
@@ -202,8 +208,15 @@ const ofOthers: readonly [string, PackageDirectory, readonly Place[]][] = [
   ],
   [
     'a reference to a list that is not there',
-    unitsWith('code,name,zone\nA,One,x\n', [{ name: 'zone' }], toZones),
-    [{ kind: 'reference-to-no-list', file: 'datapackage.json', line: 1, column: 'zone' }],
+    new PackageDirectory().put('datapackage.json', REFERRING).put('units.csv', 'code,name,zone\nA,One,x\n'),
+    [
+      {
+        kind: 'reference-to-no-list',
+        file: 'datapackage.json',
+        line: lineWith(REFERRING, 'foreignKeys') + 1,
+        column: 'zone',
+      },
+    ],
   ],
   ['semicolons', unitsWith('code;name\nA;One\n'), [{ kind: 'separator', file: 'units.csv' }]],
   ['gzip', unitsWith(Bun.gzipSync('code,name\nA,One\n')), []],

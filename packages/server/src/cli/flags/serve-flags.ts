@@ -43,6 +43,13 @@ export const serveFlags = {
     defaultValue: '10',
     parse: wholeNumber(0, 3_600),
   },
+  'ready-lag': {
+    value: 'SECONDS',
+    env: 'READY_LAG',
+    description:
+      'for how long the current release of the shelf may be missing here before /readyz says not ready; else for ever',
+    parse: wholeNumber(1, 86_400),
+  },
   ...limitFlags,
   'no-bundled': {
     env: 'NO_BUNDLED',

@@ -10,7 +10,7 @@ import { AccessLog } from '../../http/observation/access-log.ts'
 import { withCacheTags } from '../../http/observation/cache-tags.ts'
 import { Metrics, watchEventLoop } from '../../http/observation/metrics.ts'
 import { failureLog, observed } from '../../http/observation/observed-app.ts'
-import type { ShelfTrouble } from '../../http/observation/shelf-status.ts'
+import type { OnShelf, ShelfTrouble } from '../../http/observation/shelf-status.ts'
 import { HandOver, handingOver } from '../../http/processes/hand-over.ts'
 import { serve } from '../../http/processes/serve.ts'
 import type { WorkerReport } from '../../http/processes/serving-status.ts'
@@ -49,6 +49,8 @@ type Given = {
   readonly shelf: Shelf
   readonly first: Servable
   readonly known: Known
+  /** What the shared shelf says of a release that is not here; undefined where none is followed. */
+  readonly findOnShelf?: (digest: string) => Promise<OnShelf>
 }
 
 /** What this process was told, or does, besides responding. */
@@ -57,7 +59,7 @@ type State = { scrub: ScrubState; trouble: ShelfTrouble | undefined; draining: b
 /** The app over the current release of the home, for either kind of process, and what the supervisor has to do with it. */
 function openApp(
   { values, log, shelf, first, known }: Given,
-  parts: Pick<AppContext, 'shelf' | 'pages' | 'cache' | 'budget' | 'shelfFiles'>,
+  parts: Pick<AppContext, 'shelf' | 'findOnShelf' | 'pages' | 'cache' | 'budget' | 'shelfFiles'>,
   metrics = new Metrics(),
   onSwap = () => {},
 ) {
@@ -156,7 +158,7 @@ export function startServing(given: Given): Process {
 
 /** A process that thinks: the whole app, for what those that serve hand over. */
 export function startThinking(given: Given, socket: string): Process {
-  const { values, log, shelf } = given
+  const { values, log, shelf, findOnShelf } = given
   // Pages come first.
   setPriority(NICENESS)
   const cache = responseCache(values, shelf, log)
@@ -168,6 +170,7 @@ export function startThinking(given: Given, socket: string): Process {
       shelf,
       pages: explorerPages,
       shelfFiles: lazyShelf(shelf),
+      ...(findOnShelf && { findOnShelf }),
       ...(cache && { cache }),
     },
   )

@@ -67,7 +67,7 @@ export async function start(context: Context): Promise<number> {
   return 0
 }
 
-function adminOf({ values: { admin }, log }: Context, service: Service): Admin | undefined {
+function adminOf({ values: { admin, 'ready-lag': maxLagSeconds }, log }: Context, service: Service): Admin | undefined {
   if (admin === undefined) return undefined
   const started = startAdmin({
     ...admin,
@@ -76,6 +76,7 @@ function adminOf({ values: { admin }, log }: Context, service: Service): Admin |
     restarts: () => (service.workers?.restarts ?? 0) + (service.thinkers?.restarts ?? 0),
     stopping: () => service.stopping,
     shelf: () => service.follower?.status,
+    maxLagSeconds,
   })
   log({ level: 'info', event: 'admin-listening', message: `Operators are served on ${started.url}`, url: started.url })
   return started
@@ -142,6 +143,7 @@ async function supervise(
       scrub: service.scrub?.state ?? notScrubbed,
       served,
       shelf: service.follower?.status.trouble,
+      follows: service.follower !== undefined,
       thinkers: service.thinkers?.sockets ?? [],
       directory,
     }),
@@ -152,6 +154,7 @@ async function supervise(
   const thinkers = new Supervisor({
     ...common,
     name: 'thinker',
+    findOnShelf: async (digest) => service.follower?.has(digest) ?? 'absent',
     socket: () => socketNamed(directory, `thinker-${++sockets}`),
     onChange: () => service.workers?.tell({ thinkers: service.thinkers?.sockets ?? [] }),
     maxBytes: values['max-thinking-mb'] * MEGABYTE,

@@ -19,7 +19,8 @@ export async function work({ values, log }: Context, knownText: string, socket: 
   const first = await openServable(shelf, { damage: damageIn(known.scrub), served: known.served })
   if (first === undefined)
     throw new Failure(`there is no release in ${shelf.home}: it is gone or empty. Mount it again, or restore it.`)
-  const given = { values, log, shelf, first, known }
+  const findOnShelf = (digest: string) => link.findOnShelf(digest)
+  const given = { values, log, shelf, first, known, ...(known.follows === true && { findOnShelf }) }
   const running = socket === undefined ? startServing(given) : startThinking(given, socket)
   const told = Promise.withResolvers<void>()
   const link = new SupervisorLink({ ...running, onStop: told.resolve })

@@ -4,7 +4,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { diskFailure, Failure } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
-import type { ShelfStatus, ShelfTrouble } from '../../http/observation/shelf-status.ts'
+import type { OnShelf, ShelfStatus, ShelfTrouble } from '../../http/observation/shelf-status.ts'
 import { hasText } from '../../release/files/regular-file.ts'
 import { tryLockHome } from '../../release/home/lock.ts'
 import type { Shelf } from '../../release/home/shelf.ts'
@@ -12,6 +12,7 @@ import { fetchShelf } from './fetch.ts'
 import { JitteredBackoff } from './jittered-backoff.ts'
 import { dateOf, isOlder, type Pointer, readFollowed } from './pointer.ts'
 import { ShelfAway, ShelfRefused } from './shelf-failures.ts'
+import { ShelfList } from './shelf-list.ts'
 import type { FollowedShelf, OpenShelf, ShelfReader } from './shelf-reader.ts'
 
 /** The troubles with a shelf, each with what is logged when it begins and when it is over. */
@@ -61,6 +62,15 @@ export class ShelfFollower implements AsyncDisposable {
   #hasNews = false
   #trouble: ShelfTrouble | undefined
   #generation = 0
+  /** Since when the shelf is known to have another current release than the home, in milliseconds since 1970. */
+  #behindSince: number | undefined
+  /** On a connection of its own: that which follows may be busy with a copy. */
+  readonly #list = new ShelfList(async () => {
+    await using connection = await this.#options.open('', () => {})
+    const { change, releases } = await connection.listing()
+    if (change !== this.#applied?.change) this.wake()
+    return releases.keys()
+  })
   #fetchedChunks = 0
   #fetchedBytes = 0
   #connects = 0
@@ -86,10 +96,16 @@ export class ShelfFollower implements AsyncDisposable {
       isConnected: this.#connection !== undefined,
       trouble: this.#trouble,
       generation: this.#generation,
+      lagSeconds: this.#behindSince === undefined ? 0 : (Date.now() - this.#behindSince) / 1_000,
       fetchedChunks: this.#fetchedChunks,
       fetchedBytes: this.#fetchedBytes,
       connects: this.#connects,
     }
+  }
+
+  /** Whether the shelf has a release that the home lacks. */
+  async has(digest: string): Promise<OnShelf> {
+    return this.#trouble?.kind === 'away' ? 'unknown' : this.#list.has(digest)
   }
 
   /** Looks at the shelf at once. */
@@ -138,7 +154,9 @@ export class ShelfFollower implements AsyncDisposable {
       const pointer = await connection.pointer(this.#reportName)
       this.#reconnect.reset()
       this.#generation = pointer.generation
+      this.#measureLag(pointer)
       const isBusy = await this.#catchUp(connection, pointer)
+      this.#measureLag(pointer)
       if (this.#isStopped) return
       const poll = isBusy
         ? BUSY_MILLISECONDS
@@ -149,6 +167,12 @@ export class ShelfFollower implements AsyncDisposable {
       // Nodes that were started together need not poll together.
       await this.#pause(poll * (0.5 + this.#random()))
     }
+  }
+
+  #measureLag(pointer: Pointer): void {
+    const followed = readFollowed(this.#options.shelf.home)
+    const isBehind = pointer.generation > 0 && followed?.change !== pointer.change && !isOlder(pointer, followed)
+    this.#behindSince = isBehind ? (this.#behindSince ?? Date.now()) : undefined
   }
 
   /** Fetches what the shelf has and the home has not. Says whether another process changes the home at the moment. */

@@ -84,6 +84,10 @@ export const en: Words = {
       title: 'That release is gone',
       advice: 'It was removed or never was here. Releases lists those that can be read.',
     },
+    'release-awaited': {
+      title: 'That release is not here yet',
+      advice: 'It is on its way to this server. Try again in some seconds.',
+    },
     'not-signed': { title: 'That release is not signed', advice: 'Its publisher can sign it.' },
     'uri-too-long': { title: 'The address is too long', advice: 'Use fewer filters at a time.' },
     'range-not-satisfiable': { title: 'There is no such part', advice: 'Download the whole file.' },

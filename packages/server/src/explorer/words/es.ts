@@ -95,6 +95,10 @@ const problems: ProblemWords = {
     title: 'Esa versión ya no está',
     advice: 'Se retiró o nunca estuvo aquí. En Versiones están las que se pueden consultar.',
   },
+  'release-awaited': {
+    title: 'Esa versión todavía no está aquí',
+    advice: 'Va en camino a este servidor. Vuelva a intentarlo en unos segundos.',
+  },
   'not-signed': { title: 'Esa versión no está firmada', advice: 'Quien la publica puede firmarla.' },
   'uri-too-long': { title: 'La dirección es demasiado larga', advice: 'Use menos filtros a la vez.' },
   'range-not-satisfiable': { title: 'La parte que se pide no existe', advice: 'Descargue el archivo completo.' },

@@ -65,6 +65,8 @@ export function spanishReason(problem: Problem): string | undefined {
         : `Se pidió la página ${problem.page}; la última es la ${problem.totalPages}.`
     case 'release-gone':
       return `La versión ${problem.digest} no está aquí.`
+    case 'release-awaited':
+      return `La versión ${problem.digest} todavía no llega a este servidor.`
     case 'method-not-allowed':
       return `Se usó ${problem.method}; se admiten GET y HEAD.`
     case 'uri-too-long':

@@ -14,14 +14,25 @@ const worker = (pid: number, changes: Partial<ServingStatus> = {}): WorkerReport
   metrics: { ...new Metrics().snapshot(), pid },
 })
 
+const followed = {
+  isConnected: true,
+  trouble: undefined,
+  generation: 1,
+  fetchedChunks: 0,
+  fetchedBytes: 0,
+  connects: 1,
+}
 let reports: AdminOptions['reports'] = async () => []
 let stopping = false
+let lagSeconds = 0
 const admin = startAdmin({
   host: '127.0.0.1',
   port: 0,
   reports: () => reports(),
   restarts: () => 3,
   stopping: () => stopping,
+  shelf: () => (lagSeconds === 0 ? undefined : { ...followed, lagSeconds }),
+  maxLagSeconds: 60,
 })
 afterAll(() => admin[Symbol.asyncDispose]())
 
@@ -62,6 +73,16 @@ describe('/readyz', () => {
   ])('with %s', async (_name, all, status, body) => {
     const response = await get('/readyz', all)
     expect([response.status, response.json()]).toEqual([status, body])
+  })
+
+  test.each([
+    [60, 200, undefined],
+    [61.5, 503, 'it lacks the current release of the shelf for 61 s; --ready-lag is 60'],
+  ])('with a home that lags for %p s', async (seconds, status, reason) => {
+    lagSeconds = seconds
+    const response = await get('/readyz')
+    lagSeconds = 0
+    expect([response.status, response.json().reason]).toEqual([status, reason])
   })
 
   test('while the service stops', async () => {

@@ -19,6 +19,8 @@ export type AdminOptions = AdminAddress & {
   readonly stopping?: () => boolean
   /** How the shared shelf is followed; undefined where there is none. */
   readonly shelf?: () => ShelfStatus | undefined
+  /** For how long the home may lag behind the shelf before the service counts as not ready. */
+  readonly maxLagSeconds?: number | undefined
 }
 
 export type Admin = AsyncDisposable & { readonly url: string }
@@ -87,10 +89,21 @@ const pathOf = (url: string): string => /^[a-z]+:\/\/[^/?#]*(\/[^?#]*)/i.exec(ur
 
 type Readiness = { readonly reports: readonly WorkerReport[]; readonly reason: string | undefined }
 
-async function readinessOf({ reports, stopping }: AdminOptions): Promise<Readiness> {
+async function readinessOf({
+  reports,
+  stopping,
+  shelf,
+  maxLagSeconds = Number.POSITIVE_INFINITY,
+}: AdminOptions): Promise<Readiness> {
   const all = await reports().catch(() => [])
   if (stopping?.() === true) return { reports: all, reason: 'the service is stopping' }
   if (all.length === 0) return { reports: all, reason: 'no worker listens' }
+  const lag = shelf?.()?.lagSeconds ?? 0
+  if (lag > maxLagSeconds)
+    return {
+      reports: all,
+      reason: `it lacks the current release of the shelf for ${Math.floor(lag)} s; --ready-lag is ${maxLagSeconds}`,
+    }
   return { reports: all, reason: all.every(({ status }) => status.draining) ? 'all workers are stopping' : undefined }
 }
 
@@ -123,9 +136,9 @@ function releaseOf(reports: readonly WorkerReport[]) {
 
 function shelfOf(status: ShelfStatus | undefined) {
   if (status === undefined) return {}
-  const { isConnected, generation, trouble } = status
+  const { isConnected, generation, lagSeconds, trouble } = status
   const since = trouble && new Date(trouble.since * 1_000).toISOString()
-  return { shelf: { connected: isConnected, generation, trouble: trouble ? { ...trouble, since } : null } }
+  return { shelf: { connected: isConnected, generation, lagSeconds, trouble: trouble ? { ...trouble, since } : null } }
 }
 
 async function metricsText(options: AdminOptions, startedAt: number): Promise<string> {

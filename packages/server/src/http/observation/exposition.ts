@@ -208,6 +208,11 @@ export const METRICS: Readonly<Record<string, Metric>> = {
     help: 'The generation of the shared shelf when it was last looked at; all nodes that follow it have the same.',
     samples: ofShelf(({ generation }) => generation),
   },
+  nomenclator_shelf_lag_seconds: {
+    type: 'gauge',
+    help: 'For how long the shared shelf is known to have a current release that the home lacks; 0 where it lacks none.',
+    samples: ofShelf(({ lagSeconds }) => lagSeconds),
+  },
   nomenclator_shelf_connects_total: {
     type: 'counter',
     help: 'How often a connection with the shared shelf was made.',

@@ -10,12 +10,17 @@ export type ShelfTrouble = {
   readonly message: string
 }
 
+/** What the shelf says of a release that a home lacks: that it has it, that it has not, or nothing at the moment. */
+export type OnShelf = 'there' | 'absent' | 'unknown'
+
 /** What is counted of a shelf, for the metrics. */
 export type ShelfStatus = {
   readonly isConnected: boolean
   readonly trouble: ShelfTrouble | undefined
   /** The generation of the shelf when it was last looked at; 0 before. */
   readonly generation: number
+  /** For how long the shelf is known to have a current release that the home lacks. */
+  readonly lagSeconds: number
   readonly fetchedChunks: number
   readonly fetchedBytes: number
   readonly connects: number

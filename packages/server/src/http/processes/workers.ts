@@ -5,7 +5,7 @@ import { Failure, messageOf } from '../../base/failure.ts'
 import { eventOf, type Log, type LogEvent } from '../../base/log.ts'
 import type { ScrubState } from '../../release/home/scrub.ts'
 import { countersOf, type MetricsSnapshot, mergeSnapshots } from '../observation/metrics.ts'
-import type { ShelfTrouble } from '../observation/shelf-status.ts'
+import type { OnShelf, ShelfTrouble } from '../observation/shelf-status.ts'
 import { type ListenOptions, urlOf } from '../wire/server.ts'
 import { connectedClients, LeakCheck } from './open-sockets.ts'
 import { CannotListen } from './serve.ts'
@@ -36,17 +36,20 @@ export type Known = {
   readonly served?: string | undefined
   /** Why the shared shelf is not followed; undefined where it is, or where there is none. */
   readonly shelf?: ShelfTrouble | undefined
+  /** Whether a shared shelf is followed. */
+  readonly follows?: boolean
   /** Where the processes that think listen, for those that serve. */
   readonly thinkers: readonly string[]
   /** Where processes of the service can make files that they share; undefined where nothing can be written to. */
   readonly directory: string | undefined
 }
 
-/** What a worker tells its supervisor: that it listens, that it has stopped listening, or how it is. */
+/** What a worker tells its supervisor: that it listens, that it has stopped listening, how it is, or which release it lacks. */
 type WorkerMessage =
   | { readonly ready: { readonly port: number } }
   | { readonly closed: true }
   | { readonly report: WorkerReport }
+  | { readonly lacks: string }
 
 /** What the supervisor tells its workers: what the scrub has found, how the shared shelf is followed, who thinks. */
 type News =
@@ -54,10 +57,16 @@ type News =
   | { readonly shelf: ShelfTrouble | null }
   | { readonly thinkers: readonly string[] }
 
-/** What the supervisor tells a worker: that it may send its last responses, what is wanted of it, or news. */
-type SupervisorMessage = { readonly finish: true } | { readonly wanted: 'report' | 'reopen' | 'stop' } | News
+/** What the supervisor tells a worker: that it may send its last responses, what is wanted of it, a reply, or news. */
+type SupervisorMessage =
+  | { readonly finish: true }
+  | { readonly wanted: 'report' | 'reopen' | 'stop' }
+  | { readonly lacked: string; readonly onShelf: OnShelf }
+  | News
 
 const REPORT_MILLISECONDS = 1_000
+/** How long a reply about a release that is not here is waited for. */
+const REPLY_MILLISECONDS = 5_000
 
 type WorkerSide = {
   readonly report: () => WorkerReport
@@ -75,6 +84,7 @@ type WorkerSide = {
 export class SupervisorLink {
   readonly #options: WorkerSide
   readonly #finish = Promise.withResolvers<void>()
+  readonly #lacked = new Map<string, PromiseWithResolvers<OnShelf>>()
   #isSending = false
 
   constructor(options: WorkerSide) {
@@ -98,10 +108,28 @@ export class SupervisorLink {
     return this.#finish.promise
   }
 
+  /** What the shared shelf says of a release that is not here: the supervisor asks it. */
+  async findOnShelf(digest: string): Promise<OnShelf> {
+    const asked = this.#lacked.get(digest)
+    const reply = asked ?? Promise.withResolvers<OnShelf>()
+    if (asked === undefined) {
+      this.#lacked.set(digest, reply)
+      send({ lacks: digest })
+    }
+    const late = setTimeout(() => this.#reply(digest, 'unknown'), REPLY_MILLISECONDS)
+    return reply.promise.finally(() => clearTimeout(late))
+  }
+
+  #reply(digest: string, onShelf: OnShelf): void {
+    this.#lacked.get(digest)?.resolve(onShelf)
+    this.#lacked.delete(digest)
+  }
+
   #receive(message: SupervisorMessage): void {
     if ('finish' in message) this.#finish.resolve()
     else if ('scrub' in message) this.#options.onScrub(message.scrub)
     else if ('shelf' in message) this.#options.onShelf(message.shelf ?? undefined)
+    else if ('lacked' in message) this.#reply(message.lacked, message.onShelf)
     else if ('thinkers' in message) this.#options.onThinkers(message.thinkers)
     else if (message.wanted === 'reopen') this.#options.reopen()
     else if (message.wanted === 'stop') this.#options.onStop()
@@ -142,6 +170,8 @@ type WorkersOptions = {
   readonly known?: (served: string | undefined) => Known
   /** Called when a worker has crashed, and waited for before another is started. */
   readonly onCrash?: () => Promise<void>
+  /** What the shared shelf says of a release that a worker lacks. */
+  readonly findOnShelf?: (digest: string) => Promise<OnShelf>
   /** Variables of this process that workers do not get. */
   readonly unset?: readonly string[]
   /** Descriptors that workers inherit, from number 3 on. */
@@ -417,6 +447,7 @@ export class Supervisor {
       ipc: (message: WorkerMessage) => {
         worker.silentChecks = 0
         if ('report' in message) return this.#onReport(worker, message.report)
+        if ('lacks' in message) return void this.#replyAbout(worker, message.lacks)
         worker.state = 'ready' in message ? 'listening' : 'closed'
         if ('closed' in message) return this.#letClosedFinish()
         ready.resolve(message.ready.port)
@@ -446,6 +477,10 @@ export class Supervisor {
     // The last output of a worker is logged before its death.
     void Promise.all([child.exited, ...output]).then(() => this.#onExit(worker, ready))
     return ready.promise
+  }
+
+  async #replyAbout(worker: Worker, lacked: string): Promise<void> {
+    tell(worker, { lacked, onShelf: (await this.#options.findOnShelf?.(lacked)) ?? 'absent' })
   }
 
   #onReport(worker: Worker, report: WorkerReport): void {

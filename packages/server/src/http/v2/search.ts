@@ -7,8 +7,9 @@ import { ancestorsOf, pathTo } from '../../catalog/lineage.ts'
 import { codeIn } from '../../catalog/official-code.ts'
 import { nameShown } from '../../query/formats/shown-names.ts'
 import { DISTANCE } from '../../query/near.ts'
+import { searchText } from '../../query/search/anchored.ts'
 import { highlights } from '../../query/search/highlight.ts'
-import { type AliasMatch, type Scope, type SearchResult, searchAcross } from '../../query/search/search.ts'
+import type { AliasMatch, Scope, SearchResult } from '../../query/search/search.ts'
 import { treeOf } from '../../query/tree.ts'
 import type { Release } from '../../release/release.ts'
 import { badParameter } from '../problem.ts'
@@ -19,10 +20,10 @@ export type Suggestion = ReturnType<typeof renderSuggestion>
 
 export function searchSuggestions(
   release: Release,
-  { words, searched, within, limit, near, language }: SearchRequest,
+  { text, words, searched, within, limit, near, language }: SearchRequest,
   baseUrl: string,
 ): Suggestion[] {
-  const results = searchAcross(release, words, scopeWithin(release, searched, within), limit, near)
+  const results = searchText(release, text, scopeWithin(release, searched, within), limit, near)
   return results.map((result) => renderSuggestion(release, result, words, { baseUrl, language }))
 }
 

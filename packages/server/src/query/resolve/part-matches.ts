@@ -4,8 +4,8 @@ import { memoized } from '../../base/memoized.ts'
 import { positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import type { AncestorLevel } from '../search/ancestor-match.ts'
-import { typedCodeOf } from '../search/codes.ts'
-import { searchOwnNames } from '../search/search.ts'
+import { positionsWithKeyCode, typedCodeOf } from '../search/codes.ts'
+import { searchEntity } from '../search/search.ts'
 import { entityNames } from './entity-names.ts'
 import { positionsCalled } from './name-table.ts'
 import { matchByCode, matchRecord, matchRecords, type PartMatch } from './record-match.ts'
@@ -44,7 +44,8 @@ export function matchesAnywhere(release: Release, part: WrittenPart): readonly P
 /** The records whose code, with those of their ancestors before it, is this part; a spreadsheet may have lost its first zero. */
 export function matchesByWholeCode(release: Release, { entity, written, digits }: WrittenPart): PartMatch[] {
   const code = digits ?? typedCodeOf(entity, written.typed)
-  if (code === undefined) return []
+  if (code === undefined)
+    return positionsWithKeyCode(release, entity, written.typed).map((position) => matchByCode(position, false))
   const whole = positionsWithCode(release, entity, code)
   const isWithoutZero = whole.length === 0
   const positions = isWithoutZero ? positionsWithCode(release, entity, `0${code}`) : whole
@@ -99,7 +100,7 @@ export function matchesBySearch(release: Release, part: WrittenPart, among: Uint
   const { entity, written } = part
   const names = entityNames(release, entity)
   return matchRecords(
-    searchOwnNames(release, entity.name, written.typed, MAX_SEARCHED, among).map(({ position }) =>
+    searchEntity(release, entity.name, written.typed, MAX_SEARCHED, { among, isByOwnNames: true }).map(({ position }) =>
       names.record(position),
     ),
     part,

@@ -6,16 +6,13 @@
 // end any word may be missing. What was dropped is part of the result.
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
-import { hasNamesApart, type NamingField, namingFields } from '../../catalog/languages/languages.ts'
+import type { NamingField } from '../../catalog/languages/languages.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
-import { aliasesOf } from '../../release/aliases.ts'
-import type { Words } from '../../release/index/index-file.ts'
 import { positionsWithCode } from '../../release/official-codes.ts'
-import type { OpenEntity, Release } from '../../release/release.ts'
+import type { Release } from '../../release/release.ts'
 import type { Alias } from '../../source/source.ts'
 import { type Filter, positionsWhere } from '../filter.ts'
 import { distanceFrom, type Near, nearestFirst } from '../near.ts'
-import { ancestorLevels } from './ancestor-match.ts'
 import { type SearchSpace, scanNames, type Work } from './candidates.ts'
 import { positionsWithKeyCode, typedCodeOf } from './codes.ts'
 import { emptyHits, type Hits } from './hits.ts'
@@ -34,41 +31,12 @@ import {
   type TypedWord,
   typedWord,
   type WeightOf,
-  weigher,
-  weightsBy,
 } from './score.ts'
+import { searchSpace } from './search-space.ts'
 import { ALIAS, ALIAS_WORD, isLight, kindOf, type MatchKind, type Tolerance, wordWeights } from './word-match.ts'
 
 /** With fewer hits than this, the search is widened. */
 const MIN_HITS = 5
-
-/** The records of an entity at these positions, which ascend; undefined stands for all. */
-export function searchSpace(release: Release, name: string, among: Uint32Array | undefined): SearchSpace {
-  const { definition, index } = release.entity(name)
-  return {
-    words: index.words,
-    among,
-    levels: ancestorLevels(release, definition),
-    aliases: aliasesOf(release, name),
-    importance: importanceOf(release, name),
-    naming: hasNamesApart(definition) ? namingFields(definition) : [],
-    ...weightsIn(release.entity(name), release),
-  }
-}
-
-type Weights = Pick<SearchSpace, 'weightOf' | 'weights'>
-
-/** Words weigh what they do in the entity with the most records, so that the scores of all entities can be compared. */
-const weightsIn = memoized(({ index: { words } }: OpenEntity, release: Release): Weights => {
-  const largest = largestOf(release)
-  return {
-    weightOf: weigher(largest, words.language),
-    weights: words === largest ? wordWeights(words) : weightsBy(words, largest),
-  }
-})
-
-const largestOf = (release: Release): Words =>
-  [...release.catalog.entities.keys()].map(release.entity).reduce((a, b) => (b.count > a.count ? b : a)).index.words
 
 /** How far a search goes: how far words may be from those typed, and which may be missing. */
 type Effort = { readonly tolerance: Tolerance; readonly drop: Drop }
@@ -323,11 +291,15 @@ export function searchAcross(
     }
     for (const one of searches) {
       if (mayReplace(one.count)) {
-        one.results = []
-        const others = searches.flatMap(({ results }) => results.map(({ rank }) => rank))
+        const others = searches.flatMap(({ results }) =>
+          results === one.results ? [] : results.map(({ rank }) => rank),
+        )
         const hits = one.entitySearch.run(effort, others, work)
-        one.count = hits.count
-        one.results = resultsOf(release, one.name, hits, limit, near, one.entitySearch)
+        // Where the work is used up, less may be found than before.
+        if (hits.count >= one.count) {
+          one.count = hits.count
+          one.results = resultsOf(release, one.name, hits, limit, near, one.entitySearch)
+        }
       }
       total += one.count + one.coded.length
     }
@@ -346,22 +318,28 @@ export function searchAcross(
     .map(({ explain, rank: _, ...result }) => ({ ...result, explanation: explain() }))
 }
 
-/**
- * The best records of one entity by their own names, codes and aliases alone, with as much effort as it takes to find any;
- * at these positions, which ascend, or at any.
- */
-export function searchOwnNames(
+type EntityResult = Omit<SearchResult, 'name'>
+
+/** Where one entity is searched: at these positions, which ascend, or at any; and whether names alone count, as they are typed. */
+type EntityScope = {
+  readonly among: Uint32Array | undefined
+  readonly isByOwnNames?: boolean
+  readonly isAsTyped?: boolean
+}
+
+/** The best records of one entity, with as much effort as it takes to find any. */
+export function searchEntity(
   release: Release,
   name: string,
   words: readonly string[],
   limit: number,
-  among: Uint32Array | undefined,
-): Omit<SearchResult, 'name'>[] {
-  const space = { ...searchSpace(release, name, among), levels: [] }
-  const entitySearch = new EntitySearch(space, words, limit)
+  { among, isByOwnNames = false, isAsTyped = false }: EntityScope,
+): EntityResult[] {
+  const space = searchSpace(release, name, among)
+  const entitySearch = new EntitySearch(isByOwnNames ? { ...space, levels: [] } : space, words, limit)
   const coded = withCode(release, name, among, words)
   let hits = entitySearch.run(AS_TYPED)
-  if (hits.count === 0 && coded.length === 0)
+  if (hits.count === 0 && coded.length === 0 && !isAsTyped)
     for (const effort of widerFor(words)) {
       hits = entitySearch.run(effort)
       if (hits.count > 0) break

@@ -1,6 +1,6 @@
 // Packages are not fetched from this machine and its network, however the address is written.
 import { expect, test } from 'bun:test'
-import { checkPublic, isPublicAddress } from './address-check.ts'
+import { isPublicAddress, publicAddress } from './address-check.ts'
 
 test.each([
   ['127.0.0.1', false],
@@ -32,11 +32,12 @@ test.each([
   'http://[::1]:8000/',
   'https://[::ffff:127.0.0.1]/',
 ])('%s is refused', async (url) => {
-  await expect(checkPublic(new URL(url))).rejects.toThrow('an address of this machine or of its network')
+  await expect(publicAddress(new URL(url))).rejects.toThrow('an address of this machine or of its network')
 })
 
 test('a name is refused if one of its machines is', async () => {
   const look = async () => [{ address: '93.184.216.34' }, { address: '10.0.0.1' }]
-  await expect(checkPublic(new URL('https://example.org'), look)).rejects.toThrow('(10.0.0.1)')
-  await checkPublic(new URL('https://example.org'), async () => [{ address: '93.184.216.34' }])
+  await expect(publicAddress(new URL('https://example.org'), look)).rejects.toThrow('(10.0.0.1)')
+  const one = async () => [{ address: '93.184.216.34' }]
+  expect(await publicAddress(new URL('https://example.org'), one)).toBe('93.184.216.34')
 })

@@ -48,14 +48,15 @@ export function isPublicAddress(address: string): boolean {
 
 type Lookup = (host: string) => Promise<readonly { readonly address: string }[]>
 
-const lookUp: Lookup = (host) => lookup(host, { all: true })
+const lookUp: Lookup = (host) => lookup(host, { all: true, order: 'ipv4first' })
 
-/** Throws for an address of which the host, or one of the machines that its name stands for, is not public. */
-export async function checkPublic(url: URL, look: Lookup = lookUp): Promise<void> {
+/** The address of the host. Throws where it, or another of the machines that its name stands for, is not public. */
+export async function publicAddress(url: URL, look: Lookup = lookUp): Promise<string> {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const addresses = isIP(host) === 0 ? (await look(host)).map(({ address }) => address) : [host]
+  const [first] = addresses
   const refused = addresses.find((address) => !isPublicAddress(address))
-  if (refused === undefined) return
+  if (refused === undefined && first !== undefined) return first
   const at = refused === host ? '' : ` (${refused})`
   throw new Failure(
     `${url.origin} is an address of this machine or of its network${at}, from which no package is read; if that is meant, give --allow-private-addresses`,

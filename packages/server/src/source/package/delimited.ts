@@ -8,8 +8,8 @@ export type RawRows = {
   /** The line on which each begins. */
   readonly lines: number[]
   readonly rows: string[][]
-  /** Whether it is certain that no value has control characters, or blanks around it. */
-  isTidy?: boolean
+  /** Whether it is certain that no value has control characters, save tabs. */
+  isPlain?: boolean
 }
 
 type DelimitedOptions = {
@@ -63,7 +63,6 @@ class DelimitedReader {
   readonly #newline: '\n' | '\r'
   readonly #comment: string | undefined
   readonly #skipped: ReadonlySet<number>
-  readonly #untidy: RegExp
   #rest = ''
   #line = 1
 
@@ -77,12 +76,11 @@ class DelimitedReader {
     this.#comment = dialect.commentChar
     this.#skipped = new Set(dialect.commentRows)
     this.#separator = this.#findSeparator(start, dialect.delimiter)
-    this.#untidy = untidyPattern(this.#separator, this.#quote)
   }
 
   take(chunk: string, isLast: boolean): RawRows {
     const text = this.#rest + chunk
-    const batch: RawRows = { lines: [], rows: [], isTidy: !this.#untidy.test(text) }
+    const batch: RawRows = { lines: [], rows: [], isPlain: !CONTROLS.test(text) }
     let at = 0
     let quote = this.#nextQuote(text, 0)
     while (at < text.length) {
@@ -131,6 +129,13 @@ class DelimitedReader {
     let lines = 1
     let newline = text.indexOf(this.#newline, start)
     for (let at = start; ; ) {
+      const end = this.#escape === undefined && text[at] === this.#quote ? text.indexOf(this.#quote, at + 1) : NONE
+      // Nearly all values in quotes end before a separator, on their line.
+      if (end > at && text[end + 1] === this.#separator && (newline < 0 || newline > end)) {
+        values.push(text.slice(at + 1, end))
+        at = end + 2
+        continue
+      }
       const value = text[at] === this.#quote ? this.#quotedValue(text, at + 1, newline) : undefined
       const from = value?.end ?? at
       if (value === UNCLOSED || (value !== undefined && from >= text.length && !isLast)) {
@@ -146,8 +151,8 @@ class DelimitedReader {
       if (value === undefined) values.push(tail)
       else {
         lines += value.lines
-        // Its line breaks may be carriage returns, or stand around it.
-        if (value.lines > 0) batch.isTidy = false
+        // Its line breaks may be carriage returns.
+        if (value.lines > 0) batch.isPlain = false
         if (tail === '') values.push(value.text)
         else {
           if (tail.trim() !== '') this.#tellStray(tail, values.length)
@@ -245,18 +250,15 @@ class DelimitedReader {
   }
 }
 
+const NONE = -1
 const CARRIAGE_RETURN = 0x0d
 const MAX_EXCERPT = 200
 const MAX_HEADER_LINES = 50
 
-/** Finds control characters, carriage returns that end no line, and blanks beside what values end with. */
-function untidyPattern(separator: string, quote: string): RegExp {
-  const ends = `[${RegExp.escape(separator + quote)}\\r\\n]`
-  const blank = separator === '\t' ? '[^\\S\\r\\n\\t]' : '[^\\S\\r\\n]'
-  return new RegExp(
-    `[\\0-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f]|\\r(?!\\n)|(?:^|${ends})${blank}|${blank}(?:${ends}|$)`,
-  )
-}
+/** All control characters but tabs and what ends lines; as ranges they are found forty times faster than by category. */
+const CONTROL_RANGES = '\\0-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f'
+/** A carriage return that ends no line is one too. */
+const CONTROLS = new RegExp(`[${CONTROL_RANGES}]|\\r(?!\\n)`)
 
 type QuotedValue = { readonly text: string; readonly end: number; readonly lines: number }
 const UNCLOSED: QuotedValue = { text: '', end: 0, lines: 0 }

@@ -148,6 +148,8 @@ export const isUnique = (column: Column): boolean =>
 
 /** Whether no two rows have the same values in the columns, and none lacks one. */
 export function identifies(columns: readonly Column[]): boolean {
+  const [first, ...rest] = columns
+  if (first !== undefined && rest.length === 0) return blanksOf(first) === 0 && isUnique(first)
   const { blank, double } = unidentifiedBy(columns, 0)
   return blank + double === 0
 }

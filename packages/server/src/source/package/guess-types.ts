@@ -4,7 +4,7 @@ import type { ValueType } from '../../catalog/entity.ts'
 import type { ValueFormat } from './descriptor.ts'
 import { allFit, type Column } from './guess-table.ts'
 import { isOfOthers, namesCode, namesYear } from './guess-words.ts'
-import { valueReader } from './values.ts'
+import { isDay, valueReader } from './values.ts'
 
 /** What a type of Table Schema is published as. Others are text. */
 const PUBLISHED: ReadonlyMap<string, ValueType> = new Map([
@@ -37,17 +37,14 @@ const DATES: readonly (readonly [format: string, form: RegExp, parts: readonly [
   ['%d-%m-%Y', /^([0-9]{2})-([0-9]{2})-([0-9]{4})$/, [3, 2, 1]],
 ]
 
-function isDay(value: string, form: RegExp, [year, month, day]: readonly [number, number, number]): boolean {
+function hasForm(value: string, form: RegExp, [year, month, day]: readonly [number, number, number]): boolean {
   const match = form.exec(value)
-  if (match === null) return false
-  const [y, m, d] = [Number(match[year]), Number(match[month]), Number(match[day])]
-  const date = new Date(Date.UTC(y, m - 1, d))
-  return date.getUTCMonth() === m - 1 && date.getUTCDate() === d
+  return match !== null && isDay(Number(match[year]), Number(match[month]), Number(match[day]))
 }
 
 /** The one form that all values have; undefined where none or more than one could be meant. */
 function dateFormat(column: Column): string | undefined {
-  const formats = DATES.filter(([, form, parts]) => allFit(column, (value) => isDay(value, form, parts)))
+  const formats = DATES.filter(([, form, parts]) => allFit(column, (value) => hasForm(value, form, parts)))
   return formats.length === 1 ? formats[0]?.[0] : undefined
 }
 

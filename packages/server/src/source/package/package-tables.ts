@@ -5,6 +5,7 @@ import { Findings } from '../findings.ts'
 import { UnusableZip } from '../zip.ts'
 import type { Descriptor, Resource, TableField, TableSample } from './descriptor.ts'
 import { MAX_DESCRIPTOR, type PlaceOf, parseDescriptorText } from './descriptor-text.ts'
+import type { ValuePath } from './json-syntax.ts'
 import { bareDescriptor, type Located, smallFile } from './locate.ts'
 import { MissingFile, type PackageFiles } from './package-files.ts'
 import { parseDescriptor, parseSchema, placeOfPath } from './parse-descriptor.ts'
@@ -57,7 +58,8 @@ export async function readTables(
   for (const [index, resource] of given.resources.entries()) {
     const own = new Findings()
     tableFindings.set(resource.name, own)
-    tellUnknownTargets(resource, names, file, own)
+    const lineOf = (...path: ValuePath) => placeOf(['resources', index, 'schema', ...path])?.line
+    tellUnknownTargets(resource, names, { file, lineOf }, own)
     const placeOfTable = (path: string | undefined) => {
       const place = placeOfPath(placeOf, index, Math.max(0, resource.paths.indexOf(path ?? '')))
       const { line = 1, column } = place ?? {}
@@ -83,15 +85,16 @@ export async function readTables(
 function tellUnknownTargets(
   { schema, name }: Resource,
   names: ReadonlySet<string>,
-  file: string,
+  { file, lineOf }: { readonly file: string; readonly lineOf: (...path: ValuePath) => number | undefined },
   findings: Findings,
 ): void {
-  for (const { fields, reference } of schema?.foreignKeys ?? []) {
+  for (const [at, { fields, reference }] of (schema?.foreignKeys ?? []).entries()) {
     if (reference.package !== undefined || reference.resource === '' || names.has(reference.resource)) continue
     const column = fields.join(', ')
     findings.add('reference-to-no-list', 'foreignKeys refer to a list that is not in the package, and are not obeyed', {
       file,
-      line: 1,
+      // A schema may stand in a file of its own.
+      line: lineOf('foreignKeys', at) ?? lineOf() ?? 1,
       column,
       value: reference.resource,
       says: `${column} of ${name} to ${reference.resource}`,

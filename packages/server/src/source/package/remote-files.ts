@@ -5,7 +5,7 @@ import { DOWNLOAD_LIMITS, download } from '../download.ts'
 import type { TextFile } from '../lines.ts'
 import { textFile } from '../lines.ts'
 import type { NamedFile } from '../zip.ts'
-import { checkPublic } from './address-check.ts'
+import { publicAddress } from './address-check.ts'
 import { isAddress, MissingFile, type PackageFiles, pathFault } from './package-files.ts'
 
 export type RemoteOptions = {
@@ -30,7 +30,7 @@ export async function fetchFile(address: string, options: RemoteOptions): Promis
     directory: options.downloads,
     wrongStart,
     advice: ADVICE,
-    ...(options.allowsPrivate ? {} : { checkAddress: checkPublic }),
+    ...(options.allowsPrivate ? {} : { addressOf: publicAddress }),
     onStart: () => undefined,
     onProgress: (done, size) => options.onProgress?.(url.href, done, size),
     onRetry: () => undefined,

@@ -419,6 +419,8 @@ const noneOdd = (): Odd => ({ count: 0, examples: [] })
 function ownFields(entity: EntityData): Entity {
   const fields = Object.entries(entity.fields).flatMap(([name, field]) => {
     if (field.kind === 'embed' || field.kind === 'broader' || field.kind === 'copy') return []
+    // What is read as a number, a date or a truth is sound.
+    if (field.kind === 'value' && field.type !== 'text' && field.type !== 'list') return []
     const definition = 'pattern' in field ? { ...field, pattern: new RegExp(field.pattern) } : field
     return [[name, { ...definition, optional: true }] as const]
   })

@@ -228,8 +228,9 @@ async function* tableRows(
     let isStart = true
     for await (const batch of rows(tell)) {
       const kept: TableRows = { file, lines: [], rows: [] }
-      const tidy = rowTidier(file, header, width, batch.isTidy === true, tell, report?.faults)
-      for (const [index, row] of batch.rows.entries()) {
+      const tidy = rowTidier(file, header, width, batch.isPlain === true, tell, report?.faults)
+      for (let index = 0; index < batch.rows.length; index++) {
+        const row = batch.rows[index] as string[]
         // Later files of a table may repeat the header.
         const isHeader =
           skip > 0 ||
@@ -268,12 +269,12 @@ function letterMeant(control: string): string {
   return CONTROLS.test(letter) ? '' : letter
 }
 
-/** Nearly all values are tidy, and the first and last character tell most of it. */
-function isTidyValue(value: string): boolean {
+/** Whether there are no blanks around a value. Nearly all are so, and the first and last character tell most of it. */
+function isTrimmed(value: string): boolean {
   if (value === '') return true
   const first = value.charCodeAt(0)
   const last = value.charCodeAt(value.length - 1)
-  return first > BLANK && last > BLANK && first < DELETE && last < DELETE && !CONTROLS.test(value)
+  return first > BLANK && last > BLANK && first < DELETE && last < DELETE
 }
 
 /** Gives a row of the width of the header, or nothing where it is blank. Changes the row. */
@@ -281,7 +282,7 @@ function rowTidier(
   file: string,
   header: readonly string[],
   width: number,
-  isTidy: boolean,
+  isPlain: boolean,
   tell: TellFinding,
   faults: Faults | undefined,
 ) {
@@ -292,7 +293,7 @@ function rowTidier(
       tell('stray-line-end', STRAY, { ...at(line, index), value: JSON.stringify(value.slice(-40)) })
     }
     value = value.trim()
-    if (!CONTROLS.test(value)) return value
+    if (isPlain || !CONTROLS.test(value)) return value
     const lines = value.replaceAll('\r\n', '\n')
     const plain = lines.replaceAll('\r', '\n')
     if (plain !== lines)
@@ -305,13 +306,11 @@ function rowTidier(
     return sound.trim()
   }
   return (row: string[], line: number): string[] | undefined => {
-    if (!isTidy) {
-      for (let index = 0; index < row.length; index++) {
-        const value = row[index] as string
-        if (!isTidyValue(value)) row[index] = tidyValue(value, line, index)
-      }
+    for (let index = 0; index < row.length; index++) {
+      const value = row[index] as string
+      if (!isTrimmed(value) || (!isPlain && CONTROLS.test(value))) row[index] = tidyValue(value, line, index)
     }
-    if (row.every(isEmpty)) return undefined
+    if (row[0] === '' && row.every(isEmpty)) return undefined
     if (row.length > width && !trimExtra(row, width, { file, line }, faults)) return undefined
     if (row.length < width) {
       const description = 'a row has fewer values than the header, and the others are taken as missing'

@@ -105,7 +105,7 @@ function dateReader({ format }: ValueFormat): ValueReader {
 
 const isoDate: ValueReader = (text) => {
   if (PLAIN_DATE.test(text))
-    return isDay(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))) ? text : undefined
+    return isDay(digitsOf(text, 0, 4), digitsOf(text, 5, 7), digitsOf(text, 8, 10)) ? text : undefined
   const [, year, month, day] = ISO_DATE.exec(text) ?? []
   if (year !== undefined && month !== undefined)
     return isDay(Number(year), Number(month), Number(day ?? '01')) ? text : undefined
@@ -117,7 +117,16 @@ const isoDate: ValueReader = (text) => {
 
 const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-function isDay(year: number, month: number, day: number): boolean {
+const ZERO = 0x30
+
+/** The number that digits of a text stand for. */
+function digitsOf(text: string, start: number, end: number): number {
+  let number = 0
+  for (let at = start; at < end; at++) number = number * 10 + text.charCodeAt(at) - ZERO
+  return number
+}
+
+export function isDay(year: number, month: number, day: number): boolean {
   const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
   const days = MONTH_DAYS[month - 1] ?? 0
   return day >= 1 && day <= (month === 2 && isLeap ? 29 : days)

@@ -11,6 +11,7 @@ import { collectionsIn, namedBy, nearOf, Parameters, searchWords, shownLanguage 
 import type { RawQuery } from './query-string.ts'
 
 export type SearchRequest = {
+  readonly text: string
   readonly words: readonly string[]
   readonly limit: number
   readonly searched: readonly Entity[]
@@ -33,6 +34,7 @@ export function parseSearchRequest(query: RawQuery, catalog: Catalog): SearchReq
   const searchable = new Map([...catalog.collections].filter(([, entity]) => isSearchable(entity)))
   return {
     words: searchWords(parameters),
+    text: parameters.one('q') ?? '',
     limit: parameters.wholeNumber('limit', { max: MAX_SUGGESTIONS, defaultValue: DEFAULT_SUGGESTIONS }),
     searched: collectionsIn(parameters, searchable) ?? [...searchable.values()],
     within: ancestorOf(parameters, catalog),

@@ -1,0 +1,47 @@
+// Which releases the shelf has: what is remembered, what is asked anew, and what is said while it cannot be asked.
+import { expect, test } from 'bun:test'
+import { ShelfList } from './shelf-list.ts'
+
+const NEVER_AGAIN = 3_600_000
+
+test('what is on the shelf is told by the whole digest or its beginning, and remembered', async () => {
+  let reads = 0
+  const list = new ShelfList(async () => {
+    reads++
+    return ['abcdef']
+  }, NEVER_AGAIN)
+  expect(await Promise.all(['abc', 'abcdef'].map((digest) => list.has(digest)))).toEqual(['there', 'there'])
+  expect(await list.has('abcd')).toBe('there')
+  expect(reads).toBe(1)
+})
+
+test('what is not there is never told by a list that was begun before', async () => {
+  const lists = [[], ['new']]
+  const begun = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  let reads = 0
+  const list = new ShelfList(async () => {
+    const digests = lists[reads++] ?? []
+    begun.resolve()
+    await released.promise
+    return digests
+  }, 0)
+  const early = list.has('new')
+  await begun.promise
+  // It was published while the first list was being read.
+  const late = [list.has('new'), list.has('old')]
+  released.resolve()
+  expect(await early).toBe('absent')
+  expect(await Promise.all(late)).toEqual(['there', 'absent'])
+  expect(reads).toBe(2)
+})
+
+test('while it cannot be asked, nothing is known, and the next list is another attempt', async () => {
+  let reads = 0
+  const list = new ShelfList(async () => {
+    if (reads++ === 0) throw new Error('away')
+    return []
+  }, 0)
+  expect(await list.has('abc')).toBe('unknown')
+  expect(await list.has('abc')).toBe('absent')
+})

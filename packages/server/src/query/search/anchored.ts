@@ -1,0 +1,244 @@
+// The search of a text whose last parts name ancestors to the letter, as "Palenque, Villaflores, Chiapas": these are certain, and the
+// record is looked for below them. Where no comma tells the parts apart, the last words may name the parent.
+import { languageOfNames } from '../../catalog/languages/languages.ts'
+import { wordsOf } from '../../catalog/words.ts'
+import type { Words } from '../../release/index/index-file.ts'
+import type { Release } from '../../release/release.ts'
+import type { Filter } from '../filter.ts'
+import { positionsWhere } from '../filter.ts'
+import type { Near } from '../near.ts'
+import { type AncestorLevel, ancestorLevels } from './ancestor-match.ts'
+import { isBegunBy, type NamedRecords, recordsBeginning, recordsNamed } from './named-records.ts'
+import { type TypedPart, typedParts } from './parts.ts'
+import { ancestorAt } from './score.ts'
+import { HOW, type How, type Scope, type SearchResult, searchAcross, searchEntity } from './search.ts'
+
+/** A level of ancestors that a part names, and which of them it may mean. */
+type Anchor = { readonly level: AncestorLevel; readonly at: number; readonly named: NamedRecords }
+
+/** How many parts of a text are read as a record and what it is below. */
+const MAX_PARTS = 5
+/** Without commas, how many words a text may have of which the last are tried as the name of the parent. */
+const MAX_LOOSE_WORDS = 8
+/** The least quality of the first part's match; with less, the record is not there. */
+const MIN_QUALITY = 0.6
+/** The score that each generation takes which is left out between two that are named, and that the nearest takes. */
+const SKIP_COST = 0.08
+const FIRST_SKIP_COST = 0.01
+/** What is left of the score where the first part is dropped. */
+const DROPPED_SHARE = 0.7
+/** The share of a missing score that is added where the beginning of a name was typed, letter by letter, and its whole parent. */
+const BEGINNING_BONUS = 0.4
+/** What of it the part of the name takes that was not typed. */
+const UNTYPED_SHARE = 0.3
+/** How many records below a parent may have such a name. */
+const MAX_BEGINNINGS = 50
+
+/** Searches for what a text means: as in a search for its words, and by its parts where these name ancestors. */
+export function searchText(release: Release, text: string, scope: Scope, limit: number, near?: Near): SearchResult[] {
+  const words = wordsOf(text)
+  const general = () => searchAcross(release, words, scope, limit, near)
+  // The nearest are found among all hits.
+  if (near !== undefined) return general()
+  const parts = partsOf(release, text, scope)
+  if (parts.length > 1 && parts.length <= MAX_PARTS) {
+    const found = searchParts(release, parts, scope, limit)
+    if (found === undefined || !mayMeanDistant(release, parts, scope)) return found ?? general()
+    const others = general()
+    return (others[0]?.score ?? 0) - SKIP_COST > (found[0]?.score ?? 0) ? others : found
+  }
+  if (parts.length > 1 || words.length < 2 || words.length > MAX_LOOSE_WORDS) return general()
+  return merged(searchLoosely(release, words, scope), general(), limit)
+}
+
+function partsOf({ catalog, entity }: Release, text: string, scope: Scope): TypedPart[] {
+  const [first] = scope
+  if (first === undefined) return []
+  return typedParts(text, languageOfNames(entity(first[0]).definition), new Set(catalog.entities.keys()))
+}
+
+/** Whether the only part after the first names what nearly all records are below, as "Monterrey, México" does. */
+function mayMeanDistant(release: Release, [_, last, ...more]: readonly TypedPart[], scope: Scope): boolean {
+  if (last === undefined || more.length > 0) return false
+  return scope.some(([name]) =>
+    ancestorLevels(release, release.entity(name).definition).some(
+      ({ entity, children }) => children === undefined && recordsNamed(release, entity, last.words).size > 0,
+    ),
+  )
+}
+
+/** The best records by the first part below what the others name; undefined where that does not fit. */
+function searchParts(
+  release: Release,
+  parts: readonly TypedPart[],
+  scope: Scope,
+  limit: number,
+): SearchResult[] | undefined {
+  const [first, ...above] = parts as [TypedPart, ...TypedPart[]]
+  const wanted = scope.some(([name]) => name === first.entity) ? scope.filter(([name]) => name === first.entity) : scope
+  const results: SearchResult[] = []
+  let isNamed = false
+  for (const [name, filters] of wanted)
+    for (const anchors of anchorsOf(release, name, above)) {
+      const among = positionsBelow(release, name, anchors, filters)
+      if (among.length === 0) continue
+      isNamed = true
+      for (const result of searchEntity(release, name, first.words, limit, { among }))
+        if (result.quality >= MIN_QUALITY)
+          results.push(anchored({ ...result, name, score: result.score - skippedCost(anchors) }, anchors))
+    }
+  if (results.length > 0) return best(results, limit)
+  // Two names to the letter, one below the other, are certain whatever stands before them.
+  if (!isNamed || above.length < 2) return undefined
+  return searchParts(release, above, scope, limit)?.map((result) => ({
+    ...result,
+    score: result.score * DROPPED_SHARE,
+    quality: result.quality * DROPPED_SHARE,
+    explanation: {
+      ...result.explanation,
+      how: HOW.filter((how) => how === 'dropped-words' || (how !== 'exact' && result.explanation.how.includes(how))),
+      dropped: [...new Set([...first.words, ...result.explanation.dropped])],
+    },
+  }))
+}
+
+/** Where no comma tells: a name that is begun and its whole parent, or a whole name and its parent that is begun. */
+function searchLoosely(release: Release, words: readonly string[], scope: Scope): SearchResult[] {
+  return [...beginningsBelow(release, words, scope), ...namesBelowBeginning(release, words, scope)]
+}
+
+/** The records with a whole name, whose parents have names that begin with the last word. */
+function namesBelowBeginning(release: Release, words: readonly string[], scope: Scope): SearchResult[] {
+  const last = words.slice(-1)
+  return scope.flatMap(([name, filters]) => {
+    const { definition } = release.entity(name)
+    const [parent] = ancestorLevels(release, definition)
+    if (parent === undefined || filters.length > 0) return []
+    const named = recordsNamed(release, name, words.slice(0, -1))
+    const below = [...named.keys()].filter((at) => {
+      const above = ancestorAt(parent, at)
+      return above !== parent.none && isBegunBy(parent.words, above, last)
+    })
+    return searchEntity(release, name, words.slice(0, -1), MAX_BEGINNINGS, {
+      among: Uint32Array.from(below),
+      isAsTyped: true,
+    }).map((result) => ({
+      ...result,
+      name,
+    }))
+  })
+}
+
+/** The records whose names begin with the first words, below what the last words name as a whole. */
+function beginningsBelow(release: Release, words: readonly string[], scope: Scope): SearchResult[] {
+  return scope.flatMap(([name, filters]) => {
+    const { definition, index } = release.entity(name)
+    const [parent] = ancestorLevels(release, definition)
+    if (parent === undefined) return []
+    const { isLinking } = languageOfNames(definition)
+    return words.slice(1).flatMap((_, split) => {
+      const [begun, last] = [words.slice(0, split + 1), words.slice(split + 1)]
+      const named = recordsNamed(release, parent.entity, last)
+      const isWhole = !isLinking(last[0] as string) || [...named.keys()].some((at) => isBegunBy(parent.words, at, last))
+      if (named.size === 0 || !isWhole) return []
+      const anchors = [{ level: parent, at: 0, named }]
+      const among = positionsBelow(release, name, anchors, filters).filter((at) => isBegunBy(index.words, at, begun))
+      return searchEntity(release, name, begun, MAX_BEGINNINGS, { among, isAsTyped: true }).map((result) =>
+        anchored(
+          { ...result, name, score: result.score + (1 - result.score) * bonusOf(index.words, result.position, begun) },
+          anchors,
+        ),
+      )
+    })
+  })
+}
+
+function bonusOf({ words, names, nameStarts }: Words, position: number, typed: readonly string[]): number {
+  let letters = 0
+  for (let at = nameStarts[position] as number; at < (nameStarts[position + 1] as number); at++)
+    letters += words.lengthOf(names[at] as number)
+  return BEGINNING_BONUS * (1 - UNTYPED_SHARE * (1 - typed.join('').length / letters))
+}
+
+/** The ways in which parts can be levels of ancestors, from the nearest on. */
+function anchorsOf(release: Release, name: string, parts: readonly TypedPart[]): Anchor[][] {
+  const levels = ancestorLevels(release, release.entity(name).definition)
+  let ways: Anchor[][] = [[]]
+  for (const { words, entity } of parts)
+    ways = ways.flatMap((way) =>
+      levels.flatMap((level, at) => {
+        if (at <= (way.at(-1)?.at ?? -1) || (entity !== undefined && entity !== level.entity)) return []
+        // Where only the most distant is named, all are below it.
+        if (way.length === 0 && level.children === undefined) return []
+        const whole = recordsNamed(release, level.entity, words)
+        const named = whole.size > 0 ? whole : recordsBeginning(release, level.entity, words)
+        return named.size === 0 ? [] : [[...way, { level, at, named }]]
+      }),
+    )
+  return ways
+}
+
+const skippedCost = (anchors: readonly Anchor[]): number =>
+  anchors.reduce((cost, { at }, index) => {
+    const before = anchors[index - 1]
+    return cost + (before === undefined ? at * FIRST_SKIP_COST : (at - before.at - 1) * SKIP_COST)
+  }, 0)
+
+/** The records that are below some anchors and pass some filters, ascending. */
+function positionsBelow(
+  release: Release,
+  name: string,
+  anchors: readonly Anchor[],
+  filters: readonly Filter[],
+): Uint32Array {
+  const [nearest, ...others] = anchors
+  const children = nearest?.level.children
+  if (nearest === undefined || children === undefined) return new Uint32Array()
+  const among = positionsWhere(release, release.entity(name).definition, filters)
+  const passes = among && new Set(among)
+  const positions: number[] = []
+  for (const ancestor of nearest.named.keys())
+    for (let at = children.starts[ancestor] as number; at < (children.starts[ancestor + 1] as number); at++) {
+      const position = children.positions[at] as number
+      if (passes !== undefined && !passes.has(position)) continue
+      if (others.every(({ level, named }) => named.has(ancestorAt(level, position)))) positions.push(position)
+    }
+  return Uint32Array.from(positions).sort()
+}
+
+/** A result with how its ancestors were named. */
+function anchored(result: SearchResult, anchors: readonly Anchor[]): SearchResult {
+  const { how, aliases, ...explanation } = result.explanation
+  const named = anchors.flatMap(({ level, named }) => {
+    const by = named.get(ancestorAt(level, result.position))
+    return by === undefined || by === 'exact' ? [] : [{ entity: level.entity, by }]
+  })
+  const all = new Set<How>([...how, ...named.map(({ by }) => (typeof by === 'string' ? by : 'alias'))])
+  const known = HOW.filter((one) => all.has(one))
+  return {
+    ...result,
+    explanation: {
+      ...explanation,
+      how: known.length > 1 ? known.filter((one) => one !== 'exact') : known,
+      aliases: [
+        ...aliases,
+        ...named.flatMap(({ entity, by }) => (typeof by === 'string' ? [] : [{ entity, alias: by }])),
+      ],
+    },
+  }
+}
+
+/** The best of some results, each record once. */
+function best(results: readonly SearchResult[], limit: number): SearchResult[] {
+  const known = new Set<string>()
+  return results
+    .toSorted((a, b) => b.score - a.score)
+    .filter(({ name, position }) => {
+      const key = `${name} ${position}`
+      return !known.has(key) && known.add(key)
+    })
+    .slice(0, limit)
+}
+
+const merged = (some: readonly SearchResult[], others: readonly SearchResult[], limit: number): SearchResult[] =>
+  some.length === 0 ? [...others] : best([...some, ...others], limit)

@@ -1,0 +1,116 @@
+// The records that are called exactly what was typed: by their whole name, an alias or a code, or by the beginning of their name.
+import { memoized } from '../../base/memoized.ts'
+import { aliasesOf } from '../../release/aliases.ts'
+import type { Words } from '../../release/index/index-file.ts'
+import { nameEnd, nameStart, namesPerRecord } from '../../release/index/name-ranges.ts'
+import { positionsWithCode } from '../../release/official-codes.ts'
+import type { Release } from '../../release/release.ts'
+import type { Alias } from '../../source/source.ts'
+import { typedCodeOf } from './codes.ts'
+
+/** By what each record is named: its name, also with abbreviations, its code, or an alias. */
+export type NamedRecords = ReadonlyMap<number, NamedBy>
+type NamedBy = 'exact' | 'abbreviation' | 'code' | Alias
+
+/** More records with the same words are not looked at. */
+const MAX_POSTINGS = 20_000
+
+/** The records that some words name as a whole. Words that join others may be left out, and words may be abbreviated. */
+export function recordsNamed(release: Release, name: string, typed: readonly string[]): NamedRecords {
+  const { definition, index } = release.entity(name)
+  const named = new Map<number, NamedBy>()
+  const { words } = index.words
+  const by = typed.every((word) => words.indexOf(word) !== undefined) ? 'exact' : 'abbreviation'
+  for (const position of namesThat(index.words, typed, 'whole')) named.set(position, by)
+  const aliases = aliasesOf(release, name)
+  if (aliases !== undefined)
+    for (const at of namesThat(aliases.words, typed, 'whole')) {
+      const position = aliases.positions[at] as number
+      if (!named.has(position)) named.set(position, aliases.aliases[at] as Alias)
+    }
+  const code = typedCodeOf(definition, typed)
+  if (code !== undefined)
+    for (const position of positionsWithCode(release, definition, code))
+      if (!named.has(position)) named.set(position, 'code')
+  return named
+}
+
+/** The records whose names begin with some words, of which the last may be the beginning of one. */
+export function recordsBeginning(release: Release, name: string, typed: readonly string[]): NamedRecords {
+  const { words } = release.entity(name).index
+  return new Map(namesThat(words, typed, 'beginning').map((position) => [position, 'exact' as const]))
+}
+
+/** Whether the name of a record begins with some words, of which the last may be the beginning of one. */
+export function isBegunBy({ words, names, nameStarts }: Words, position: number, typed: readonly string[]): boolean {
+  const from = nameStarts[position] as number
+  if ((nameStarts[position + 1] as number) - from < typed.length) return false
+  return typed.every((word, at) => {
+    const text = words.text(names[from + at] as number)
+    return at === typed.length - 1 ? text.startsWith(word) : text === word
+  })
+}
+
+/** Whether a name that begins with what was typed may have more words. */
+type Extent = 'whole' | 'beginning'
+
+/** The names that are made of what was typed, by their positions, ascending. */
+function namesThat(index: Words, typed: readonly string[], extent: Extent): number[] {
+  const { inNames, language } = index
+  const rest = typed.filter((word) => !language.isLinking(word))
+  const said = rest.length === 0 ? typed : rest
+  const forms = said.map((word, at) => formsOf(index, word, extent === 'beginning' && at === said.length - 1))
+  const sizes = forms.map((list) => list.reduce((sum, word) => sum + postingsOf(index, word), 0))
+  const size = Math.min(...sizes)
+  if (size === 0 || size > MAX_POSTINGS) return []
+  const count = namesPerRecord(index)
+  const isLinking = linkingWords(index)
+  const found = new Set<number>()
+  for (const word of forms[sizes.indexOf(size)] as readonly number[])
+    for (let at = inNames.starts[word] as number; at < (inNames.starts[word + 1] as number); at++) {
+      const position = inNames.positions[at] as number
+      for (let name = 0; name < count && !found.has(position); name++) {
+        const [from, to] = [nameStart(index, position, name, count), nameEnd(index, position, name, count)]
+        if (isMadeOf(index, from, to, forms, extent, rest.length === 0 ? undefined : isLinking)) found.add(position)
+      }
+    }
+  return [...found].sort((a, b) => a - b)
+}
+
+/** Whether the words at some places are those that were typed, by the words of the index that each of these may be. */
+function isMadeOf(
+  { names }: Words,
+  from: number,
+  to: number,
+  forms: readonly (readonly number[])[],
+  extent: Extent,
+  isLinking: Uint8Array | undefined,
+): boolean {
+  let next = 0
+  for (let place = from; place < to; place++) {
+    const word = names[place] as number
+    if (isLinking?.[word] === 1) continue
+    const form = forms[next]
+    if (form === undefined) return extent === 'beginning'
+    if (!form.includes(word)) return false
+    next++
+  }
+  return next === forms.length
+}
+
+/** A flag for each word of an index that joins others. */
+const linkingWords = memoized(({ words, language }: Words) =>
+  Uint8Array.from({ length: words.size }, (_, word) => (language.isLinking(words.text(word)) ? 1 : 0)),
+)
+
+/** The words of the index that a typed word may be: itself, what it abbreviates, and, if it is being typed, those that begin so. */
+function formsOf({ words, language }: Words, typed: string, isBeingTyped: boolean): readonly number[] {
+  if (isBeingTyped) {
+    const [from, to] = words.plainRange(typed)
+    return Array.from({ length: to - from }, (_, at) => from + at)
+  }
+  return [typed, ...language.otherForms(typed)].flatMap((form) => words.indexOf(form) ?? [])
+}
+
+const postingsOf = ({ inNames: { starts } }: Words, word: number): number =>
+  (starts[word + 1] as number) - (starts[word] as number)
