@@ -204,6 +204,30 @@ describe('sign and verify-release', () => {
     expect(sequenceIn(home.shelf.signatureOf(a))).toBeGreaterThan(report.sequence)
   })
 
+  test('by another key, in whose favour the old one resigns', async () => {
+    using home = homeOf(a)
+    const rotate = (...more: readonly string[]) =>
+      nomenclator('rotate-keys', '--home', home.path, '--key', `${KEY}.key`, '--to', `${OTHER}.pub`, ...more)
+    const sign = (name: string) => nomenclator('sign', '--home', home.path, '--key', `${name}.key`)
+    await sign(KEY)
+    expect(await rotate()).toMatchObject({ code: 1, err: expect.stringContaining('is not signed by the new keys yet') })
+    await sign(OTHER)
+    expect(await rotate('--threshold', '2')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('more than there are'),
+    })
+    const rotated = await rotate('--json')
+    expect([rotated.err, JSON.parse(rotated.out)]).toEqual([
+      '',
+      { keys: [secretKey(OTHER).publicKey.id], threshold: 1, signedBy: [secretKey().publicKey.id] },
+    ])
+    // Whoever was given the old key trusts the new one, and it alone.
+    const verified = await nomenclator('verify-release', '--home', home.path, '--key', `${KEY}.pub`, '--json')
+    expect(JSON.parse(verified.out)).toMatchObject({ keys: [secretKey(OTHER).publicKey.id] })
+    expect(required(home).read(a).proof?.keys).toEqual([secretKey(OTHER).publicKey])
+    expect(Object.keys(home.shelf.releaseFiles(a))).toContain('keys.json')
+  })
+
   test('refuse what is not a key', async () => {
     using home = homeOf(a)
     expect(await nomenclator('sign', '--home', home.path, '--key', `${KEY}.pub`)).toMatchObject({

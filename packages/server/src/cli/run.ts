@@ -24,7 +24,7 @@ export const groups: readonly CommandGroup[] = [
     load: async () => (await import('./commands/releases.ts')).releaseCommands,
   },
   {
-    words: ['keygen', 'sign', 'verify-release'],
+    words: ['keygen', 'sign', 'verify-release', 'rotate-keys'],
     load: async () => (await import('./commands/signing.ts')).signingCommands,
   },
   { words: ['upgrade'], load: async () => [(await import('./commands/upgrade.ts')).upgrade] },

@@ -33,6 +33,26 @@ type Checked = {
   readonly guesses: readonly { readonly what: string }[]
 }
 
+describe('tables of the lists that ship with the program', () => {
+  const PAIS = 'cvePais,descPais,idPais\nMEX,México,484\n'
+  test.each<[string, Readonly<Record<string, string>>, readonly object[]]>([
+    ['that are sound', { 'pais.csv': PAIS }, []],
+    ['with a value that cannot be', { 'pais.csv': `${PAIS}ABC,Otro,x\n` }, [{ line: 3, column: 'idPais' }]],
+    [
+      'that refer to nothing',
+      { 'estado.csv': 'cveEstado,cveRenapo,descEstado,idEstado,idPais\nHGO,HG,Hidalgo,13,9999\n' },
+      [{ line: 2, column: 'idPais', value: '9999' }],
+    ],
+  ])('%s', async (_, files, faults) => {
+    using directory = new PackageDirectory()
+    for (const [name, text] of Object.entries(files)) directory.put(name, text)
+    const found = await checked(directory)
+    // What is bundled below a list that is replaced may have lost its place, as the import into an empty home tells too.
+    expect(found.faults.slice(0, 1)).toMatchObject(faults)
+    expect(found.sound).toBe(faults.length === 0)
+  })
+})
+
 async function checked(directory: PackageDirectory, ...flags: readonly string[]): Promise<Checked> {
   const { out } = await nomenclator('check', directory.path, '--json', ...flags)
   return JSON.parse(out)

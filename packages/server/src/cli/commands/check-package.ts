@@ -1,5 +1,7 @@
 // nomenclator check PACKAGE
-import { resolve } from 'node:path'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import type { Examined, PackageOptions } from '../../source/package/open-package.ts'
 import { command } from '../command.ts'
 import { yes } from '../flags/flags.ts'
@@ -35,11 +37,13 @@ export const checkPackageCommand = command({
     const { examinePackage } = await import('../../source/package/open-package.ts')
     const progress = progressLine(terminal, bytesText)
     try {
-      const examined = await examinePackage(operands[0] as string, {
-        allowsPrivate: values['allow-private-addresses'],
-        onProgress: progress.show,
-        ...(values.home === undefined ? {} : await lookingAt(values.home)),
-      })
+      const examined = await withTrial(
+        await examinePackage(operands[0] as string, {
+          allowsPrivate: values['allow-private-addresses'],
+          onProgress: progress.show,
+          ...(values.home === undefined ? {} : await lookingAt(values.home)),
+        }),
+      )
       progress.clear()
       examined.source?.close()
       const isSound = examined.faultCount === 0 && !(values.strict && examined.findings.length > 0)
@@ -54,6 +58,31 @@ export const checkPackageCommand = command({
     }
   },
 })
+
+/** What is read to the letter is first looked at when it is built: that is tried in a home that is thrown away. */
+async function withTrial(examined: Examined): Promise<Examined> {
+  const { source } = examined
+  if (source === undefined || !(source.isExport || source.told !== undefined)) return examined
+  const [{ importRelease }, { Shelf }, { bundledSource }, { NOTHING }, { FaultyRecords }] = await Promise.all([
+    import('../../release/import.ts'),
+    import('../../release/home/shelf.ts'),
+    import('../../source/bundled.ts'),
+    import('./import-package.ts'),
+    import('../../source/faults.ts'),
+  ])
+  const home = mkdtempSync(join(tmpdir(), 'nomenclator-check-'))
+  try {
+    const fallback = source.isExport ? NOTHING : bundledSource()
+    const trial = await importRelease(new Shelf(home), source, { fallback, acceptChanges: true, dryRun: true })
+    const findings = trial.findings.map((finding) => ({ ...finding, places: [] }))
+    return { ...examined, findings, source: { ...source, counts: new Map(Object.entries(trial.counts)) } }
+  } catch (error) {
+    if (!(error instanceof FaultyRecords)) throw error
+    return { ...examined, faults: error.faults, faultCount: error.count }
+  } finally {
+    rmSync(home, { recursive: true, force: true })
+  }
+}
 
 async function lookingAt(home: string): Promise<Pick<PackageOptions, 'inHome'>> {
   const { Shelf } = await import('../../release/home/shelf.ts')

@@ -52,7 +52,7 @@ export const importPackage = importCommand({
 })
 
 /** What completes a release in which nothing else is to be. */
-const NOTHING: Source = {
+export const NOTHING: Source = {
   origin: { kind: 'package', title: 'nothing', synthetic: false, credits: [], options: {} },
   catalog: { entities: new Map(), collections: new Map() },
   provides: [],

@@ -1,11 +1,19 @@
 // nomenclator keygen, sign and verify-release.
 import { closeSync, existsSync, fsyncSync, openSync, writeSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Failure } from '../../base/failure.ts'
-import { isBuiltHere } from '../../release/home/proved.ts'
+import { replaceDurably } from '../../release/files/durable-file.ts'
+import { isBuiltHere, rotationsOf } from '../../release/home/proved.ts'
 import type { Shelf } from '../../release/home/shelf.ts'
 import { signInHome } from '../../release/home/sign.ts'
 import { releaseVerifier } from '../../release/home/verify.ts'
+import {
+  KEYS_FILE,
+  rotatedTrust,
+  rotationStatement,
+  signersOf,
+  withRotation,
+} from '../../release/signing/key-rotation.ts'
 import { generateKeys, parseSignature, publicKeyFile } from '../../release/signing/minisign.ts'
 import {
   isExpired,
@@ -177,7 +185,7 @@ const verifyRelease = command({
     const digest = chosenDigest(shelf, operands[0])
     await refuseDamaged(shelf, digest)
     const release = shelf.read(digest)
-    const trust = trustIn(values.key, { threshold: values.threshold })
+    const trust = rotatedTrust(trustIn(values.key, { threshold: values.threshold }), rotationsOf(shelf))
     const proof = proofOf(signableRelease(release), shelf.signatureOf(digest), trust)
     if ('wrong' in proof)
       throw new Failure(
@@ -238,4 +246,59 @@ function proofText(digest: string, proof: Proof, builtHere: boolean): string {
   return `Release ${digest}\n${lines.map((line) => `  ${line}\n`).join('')}`
 }
 
-export const signingCommands = [keygen, sign, verifyRelease] as const
+const rotateKeys = command({
+  name: 'rotate-keys',
+  description:
+    'Let other keys take the place of those that releases were signed with: a statement that an old key signs, which nodes follow with the current release. Sign that with the new keys first.',
+  flags: {
+    key: { value: 'FILE', description: 'secret key that is trusted so far', parse: text },
+    'password-file': passwordFile,
+    to: { ...publicKey, description: 'public keys that are trusted from now on: files or lines, separated by commas' },
+    threshold: {
+      value: 'N',
+      description: 'how many of the new keys must sign a release',
+      defaultValue: '1',
+      parse: wholeNumber(1, 99),
+    },
+    wait,
+    ...homeFlags,
+    json,
+  },
+  examples: [
+    'rotate-keys --key old.key --to new.pub',
+    'rotate-keys --key old.key --to a.pub,b.pub,c.pub --threshold 2',
+  ],
+  run: async ({ values, terminal }) => {
+    const { key, to, threshold } = values
+    if (key === undefined || to === undefined)
+      throw new UsageError(['give the old secret key with --key FILE, and the new public keys with --to KEY'])
+    if (threshold > new Set(to.map(({ text: line }) => line)).size)
+      throw new UsageError([`--threshold ${threshold} is more than there are keys in --to`])
+    const secret = readSecretKey(key, values['password-file'])
+    const rotations = await changeHome(values, 'rotate-keys', terminal, async (shelf) => {
+      const current = chosenDigest(shelf, undefined)
+      const signature = shelf.signatureOf(current) ?? ''
+      // Nodes that have followed the rotation would refuse it.
+      const proof = proofOf(signableRelease(shelf.read(current)), signature, { keys: to, threshold })
+      if ('wrong' in proof)
+        throw new Failure(
+          `release ${short(current)} is not signed by the new keys yet: ${proof.wrong}. Sign it with them first, with nomenclator sign --key FILE; nothing was changed`,
+        )
+      const rotated = withRotation(rotationsOf(shelf), rotationStatement(to, threshold), secret)
+      replaceDurably(join(shelf.home, KEYS_FILE), rotated)
+      shelf.placeSignature(current, signature)
+      shelf.activate(current)
+      return rotated
+    })
+    const report = { keys: to.map(({ id }) => id), threshold, signedBy: signersOf(rotations) }
+    if (values.json) terminal.out(`${JSON.stringify(report, null, 2)}\n`)
+    else
+      terminal.out(
+        `Key ${report.keys.join(', ')} is trusted from now on, as key ${report.signedBy.join(', ')} has signed. ` +
+          'Sign earlier releases that are needed with it too: nomenclator sign DIGEST --key FILE.\n',
+      )
+    return 0
+  },
+})
+
+export const signingCommands = [keygen, sign, verifyRelease, rotateKeys] as const

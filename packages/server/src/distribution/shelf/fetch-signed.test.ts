@@ -8,9 +8,11 @@ import { isBuiltHere } from '../../release/home/proved.ts'
 import { Shelf } from '../../release/home/shelf.ts'
 import { signInHome } from '../../release/home/sign.ts'
 import { ENTITY_FORMAT, ENTITY_MANIFEST_FILE, type EntityFileName } from '../../release/manifest.ts'
+import { KEYS_FILE, rotationStatement, withRotation } from '../../release/signing/key-rotation.ts'
 import { generateKeys, parseSecretKey, signMessage } from '../../release/signing/minisign.ts'
 import {
   SIGNATURE_FILE,
+  signaturesIn,
   signedBytes,
   type Trust,
   trustIn,
@@ -179,6 +181,46 @@ describe('going back', () => {
     await home.fetch()
     fake.releases.set(c, earlier)
     await expect(home.fetch()).rejects.toThrow('it was signed before')
+  })
+})
+
+describe('another key', () => {
+  const next = parseSecretKey(generateKeys().secretFile, undefined)
+  const thief = parseSecretKey(generateKeys().secretFile, undefined)
+  const rotation = (by: typeof secret, to: typeof secret) =>
+    withRotation(undefined, rotationStatement([to.publicKey], 1), by)
+  const signedBy = async (digest: string, key: typeof secret) => {
+    using publisher = three.copyTo(new TestHome(), digest)
+    const all = await signInHome(publisher.shelf, digest, key, { days: undefined, now: Date.now() + 60_000 })
+    return signaturesIn(all).at(-1) as string
+  }
+  const offer = async (digest: string, key: typeof secret, keys?: string) => {
+    offered(digest)
+    const files = fake.releases.get(digest)
+    fake.releases.set(digest, {
+      ...files,
+      [SIGNATURE_FILE]: await signedBy(digest, key),
+      ...(keys && { [KEYS_FILE]: keys }),
+    })
+  }
+
+  test('is trusted once the old one has said so, and the old one no more', async () => {
+    using home = new SignedHome()
+    offered(a)
+    await home.fetch()
+    await offer(b, next, rotation(thief, next))
+    await expect(home.fetch()).rejects.toThrow(UnsignedRelease)
+    await offer(b, next, rotation(secret, next))
+    await home.fetch()
+    expect(home.signed.currentDigest()).toBe(b)
+    // Who has stolen the old key offers a release without the rotation, or with one of their own.
+    for (const keys of [undefined, rotation(secret, thief)]) {
+      await offer(c, keys === undefined ? secret : thief, keys)
+      await expect(home.fetch()).rejects.toThrow(UnsignedRelease)
+    }
+    await offer(c, next, rotation(secret, next))
+    await home.fetch()
+    expect(home.signed.read(c).proof?.keys).toEqual([next.publicKey])
   })
 })
 

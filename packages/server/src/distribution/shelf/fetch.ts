@@ -16,7 +16,7 @@ import { Failure } from '../../base/failure.ts'
 import { isObject } from '../../base/json.ts'
 import { syncDirectory } from '../../release/files/durable-file.ts'
 import { readTextSync } from '../../release/files/regular-file.ts'
-import { isBuiltHere, prove, refuseRollback } from '../../release/home/proved.ts'
+import { isBuiltHere, prove, refuseRollback, takeUpRotations, trustedBy } from '../../release/home/proved.ts'
 import type { Shelf } from '../../release/home/shelf.ts'
 import { rebuildRelease } from '../../release/home/upgrade.ts'
 import { verifyEntity } from '../../release/home/verify.ts'
@@ -36,6 +36,7 @@ import {
   releasedEntity,
 } from '../../release/manifest.ts'
 import { DamagedRelease, NewerRelease, OutdatedRelease, readReleasedEntity } from '../../release/release.ts'
+import { KEYS_FILE } from '../../release/signing/key-rotation.ts'
 import {
   type Proof,
   SIGNATURE_FILE,
@@ -150,6 +151,7 @@ class ReleaseFetch {
     // Another version of the program wrote it; the same records may be here in a format that this one reads.
     if ((parsed.state === 'newer' || parsed.state === 'outdated') && isThere) return false
     const manifest = this.#wantedManifest(digest, parsed, files)
+    if (isCurrent) takeUpRotations(shelf, files[KEYS_FILE])
     const proof = this.#proved(digest, manifest, files[SIGNATURE_FILE], isCurrent)
     if (isThere && shelf.hasReleaseFiles(digest, files)) return false
     const isUnsigned = proof?.covers.includes('files') === false
@@ -167,7 +169,7 @@ class ReleaseFetch {
 
   /** Checks signatures before anything is fetched; undefined where none are required. */
   #proved(digest: string, manifest: Manifest, signature: string | undefined, isCurrent: boolean): Proof | undefined {
-    const { trust } = this.#shelf
+    const trust = trustedBy(this.#shelf)
     if (trust === undefined) return undefined
     const proof = prove(digest, signableManifest(manifest), signature, trust)
     if (isCurrent) refuseRollback(this.#shelf, digest, proof, trust)

@@ -7,6 +7,7 @@ import { replaceDurably } from '../files/durable-file.ts'
 import { readTextSync } from '../files/regular-file.ts'
 import type { Manifest } from '../manifest.ts'
 import { type Places, type Release, readRelease } from '../release.ts'
+import { goesOn, KEYS_FILE, rotatedTrust } from '../signing/key-rotation.ts'
 import {
   filesDigest,
   isExpired,
@@ -28,6 +29,28 @@ type Home = Places & {
   currentDigest(): string | undefined
   signatureOf(digest: string): string | undefined
 }
+
+/** The rotations of keys that a home has followed. */
+export const rotationsOf = ({ home }: Pick<Home, 'home'>): string | undefined => readTextSync(join(home, KEYS_FILE))
+
+/**
+ * Takes up rotations of keys that go on after those that a home knows. One that requires signatures does so only where what it
+ * trusts has signed them; any other hands them on.
+ */
+export function takeUpRotations(home: Home, text: string | undefined): void {
+  const { trust } = home
+  const before = rotationsOf(home)
+  if (text === undefined || !goesOn(text, before)) return
+  if (trust !== undefined && isSameTrust(rotatedTrust(trust, text), rotatedTrust(trust, before))) return
+  replaceDurably(join(home.home, KEYS_FILE), text)
+}
+
+const isSameTrust = (a: Trust, b: Trust): boolean =>
+  a.threshold === b.threshold && a.keys.map(({ text }) => text).join() === b.keys.map(({ text }) => text).join()
+
+/** What a home trusts after the rotations of keys that it has followed; undefined where it requires no signature. */
+export const trustedBy = (home: Pick<Home, 'home' | 'trust'>): Trust | undefined =>
+  home.trust === undefined ? undefined : rotatedTrust(home.trust, rotationsOf(home))
 
 const builtHereFile = ({ home }: Pick<Home, 'home'>) => join(home, 'built-here')
 
@@ -69,7 +92,9 @@ export function prove(digest: string, signable: Signable, signature: string | un
 }
 
 /** A release of a home with what is proved of it; throws where that is not all of it. */
-export function provedRelease(home: Home, release: Release, trust: Trust): Release {
+export function provedRelease(home: Home, release: Release): Release {
+  const trust = trustedBy(home)
+  if (trust === undefined) return release
   const { digest, manifest } = release
   const proof = prove(digest, signableRelease(release), home.signatureOf(digest), trust)
   if (proof.covers.includes('files') || isBuiltHere(home, manifest)) return release.proved(proof)
@@ -88,11 +113,10 @@ export function refuseRollback(home: Home, digest: string, { sequence = 0 }: Pro
 
 /** The releases whose records are signed, and whose files have to be built here to be served. */
 export function withUnsignedFiles(home: Home): string[] {
-  const { trust } = home
-  if (trust === undefined) return []
+  if (home.trust === undefined) return []
   return home.digests().filter((digest) => {
     try {
-      provedRelease(home, readRelease(home, digest), trust)
+      provedRelease(home, readRelease(home, digest))
       return false
     } catch (error) {
       return error instanceof UnsignedFiles

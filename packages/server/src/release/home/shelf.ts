@@ -20,9 +20,10 @@ import {
 import { hasText, readText, readTextSync } from '../files/regular-file.ts'
 import { DIGEST, MANIFEST_FILE, type Manifest, manifestText, parsedObject, type ReleasedEntity } from '../manifest.ts'
 import { contentOf, DamagedRelease, type Places, type Release, readRelease } from '../release.ts'
+import { KEYS_FILE } from '../signing/key-rotation.ts'
 import { SIGNATURE_FILE, type Trust } from '../signing/release-signature.ts'
 import { IdRegistry } from './id-registry.ts'
-import { provedRelease } from './proved.ts'
+import { provedRelease, rotationsOf } from './proved.ts'
 import { verifyEntity } from './verify.ts'
 
 export type Listed = {
@@ -35,7 +36,7 @@ export type Listed = {
 
 const HISTORY_KEPT = 100
 const READ_ONLY = 0o444
-const RELEASE_FILES: readonly string[] = [MANIFEST_FILE, SIGNATURE_FILE]
+const RELEASE_FILES: readonly string[] = [MANIFEST_FILE, SIGNATURE_FILE, KEYS_FILE]
 
 export class Shelf implements Places {
   readonly home: string
@@ -74,8 +75,7 @@ export class Shelf implements Places {
 
   /** A release to be read once, or only in part. */
   read(digest: string): Release {
-    const release = readRelease(this, digest)
-    return this.trust === undefined ? release : provedRelease(this, release, this.trust)
+    return provedRelease(this, readRelease(this, digest))
   }
 
   openCurrent(): Release | undefined {
@@ -226,8 +226,9 @@ export class Shelf implements Places {
     return readTextSync(this.#signatureFile(digest))
   }
 
-  /** Keeps the signature of a release that is there. */
-  placeSignature(digest: string, signature: string): void {
+  /** Keeps the signature of a release that is there, with the rotations of keys that lead to it. */
+  placeSignature(digest: string, signature: string, rotations = rotationsOf(this)): void {
+    if (rotations !== undefined) replaceDurably(join(this.releaseDirectory(digest), KEYS_FILE), rotations)
     replaceDurably(this.#signatureFile(digest), signature)
     makeReadOnly(this.releaseDirectory(digest))
   }
