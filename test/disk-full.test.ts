@@ -43,7 +43,7 @@ async function expectUnharmed(shelf: Shelf, { code, out, err }: Ran): Promise<vo
   expect(shelf.currentDigest()).toBe(before)
   expect(await releaseVerifier(shelf)(before)).toEqual([])
   const names = readdirSync(shelf.home).filter((name) => !name.startsWith('lock'))
-  expect(names.sort()).toEqual(['current', 'entities', 'id-registry.json', 'releases'])
+  expect(names.sort()).toEqual(['built-here', 'current', 'entities', 'id-registry.json', 'releases'])
 }
 
 describe('a disk that is full from the Nth write on', async () => {

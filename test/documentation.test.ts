@@ -42,7 +42,10 @@ const FOLDER_README_LINES = 60
 /** Files that are made when the project is set up or run, and not in the repository. */
 const MADE_LATER = ['built/', 'tsconfig.json']
 /** The documents for people who run or use it. */
-const IN_SPANISH = ['README.md', 'docs/importing.md', 'docs/install.md', 'docs/your-own-catalog.md']
+const IN_SPANISH = [
+  'README',
+  ...['explorer', 'importing', 'install', 'resolve', 'your-own-catalog'].map((name) => `docs/${name}`),
+].map((name) => `${name}.md`)
 const MAX_PICTURE_BYTES = 80_000
 const CONTRACT = 'docs/http-contract.md'
 /** Flags that no command has and the documents may name: those of the benchmarks and of the campaigns. */

@@ -63,7 +63,7 @@ const GONE = 410
 const NO_BYTES = new Uint8Array()
 
 /** How long a request waits for a process that thinks, where there is none. */
-const START_MILLISECONDS = 5_000
+const START_MILLISECONDS = 15_000
 const RETRY_SECONDS = 1
 
 type Share = { requests: number; bytes: number }

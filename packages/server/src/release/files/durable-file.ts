@@ -91,7 +91,13 @@ const nextOf = (path: string) => `${path}.next`
 /** Whoever reads the file meanwhile has it as it was or as it will be, never in between. */
 export function replaceDurably(path: string, text: string): void {
   discardReplacement(path)
-  writeDurably(nextOf(path), text)
+  try {
+    writeDurably(nextOf(path), text)
+  } catch (error) {
+    // A disk that is full has no room for half a file either.
+    discardReplacement(path)
+    throw error
+  }
   renameDurably(nextOf(path), path)
 }
 
