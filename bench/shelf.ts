@@ -61,7 +61,7 @@ async function many(postgres: TestPostgres) {
   const nodes = Array.from({ length: MANY }, () => {
     const shelf = new Shelf(stack.use(new TestDirectory()).path)
     const served = () => shelf.currentDigest()
-    const open = openPgShelf({ address, password: address.password })
+    const open = openPgShelf({ address, password: () => address.password })
     const options = { open, shelf, log: () => {}, served, onTrouble: () => {} }
     const follower = stack.use(new ShelfFollower(options))
     follower.start()

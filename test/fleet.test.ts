@@ -4,7 +4,11 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, wr
 import { join } from 'node:path'
 import { freePort } from '../bench/free-port.ts'
 import { run } from '../packages/server/src/cli/run.ts'
-import { parseShelfAddress, type ShelfAddress } from '../packages/server/src/distribution/postgres/address.ts'
+import {
+  parseShelfAddress,
+  passwordOf,
+  type ShelfAddress,
+} from '../packages/server/src/distribution/postgres/address.ts'
 import { readListing } from '../packages/server/src/distribution/postgres/pg-reader.ts'
 import { openPgShelf } from '../packages/server/src/distribution/postgres/pg-shelf.ts'
 import { publish } from '../packages/server/src/distribution/postgres/publish.ts'
@@ -13,6 +17,7 @@ import { openShelf } from '../packages/server/src/distribution/postgres/session.
 import { ShelfFollower } from '../packages/server/src/distribution/shelf/follower.ts'
 import { SHELF_HEADER } from '../packages/server/src/http/observation/shelf-header.ts'
 import { tryLockHome } from '../packages/server/src/release/home/lock.ts'
+import { openServable } from '../packages/server/src/release/home/servable.ts'
 import { Shelf } from '../packages/server/src/release/home/shelf.ts'
 import { releaseVerifier } from '../packages/server/src/release/home/verify.ts'
 import { type Ran, ran } from './support/command.ts'
@@ -20,6 +25,7 @@ import { TestPostgres } from './support/postgres.ts'
 import { TestDirectory, TestHome, ThreeReleases, writeTables } from './support/releases.ts'
 import { eventually, Service, workersOf } from './support/service.ts'
 import { TcpProxy } from './support/tcp-proxy.ts'
+import { TransactionPool } from './support/transaction-pool.ts'
 import { cannotMount, SmallDisk } from './torture/mounts.ts'
 
 setDefaultTimeout(60_000)
@@ -60,17 +66,19 @@ class TestNode implements AsyncDisposable {
   readonly #url: string
   readonly #home: TestPlace
   readonly #random: () => number
+  readonly #passwordFile: string | undefined
   /** What a scrub would have found. */
   damaged: readonly string[] = []
   follower: ShelfFollower
 
   /** With a large number from `random`, it waits for so long that only what it is told leads to anything. */
-  constructor(url: string, home: TestPlace = new TestDirectory(), random = Math.random) {
+  constructor(url: string, home: TestPlace = new TestDirectory(), random = Math.random, passwordFile?: string) {
     this.path = home.path
     this.shelf = new Shelf(home.path)
     this.#url = url
     this.#home = home
     this.#random = random
+    this.#passwordFile = passwordFile
     this.follower = this.#follower()
   }
 
@@ -82,7 +90,7 @@ class TestNode implements AsyncDisposable {
 
   #follower(): ShelfFollower {
     const follower = new ShelfFollower({
-      open: openPgShelf(loginOf(this.#url)),
+      open: openPgShelf(loginOf(this.#url, this.#passwordFile)),
       shelf: this.shelf,
       log: () => {},
       served: () => this.shelf.currentDigest(),
@@ -109,9 +117,9 @@ class TestNode implements AsyncDisposable {
   }
 }
 
-const loginOf = (url: string) => {
+const loginOf = (url: string, passwordFile?: string) => {
   const address = parseShelfAddress(url) as ShelfAddress
-  return { address, password: address.password }
+  return { address, password: () => passwordOf(address, passwordFile, {}) }
 }
 
 let postgres: TestPostgres
@@ -274,11 +282,18 @@ describe('what is published', () => {
 
   test('is one change at a time, and who waits is told for whom', async () => {
     const { default: client } = await import('postgres')
-    const sql = client(publishing(), { max: 1, onnotice: () => {} })
-    await sql.unsafe('SELECT pg_advisory_lock(1852796261, 1)')
-    const { err } = await nomenclator('rollback', '--wait', '0', '--home', publisher.path, '--shelf', publishing())
-    await sql.end({ timeout: 1 })
-    expect(err).toMatch(/another machine is changing the shelf: .+ \(process [0-9]+ on .+, since 20.+Z\)/)
+    const lockedBy = async (url: string) => {
+      const sql = client(url, { max: 1, onnotice: () => {} })
+      await sql.unsafe('SELECT pg_advisory_lock(1852796261, 1)')
+      const there = ['--home', publisher.path, '--shelf', publishing()]
+      const { code, err } = await nomenclator('releases', 'prune', '--keep', '9', '--wait', '0', ...there)
+      await sql.end({ timeout: 1 })
+      return [code, err]
+    }
+    const held = /another machine is changing the shelf: session [0-9]+ of the user publisher in PostgreSQL/
+    expect(await lockedBy(publishing())).toEqual([1, expect.stringMatching(held)])
+    // One who only reads cannot keep publishers out.
+    expect((await lockedBy(postgres.url(DATABASE, 'node')))[0]).toBe(0)
   })
 
   test('is reported with the nodes that have it', async () => {
@@ -392,7 +407,7 @@ describe('PostgreSQL', () => {
 
   /** Through a proxy of its own, so that the conversation can be cut at any place. */
   const catalog = (name: string) => writeTables(join(catalogs.path, name), ThreeReleases.rows(name))
-  const through = (line: TcpProxy, name: string) =>
+  const through = (line: { readonly port: number }, name: string) =>
     importing(catalog(name), publisher.path, postgres.url(DATABASE, 'publisher', line.port))
 
   test('gone in the middle of a publication: nothing is published, or all of it', async () => {
@@ -442,6 +457,57 @@ describe('PostgreSQL', () => {
     expect(history.filter((one) => one === digest)).toEqual([digest])
   })
 
+  test('not there yet when a publication begins: it waits, and says so', async () => {
+    await using line = await TcpProxy.to(postgres.port)
+    line.cut()
+    const publishing = succeeded(...through(line, 'waited'), '--json')
+    await eventually('it has tried', () => line.connections > 1)
+    line.mend()
+    const { out, err } = await publishing
+    expect(err).toContain('Waiting, since PostgreSQL is away')
+    await allFollow(JSON.parse(out).digest)
+  })
+
+  test('behind a pool in transaction mode: publications are refused, and nodes follow', async () => {
+    await using pool = await TransactionPool.to(postgres.port)
+    const { code, err } = await nomenclator(...through(pool, 'pooled'))
+    expect([code, err]).toEqual([1, expect.stringContaining('a connection pool in transaction mode')])
+    await using node = new TestNode(postgres.url(DATABASE, 'node', pool.port))
+    await node.follows(publisher.shelf.currentDigest() ?? '')
+  })
+
+  test('with another password from now on: who reads it from a file goes on without a restart', async () => {
+    using room = new TestDirectory()
+    const file = join(room.path, 'password')
+    const set = async (password: string) => {
+      writeFileSync(file, password)
+      await postgres.query(DATABASE, `ALTER ROLE rotated PASSWORD '${password}'`)
+    }
+    await postgres.query(DATABASE, 'CREATE ROLE rotated LOGIN IN ROLE nomenclator_reader')
+    await set('first')
+    await using line = await TcpProxy.to(postgres.port)
+    const url = postgres.url(DATABASE, 'rotated', line.port).replace(`:${postgres.password}@`, '@')
+    await using node = new TestNode(url, new TestDirectory(), Math.random, file)
+    await node.follows(publisher.shelf.currentDigest() ?? '')
+    await set('second')
+    line.cut()
+    await node.inTrouble('away')
+    line.mend()
+    await node.inTrouble(undefined)
+  })
+
+  test('on a line that stands still: it counts as away without another attempt', async () => {
+    await using line = await TcpProxy.to(postgres.port)
+    await using node = new TestNode(postgres.url(DATABASE, 'node', line.port), new TestDirectory(), () => 1)
+    await node.follows(publisher.shelf.currentDigest() ?? '')
+    await eventually('it is done', () => node.follower.status.trouble === undefined)
+    line.hold()
+    await node.inTrouble('away')
+    expect(node.follower.status.trouble?.message).toMatch(/no response from .* within [25] s/)
+    line.mend()
+    await node.inTrouble(undefined)
+  })
+
   test('silent behind a broken network: it counts as away, and reconnecting is no stampede', async () => {
     proxy.cut()
     for (const node of nodes) await node.inTrouble('away')
@@ -467,7 +533,7 @@ test('a command that reads says that the shelf is away, and reads the home; one 
   const listed = await succeeded('releases', ...there)
   expect(listed.err).toContain('THE SHELF IS NOT FOLLOWED, what is in the home is read: no connection with')
   expect(listed.out).toContain(current.slice(0, 12))
-  expect((await nomenclator('rollback', ...there)).err).toContain('no connection with')
+  expect((await nomenclator('rollback', '--wait', '0', ...there)).err).toContain('no connection with')
   expect(publisher.shelf.currentDigest()).toBe(current)
 })
 
@@ -665,6 +731,59 @@ test('what an earlier attempt has fetched is not fetched again', async () => {
   await node.follows(publisher.shelf.currentDigest() ?? '')
   await node.follower.tried
   expect(node.follower.status.fetchedChunks).toBe(0)
+})
+
+describe('what is damaged on the shelf', () => {
+  const damaged = async (digests: string[]) => {
+    const flip = 'set_byte(packed, length(packed) / 2, get_byte(packed, length(packed) / 2) # 1)'
+    await postgres.query(
+      DATABASE,
+      `UPDATE nomenclator.chunk SET packed = ${flip} WHERE digest IN (${digests.map((one) => `'${one}'`).join()})`,
+    )
+  }
+  /** The chunks that only one release has. */
+  const chunksOf = async (release: string): Promise<string[]> => {
+    const rows = await postgres.query(
+      DATABASE,
+      `SELECT chunk FROM nomenclator.release_entity JOIN nomenclator.entity_chunk USING (entity)
+       GROUP BY chunk HAVING min(release) = max(release) AND min(release) = '${release}' ORDER BY chunk`,
+    )
+    return rows.map(({ chunk }) => String(chunk))
+  }
+
+  test('of a release that is not current, is all that is fetched again', async () => {
+    const older = publisher.shelf.currentDigest() ?? ''
+    const current = await published('after the damaged one')
+    const [chunk = '', ...others] = await chunksOf(older)
+    expect(others.length).toBeGreaterThan(0)
+    await damaged([chunk])
+    await using node = new TestNode(reading())
+    await node.inTrouble('refused')
+    expect(node.shelf.currentDigest()).toBe(current)
+    const before = node.follower.status.fetchedChunks
+    await postgres.query(DATABASE, 'NOTIFY nomenclator_shelf')
+    await eventually('it was tried again', () => node.follower.status.fetchedChunks > before)
+    expect(node.follower.status.fetchedChunks - before).toBe(1)
+    await damaged([chunk])
+    await postgres.query(DATABASE, 'NOTIFY nomenclator_shelf')
+    await node.inTrouble(undefined)
+    expect(existsSync(join(node.path, 'fetching'))).toBe(false)
+  })
+
+  test('of the current release, leaves an empty node with the newest sound one', async () => {
+    const older = publisher.shelf.currentDigest() ?? ''
+    const current = await published('the damaged one')
+    const chunks = await chunksOf(current)
+    await damaged(chunks)
+    await using node = new TestNode(reading())
+    await node.inTrouble('refused')
+    expect((await openServable(node.shelf))?.release.digest).toBe(older)
+    expect(node.shelf.currentDigest()).toBeUndefined()
+    await damaged(chunks)
+    await postgres.query(DATABASE, 'NOTIFY nomenclator_shelf')
+    await node.follows(current)
+    await allFollow(current)
+  })
 })
 
 test('a home that had releases of its own keeps them', async () => {

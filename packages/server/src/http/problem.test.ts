@@ -90,7 +90,7 @@ const words: { readonly [K in ProblemKind]: readonly [Extract<Problem, { kind: K
       { kind: 'not-signed', digest: 'abcdef0123456789' },
       404,
       'The release is not signed',
-      'Release abcdef0123456789 has no signature here. Its publisher makes one with nomenclator sign abcdef012345; ' +
+      'Release abcdef0123456789 has no signature here. Its publisher makes one with nomenclator sign abcdef012345 --key FILE; ' +
         'what is signed is at /api/v2/releases/abcdef0123456789/checksums.',
     ],
   ],

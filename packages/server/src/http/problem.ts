@@ -139,7 +139,7 @@ function detailOf(problem: Problem, path: string): string {
     case 'not-signed':
       return (
         `Release ${problem.digest} has no signature here. Its publisher makes one with nomenclator sign ` +
-        `${problem.digest.slice(0, 12)}; what is signed is at /api/v2/releases/${problem.digest}/checksums.`
+        `${problem.digest.slice(0, 12)} --key FILE; what is signed is at /api/v2/releases/${problem.digest}/checksums.`
       )
     case 'not-acceptable':
       return `Accept was ${quoted(problem.accept)}; there are ${problem.forms}.`

@@ -20,7 +20,9 @@ const shelfFlags = { shelf: address, 'shelf-password-file': passwordFile } as co
 function givenShelf<V extends Pick<HomeValues, 'shelf'>>(values: V): V & { readonly shelf: NonNullable<V['shelf']> } {
   const { shelf } = values
   if (shelf === undefined)
-    throw new Failure('which shelf? Name it with --shelf postgres://user@host/database, or with NOMENCLATOR_SHELF')
+    throw new Failure(
+      'which shelf? Name it with --shelf postgres://user@host/database?sslmode=verify-full, or with NOMENCLATOR_SHELF',
+    )
   return { ...values, shelf }
 }
 
@@ -51,7 +53,10 @@ const shelfRoles = command({
   name: 'shelf roles',
   description: 'Print the SQL of two roles: one that can only read and listen, for nodes, and one that can publish.',
   flags: { apply: { description: 'also run it, as the user of --shelf', parse: yes }, ...shelfFlags },
-  examples: ['shelf roles', 'shelf roles --apply --shelf postgres://admin@db.example.org/nomenclator'],
+  examples: [
+    'shelf roles',
+    'shelf roles --apply --shelf postgres://admin@db.example.org/nomenclator?sslmode=verify-full',
+  ],
   run: async ({ values, terminal }) => {
     const { rolesSql } = await import('../../distribution/postgres/schema.ts')
     if (values.apply) {
@@ -118,7 +123,9 @@ const shelfPublish = command({
   description:
     'Publish all releases of the home to a shared shelf that is empty, or that was restored to an older state than this home has seen.',
   flags: { wait, ...homeFlags },
-  examples: ['shelf publish --home /var/lib/nomenclator --shelf postgres://publisher@db.example.org/nomenclator'],
+  examples: [
+    'shelf publish --home /var/lib/nomenclator --shelf postgres://publisher@db.example.org/nomenclator?sslmode=verify-full',
+  ],
   run: async ({ values, terminal }) => {
     const { publishHome } = await import('../../distribution/postgres/session.ts')
     const shelf = new Shelf(homeOf(values.home))
@@ -139,7 +146,9 @@ const shelfMend = command({
   name: 'shelf mend',
   description: 'Replace chunks of a shared shelf that are damaged in the database by those of this home.',
   flags: { wait, ...homeFlags },
-  examples: ['shelf mend --home /var/lib/nomenclator --shelf postgres://publisher@db.example.org/nomenclator'],
+  examples: [
+    'shelf mend --home /var/lib/nomenclator --shelf postgres://publisher@db.example.org/nomenclator?sslmode=verify-full',
+  ],
   run: async ({ values, terminal }) => {
     const { mendShelf } = await import('../../distribution/postgres/session.ts')
     const shelf = new Shelf(homeOf(values.home))
@@ -157,7 +166,7 @@ const shelfAccept = command({
   description:
     'Let all nodes follow a shared shelf that was restored to an older state than they have seen: what it has is right.',
   flags: { wait, ...homeFlags },
-  examples: ['shelf accept --shelf postgres://publisher@db.example.org/nomenclator'],
+  examples: ['shelf accept --shelf postgres://publisher@db.example.org/nomenclator?sslmode=verify-full'],
   run: async ({ values, terminal }) => {
     const { acceptShelf } = await import('../../distribution/postgres/session.ts')
     const shelf = new Shelf(homeOf(values.home))

@@ -5,7 +5,7 @@ import { homeFlags } from './shelf-flags.ts'
 
 export const wait = {
   value: 'SECONDS',
-  description: 'how long to wait while another process changes the releases',
+  description: 'how long to wait while another process changes the releases, or the shelf cannot be reached',
   defaultValue: '60',
   parse: wholeNumber(0, 86_400),
 } as const

@@ -52,7 +52,10 @@ export function loginOf(shelf: SharedShelf, values: HomeValues): ShelfLogin {
     throw new Failure(
       `${shelf.urls[0]} can be followed, and not changed: change the home that it is served from, or name a shelf in PostgreSQL with --shelf`,
     )
-  return { address: shelf, password: passwordOf(shelf, values['shelf-password-file'], process.env) }
+  const password = () => passwordOf(shelf, values['shelf-password-file'], process.env)
+  // A file that cannot be read is told before anything is begun.
+  password()
+  return { address: shelf, password }
 }
 
 /** Opens the shelf that a command was given, to read it. */

@@ -61,6 +61,7 @@ export const writingOf = (
   doing,
   waitMilliseconds: values.wait * 1_000,
   onWait: (holder: string) => terminal.err(`Waiting for ${holder} to finish.\n`),
+  onAway: (message: string) => terminal.err(`Waiting, since ${message}.\n`),
   onRelease: (digest: string) => terminal.err(`Fetching release ${digest.slice(0, 12)} from the shelf.\n`),
 })
 

@@ -97,7 +97,7 @@ const addressOf = (hosts: string, query: string) =>
 
 /** Opens a connection with the first server that will do, and gives what came of it. */
 async function opened(hosts: string, { query = 'sslmode=disable', changes = false } = {}) {
-  const options = { address: addressOf(hosts, query), password: 'secret', name: 'test', changes }
+  const options = { address: addressOf(hosts, query), password: () => 'secret', name: 'test', changes }
   try {
     return await ShelfConnection.open(options)
   } catch (failure) {

@@ -5,13 +5,14 @@
 import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { Failure, messageOf } from '../../base/failure.ts'
-import { ShelfAway, ShelfRefused } from '../shelf/shelf-failures.ts'
+import { ShelfAway, ShelfRefused, ShelfSilent } from '../shelf/shelf-failures.ts'
 import { describeAddress, type ShelfAddress } from './address.ts'
 import { dial, type Encryption, encryptionsOf } from './dial.ts'
 
 export type ConnectOptions = {
   readonly address: ShelfAddress
-  readonly password: string | undefined
+  /** Asked for each connection: whoever changes a password need not restart anything. */
+  readonly password: () => string | undefined
   /** What the server shows as the name of the program; 63 bytes at most. */
   readonly name: string
   /** Whether changes are to be made: then a standby will not do. */
@@ -23,8 +24,9 @@ type Row = Readonly<Record<string, string | number | boolean | null>>
 type Sql = import('postgres').Sql
 
 const QUERY_SECONDS = 30
-/** How long a copy may stand still. */
-const STALL_SECONDS = 30
+/** How long a copy may stand still: one that is received, and one that is sent, which the server writes to its disk. */
+const RECEIVING_SECONDS = 5
+const SENDING_SECONDS = 30
 const END_SECONDS = 1
 const KEEP_ALIVE_SECONDS = 10
 
@@ -41,7 +43,8 @@ export class ShelfConnection implements AsyncDisposable {
 
   private constructor(
     postgres: typeof import('postgres'),
-    { address, password, name, onNotify = () => {} }: ConnectOptions,
+    { address, name, onNotify = () => {} }: ConnectOptions,
+    password: string | undefined,
     host: ShelfAddress['hosts'][number],
     encryption: Encryption,
   ) {
@@ -72,11 +75,12 @@ export class ShelfConnection implements AsyncDisposable {
   /** Tries every host, and on each what sslmode allows; throws why the last one failed. */
   static async open(options: ConnectOptions): Promise<ShelfConnection> {
     const { address, changes = false } = options
+    const password = options.password()
     const { default: postgres } = await import('postgres')
     let failure: Failure | undefined
     for (const host of address.hosts) {
       for (const encryption of encryptionsOf(address, host)) {
-        const connection = new ShelfConnection(postgres, options, host, encryption)
+        const connection = new ShelfConnection(postgres, options, password, host, encryption)
         try {
           await connection.#greet(address, changes)
           return connection
@@ -148,7 +152,7 @@ export class ShelfConnection implements AsyncDisposable {
   async *copyOut(query: string): AsyncGenerator<Buffer[]> {
     this.#refuseIfClosed()
     const stream = await this.#within(
-      STALL_SECONDS,
+      RECEIVING_SECONDS,
       this.#sql.unsafe(`COPY (${query}) TO STDOUT (FORMAT binary)`).readable(),
     )
     const bytes = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>
@@ -156,7 +160,7 @@ export class ShelfConnection implements AsyncDisposable {
     try {
       yield* tuplesOf({
         next: async () => {
-          const { done, value } = await this.#within(STALL_SECONDS, bytes.next())
+          const { done, value } = await this.#within(RECEIVING_SECONDS, bytes.next())
           isWhole = done === true
           return done === true ? undefined : value
         },
@@ -174,10 +178,10 @@ export class ShelfConnection implements AsyncDisposable {
   async copyIn(into: string, rows: AsyncIterable<readonly Uint8Array[]>): Promise<void> {
     this.#refuseIfClosed()
     const stream = await this.#within(
-      STALL_SECONDS,
+      SENDING_SECONDS,
       this.#sql.unsafe(`COPY ${into} FROM STDIN (FORMAT binary)`).writable(),
     )
-    const stalled = setTimeout(() => this.destroy(), STALL_SECONDS * 1_000)
+    const stalled = setTimeout(() => this.destroy(), SENDING_SECONDS * 1_000)
     async function* bytes() {
       yield COPY_HEADER
       for await (const fields of rows) {
@@ -225,8 +229,14 @@ export class ShelfConnection implements AsyncDisposable {
 
   async #within<T>(seconds: number, running: Promise<T>, what = 'no response from'): Promise<T> {
     const { promise, reject } = Promise.withResolvers<never>()
-    const timer = setTimeout(() => {
-      reject(new ShelfAway(`${what} ${this.#where} within ${seconds} s`))
+    // What is large takes its time: only a line on which nothing comes is given up.
+    const received = () => this.#socket?.bytesRead ?? 0
+    let before = received()
+    const timer = setInterval(() => {
+      const isProgress = received() > before
+      before = received()
+      if (isProgress) return
+      reject(new ShelfSilent(`${what} ${this.#where} within ${seconds} s`))
       this.destroy()
     }, seconds * 1_000)
     try {
@@ -234,7 +244,7 @@ export class ShelfConnection implements AsyncDisposable {
     } catch (error) {
       throw explained(error, this.#where)
     } finally {
-      clearTimeout(timer)
+      clearInterval(timer)
     }
   }
 }

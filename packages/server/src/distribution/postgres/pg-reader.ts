@@ -8,7 +8,9 @@ export const CHANNEL = 'nomenclator_shelf'
 /** The beginning of the names of the sessions of nodes. */
 export const REPORT_PREFIX = 'nomenclator:'
 
-const POLL_SECONDS = 5
+const POLL_SECONDS = 2
+/** How long nothing may come of what is read. */
+const READ_SECONDS = 5
 
 /** Reads the generation, and lets others see under which name this connection goes from now on. */
 export async function readPointer(connection: ShelfConnection, name = ''): Promise<Pointer> {
@@ -26,9 +28,13 @@ export const readListing = (connection: ShelfConnection): Promise<Listing> =>
   connection.transaction('ISOLATION LEVEL REPEATABLE READ READ ONLY', async () => {
     const [row] = await connection.query<{ generation: string; change: string; history: string; id_registry: string }>(
       'SELECT generation, change, history, id_registry FROM nomenclator.pointer',
+      [],
+      READ_SECONDS,
     )
     const releases = await connection.query<{ digest: string; files: string }>(
       'SELECT digest, files FROM nomenclator.release',
+      [],
+      READ_SECONDS,
     )
     return {
       generation: Number(row?.generation ?? 0),
@@ -47,12 +53,14 @@ export const pgReader = (connection: ShelfConnection): ShelfReader => ({
     const [row] = await connection.query<{ manifest: string }>(
       'SELECT manifest FROM nomenclator.entity WHERE digest = $1',
       [digest],
+      READ_SECONDS,
     )
     if (row === undefined) return undefined
     const chunks = await connection.query<{ file: string; start: string; digest: string; size: number }>(
       `SELECT file, start, chunk.digest, size FROM nomenclator.entity_chunk JOIN nomenclator.chunk ON chunk = chunk.digest
        WHERE entity = $1 ORDER BY file, start`,
       [digest],
+      READ_SECONDS,
     )
     return { manifest: row.manifest, chunks: chunks.map((chunk) => ({ ...chunk, start: Number(chunk.start) })) }
   },

@@ -5,7 +5,8 @@ import type { ShelfConnection } from './connection.ts'
 import { CHANNEL, pgReader, REPORT_PREFIX, readPointer } from './pg-reader.ts'
 import { openShelf, type ShelfLogin } from './session.ts'
 
-const POLL_MILLISECONDS = 5_000
+/** With the time that a response may take, and half as much again at random, a link that stands still is noticed in 5 s. */
+const POLL_MILLISECONDS = 2_000
 /** The poll where notifications do not come. */
 const STANDBY_POLL_MILLISECONDS = 1_000
 

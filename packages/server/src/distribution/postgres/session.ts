@@ -7,18 +7,17 @@ import { type Fetched, type FetchProgress, fetchShelf } from '../shelf/fetch.ts'
 import { JitteredBackoff } from '../shelf/jittered-backoff.ts'
 import { isOlder, type Listing, readFollowed, saveFollowed } from '../shelf/pointer.ts'
 import { olderShelf } from '../shelf/refresh.ts'
-import { ShelfAway } from '../shelf/shelf-failures.ts'
-import type { ShelfAddress } from './address.ts'
+import { ShelfAway, ShelfRefused } from '../shelf/shelf-failures.ts'
 import { type ConnectOptions, ShelfConnection } from './connection.ts'
 import { pgReader, readListing, readPointer } from './pg-reader.ts'
 import { type Change, isEmptyChange, mendChunks, publish, renewGeneration } from './publish.ts'
 import { checkSchema } from './schema.ts'
 import { StagedShelf } from './staged-shelf.ts'
 import { damagedChunks } from './status.ts'
-import { lockShelf } from './writer-lock.ts'
+import { lockShelf, writerName } from './writer-lock.ts'
 
 /** Where the shelf is, and how to get in. */
-export type ShelfLogin = { readonly address: ShelfAddress; readonly password: string | undefined }
+export type ShelfLogin = Pick<ConnectOptions, 'address' | 'password'>
 
 type Writing = ShelfLogin & {
   /** The command, in words. */
@@ -26,11 +25,12 @@ type Writing = ShelfLogin & {
   /** How long to wait for others, and for PostgreSQL where it goes away in the middle. */
   readonly waitMilliseconds: number
   readonly onWait: (holder: string) => void
+  /** Told once when the waiting for PostgreSQL begins. */
+  readonly onAway: (message: string) => void
 } & Partial<FetchProgress>
 
 const RETRY_FIRST_MILLISECONDS = 200
 const RETRY_MAX_MILLISECONDS = 5_000
-
 /** A connection with a shelf that this program knows, once something was done with it; closed where that fails. */
 async function openFor(
   options: ConnectOptions,
@@ -49,10 +49,51 @@ async function openFor(
 
 export const openShelf = (options: ConnectOptions): Promise<ShelfConnection> => openFor(options, async () => {})
 
-const openAsWriter = ({ address, password, doing, waitMilliseconds: milliseconds, onWait }: Writing) =>
-  openFor({ address, password, changes: true, name: `nomenclator ${doing}` }, (connection) =>
-    lockShelf(connection, doing, { milliseconds, onWait }),
-  )
+/** Waits for others, and for PostgreSQL where it is away. */
+async function openAsWriter({
+  address,
+  password,
+  doing,
+  waitMilliseconds,
+  onWait,
+  onAway,
+}: Writing): Promise<ShelfConnection> {
+  const deadline = performance.now() + waitMilliseconds
+  const backoff = new JitteredBackoff(RETRY_FIRST_MILLISECONDS, RETRY_MAX_MILLISECONDS)
+  const options = { address, password, changes: true, name: writerName() }
+  for (let tries = 0; ; tries++) {
+    try {
+      return await openFor(options, async (connection) => {
+        await refuseSharedSession(connection, options)
+        await lockShelf(connection, doing, { milliseconds: deadline - performance.now(), onWait })
+      })
+    } catch (error) {
+      if (!(error instanceof ShelfAway) || performance.now() >= deadline) throw error
+      if (tries === 0) onAway(error.message)
+      await Bun.sleep(backoff.next())
+    }
+  }
+}
+
+/** A pool that gives statements to any session would lose the lock of the writers: another must not get this one's. */
+async function refuseSharedSession(connection: ShelfConnection, options: ConnectOptions): Promise<void> {
+  const sessionOf = async (one: ShelfConnection) =>
+    (await one.query<{ pid: number }>('SELECT pg_backend_pid() AS pid', [], SESSION_SECONDS))[0]?.pid
+  // A pool gives out its sessions in turn, or the one that was used last, unless another client has it.
+  const sessions = [await sessionOf(connection), await sessionOf(connection)]
+  await using other = await ShelfConnection.open(options)
+  await other.transaction('', async () => {
+    await sessionOf(other)
+    sessions.push(await sessionOf(connection))
+  })
+  if (new Set(sessions).size > 1)
+    throw new ShelfRefused(
+      'the address is that of a connection pool in transaction mode, in which the lock of the writers would be lost: ' +
+        'publish by an address of PostgreSQL itself, or of a pool in session mode. Nodes may go on through this one.',
+    )
+}
+
+const SESSION_SECONDS = 5
 
 /**
  * Changes a home and the shelf as one. The caller holds the lock of the home. `work` gets a home in which nothing becomes
@@ -126,7 +167,8 @@ async function publishSurely(
   let connection = first
   for (let isAgain = false; ; isAgain = true) {
     try {
-      if (isAgain) connection = await openAsWriter(writing)
+      const waitMilliseconds = Math.max(deadline - performance.now(), 0)
+      if (isAgain) connection = await openAsWriter({ ...writing, waitMilliseconds })
       const now = isAgain ? await readPointer(connection) : change.base
       const { generation } = now.change === change.name ? now : await publish(connection, shelf, change)
       const { own = [], complete = true } = readFollowed(shelf.home) ?? {}

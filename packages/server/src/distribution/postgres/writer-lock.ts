@@ -12,7 +12,13 @@ const POLL_MILLISECONDS = 250
 
 export type Writer = { readonly host: string; readonly pid: number; readonly doing: string; readonly since: string }
 
-/** Waits for the lock, which ends with the connection. Says who holds it, once when the waiting begins. */
+/** The name of the session of a writer, by which the row that it writes is known to be its own; 63 bytes at most. */
+export const writerName = (host = hostname(), pid = process.pid): string => `nomenclator ${pid}@${host}`.slice(0, 63)
+
+/**
+ * Waits for the lock, which ends with the connection. Says who holds it, once when the waiting begins. Anyone may take an
+ * advisory lock, so that of somebody who may not write is passed over: a change is refused where another one came first.
+ */
 export async function lockShelf(
   connection: ShelfConnection,
   doing: string,
@@ -22,10 +28,11 @@ export async function lockShelf(
   for (let tries = 0; ; tries++) {
     const [got] = await connection.query<{ locked: boolean }>(`SELECT pg_try_advisory_lock(${WRITER_LOCK}) AS locked`)
     if (got?.locked === true) break
-    const holder = describeWriter(await writerOf(connection))
+    const holder = await holderOf(connection)
+    if (holder?.writes === false) break
     if (performance.now() >= deadline)
-      throw new Failure(`another machine is changing the shelf: ${holder}; try again when it is done`)
-    if (tries === 0) wait.onWait(holder)
+      throw new Failure(`another machine is changing the shelf: ${describeHolder(holder)}; try again when it is done`)
+    if (tries === 0) wait.onWait(describeHolder(holder))
     await Bun.sleep(POLL_MILLISECONDS)
   }
   await connection.query(
@@ -35,18 +42,44 @@ export async function lockShelf(
   )
 }
 
-/** Who holds the lock at this moment. */
+/** Who holds the lock at this moment, if it is one who may write. */
 export async function writerOf(connection: ShelfConnection): Promise<Writer | undefined> {
-  const [writer] = await connection.query<Writer>(
-    `SELECT host, pid, doing, to_char(since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS since
-     FROM nomenclator.writer
-     WHERE EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = ${CLASS} AND objid = ${OBJECT}
-       AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`,
-  )
-  return writer
+  const holder = await holderOf(connection)
+  return holder?.writes === true ? holder.writer : undefined
 }
 
-const describeWriter = (writer: Writer | undefined): string =>
-  writer === undefined
-    ? 'a process that is just starting or ending'
+type Holder = {
+  readonly user: string
+  readonly session: number
+  readonly writes: boolean
+  /** What the row says, where it is of this session. */
+  readonly writer: Writer | undefined
+}
+
+async function holderOf(connection: ShelfConnection): Promise<Holder | undefined> {
+  type Row = Writer & {
+    readonly user: string
+    readonly session: number
+    readonly name: string
+    readonly writes: boolean
+  }
+  const [row] = await connection.query<Row>(
+    `SELECT usename AS user, activity.pid AS session, application_name AS name,
+       has_table_privilege(usesysid, 'nomenclator.pointer', 'UPDATE') AS writes,
+       host, writer.pid, doing, to_char(since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS since
+     FROM pg_locks JOIN pg_stat_activity AS activity USING (pid) LEFT JOIN nomenclator.writer ON true
+     WHERE locktype = 'advisory' AND classid = ${CLASS} AND objid = ${OBJECT} AND granted
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+  )
+  if (row === undefined) return undefined
+  const { user, session, name, writes, host, pid, doing, since } = row
+  return { user, session, writes, writer: name === writerName(host, pid) ? { host, pid, doing, since } : undefined }
+}
+
+const describeHolder = (holder: Holder | undefined): string => {
+  if (holder === undefined) return 'a process that is just starting or ending'
+  const { writer, session, user } = holder
+  return writer === undefined
+    ? `session ${session} of the user ${user} in PostgreSQL, which has not said what it does`
     : `${writer.doing} (process ${writer.pid} on ${writer.host}, since ${writer.since})`
+}

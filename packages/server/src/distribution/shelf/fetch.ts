@@ -88,7 +88,11 @@ export async function fetchShelf(shelf: Shelf, reader: ShelfReader, options: Fet
     const files = releases.get(current)
     if (files === undefined)
       throw new ReleaseRefused(`the shelf has no release ${current.slice(0, 12)}, which it calls current`)
-    const isNew = await fetch.bring(current, files, true)
+    const isNew = await fetch.bring(current, files, true).catch(async (error) => {
+      // With a release before it, an empty home serves more than with none.
+      if (isRefusal(error) && shelf.digests().length === 0) await fetch.bringAnySound(newestFirst(releases))
+      throw error
+    })
     present.add(current)
     if (followed === undefined) shelf.keepOwnIdRegistry()
     shelf.adopt(listing, isNew)
@@ -109,7 +113,8 @@ export async function fetchShelf(shelf: Shelf, reader: ShelfReader, options: Fet
   // What a home had before it followed a shelf is not the shelf's to remove.
   const gone = shelf.digests().filter((digest) => !releases.has(digest) && !own.includes(digest))
   if (current !== undefined) for (const digest of gone) shelf.remove(digest)
-  rmSync(fetchingDirectory(shelf), { recursive: true, force: true })
+  // What was fetched of releases that are not whole is not fetched again.
+  if (missing.length === 0) rmSync(fetchingDirectory(shelf), { recursive: true, force: true })
   if (current !== undefined) saveFollowed(shelf.home, { generation, change, complete: missing.length === 0, own })
   return { listing, present, missing }
 }
@@ -165,6 +170,18 @@ class ReleaseFetch {
       await rebuildRelease(shelf, digest)
     if (shelf.trust !== undefined) shelf.read(digest)
     return true
+  }
+
+  /** Puts the first of these releases that can be had into the home. */
+  async bringAnySound(releases: readonly [string, ReleaseFiles][]): Promise<void> {
+    for (const [digest, files] of releases) {
+      try {
+        await this.bring(digest, files)
+        return
+      } catch (error) {
+        if (!isRefusal(error)) throw error
+      }
+    }
   }
 
   /** Checks signatures before anything is fetched; undefined where none are required. */

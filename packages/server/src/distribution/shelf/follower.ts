@@ -11,7 +11,7 @@ import type { Shelf } from '../../release/home/shelf.ts'
 import { fetchShelf } from './fetch.ts'
 import { JitteredBackoff } from './jittered-backoff.ts'
 import { dateOf, isOlder, type Pointer, readFollowed } from './pointer.ts'
-import { ShelfAway, ShelfRefused } from './shelf-failures.ts'
+import { ShelfAway, ShelfRefused, ShelfSilent } from './shelf-failures.ts'
 import { ShelfList } from './shelf-list.ts'
 import type { FollowedShelf, OpenShelf, ShelfReader } from './shelf-reader.ts'
 
@@ -129,7 +129,8 @@ export class ShelfFollower implements AsyncDisposable {
       } catch (error) {
         if (this.#isStopped) return
         const failure = failureOf(error)
-        const isKnownLoss = failure instanceof ShelfAway && this.#connection !== undefined
+        const isSilent = failure instanceof ShelfSilent
+        const isKnownLoss = failure instanceof ShelfAway && !isSilent && this.#connection !== undefined
         this.#connection = undefined
         // A connection that breaks is nothing to tell if the next attempt succeeds.
         if (!isKnownLoss) this.#tell(failure instanceof ShelfRefused ? 'refused' : 'away', failure)

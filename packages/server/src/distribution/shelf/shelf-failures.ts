@@ -4,6 +4,9 @@ import { Failure } from '../../base/failure.ts'
 /** It cannot be reached at the moment, or went away: it is worth trying again. */
 export class ShelfAway extends Failure {}
 
+/** It is connected and does not respond: there is no use in waiting for what the next attempt says. */
+export class ShelfSilent extends ShelfAway {}
+
 /** It responds, but not as it should: somebody has to change something. */
 export class ShelfRefused extends Failure {}
 
