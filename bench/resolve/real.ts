@@ -19,6 +19,16 @@ type FileScore = {
 }
 export type RealScores = ReadonlyMap<string, FileScore>
 
+/** The kind of rows whose record the catalog does not have, such as municipalities that are younger than it. */
+const NOT_IN_CATALOG = 'not in the catalog'
+
+/** Whether the catalog has the record with the code of a row, at its level or above. */
+const isInCatalog = (release: Release, { level, code }: RealRow): boolean => {
+  const { definition } = release.entity(level)
+  const above = ancestorLevels(release, definition).map(({ entity }) => release.entity(entity).definition)
+  return [definition, ...above].some((entity) => positionsWithCode(release, entity, code).length > 0)
+}
+
 const NO_LEVEL = { verdict: 'none', position: undefined } as const
 const noScore = (): KindScore => ({ rows: 0, sure: 0, wrong: 0, likely: 0, ambiguous: 0, none: 0 })
 const isSure = (verdict: RowVerdict) => verdict === 'exact' || verdict === 'sure'
@@ -28,14 +38,16 @@ export function scoreRealRows(release: Release, directory: string, only = /./): 
   for (const [file, all] of realRows(directory)) {
     const rows = all.filter(({ kind }) => only.test(`${file}: ${kind}`))
     if (rows.length === 0) continue
-    const started = performance.now()
+    const before = process.cpuUsage()
     const resolutions = rows.map(({ row, names }) => resolveRow(release, row, names === undefined ? {} : { names }))
-    const seconds = (performance.now() - started) / 1_000
+    const { user, system } = process.cpuUsage(before)
+    const seconds = (user + system) / 1e6
     const [kinds, shown] = [new Map<string, KindScore>(), new Map<string, number>()]
     for (const [at, row] of rows.entries()) {
       const { name, verdict, position } = judgedLevel(release, resolutions[at] as Resolution, row)
-      const score = kinds.get(row.kind) ?? noScore()
-      kinds.set(row.kind, score)
+      const kind = isInCatalog(release, row) ? row.kind : NOT_IN_CATALOG
+      const score = kinds.get(kind) ?? noScore()
+      kinds.set(kind, score)
       score.rows++
       // What is left of a name may be another name, as it is written.
       const isWrong =
@@ -89,11 +101,11 @@ const TARGETS: readonly (readonly [file: string, kinds: RegExp, minSure: number,
   ['companies-retc-2004-2013', /^state, municipality, locality$/, 0.93, 0.003],
   ['companies-retc-2004-2013', /^state, locality$/, 0.85, 0.015],
   ['companies-retc-2004-2013', /^address/, 0.9, 0.003],
-  ['municipalities-sat', /./, 0.995, 0.001],
+  ['municipalities-sat', /^state/, 0.995, 0.001],
   ['settlements-sepomex-chiapas', /^once/, 0.9, 0.002],
   ['encoding-damage', /municipality$/, 0.95, 0.001],
   ['encoding-damage', /locality$/, 0.85, 0.001],
-  ['numerals', /^(?!.*(dropped|name only))/, 0.9, 0],
+  ['numerals', /^(?!.*(dropped|name only|catalog))/, 0.9, 0],
   ['numerals', /dropped|name only/, 0, 0],
 ]
 
@@ -125,7 +137,7 @@ export function realTables(scores: RealScores): string[] {
   return [...scores].flatMap(([file, { kinds, rowsPerSecond }]) => [
     `## ${file}`,
     '',
-    `${Math.round(rowsPerSecond).toLocaleString('en')} rows a second.`,
+    `${Math.round(rowsPerSecond).toLocaleString('en')} rows a second of processor time.`,
     '',
     '| kind | rows | sure | wrong among sure | likely | ambiguous | none |',
     '|---|---:|---:|---:|---:|---:|---:|',

@@ -198,7 +198,8 @@ async function runReal({ homes, out, only, show }: Options, directory: string): 
     '',
     `Written by \`npm run bench:resolve -- --real DIR\`; do not edit. The rows are those that companies, ministries and the postal
 service wrote, with the official codes of what they mean; the catalog has ${release.entity('localidad').count.toLocaleString('en')} localities
-(${release.manifest.source.title}). Sure is \`exact\` or \`sure\`; what is dropped from a name is wrong wherever it is \`sure\`, but not where what is left is \`exact\`. Rows of
+(${release.manifest.source.title}). Sure is \`exact\` or \`sure\`; what is dropped from a name is wrong wherever it is \`sure\`, but not where what is left is \`exact\`. Where a cell
+says nothing of a locality (the name of the state, *no aplica*), the row is judged by what it says. Rows of
 companies tell the municipality alone, so that another locality of the same municipality is not seen to be wrong; those without a locality are left
 out where a locality is judged, and addresses are put together from their columns. Some codes are those of
 the people who wrote the row, who may have named a town of another municipality. [resolve.md](../../docs/resolve.md#verdicts) tells what the

@@ -12,7 +12,7 @@ import { recordVariables } from '../../http/v2/paths.ts'
 import type { Release } from '../../release/release.ts'
 import type { Language } from '../language.ts'
 import { DOCS_PATH } from '../links.ts'
-import { fieldLabel, fieldWithin, manyOf, oneOf, stepsLabel } from '../names.ts'
+import { fieldLabel, manyOf, oneOf, stepsLabel } from '../names.ts'
 import {
   type Document,
   documentOf,
@@ -260,15 +260,7 @@ type Filter = NonNullable<ReturnType<typeof filterOf>>
 const BOUNDS: Readonly<Record<string, string>> = { min: ' min', max: ' max', begins: ' prefix' }
 
 function filterText(view: View, entity: Entity, { path, match }: Filter): string {
-  const labels: string[] = []
-  let at: Entity | undefined = entity
-  for (const step of path.steps) {
-    if (at === undefined) break
-    labels.push(fieldWithin(view, at, step))
-    const field: Entity['fields'][string] | undefined = at.fields[step]
-    at = field?.kind === 'embed' ? field.entity : undefined
-  }
-  return `${labels.join(' · ')}${BOUNDS[match] ?? ''}`
+  return `${stepsLabel(view, entity, path.steps)}${BOUNDS[match] ?? ''}`
 }
 
 type Given = { readonly value: string; readonly placeholder: string; readonly isRequired: boolean }

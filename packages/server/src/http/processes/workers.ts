@@ -193,6 +193,8 @@ type Worker = {
   retired: boolean
   /** How many checks have passed since it was heard of. */
   silentChecks: number
+  /** How long it had waited for a core in all, at the last check. */
+  waitedMilliseconds: number
   lastReport?: WorkerReport
   readonly leakCheck: LeakCheck
   /** Called at its next report. */
@@ -203,9 +205,11 @@ const KILL_AFTER_MILLISECONDS = 1_000
 const CHECK_MILLISECONDS = 1_000
 /**
  * A worker that was not heard of for so many checks is killed. Checks are counted and not seconds: when the machine
- * sleeps or all processes are stopped, none takes place.
+ * sleeps or all processes are stopped, none takes place. One before which the worker waited for a core most of the time
+ * counts little: another in its place would wait as well, and begin anew.
  */
 const MAX_SILENT_CHECKS = 5
+const STARVED_CHECK = 0.1
 /** A process that starts loads its program before it can report. */
 const MAX_STARTING_CHECKS = 10
 const MAX_REPORT_MILLISECONDS = 500
@@ -468,6 +472,7 @@ export class Supervisor {
       state: 'starting',
       retired: false,
       silentChecks: 0,
+      waitedMilliseconds: 0,
       leakCheck: new LeakCheck(),
       onReport: [],
     }
@@ -495,10 +500,14 @@ export class Supervisor {
       // One that was told to stop has a time limit of its own.
       if (worker.retired || this.#stopping) continue
       this.#replaceIfTooLarge(worker)
-      const isStarting = worker.state === 'starting'
-      if (++worker.silentChecks <= (isStarting ? MAX_STARTING_CHECKS : MAX_SILENT_CHECKS)) continue
       const { pid } = worker.process
-      const message = `${this.#name} STUCK: process ${pid} has not reported for ${worker.silentChecks - 1} s; killing it`
+      const waited = waitedForCore(pid)
+      const isStarved = waited - worker.waitedMilliseconds > (this.#options.checkMilliseconds ?? CHECK_MILLISECONDS) / 2
+      worker.waitedMilliseconds = waited
+      worker.silentChecks += isStarved ? STARVED_CHECK : 1
+      const maxChecks = worker.state === 'starting' ? MAX_STARTING_CHECKS : MAX_SILENT_CHECKS
+      if (worker.silentChecks <= maxChecks) continue
+      const message = `${this.#name} STUCK: process ${pid} has not reported for ${maxChecks} s; killing it`
       this.#options.log({ level: 'error', event: 'worker-stuck', message, worker: pid })
       worker.process.kill('SIGKILL')
     }
@@ -600,6 +609,16 @@ export class Supervisor {
 }
 
 const MEGABYTE = 1 << 20
+
+/** How long the first thread of a process, which runs its program, has waited for a core in all, in milliseconds. */
+function waitedForCore(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/schedstat`, 'latin1').split(' ')[1]) / 1_000_000
+  } catch {
+    // It has just ended, or the system does not tell.
+    return 0
+  }
+}
 
 /** The memory that a process shares with no file: its heap and its buffers. */
 function ownBytes(pid: number): number {

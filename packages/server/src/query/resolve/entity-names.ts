@@ -10,7 +10,15 @@ import { aliasesOf, aliasWords } from '../../release/aliases.ts'
 import type { Column, EntityIndex } from '../../release/index/index-file.ts'
 import type { Release } from '../../release/release.ts'
 import { importanceOf, MAX_IMPORTANCE } from '../search/importance.ts'
-import { type HeardLetters, heardIn, mayHaveMore, mayMatch, WrittenName } from '../search/name-match.ts'
+import {
+  type HeardLetters,
+  heardIn,
+  isSlight,
+  mayBeMisspelt,
+  mayGoOn,
+  mayHaveMore,
+  WrittenName,
+} from '../search/name-match.ts'
 import { NO_SEAT, type Seats, seatsAmong } from '../search/seats.ts'
 import { type CalledName, matchRecord, type NamedRecord, type PartMatch, withoutZeros } from './record-match.ts'
 import type { WrittenPart } from './written-part.ts'
@@ -34,6 +42,28 @@ const AS_SEAT_COST = 0.12
 const BRACKET = /[([]/
 const IN_BRACKETS = /[([]([^)\]]*)[)\]]?/g
 const NO_NAMES: readonly CalledName[] = []
+
+const NO_RUNS: readonly number[] = []
+const FIRST_BEYOND_ASCII = 0x80
+
+/** How many words stand before, in, between and after brackets, as far as that is seen without folding. */
+function runsIn(text: string): number[] {
+  const runs = [0]
+  let isInWord = false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    const isLetter =
+      code >= FIRST_BEYOND_ASCII ||
+      (code >= 97 && code <= 122) ||
+      (code >= 65 && code <= 90) ||
+      (code >= 48 && code <= 57)
+    if (isLetter && !isInWord) runs[runs.length - 1] = (runs.at(-1) as number) + 1
+    isInWord = isLetter
+    if (OF_BRACKETS.has(code)) runs.push(0)
+  }
+  return runs
+}
+const OF_BRACKETS: ReadonlySet<number> = new Set(Array.from('()[]', (sign) => sign.charCodeAt(0)))
 
 type Bracketed = { readonly outside: readonly string[]; readonly inside: readonly (readonly string[])[] }
 const NO_BRACKETS: Bracketed = { outside: [], inside: [] }
@@ -152,9 +182,20 @@ export class EntityNames {
     return column.kind === 'text' && bracketsIn(column)[column.values[position] as number] === 1
   }
 
-  /** Whether a record is called by the words of its name and by nothing else. */
-  isPlain(position: number): boolean {
-    return this.#hasOneName && !this.isSeat(position) && !this.#aliases.has(position) && !this.#hasBrackets(position)
+  /**
+   * How many words stand outside and inside of the brackets of a name, in turn, where a record is called by these words and by
+   * nothing else; undefined for other records.
+   */
+  plainRuns(position: number): readonly number[] | undefined {
+    if (!this.#hasOneName || this.isSeat(position) || this.#aliases.has(position)) return undefined
+    return this.#hasBrackets(position) ? this.#runs(position) : NO_RUNS
+  }
+
+  #runs(position: number): readonly number[] | undefined {
+    const { nameStarts } = this.#index.words
+    const runs = runsIn((this.#names[0] as TextReader)(position))
+    const all = runs.reduce((sum, count) => sum + count, 0)
+    return all === (nameStarts[position + 1] as number) - (nameStarts[position] as number) ? runs : undefined
   }
 
   get hasSeats(): boolean {
@@ -250,14 +291,35 @@ export class EntityNames {
       )
     }
     const typed = [part.written, ...part.stripped.map(({ name }) => name)].flatMap(({ readings }) => readings)
-    // The letters of several names tell nothing of each.
-    const isCandidate = (test: (typed: HeardLetters, name: HeardLetters) => boolean) => (position: number) =>
+    const hasWord = this.#wordTest(typed)
+    const isNear = (position: number) =>
+      // The letters of several names tell nothing of each.
       !this.#hasOneName ||
       this.#aliases.has(position) ||
       (code !== undefined && this.#codesAt(position).includes(code)) ||
-      typed.some(({ heard }) => test(heard, this.#heardAt(position)))
-    const near = this.#matchWhere(positions, part, isCandidate(mayMatch))
-    return near.length > 0 ? near : this.#matchWhere(positions, part, isCandidate(mayHaveMore))
+      typed.some(({ heard }) => mayBeMisspelt(heard, this.#heardAt(position))) ||
+      (typed.some(({ heard }) => mayGoOn(heard, this.#heardAt(position))) && hasWord(position))
+    const near = this.#matchWhere(positions, part, isNear)
+    if (near.length > 0) return near
+    const hasMore = (position: number) =>
+      typed.some(({ heard }) => mayHaveMore(heard, this.#heardAt(position))) && hasWord(position)
+    return this.#matchWhere(positions, part, hasMore)
+  }
+
+  /** Whether the name of a record has one of the words that were typed, or begins with the first of them. */
+  #wordTest(typed: readonly { readonly words: readonly string[] }[]): (position: number) => boolean {
+    const { words, names, nameStarts } = this.#index.words
+    const substance = typed.flatMap((reading) => reading.words).filter((word) => !isSlight(this.#language, word))
+    const numbers = new Set(substance.map((word) => words.indexOf(word)))
+    const beginnings = typed.map((reading) => words.plainRange(reading.words[0] ?? ''))
+    return (position) => {
+      const start = nameStarts[position] as number
+      const first = names[start] as number
+      if (beginnings.some(([from, to]) => first >= from && first < to)) return true
+      for (let place = start; place < (nameStarts[position + 1] as number); place++)
+        if (numbers.has(names[place])) return true
+      return false
+    }
   }
 
   #matchWhere(positions: Uint32Array, part: WrittenPart, isCandidate: (position: number) => boolean): PartMatch[] {

@@ -25,7 +25,8 @@ class NameTable {
     for (let position = 0; position < Math.min(names.count, POSITIONS); position++) {
       if ((position & CHECKED_EVERY) === 0) checkpoint()
       const add = (hash: number) => entries.push(hash * POSITIONS + position)
-      if (!names.isPlain(position) || !forms.addHashes(position, add))
+      const runs = names.plainRuns(position)
+      if (runs === undefined || !forms.addHashes(position, runs, add))
         addAllHashes(names, position, words.language, add)
     }
     this.#entries = Float64Array.from(entries).sort()
@@ -94,24 +95,49 @@ class WordForms {
     }
   }
 
-  /** Gives the hashes of the keys of a record that is called by its words alone; false where one may be a number. */
-  addHashes(position: number, add: (hash: number) => void): boolean {
+  /**
+   * Gives the hashes of the keys of a record that is called by its words alone: of all, and of those outside and inside of brackets,
+   * which stand there in turn. False where a word may be a number.
+   */
+  addHashes(position: number, runs: readonly number[], add: (hash: number) => void): boolean {
     const { names, nameStarts } = this.#words
-    let [joined, core, hasCore, hasSlight] = [0, 0, false, false]
-    for (let place = nameStarts[position] as number; place < (nameStarts[position + 1] as number); place++) {
-      const word = names[place] as number
-      if (this.#mayBeNumber[word] === 1) return false
-      const [hash, shift] = [this.#hashes[word] as number, this.#shifts[word] as number]
-      joined = (Math.imul(joined, shift) + hash) | 0
-      if (this.#isSlight[word] === 1) hasSlight = true
-      else {
-        core = (Math.imul(core, shift) + hash) | 0
-        hasCore = true
-      }
+    const [start, end] = [nameStarts[position] as number, nameStarts[position + 1] as number]
+    const whole = new KeyHash()
+    for (let place = start; place < end; place++) {
+      if (this.#mayBeNumber[names[place] as number] === 1) return false
+      this.#join(whole, names[place] as number)
     }
-    add(joined >>> 0)
-    if (hasCore && hasSlight) add(core >>> 0)
+    whole.addTo(add)
+    const outside = new KeyHash()
+    let place = start
+    for (const [at, count] of runs.entries()) {
+      const key = at % 2 === 0 ? outside : new KeyHash()
+      for (let word = 0; word < count; word++) this.#join(key, names[place++] as number)
+      if (key !== outside) key.addTo(add)
+    }
+    outside.addTo(add)
     return true
+  }
+
+  #join(key: KeyHash, word: number): void {
+    const [hash, shift] = [this.#hashes[word] as number, this.#shifts[word] as number]
+    key.words++
+    key.joined = (Math.imul(key.joined, shift) + hash) | 0
+    if (this.#isSlight[word] === 1) key.slight++
+    else key.core = (Math.imul(key.core, shift) + hash) | 0
+  }
+}
+
+/** The hashes of the keys of some words, with and without those that say little. */
+class KeyHash {
+  joined = 0
+  core = 0
+  words = 0
+  slight = 0
+
+  addTo(add: (hash: number) => void): void {
+    if (this.words > 0) add(this.joined >>> 0)
+    if (this.slight > 0 && this.slight < this.words) add(this.core >>> 0)
   }
 }
 

@@ -173,15 +173,21 @@ export function heardIn(word: string, language: Language): HeardLetters {
 }
 
 /** Whether two names may have something in common; most have too little, which is sooner known so than by comparing them. */
-export function mayMatch(typed: HeardLetters, name: HeardLetters): boolean {
-  const missing = typed.core & ~name.all
-  if (missing === 0 && name.length >= typed.length) return true
+export const mayMatch = (typed: HeardLetters, name: HeardLetters): boolean =>
+  mayGoOn(typed, name) || mayBeMisspelt(typed, name)
+
+/** Whether all letters that were typed are in a name, so that it may go on after them. */
+export const mayGoOn = (typed: HeardLetters, name: HeardLetters): boolean =>
+  (typed.core & ~name.all) === 0 && name.length >= typed.length
+
+/** Whether two names are about as long, and have about the same letters. */
+export function mayBeMisspelt(typed: HeardLetters, name: HeardLetters): boolean {
   if (
     Math.abs(typed.length - name.length) > MAX_EAR_LENGTH &&
     Math.abs(typed.coreLength - name.coreLength) > MAX_EAR_LENGTH
   )
     return false
-  return bitsOf(missing) <= MAX_EDITS && bitsOf(name.core & ~typed.all) <= MAX_EDITS
+  return bitsOf(typed.core & ~name.all) <= MAX_EDITS && bitsOf(name.core & ~typed.all) <= MAX_EDITS
 }
 
 /** Whether all letters of a name are among those typed, so that its words may be. */

@@ -8,6 +8,7 @@ import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { NamingField } from '../../catalog/languages/languages.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
+import type { Words } from '../../release/index/index-file.ts'
 import { positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import type { Alias } from '../../source/source.ts'
@@ -15,6 +16,7 @@ import { type Filter, positionsWhere } from '../filter.ts'
 import { distanceFrom, type Near, nearestFirst } from '../near.ts'
 import { type SearchSpace, scanNames, type Work } from './candidates.ts'
 import { positionsWithKeyCode, typedCodeOf } from './codes.ts'
+import { AS_TYPED, type Effort, FUZZY, LONG_LINE, widerFor } from './efforts.ts'
 import { emptyHits, type Hits } from './hits.ts'
 import { importanceOf, MAX_IMPORTANCE } from './importance.ts'
 import { GLUED_COST, gluedReadings, plainReadings, type Reading } from './readings.ts'
@@ -33,31 +35,10 @@ import {
   type WeightOf,
 } from './score.ts'
 import { searchSpace } from './search-space.ts'
-import { ALIAS, ALIAS_WORD, isLight, kindOf, type MatchKind, type Tolerance, wordWeights } from './word-match.ts'
+import { ALIAS, ALIAS_WORD, isLight, kindOf, type MatchKind, wordWeights } from './word-match.ts'
 
 /** With fewer hits than this, the search is widened. */
 const MIN_HITS = 5
-
-/** How far a search goes: how far words may be from those typed, and which may be missing. */
-type Effort = { readonly tolerance: Tolerance; readonly drop: Drop }
-
-const AS_TYPED: Effort = { tolerance: 0, drop: 'none' }
-const FUZZY: Effort = { tolerance: 1, drop: 'none' }
-/** The efforts that are made one after the other where no record has all words; nobody expects that of a long line. */
-const widerFor = (typed: readonly string[]): readonly Effort[] => (typed.length > LONG_LINE ? WIDER_FOR_LONG : WIDER)
-const LONG_LINE = 8
-const WIDER_FOR_LONG: readonly Effort[] = [
-  { tolerance: 0, drop: 'light' },
-  { tolerance: 1, drop: 'light' },
-  { tolerance: 1, drop: 'any' },
-]
-const WIDER: readonly Effort[] = [
-  { tolerance: 0, drop: 'light' },
-  FUZZY,
-  { tolerance: 1, drop: 'light' },
-  { tolerance: 2, drop: 'light' },
-  { tolerance: 1, drop: 'any' },
-]
 
 /** Searches one entity for folded words, none of which may be missing. The hits are good until its next search. */
 export function search(space: SearchSpace, typed: readonly string[]): Hits {
@@ -194,13 +175,16 @@ class EntitySearch {
 }
 
 /** The words of a reading and where they are; undefined where one is nowhere that may not be missing. */
-function typedWords({ words, levels }: ScoredNames, reading: Reading, { tolerance, drop }: Effort, weightOf: WeightOf) {
+function typedWords({ words, levels }: ScoredNames, reading: Reading, effort: Effort, weightOf: WeightOf) {
+  const { tolerance, drop, isKnownRight } = effort
   const used = reading.words.length === 1 ? [] : levels
   const list: TypedWord[] = []
   const misspelt = new Set<string>()
   for (const [at, text] of reading.words.entries()) {
     // Words that say little are not misspelt, but other words.
-    const mayBeMisspelt = !reading.asRead.has(at) && !isLight(words.language, text) && misspelt.size < MAX_FUZZY_WORDS
+    const isRight =
+      reading.asRead.has(at) || isLight(words.language, text) || (isKnownRight && isKnown(words, levels, text))
+    const mayBeMisspelt = !isRight && misspelt.size < MAX_FUZZY_WORDS
     if (mayBeMisspelt) misspelt.add(text)
     const word = typedWord(words, text, mayBeMisspelt ? tolerance : 0, used, weightOf)
     if (drop === 'none' && !isSomewhere(word)) return undefined
@@ -208,6 +192,9 @@ function typedWords({ words, levels }: ScoredNames, reading: Reading, { toleranc
   }
   return list
 }
+
+const isKnown = ({ words }: Words, levels: ScoredNames['levels'], text: string): boolean =>
+  words.indexOf(text) !== undefined || levels.some((level) => level.words.words.indexOf(text) !== undefined)
 
 /** Where the names of a record are: at its own position, or at those of its aliases. */
 function candidatesFor({ records }: ScoredNames, position: number): number[] {
@@ -307,7 +294,8 @@ export function searchAcross(
   }
   const total = run(AS_TYPED, () => true)
   if (total === 0) widerFor(words).find((effort) => run(effort, (count) => count === 0) > 0)
-  else if (total < Math.min(limit, MIN_HITS)) run(FUZZY, (count) => count < MIN_HITS)
+  else if (total < Math.min(limit, MIN_HITS) && !searches.some(({ results }) => isFull(words, results[0])))
+    run(FUZZY, (count) => count < MIN_HITS)
   const results = searches.flatMap(({ coded, results }) => [
     ...coded,
     ...results.filter(({ position }) => !coded.some((other) => other.position === position)),
@@ -356,6 +344,11 @@ export function searchEntity(
     ...best,
   ]
 }
+
+/** The quality from which on several words leave nothing to look for with typing errors. */
+const FULL_QUALITY = 0.9
+const isFull = (words: readonly string[], best: Ranked | undefined): boolean =>
+  words.length > 1 && best !== undefined && best.quality >= FULL_QUALITY
 
 const byDistance = (a: Ranked, b: Ranked) => (a.distance ?? 0) - (b.distance ?? 0)
 
