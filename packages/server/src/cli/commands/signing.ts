@@ -274,8 +274,8 @@ const rotateKeys = command({
       throw new UsageError(['give the old secret key with --key FILE, and the new public keys with --to KEY'])
     if (threshold > new Set(to.map(({ text: line }) => line)).size)
       throw new UsageError([`--threshold ${threshold} is more than there are keys in --to`])
-    const secret = readSecretKey(key, values['password-file'])
     const rotations = await changeHome(values, 'rotate-keys', terminal, async (shelf) => {
+      const secret = readSecretKey(key, values['password-file'])
       const current = chosenDigest(shelf, undefined)
       const signature = shelf.signatureOf(current) ?? ''
       // Nodes that have followed the rotation would refuse it.
