@@ -22,7 +22,16 @@ export type Options = {
 type Usual = { readonly milliseconds: number; readonly changes: number }
 
 const SWAP_MILLISECONDS = 10_000
-const ALWAYS_THERE = ['cache', 'current', 'entities', 'id-registry.json', 'lock', 'lock.holder', 'releases']
+const ALWAYS_THERE = [
+  'built-here',
+  'cache',
+  'current',
+  'entities',
+  'id-registry.json',
+  'lock',
+  'lock.holder',
+  'releases',
+]
 /** Every third import finds the release that it builds on the shelf already. */
 const UNPRUNED = 3
 
