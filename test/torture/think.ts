@@ -79,9 +79,15 @@ class Thinking {
     if (this.#service === undefined) {
       this.#service = await this.#trial.start(this.#home, { workers: this.#workers })
       this.#material = await materialOf(this.#service.url, this.#home, this.#trial.seed)
-      // Whatever is done once for a release is done before.
-      for (const path of ['/explore?q=san', '/api/v2/search?q=san', '/api/v2/resolve?q=san'])
-        await (await fetch(this.#service.url + path)).arrayBuffer()
+      // Whatever is done once for a release is done before, in each process: several requests at a time reach all of them.
+      const { url } = this.#service
+      for (const path of [
+        '/explore?q=san',
+        '/api/v2/search?q=san',
+        '/api/v2/resolve?q=san',
+        '/api/v2/resolve?estado=x&localidad=y',
+      ])
+        await Promise.all(Array.from({ length: 16 }, async () => (await fetch(url + path)).arrayBuffer()))
       await this.#idle(this.#service)
     }
     return { service: this.#service, material: this.#material as Material }

@@ -6,8 +6,7 @@ import { memoized } from '../base/memoized.ts'
 import type { Release } from '../release/release.ts'
 import { type Filter, positionsWhere } from './filter.ts'
 import { type Near, NearestCandidates, nearestFirst } from './near.ts'
-import { search } from './search/search.ts'
-import { searchSpace } from './search/search-space.ts'
+import { searchList } from './search/search.ts'
 import { type Sort, sortBy } from './sort.ts'
 import { treeOf } from './tree.ts'
 
@@ -43,7 +42,7 @@ export function find(release: Release, name: string, query: Query): Found {
   }
   const ordered = cached(() => {
     const among = positionsWhere(release, definition, filters)
-    const hits = words.length === 0 ? undefined : search(searchSpace(release, name, among), words)
+    const hits = words.length === 0 ? undefined : searchList(release, name, among, words)
     if (hits !== undefined && sorts.length === 0) return hits.ranked()
     return sortBy(release, definition, hits === undefined ? among : hits.ascending(), sorts)
   })
@@ -58,7 +57,7 @@ function findAbove(release: Release, name: string, { filters, words, sorts, near
     (one) => passed === undefined || indexInAscending(passed, one) !== -1,
   )
   const ascending = Uint32Array.from(above).sort()
-  const hits = words.length === 0 ? undefined : search(searchSpace(release, name, ascending), words)
+  const hits = words.length === 0 ? undefined : searchList(release, name, ascending, words)
   const located = near && nearestFirst(entity, near, hits?.ascending() ?? ascending)
   if (located !== undefined)
     return foundInOrder(sorts.length === 0 ? located : sortBy(release, entity.definition, located.sort(), sorts))
@@ -81,7 +80,7 @@ function findNear(
 ): Found {
   const entity = release.entity(name)
   const among = positionsWhere(release, entity.definition, filters)
-  const candidates = () => (words.length === 0 ? among : search(searchSpace(release, name, among), words).ascending())
+  const candidates = () => (words.length === 0 ? among : searchList(release, name, among, words).ascending())
   const ordered = () => cached(() => nearestFirst(entity, near, candidates()))
   if (sorts.length > 0)
     return foundInOrder(

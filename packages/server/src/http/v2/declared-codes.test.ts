@@ -45,6 +45,7 @@ test('a declared code is a member, a filter, an order and a name in a path', () 
           expect(at(`?geo_prefix=${encodeURIComponent(geo)}`)).toEqual(
             expected.filter((one) => one.geo?.startsWith(geo) === true),
           )
+          if (/^[0-9]+$/.test(geo)) expect(at(`?q=${geo}`)).toEqual(expect.arrayContaining(same))
           if (same.length === 1) expect(at(`/${encodeURIComponent(geo)}?by=code`)).toEqual(same)
         }
         const two = [...new Set(known)].slice(0, 2)

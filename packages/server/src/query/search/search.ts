@@ -50,6 +50,18 @@ export function search(space: SearchSpace, typed: readonly string[]): Hits {
   return wider.count >= MIN_HITS ? wider : wide.run(FUZZY)
 }
 
+/** The records of a list for what was typed: those that have it as their code, too. */
+export function searchList(
+  release: Release,
+  name: string,
+  among: Uint32Array | undefined,
+  typed: readonly string[],
+): Hits {
+  const hits = search(searchSpace(release, name, among), typed)
+  for (const { position, rank } of withCode(release, name, among, typed)) hits.offer(position, rank)
+  return hits
+}
+
 /** How many words of candidates are looked at with one effort, in all entities together. */
 const MAX_WORK = 600_000
 const MAX_WORK_FOR_LONG = 150_000
