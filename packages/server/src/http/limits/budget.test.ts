@@ -33,9 +33,9 @@ describe('streams', () => {
 describe('bytes', () => {
   test('of one client are limited, and those of another are not', () => {
     const { budget, metrics } = budgetOf()
-    budget.keepBytes('a', 74)
+    budget.keepBytes('a', 149)
     expect(budget.refusal('a', true)).toBeUndefined()
-    budget.keepBytes('a', 125)
+    budget.keepBytes('a', 50)
     expect(budget.refusal('a')).toBeUndefined()
     budget.keepBytes('a', 1)
     expect(budget.refusal('a')).toMatchObject({ kind: 'overloaded', what: expect.stringContaining('your address') })

@@ -64,10 +64,10 @@ export class Budget {
     this.#change(client, -1, 0)
   }
 
-  /** Why nothing more is kept for a client; undefined while something may be. Bodies leave three quarters of it to responses. */
+  /** Why nothing more is kept for a client; undefined while something may be. Bodies leave half of it to responses. */
   refusal(client: string, isBody = false): Overloaded | undefined {
     const { bytes, bytesPerClient } = this.#limits
-    if (this.#metrics.unsentBytes >= (isBody ? bytes / 4 : bytes))
+    if (this.#metrics.unsentBytes >= (isBody ? bytes / 2 : bytes))
       return overloaded('bytes', 'responses that clients have not read fill the memory that is set aside for them')
     if ((this.#shares.get(client) ?? NO_SHARE).bytes >= bytesPerClient)
       return overloaded('bytes', 'responses that your address has not read fill the memory that is set aside for it')
