@@ -125,13 +125,13 @@ function routeAt({ catalog }: Release, path: string): PageRoute | undefined {
 
 type AddressByCode = (view: View, entity: Entity, code: string) => string | undefined
 
-/** The page of a list; where nothing is found but a record has what was searched for as its official code, that of the record. */
+/** The page of a list; where no more than one is found and a record has what was searched for as its official code, that of the record. */
 const withCodes =
   (plural: string, page: (view: View, entity: Entity) => Page, addressOf: AddressByCode): PageRoute =>
   (view) => {
     const entity = entityNamed(view, plural)
     const query = parameter(view.pairs, 'q')
-    if (query === undefined || view.api.total(entity, [['q', query]]) > 0) return page(view, entity)
+    if (query === undefined || view.api.total(entity, [['q', query]]) > 1) return page(view, entity)
     const location = addressOf(view, entity, encodeURIComponent(query.trim()))
     return location === undefined ? page(view, entity) : { location }
   }
