@@ -12,7 +12,6 @@ import type { Release } from '../../release/release.ts'
 import { importanceOf, MAX_IMPORTANCE } from '../search/importance.ts'
 import {
   type HeardLetters,
-  heardIn,
   isSlight,
   mayBeMisspelt,
   mayGoOn,
@@ -21,6 +20,7 @@ import {
 } from '../search/name-match.ts'
 import { NO_SEAT, type Seats, seatsAmong } from '../search/seats.ts'
 import { type CalledName, matchRecord, type NamedRecord, type PartMatch, withoutZeros } from './record-match.ts'
+import { wordForms } from './word-forms.ts'
 import type { WrittenPart } from './written-part.ts'
 
 /** Whether to go on is asked once for so many records and one more. */
@@ -32,8 +32,6 @@ type TextReader = (position: number) => string
 const WELL_KNOWN = 0.2 * MAX_IMPORTANCE
 /** How many records are kept at most. */
 const MAX_RECORDS = 20_000
-/** How many numbers are kept of the letters of a name. */
-const HEARD_FIELDS = 4
 
 /** The costs of the name of a record without what is in brackets, and of that alone; and of the name of the parent for its seat. */
 const WITHOUT_BRACKETS_COST = 0.2
@@ -103,8 +101,6 @@ export class EntityNames {
   readonly #records = new Map<number, NamedRecord>()
   /** The words of the index that have been read. */
   readonly #texts: string[] = []
-  /** The letters that are heard in the name of each record; its length is 0 where they have not been read. */
-  #heard: Uint32Array | undefined
   readonly #heardInName = { all: 0, core: 0, length: 0, coreLength: 0 }
 
   constructor(release: Release, entity: Entity, namesOf: (entity: Entity) => EntityNames) {
@@ -352,28 +348,19 @@ export class EntityNames {
 
   /** The letters that are heard in a name; the same object in every call. */
   #heardAt(position: number): HeardLetters {
-    this.#heard ??= new Uint32Array(this.#count * HEARD_FIELDS)
-    const letters = this.#heard
-    const at = position * HEARD_FIELDS
-    if (letters[at + 2] === 0) letters.set(this.#hear(position), at)
-    const heard = this.#heardInName
-    heard.all = letters[at] as number
-    heard.core = letters[at + 1] as number
-    heard.length = letters[at + 2] as number
-    heard.coreLength = letters[at + 3] as number
-    return heard
-  }
-
-  #hear(position: number): readonly number[] {
-    let [all, core, length, coreLength] = [0, 0, 0, 0]
-    for (const word of this.wordsAt(position)) {
-      const heard = heardIn(word, this.#language)
-      all |= heard.all
-      core |= heard.core
-      length += heard.length
-      coreLength += heard.coreLength
+    const { names, nameStarts } = this.#index.words
+    const { heard, lengths, isSlight } = wordForms(this.#index.words)
+    const name = this.#heardInName
+    name.all = name.core = name.length = name.coreLength = 0
+    for (let place = nameStarts[position] as number; place < (nameStarts[position + 1] as number); place++) {
+      const word = names[place] as number
+      name.all |= heard[word] as number
+      name.length += lengths[word] as number
+      if (isSlight[word] === 1) continue
+      name.core |= heard[word] as number
+      name.coreLength += lengths[word] as number
     }
-    return [all, core, length, coreLength]
+    return name
   }
 }
 
