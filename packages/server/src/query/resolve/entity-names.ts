@@ -10,17 +10,10 @@ import { aliasesOf, aliasWords } from '../../release/aliases.ts'
 import type { Column, EntityIndex } from '../../release/index/index-file.ts'
 import type { Release } from '../../release/release.ts'
 import { importanceOf, MAX_IMPORTANCE } from '../search/importance.ts'
-import {
-  type HeardLetters,
-  isSlight,
-  mayBeMisspelt,
-  mayGoOn,
-  mayHaveMore,
-  WrittenName,
-} from '../search/name-match.ts'
+import { WrittenName } from '../search/name-match.ts'
 import { NO_SEAT, type Seats, seatsAmong } from '../search/seats.ts'
+import { NameFilter } from './name-filter.ts'
 import { type CalledName, matchRecord, type NamedRecord, type PartMatch, withoutZeros } from './record-match.ts'
-import { wordForms } from './word-forms.ts'
 import type { WrittenPart } from './written-part.ts'
 
 /** Whether to go on is asked once for so many records and one more. */
@@ -101,7 +94,6 @@ export class EntityNames {
   readonly #records = new Map<number, NamedRecord>()
   /** The words of the index that have been read. */
   readonly #texts: string[] = []
-  readonly #heardInName = { all: 0, core: 0, length: 0, coreLength: 0 }
 
   constructor(release: Release, entity: Entity, namesOf: (entity: Entity) => EntityNames) {
     const { name, fields } = entity
@@ -231,6 +223,7 @@ export class EntityNames {
     const names: CalledName[] = this.#hasOneName
       ? [{ name: this.#written(this.wordsAt(position)), cost: 0 }]
       : this.#read(this.#names, position).map((name) => ({ name, cost: 0 }))
+    if (this.#hasOneName && !this.#hasBrackets(position)) return names
     const isDoubtful = !this.isWellKnown(position)
     for (const textAt of this.#names) names.push(...this.#bracketed(textAt(position), isDoubtful))
     return names
@@ -286,36 +279,26 @@ export class EntityNames {
         this.#codesAt(position).some((code) => withoutZeros(code) === short),
       )
     }
-    const typed = [part.written, ...part.stripped.map(({ name }) => name)].flatMap(({ readings }) => readings)
-    const hasWord = this.#wordTest(typed)
+    const readings = [part.written, ...part.stripped.map(({ name }) => name)].flatMap((name) => name.readings)
+    const filter = new NameFilter(this.#index.words, readings)
     const isNear = (position: number) =>
       // The letters of several names tell nothing of each.
       !this.#hasOneName ||
       this.#aliases.has(position) ||
       (code !== undefined && this.#codesAt(position).includes(code)) ||
-      typed.some(({ heard }) => mayBeMisspelt(heard, this.#heardAt(position))) ||
-      (typed.some(({ heard }) => mayGoOn(heard, this.#heardAt(position))) && hasWord(position))
+      (filter.isNear(position) && (this.#hasMoreNames(position) || filter.mayMatch(position)))
     const near = this.#matchWhere(positions, part, isNear)
     if (near.length > 0) return near
-    const hasMore = (position: number) =>
-      typed.some(({ heard }) => mayHaveMore(heard, this.#heardAt(position))) && hasWord(position)
-    return this.#matchWhere(positions, part, hasMore)
+    return this.#matchWhere(
+      positions,
+      part,
+      (position) => filter.isWithin(position) && (this.#hasMoreNames(position) || filter.mayMatch(position)),
+    )
   }
 
-  /** Whether the name of a record has one of the words that were typed, or begins with the first of them. */
-  #wordTest(typed: readonly { readonly words: readonly string[] }[]): (position: number) => boolean {
-    const { words, names, nameStarts } = this.#index.words
-    const substance = typed.flatMap((reading) => reading.words).filter((word) => !isSlight(this.#language, word))
-    const numbers = new Set(substance.map((word) => words.indexOf(word)))
-    const beginnings = typed.map((reading) => words.plainRange(reading.words[0] ?? ''))
-    return (position) => {
-      const start = nameStarts[position] as number
-      const first = names[start] as number
-      if (beginnings.some(([from, to]) => first >= from && first < to)) return true
-      for (let place = start; place < (nameStarts[position + 1] as number); place++)
-        if (numbers.has(names[place])) return true
-      return false
-    }
+  /** Whether a record is called otherwise than by all words of its name. */
+  #hasMoreNames(position: number): boolean {
+    return !this.#hasOneName || this.isSeat(position) || this.#aliases.has(position) || this.#hasBrackets(position)
   }
 
   #matchWhere(positions: Uint32Array, part: WrittenPart, isCandidate: (position: number) => boolean): PartMatch[] {
@@ -344,23 +327,6 @@ export class EntityNames {
       list.push(text)
     }
     return list
-  }
-
-  /** The letters that are heard in a name; the same object in every call. */
-  #heardAt(position: number): HeardLetters {
-    const { names, nameStarts } = this.#index.words
-    const { heard, lengths, isSlight } = wordForms(this.#index.words)
-    const name = this.#heardInName
-    name.all = name.core = name.length = name.coreLength = 0
-    for (let place = nameStarts[position] as number; place < (nameStarts[position + 1] as number); place++) {
-      const word = names[place] as number
-      name.all |= heard[word] as number
-      name.length += lengths[word] as number
-      if (isSlight[word] === 1) continue
-      name.core |= heard[word] as number
-      name.coreLength += lengths[word] as number
-    }
-    return name
   }
 }
 
