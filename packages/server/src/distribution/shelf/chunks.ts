@@ -4,10 +4,14 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { DeltaForm, deltaFileOf, travelName } from '../../release/index/delta-form.ts'
 
-/** A piece of a file. */
-export type Chunk = { readonly digest: string; readonly start: number; readonly size: number }
-/** A piece of a file of an entity, under the name that this has on a shelf. */
-export type FileChunk = Chunk & { readonly file: string }
+/** A piece of a file of an entity. */
+export type FileChunk = {
+  readonly digest: string
+  /** The name under which the file travels. */
+  readonly file: string
+  readonly start: number
+  readonly size: number
+}
 
 /** Of those that are compressed to little of their size, fewer and larger chunks do. */
 const MEAN_BYTES: Readonly<Record<string, number>> = { records: 1 << 19, facts: 1 << 19 }
