@@ -8,6 +8,7 @@ import { publish } from '../../packages/server/src/distribution/postgres/publish
 import { openShelf } from '../../packages/server/src/distribution/postgres/session.ts'
 import { sha256 } from '../../packages/server/src/distribution/shelf/chunks.ts'
 import { exportShelf } from '../../packages/server/src/distribution/shelf/export-shelf.ts'
+import { nextPointer } from '../../packages/server/src/distribution/shelf/pointer.ts'
 import { SHELF_HEADER } from '../../packages/server/src/http/observation/shelf-header.ts'
 import { Shelf } from '../../packages/server/src/release/home/shelf.ts'
 import {
@@ -23,6 +24,7 @@ import { PgBouncer } from '../support/pgbouncer.ts'
 import { TestPostgres } from '../support/postgres.ts'
 import { TestDirectory } from '../support/releases.ts'
 import { eventually } from '../support/service.ts'
+import { TcpProxy } from '../support/tcp-proxy.ts'
 import { OFFSET_VARIABLE } from './clock-shim.ts'
 import {
   type Catalogs,
@@ -70,18 +72,18 @@ type Place = AsyncDisposable & {
   readonly offer: (home: Shelf) => Promise<unknown>
 }
 
-async function inPostgres(postgres: TestPostgres): Promise<Place> {
+/** An empty shelf, with users that read and publish. */
+async function prepare(postgres: TestPostgres): Promise<void> {
   await postgres.createDatabase(DATABASE)
   const admin = postgres.url(DATABASE)
   for (const what of [['migrate'], ['roles', '--apply']]) await succeeded(['shelf', ...what, '--shelf', admin])
-  for (const [user, role] of [
-    ['signed', 'reader'],
-    ['publisher', 'publisher'],
-  ])
-    await postgres.query(
-      DATABASE,
-      `CREATE ROLE ${user} LOGIN PASSWORD '${postgres.password}' IN ROLE nomenclator_${role}`,
-    )
+  const create = (user: string, role: string) =>
+    `CREATE ROLE ${user} LOGIN PASSWORD '${postgres.password}' IN ROLE nomenclator_${role};`
+  await postgres.query(DATABASE, create('signed', 'reader') + create('publisher', 'publisher'))
+}
+
+async function inPostgres(postgres: TestPostgres): Promise<Place> {
+  await prepare(postgres)
   const publisher = postgres.url(DATABASE, 'publisher')
   const address = parseShelfAddress(publisher) as ShelfAddress
   const offer = async (home: Shelf) => {
@@ -97,7 +99,7 @@ async function inPostgres(postgres: TestPostgres): Promise<Place> {
         .map((digest) => [digest, home.releaseFiles(digest)]),
     )
     const change = { base, history: history ?? '', idRegistry: idRegistry ?? '', put, removed: [] }
-    await publish(connection, home, { ...change, doing: 'tampering', name: crypto.randomUUID() })
+    await publish(connection, home, { ...change, doing: 'tampering', next: nextPointer(base, crypto.randomUUID()) })
   }
   return {
     name: 'PostgreSQL',
@@ -169,10 +171,9 @@ class SignedFleet implements AsyncDisposable {
     await succeeded(['keygen', '--out', this.#key('')])
     await this.publish('one')
     const shim = { BUN_OPTIONS: `--preload=${join(import.meta.dir, 'clock-shim.ts')}`, [OFFSET_VARIABLE]: this.#clock }
-    const flags = ['--require-signature', this.#key('.pub')]
     const secret = place.flags.length === 0 ? [] : ['--shelf-password-file', this.password]
     const follow = (to: number, address: Place['address'], ...more: string[]) =>
-      FleetNode.create({ to, shelf: address, flags: [...flags, ...secret, ...more], env: shim })
+      FleetNode.create({ to, shelf: address, flags: [...this.signed, ...secret, ...more], env: shim })
     nodes.push(await follow(place.port, place.address))
     nodes.push(await follow(place.port, place.address, '--refuse-expired'))
     const [first] = nodes as [FleetNode]
@@ -184,6 +185,11 @@ class SignedFleet implements AsyncDisposable {
     const port = freePort()
     this.front = `http://127.0.0.1:${port}`
     this.#nginx = await Nginx.running(this.room.path, inFrontOf(port, nodes), this.front)
+  }
+
+  /** The flags of a node that takes only what the publisher has signed. */
+  get signed(): string[] {
+    return ['--require-signature', this.#key('.pub')]
   }
 
   #key = (ending: string) => join(this.room.path, `release${ending}`)
@@ -427,7 +433,7 @@ const pooled =
     )
     await fleet.serves(before)
     const shelf = () => postgres.url(DATABASE, 'publisher', pool.port)
-    await using node = await FleetNode.create({ to: pool.port, shelf })
+    await using node = await FleetNode.create({ to: pool.port, shelf, flags: fleet.signed })
     const digest = await fleet.publishAnother()
     await node.serves(digest)
     await fleet.converged()
@@ -450,6 +456,48 @@ const rotated =
     await fleet.serves(before)
     writeFileSync(fleet.password, next)
     await Promise.all(fleet.nodes.map((node) => node.inTrouble(undefined)))
+  }
+
+/** An old primary that was not fenced takes changes too, and more of them. */
+const forked =
+  (postgres: TestPostgres): Fault =>
+  async (fleet) => {
+    await using old = await TestPostgres.create()
+    await using line = await TcpProxy.to(old.port)
+    await prepare(old)
+    const there = old.url(DATABASE, 'publisher')
+    {
+      using home = fleet.tampered()
+      await succeeded(['shelf', 'publish', '--home', home.path, '--shelf', there])
+    }
+    // The same state, as after a failover.
+    const [state] = await postgres.query(DATABASE, 'SELECT generation, change, chain FROM nomenclator.pointer')
+    await old.query(
+      DATABASE,
+      `UPDATE nomenclator.pointer SET generation = ${state?.generation}, change = '${state?.change}', chain = '${state?.chain}'`,
+    )
+    const both = (port: number) =>
+      postgres.url(DATABASE, 'publisher', port).replace('/signed', `,127.0.0.1:${line.port}/signed`)
+    using home = fleet.tampered()
+    await using node = await FleetNode.create({ to: postgres.port, shelf: both, flags: fleet.signed })
+    const right = await fleet.publishAnother()
+    await node.serves(right)
+    for (const name of [SMALL[1], SMALL[2], LARGE[0]])
+      await succeeded([...fleet.importing(name), '--home', home.path, '--shelf', there])
+    await node.inTrouble('fork')
+    await fleet.serves(right, [node])
+    const further = await fleet.publishAnother()
+    await node.serves(further)
+    await node.inTrouble('fork')
+    await fleet.serves(further, [node])
+    const { code, err } = await fleet.change(fleet.importing(fleet.another()), ['--shelf', both(postgres.port)])
+    fleet.trial.require(
+      code === 1 && err.includes('THE SHELF HAS FORKED'),
+      `a publisher was not told of a fork: ${err}`,
+    )
+    line.cut()
+    await node.inTrouble(undefined)
+    await fleet.serves(further, [node])
   }
 
 /** All faults of one place, so many times. */
@@ -489,7 +537,7 @@ export const fleetFaults: Campaign = {
   name: 'fleet-faults',
   title: 'A shelf that is tampered with, tried',
   description:
-    'A publisher with a key and three nodes that require its signature, on one machine, with nginx in front of them as in deploy/nginx.conf, and clients that request pages all the time: first on a shelf in PostgreSQL, then on one of files that a plain nginx serves, where the third node follows the first. Somebody who may write to the shelf puts a file on it that was made of other records, with every digest above it changed so that it fits; puts an older signed release back; or holds news back until signatures have expired. Nodes lag behind; lines stand still; a pool in transaction mode (PgBouncer where it is installed) is in between; the password changes. All pages of each node are compared with those of the one release that it has to serve, during each fault and after it.',
+    'A publisher with a key and three nodes that require its signature, on one machine, with nginx in front of them as in deploy/nginx.conf, and clients that request pages all the time: first on a shelf in PostgreSQL, then on one of files that a plain nginx serves, where the third node follows the first. Somebody who may write to the shelf puts a file on it that was made of other records, with every digest above it changed so that it fits; puts an older signed release back; or holds news back until signatures have expired. Nodes lag behind; lines stand still; a pool in transaction mode (PgBouncer where it is installed) is in between; the password changes; an old primary takes changes beside the new one. All pages of each node are compared with those of the one release that it has to serve, during each fault and after it.',
   impossible: async () => (Bun.which('nginx') === null ? 'it needs nginx.' : undefined),
   run: async (trial) => {
     const rounds = ROUNDS[trial.scale]
@@ -511,6 +559,7 @@ export const fleetFaults: Campaign = {
         ...anywhere,
         'a pool in transaction mode': pooled(postgres),
         'another password': rotated(postgres),
+        'two primaries': forked(postgres),
       }
       await tamper(fleet, faults, rounds, model.versions)
       for (const { log } of fleet.nodes) trial.require(!log.includes(postgres.password), 'a password is in a log')
