@@ -114,7 +114,7 @@ function matchesBelow(
     // The name of a hamlet is as well that of some quarter or farm that the catalog does not have.
     const isUnknown = part.digits === undefined && !names.isWellKnown(match.position)
     const isOneOfMany = !names.isSeat(match.position) && namesakes >= (match.how === 'dropped-words' ? 2 : MANY)
-    const isDoubtful = row.isDoubtful || isUnknown || isOneOfMany || match.isBeginning === true
+    const isDoubtful = row.isDoubtful || isUnknown || isOneOfMany || match.needsParent === true
     return toMatch(match, { ...row, isDoubtful }, behind(match))
   })
 }

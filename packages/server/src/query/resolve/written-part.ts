@@ -20,6 +20,8 @@ export type WrittenPart = {
   readonly written: WrittenName
   /** The same without the words before it that say what it is, as in "municipio de Jalpa". */
   readonly stripped: readonly { readonly name: WrittenName; readonly cost: number }[]
+  /** The same without the saint before it, if there is one: "San Cosme Xaloztoc" is Xaloztoc. */
+  readonly withoutSaint: WrittenName | undefined
   /** What may be a code: digits, or the letters of an abbreviation. */
   readonly code: string | undefined
   readonly digits: string | undefined
@@ -74,6 +76,7 @@ function readPart(release: Release, entity: Entity, text: string): WrittenPart {
     key: `${entity.name}=${texts.join(' / ')}`,
     written,
     stripped,
+    withoutSaint: withoutSaint(written),
     digits,
     code: digits ?? (!isNoCode && isCodeLike(entity, own, joined) ? joined : undefined),
     beside,
@@ -163,6 +166,14 @@ function withoutNoise({ typed: words, language, isKnown }: WrittenName, entity: 
     ways.push({ name: new WrittenName(rest, language, isKnown), cost })
   }
   return ways
+}
+
+function withoutSaint({ words, language, isKnown }: WrittenName): WrittenName | undefined {
+  const long = language.longFormsOf(words[0] ?? '')[0] ?? words[0] ?? ''
+  const count = language.saintWords(long)
+  const rest = count === 0 ? [] : words.slice(language.isLinking(words[count] ?? '') ? count + 1 : count)
+  const isName = rest.length > 0 && !isLight(language, rest[0] as string)
+  return isName ? new WrittenName(rest, language, isKnown) : undefined
 }
 
 /** How many letters there are in the words that say something. */
