@@ -151,7 +151,7 @@ const MAX_STRIPPED = 2
 /** The cost of leaving out a word that says of which entity the record is. */
 const ENTITY_NOISE_COST = 0.2
 /** The cost of leaving out another one such as "rancho", which may be part of the name. */
-const OTHER_NOISE_COST = 0.6
+export const OTHER_NOISE_COST = 0.6
 
 /** What is left without the first word that says what a record is, without the first two, and so on. */
 function withoutNoise({ typed: words, language, isKnown }: WrittenName, entity: string): WrittenPart['stripped'] {
