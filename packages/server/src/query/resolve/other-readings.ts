@@ -133,9 +133,9 @@ function withoutAncestors(
   for (const { ends, rest } of partings(typed)) {
     const ending = part(entity, ends)
     const isAncestor = ancestors.some((ancestor) => isCalled(release, ancestor, ending))
-    if (!isAncestor && hasParent) continue
-    const parts = [...above, ...(isAncestor ? [] : [part((parent as Step).entity, ends)]), part(entity, rest)]
-    if (!isAncestor && !isSureMatch(release, matchesByParts(release, parts.slice(0, -1)))) continue
+    const named = isAncestor || hasParent ? undefined : part(parent.entity, ends)
+    if (!isAncestor && (named === undefined || !isMeant(release, [...above, named]))) continue
+    const parts = [...above, ...(named === undefined ? [] : [named]), part(entity, rest)]
     const matches = matchesByParts(release, parts)
     if (isSureMatch(release, matches)) return { parts, matches }
     if (!isAncestor) continue
@@ -148,7 +148,9 @@ function withoutAncestors(
   return undefined
 }
 
-type Step = ReturnType<typeof ancestorsOf>[number]
+/** Whether the last of some parts is called so, and no other record is meant. */
+const isMeant = (release: Release, parts: readonly WrittenPart[]): boolean =>
+  matchesCalled(release, parts.at(-1) as WrittenPart).length > 0 && isSureMatch(release, matchesByParts(release, parts))
 
 /** The ways to part the last words from the others, and then the first. */
 function* partings(

@@ -116,14 +116,15 @@ function matchesBelow(
     // The name of a hamlet is as well that of some quarter or farm that the catalog does not have.
     const isUnknown = part.digits === undefined && !names.isWellKnown(match.position)
     const isStripped = match.cost >= OTHER_NOISE_COST || match.how === 'dropped-words'
-    const mayBeMany = !names.isSeat(match.position) || (isStripped && isHamlet)
+    const isTown = names.isSeat(match.position) || names.isCity(match.position)
+    const mayBeMany = !isTown || (isStripped && isHamlet)
     const isOneOfMany = mayBeMany && namesakes >= (isStripped ? 2 : MANY)
     const isDoubtful = row.isDoubtful || isUnknown || isOneOfMany || match.needsParent === true
     return toMatch(match, { ...row, isDoubtful }, behind(match))
   })
 }
 
-/** A town is not told by its name where so many places in the state are called so, unless it is a seat. */
+/** A town is not told by its name where so many places in the state are called so, unless it is a seat or a city. */
 const MANY = 3
 /** By how much a record is behind one of the same name that is far larger. */
 const BEHIND_LARGER_COST = 0.6
