@@ -2,12 +2,19 @@
 # --base-url, so that links do not depend on the Host of whoever filled the cache.
 vcl 4.1;
 
+import directors;
 import std;
 import xkey;
 
-backend default {
+# With several nodes, a backend for each, and a line for it in vcl_init.
+backend node1 {
 	.host = "127.0.0.1";
 	.port = "8080";
+}
+
+sub vcl_init {
+	new nodes = directors.round_robin();
+	nodes.add_backend(node1);
 }
 
 # Who may purge.
@@ -17,6 +24,7 @@ acl publishers {
 }
 
 sub vcl_recv {
+	set req.backend_hint = nodes.backend();
 	# PURGE with the tags to forget: `curl -X PURGE -H "Surrogate-Key: current" http://127.0.0.1/` after a release was activated.
 	if (req.method == "PURGE") {
 		if (client.ip !~ publishers) {
@@ -45,21 +53,24 @@ sub vcl_recv {
 }
 
 sub vcl_backend_response {
-	set beresp.http.xkey = beresp.http.Surrogate-Key;
+	# A node that lags responds with a 503 to a release that the next one may have.
+	if (beresp.http.Nomenclator-Shelf == "lag" && bereq.retries < 2) {
+		return (retry);
+	}
+	if (bereq.url ~ "^/api/v1") {
+		unset beresp.http.Vary;
+	}
 	# Tagged responses are kept for long, since they are purged by their tag. Clients still get the Cache-Control of the
-	# service, and revalidate with Varnish.
+	# service, and revalidate with Varnish. All others go on to what Varnish does by itself: problems are not kept.
 	if (beresp.status == 200 && beresp.http.Surrogate-Key) {
+		set beresp.http.xkey = beresp.http.Surrogate-Key;
 		if (beresp.http.Cache-Control !~ "immutable") {
 			set beresp.ttl = 1d;
 		}
 		# Sent while the next one is fetched, and for a week while the service is away.
 		set beresp.grace = 7d;
-		set beresp.uncacheable = false;
+		return (deliver);
 	}
-	if (bereq.url ~ "^/api/v1") {
-		unset beresp.http.Vary;
-	}
-	return (deliver);
 }
 
 sub vcl_deliver {
