@@ -220,6 +220,11 @@ export class EntityNames {
     return seat === undefined || seat === NO_SEAT ? undefined : seat
   }
 
+  /** The names of a record as they are written. */
+  texts(position: number): string[] {
+    return this.#names.map((textAt) => textAt(position))
+  }
+
   /** The words of all that a record is called. */
   wordsOfNames(position: number): (readonly string[])[] {
     const names: (readonly string[])[] = this.#hasOneName ? [this.wordsAt(position)] : []

@@ -15,6 +15,7 @@ import type { Release } from '../../release/release.ts'
 import { addressParts } from './address.ts'
 import { matchesByText, segmentsOf } from './free-text.ts'
 import { type Level, levelsOf } from './levels.ts'
+import { withLostLetters } from './lost-letters.ts'
 import { readParts } from './other-readings.ts'
 import { type Decision, isSure, verdictOn } from './verdict.ts'
 import { keyOf, type WrittenPart, writtenParts } from './written-part.ts'
@@ -60,8 +61,24 @@ const mayMean = (parts: readonly WrittenPart[], names: readonly string[] | undef
 
 function resolveParts(release: Release, given: readonly WrittenPart[]): Resolution {
   const asked = given.at(-1)?.entity
-  const { parts, matches } = readParts(release, given)
-  const decision = verdictOn(release, matches)
+  const read = readParts(release, given)
+  const decision = verdictOn(release, read.matches)
+  if (isSure(decision.verdict)) return withLevelsOf(release, read.parts, decision, asked)
+  const restored = withLostLetters(release, given)
+  if (restored !== undefined) {
+    const { parts, matches } = readParts(release, restored)
+    const other = verdictOn(release, matches)
+    if (isSure(other.verdict)) return withLevelsOf(release, parts, other, asked)
+  }
+  return withLevelsOf(release, read.parts, decision, asked)
+}
+
+function withLevelsOf(
+  release: Release,
+  parts: readonly WrittenPart[],
+  decision: Decision,
+  asked: Entity | undefined,
+): Resolution {
   const above = parts.length < 2 ? [] : levelsAbove(release, parts.slice(0, -1))
   return withLevels(release, decision, above, asked)
 }

@@ -100,20 +100,24 @@ const MAX_REPAIRS = 8
 /** What a damaged text was, if that gives words of the catalog and the damaged one does not; nothing for any other text. */
 function repairedTexts(text: string, isKnown: IsKnown): string[] {
   const isAllKnown = (words: readonly string[]) => words.every((word) => isKnown(word) || !HAS_LETTER.test(word))
-  if (hasLostLetters(text)) return restoredTexts(text, isAllKnown)
-  if (USUAL.test(text.normalize('NFC')) && !text.includes('&')) return []
+  if (USUAL.test(text.normalize('NFC')) && !text.includes('&')) return restoredTexts(text, isAllKnown)
   const words = wordsOf(text)
-  const repair = repairsOf(text).find((other) => {
-    const repaired = wordsOf(other)
-    return repaired.length > 0 && isAllKnown(repaired) && !(isAllKnown(words) && words.length <= repaired.length)
-  })
-  return repair === undefined ? [] : [repair]
+  for (const repair of [text, ...repairsOf(text)]) {
+    const restored = restoredTexts(repair, isAllKnown)
+    if (restored.length > 0) return restored
+    const repaired = wordsOf(repair)
+    const isBetter =
+      repaired.length > 0 && isAllKnown(repaired) && !(isAllKnown(words) && words.length <= repaired.length)
+    if (isBetter) return [repair]
+  }
+  return []
 }
 
 const HAS_LETTER = /\p{L}/u
 
 /** The texts that signs in the place of letters may stand for, of words of the catalog. */
 function restoredTexts(text: string, isAllKnown: (words: readonly string[]) => boolean): string[] {
+  if (!hasLostLetters(text)) return []
   let texts = ['']
   for (const word of text.split(/\s+/)) {
     const words = hasLostLetters(word) ? restoredWords(word).filter((one) => isAllKnown(wordsOf(one))) : [word]
