@@ -12,12 +12,12 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { folded } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
-import { addressParts } from './address.ts'
+import { addressOf } from './address.ts'
 import { matchesByText, segmentsOf } from './free-text.ts'
 import { type Level, levelsOf } from './levels.ts'
 import { withLostLetters } from './lost-letters.ts'
 import { readParts } from './other-readings.ts'
-import { type Decision, isSure, verdictOn } from './verdict.ts'
+import { type Decision, isSure, MAX_LIKELY_SCORE, type Verdict, verdictOn } from './verdict.ts'
 import { keyOf, type WrittenPart, writtenParts } from './written-part.ts'
 
 /** Free text, or what stands in each part, by the name of its entity. */
@@ -44,9 +44,10 @@ export function resolveRow(release: Release, row: RowToResolve, { names }: Resol
   }
   const text = row.text.slice(0, MAX_ROW_CHARACTERS)
   const segments = segmentsOf(text)
-  const address = addressParts(release, segments)
-  if (address !== undefined && mayMean(address, names)) {
-    const resolution = resolveParts(release, address)
+  const address = addressOf(release, segments)
+  if (address !== undefined && mayMean(address.parts, names)) {
+    const resolution = resolveParts(release, address.parts)
+    if (address.isContradicted) return doubted(resolution)
     if (isSure(resolution.verdict)) return resolution
   }
   const matches = matchesByText(release, text, segments, names ?? [...release.catalog.entities.keys()])
@@ -55,6 +56,21 @@ export function resolveRow(release: Release, row: RowToResolve, { names }: Resol
   const above = parts === undefined || isSure(decision.verdict) ? [] : resolveParts(release, parts.slice(0, -1)).levels
   return withLevels(release, decision, above, undefined)
 }
+
+/** The same with nothing in it that is sure. */
+const doubted = ({ levels, record, ...decision }: Resolution): Resolution => ({
+  ...decision,
+  verdict: unsure(decision.verdict),
+  record: record === undefined ? undefined : { ...record, score: Math.min(record.score, MAX_LIKELY_SCORE) },
+  isDoubtful: true,
+  levels: levels.map((level) => ({
+    ...level,
+    verdict: unsure(level.verdict),
+    score: Math.min(level.score, MAX_LIKELY_SCORE),
+  })),
+})
+
+const unsure = (verdict: Verdict): Verdict => (isSure(verdict) ? 'likely' : verdict)
 
 const mayMean = (parts: readonly WrittenPart[], names: readonly string[] | undefined): boolean =>
   names === undefined || names.includes(parts.at(-1)?.entity.name ?? '')

@@ -112,11 +112,14 @@ function isFarBehind(first: RowMatch, other: RowMatch, isSingle: boolean): boole
 /** A cost at which nothing of a name is left. */
 const WORST_COST = 5
 
+/** The score of what is likely at most. */
+export const MAX_LIKELY_SCORE = 0.7
+
 /** The scores that a verdict may have, from what is farthest to what is nearest: what is surer has the higher score. */
 const SCORES: Readonly<Record<Exclude<Verdict, 'none'>, readonly [from: number, to: number]>> = {
-  exact: [0.7, 1],
-  sure: [0.7, 1],
-  likely: [0, 0.7],
+  exact: [MAX_LIKELY_SCORE, 1],
+  sure: [MAX_LIKELY_SCORE, 1],
+  likely: [0, MAX_LIKELY_SCORE],
   ambiguous: [0, 0.5],
 }
 
