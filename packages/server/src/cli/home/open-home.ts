@@ -28,14 +28,14 @@ const READ_WAIT_SECONDS = 60
 
 /**
  * Changes a home under its lock; with a shared shelf, that and the home are changed as one. `work` says what is to be told
- * of it, which is only true once this returns.
+ * of it, which is only true once this returns. With `currentOnly` it needs no other release than the current one.
  */
 export async function changeHome<T>(
   values: HomeValues & { readonly wait: number },
   doing: string,
   terminal: Terminal,
   work: (shelf: Shelf) => Promise<T>,
-  upgrades = true,
+  { upgrades = true, currentOnly = false }: { readonly upgrades?: boolean; readonly currentOnly?: boolean } = {},
 ): Promise<T> {
   const shelf = new Shelf(homeOf(values.home))
   const { shelf: address } = values
@@ -47,7 +47,8 @@ export async function changeHome<T>(
     adoptOldRegistry(shelf)
     if (upgrades && isOutdated(shelf)) await upgradeWithProgress(shelf, terminal)
   }
-  return await changeShared(shelf, writingOf({ ...values, shelf: address }, doing, terminal), upgrade, work)
+  const writing = writingOf({ ...values, shelf: address }, doing, terminal)
+  return await changeShared(shelf, writing, upgrade, work, currentOnly)
 }
 
 /** What a writer of the shelf is told. */
