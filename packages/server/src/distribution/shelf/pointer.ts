@@ -124,5 +124,5 @@ const olderWords = ({ host, generation }: HostPointer, seen: Pointer): string =>
 
 const forkWords = (fork: HostPointer, { generation, change, ...base }: Pointer & { readonly host?: string }): string =>
   `THE SHELF HAS FORKED: ${fork.host} has generation ${fork.generation} (${fork.change.slice(0, 12)}), which is not on the ` +
-  `same chain as generation ${generation} (${change.slice(0, 12)}) ${base.host === undefined ? 'of this home' : `of ${base.host}`}, ` +
-  `which is followed. Publish to neither before it is decided which one is right: stop the other, or give --shelf without it. ${DECIDE}`
+  `same chain as generation ${generation} (${change.slice(0, 12)}) ${base.host === undefined ? 'of this home' : `of ${base.host}`}. ` +
+  `Publish to neither before it is decided which one is right: stop the other, or give --shelf without it. ${DECIDE}`
