@@ -40,7 +40,10 @@ export async function changeHome<T>(
   const shelf = new Shelf(homeOf(values.home))
   const { shelf: address } = values
   using _lock = await lockFor(shelf, doing, values.wait, terminal, upgrades && address === undefined)
-  if (address === undefined) return await work(shelf)
+  if (address === undefined) {
+    const { changeAlone } = await import('../../distribution/shelf/own-change.ts')
+    return await changeAlone(shelf, work)
+  }
   const { changeShared } = await import('../../distribution/postgres/session.ts')
   const upgrade = async () => {
     // Not in the copy that is thrown away if nothing is published.
