@@ -98,17 +98,17 @@ const releasesShow = command({
 
 const goingBack = { ...signFlags, 'password-file': passwordFile, wait, ...homeFlags } as const
 
-/** Signs a release again before it is made current; nodes that require signatures take none that was signed before what they have. */
+/** Signs a release again that is gone back to; nodes that require signatures take none that was signed before what they have. */
 async function signerAgain(
   values: ValuesOf<typeof goingBack>,
   terminal: Terminal,
-): Promise<(shelf: Shelf, digest: string) => Promise<void>> {
+): Promise<(shelf: Shelf, digest: string, before: string | undefined) => Promise<void>> {
   const { signerOf } = await import('../home/run-import.ts')
   const { sign } = signerOf(values)
-  return async (shelf, digest) => {
+  return async (shelf, digest, before) => {
     if (sign !== undefined) return shelf.placeSignature(digest, await sign(shelf, digest))
     const sequence = (one = '') => sequenceIn(shelf.signatureOf(one))
-    if (sequence(digest) < sequence(shelf.currentDigest()))
+    if (sequence(digest) < sequence(before))
       terminal.err(
         `Release ${short(digest)} was signed before what is current: machines that require signatures and follow this one go on ` +
           `with what they have. To take them along, run nomenclator activate ${short(digest)} --sign FILE.\n`,
@@ -126,7 +126,7 @@ const activate = command({
     const sign = await signerAgain(values, terminal)
     const digest = await changeHome(values, 'activate', terminal, async (shelf) => {
       const chosen = shelf.find(operands[0] as string)
-      await sign(shelf, chosen)
+      await sign(shelf, chosen, shelf.currentDigest())
       shelf.activate(chosen)
       return chosen
     })
@@ -143,8 +143,10 @@ const rollback = command({
   run: async ({ values, terminal }) => {
     const sign = await signerAgain(values, terminal)
     const digest = await changeHome(values, 'rollback', terminal, async (shelf) => {
-      await sign(shelf, shelf.earlierDigest())
-      return shelf.rollback()
+      const before = shelf.currentDigest()
+      const digest = shelf.rollback()
+      await sign(shelf, digest, before)
+      return digest
     })
     terminal.out(`Release ${short(digest)} is current again.\n`)
     return 0

@@ -149,25 +149,16 @@ export class Shelf implements Places {
 
   /** Goes back to the release that was current before this one and is still there. */
   rollback(): string {
-    const history = this.#earlierHistory()
-    this.#setHistory(history)
-    return history[0] as string
-  }
-
-  /** The release that `rollback` goes back to. */
-  earlierDigest(): string {
-    return this.#earlierHistory()[0] as string
-  }
-
-  #earlierHistory(): string[] {
     const [current, ...before] = this.history()
     const isReadable = (digest: string) => !('unreadable' in this.manifestOrReason(digest))
     const position = before.findIndex((digest) => digest !== current && isReadable(digest))
-    if (position === -1)
+    const digest = before[position]
+    if (digest === undefined)
       throw new Failure(
         'there is no earlier release to go back to; nomenclator releases lists those on disk, and nomenclator activate DIGEST makes one of them current',
       )
-    return before.slice(position)
+    this.#setHistory(before.slice(position))
+    return digest
   }
 
   /** An empty directory to build in; whatever an earlier build left is removed. */
