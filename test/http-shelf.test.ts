@@ -8,7 +8,7 @@ import { fetchShelf } from '../packages/server/src/distribution/shelf/fetch.ts'
 import { HomeShelf } from '../packages/server/src/distribution/shelf/home-shelf.ts'
 import { parseHttpShelf } from '../packages/server/src/distribution/shelf/http-address.ts'
 import { openHttpShelf } from '../packages/server/src/distribution/shelf/http-shelf.ts'
-import { readFollowed, saveFollowed } from '../packages/server/src/distribution/shelf/pointer.ts'
+import { type Pointer, readFollowed, saveFollowed } from '../packages/server/src/distribution/shelf/pointer.ts'
 import { shelfResponder } from '../packages/server/src/distribution/shelf/serve-shelf.ts'
 import { createApp } from '../packages/server/src/http/app.ts'
 import { Shelf } from '../packages/server/src/release/home/shelf.ts'
@@ -143,6 +143,9 @@ describe('files of a static host', () => {
     rmSync(words)
     await expect(exportShelf(home.shelf, target)).rejects.toThrow('no sound current release')
     expect(readFileSync(join(target, 'current'), 'utf8')).toBe(pointer)
+    const ahead = { ...JSON.parse(pointer), generation: 9e15, change: 'ahead' }
+    writeFileSync(join(target, 'current'), JSON.stringify(ahead))
+    await expect(exportShelf(three.shelf, target)).rejects.toThrow('does not go on; nothing was written')
     writeFileSync(join(directory.path, 'letter.txt'), '')
     await expect(exportShelf(three.shelf, directory.path)).rejects.toThrow('has other files in it')
   })
@@ -196,6 +199,20 @@ describe('a node', () => {
     expect((await get('/shelf/current', {}, 'OPTIONS')).status).toBe(200)
   })
 
+  test('says of one release whether it has it; one that has it not may be awaited there', async () => {
+    expect((await get(`/shelf/releases/${c}`)).status).toBe(200)
+    expect((await get(`/shelf/releases/${'0'.repeat(64)}`)).status).toBe(410)
+    await using shelf = await opened(host.url)
+    const awaited = async (status: number) => {
+      host.change = (name) => (name === `releases/${a}` ? new Response('', { status }) : undefined)
+      return await shelf.awaits?.(a)
+    }
+    expect([await awaited(503), await awaited(200), await awaited(410), await awaited(404)]).toEqual([
+      ...[true, true, false, false],
+    ])
+    host.change = () => undefined
+  })
+
   test('that follows a shelf has its state, and a part of it until it has everything', () => {
     using home = three.copyTo(new TestHome(), c)
     const pointer = { generation: 7, change: 'x', chain: ['w'] }
@@ -204,6 +221,25 @@ describe('a node', () => {
     saveFollowed(home.path, { ...pointer, own: [], complete: true })
     expect(new HomeShelf(home.shelf).state()?.pointer).toMatchObject(pointer)
   })
+})
+
+test('a home that took a shelf over and is changed alone goes on from it, change by change', async () => {
+  using home = new TestHome()
+  using source = new StaticHost()
+  await nomenclator('import', 'mirror', source.url, '--home', home.path)
+  const taken = new HomeShelf(home.shelf).state()?.pointer as Pointer
+  const change = async (...argv: readonly string[]) => {
+    expect(await nomenclator(...argv, '--home', home.path)).toMatchObject({ code: 0 })
+    return new HomeShelf(home.shelf).state()?.pointer as Pointer
+  }
+  expect(await change('releases', 'prune', '--keep', '9')).toEqual(taken as never)
+  const first = await change('rollback')
+  const second = await change('activate', c)
+  expect([first, second].map(({ generation }) => generation - taken.generation)).toEqual([1, 2])
+  expect(second.chain.slice(0, 2)).toEqual([first.change, taken.change])
+  // Taken over again, it is what the origin is.
+  await nomenclator('import', 'mirror', source.url, '--home', home.path)
+  expect(new HomeShelf(home.shelf).state()?.pointer).toEqual(taken as never)
 })
 
 describe('several hosts', () => {
