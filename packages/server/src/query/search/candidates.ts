@@ -63,7 +63,8 @@ export function scanNames(
   hits: Hits,
   work: Work = { left: Number.POSITIVE_INFINITY },
 ): void {
-  new Scan(names, among, typed, drop, penalty, hits, work).run()
+  const own = typed.reduce((sum, { inNames, inCodes }) => sum + inNames + inCodes, 0)
+  if (own > 0) new Scan(names, among, typed, drop, penalty, hits, work).run(own)
 }
 
 /** How many looks at a word of a candidate are left to a search: this bounds its time, however long the query is. */
@@ -117,12 +118,11 @@ class Scan {
     this.#rarestSize = sized[0]?.size ?? Number.POSITIVE_INFINITY
   }
 
-  run(): void {
+  /** The posting lists of the typed words have so many entries. */
+  run(own: number): void {
     const { words, records } = this.#names
     const count = words.nameStarts.length - 1
     const among = this.#among
-    const own = this.#typed.reduce((sum, { inNames, inCodes }) => sum + inNames + inCodes, 0)
-    if (own === 0) return
     if (records !== undefined) {
       this.#scanAliases(records)
       return

@@ -41,14 +41,27 @@ export function recordsBeginning(release: Release, name: string, typed: readonly
   return new Map(namesThat(words, typed, 'beginning').map((position) => [position, 'exact' as const]))
 }
 
-/** Whether the name of a record begins with some words, of which the last may be the beginning of one. */
-export function isBegunBy({ words, names, nameStarts }: Words, position: number, typed: readonly string[]): boolean {
-  const from = nameStarts[position] as number
-  if ((nameStarts[position + 1] as number) - from < typed.length) return false
-  return typed.every((word, at) => {
-    const text = words.text(names[from + at] as number)
-    return at === typed.length - 1 ? text.startsWith(word) : text === word
-  })
+/** How names begin: with whole words of an index, and then with one of a range. */
+export type Beginning = { readonly whole: readonly number[]; readonly from: number; readonly to: number }
+
+/** How names begin that begin with some words, of which the last may be the beginning of one; undefined where none does. */
+export function beginningOf({ words }: Words, typed: readonly string[]): Beginning | undefined {
+  const whole: number[] = []
+  for (let at = 0; at < typed.length - 1; at++) {
+    const word = words.indexOf(typed[at] as string)
+    if (word === undefined) return undefined
+    whole.push(word)
+  }
+  const [from, to] = words.plainRange(typed[typed.length - 1] as string)
+  return from === to ? undefined : { whole, from, to }
+}
+
+export function isBegunBy({ names, nameStarts }: Words, position: number, { whole, from, to }: Beginning): boolean {
+  const start = nameStarts[position] as number
+  if ((nameStarts[position + 1] as number) - start <= whole.length) return false
+  for (let at = 0; at < whole.length; at++) if (names[start + at] !== whole[at]) return false
+  const last = names[start + whole.length] as number
+  return from <= last && last < to
 }
 
 /** Whether a name that begins with what was typed may have more words. */
