@@ -15,6 +15,7 @@ import { publish } from '../packages/server/src/distribution/postgres/publish.ts
 import { migrations } from '../packages/server/src/distribution/postgres/schema.ts'
 import { openShelf } from '../packages/server/src/distribution/postgres/session.ts'
 import { ShelfFollower } from '../packages/server/src/distribution/shelf/follower.ts'
+import { nextPointer } from '../packages/server/src/distribution/shelf/pointer.ts'
 import { SHELF_HEADER } from '../packages/server/src/http/observation/shelf-header.ts'
 import { tryLockHome } from '../packages/server/src/release/home/lock.ts'
 import { openServable } from '../packages/server/src/release/home/servable.ts'
@@ -177,7 +178,10 @@ describe('a shelf is made', () => {
 
   test('once, however many make it at the same time', async () => {
     const both = await Promise.all([1, 2].map(() => succeeded('shelf', 'migrate', '--shelf', admin(), '--json')))
-    expect(both.flatMap(({ out }) => JSON.parse(out).applied)).toEqual([{ number: 1, name: 'shelf' }])
+    expect(both.flatMap(({ out }) => JSON.parse(out).applied)).toEqual([
+      { number: 1, name: 'shelf' },
+      { number: 2, name: 'chain' },
+    ])
     const again = await succeeded('shelf', 'migrate', '--shelf', admin())
     expect(again.out).toBe('Nothing to do: the shelf is up to date.\n')
   })
@@ -615,7 +619,8 @@ describe('what cannot be taken', () => {
     await using patient = new TestNode(reading(), new TestDirectory(), () => 3_600)
     await patient.follows(sound)
     const all = [...nodes, patient]
-    await set(forged, "UPDATE nomenclator.pointer SET generation = generation + 1, change = change || '.';")
+    const change = "generation = generation + 1, change = change || '.', chain = change || ' ' || chain"
+    await set(forged, `UPDATE nomenclator.pointer SET ${change};`)
     for (const node of all) await node.inTrouble('refused')
     // The state of the shelf is that which was refused: it is tried again because something was done, long before its time.
     await set(String(row?.files), '')
@@ -640,7 +645,7 @@ describe('what cannot be taken', () => {
 })
 
 describe('a shelf that was restored to an older state', () => {
-  const state = 'generation, change, history, id_registry, changed, changed_by'
+  const state = 'generation, change, chain, history, id_registry, changed, changed_by'
   /** As a backup of this moment would be restored later. */
   async function backup(): Promise<() => Promise<unknown>> {
     await postgres.query(
@@ -692,7 +697,15 @@ test('a change that is based on a state that is over is refused', async () => {
   const base = await readListing(connection)
   const current = await published('meanwhile')
   const { history, idRegistry } = base
-  const change = { base, history, idRegistry, put: new Map(), removed: [], doing: 'test', name: 'late' }
+  const change = {
+    base,
+    history,
+    idRegistry,
+    put: new Map(),
+    removed: [],
+    doing: 'test',
+    next: nextPointer(base, 'late'),
+  }
   await expect(publish(connection, publisher.shelf, change)).rejects.toThrow('changed by another machine meanwhile')
   await allFollow(current)
 })
@@ -856,6 +869,11 @@ describe('a connection', () => {
 
   test('is with the first host that responds', async () => {
     await succeeded('shelf', 'status', '--shelf', admin().replace('@', `@127.0.0.1:${freePort()},`))
+    // Who changes it, or follows it, looks at all of them.
+    const both = publishing().replace('@', `@127.0.0.1:${freePort()},127.0.0.1:${proxy.port},`)
+    await succeeded('releases', 'prune', '--keep', '9', '--home', publisher.path, '--shelf', both)
+    await using node = new TestNode(both)
+    await node.follows(publisher.shelf.currentDigest() ?? '')
     const nobody = `postgres://a@127.0.0.1:${freePort()},127.0.0.1:${freePort()}/d`
     const { code, err } = await nomenclator('shelf', 'status', '--shelf', nobody)
     expect([code, err]).toEqual([1, expect.stringContaining('PostgreSQL is away')])

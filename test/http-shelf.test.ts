@@ -196,13 +196,13 @@ describe('a node', () => {
     expect((await get('/shelf/current', {}, 'OPTIONS')).status).toBe(200)
   })
 
-  test('that follows a shelf has its generation, and one less until it has everything', () => {
+  test('that follows a shelf has its state, and a part of it until it has everything', () => {
     using home = three.copyTo(new TestHome(), c)
-    const state = { generation: 1_000, change: 'x', own: [] }
-    saveFollowed(home.path, { ...state, complete: false })
-    expect(new HomeShelf(home.shelf).state()?.pointer).toMatchObject({ generation: 999, change: 'x-part' })
-    saveFollowed(home.path, { ...state, complete: true })
-    expect(new HomeShelf(home.shelf).state()?.pointer).toMatchObject({ generation: 1_000, change: 'x' })
+    const pointer = { generation: 7, change: 'x', chain: ['w'] }
+    saveFollowed(home.path, { ...pointer, own: [], complete: false })
+    expect(new HomeShelf(home.shelf).state()?.pointer).toMatchObject({ ...pointer, change: 'x-part' })
+    saveFollowed(home.path, { ...pointer, own: [], complete: true })
+    expect(new HomeShelf(home.shelf).state()?.pointer).toMatchObject(pointer)
   })
 })
 

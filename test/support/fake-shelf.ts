@@ -20,6 +20,7 @@ type PackedChunk = { readonly size: number; readonly packed: Uint8Array }
 export class FakeShelf {
   generation = 1
   change = 'first'
+  chain: readonly string[] = []
   history = ''
   idRegistry = ''
   releases = new Map<string, ReleaseFiles>()
@@ -44,11 +45,11 @@ export class FakeShelf {
 
   /** Another shelf with the same content. */
   copy(): FakeShelf {
-    const { generation, change, history, idRegistry } = this
+    const { generation, change, chain, history, idRegistry } = this
     const [releases, entities, chunks] = [new Map(this.releases), new Map(this.entities), new Map(this.chunks)]
     const entityChunks = [...this.entityChunks]
     return Object.assign(new FakeShelf(), {
-      ...{ generation, change, history, idRegistry },
+      ...{ generation, change, chain, history, idRegistry },
       ...{ releases, entities, entityChunks, chunks },
     })
   }
@@ -129,9 +130,9 @@ export class FakeShelf {
 
   /** Whoever downloads is counted by `onDownload`. */
   reader(onDownload: (chunk: string) => void = () => {}): ShelfReader {
-    const { chunks, withheld, entityChunks, generation, change, history, idRegistry, releases } = this
+    const { chunks, withheld, entityChunks, generation, change, chain, history, idRegistry, releases } = this
     return {
-      listing: async () => ({ generation, change, history, idRegistry, releases }),
+      listing: async () => ({ generation, change, chain, history, idRegistry, releases }),
       entity: async (digest) => {
         const manifest = this.entities.get(digest)
         const own = entityChunks.filter(({ entity }) => entity === digest)

@@ -18,29 +18,37 @@ export class LruCache<V> {
 
   /** The cached value of a key, or else the computed one, which is cached. */
   get(key: string, compute: () => V): V {
-    const cached = this.#remove(key)
-    const value = cached === undefined ? compute() : cached.value
+    const entries = this.#entries
+    const cached = entries.get(key)
+    if (cached !== undefined || entries.has(key)) {
+      entries.delete(key)
+      entries.set(key, cached as V)
+      return cached as V
+    }
+    const value = compute()
     // While one value is computed, another may have been cached under the same key.
-    if (cached === undefined) this.#remove(key)
-    this.#entries.set(key, value)
+    this.#remove(key)
+    entries.set(key, value)
     this.#weight += this.#weightOf(value)
-    this.#evict()
+    if (this.#isOverLimits) this.#evict()
     return value
   }
 
-  #remove(key: string): { readonly value: V } | undefined {
-    if (!this.#entries.has(key)) return undefined
-    const value = this.#entries.get(key) as V
+  #remove(key: string): void {
+    if (!this.#entries.has(key)) return
+    this.#weight -= this.#weightOf(this.#entries.get(key) as V)
     this.#entries.delete(key)
-    this.#weight -= this.#weightOf(value)
-    return { value }
+  }
+
+  get #isOverLimits(): boolean {
+    const { maxEntries, maxWeight = Number.POSITIVE_INFINITY } = this.#limits
+    return this.#entries.size > maxEntries || this.#weight > maxWeight
   }
 
   /** The most recent entry stays, however heavy it is. */
   #evict(): void {
-    const { maxEntries, maxWeight = Number.POSITIVE_INFINITY } = this.#limits
     for (const key of this.#entries.keys()) {
-      if (this.#entries.size <= 1 || (this.#entries.size <= maxEntries && this.#weight <= maxWeight)) return
+      if (this.#entries.size <= 1 || !this.#isOverLimits) return
       this.#remove(key)
     }
   }

@@ -37,10 +37,10 @@ export const descendantsOf = (catalog: Catalog, ancestor: Entity): Entity[] =>
 type Step = { readonly field: string; readonly entity: Entity }
 
 /** The fields that lead from a record to its parent, to the parent of that, and so on, through as many as there are. */
-export function ancestorsOf(entity: Entity): Step[] {
+export const ancestorsOf = memoized((entity: Entity): readonly Step[] => {
   const chains = embedsOf(entity).map(([field, parent]) => [{ field, entity: parent }, ...ancestorsOf(parent)])
   return chains.toSorted((a, b) => b.length - a.length)[0] ?? []
-}
+})
 
 /** The parent under which records are numbered, where they have no identifier of their own. */
 export function ownerOf({ key, fields }: Entity): Step | undefined {

@@ -16,6 +16,10 @@ export type NumberWords = {
 const ROMAN = /^(x{0,3})(ix|iv|v?i{0,3})$/
 const ROMAN_DIGITS: Readonly<Record<string, number>> = { i: 1, v: 5, x: 10 }
 const DIGITS = /^0*([0-9]+)([a-z]*)$/
+const AFTER_NINE = 0x3a
+/** By the code of a letter. */
+const isRomanDigit = new Uint8Array(0x80)
+for (const letter of Object.keys(ROMAN_DIGITS)) isRomanDigit[letter.charCodeAt(0)] = 1
 const FIRST_TENS = 20
 const LAST_TENS = 90
 
@@ -35,8 +39,11 @@ export function digitsBy(data: NumberWords): (words: readonly string[]) => reado
     const isLast = at === words.length - 1 || numbered.has(words[at + 1] as string)
     return word.length > 1 || (at > 0 && isLast) ? romanValue(word) : undefined
   }
-  const mayBeNumber = (word: string) =>
-    numbers.has(word) || signs.has(word) || ROMAN.test(word) || (word.charCodeAt(0) < 58 && DIGITS.test(word))
+  const mayBeNumber = (word: string) => {
+    const first = word.charCodeAt(0)
+    if (first < AFTER_NINE) return DIGITS.test(word)
+    return numbers.has(word) || signs.has(word) || (isRomanDigit[first] === 1 && ROMAN.test(word))
+  }
   return (words) => {
     if (!words.some(mayBeNumber)) return words
     const written: string[] = []

@@ -271,7 +271,10 @@ function proxies(values: Values, env: Environment): Finding {
 async function sharedShelf(address: SharedShelf, values: Values): Promise<Finding> {
   try {
     const open = await openerOf(address, values)
-    await using _shelf = await open('doctor', () => {})
+    await using shelf = await open('doctor', () => {})
+    const { compareStates, readFollowed } = await import('../../distribution/shelf/pointer.ts')
+    const { trouble } = compareStates(await shelf.pointers('doctor'), readFollowed(homePath(values.home)))
+    if (trouble !== undefined) return fail(trouble.message, 'see docs/scaling.md#two-primaries')
     if ('urls' in address) return httpShelf(address.urls)
     const found = `${describeAddress(address)} has a shelf that this version knows`
     const isNear = address.hosts.every((one) => one.host.startsWith('/') || LOOPBACK.test(one.host))

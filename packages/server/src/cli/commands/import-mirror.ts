@@ -36,6 +36,7 @@ export const importMirror = command({
     await using origin = await openHttpShelf(address.urls)('', () => {})
     let bytes = 0
     const { listing, missing } = await fetchShelf(shelf, origin, {
+      anyState: true,
       onRelease: (digest) => terminal.err(`Fetching release ${digest.slice(0, 12)}.\n`),
       onChunk: (size) => {
         bytes += size

@@ -82,10 +82,16 @@ const shelfStatus = command({
   run: async ({ values, terminal }) => {
     const { openShelf } = await import('../../distribution/postgres/session.ts')
     const { shelfReport } = await import('../../distribution/postgres/status.ts')
-    await using connection = await openShelf(connectOptions(values, false))
+    const { openPgShelf } = await import('../../distribution/postgres/pg-shelf.ts')
+    const { compareStates } = await import('../../distribution/shelf/pointer.ts')
+    const options = connectOptions(values, false)
+    await using hosts = await openPgShelf(options)('', () => {})
+    const fork = compareStates(await hosts.pointers(''), undefined).trouble?.message ?? null
+    await using connection = await openShelf(options)
     const report = await shelfReport(connection, values.verify)
-    terminal.out(values.json ? `${JSON.stringify(report, null, 2)}\n` : statusText(report))
-    return (report.damagedChunks ?? []).length === 0 ? 0 : 1
+    terminal.out(values.json ? `${JSON.stringify({ ...report, fork }, null, 2)}\n` : statusText(report))
+    if (fork !== null) terminal.err(`${fork}\n`)
+    return fork === null && (report.damagedChunks ?? []).length === 0 ? 0 : 1
   },
 })
 
@@ -121,7 +127,7 @@ function statusText(report: ShelfReport): string {
 const shelfPublish = command({
   name: 'shelf publish',
   description:
-    'Publish all releases of the home to a shared shelf that is empty, or that was restored to an older state than this home has seen.',
+    'Publish all releases of the home to a shared shelf that is empty, or that has lost what this home has seen.',
   flags: { wait, ...homeFlags },
   examples: [
     'shelf publish --home /var/lib/nomenclator --shelf postgres://publisher@db.example.org/nomenclator?sslmode=verify-full',
@@ -164,7 +170,7 @@ const shelfMend = command({
 const shelfAccept = command({
   name: 'shelf accept',
   description:
-    'Let all nodes follow a shared shelf that was restored to an older state than they have seen: what it has is right.',
+    'Let all nodes follow a shared shelf that was restored to an older state than they have seen, or that has forked: what it has is right.',
   flags: { wait, ...homeFlags },
   examples: ['shelf accept --shelf postgres://publisher@db.example.org/nomenclator?sslmode=verify-full'],
   run: async ({ values, terminal }) => {

@@ -20,8 +20,7 @@ export async function openHome(values: HomeValues, terminal: Terminal): Promise<
   if (address === undefined) return shelf
   const { refreshHome } = await import('../../distribution/shelf/refresh.ts')
   const lock = () => lockFor(shelf, 'fetching from the shelf', READ_WAIT_SECONDS, terminal, false)
-  for (const reason of await refreshHome(shelf, await openerOf(address, values), lock))
-    terminal.err(`THE SHELF IS NOT FOLLOWED, what is in the home is read: ${reason}\n`)
+  for (const trouble of await refreshHome(shelf, await openerOf(address, values), lock)) terminal.err(`${trouble}\n`)
   return shelf
 }
 

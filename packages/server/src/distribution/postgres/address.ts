@@ -50,7 +50,7 @@ export function parseShelfAddress(text: string): ShelfAddress | { readonly allow
     if (unknown.length > 0) return { allowed: `an address with no other parameters than ${PARAMETERS.join(', ')}` }
     const mode = SSL_MODES.find((one) => one === (parameters.get('sslmode') ?? 'prefer'))
     if (mode === undefined) return { allowed: `an address whose sslmode is ${SSL_MODES.join(', ')}` }
-    const hosts = hostsOf(parameters.get('host') ?? decodeURIComponent(authority), parameters.get('port'))
+    const hosts = parseHosts(parameters.get('host') ?? decodeURIComponent(authority), parameters.get('port'))
     if (hosts === undefined)
       return { allowed: 'an address with hosts and ports, such as postgres://a:5432,b:5432/shelf' }
     const seconds = parseWholeNumber(parameters.get('connect_timeout') ?? String(DEFAULT_CONNECT_SECONDS), {
@@ -80,7 +80,7 @@ export function parseShelfAddress(text: string): ShelfAddress | { readonly allow
 /** A host, in brackets where it is an address with colons, or the directory of a socket; and perhaps a port. */
 const HOST = /^(?:\[([^\]]*)\]|(\/.*|[^:]*))(?::([0-9]+))?$/
 
-function hostsOf(authority: string, portText: string | null): ShelfAddress['hosts'] | undefined {
+function parseHosts(authority: string, portText: string | null): ShelfAddress['hosts'] | undefined {
   const ports = (portText ?? '').split(',')
   const hosts: ShelfAddress['hosts'][number][] = []
   for (const [at, text] of authority.split(',').entries()) {
@@ -93,6 +93,10 @@ function hostsOf(authority: string, portText: string | null): ShelfAddress['host
   }
   return hosts
 }
+
+/** An address for each of the hosts of one. */
+export const hostsOf = (address: ShelfAddress): ShelfAddress[] =>
+  address.hosts.map((host) => ({ ...address, hosts: [host] }))
 
 /** The address for people and logs, without the password. */
 export function describeAddress({ hosts, user, database }: ShelfAddress): string {

@@ -12,22 +12,30 @@ const POLL_SECONDS = 2
 /** How long nothing may come of what is read. */
 const READ_SECONDS = 5
 
-/** Reads the generation, and lets others see under which name this connection goes from now on. */
+type PointerRow = { readonly generation: string; readonly change: string; readonly chain: string }
+
+const pointerOf = (row: PointerRow | undefined): Pointer => ({
+  generation: Number(row?.generation ?? 0),
+  change: row?.change ?? '',
+  chain: row?.chain.split(' ').filter((name) => name !== '') ?? [],
+})
+
+/** Reads the state, and lets others see under which name this connection goes from now on. */
 export async function readPointer(connection: ShelfConnection, name = ''): Promise<Pointer> {
   // The time in the name is that of the server: the clocks of nodes need not agree.
   const report = "set_config('application_name', $1 || to_hex(extract(epoch FROM clock_timestamp())::bigint), false)"
-  const [row] = await connection.query<{ generation: string; change: string }>(
-    `SELECT generation, change${name === '' ? '' : `, ${report}`} FROM nomenclator.pointer`,
+  const [row] = await connection.query<PointerRow>(
+    `SELECT generation, change, chain${name === '' ? '' : `, ${report}`} FROM nomenclator.pointer`,
     name === '' ? [] : [name],
     POLL_SECONDS,
   )
-  return { generation: Number(row?.generation ?? 0), change: row?.change ?? '' }
+  return pointerOf(row)
 }
 
 export const readListing = (connection: ShelfConnection): Promise<Listing> =>
   connection.transaction('ISOLATION LEVEL REPEATABLE READ READ ONLY', async () => {
-    const [row] = await connection.query<{ generation: string; change: string; history: string; id_registry: string }>(
-      'SELECT generation, change, history, id_registry FROM nomenclator.pointer',
+    const [row] = await connection.query<PointerRow & { history: string; id_registry: string }>(
+      'SELECT generation, change, chain, history, id_registry FROM nomenclator.pointer',
       [],
       READ_SECONDS,
     )
@@ -37,8 +45,7 @@ export const readListing = (connection: ShelfConnection): Promise<Listing> =>
       READ_SECONDS,
     )
     return {
-      generation: Number(row?.generation ?? 0),
-      change: row?.change ?? '',
+      ...pointerOf(row),
       history: row?.history ?? '',
       idRegistry: row?.id_registry ?? '',
       releases: new Map(releases.map(({ digest, files }) => [digest, JSON.parse(files)])),

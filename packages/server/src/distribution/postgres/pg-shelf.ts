@@ -1,6 +1,8 @@
-// A shelf in PostgreSQL that is followed: one connection, which also tells of changes.
+// A shelf in PostgreSQL that is followed: one connection with each host, which also tells of changes.
+import { openHosts } from '../shelf/several-hosts.ts'
 import { ShelfAway } from '../shelf/shelf-failures.ts'
-import type { OpenShelf } from '../shelf/shelf-reader.ts'
+import type { OpenHost, OpenShelf } from '../shelf/shelf-reader.ts'
+import { describeAddress, hostsOf } from './address.ts'
 import type { ShelfConnection } from './connection.ts'
 import { CHANNEL, pgReader, REPORT_PREFIX, readPointer } from './pg-reader.ts'
 import { openShelf, type ShelfLogin } from './session.ts'
@@ -10,9 +12,14 @@ const POLL_MILLISECONDS = 2_000
 /** The poll where notifications do not come. */
 const STANDBY_POLL_MILLISECONDS = 1_000
 
-/** Opens a shelf in PostgreSQL to be followed. */
-export const openPgShelf =
-  ({ address, password }: ShelfLogin): OpenShelf =>
+/** Opens a shelf in PostgreSQL to be followed, with a connection to each of its hosts. */
+export const openPgShelf = ({ address, password }: ShelfLogin): OpenShelf =>
+  openHosts(
+    hostsOf(address).map((one) => ({ name: describeAddress(one), open: openPgHost({ address: one, password }) })),
+  )
+
+const openPgHost =
+  ({ address, password }: ShelfLogin): OpenHost =>
   async (report, onNews) => {
     const onNotify = (channel: string) => {
       if (channel === CHANNEL) onNews()

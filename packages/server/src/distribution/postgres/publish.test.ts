@@ -3,15 +3,19 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { sourceOf, TestHome, tiny } from '../../../../../test/support/releases.ts'
 import { Shelf } from '../../release/home/shelf.ts'
-import type { Listing } from '../shelf/pointer.ts'
+import { type Listing, nextPointer } from '../shelf/pointer.ts'
 import { ShelfChanged } from '../shelf/shelf-failures.ts'
 import type { ShelfConnection } from './connection.ts'
-import { isEmptyChange, publish, renewGeneration } from './publish.ts'
+import { isEmptyChange, publish, renewPointer } from './publish.ts'
 
-const base: Listing = { generation: 5, change: 'five', history: 'x\n', idRegistry: '{}', releases: new Map() }
+const base: Listing = {
+  ...{ generation: 5, change: 'five', chain: ['four'] },
+  ...{ history: 'x\n', idRegistry: '{}', releases: new Map() },
+}
+const next = nextPointer(base, 'six')
 const change = {
   ...{ base, history: 'y\n', idRegistry: '{}', put: new Map(), removed: [] },
-  ...{ doing: 'test', name: 'six' },
+  ...{ doing: 'test', next },
 }
 
 type Query = { readonly text: string; readonly parameters: readonly unknown[] }
@@ -27,7 +31,7 @@ function shelfAt(pointer: object | undefined): { connection: ShelfConnection; ch
     if (text.startsWith('SELECT digest FROM nomenclator.chunk'))
       return JSON.parse(String(parameters[0])).map((digest: string) => ({ digest }))
     if (/^(?:UPDATE|DELETE|INSERT)/.test(text)) changes.push({ text, parameters })
-    return text.startsWith('UPDATE') ? [{ generation: '6' }] : []
+    return []
   }
   const transaction = (_mode: string, work: () => Promise<unknown>) => work()
   return { connection: { query, transaction } as unknown as ShelfConnection, changes }
@@ -35,7 +39,7 @@ function shelfAt(pointer: object | undefined): { connection: ShelfConnection; ch
 
 describe.each<[string, (connection: ShelfConnection) => Promise<unknown>]>([
   ['a publication', (connection) => publish(connection, new Shelf('/nowhere'), change)],
-  ['an acceptance', (connection) => renewGeneration(connection, base, 0)],
+  ['an acceptance', (connection) => renewPointer(connection, base, next)],
 ])('%s', (_, make) => {
   test('is made to the state that it is based on', async () => {
     const { connection, changes } = shelfAt({ generation: '5', change: 'five' })
@@ -71,13 +75,13 @@ test('a release with a damaged file is not published', async () => {
 test('a publication removes releases, and what nothing names any more', async () => {
   const { connection, changes } = shelfAt({ generation: '5', change: 'five' })
   const published = await publish(connection, new Shelf('/nowhere'), { ...change, removed: ['a', 'b'] })
-  expect(published).toEqual({ generation: 6, change: 'six', chunks: 0, bytes: 0 })
+  expect(published).toEqual({ chunks: 0, bytes: 0 })
   expect(changes.map(({ text, parameters }) => [/nomenclator\.\w+/.exec(text)?.[0], ...parameters])).toEqual([
     ['nomenclator.release', 'a'],
     ['nomenclator.release', 'b'],
     ['nomenclator.entity'],
     ['nomenclator.chunk'],
-    ['nomenclator.pointer', 'six', 'y\n', '{}', expect.stringContaining('test (process '), 0],
+    ['nomenclator.pointer', 6, 'six', 'five four', 'y\n', '{}', expect.stringContaining('test (process ')],
   ])
 })
 

@@ -30,11 +30,11 @@ export type Change = {
   readonly removed: readonly string[]
   /** The command that makes it. */
   readonly doing: string
-  /** A random name: by it a writer knows its own change again when a connection broke while it was being made. */
-  readonly name: string
+  /** The state that it leads to. By its name a writer knows its own change again when a connection broke while it was being made. */
+  readonly next: Pointer
 }
 
-type Published = Pointer & { readonly chunks: number; readonly bytes: number }
+type Published = { readonly chunks: number; readonly bytes: number }
 
 export const isEmptyChange = ({ base, history, idRegistry, put, removed }: Change): boolean =>
   put.size === 0 && removed.length === 0 && history === base.history && idRegistry === base.idRegistry
@@ -51,16 +51,16 @@ export async function publish(connection: ShelfConnection, shelf: Shelf, change:
     [...change.put].flatMap(([, files]) => entitiesOf(files)),
   ))
     entities.set(digest, await sendChunks(connection, shelf, digest, sent))
-  const generation = await connection.transaction('', async () => {
+  await connection.transaction('', async () => {
     await refuseIfChanged(connection, change.base)
     for (const [digest, { manifest, chunks }] of entities) await putEntity(connection, digest, manifest, chunks)
     for (const [digest, files] of change.put) await putRelease(connection, digest, files)
     for (const digest of change.removed)
       await connection.query('DELETE FROM nomenclator.release WHERE digest = $1', [digest])
     if (change.removed.length > 0 || change.put.size > 0) await removeUnused(connection)
-    return movePointer(connection, change)
+    await movePointer(connection, change)
   })
-  return { generation, change: change.name, ...sent }
+  return sent
 }
 
 /** Replaces damaged chunks by those of entities that a home has. Gives how many it replaced. */
@@ -90,14 +90,11 @@ export async function mendChunks(
   return mended.size
 }
 
-/**
- * Gives the state of the shelf a new generation, so that nodes that have seen a later one follow it again. `seen` is the
- * highest that is known, for a server whose clock is behind that of the one before it.
- */
-export const renewGeneration = (connection: ShelfConnection, base: Listing, seen: number): Promise<number> =>
+/** Declares the state of the shelf right, so that nodes that have seen another one follow it again. */
+export const renewPointer = (connection: ShelfConnection, base: Listing, next: Pointer): Promise<void> =>
   connection.transaction('', async () => {
     await refuseIfChanged(connection, base)
-    return movePointer(connection, { ...base, name: crypto.randomUUID(), doing: 'shelf accept' }, seen)
+    await movePointer(connection, { ...base, next, doing: 'shelf accept' })
   })
 
 const entitiesOf = (files: ReleaseFiles): string[] =>
@@ -227,20 +224,15 @@ async function removeUnused(connection: ShelfConnection): Promise<void> {
   )
 }
 
-type Moved = Pick<Change, 'history' | 'idRegistry' | 'doing' | 'name'>
-
 async function movePointer(
   connection: ShelfConnection,
-  { history, idRegistry, doing, name }: Moved,
-  seen = 0,
-): Promise<number> {
-  const [moved] = await connection.query<{ generation: string }>(
-    `UPDATE nomenclator.pointer SET
-       generation = greatest(generation + 1, $5::bigint + 1, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint),
-       change = $1, history = $2, id_registry = $3, changed = clock_timestamp(), changed_by = $4
-     RETURNING generation`,
-    [name, history, idRegistry, `${doing} (process ${process.pid} on ${hostname()})`, seen],
+  { history, idRegistry, doing, next }: Pick<Change, 'history' | 'idRegistry' | 'doing' | 'next'>,
+): Promise<void> {
+  const { generation, change, chain } = next
+  await connection.query(
+    `UPDATE nomenclator.pointer SET generation = $1, change = $2, chain = $3, history = $4, id_registry = $5,
+       changed = clock_timestamp(), changed_by = $6`,
+    [generation, change, chain.join(' '), history, idRegistry, `${doing} (process ${process.pid} on ${hostname()})`],
   )
-  await connection.query(`SELECT pg_notify('${CHANNEL}', $1)`, [String(moved?.generation)])
-  return Number(moved?.generation)
+  await connection.query(`SELECT pg_notify('${CHANNEL}', $1)`, [String(generation)])
 }

@@ -3,14 +3,23 @@ import { Failure } from '../../base/failure.ts'
 import type { Shelf } from '../../release/home/shelf.ts'
 import { DIGEST, MANIFEST_FILE, parseManifest } from '../../release/manifest.ts'
 import { NewerRelease } from '../../release/release.ts'
+import { sha256 } from '../shelf/chunks.ts'
 import { type Fetched, type FetchProgress, fetchShelf } from '../shelf/fetch.ts'
 import { JitteredBackoff } from '../shelf/jittered-backoff.ts'
-import { isOlder, type Listing, readFollowed, saveFollowed } from '../shelf/pointer.ts'
-import { olderShelf } from '../shelf/refresh.ts'
+import {
+  compareStates,
+  declaredPointer,
+  type Listing,
+  nextPointer,
+  readFollowed,
+  relationOf,
+  saveFollowed,
+} from '../shelf/pointer.ts'
 import { ShelfAway, ShelfRefused, ShelfSilent } from '../shelf/shelf-failures.ts'
+import { describeAddress, hostsOf, type ShelfAddress } from './address.ts'
 import { type ConnectOptions, ShelfConnection } from './connection.ts'
 import { pgReader, readListing, readPointer } from './pg-reader.ts'
-import { type Change, isEmptyChange, mendChunks, publish, renewGeneration } from './publish.ts'
+import { type Change, isEmptyChange, mendChunks, publish, renewPointer } from './publish.ts'
 import { checkSchema } from './schema.ts'
 import { StagedShelf } from './staged-shelf.ts'
 import { damagedChunks } from './status.ts'
@@ -60,9 +69,9 @@ async function openAsWriter({
 }: Writing): Promise<ShelfConnection> {
   const deadline = performance.now() + waitMilliseconds
   const backoff = new JitteredBackoff(RETRY_FIRST_MILLISECONDS, RETRY_MAX_MILLISECONDS)
-  const options = { address, password, changes: true, name: writerName() }
   for (let tries = 0; ; tries++) {
     try {
+      const options = { address: await primaryOf({ address, password }), password, changes: true, name: writerName() }
       return await openFor(options, async (connection) => {
         await refuseSharedSession(connection, options)
         await lockShelf(connection, doing, { milliseconds: deadline - performance.now(), onWait })
@@ -73,6 +82,29 @@ async function openAsWriter({
       await Bun.sleep(backoff.next())
     }
   }
+}
+
+/** The one of several hosts that takes changes. Two of them with the same state are one for now; two that have forked are refused. */
+async function primaryOf({ address, password }: ShelfLogin): Promise<ShelfAddress> {
+  const hosts = hostsOf(address)
+  if (hosts.length === 1) return address
+  const looks = await Promise.allSettled(
+    hosts.map(async (one) => {
+      await using connection = await openFor(
+        { address: one, password, changes: true, name: writerName() },
+        async () => {},
+      )
+      return { ...(await readPointer(connection)), host: describeAddress(one), address: one }
+    }),
+  )
+  const { states, trouble } = compareStates(
+    looks.flatMap((look) => (look.status === 'fulfilled' ? look.value : [])),
+    undefined,
+  )
+  if (trouble !== undefined) throw new ShelfRefused(trouble.message)
+  const [newest] = states
+  if (newest === undefined) throw looks.find((look) => look.status === 'rejected')?.reason
+  return newest.address
 }
 
 /** A pool that gives statements to any session would lose the lock of the writers: another must not get this one's. */
@@ -112,9 +144,6 @@ export async function changeShared<T>(
 ): Promise<T> {
   let connection = await openAsWriter(writing)
   try {
-    const pointer = await readPointer(connection)
-    const followed = readFollowed(shelf.home)
-    if (isOlder(pointer, followed)) throw olderShelf(pointer.generation, followed?.generation ?? 0)
     const fetched = await fetchShelf(shelf, pgReader(connection), { ...writing, outdated: true })
     refuseNewer(fetched.listing)
     await upgrade()
@@ -136,6 +165,8 @@ function refuseNewer({ releases }: Listing): void {
   }
 }
 
+const NAME_LENGTH = 32
+
 /** What was done to the home since it was brought up to date. */
 function changeOf(staged: StagedShelf, { listing, present }: Fetched, doing: string): Change {
   const { history, idRegistry } = staged.state
@@ -146,14 +177,13 @@ function changeOf(staged: StagedShelf, { listing, present }: Fetched, doing: str
       ? present.has(digest) && !staged.hasReleaseFiles(digest, listing.releases.get(digest) ?? {})
       : digest === current
   const put = [...there].filter((digest) => isPut(digest) && !('unreadable' in staged.manifestOrReason(digest)))
+  const files = put.map((digest) => [digest, staged.releaseFiles(digest)] as const)
+  const removed = [...present].filter((digest) => !there.has(digest))
+  // The same change to the same state has the same name, wherever it is made.
+  const name = sha256(JSON.stringify([listing.change, history, idRegistry, files, removed])).slice(0, NAME_LENGTH)
   return {
-    base: listing,
-    history,
-    idRegistry,
-    put: new Map(put.map((digest) => [digest, staged.releaseFiles(digest)])),
-    removed: [...present].filter((digest) => !there.has(digest)),
-    doing,
-    name: crypto.randomUUID(),
+    ...{ base: listing, history, idRegistry, put: new Map(files), removed, doing },
+    next: nextPointer(listing, name),
   }
 }
 
@@ -175,10 +205,10 @@ async function publishSurely(
       const waitMilliseconds = Math.max(deadline - performance.now(), 0)
       if (isAgain) connection = await openAsWriter({ ...writing, waitMilliseconds })
       const now = isAgain ? await readPointer(connection) : change.base
-      const { generation } = now.change === change.name ? now : await publish(connection, shelf, change)
+      if (now.change !== change.next.change) await publish(connection, shelf, change)
       const { own = [], complete = true } = readFollowed(shelf.home) ?? {}
       shelf.adopt(change, true)
-      saveFollowed(shelf.home, { generation, change: change.name, complete, own })
+      saveFollowed(shelf.home, { ...change.next, complete, own })
       return connection
     } catch (error) {
       await connection[Symbol.asyncDispose]()
@@ -202,7 +232,8 @@ export async function publishHome(
   try {
     const base = await readListing(connection)
     const followed = readFollowed(shelf.home)
-    if (base.generation > 0 && !isOlder(base, followed))
+    const isLost = followed !== undefined && ['before', 'fork'].includes(relationOf(base, followed))
+    if (base.generation > 0 && !isLost)
       throw new Failure(
         'the shelf has releases, and this home has seen nothing that the shelf does not have; nothing was published. ' +
           'Import into the shelf instead, with nomenclator import and --shelf.',
@@ -215,7 +246,8 @@ export async function publishHome(
     const put = digests.filter((digest) => !skipped.includes(digest))
     const files = new Map(put.map((digest) => [digest, staged.releaseFiles(digest)]))
     const { doing } = writing
-    const change = { base, history, idRegistry, put: files, removed: [], doing, name: crypto.randomUUID() }
+    const next = declaredPointer(base, followed?.generation ?? 0)
+    const change = { base, history, idRegistry, put: files, removed: [], doing, next }
     connection = await publishSurely(connection, shelf, writing, change)
     return { put, skipped }
   } finally {
@@ -226,8 +258,10 @@ export async function publishHome(
 /** Lets all nodes follow the state that the shelf has, though they have seen a later one. */
 export async function acceptShelf({ home }: Shelf, writing: Writing): Promise<number> {
   await using connection = await openAsWriter(writing)
-  const seen = readFollowed(home)?.generation ?? 0
-  return await renewGeneration(connection, await readListing(connection), seen)
+  const base = await readListing(connection)
+  const next = declaredPointer(base, readFollowed(home)?.generation ?? 0)
+  await renewPointer(connection, base, next)
+  return next.generation
 }
 
 /** Replaces chunks that the database itself finds damaged; gives how many there were and how many it could replace. */

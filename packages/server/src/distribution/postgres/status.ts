@@ -1,6 +1,5 @@
 // What there is on the shared shelf, how much room it takes, who changes it, and which nodes follow it.
 import { MANIFEST_FILE, parsedObject } from '../../release/manifest.ts'
-import { dateOf } from '../shelf/pointer.ts'
 import type { ShelfConnection } from './connection.ts'
 import { REPORT_PREFIX, readListing } from './pg-reader.ts'
 import { type Writer, writerOf } from './writer-lock.ts'
@@ -10,7 +9,7 @@ type ShelfNode = {
   readonly pid: number
   /** The beginning of the digest of the release that it serves. */
   readonly release: string | null
-  readonly state: 'follows' | 'older' | 'refused' | 'returning'
+  readonly state: 'follows' | 'older' | 'fork' | 'refused' | 'returning'
   /** How long ago it reported, in seconds. */
   readonly reportedSecondsAgo: number
 }
@@ -46,7 +45,9 @@ export type ShelfReport = {
 export async function shelfReport(connection: ShelfConnection, verifies: boolean): Promise<ShelfReport> {
   const { generation, history, releases } = await readListing(connection)
   const [current = ''] = history.split('\n')
-  const [pointer] = await connection.query<{ changed_by: string }>('SELECT changed_by FROM nomenclator.pointer')
+  const [pointer] = await connection.query<{ changed: string; changed_by: string }>(
+    "SELECT to_char(changed AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') AS changed, changed_by FROM nomenclator.pointer",
+  )
   const sizes = await sizesOf(connection)
   const [room] = await connection.query<Record<'chunks' | 'plain' | 'packed' | 'disk', string>>(
     `SELECT count(*) AS chunks, coalesce(sum(size), 0) AS plain, coalesce(sum(length(packed)), 0) AS packed,
@@ -68,7 +69,7 @@ export async function shelfReport(connection: ShelfConnection, verifies: boolean
   })
   return {
     generation,
-    changed: dateOf(generation),
+    changed: generation === 0 ? 'never' : (pointer?.changed ?? ''),
     changedBy: pointer?.changed_by ?? '',
     current: current === '' ? null : current,
     releases: listed.toSorted((a, b) => (b.built ?? '').localeCompare(a.built ?? '')),
@@ -107,7 +108,7 @@ export async function damagedChunks(connection: ShelfConnection): Promise<string
   return rows.map(({ digest }) => digest)
 }
 
-const STATES = { f: 'follows', o: 'older', r: 'refused', a: 'returning' } as const
+const STATES = { f: 'follows', o: 'older', k: 'fork', r: 'refused', a: 'returning' } as const
 
 /** The nodes by the names of the sessions of this database, so that a node needs no right to write. */
 async function nodesOf(connection: ShelfConnection): Promise<ShelfNode[]> {
@@ -117,7 +118,7 @@ async function nodesOf(connection: ShelfConnection): Promise<ShelfNode[]> {
     [`${REPORT_PREFIX}%`],
   )
   const nodes = rows.flatMap(({ name, now }): ShelfNode[] => {
-    const parts = /^([^/]*)\/([0-9]+):([0-9a-f-]*):([fora]):([0-9a-f]*)$/.exec(name.slice(REPORT_PREFIX.length))
+    const parts = /^([^/]*)\/([0-9]+):([0-9a-f-]*):([forak]):([0-9a-f]*)$/.exec(name.slice(REPORT_PREFIX.length))
     if (parts === null) return []
     const [, host = '', pid, release = '-', state = 'f', time = ''] = parts
     return [

@@ -51,6 +51,7 @@ class SignedHome extends TestHome {
 const offered = (digest: string) => {
   fake.history = `${digest}\n`
   fake.change = digest
+  fake.generation++
 }
 
 test('everything that is signed is taken as it is, and nothing is built', async () => {

@@ -45,7 +45,7 @@ test('a home gets all releases with the current one, the id registry, and the st
   expect([home.shelf.history(), home.shelf.digests().toSorted()]).toEqual([three.shelf.history(), [a, b, c].toSorted()])
   expect(readFileSync(home.shelf.idRegistryFile, 'utf8')).toBe(fake.idRegistry)
   for (const digest of [a, b, c]) expect(await home.verify(digest)).toEqual([])
-  expect(readFollowed(home.path)).toEqual({ generation: 1, change: 'first', complete: true, own: [] })
+  expect(readFollowed(home.path)).toEqual({ generation: 1, change: 'first', chain: [], complete: true, own: [] })
   expect(existsSync(join(home.path, 'fetching'))).toBe(false)
 })
 
@@ -182,6 +182,7 @@ describe('the current release is refused, and what was current stays', () => {
   ])('%s', async (_, spoil, words) => {
     using home = copyOf(second)
     fake.change = 'second'
+    fake.generation++
     spoil()
     await expect(fetchShelf(home.shelf, fake.reader())).rejects.toThrow(words)
     expect([home.shelf.currentDigest(), home.shelf.digests(), await home.verify(b)]).toEqual([b, [b], []])

@@ -44,7 +44,14 @@ import {
   UnsignedRelease,
 } from '../../release/signing/release-signature.ts'
 import { bytesAt, MAX_CHUNK_BYTES, readFully, sha256, unpack } from './chunks.ts'
-import { type Listing, type ReleaseFiles, readFollowed, saveFollowed } from './pointer.ts'
+import {
+  compareStates,
+  type HostPointer,
+  type Listing,
+  type ReleaseFiles,
+  readFollowed,
+  saveFollowed,
+} from './pointer.ts'
 import type { FileChunk, ShelfReader, ShelvedEntity } from './shelf-reader.ts'
 
 /** What the shelf offers is not what its digest says, or cannot be read by this program. */
@@ -58,6 +65,10 @@ export type FetchProgress = {
 }
 
 type FetchOptions = Partial<FetchProgress> & {
+  /** The state to bring the home to; the newest if not given. */
+  readonly state?: HostPointer
+  /** Whether a state is taken that does not go on from what the home has: a person says so. */
+  readonly anyState?: boolean
   /** Whether releases of an earlier format are taken too, to be upgraded. */
   readonly outdated?: boolean
   /** What is known to be damaged on disk, by the digest of the entity: it is fetched anew. */
@@ -77,9 +88,11 @@ export type Fetched = {
  * cannot be had, this throws, and the home has the current release that it had.
  */
 export async function fetchShelf(shelf: Shelf, reader: ShelfReader, options: FetchOptions = {}): Promise<Fetched> {
-  const listing = await reader.listing()
-  const { generation, change, releases } = listing
+  const listing = await reader.listing(options.state)
+  const { generation, change, chain, releases } = listing
   const followed = readFollowed(shelf.home)
+  const { trouble } = compareStates([{ ...listing, host: options.state?.host ?? 'the shelf' }], followed)
+  if (trouble !== undefined && options.anyState !== true) throw new ReleaseRefused(trouble.message)
   const own = followed?.own ?? shelf.digests()
   const [current] = listing.history.split('\n').filter((digest) => DIGEST.test(digest))
   const fetch = new ReleaseFetch(shelf, reader, options)
@@ -96,7 +109,7 @@ export async function fetchShelf(shelf: Shelf, reader: ShelfReader, options: Fet
     present.add(current)
     if (followed === undefined) shelf.keepOwnIdRegistry()
     shelf.adopt(listing, isNew)
-    saveFollowed(shelf.home, { generation, change, complete: false, own })
+    saveFollowed(shelf.home, { generation, change, chain, complete: false, own })
   }
   const missing: string[] = []
   for (const [digest, files] of newestFirst(releases)) {
@@ -115,7 +128,8 @@ export async function fetchShelf(shelf: Shelf, reader: ShelfReader, options: Fet
   if (current !== undefined) for (const digest of gone) shelf.remove(digest)
   // What was fetched of releases that are not whole is not fetched again.
   if (missing.length === 0) rmSync(fetchingDirectory(shelf), { recursive: true, force: true })
-  if (current !== undefined) saveFollowed(shelf.home, { generation, change, complete: missing.length === 0, own })
+  if (current !== undefined)
+    saveFollowed(shelf.home, { generation, change, chain, complete: missing.length === 0, own })
   return { listing, present, missing }
 }
 
@@ -378,25 +392,27 @@ class EntityFetch {
     const lost = new Set(missing.keys())
     const running = new Set<Promise<void>>()
     let wrong: unknown
-    for await (const [digest, packed] of this.#reader.chunks(this.#digest, [...missing.keys()])) {
-      const chunk = missing.get(digest)
-      if (chunk === undefined) continue
-      this.#options.onChunk?.(packed.length)
-      const taking = this.#take(digest, packed, chunk).then(
-        () => void lost.delete(digest),
-        (error) => {
-          wrong ??= error
-        },
-      )
-      running.add(taking)
-      void taking.finally(() => running.delete(taking))
-      if (running.size >= AT_A_TIME) await Promise.race(running)
+    for (let attempt = 0; attempt < (this.#reader.attempts ?? 1) && lost.size > 0; attempt++) {
+      for await (const [digest, packed] of this.#reader.chunks(this.#digest, [...lost], attempt)) {
+        const chunk = missing.get(digest)
+        if (chunk === undefined) continue
+        this.#options.onChunk?.(packed.length)
+        const taking = this.#take(digest, packed, chunk).then(
+          () => void lost.delete(digest),
+          (error) => {
+            wrong ??= error
+          },
+        )
+        running.add(taking)
+        void taking.finally(() => running.delete(taking))
+        if (running.size >= AT_A_TIME) await Promise.race(running)
+      }
+      await Promise.all(running)
     }
-    await Promise.all(running)
     // Only now: the sound chunks that arrived after a damaged one need not be fetched again.
-    if (wrong !== undefined) throw wrong
     const [first] = lost
-    if (first !== undefined) throw damagedEntity(this.#digest, `chunk ${first.slice(0, 12)} is not there`)
+    if (first === undefined) return
+    throw wrong ?? damagedEntity(this.#digest, `chunk ${first.slice(0, 12)} is not there`)
   }
 
   async #take(digest: string, packed: Uint8Array, { size, places }: MissingChunk): Promise<void> {

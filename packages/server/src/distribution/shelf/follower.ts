@@ -10,15 +10,16 @@ import { tryLockHome } from '../../release/home/lock.ts'
 import type { Shelf } from '../../release/home/shelf.ts'
 import { fetchShelf } from './fetch.ts'
 import { JitteredBackoff } from './jittered-backoff.ts'
-import { dateOf, isOlder, type Pointer, readFollowed } from './pointer.ts'
+import { compareStates, type HostPointer, readFollowed, relationOf } from './pointer.ts'
 import { ShelfAway, ShelfRefused, ShelfSilent } from './shelf-failures.ts'
 import { ShelfList } from './shelf-list.ts'
-import type { FollowedShelf, OpenShelf, ShelfReader } from './shelf-reader.ts'
+import type { FollowedShelf, OpenShelf } from './shelf-reader.ts'
 
 /** The troubles with a shelf, each with what is logged when it begins and when it is over. */
 export const SHELF_TROUBLES = {
   away: { event: 'shelf-away', over: 'shelf-returned', words: 'The shelf is there again.' },
   older: { event: 'shelf-older', over: 'shelf-followed', words: 'The shelf is followed again.' },
+  fork: { event: 'shelf-fork', over: 'shelf-followed', words: 'The shelf is followed again, and has one state.' },
   refused: { event: 'shelf-refused', over: 'shelf-followed', words: 'The shelf is followed again.' },
 } as const
 
@@ -39,6 +40,8 @@ const SHORT_POLL_MILLISECONDS = 1_000
 const BUSY_MILLISECONDS = 200
 const RECONNECT = { first: 250, max: 10_000 }
 const REFUSED = { first: 1_000, max: 60_000 }
+/** How many states that were refused are remembered: a host may have another one each time. */
+const MAX_REFUSED = 100
 
 export class ShelfFollower implements AsyncDisposable {
   readonly #options: FollowerOptions
@@ -56,8 +59,8 @@ export class ShelfFollower implements AsyncDisposable {
   #applied:
     | { readonly change: string; readonly history: string; readonly complete: boolean; readonly damaged: string }
     | undefined
-  /** What was refused: it is not tried again before its time, unless the shelf changes. */
-  #refused: { readonly change: string; readonly until: number; readonly failure: Failure } | undefined
+  /** What was refused, by the name of the change: it is not tried again before its time, unless something is done about it. */
+  readonly #refused = new Map<string, { readonly until: number; readonly failure: Failure }>()
   /** Whether what is served may have changed since it was reported. */
   #hasNews = false
   #trouble: ShelfTrouble | undefined
@@ -143,7 +146,7 @@ export class ShelfFollower implements AsyncDisposable {
   async #connectAndFollow(): Promise<void> {
     await using connection = await this.#options.open(this.#reportName, () => {
       // Something was done about the shelf; what was refused is tried again.
-      this.#refused = undefined
+      this.#refused.clear()
       this.wake()
     })
     this.#connection = connection
@@ -152,12 +155,9 @@ export class ShelfFollower implements AsyncDisposable {
     void connection.closed.then(() => this.wake())
     for (;;) {
       this.#isWoken = false
-      const pointer = await connection.pointer(this.#reportName)
+      const pointers = await connection.pointers(this.#reportName)
       this.#reconnect.reset()
-      this.#generation = pointer.generation
-      this.#measureLag(pointer)
-      const isBusy = await this.#catchUp(connection, pointer)
-      this.#measureLag(pointer)
+      const isBusy = await this.#catchUp(connection, pointers)
       if (this.#isStopped) return
       const poll = isBusy
         ? BUSY_MILLISECONDS
@@ -170,56 +170,70 @@ export class ShelfFollower implements AsyncDisposable {
     }
   }
 
-  #measureLag(pointer: Pointer): void {
-    const followed = readFollowed(this.#options.shelf.home)
-    const isBehind = pointer.generation > 0 && followed?.change !== pointer.change && !isOlder(pointer, followed)
+  #measureLag(newest: HostPointer | undefined): void {
+    const isBehind = newest !== undefined && newest.generation > 0 && this.#followed()?.change !== newest.change
     this.#behindSince = isBehind ? (this.#behindSince ?? Date.now()) : undefined
   }
 
+  #followed = () => readFollowed(this.#options.shelf.home)
+
   /** Fetches what the shelf has and the home has not. Says whether another process changes the home at the moment. */
-  async #catchUp(connection: ShelfReader, pointer: Pointer): Promise<boolean> {
+  async #catchUp(connection: FollowedShelf, pointers: readonly HostPointer[]): Promise<boolean> {
     const { shelf } = this.#options
     // On another thread: the supervisor, in which this runs, must not wait for a home that does not respond.
     await shelf.historyAsync().catch(() => [])
-    const followed = readFollowed(shelf.home)
-    if (isOlder(pointer, followed)) {
-      this.#tell('older', new Failure(olderWords(pointer.generation, followed?.generation ?? 0)))
-      this.#tried.resolve(undefined)
-      return false
+    const { states, trouble } = compareStates(pointers, this.#followed())
+    const [newest] = states
+    this.#generation = (newest ?? pointers[0])?.generation ?? 0
+    this.#measureLag(newest)
+    let failure: Failure | undefined
+    // What cannot be taken from the longest chain may be sound on the next one.
+    for (const state of states) {
+      if (state.generation === 0 || this.#isFollowed(state)) break
+      const outcome = await this.#take(connection, state)
+      if (outcome === 'busy') return true
+      failure ??= outcome
+      const followed = this.#followed()
+      if (followed !== undefined && relationOf(state, followed) === 'same') break
     }
-    if (pointer.generation === 0 || this.#isFollowed(pointer)) {
-      this.#settle()
-      return false
-    }
-    if (this.#refused?.change === pointer.change && performance.now() < this.#refused.until) {
-      this.#tell('refused', this.#refused.failure)
-      return false
-    }
+    this.#measureLag(newest)
+    if (failure !== undefined) this.#tell('refused', failure)
+    else if (trouble !== undefined) this.#tell(trouble.kind, new Failure(trouble.message))
+    else this.#settle()
+    this.#tried.resolve(failure)
+    return false
+  }
+
+  /** Brings the home to a state; gives why it could not, or that another process has the home. */
+  async #take(connection: FollowedShelf, state: HostPointer): Promise<Failure | 'busy' | undefined> {
+    const { shelf } = this.#options
+    const known = this.#refused.get(state.change)
+    if (known !== undefined && performance.now() < known.until) return known.failure
     try {
       using lock = tryLockHome(shelf.home, 'serve, which follows the shelf')
-      if (lock === undefined) return true
-      await this.#fetch(connection)
-      this.#refused = undefined
+      if (lock === undefined) return 'busy'
+      await this.#fetch(connection, state)
+      this.#refused.clear()
       this.#retry.reset()
-      this.#settle()
+      return undefined
     } catch (error) {
       if (error instanceof ShelfAway) throw error
       const failure = failureOf(error)
       // What was fetched of a release that does not fit takes room that others need.
       if (isDiskFull(error)) rmSync(join(shelf.home, 'fetching'), { recursive: true, force: true })
-      this.#refused = { change: pointer.change, until: performance.now() + this.#retry.next(), failure }
-      this.#tell('refused', failure)
-      this.#tried.resolve(failure)
+      if (this.#refused.size === MAX_REFUSED) this.#refused.clear()
+      this.#refused.set(state.change, { until: performance.now() + this.#retry.next(), failure })
+      return failure
     }
-    return false
   }
 
-  async #fetch(connection: ShelfReader): Promise<void> {
+  async #fetch(connection: FollowedShelf, state: HostPointer): Promise<void> {
     const { shelf, log } = this.#options
     const damaged = this.#damaged()
     const started = performance.now()
     const before = { chunks: this.#fetchedChunks, bytes: this.#fetchedBytes }
     const { listing, missing } = await fetchShelf(shelf, connection, {
+      state,
       damaged: (digest) => damaged.includes(digest),
       onChunk: (bytes) => {
         this.#fetchedChunks++
@@ -232,13 +246,13 @@ export class ShelfFollower implements AsyncDisposable {
     const chunks = this.#fetchedChunks - before.chunks
     const bytes = this.#fetchedBytes - before.bytes
     const milliseconds = Math.round(performance.now() - started)
-    const message = `The home has the shelf of ${dateOf(listing.generation)}: ${chunks} chunks, ${bytes} bytes fetched in ${milliseconds} ms.`
+    const message = `The home has generation ${listing.generation} of the shelf: ${chunks} chunks, ${bytes} bytes fetched in ${milliseconds} ms.`
     log({ level: 'info', event: 'shelf-fetched', message, generation: listing.generation, chunks, bytes, milliseconds })
     // The current release is there; what is missing of others is tried again.
     if (!complete) throw new Failure(missing.join(' '))
   }
 
-  #isFollowed({ change }: Pointer): boolean {
+  #isFollowed({ change }: HostPointer): boolean {
     const applied = this.#applied
     if (applied === undefined || applied.change !== change || !applied.complete) return false
     // Tried once for each damage that is found: the shelf need not have what is damaged.
@@ -250,7 +264,6 @@ export class ShelfFollower implements AsyncDisposable {
   #damaged = (): string[] => [...(this.#options.damaged?.() ?? [])].sort()
 
   #settle(): void {
-    this.#tried.resolve(undefined)
     const { log, onTrouble } = this.#options
     if (this.#trouble === undefined) return
     const { over, words } = SHELF_TROUBLES[this.#trouble.kind]
@@ -267,7 +280,8 @@ export class ShelfFollower implements AsyncDisposable {
     const isNews = this.#trouble?.kind !== kind || kind === 'refused'
     this.#trouble = { kind, since, message }
     const { event } = SHELF_TROUBLES[kind]
-    const words = `THE SHELF IS NOT FOLLOWED, what is in the home goes on being served: ${message}`
+    const words =
+      kind === 'fork' ? message : `THE SHELF IS NOT FOLLOWED, what is in the home goes on being served: ${message}`
     if (isNews) log({ level: 'error', event, message: words })
     onTrouble(this.#trouble)
   }
@@ -294,7 +308,7 @@ export class ShelfFollower implements AsyncDisposable {
   /** How this service appears among the sessions of the server; the server adds the time. */
   get #reportName(): string {
     const release = this.#options.served()?.slice(0, 12) ?? '-'
-    const state = { away: 'a', older: 'o', refused: 'r', none: 'f' }[this.#trouble?.kind ?? 'none']
+    const state = { away: 'a', older: 'o', fork: 'k', refused: 'r', none: 'f' }[this.#trouble?.kind ?? 'none']
     return `${shortHost()}/${process.pid}:${release}:${state}:`
   }
 }
@@ -306,10 +320,6 @@ const shortHost = (): string =>
   hostname()
     .replace(/[^A-Za-z0-9.-]/g, '-')
     .slice(-MAX_HOST)
-
-const olderWords = (generation: number, seen: number): string =>
-  `it was restored to an older state: it is of ${dateOf(generation)}, and this service has that of ${dateOf(seen)}. It is ` +
-  'followed again after the next change, or after nomenclator shelf accept.'
 
 const failureOf = (error: unknown): Failure => {
   if (error instanceof Failure) return error

@@ -7,7 +7,7 @@ import { DIGEST, ENTITY_MANIFEST_FILE } from '../../release/manifest.ts'
 import { readEntityManifest } from '../../release/release.ts'
 import { bytesAt, chunksOf, pack, sha256 } from './chunks.ts'
 import { type ListedPointer, listingText } from './layout.ts'
-import { type Pointer, readFollowed } from './pointer.ts'
+import { type Pointer, partOf, readFollowed } from './pointer.ts'
 import type { FileChunk, ShelvedEntity } from './shelf-reader.ts'
 
 type State = { readonly pointer: ListedPointer; readonly listing: string }
@@ -27,7 +27,7 @@ export class HomeShelf {
     const shelf = this.#shelf
     const history = readTextSync(shelf.currentFile)
     if (history === undefined) return undefined
-    const { generation, change } = this.#pointer()
+    const { generation, change, chain } = this.#pointer()
     const seen = `${generation} ${change} ${this.#modified()}`
     if (this.#state?.seen === seen) return this.#state
     const digests = shelf.digests().filter((digest) => !('unreadable' in shelf.manifestOrReason(digest)))
@@ -35,16 +35,17 @@ export class HomeShelf {
     const releases = new Map(digests.sort().map((digest) => [digest, shelf.releaseFiles(digest)]))
     const listing = listingText({ history, idRegistry: readTextSync(shelf.idRegistryFile) ?? '', releases })
     const digest = sha256(listing)
-    this.#state = { seen, listing, pointer: { generation, change: change ?? digest.slice(0, 32), listing: digest } }
+    const pointer = { generation, change: change ?? digest.slice(0, 32), chain, listing: digest }
+    this.#state = { seen, listing, pointer }
     return this.#state
   }
 
-  /** A home that follows a shelf has its generation, one less until it has all releases; any other has the time of its last change. */
-  #pointer(): Partial<Pointer> & Pick<Pointer, 'generation'> {
+  /** A home that follows a shelf has its state, or a part of it until it has all releases; any other has the time of its last change. */
+  #pointer(): Omit<Pointer, 'change'> & Partial<Pick<Pointer, 'change'>> {
     const followed = readFollowed(this.#shelf.home)
-    if (followed === undefined) return { generation: this.#modified() }
-    const { generation, change, complete } = followed
-    return complete ? { generation, change } : { generation: generation - 1, change: `${change}-part` }
+    if (followed === undefined) return { generation: this.#modified(), chain: [] }
+    const { change, complete } = followed
+    return { ...followed, change: complete ? change : partOf(change) }
   }
 
   /** When releases or signatures last came or went, or another became current; in milliseconds. */

@@ -1,4 +1,4 @@
-// A shelf that is read over HTTP: from another node, a static host, an object store or a CDN, and from several of them.
+// One host of a shelf that is read over HTTP: another node, a static host, an object store or a CDN.
 import { messageOf } from '../../base/failure.ts'
 import { MAX_CHUNK_BYTES, sha256 } from './chunks.ts'
 import {
@@ -12,87 +12,64 @@ import {
   parsePointer,
 } from './layout.ts'
 import type { Listing } from './pointer.ts'
-import { ShelfAway, ShelfRefused } from './shelf-failures.ts'
-import type { FollowedShelf, OpenShelf, ShelvedEntity } from './shelf-reader.ts'
+import { openHosts } from './several-hosts.ts'
+import { ShelfAway, ShelfRefused, ShelfSilent } from './shelf-failures.ts'
+import type { OpenShelf, ShelfHost, ShelvedEntity } from './shelf-reader.ts'
 
-const POLL_MILLISECONDS = 5_000
-const POINTER_SECONDS = 5
+/** With the time that a response may take, and half as much again at random, a link that stands still is noticed in 5 s. */
+const POLL_MILLISECONDS = 2_000
+const POINTER_SECONDS = 2
+/** How long nothing may come of a file, and how long it may take. */
+const STALLED_SECONDS = 5
 const FILE_SECONDS = 60
 const MAX_POINTER_BYTES = 1 << 16
 const MAX_LISTING_BYTES = 1 << 28
 /** How many chunks are requested at a time. */
 const AT_A_TIME = 4
 
-/** Opens a shelf at these addresses, of which at least one must respond. */
-export const openHttpShelf =
-  (urls: readonly string[]): OpenShelf =>
-  async () => {
-    const shelf = new HttpShelf(urls)
-    await shelf.pointer()
-    return shelf
-  }
+/** Opens a shelf at these addresses. */
+export const openHttpShelf = (urls: readonly string[]): OpenShelf =>
+  openHosts(urls.map((url) => ({ name: url, open: async () => new HttpShelf(url) })))
 
-class HttpShelf implements FollowedShelf {
+class HttpShelf implements ShelfHost {
   readonly pollMilliseconds: number = POLL_MILLISECONDS
   /** It has no connection that could break. */
   readonly closed: Promise<void> = new Promise(() => {})
-  readonly #urls: readonly string[]
+  readonly #url: string
   readonly #stopped = new AbortController()
   #pointer: ListedPointer | undefined
-  /** The addresses, those of the newest state first. */
-  #newest: readonly string[]
 
-  constructor(urls: readonly string[]) {
-    this.#urls = urls
-    this.#newest = urls
+  constructor(url: string) {
+    this.#url = url
   }
 
-  /** The highest generation that any of them has. */
   async pointer(): Promise<ListedPointer> {
-    const failures: Error[] = []
-    const pointers = await Promise.all(
-      this.#urls.map(async (url) => {
-        try {
-          return { url, pointer: await this.#pointerAt(url) }
-        } catch (error) {
-          failures.push(error as Error)
-          return undefined
-        }
-      }),
-    )
-    const found = pointers
-      .filter((one) => one !== undefined)
-      .toSorted((a, b) => b.pointer.generation - a.pointer.generation)
-    const [first] = found
-    if (first === undefined) throw failures.find((one) => one instanceof ShelfRefused) ?? failures[0]
-    this.#pointer = first.pointer
-    this.#newest = found.map(({ url }) => url)
-    return first.pointer
+    const pointer = await this.#read(POINTER_NAME, MAX_POINTER_BYTES, parsePointer, POINTER_SECONDS)
+    if (pointer === undefined) throw new ShelfRefused(`${this.#url}/${POINTER_NAME} is not the pointer of a shelf`)
+    this.#pointer = pointer
+    return pointer
   }
 
   async listing(): Promise<Listing> {
     // Where another state has come since the pointer was read, that one is taken.
     const found =
       (await this.#listing(this.#pointer ?? (await this.pointer()))) ?? (await this.#listing(await this.pointer()))
-    if (found === undefined) throw new ShelfRefused(`${this.#newest[0]} has no sound list of its releases`)
+    if (found === undefined) throw new ShelfRefused(`${this.#url} has no sound list of its releases`)
     return found
   }
 
-  #listing(pointer: ListedPointer): Promise<Listing | undefined> {
-    return this.#first(listingName(pointer.listing), MAX_LISTING_BYTES, (bytes) => {
-      const text = new TextDecoder().decode(bytes)
-      return sha256(text) === pointer.listing ? parseListing(text, pointer) : undefined
-    })
-  }
+  #listing = (pointer: ListedPointer): Promise<Listing | undefined> =>
+    this.#read(listingName(pointer.listing), MAX_LISTING_BYTES, (text) =>
+      sha256(text) === pointer.listing ? parseListing(text, pointer) : undefined,
+    )
 
-  entity(digest: string): Promise<ShelvedEntity | undefined> {
-    return this.#first(entityName(digest), MAX_LISTING_BYTES, (bytes) => parseEntity(new TextDecoder().decode(bytes)))
-  }
+  entity = (digest: string): Promise<ShelvedEntity | undefined> =>
+    this.#read(entityName(digest), MAX_LISTING_BYTES, parseEntity)
 
   async *chunks(entity: string, digests: readonly string[]): AsyncGenerator<readonly [string, Uint8Array]> {
     const waiting = digests.map((digest) => ({ digest }))
     const fetched = (digest: string) =>
-      this.#first(chunkName(entity, digest), 2 * MAX_CHUNK_BYTES, (bytes) => bytes).then((bytes) => ({ digest, bytes }))
+      this.#get(chunkName(entity, digest), 2 * MAX_CHUNK_BYTES).then((bytes) => ({ digest, bytes }))
     const running = new Map<string, ReturnType<typeof fetched>>()
     const next = () => {
       const one = waiting.shift()
@@ -119,34 +96,22 @@ class HttpShelf implements FollowedShelf {
     this.destroy()
   }
 
-  async #pointerAt(url: string): Promise<ListedPointer> {
-    const bytes = await this.#get(`${url}/${POINTER_NAME}`, MAX_POINTER_BYTES, POINTER_SECONDS)
-    const pointer = bytes && parsePointer(new TextDecoder().decode(bytes))
-    if (pointer === undefined) throw new ShelfRefused(`${url}/${POINTER_NAME} is not the pointer of a shelf`)
-    return pointer
+  async #read<T>(
+    name: string,
+    maxBytes: number,
+    parse: (text: string) => T | undefined,
+    seconds?: number,
+  ): Promise<T | undefined> {
+    const bytes = await this.#get(name, maxBytes, seconds)
+    return bytes && parse(new TextDecoder().decode(bytes))
   }
 
-  /** What the first of the addresses gives of which something can be made; throws only where none has responded. */
-  async #first<T>(name: string, maxBytes: number, read: (bytes: Uint8Array) => T | undefined): Promise<T | undefined> {
-    let failure: unknown
-    let responded = false
-    for (const url of this.#newest) {
-      try {
-        const bytes = await this.#get(`${url}/${name}`, maxBytes, FILE_SECONDS)
-        responded = true
-        const value = bytes && read(bytes)
-        if (value !== undefined) return value
-      } catch (error) {
-        failure ??= error
-      }
-    }
-    if (!responded) throw failure
-    return undefined
-  }
-
-  /** What is at an address; undefined where nothing is. */
-  async #get(url: string, maxBytes: number, seconds: number): Promise<Uint8Array | undefined> {
-    const signal = AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(seconds * 1_000)])
+  /** What is under a name; undefined where nothing is. */
+  async #get(name: string, maxBytes: number, seconds = STALLED_SECONDS): Promise<Uint8Array | undefined> {
+    const url = `${this.#url}/${name}`
+    const stalled = new AbortController()
+    const timer = setTimeout(() => stalled.abort(), seconds * 1_000)
+    const signal = AbortSignal.any([this.#stopped.signal, stalled.signal, AbortSignal.timeout(FILE_SECONDS * 1_000)])
     try {
       const response = await fetch(url, { signal, redirect: 'error', headers: { 'Accept-Encoding': 'identity' } })
       if (response.status === 404 || response.status === 410) {
@@ -158,21 +123,21 @@ class HttpShelf implements FollowedShelf {
         const Wrong = response.status < 500 && response.status !== 429 ? ShelfRefused : ShelfAway
         throw new Wrong(`${url} responds with ${response.status}`)
       }
-      return await bounded(response, maxBytes, url)
+      const pieces: Uint8Array[] = []
+      let size = 0
+      for await (const piece of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+        timer.refresh()
+        size += piece.length
+        if (size > maxBytes) throw new ShelfRefused(`${url} sends more than ${maxBytes} bytes`)
+        pieces.push(piece)
+      }
+      return Buffer.concat(pieces, size)
     } catch (error) {
       if (error instanceof ShelfAway || error instanceof ShelfRefused) throw error
+      if (stalled.signal.aborted) throw new ShelfSilent(`no response from ${url} within ${seconds} s`)
       throw new ShelfAway(`${url} cannot be read: ${messageOf(error)}`)
+    } finally {
+      clearTimeout(timer)
     }
   }
-}
-
-async function bounded(response: Response, maxBytes: number, url: string): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = []
-  let size = 0
-  for await (const piece of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    size += piece.length
-    if (size > maxBytes) throw new ShelfRefused(`${url} sends more than ${maxBytes} bytes`)
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces, size)
 }

@@ -1,6 +1,6 @@
 // A shelf as files, the same on a node, a static host or a CDN: a pointer, and what never changes under its name.
 //
-//   current                     the pointer: generation, change, and the digest of the listing
+//   current                     the pointer: generation, change, the changes before it, and the digest of the listing
 //   releases/<digest>.json      a listing: history, id registry, and the files of all releases
 //   entities/<digest>/chunks    an entity: its entity.json, and which chunks its files are made of
 //   entities/<digest>/<chunk>   a chunk, compressed with zstd
@@ -17,14 +17,20 @@ export const chunkName = (entity: string, chunk: string): string => `entities/${
 /** A pointer, and the digest of the listing that it points to. */
 export type ListedPointer = Pointer & { readonly listing: string }
 
-export const pointerText = ({ generation, change, listing }: ListedPointer): string =>
-  `${JSON.stringify({ generation, change, listing })}\n`
+export const pointerText = ({ generation, change, chain, listing }: ListedPointer): string =>
+  `${JSON.stringify({ generation, change, chain, listing })}\n`
 
-/** Undefined for anything else. */
+/** Undefined for anything else. One that names no changes before it has its generation alone. */
 export function parsePointer(text: string): ListedPointer | undefined {
-  const { generation, change, listing } = parsedObject(text) as Partial<Record<keyof ListedPointer, unknown>>
+  const {
+    generation,
+    change,
+    chain = [],
+    listing,
+  } = parsedObject(text) as Partial<Record<keyof ListedPointer, unknown>>
   if (!Number.isSafeInteger(generation) || typeof change !== 'string' || !isDigest(listing)) return undefined
-  return { generation: generation as number, change, listing }
+  if (!Array.isArray(chain) || !chain.every((one) => typeof one === 'string')) return undefined
+  return { generation: generation as number, change, chain, listing }
 }
 
 export const listingText = ({ history, idRegistry, releases }: Omit<Listing, keyof Pointer>): string =>
@@ -35,8 +41,8 @@ export function parseListing(text: string, pointer: Pointer): Listing | undefine
   if (typeof history !== 'string' || typeof idRegistry !== 'string' || !isObject(releases)) return undefined
   const areFiles = (files: unknown) => isObject(files) && Object.values(files).every((file) => typeof file === 'string')
   if (!Object.entries(releases).every(([digest, files]) => DIGEST.test(digest) && areFiles(files))) return undefined
-  const { generation, change } = pointer
-  return { generation, change, history, idRegistry, releases: new Map(Object.entries(releases as never)) }
+  const { generation, change, chain } = pointer
+  return { generation, change, chain, history, idRegistry, releases: new Map(Object.entries(releases as never)) }
 }
 
 export const entityText = (entity: ShelvedEntity): string => JSON.stringify(entity)

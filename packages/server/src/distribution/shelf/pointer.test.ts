@@ -1,38 +1,93 @@
-// When a shelf counts as restored to an older state, and what a home keeps of the state that it follows.
+// How states of a shelf are compared, which of them is followed, and what a home keeps of the state that it follows.
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { TestDirectory } from '../../../../../test/support/releases.ts'
-import { dateOf, isOlder, readFollowed, saveFollowed } from './pointer.ts'
+import {
+  compareStates,
+  declaredPointer,
+  nextPointer,
+  type Pointer,
+  partOf,
+  readFollowed,
+  relationOf,
+  saveFollowed,
+} from './pointer.ts'
 
-const followed = { generation: 10, change: 'ten', complete: true, own: [] }
+const EMPTY: Pointer = { generation: 0, change: '', chain: [] }
+/** The states that changes of these names lead to, one after the other. */
+const states = (base: Pointer, ...names: readonly string[]): Pointer[] =>
+  names.map((name) => {
+    base = nextPointer(base, name)
+    return base
+  })
+const [one, two, three] = states(EMPTY, 'one', 'two', 'three') as [Pointer, Pointer, Pointer]
+const [, twoThere, threeThere] = states(EMPTY, 'one', 'two!', 'three!') as [Pointer, Pointer, Pointer]
+/** As a shelf that names no changes before it has it: by the time. */
+const plain = (generation: number, change: string): Pointer => ({ generation, change, chain: [] })
 
-test.each<[string, Parameters<typeof isOlder>, boolean]>([
-  ['the state that a home follows', [{ generation: 10, change: 'ten' }, followed], false],
-  ['a later state', [{ generation: 11, change: 'eleven' }, followed], false],
-  ['a later state under the same name', [{ generation: 11, change: 'ten' }, followed], false],
-  ['an earlier state', [{ generation: 9, change: 'nine' }, followed], true],
-  ['an earlier state under the same name', [{ generation: 9, change: 'ten' }, followed], true],
-  ['another change of the same generation', [{ generation: 10, change: 'other' }, followed], true],
-  ['an empty shelf', [{ generation: 0, change: '' }, followed], true],
-  ['any state where a home follows none yet', [{ generation: 0, change: '' }, undefined], false],
-])('whether the shelf has lost what a home has seen: %s', (_, [pointer, state], older) => {
-  expect(isOlder(pointer, state)).toBe(older)
+test('a change counts up by one, and names those before it', () => {
+  expect(three).toEqual({ generation: 3, change: 'three', chain: ['two', 'one'] })
+  const long = states(EMPTY, ...Array.from({ length: 150 }, (_, at) => `change ${at}`)).at(-1)
+  expect([long?.generation, long?.chain.length, long?.chain[0]]).toEqual([150, 100, 'change 148'])
 })
 
-test('a generation is shown as the time that it is', () => {
-  expect([0, 1, Date.UTC(2026, 4, 3, 2, 1, 59, 999)].map(dateOf)).toEqual([
-    'never',
-    '1970-01-01 00:00:00',
-    '2026-05-03 02:01:59',
-  ])
+test.each<[string, Pointer, Pointer, ReturnType<typeof relationOf>]>([
+  ['itself', two, two, 'same'],
+  ['what it led to', one, three, 'before'],
+  ['what led to it', three, one, 'after'],
+  ['an empty shelf', one, EMPTY, 'after'],
+  ['another change of the same generation', two, twoThere, 'fork'],
+  ['a longer chain that parted from it', two, threeThere, 'fork'],
+  ['a shorter chain that parted from it', three, twoThere, 'fork'],
+  ['a chain that does not reach back to it', plain(9, 'nine'), two, 'after'],
+  ['an earlier time, without chains', plain(8, 'eight'), plain(9, 'nine'), 'before'],
+  ['the same time under another name, without chains', plain(9, 'other'), plain(9, 'nine'), 'fork'],
+  ['what was declared right after it', three, declaredPointer(two, 3, 5), 'before'],
+  ['what is declared right although more was seen', declaredPointer(one, 3, 2), three, 'after'],
+  ['the rest of what it is a part of', { ...two, change: partOf('two') }, two, 'before'],
+  ['a part of it', two, { ...two, change: partOf('two') }, 'after'],
+  ['a part of what led to it', three, { ...two, change: partOf('two') }, 'after'],
+])('how a state is to another: %s', (_, state, other, relation) => {
+  expect(relationOf(state, other)).toBe(relation)
+})
+
+const at = (host: string, pointer: Pointer) => ({ ...pointer, host })
+
+test.each<[string, Parameters<typeof compareStates>, string[], string | undefined]>([
+  ['the longest chain', [[at('a', one), at('b', three), at('c', two)], one], ['b', 'c', 'a'], undefined],
+  ['each state once', [[at('a', two), at('b', two)], one], ['a'], undefined],
+  ['nothing that is over', [[at('a', one), at('b', two)], two], ['b'], undefined],
+  ['nothing, where all have lost what was seen', [[at('a', one), at('b', EMPTY)], two], [], 'older'],
+  ['the side that a home is on, though the other is longer', [[at('a', two), at('b', threeThere)], two], ['a'], 'fork'],
+  ['the longer side, where it has seen neither', [[at('a', two), at('b', threeThere)], one], ['b', 'a'], 'fork'],
+  ['the same side on all machines', [[at('a', twoThere), at('b', two)], one], ['b', 'a'], 'fork'],
+  ['the longer side, in an empty home', [[at('a', two), at('b', threeThere)], undefined], ['b', 'a'], 'fork'],
+  ['nothing, where only the other side is there', [[at('b', threeThere)], two], [], 'fork'],
+  ['what was declared right', [[at('a', two), at('b', declaredPointer(twoThere, 0))], two], ['b', 'a'], undefined],
+  [
+    'nothing, where a relay has a part of what is there',
+    [[at('a', { ...two, change: partOf('two') })], two],
+    [],
+    undefined,
+  ],
+  ['any state, where none was seen', [[at('a', EMPTY)], undefined], ['a'], undefined],
+])('what is followed of several hosts: %s', (_, given, hosts, kind) => {
+  const { states, trouble } = compareStates(...given)
+  expect([states.map(({ host }) => host), trouble?.kind]).toEqual([hosts, kind as never])
+})
+
+test('a fork is told with both sides and what to do', () => {
+  expect(compareStates([at('a', two), at('b', threeThere)], one).trouble?.message).toMatch(
+    /^THE SHELF HAS FORKED: a has generation 2 \(two\), .* generation 3 \(three!\) of b, which is followed\. .*shelf accept/,
+  )
 })
 
 describe('the state that a home follows', () => {
   test('is read as it was saved, and not written again where it is the same', () => {
     using home = new TestDirectory()
     expect(readFollowed(home.path)).toBeUndefined()
-    const state = { generation: 7, change: 'seven', complete: false, own: ['a', 'b'] }
+    const state = { generation: 7, change: 'seven', chain: ['six'], complete: false, own: ['a', 'b'] }
     saveFollowed(home.path, state)
     expect(readFollowed(home.path)).toEqual(state)
     const { ino } = statSync(join(home.path, 'shelf.json'))
@@ -41,6 +96,7 @@ describe('the state that a home follows', () => {
     for (const changed of [
       { ...state, generation: 8 },
       { ...state, change: 'eight' },
+      { ...state, chain: [] },
       { ...state, complete: true },
       { ...state, own: [] },
     ]) {
@@ -57,12 +113,12 @@ describe('the state that a home follows', () => {
     [
       'nothing else than a generation',
       '{"generation":3}',
-      { generation: 3, change: 'undefined', complete: false, own: [] },
+      { generation: 3, change: 'undefined', chain: [], complete: false, own: [] },
     ],
     [
       'members of another kind',
       '{"generation":3,"change":4,"complete":"yes","own":{}}',
-      { generation: 3, change: '4', complete: false, own: [] },
+      { generation: 3, change: '4', chain: [], complete: false, own: [] },
     ],
   ])('is not known, or is less, where its file has %s', (_, text, state) => {
     using home = new TestDirectory()

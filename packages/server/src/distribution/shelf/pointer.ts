@@ -1,13 +1,19 @@
-// What the shelf says of itself: its generation, which release is current, and which releases there are.
+// What the shelf says of itself: its generation, which changes led to it, which release is current, and which releases there are.
 //
-// The generation grows with every change. It is the time of the change in milliseconds by the clock of PostgreSQL, or one
-// more than before where that clock stands still or was set back. So a shelf that was restored from a backup has a lower
-// generation than its nodes have seen, and the first change that is made to it has a higher one.
+// A change counts the generation up by one and names those before it. So two states can be compared without asking anyone: one
+// led to the other, or both went on from different ones, as with two databases that each take themselves for the primary. That is
+// a fork, and a person decides which side is right: what is declared right begins a chain anew, after everything that was seen.
 import { join } from 'node:path'
 import { replaceDurably } from '../../release/files/durable-file.ts'
 import { hasText, readTextSync } from '../../release/files/regular-file.ts'
 
-export type Pointer = { readonly generation: number; readonly change: string }
+export type Pointer = {
+  readonly generation: number
+  /** The name of the change that led to this state. */
+  readonly change: string
+  /** The names of the changes before it, one for each generation, latest first; as many as are kept. */
+  readonly chain: readonly string[]
+}
 
 /** The files of the directory of a release by name. */
 export type ReleaseFiles = Readonly<Record<string, string>>
@@ -33,26 +39,90 @@ const followedFile = (home: string) => join(home, 'shelf.json')
 
 export function readFollowed(home: string): Followed | undefined {
   try {
-    const { generation, change, complete, own } = JSON.parse(readTextSync(followedFile(home)) ?? '')
+    const { generation, change, chain, complete, own } = JSON.parse(readTextSync(followedFile(home)) ?? '')
     if (!Number.isSafeInteger(generation)) return undefined
-    return { generation, change: String(change), complete: complete === true, own: Array.isArray(own) ? own : [] }
+    const list = (value: unknown) => (Array.isArray(value) ? value : [])
+    return { generation, change: String(change), chain: list(chain), complete: complete === true, own: list(own) }
   } catch {
     // Without it everything is compared anew, and nothing is lost.
     return undefined
   }
 }
 
-export function saveFollowed(home: string, { generation, change, complete, own }: Followed): void {
-  const text = `${JSON.stringify({ generation, change, complete, own })}\n`
+export function saveFollowed(home: string, { generation, change, chain, complete, own }: Followed): void {
+  const text = `${JSON.stringify({ generation, change, chain, complete, own })}\n`
   if (hasText(followedFile(home), text)) return
   replaceDurably(followedFile(home), text)
 }
 
-/** Whether a home has seen a state of the shelf that the shelf itself has lost. */
-export const isOlder = (pointer: Pointer, followed: Followed | undefined): boolean =>
-  followed !== undefined &&
-  (pointer.generation < followed.generation ||
-    (pointer.generation === followed.generation && pointer.change !== followed.change))
+const CHAIN_KEPT = 100
 
-export const dateOf = (generation: number): string =>
-  generation === 0 ? 'never' : new Date(generation).toISOString().slice(0, 19).replace('T', ' ')
+/** The state that a change leads to. */
+export const nextPointer = (base: Pointer, change: string): Pointer => ({
+  generation: base.generation + 1,
+  change,
+  chain: base.generation === 0 ? [] : [base.change, ...base.chain].slice(0, CHAIN_KEPT),
+})
+
+/** A state that a person declares right: after the base, after `seen`, and after what others may have seen until now. */
+export const declaredPointer = (base: Pointer, seen: number, now = Date.now()): Pointer => ({
+  generation: Math.max(base.generation + 1, seen + 1, now),
+  change: crypto.randomUUID(),
+  chain: [],
+})
+
+/** What a relay has of a state before it has all of its releases. */
+export const partOf = (change: string): string => `${wholeOf(change)}-part`
+const wholeOf = (change: string): string => change.replace(/-part$/, '')
+
+/** How one state is to another. Where a chain does not reach back to the other one, their generations tell. */
+export function relationOf(one: Pointer, other: Pointer): 'same' | 'after' | 'before' | 'fork' {
+  const steps = one.generation - other.generation
+  if (steps === 0) {
+    if (wholeOf(one.change) !== wholeOf(other.change)) return 'fork'
+    return one.change === other.change ? 'same' : one.change === partOf(one.change) ? 'before' : 'after'
+  }
+  const [later, earlier] = steps > 0 ? [one, other] : [other, one]
+  const known = later.chain[Math.abs(steps) - 1]
+  if (known !== undefined && known !== wholeOf(earlier.change)) return 'fork'
+  return steps > 0 ? 'after' : 'before'
+}
+
+/** A state, and where it was found. */
+export type HostPointer = Pointer & { readonly host: string }
+
+type Comparison<P> = {
+  /** The states that go on from what a home has, the longest chain first. */
+  readonly states: readonly P[]
+  /** What a person has to decide. */
+  readonly trouble?: { readonly kind: 'older' | 'fork'; readonly message: string }
+}
+
+/** What the hosts of a shelf have, for a home that has seen a state of it. */
+export function compareStates<P extends HostPointer>(
+  pointers: readonly P[],
+  followed: Pointer | undefined,
+): Comparison<P> {
+  const sorted = pointers.toSorted((a, b) => b.generation - a.generation || (a.change < b.change ? -1 : 1))
+  const goesOn = (one: P) => followed === undefined || ['after', 'same'].includes(relationOf(one, followed))
+  const states = sorted.filter((one, at) => goesOn(one) && sorted[at - 1]?.change !== one.change)
+  const base = states[0] ?? followed
+  const fork = base && sorted.find((one) => relationOf(one, base) === 'fork')
+  if (base !== undefined && fork !== undefined)
+    return { states, trouble: { kind: 'fork', message: forkWords(fork, base) } }
+  const [newest] = sorted
+  if (states.length > 0 || newest === undefined || followed === undefined) return { states }
+  if (wholeOf(newest.change) === followed.change) return { states }
+  return { states, trouble: { kind: 'older', message: olderWords(newest, followed) } }
+}
+
+const DECIDE =
+  'To go on with what the shelf has, run nomenclator shelf accept; to bring back what a home has, nomenclator shelf publish.'
+
+const olderWords = ({ host, generation }: HostPointer, seen: Pointer): string =>
+  `${host} was restored to an older state: it has generation ${generation}, and ${seen.generation} was seen here. ${DECIDE}`
+
+const forkWords = (fork: HostPointer, { generation, change, ...base }: Pointer & { readonly host?: string }): string =>
+  `THE SHELF HAS FORKED: ${fork.host} has generation ${fork.generation} (${fork.change.slice(0, 12)}), which is not on the ` +
+  `same chain as generation ${generation} (${change.slice(0, 12)}) ${base.host === undefined ? 'of this home' : `of ${base.host}`}, ` +
+  `which is followed. Publish to neither before it is decided which one is right: stop the other, or give --shelf without it. ${DECIDE}`

@@ -1,7 +1,7 @@
 // Brings a home that a command reads up to date with its shelf.
 import type { Shelf } from '../../release/home/shelf.ts'
 import { fetchShelf, ReleaseRefused } from './fetch.ts'
-import { dateOf, isOlder, readFollowed } from './pointer.ts'
+import { compareStates, readFollowed } from './pointer.ts'
 import { ShelfAway } from './shelf-failures.ts'
 import type { OpenShelf } from './shelf-reader.ts'
 
@@ -15,20 +15,18 @@ export async function refreshHome(
 ): Promise<readonly string[]> {
   try {
     await using shared = await open('', () => {})
-    const pointer = await shared.pointer('')
     const followed = readFollowed(shelf.home)
-    if (isOlder(pointer, followed)) throw olderShelf(pointer.generation, followed?.generation ?? 0)
-    if (pointer.generation === 0 || (followed?.change === pointer.change && followed.complete)) return []
+    const { states, trouble } = compareStates(await shared.pointers(''), followed)
+    const told = trouble === undefined ? [] : [trouble.kind === 'fork' ? trouble.message : unfollowed(trouble.message)]
+    const [state] = states
+    if (state === undefined || state.generation === 0) return told
+    if (followed?.change === state.change && followed.complete) return told
     using _lock = await lock()
-    return (await fetchShelf(shelf, shared)).missing
+    return [...told, ...(await fetchShelf(shelf, shared, { state })).missing.map(unfollowed)]
   } catch (error) {
-    if (error instanceof ShelfAway || error instanceof ReleaseRefused) return [error.message]
+    if (error instanceof ShelfAway || error instanceof ReleaseRefused) return [unfollowed(error.message)]
     throw error
   }
 }
 
-export const olderShelf = (generation: number, seen: number): ReleaseRefused =>
-  new ReleaseRefused(
-    `the shelf was restored to an older state: it is of ${dateOf(generation)}, and this home has seen that of ${dateOf(seen)}. ` +
-      'To go on with what the shelf has, run nomenclator shelf accept; to bring back what this home has, nomenclator shelf publish.',
-  )
+const unfollowed = (reason: string) => `THE SHELF IS NOT FOLLOWED, what is in the home is read: ${reason}`

@@ -194,11 +194,11 @@ export const METRICS: Readonly<Record<string, Metric>> = {
   },
   nomenclator_shelf_trouble: {
     type: 'gauge',
-    help: '1 for the kind of trouble that keeps the shared shelf from being followed: away, older or refused.',
+    help: '1 for the kind of trouble that keeps the shared shelf from being followed, or all of it: away, older, fork or refused.',
     samples: ({ shelf }) =>
       shelf === undefined
         ? []
-        : (['away', 'older', 'refused'] as const).map((kind) => ({
+        : (['away', 'older', 'fork', 'refused'] as const).map((kind) => ({
             labels: { kind },
             value: shelf.trouble?.kind === kind ? 1 : 0,
           })),

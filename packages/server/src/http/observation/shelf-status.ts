@@ -2,8 +2,8 @@
 
 /** Why a service may not have the release that the shelf calls current, as plain JSON: it goes from process to process. */
 export type ShelfTrouble = {
-  /** It cannot be reached, it was restored to an older state, or what it offers cannot be taken. */
-  readonly kind: 'away' | 'older' | 'refused'
+  /** It cannot be reached, was restored to an older state, has two states of which neither led to the other, or offers what cannot be taken. */
+  readonly kind: 'away' | 'older' | 'fork' | 'refused'
   /** The time at which it began, in seconds since 1970. */
   readonly since: number
   /** What an operator is told. */

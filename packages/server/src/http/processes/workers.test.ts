@@ -64,12 +64,12 @@ for (let at = 0; at < 400; at++) {
 console.log(most, untouched.length)
 `
 
-test('the garbage of a worker stays small beside a large release', async () => {
+test.each([8, 32])('the garbage of a worker stays small beside a large release, with %d GB', async (gigabytes) => {
   const took = Promise.withResolvers<number>()
   running = await started({
     count: 1,
     listening: { host: '127.0.0.1', port: 0 },
-    command: () => [process.execPath, '-e', WASTEFUL_WORKER],
+    command: () => ['env', `BUN_JSC_forceRAMSize=${gigabytes}000000000`, process.execPath, '-e', WASTEFUL_WORKER],
     drainMilliseconds: 0,
     log: ({ message }) => took.resolve(Number.parseInt(message, 10)),
   })

@@ -21,13 +21,16 @@ export const KNOWN_VARIABLE = 'NOMENCLATOR_KNOWN'
 export const THINKER_VARIABLE = 'NOMENCLATOR_THINKER'
 
 /**
- * Options of the garbage collector of a process that serves, which it reads when it starts. It takes mapped files for memory
- * in use, and so by default lets garbage grow to three times the size of a release. With these, garbage grows to a tenth of
- * it, or until both together are 64 MB.
+ * Options of the garbage collector of a process that serves or thinks, which it reads when it starts. It takes mapped files for
+ * memory in use, and so by default lets garbage grow to three times the size of a release, or to its size on a machine with
+ * less than 16 GB. With these, garbage grows to a twentieth of it on all machines, or until both together are 64 MB; and its
+ * memory is given back when it is found, not bit by bit when there is nothing else to do.
  */
 export const COLLECTOR_OPTIONS: Readonly<Record<string, string>> = {
-  BUN_JSC_heapGrowthMaxIncrease: '0.1',
+  BUN_JSC_heapGrowthMaxIncrease: '0.05',
+  BUN_JSC_heapGrowthFunctionThresholdInMB: '0',
   BUN_JSC_largeHeapSize: '64000000',
+  BUN_JSC_sweepSynchronously: 'true',
 }
 
 export type Known = {

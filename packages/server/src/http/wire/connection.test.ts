@@ -535,6 +535,17 @@ describe('a body that is read', () => {
     receive(connection, 'a'.repeat(40_000))
     expect(metrics.unsentBytes).toBe(0)
   })
+
+  test('is refused when bodies fill half of the budget, those included that wait to be read', () => {
+    const handler = { ...newState().handler, maxBody: () => 100_000 }
+    const state = serverState(handler, { limits: { bytes: 100_000 } })
+    const refused = ['192.0.2.1', '192.0.2.2', '192.0.2.3'].map((address) => {
+      const socket = new FakeSocket(undefined, address)
+      receive(opened(socket, state), post('/read', 'Content-Length: 90000') + 'a'.repeat(40_000))
+      return socket.sent.includes('"kind":"overloaded"')
+    })
+    expect(refused).toEqual([false, false, true])
+  })
 })
 
 describe('while responses are paused', () => {

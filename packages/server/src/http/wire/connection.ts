@@ -525,7 +525,7 @@ export class Connection implements ConnectionInfo {
     if (more === 0) return true
     if (this.#counted === 0) this.#client = this.#clientOf(this.#incoming?.head ?? this.#lastHead)
     const { budget } = this.#server
-    const isBody = this.#incoming !== undefined
+    const isBody = this.#incoming !== undefined || this.#waitsToRead
     const refusal = more > 0 && this.#canBeCutOff ? budget.refusal(this.#client, isBody) : undefined
     this.#counted = kept
     budget.keepBytes(this.#client, more)

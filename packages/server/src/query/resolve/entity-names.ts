@@ -10,16 +10,9 @@ import { aliasesOf, aliasWords } from '../../release/aliases.ts'
 import type { Column, EntityIndex } from '../../release/index/index-file.ts'
 import type { Release } from '../../release/release.ts'
 import { importanceOf, MAX_IMPORTANCE } from '../search/importance.ts'
-import {
-  type HeardLetters,
-  heardIn,
-  isSlight,
-  mayBeMisspelt,
-  mayGoOn,
-  mayHaveMore,
-  WrittenName,
-} from '../search/name-match.ts'
+import { WrittenName } from '../search/name-match.ts'
 import { NO_SEAT, type Seats, seatsAmong } from '../search/seats.ts'
+import { NameFilter } from './name-filter.ts'
 import { type CalledName, matchRecord, type NamedRecord, type PartMatch, withoutZeros } from './record-match.ts'
 import type { WrittenPart } from './written-part.ts'
 
@@ -32,8 +25,6 @@ type TextReader = (position: number) => string
 const WELL_KNOWN = 0.2 * MAX_IMPORTANCE
 /** How many records are kept at most. */
 const MAX_RECORDS = 20_000
-/** How many numbers are kept of the letters of a name. */
-const HEARD_FIELDS = 4
 
 /** The costs of the name of a record without what is in brackets, and of that alone; and of the name of the parent for its seat. */
 const WITHOUT_BRACKETS_COST = 0.2
@@ -103,9 +94,6 @@ export class EntityNames {
   readonly #records = new Map<number, NamedRecord>()
   /** The words of the index that have been read. */
   readonly #texts: string[] = []
-  /** The letters that are heard in the name of each record; its length is 0 where they have not been read. */
-  #heard: Uint32Array | undefined
-  readonly #heardInName = { all: 0, core: 0, length: 0, coreLength: 0 }
 
   constructor(release: Release, entity: Entity, namesOf: (entity: Entity) => EntityNames) {
     const { name, fields } = entity
@@ -235,6 +223,7 @@ export class EntityNames {
     const names: CalledName[] = this.#hasOneName
       ? [{ name: this.#written(this.wordsAt(position)), cost: 0 }]
       : this.#read(this.#names, position).map((name) => ({ name, cost: 0 }))
+    if (this.#hasOneName && !this.#hasBrackets(position)) return names
     const isDoubtful = !this.isWellKnown(position)
     for (const textAt of this.#names) names.push(...this.#bracketed(textAt(position), isDoubtful))
     return names
@@ -290,36 +279,26 @@ export class EntityNames {
         this.#codesAt(position).some((code) => withoutZeros(code) === short),
       )
     }
-    const typed = [part.written, ...part.stripped.map(({ name }) => name)].flatMap(({ readings }) => readings)
-    const hasWord = this.#wordTest(typed)
+    const readings = [part.written, ...part.stripped.map(({ name }) => name)].flatMap((name) => name.readings)
+    const filter = new NameFilter(this.#index.words, readings)
     const isNear = (position: number) =>
       // The letters of several names tell nothing of each.
       !this.#hasOneName ||
       this.#aliases.has(position) ||
       (code !== undefined && this.#codesAt(position).includes(code)) ||
-      typed.some(({ heard }) => mayBeMisspelt(heard, this.#heardAt(position))) ||
-      (typed.some(({ heard }) => mayGoOn(heard, this.#heardAt(position))) && hasWord(position))
+      (filter.isNear(position) && (this.#hasMoreNames(position) || filter.mayMatch(position)))
     const near = this.#matchWhere(positions, part, isNear)
     if (near.length > 0) return near
-    const hasMore = (position: number) =>
-      typed.some(({ heard }) => mayHaveMore(heard, this.#heardAt(position))) && hasWord(position)
-    return this.#matchWhere(positions, part, hasMore)
+    return this.#matchWhere(
+      positions,
+      part,
+      (position) => filter.isWithin(position) && (this.#hasMoreNames(position) || filter.mayMatch(position)),
+    )
   }
 
-  /** Whether the name of a record has one of the words that were typed, or begins with the first of them. */
-  #wordTest(typed: readonly { readonly words: readonly string[] }[]): (position: number) => boolean {
-    const { words, names, nameStarts } = this.#index.words
-    const substance = typed.flatMap((reading) => reading.words).filter((word) => !isSlight(this.#language, word))
-    const numbers = new Set(substance.map((word) => words.indexOf(word)))
-    const beginnings = typed.map((reading) => words.plainRange(reading.words[0] ?? ''))
-    return (position) => {
-      const start = nameStarts[position] as number
-      const first = names[start] as number
-      if (beginnings.some(([from, to]) => first >= from && first < to)) return true
-      for (let place = start; place < (nameStarts[position + 1] as number); place++)
-        if (numbers.has(names[place])) return true
-      return false
-    }
+  /** Whether a record is called otherwise than by all words of its name. */
+  #hasMoreNames(position: number): boolean {
+    return !this.#hasOneName || this.isSeat(position) || this.#aliases.has(position) || this.#hasBrackets(position)
   }
 
   #matchWhere(positions: Uint32Array, part: WrittenPart, isCandidate: (position: number) => boolean): PartMatch[] {
@@ -348,32 +327,6 @@ export class EntityNames {
       list.push(text)
     }
     return list
-  }
-
-  /** The letters that are heard in a name; the same object in every call. */
-  #heardAt(position: number): HeardLetters {
-    this.#heard ??= new Uint32Array(this.#count * HEARD_FIELDS)
-    const letters = this.#heard
-    const at = position * HEARD_FIELDS
-    if (letters[at + 2] === 0) letters.set(this.#hear(position), at)
-    const heard = this.#heardInName
-    heard.all = letters[at] as number
-    heard.core = letters[at + 1] as number
-    heard.length = letters[at + 2] as number
-    heard.coreLength = letters[at + 3] as number
-    return heard
-  }
-
-  #hear(position: number): readonly number[] {
-    let [all, core, length, coreLength] = [0, 0, 0, 0]
-    for (const word of this.wordsAt(position)) {
-      const heard = heardIn(word, this.#language)
-      all |= heard.all
-      core |= heard.core
-      length += heard.length
-      coreLength += heard.coreLength
-    }
-    return [all, core, length, coreLength]
   }
 }
 

@@ -10,6 +10,7 @@ import type { Words } from '../../release/index/index-file.ts'
 import type { Release } from '../../release/release.ts'
 import { isSlight, type WrittenName } from '../search/name-match.ts'
 import { type EntityNames, entityNames } from './entity-names.ts'
+import { hashOf, wordForms } from './word-forms.ts'
 import type { WrittenPart } from './written-part.ts'
 
 /** Entries are hash × POSITIONS + position, which a float has room for. */
@@ -20,16 +21,19 @@ class NameTable {
   readonly #entries: Float64Array
 
   constructor(names: EntityNames, words: Words) {
-    const entries: number[] = []
-    const forms = new WordForms(words)
+    let entries = new Float64Array(names.count * KEYS_OF_NAME)
+    let used = 0
+    const addHashes = hashesOfNames(words)
     for (let position = 0; position < Math.min(names.count, POSITIONS); position++) {
       if ((position & CHECKED_EVERY) === 0) checkpoint()
-      const add = (hash: number) => entries.push(hash * POSITIONS + position)
+      const add = (hash: number) => {
+        if (used === entries.length) entries = grown(entries)
+        entries[used++] = hash * POSITIONS + position
+      }
       const runs = names.plainRuns(position)
-      if (runs === undefined || !forms.addHashes(position, runs, add))
-        addAllHashes(names, position, words.language, add)
+      if (runs === undefined || !addHashes(position, runs, add)) addAllHashes(names, position, words.language, add)
     }
-    this.#entries = Float64Array.from(entries).sort()
+    this.#entries = entries.slice(0, used).sort()
   }
 
   /** The positions of the records that may be called so, nearly all of which are; some of them more than once. */
@@ -51,80 +55,47 @@ class NameTable {
   }
 }
 
-/** The hash of some letters follows from the hashes of those that it is joined from. */
-const FACTOR = 0x01000193
+/** A name has so many keys at most in the mean. */
+const KEYS_OF_NAME = 2
 
-function hashOf(text: string): number {
-  let hash = 0
-  for (let at = 0; at < text.length; at++) hash = (Math.imul(hash, FACTOR) + text.charCodeAt(at)) | 0
-  return hash >>> 0
+function grown(entries: Float64Array): Float64Array<ArrayBuffer> {
+  const larger = new Float64Array(entries.length * 2 + 1)
+  larger.set(entries)
+  return larger
 }
 
-/** By what a hash is multiplied where so many letters come after it. */
-function shiftOf(length: number): number {
-  let shift = 1
-  for (let at = 0; at < length; at++) shift = Math.imul(shift, FACTOR)
-  return shift
-}
-
-/** The words of an index, written out and hashed once: most names are made of the same few. */
-class WordForms {
-  readonly #words: Words
-  readonly #hashes: Int32Array
-  readonly #shifts: Int32Array
-  /** Whether a word may be left out, and whether it may be a number, which depends on those beside it. */
-  readonly #isSlight: Uint8Array
-  readonly #mayBeNumber: Uint8Array
-
-  constructor(words: Words) {
-    const { size } = words.words
-    this.#words = words
-    this.#hashes = new Int32Array(size)
-    this.#shifts = new Int32Array(size)
-    this.#isSlight = new Uint8Array(size)
-    this.#mayBeNumber = new Uint8Array(size)
-    const { longFormsOf, withDigits } = words.language
-    for (let word = 0; word < size; word++) {
-      const text = words.words.text(word)
-      const written = longFormsOf(text)[0] ?? text
-      const list = [text]
-      this.#hashes[word] = hashOf(written)
-      this.#shifts[word] = shiftOf(written.length)
-      this.#isSlight[word] = isSlight(words.language, written) ? 1 : 0
-      this.#mayBeNumber[word] = withDigits(list) === list ? 0 : 1
-    }
+/**
+ * Gives the hashes of the keys of a record that is called by its words alone: of all, and of those outside and inside of brackets,
+ * which stand there in turn. False where a word may be a number.
+ */
+function hashesOfNames(words: Words) {
+  const { names, nameStarts } = words
+  const { hashes, shifts, isSlightWrittenOut, mayBeNumber } = wordForms(words)
+  const join = (key: KeyHash, word: number) => {
+    const [hash, shift] = [hashes[word] as number, shifts[word] as number]
+    key.words++
+    key.joined = (Math.imul(key.joined, shift) + hash) | 0
+    if (isSlightWrittenOut[word] === 1) key.slight++
+    else key.core = (Math.imul(key.core, shift) + hash) | 0
   }
-
-  /**
-   * Gives the hashes of the keys of a record that is called by its words alone: of all, and of those outside and inside of brackets,
-   * which stand there in turn. False where a word may be a number.
-   */
-  addHashes(position: number, runs: readonly number[], add: (hash: number) => void): boolean {
-    const { names, nameStarts } = this.#words
+  return (position: number, runs: readonly number[], add: (hash: number) => void): boolean => {
     const [start, end] = [nameStarts[position] as number, nameStarts[position + 1] as number]
     const whole = new KeyHash()
     for (let place = start; place < end; place++) {
-      if (this.#mayBeNumber[names[place] as number] === 1) return false
-      this.#join(whole, names[place] as number)
+      if (mayBeNumber[names[place] as number] === 1) return false
+      join(whole, names[place] as number)
     }
     whole.addTo(add)
+    if (runs.length === 0) return true
     const outside = new KeyHash()
     let place = start
     for (const [at, count] of runs.entries()) {
       const key = at % 2 === 0 ? outside : new KeyHash()
-      for (let word = 0; word < count; word++) this.#join(key, names[place++] as number)
+      for (let word = 0; word < count; word++) join(key, names[place++] as number)
       if (key !== outside) key.addTo(add)
     }
     outside.addTo(add)
     return true
-  }
-
-  #join(key: KeyHash, word: number): void {
-    const [hash, shift] = [this.#hashes[word] as number, this.#shifts[word] as number]
-    key.words++
-    key.joined = (Math.imul(key.joined, shift) + hash) | 0
-    if (this.#isSlight[word] === 1) key.slight++
-    else key.core = (Math.imul(key.core, shift) + hash) | 0
   }
 }
 

@@ -10,7 +10,7 @@ import type { How } from './search.ts'
 import { isLight } from './word-match.ts'
 
 /** One way to write a name, in all the forms that are compared. */
-type Forms = {
+export type Forms = {
   /** Abbreviations written out. */
   readonly words: readonly string[]
   readonly full: string
@@ -64,7 +64,7 @@ export class WrittenName {
 
   /** The words with digits: other numbers make another name. */
   get numbers(): string {
-    this.#numbers ??= this.words.filter((word) => HAS_DIGIT.test(word)).join(' ')
+    this.#numbers ??= this.words.some(hasDigit) ? this.words.filter(hasDigit).join(' ') : ''
     return this.#numbers
   }
 }
@@ -93,6 +93,17 @@ const EXACT_MATCH: NameMatch = {
 
 const MAX_READINGS = 4
 const HAS_DIGIT = /\p{N}/u
+const LAST_DIGIT = 0x39
+const LAST_ASCII = 0x7f
+
+function hasDigit(word: string): boolean {
+  for (let at = 0; at < word.length; at++) {
+    const code = word.charCodeAt(at)
+    if (code <= LAST_DIGIT) return true
+    if (code > LAST_ASCII) return HAS_DIGIT.test(word)
+  }
+  return false
+}
 
 function readingsOf(words: readonly string[], language: Language): Forms[] {
   const { longFormsOf } = language
@@ -208,7 +219,8 @@ export const WITHOUT_SAINT_COST = 0.6
 const MAX_SAINT_WORDS = 3
 const SOME_WORDS_COST = 1.8
 const MORE_WORDS_COST = 2.2
-const MAX_EDITS = 2
+/** How many edits two names may be apart at most. */
+export const MAX_EDITS = 2
 /** How many edits two names may be apart: in a short one, more would leave too few of its letters. */
 const maxEditsIn = (typed: string, name: string): number => {
   const letters = Math.max(typed.length, name.length)
@@ -365,19 +377,21 @@ function coveredShare(words: readonly string[], others: readonly string[], langu
 
 const MAX_SOUNDS = 50_000
 
-function soundOf(forms: Forms, language: Language): string {
+export function soundOf(forms: Forms, language: Language): string {
   if (forms.sound !== undefined) return forms.sound
-  const { sounds } = earOf(language)
   let joined = ''
-  for (const word of forms.words) {
-    let sound = sounds.get(word)
-    if (sound === undefined) {
-      if (sounds.size >= MAX_SOUNDS) sounds.clear()
-      sound = language.soundsOf(word)[0] ?? word
-      sounds.set(word, sound)
-    }
-    joined += sound
-  }
+  for (const word of forms.words) joined += soundOfWord(word, language)
   forms.sound = joined
   return joined
+}
+
+export function soundOfWord(word: string, language: Language): string {
+  const { sounds } = earOf(language)
+  let sound = sounds.get(word)
+  if (sound === undefined) {
+    if (sounds.size >= MAX_SOUNDS) sounds.clear()
+    sound = language.soundsOf(word)[0] ?? word
+    sounds.set(word, sound)
+  }
+  return sound
 }

@@ -1,0 +1,56 @@
+// Which names a filter lets through: all that can match, and few that cannot.
+import { expect, test } from 'bun:test'
+import { spanish } from '../../catalog/languages/spanish.ts'
+import { wordsOf } from '../../catalog/words.ts'
+import { wordsInMemory } from '../../release/index/words-in-memory.ts'
+import { matchName, WrittenName } from '../search/name-match.ts'
+import { NameFilter } from './name-filter.ts'
+
+const NAMES = [
+  'Tesistán',
+  'San Juan Bautista',
+  'San Antonio Tenextepec',
+  'Guadalupe Victoria',
+  'La Guadalupe',
+  'Cinco de Mayo',
+  'Sta. Cruz',
+  'Ojo de Agua',
+  'Xochimilco',
+  'Ejido Hidalgo',
+]
+
+const index = wordsInMemory(
+  spanish,
+  NAMES.map((name) => wordsOf(name)),
+)
+const written = (text: string) => new WrittenName(wordsOf(text), spanish)
+const passing = (text: string) => {
+  const filter = new NameFilter(index, written(text).readings)
+  return NAMES.filter((_, position) => filter.mayMatch(position))
+}
+
+test.each([
+  'Tesitsan',
+  'Teocintlan',
+  'San Juan B',
+  'SanJuan Bau',
+  'Tenextepec',
+  'Juan San Bautista',
+  'Guadalupe',
+  'Guadalupe Vitcoria',
+  '5 de Mayo',
+  'Santa Cruz',
+  'Ojodeagua',
+  'Sochimilko',
+  'Col. Hidalgo',
+  'Ejido Miguel Hidalgo',
+  'Hidalgo Ejido Nuevo',
+])('lets through whatever “%s” matches', (text) => {
+  const matching = NAMES.filter((name) => matchName(written(text), written(name)) !== undefined)
+  expect(passing(text)).toEqual(expect.arrayContaining(matching))
+})
+
+test('keeps back what has other letters and words', () => {
+  expect(passing('San Jaun Bautista')).toEqual(['San Juan Bautista', 'Cinco de Mayo', 'Sta. Cruz'])
+  expect(passing('Tesitsan')).toEqual(['Tesistán', 'Cinco de Mayo', 'Sta. Cruz'])
+})

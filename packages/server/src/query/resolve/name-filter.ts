@@ -1,0 +1,155 @@
+// Which records may be called nearly what a part says: told by the words and letters of their names, before these are read.
+import type { Words } from '../../release/index/index-file.ts'
+import { bitsOf } from '../../release/index/word-keys.ts'
+import {
+  type Forms,
+  type HeardLetters,
+  isSlight,
+  MAX_EDITS,
+  mayBeMisspelt,
+  mayGoOn,
+  mayHaveMore,
+  soundOf,
+} from '../search/name-match.ts'
+import { bagOf, emptyBag, type LetterBag, wordForms } from './word-forms.ts'
+
+/** One way to read what was typed. */
+type TypedReading = {
+  readonly heard: HeardLetters
+  readonly joined: LetterBag
+  readonly core: LetterBag
+  readonly sound: LetterBag
+  /** The words that say something, as the index numbers them; undefined where it lacks one. */
+  readonly substance: readonly (number | undefined)[]
+  /** The words that begin with the first one, from the first to just after the last. */
+  readonly beginning: readonly [from: number, to: number]
+}
+
+/** Of longer texts, letters after these are not compared. */
+const MAX_LETTERS = 60
+
+export class NameFilter {
+  readonly #index: Words
+  readonly #typed: readonly TypedReading[]
+  readonly #substance: ReadonlySet<number | undefined>
+  readonly #isLong: boolean
+  /** Of the name that was read last. */
+  readonly #heard = { all: 0, core: 0, length: 0, coreLength: 0 }
+
+  constructor(index: Words, readings: readonly Forms[]) {
+    const { words, language } = index
+    this.#index = index
+    this.#isLong = readings.some(({ joined }) => joined.length > MAX_LETTERS)
+    this.#typed = readings.map((forms) => ({
+      heard: forms.heard,
+      joined: bagOf(forms.joined),
+      core: bagOf(forms.core),
+      sound: bagOf(soundOf(forms, language)),
+      substance: forms.words.filter((word) => !isSlight(language, word)).map((word) => words.indexOf(word)),
+      beginning: words.plainRange(forms.words[0] ?? ''),
+    }))
+    this.#substance = new Set(this.#typed.flatMap(({ substance }) => substance))
+  }
+
+  /** Whether a name is misspelt as it was typed, or goes on after that. */
+  isNear(position: number): boolean {
+    const name = this.#heardAt(position)
+    for (const { heard } of this.#typed) if (mayBeMisspelt(heard, name)) return true
+    for (const { heard } of this.#typed) if (mayGoOn(heard, name)) return this.#hasWord(position)
+    return false
+  }
+
+  /** Whether what was typed has the words of a name among others. */
+  isWithin(position: number): boolean {
+    const name = this.#heardAt(position)
+    for (const { heard } of this.#typed) if (mayHaveMore(heard, name)) return this.#hasWord(position)
+    return false
+  }
+
+  /**
+   * Whether a name can match at all: it has the letters that were typed but for some edits, or all of them, or all words of one
+   * are those of the other. Names that may be written in several ways always can.
+   */
+  mayMatch(position: number): boolean {
+    if (this.#isLong) return true
+    const { names, nameStarts } = this.#index
+    const forms = wordForms(this.#index)
+    const [joined, core, sound] = [emptyBag(), emptyBag(), emptyBag()]
+    let substance = 0
+    const end = nameStarts[position + 1] as number
+    for (let place = nameStarts[position] as number; place < end; place++) {
+      const word = names[place] as number
+      if (forms.mayBeNumber[word] === 1 || forms.isAbbreviation[word] === 1) return true
+      forms.addLetters(word, joined, sound)
+    }
+    for (let place = nameStarts[position] as number; place < end; place++) {
+      const word = names[place] as number
+      if (forms.isSlight[word] === 1) continue
+      forms.addLetters(word, core, UNUSED)
+      substance++
+    }
+    return this.#typed.some(
+      (typed) =>
+        missing(typed.joined, joined) === 0 ||
+        isWithinEdits(typed.joined, joined) ||
+        isWithinEdits(typed.sound, sound) ||
+        isWithinEdits(typed.core, substance === 0 ? joined : core) ||
+        this.#isCovered(position, typed.substance, substance),
+    )
+  }
+
+  /** Whether all words of a name that say something were typed, or all that were typed are in it. */
+  #isCovered(position: number, typed: readonly (number | undefined)[], substance: number): boolean {
+    const { names, nameStarts } = this.#index
+    const { isSlight } = wordForms(this.#index)
+    const words = names.subarray(nameStarts[position], nameStarts[position + 1])
+    if (typed.every((word) => word !== undefined && words.includes(word))) return true
+    let shared = 0
+    for (const word of words) if (isSlight[word] === 0 && typed.includes(word)) shared++
+    return shared === substance
+  }
+
+  /** Whether a name has one of the words that were typed, or begins with the first of them. */
+  #hasWord(position: number): boolean {
+    const { names, nameStarts } = this.#index
+    const start = nameStarts[position] as number
+    const first = names[start] as number
+    for (const { beginning } of this.#typed) if (first >= beginning[0] && first < beginning[1]) return true
+    for (let place = start; place < (nameStarts[position + 1] as number); place++)
+      if (this.#substance.has(names[place])) return true
+    return false
+  }
+
+  /** The letters that are heard in a name; the same object in every call. */
+  #heardAt(position: number): HeardLetters {
+    const { names, nameStarts } = this.#index
+    const { heard, lengths, isSlight } = wordForms(this.#index)
+    let [all, core, length, coreLength] = [0, 0, 0, 0]
+    const end = nameStarts[position + 1] as number
+    for (let place = nameStarts[position] as number; place < end; place++) {
+      const word = names[place] as number
+      const letters = heard[word] as number
+      all |= letters
+      length += lengths[word] as number
+      if (isSlight[word] === 1) continue
+      core |= letters
+      coreLength += lengths[word] as number
+    }
+    const name = this.#heard
+    name.all = all
+    name.core = core
+    name.length = length
+    name.coreLength = coreLength
+    return name
+  }
+}
+
+const UNUSED = emptyBag()
+
+/** How many letters a text has at least that another lacks. */
+const missing = (letters: LetterBag, others: LetterBag): number =>
+  bitsOf(letters.once & ~others.once) + bitsOf(letters.twice & ~others.twice)
+
+/** An edit takes a letter from one text, puts one into it, or both. */
+const isWithinEdits = (one: LetterBag, other: LetterBag): boolean =>
+  missing(one, other) <= MAX_EDITS && missing(other, one) <= MAX_EDITS

@@ -1,0 +1,110 @@
+// What is known of each word of an index, found out once: most names are made of the same few words.
+import { checkpoint } from '../../base/checkpoint.ts'
+import { memoized } from '../../base/memoized.ts'
+import type { Words } from '../../release/index/index-file.ts'
+import { letterMask } from '../../release/index/word-keys.ts'
+import { heardIn, isSlight, soundOfWord } from '../search/name-match.ts'
+
+/** The hash of some letters follows from the hashes of those that it is joined from. */
+const FACTOR = 0x01000193
+
+export function hashOf(text: string): number {
+  let hash = 0
+  for (let at = 0; at < text.length; at++) hash = (Math.imul(hash, FACTOR) + text.charCodeAt(at)) | 0
+  return hash >>> 0
+}
+
+/** By what a hash is multiplied where so many letters come after it. */
+function shiftOf(length: number): number {
+  let shift = 1
+  for (let at = 0; at < length; at++) shift = Math.imul(shift, FACTOR)
+  return shift
+}
+
+const CHECKED_EVERY = 0xff
+
+/** Each word as it is written out. */
+class WordForms {
+  readonly hashes: Int32Array
+  readonly shifts: Int32Array
+  readonly lengths: Uint16Array
+  /** The letters that are heard in it. */
+  readonly heard: Uint32Array
+  /** Whether it may be left out, as it stands in names and as it is written out. */
+  readonly isSlight: Uint8Array
+  readonly isSlightWrittenOut: Uint8Array
+  /** Whether it may be a number, which depends on the words beside it. */
+  readonly mayBeNumber: Uint8Array
+  readonly isAbbreviation: Uint8Array
+  /** The letters that it is written with and those that it sounds like, each with those that are there twice; and for which words. */
+  readonly #bags: Uint32Array
+  readonly #hasBags: Uint8Array
+  readonly #words: Words
+
+  constructor(index: Words) {
+    const { words, language } = index
+    const { size } = words
+    this.#words = index
+    this.#bags = new Uint32Array(size * BAG_FIELDS)
+    this.#hasBags = new Uint8Array(size)
+    this.isAbbreviation = new Uint8Array(size)
+    this.hashes = new Int32Array(size)
+    this.shifts = new Int32Array(size)
+    this.lengths = new Uint16Array(size)
+    this.heard = new Uint32Array(size)
+    this.isSlight = new Uint8Array(size)
+    this.isSlightWrittenOut = new Uint8Array(size)
+    this.mayBeNumber = new Uint8Array(size)
+    const { longFormsOf, withDigits } = language
+    for (let word = 0; word < size; word++) {
+      if ((word & CHECKED_EVERY) === 0) checkpoint()
+      const text = words.text(word)
+      const [written = text] = longFormsOf(text)
+      if (longFormsOf(text).length > 0) this.isAbbreviation[word] = 1
+      const heard = heardIn(text, language)
+      const list = [text]
+      this.hashes[word] = hashOf(written)
+      this.shifts[word] = shiftOf(written.length)
+      this.lengths[word] = written.length
+      this.heard[word] = heard.all
+      this.isSlight[word] = heard.coreLength === 0 ? 1 : 0
+      this.isSlightWrittenOut[word] = isSlight(language, written) ? 1 : 0
+      this.mayBeNumber[word] = withDigits(list) === list ? 0 : 1
+    }
+  }
+
+  /** Adds the letters of a word to those of others: as it is written, and as it sounds. */
+  addLetters(word: number, written: LetterBag, sound: LetterBag): void {
+    const at = word * BAG_FIELDS
+    const bags = this.#bags
+    if (this.#hasBags[word] === 0) {
+      const { words, language } = this.#words
+      const text = words.text(word)
+      const [letters, heard] = [bagOf(text), bagOf(soundOfWord(text, language))]
+      bags.set([letters.once, letters.twice, heard.once, heard.twice], at)
+      this.#hasBags[word] = 1
+    }
+    addTo(written, bags[at] as number, bags[at + 1] as number)
+    addTo(sound, bags[at + 2] as number, bags[at + 3] as number)
+  }
+}
+
+const BAG_FIELDS = 4
+
+/** Which letters some text has, and which of them more than once. */
+export type LetterBag = { once: number; twice: number }
+
+export const emptyBag = (): LetterBag => ({ once: 0, twice: 0 })
+
+export function bagOf(text: string): LetterBag {
+  const bag = emptyBag()
+  for (let at = 0; at < text.length; at++) addTo(bag, letterMask(text.charAt(at)), 0)
+  return bag
+}
+
+function addTo(bag: LetterBag, once: number, twice: number): void {
+  bag.twice |= twice | (bag.once & once)
+  bag.once |= once
+}
+
+export const wordForms = memoized((words: Words): WordForms => new WordForms(words))
