@@ -63,8 +63,7 @@ export function searchList(
 }
 
 /** How many words of candidates are looked at with one effort, in all entities together. */
-const MAX_WORK = 600_000
-const MAX_WORK_FOR_LONG = 150_000
+const MAX_WORK = 150_000
 
 /** A name, its ancestors and a fault: nobody means a word that is typed more often. */
 const MAX_REPEATS = 4
@@ -291,9 +290,7 @@ export function rankAcross(
   const run = (effort: Effort, mayReplace: (count: number) => boolean) => {
     let total = 0
     // The nearest can only be told when all are found.
-    const work = {
-      left: near !== undefined ? Number.POSITIVE_INFINITY : words.length > LONG_LINE ? MAX_WORK_FOR_LONG : MAX_WORK,
-    }
+    const work = { left: near === undefined ? MAX_WORK : Number.POSITIVE_INFINITY }
     for (const one of searches) {
       if (mayReplace(one.count)) {
         const others = searches.flatMap(({ results }) =>
@@ -346,10 +343,10 @@ export function searchEntity(
   const space = searchSpace(release, name, among)
   const entitySearch = new EntitySearch(isByOwnNames ? { ...space, levels: [] } : space, words, limit)
   const coded = withCode(release, name, among, words)
-  let hits = entitySearch.run(AS_TYPED)
+  let hits = entitySearch.run(AS_TYPED, [], { left: MAX_WORK })
   if (hits.count === 0 && coded.length === 0 && !isAsTyped)
     for (const effort of widerFor(words)) {
-      hits = entitySearch.run(effort)
+      hits = entitySearch.run(effort, [], { left: MAX_WORK })
       if (hits.count > 0) break
     }
   const importance = importanceOf(release, name)
