@@ -1,19 +1,16 @@
 // npm run bench:shelf: what a shelf in PostgreSQL costs at the size of the contract, into bench/results/shelf.md.
-import { readFileSync, writeFileSync } from 'node:fs'
-import { loadavg } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { version } from '../package.json'
 import { run } from '../packages/server/src/cli/run.ts'
 import { parseShelfAddress, type ShelfAddress } from '../packages/server/src/distribution/postgres/address.ts'
 import { openPgShelf } from '../packages/server/src/distribution/postgres/pg-shelf.ts'
 import { ShelfFollower } from '../packages/server/src/distribution/shelf/follower.ts'
 import { Shelf } from '../packages/server/src/release/home/shelf.ts'
 import { TestPostgres } from '../test/support/postgres.ts'
-import { PROGRAM, TestDirectory, TestHome, ThreeReleases, writeTables } from '../test/support/releases.ts'
-import { eventually, Service } from '../test/support/service.ts'
+import { TestDirectory, TestHome, ThreeReleases, writeTables } from '../test/support/releases.ts'
+import { eventually } from '../test/support/service.ts'
 import { TcpProxy } from '../test/support/tcp-proxy.ts'
-import { freePort } from './free-port.ts'
-import { describeMachine } from './machine.ts'
+import { ChangingCatalog, command, conditions, megabytes, ShelfNode, seconds, Watch } from './shelf-node.ts'
 
 const OUT = join(import.meta.dir, 'results', 'shelf.md')
 const TITLE = '# What the shelf in PostgreSQL costs'
@@ -25,12 +22,8 @@ const MANY = 100
 const AWAY_MILLISECONDS = 15_000
 const SLOT_MILLISECONDS = 100
 const YEARS = 10
-const WATCH_MILLISECONDS = 20
 const SLOW_BYTES = 12.5e6
-const TICK_MILLISECONDS = 10
 
-const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
-const seconds = (milliseconds: number) => `${(milliseconds / 1_000).toFixed(2)} s`
 const log = (line: string) => console.error(`bench shelf: ${line}`)
 
 /** Many nodes in one process, of a small catalog: how a notification and a return of PostgreSQL reach all of them. */
@@ -40,20 +33,20 @@ async function many(postgres: TestPostgres) {
   const url = postgres.url(database)
   using publisher = new TestHome()
   using room = new TestDirectory()
-  const command = async (...argv: readonly string[]) => {
+  const here = async (...argv: readonly string[]) => {
     const code = await run([...argv, '--shelf', url], {}, { out: () => {}, err: () => {}, interactive: false })
     if (code !== 0) throw new Error(`${argv.join(' ')} ended with ${code}`)
   }
   const publish = async (name: string) => {
     const directory = writeTables(join(room.path, name), ThreeReleases.rows(name))
-    await command('import', 'package', directory, '--accept-changes', '--home', publisher.path)
+    await here('import', 'package', directory, '--accept-changes', '--home', publisher.path)
     const [row] = await postgres.query(
       database,
       'SELECT extract(epoch FROM changed) * 1000 AS changed FROM nomenclator.pointer',
     )
     return { digest: publisher.shelf.currentDigest(), changed: Number(row?.changed) }
   }
-  await command('shelf', 'migrate')
+  await here('shelf', 'migrate')
   await publish('one')
   await using proxy = await TcpProxy.to(postgres.port)
   const address = parseShelfAddress(postgres.url(database, 'postgres', proxy.port)) as ShelfAddress
@@ -93,55 +86,10 @@ async function main(): Promise<void> {
   await using postgres = await TestPostgres.create()
   await postgres.createDatabase(DATABASE)
   using publisher = new TestDirectory()
-  using catalog = new TestDirectory()
+  using files = new TestDirectory()
   const url = postgres.url(DATABASE)
 
-  /** Of the last command, in milliseconds. */
-  let commandCpu = 0
-
-  async function command(...argv: readonly string[]): Promise<string> {
-    const child = Bun.spawn([...PROGRAM, ...argv], { stdio: ['ignore', 'pipe', 'pipe'] })
-    const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-    if (code !== 0) throw new Error(`nomenclator ${argv.join(' ')}: ${err}`)
-    commandCpu = Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1_000
-    return out
-  }
-
   const change = (...argv: readonly string[]) => command(...argv, '--home', publisher.path, '--shelf', url)
-
-  class Node implements AsyncDisposable {
-    readonly home = new TestDirectory()
-    readonly admin = freePort()
-    #service: Service | undefined
-
-    async start(shelf: string): Promise<this> {
-      const flags = ['--home', this.home.path, '--port', '0', '--workers', '2', '--admin', String(this.admin)]
-      this.#service = await Service.serving({ flags, env: { NOMENCLATOR_SHELF: shelf } })
-      return this
-    }
-
-    async release(): Promise<string | null> {
-      const response = await fetch(`http://127.0.0.1:${this.admin}/release`)
-      return ((await response.json()) as { readonly release: string | null }).release
-    }
-
-    /** Of the process that fetches, in milliseconds; the rest of the line is after the name, which may have blanks. */
-    get cpu(): number {
-      const stat = readFileSync(`/proc/${this.#service?.pid}/stat`, 'utf8')
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-      return (Number(fields[11]) + Number(fields[12])) * TICK_MILLISECONDS
-    }
-
-    async fetched(): Promise<number> {
-      const text = await (await fetch(`http://127.0.0.1:${this.admin}/metrics`)).text()
-      return Number(/^nomenclator_shelf_fetched_bytes_total ([0-9]+)$/m.exec(text)?.[1])
-    }
-
-    async [Symbol.asyncDispose](): Promise<void> {
-      await this.#service?.[Symbol.asyncDispose]()
-      this.home[Symbol.dispose]()
-    }
-  }
 
   async function pointer() {
     const [row] = await postgres.query(
@@ -152,37 +100,24 @@ async function main(): Promise<void> {
   }
 
   /** What a change takes: the command, from its commit until all nodes serve it, and the bytes that each node fetched. */
-  async function measured(nodes: readonly Node[], ...argv: readonly string[]) {
+  async function measured(nodes: readonly ShelfNode[], ...argv: readonly string[]) {
     const before = await Promise.all(nodes.map((node) => node.fetched()))
     const cpuBefore = nodes.map(({ cpu }) => cpu)
-    const seen = nodes.map(() => new Map<string, number>())
-    let isOver = false
-    const watching = nodes.map(async (node, at) => {
-      while (!isOver) {
-        const release = (await node.release()) ?? ''
-        if (!seen[at]?.has(release)) seen[at]?.set(release, Date.now())
-        await Bun.sleep(WATCH_MILLISECONDS)
-      }
-    })
-    await change(...argv)
-    const took = commandCpu
+    await using watch = new Watch(nodes)
+    const { cpu: took } = await change(...argv)
     const { current, changed } = await pointer()
-    await eventually('all nodes serve it', () => seen.every((one) => one.has(current)))
-    isOver = true
-    await Promise.all(watching)
+    await eventually('all nodes serve it', () => watch.lastOf(current) !== undefined)
     const after = await Promise.all(nodes.map((node) => node.fetched()))
     const bytes = Math.max(...after.map((total, at) => total - (before[at] ?? 0)))
     const cpu = Math.max(...nodes.map((node, at) => node.cpu - (cpuBefore[at] ?? 0)))
-    return { took, cpu, until: Math.max(...seen.map((one) => one.get(current) ?? 0)) - changed, bytes }
+    return { took, cpu, until: (watch.lastOf(current) ?? 0) - changed, bytes }
   }
 
-  const csv = (name: string) => join(catalog.path, `${name}.csv`)
-  const linesOf = (name: string) => readFileSync(csv(name), 'utf8').trimEnd().split('\n')
-  const writeLines = (name: string, lines: readonly string[]) => writeFileSync(csv(name), `${lines.join('\n')}\n`)
+  const catalog = new ChangingCatalog(files.path)
 
   /** A year of changes: one locality of a hundred is renamed, one of two hundred is gone. */
   function aYearLater(year: number): void {
-    const [head = '', ...rows] = linesOf('localidad')
+    const [head = '', ...rows] = catalog.lines('localidad')
     const column = head.split(',').indexOf('descLocalidad')
     const changed = rows.flatMap((row, at) => {
       if ((at + year * 7) % 200 === 0) return []
@@ -191,20 +126,19 @@ async function main(): Promise<void> {
       fields[column] = `${fields[column]} ${year}`
       return [fields.join(',')]
     })
-    writeLines('localidad', [head, ...changed])
+    catalog.write('localidad', [head, ...changed])
   }
 
   const rows: string[][] = []
   await command('shelf', 'migrate', '--shelf', url)
   using scratch = new TestDirectory()
-  await command('import', 'synthetic', '--home', scratch.path)
-  const building = commandCpu
+  const { cpu: building } = await command('import', 'synthetic', '--home', scratch.path)
   log('the first publication')
   await change('import', 'synthetic')
-  await command('export', 'package', catalog.path, '--home', publisher.path)
+  await command('export', 'package', files.path, '--home', publisher.path)
   await using stack = new AsyncDisposableStack()
-  const nodes: Node[] = []
-  for (let at = 0; at < NODES; at++) nodes.push(stack.use(await new Node().start(url)))
+  const nodes: ShelfNode[] = []
+  for (let at = 0; at < NODES; at++) nodes.push(stack.use(await new ShelfNode().start(url)))
   const whole = Math.max(...(await Promise.all(nodes.map((node) => node.fetched()))))
 
   log('one of everything')
@@ -218,9 +152,8 @@ async function main(): Promise<void> {
   ])
   const back = await measured(nodes, 'rollback')
   rows.push(['rolled back', seconds(back.took), seconds(back.until), seconds(back.cpu), megabytes(back.bytes)])
-  const [audiences = '', first = '', ...others] = linesOf('audiencia')
-  writeLines('audiencia', [audiences, ...others, first.replace(/^[^,]*/, 'others')])
-  const audience = await measured(nodes, 'import', 'package', catalog.path, '--accept-changes')
+  catalog.replaceAudience()
+  const audience = await measured(nodes, 'import', 'package', files.path, '--accept-changes')
   rows.push([
     'one audience is another',
     seconds(audience.took),
@@ -228,12 +161,8 @@ async function main(): Promise<void> {
     seconds(audience.cpu),
     megabytes(audience.bytes),
   ])
-  const localities = linesOf('localidad')
-  const middle = localities.length >> 1
-  const column = (localities[0] ?? '').split(',').indexOf('descLocalidad')
-  const renamed = (localities[middle] ?? '').split(',').map((field, at) => (at === column ? `${field} Nuevo` : field))
-  writeLines('localidad', localities.with(middle, renamed.join(',')))
-  const locality = await measured(nodes, 'import', 'package', catalog.path, '--accept-changes')
+  catalog.renameLocality()
+  const locality = await measured(nodes, 'import', 'package', files.path, '--accept-changes')
   rows.push([
     'one locality of 300,137 is renamed',
     seconds(locality.took),
@@ -247,16 +176,16 @@ async function main(): Promise<void> {
   proxy.slow(SLOW_BYTES)
   await change('releases', 'prune', '--keep', '0')
   const started = performance.now()
-  stack.use(await new Node().start(postgres.url(DATABASE, 'postgres', proxy.port)))
+  stack.use(await new ShelfNode().start(postgres.url(DATABASE, 'postgres', proxy.port)))
   await stack.disposeAsync()
   const slow = performance.now() - started
 
   log('ten years')
-  const room = async () => JSON.parse(await command('shelf', 'status', '--json', '--shelf', url)).room
+  const room = async () => JSON.parse((await command('shelf', 'status', '--json', '--shelf', url)).out).room
   const years: number[] = []
   for (let year = 1; year <= YEARS; year++) {
     aYearLater(year)
-    await change('import', 'package', catalog.path, '--accept-changes')
+    await change('import', 'package', files.path, '--accept-changes')
     if (year === 1) {
       await change('releases', 'prune', '--keep', '0')
       // What was removed before leaves free room in its files.
@@ -265,7 +194,7 @@ async function main(): Promise<void> {
     years.push((await room()).databaseBytes)
     log(`year ${year}: ${megabytes(years.at(-1) ?? 0)}`)
   }
-  const files = await postgres.query(
+  const stored = await postgres.query(
     DATABASE,
     `SELECT file, sum(size) AS plain, sum(length(packed)) AS packed FROM nomenclator.chunk JOIN nomenclator.entity_chunk ON chunk = digest
      WHERE entity IN (SELECT entity FROM nomenclator.release_entity JOIN nomenclator.pointer ON release = split_part(history, E'\\n', 1))
@@ -284,7 +213,7 @@ ${ABOUT}
 ${rows.map((row) => `| ${row.join(' | ')} |`).join('\n')}
 
 A node with an empty home fetches ${megabytes(whole)}; over a line of 100 Mbit/s it serves ${seconds(slow)} after its start. The files of a release,
-before and after compression: ${files.map(({ file, plain, packed }) => `\`${file}\` ${megabytes(Number(plain))} as ${megabytes(Number(packed))}`).join(', ')}.
+before and after compression: ${stored.map(({ file, plain, packed }) => `\`${file}\` ${megabytes(Number(plain))} as ${megabytes(Number(packed))}`).join(', ')}.
 To build them takes ${seconds(building)} of a core, which is more than a node takes for all of it: they are fetched and not built.
 
 Ten yearly releases, in each of which one locality of a hundred is renamed and one of two hundred is gone, take
@@ -293,7 +222,7 @@ ${megabytes(years.at(-1) ?? 0)} of PostgreSQL's disk with all indexes, the first
 ${MANY} nodes in one process, with a small catalog: a change reaches the last of them ${seconds(reached)} after its commit. After PostgreSQL was
 away for ${AWAY_MILLISECONDS / 1_000} s, all were connected again within ${seconds(returned)}, and never more than ${busiest} tried in the same tenth of a second.
 
-\`npm run bench:shelf\`, ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC; nomenclator ${version} on Bun ${Bun.version}; ${describeMachine().join('; ')}; other programs took part of it (load ${loadavg()[0]?.toFixed(0)}).
+${conditions('npm run bench:shelf')}
 `
   console.log(report)
   writeFileSync(OUT, report)

@@ -8,6 +8,7 @@ import { allCommands } from '../packages/server/src/cli/run.ts'
 import { ran } from './support/command.ts'
 import { executableFor } from './support/executable.ts'
 import { jumbled } from './support/jumbled-catalog.ts'
+import { nginxWith } from './support/nginx.ts'
 import { PROGRAM, TestDirectory, TestHome } from './support/releases.ts'
 import { childrenOf, eventually, Service } from './support/service.ts'
 import { smallSource } from './support/small-source.ts'
@@ -144,19 +145,9 @@ describe('proxies in front', () => {
   const allGood = tries.map(() => 200)
 
   /** Runs nginx with an example, to which both nodes are known. */
-  async function nginxWith(site: string, url: string) {
-    const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-      (name) => `${name}_temp_path ${scratch.path}/${name};`,
-    )
-    const path = join(scratch.path, 'nginx.conf')
-    writeFileSync(
-      path,
-      `user root; daemon off; pid ${scratch.path}/nginx.pid; error_log stderr;
-events {}
-http { access_log off; ${paths.join(' ')}
-${site.replace(/server 127.0.0.1:8080(.*);/, `server 127.0.0.1:${lagging.port}$1; server 127.0.0.1:${service.port}$1;`)}}`,
-    )
-    const nginx = ['nginx', '-e', 'stderr', '-c', path]
+  async function nginxOver(site: string, url: string) {
+    const nodes = `server 127.0.0.1:${lagging.port}$1; server 127.0.0.1:${service.port}$1;`
+    const nginx = nginxWith(scratch.path, site.replace(/server 127.0.0.1:8080(.*);/, nodes))
     expect(await tried([...nginx, '-t'])).toMatchObject({
       code: 0,
       text: expect.not.stringMatching(/\[(?:warn|emerg)\]/),
@@ -179,7 +170,7 @@ ${site.replace(/server 127.0.0.1:8080(.*);/, `server 127.0.0.1:${lagging.port}$1
         .replace(/listen \[::\]:\d+(?: ssl)?;/g, '')
         .replace('listen 443 ssl;', `listen 127.0.0.1:${port} ssl;`)
         .replace('listen 80;', `listen 127.0.0.1:${freePort()};`)
-      await using running = await nginxWith(site, `https://127.0.0.1:${port}`)
+      await using running = await nginxOver(site, `https://127.0.0.1:${port}`)
       const page = await running.fetch('/api/v1/paises', { Host: 'made-up.example.net' })
       expect(page.status).toBe(200)
       expect(page.headers.get('Link')).toStartWith('<https://catalogs.example.org/api/v1/paises?')
@@ -198,7 +189,7 @@ ${site.replace(/server 127.0.0.1:8080(.*);/, `server 127.0.0.1:${lagging.port}$1
       const site = read('nginx-cache.conf')
         .replace('/var/cache/nginx/nomenclator', join(scratch.path, 'cache'))
         .replace('listen 80;', `listen 127.0.0.1:${port};`)
-      await using running = await nginxWith(site, `http://127.0.0.1:${port}`)
+      await using running = await nginxOver(site, `http://127.0.0.1:${port}`)
       const caching = async (target: string) => (await running.fetch(target)).headers.get('X-Cache')
       const second = expect.stringMatching(/^(?:HIT|STALE|UPDATING)$/)
       expect([await caching('/api/v1/paises'), await caching('/api/v1/paises')]).toEqual(['MISS', second])

@@ -1,11 +1,11 @@
 // The explorer in a real browser: with the keyboard, without a script, in both languages and colours, on a phone.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { browsed, isWide } from './support/browsed.ts'
 import { HOSTILE_NAMES, PAGES } from './support/explored.ts'
-import { accessibilityFaults, WatchedPages } from './support/watched-page.ts'
+import { accessibilityFaults, keepSomeRows, LAYOUT_RULES } from './support/watched-page.ts'
 
 const browsing = await browsed()
 const { browser, open } = browsing
@@ -20,11 +20,6 @@ const names = (page: Page) => page.locator('table tbody th a').allTextContents()
 const keepSomeOperations = (page: Page) =>
   page.evaluate(`for (const one of document.querySelectorAll('.operation:nth-of-type(n+3)'))
     if (!['list-estados', 'api-v2-resolve'].includes(one.id)) one.remove()`)
-
-/** So are the rows of a table and the entries of a list; a few of them have all that they are made of. */
-const keepSomeRows = (page: Page) =>
-  page.evaluate(`for (const one of document.querySelectorAll(
-    ':is(tbody > tr, .leaves > li, .neighbours > li):nth-child(n+6):not(:last-child)')) one.remove()`)
 
 /** Types without a click: browsers give the search box the focus with the first frame, which may come after the page has loaded. */
 async function typeAtOnce(page: Page, text: string): Promise<void> {
@@ -53,8 +48,6 @@ async function wideAt(page: Page): Promise<number[]> {
   return wide
 }
 
-/** The rules whose outcome can depend on the width. */
-const LAYOUT_RULES = ['target-size', 'scrollable-region-focusable', 'label', 'link-in-text-block', 'link-name']
 const PROBLEMS = { 'no such page': '/nowhere', 'no such record': '/explore/paises/0' }
 
 /** Pages made of the same parts as another one here, so that colours and widths that hold there hold on them. */
@@ -65,20 +58,11 @@ const ALIKE = new Set([
 
 describe.skipIf(browser === undefined)('in a browser, accessible:', () => {
   const DESK = { width: 1280, height: 720 }
-  const visited = new WatchedPages(browser)
-  let page: Page
-  beforeAll(async () => {
-    // One for all, since a browser takes longer to start another than to go on to the next.
-    page = await visited.open([browsing.service.server.url], '/', { viewport: DESK })
-  })
-  afterAll(() => visited.close())
 
   test.each(Object.entries({ ...PAGES, ...PROBLEMS }))(
     '%s, light and dark, on a phone and zoomed, and not attacked',
     async (name, target) => {
-      await page.emulateMedia({ colorScheme: 'light' })
-      await page.setViewportSize(DESK)
-      await page.goto(target)
+      const page = await open(target, { viewport: DESK })
       expect(await page.locator('h1').count()).toBe(1)
       expect(await page.evaluate('window.attacked')).toBeUndefined()
       await keepSomeOperations(page)
@@ -96,7 +80,6 @@ describe.skipIf(browser === undefined)('in a browser, accessible:', () => {
         `for (const name of document.querySelectorAll('bdi')) name.textContent = ${JSON.stringify(LONG_NAME)}`,
       )
       expect(await wideAt(page)).toEqual([])
-      expect(visited.faults()).toEqual([])
     },
   )
 
@@ -154,7 +137,7 @@ describe.skipIf(browser === undefined)('in a browser', () => {
   })
 
   test('the first page takes less than 30 KB in all, and no more is loaded when it is idle', async () => {
-    const page = await open('about:blank', {})
+    const page = await open('about:blank', { isFresh: true })
     const sizes: Promise<number>[] = []
     page.on('requestfinished', (request) =>
       sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize)),

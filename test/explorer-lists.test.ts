@@ -1,11 +1,11 @@
 // The explorer over lists that nothing of the program knows: keys of any text, a tree, names in languages, values of every type.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Browser } from 'playwright-core'
 import { launchBrowser } from './support/browser.ts'
 import { HOSTILE_NAMES } from './support/explored.ts'
 import { type ExploredLists, exploredLists, information } from './support/explored-lists.ts'
 import { attributes, between, linksOf, textOf, unescaped } from './support/pages.ts'
-import { accessibilityFaults, until, WatchedPages } from './support/watched-page.ts'
+import { accessibilityFaults, keepSomeRows, LAYOUT_RULES, until, WatchedPages } from './support/watched-page.ts'
 
 setDefaultTimeout(60_000)
 
@@ -406,11 +406,16 @@ test('the picker is offered for the largest list where none belongs to another',
 })
 
 describe('in a browser', () => {
+  const DESK = { width: 1440, height: 900 }
+  const PHONE = { width: 390, height: 844 }
   let browser: Browser | undefined
   let watched: WatchedPages
   beforeAll(async () => {
     browser = await launchBrowser()
     watched = new WatchedPages(browser)
+  })
+  afterEach(async () => {
+    expect(await watched.close()).toEqual([])
   })
   afterAll(() => browser?.close())
 
@@ -424,7 +429,6 @@ describe('in a browser', () => {
     expect(
       await opened.locator('nomenclator-picker').evaluate((element) => (element as unknown as { value: string }).value),
     ).toBe('si%2Fmetric,m%C2%B2%2Cx')
-    expect(await watched.close()).toEqual([])
   })
 
   test('the picker names records of a tree, and what they belong to, in the language of its page or its own', async () => {
@@ -455,24 +459,23 @@ describe('in a browser', () => {
       expect(await box.inputValue()).toBe(shown)
     }
     expect(await picker.evaluate((element) => (element as unknown as { value: string }).value)).toBe('I/01')
-    expect(await watched.close()).toEqual([])
   })
 
   test('nothing is wider than the window, inaccessible or wrong', async () => {
     if (browser === undefined) return
-    for (const viewport of [
-      { width: 1440, height: 900 },
-      { width: 390, height: 844 },
-    ]) {
-      const opened = await watched.open([url], '/', { viewport })
-      for (const target of ['/', '/explore', '/explore/units', '/explore/goods', METRE, HORSES, PAGES.tree ?? '']) {
-        await opened.goto(target)
-        const isWide = await opened.evaluate('document.documentElement.scrollWidth > innerWidth')
-        expect(`${target} ${isWide}`).toBe(`${target} false`)
-        expect(await accessibilityFaults(opened)).toEqual([])
-      }
+    const opened = await watched.open([url], '/', { viewport: DESK })
+    const isWide = () => opened.evaluate('document.documentElement.scrollWidth > innerWidth')
+    for (const target of ['/', '/explore', '/explore/units', '/explore/goods', METRE, HORSES, PAGES.tree ?? '']) {
+      await opened.setViewportSize(DESK)
+      await opened.goto(target)
+      expect(`${target} ${await isWide()}`).toBe(`${target} false`)
+      await opened.setViewportSize(PHONE)
+      expect(`${target} ${await isWide()}`).toBe(`${target} false`)
+      await keepSomeRows(opened)
+      expect(await accessibilityFaults(opened, { rules: LAYOUT_RULES })).toEqual([])
+      await opened.setViewportSize(DESK)
+      expect(await accessibilityFaults(opened)).toEqual([])
     }
-    expect(await watched.close()).toEqual([])
   })
 
   test('a suggestion, a node and a dot lead to records with keys of any text', async () => {
@@ -490,6 +493,5 @@ describe('in a browser', () => {
     await opened.locator('[data-drawn=true]').first().waitFor()
     await opened.locator('.in-view li', { hasText: 'Caballos' }).getByRole('link').click()
     await opened.waitForURL(`**${OFFICE}`)
-    expect(await watched.close()).toEqual([])
   })
 })

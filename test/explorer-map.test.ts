@@ -1,13 +1,12 @@
 // The map: what its bytes say of every record, and what someone sees of it in a real browser.
 import { beforeAll, describe, expect, test } from 'bun:test'
-import type { BrowserContextOptions } from 'playwright-core'
 import { catalogOf } from '../packages/server/src/catalog/catalog.ts'
 import { browsed } from './support/browsed.ts'
 import { entity, id, name, numberFact } from './support/definitions.ts'
 import type { Explored } from './support/explored.ts'
 import { sourceOf, TestHome } from './support/releases.ts'
 import { serverOf } from './support/server.ts'
-import { accessibilityFaults, until } from './support/watched-page.ts'
+import { accessibilityFaults, type PageOptions, until } from './support/watched-page.ts'
 
 const browsing = await browsed()
 const { browser, pages } = browsing
@@ -157,7 +156,7 @@ const COLOURS = `(() => {
 })()`
 
 describe.skipIf(browser === undefined)('in a browser', () => {
-  const open = async (target: string, options?: BrowserContextOptions) => {
+  const open = async (target: string, options?: PageOptions) => {
     const page = await pages.open([url], target, options)
     await page.locator('[data-drawn=true]').waitFor()
     return page

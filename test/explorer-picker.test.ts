@@ -10,7 +10,7 @@ import { entityNames } from './support/built-in.ts'
 import { type Explored, explored } from './support/explored.ts'
 import { sourceOf, TestDirectory, TestHome, tiny } from './support/releases.ts'
 import { serverOf } from './support/server.ts'
-import { accessibilityFaults, until, WatchedPages } from './support/watched-page.ts'
+import { accessibilityFaults, type PageOptions, until, WatchedPages } from './support/watched-page.ts'
 
 const browser = await launchBrowser()
 const pages = new WatchedPages(browser)
@@ -131,7 +131,7 @@ const evaluate = (page: Page, code: string) =>
   page.evaluate(`(() => { const picker = document.querySelector('nomenclator-picker'); return ${code} })()`)
 
 describe.skipIf(browser === undefined)('in a form of another site', () => {
-  const open = (content: string, options = {}) => {
+  const open = (content: string, options: PageOptions = {}) => {
     form = inForm(content)
     return pages.open([site.url.origin, url], '/', options)
   }

@@ -288,7 +288,7 @@ describe.skipIf(browser === undefined)('the page', () => {
   })
 
   test('loads at most 100 KB of script, and what reads workbooks only when there is one', async () => {
-    const page = await open('about:blank', {})
+    const page = await open('about:blank', { isFresh: true })
     const sizes = new Map<string, number>()
     page.on('requestfinished', async (request) => {
       if (request.resourceType() === 'script') sizes.set(request.url(), (await request.sizes()).responseBodySize)

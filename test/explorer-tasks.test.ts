@@ -4,21 +4,20 @@ import { readFileSync } from 'node:fs'
 import type { Locator, Page } from 'playwright-core'
 import readSheets from 'read-excel-file/node'
 import { languageOf } from '../packages/server/src/explorer/language.ts'
-import { bundledSource } from '../packages/server/src/source/bundled.ts'
 import { isWide } from './support/browsed.ts'
 import { launchBrowser } from './support/browser.ts'
-import { TestHome } from './support/releases.ts'
+import { bundledHome, type TestHome } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'
 import { accessibilityFaults, until, WatchedPages } from './support/watched-page.ts'
 
 const browser = await launchBrowser()
 const pages = new WatchedPages(browser)
 
-const home = new TestHome()
+let home: TestHome | undefined
 let server: TestServer
 beforeAll(async () => {
   if (browser === undefined) return
-  await home.import(bundledSource())
+  home = await bundledHome()
   const release = home.current()
   server = serverOf(() => release, {}, home.shelf)
 })
@@ -28,7 +27,7 @@ afterEach(async () => {
 afterAll(async () => {
   await browser?.close()
   await server?.close()
-  home[Symbol.dispose]()
+  home?.[Symbol.dispose]()
   expect(server?.logged ?? []).toEqual([])
 })
 

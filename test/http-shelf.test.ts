@@ -196,6 +196,20 @@ describe('a node', () => {
     expect((await get('/shelf/current', {}, 'OPTIONS')).status).toBe(200)
   })
 
+  test('says of one release whether it has it; one that has it not may be awaited there', async () => {
+    expect((await get(`/shelf/releases/${c}`)).status).toBe(200)
+    expect((await get(`/shelf/releases/${'0'.repeat(64)}`)).status).toBe(410)
+    await using shelf = await opened(host.url)
+    const awaited = async (status: number) => {
+      host.change = (name) => (name === `releases/${a}` ? new Response('', { status }) : undefined)
+      return await shelf.awaits?.(a)
+    }
+    expect([await awaited(503), await awaited(200), await awaited(410), await awaited(404)]).toEqual([
+      ...[true, true, false, false],
+    ])
+    host.change = () => undefined
+  })
+
   test('that follows a shelf has its state, and a part of it until it has everything', () => {
     using home = three.copyTo(new TestHome(), c)
     const pointer = { generation: 7, change: 'x', chain: ['w'] }

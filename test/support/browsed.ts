@@ -1,9 +1,9 @@
 // What a test file needs that looks at the small catalog in a real browser: one service, one browser, and nothing in it unseen.
 import { afterAll, afterEach, beforeAll, expect } from 'bun:test'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { launchBrowser } from './browser.ts'
 import { type Explored, explored } from './explored.ts'
-import { WatchedPages } from './watched-page.ts'
+import { type PageOptions, WatchedPages } from './watched-page.ts'
 
 export type Browsed = {
   /** Undefined where there is none: then tests are skipped. */
@@ -11,8 +11,8 @@ export type Browsed = {
   readonly pages: WatchedPages
   /** There from the first test on. */
   readonly service: Explored
-  /** Opens a page of the service, which ends with the test; with options it has a context of its own. */
-  readonly open: (target: string, options?: BrowserContextOptions) => Promise<Page>
+  /** Opens a page of the service. */
+  readonly open: (target: string, options?: PageOptions) => Promise<Page>
 }
 
 /** Starts both for the tests of a file, and ends them: a test in which anything goes wrong unseen fails. */

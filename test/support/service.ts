@@ -22,8 +22,12 @@ const FIRST_GLANCE_MILLISECONDS = 5
 const LAST_GLANCE_MILLISECONDS = 50
 
 /** Looks again and again until something is the case, and fails when it does not come to be. */
-export async function eventually(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + PATIENCE_MILLISECONDS
+export async function eventually(
+  what: string,
+  isSo: () => boolean | Promise<boolean>,
+  patienceMilliseconds = PATIENCE_MILLISECONDS,
+): Promise<void> {
+  const end = performance.now() + patienceMilliseconds
   let glance = FIRST_GLANCE_MILLISECONDS
   while (!(await isSo())) {
     if (performance.now() > end) throw new Error(`waited in vain until ${what}`)
@@ -50,6 +54,8 @@ export type ServiceOptions = {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** How many descriptors it may have open; by default as many as the test. */
   readonly descriptors?: number
+  /** How long it may take to say what is expected of it. */
+  readonly patienceMilliseconds?: number
   /** An executable to run instead of the sources: without the variables of this process, in its own directory. */
   readonly executable?: string
 }
@@ -58,13 +64,15 @@ export type ServiceOptions = {
 export class Service implements AsyncDisposable {
   readonly #child: Bun.Subprocess<'ignore', 'pipe', 'pipe'>
   readonly #ended: Promise<unknown>
+  readonly #patience: number
   #unread: string[] = []
   #wake = () => {}
   /** All that it wrote, by stream. */
   readonly said = { out: '', err: '' }
   url = ''
 
-  constructor({ flags = [], env = {}, descriptors, executable }: ServiceOptions) {
+  constructor({ flags = [], env = {}, descriptors, patienceMilliseconds, executable }: ServiceOptions) {
+    this.#patience = patienceMilliseconds ?? PATIENCE_MILLISECONDS
     const limited = descriptors === undefined ? [] : ['sh', '-c', `ulimit -n ${descriptors} && exec "$@"`, 'sh']
     const program = executable === undefined ? PROGRAM : [executable]
     this.#child = Bun.spawn([...limited, ...program, 'serve', ...flags], {
@@ -107,7 +115,7 @@ export class Service implements AsyncDisposable {
 
   /** The next unread line that looks like this, on either stream. */
   async line(pattern: RegExp): Promise<RegExpMatchArray> {
-    const end = performance.now() + PATIENCE_MILLISECONDS
+    const end = performance.now() + this.#patience
     for (;;) {
       for (const [at, line] of this.#unread.entries()) {
         const found = line.match(pattern)
@@ -119,7 +127,7 @@ export class Service implements AsyncDisposable {
         throw new Error(`no line like ${pattern}, only:\n${this.said.out}${this.said.err}`)
       const { promise, resolve } = Promise.withResolvers<void>()
       this.#wake = resolve
-      await Promise.race([promise, this.#ended, Bun.sleep(PATIENCE_MILLISECONDS)])
+      await Promise.race([promise, this.#ended, Bun.sleep(this.#patience)])
     }
   }
 

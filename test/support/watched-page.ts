@@ -8,47 +8,73 @@ const REPORT_VIOLATIONS = `addEventListener('securitypolicyviolation', (event) =
   console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`
 const TIMEOUT_MILLISECONDS = 20_000
 
+/** What a page is opened with: a fresh one has a context of its own, in which nothing was loaded before. */
+export type PageOptions = BrowserContextOptions & { readonly isFresh?: boolean }
+
+/** A page that is gone on with: another takes a browser longer to start than a test takes. */
+type Kept = {
+  readonly context: BrowserContext
+  readonly options: BrowserContextOptions
+  page: Page
+  isInUse: boolean
+  /** Where the page was opened, and the servers that it may send requests to. */
+  opened: { readonly servers: readonly string[]; readonly target: string }
+}
+
+const DESK = { width: 1280, height: 720 }
+
 export class WatchedPages {
   readonly #browser: Browser | undefined
-  readonly #contexts: BrowserContext[] = []
-  /** The one that pages share which need nothing of their own: another takes longer to begin than they take. */
-  #usual: { readonly context: BrowserContext; readonly server: string } | undefined
+  /** By server and options. */
+  readonly #kept = new Map<string, Kept>()
+  readonly #fresh: BrowserContext[] = []
   #faults: string[] = []
 
   constructor(browser: Browser | undefined) {
     this.#browser = browser
   }
 
-  /**
-   * Of these servers the first is where relative targets lead. With options, even if they are none, the page has a context of its
-   * own, in which nothing was loaded before.
-   */
-  async open(servers: readonly string[], target: string, options?: BrowserContextOptions): Promise<Page> {
-    const context = await this.#context(servers[0] ?? '', options)
+  /** Of these servers the first is where relative targets lead. */
+  async open(servers: readonly string[], target: string, options: PageOptions = {}): Promise<Page> {
+    const { isFresh = false, ...others } = options
+    const [server = ''] = servers
+    const key = JSON.stringify([server, others])
+    const known = isFresh ? undefined : this.#kept.get(key)
+    const isFree = known !== undefined && !known.isInUse && !known.page.isClosed()
+    const kept = isFree ? known : await this.#start(server, others, known?.context)
+    if (isFresh) this.#fresh.push(kept.context)
+    else this.#kept.set(key, kept)
+    kept.isInUse = true
+    kept.opened = { servers, target }
+    if (isFree) await asAtFirst(kept)
+    // A target that differs by its fragment alone would not be loaded.
+    if (isFree && target.includes('#')) await kept.page.goto('about:blank')
+    await kept.page.goto(target)
+    return kept.page
+  }
+
+  async #start(server: string, options: BrowserContextOptions, existing?: BrowserContext): Promise<Kept> {
+    if (this.#browser === undefined) throw new Error('there is no browser')
+    const context =
+      existing ?? (await this.#browser.newContext({ locale: 'es-MX', baseURL: server, viewport: DESK, ...options }))
+    if (existing === undefined) {
+      context.setDefaultTimeout(TIMEOUT_MILLISECONDS)
+      await context.addInitScript({ content: REPORT_VIOLATIONS })
+    }
     const page = await context.newPage()
+    const kept: Kept = { context, options, page, isInUse: true, opened: { servers: [], target: '' } }
+    const fault = (words: string) => this.#faults.push(`${kept.opened.target}${words}`)
     page.on('console', (message) => {
       // Browsers report a response that is a problem as an error, too.
       const isStatus = /Failed to load resource: the server responded with a status of 4/.test(message.text())
-      if (['error', 'warning'].includes(message.type()) && !isStatus) this.#faults.push(`${target}: ${message.text()}`)
+      if (['error', 'warning'].includes(message.type()) && !isStatus) fault(`: ${message.text()}`)
     })
-    page.on('pageerror', (error) => this.#faults.push(`${target}: ${error.message}`))
+    page.on('pageerror', (error) => fault(`: ${error.message}`))
     page.on('request', (request) => {
-      if (!servers.some((server) => request.url().startsWith(server)))
-        this.#faults.push(`${target} requests ${request.url()}`)
+      const isAllowed = kept.opened.servers.some((server) => request.url().startsWith(server))
+      if (!isAllowed) fault(` requests ${request.url()}`)
     })
-    await page.goto(target)
-    return page
-  }
-
-  async #context(server: string, options: BrowserContextOptions | undefined): Promise<BrowserContext> {
-    if (this.#browser === undefined) throw new Error('there is no browser')
-    if (options === undefined && this.#usual?.server === server) return this.#usual.context
-    const context = await this.#browser.newContext({ locale: 'es-MX', baseURL: server, ...options })
-    context.setDefaultTimeout(TIMEOUT_MILLISECONDS)
-    await context.addInitScript({ content: REPORT_VIOLATIONS })
-    if (options === undefined && this.#usual === undefined) this.#usual = { context, server }
-    else this.#contexts.push(context)
-    return context
+    return kept
   }
 
   /** What went wrong in the pages since this was last looked at. */
@@ -56,16 +82,28 @@ export class WatchedPages {
     return this.#faults.splice(0)
   }
 
-  /** Closes all pages, forgets what they kept, and returns what went wrong in them. */
+  /** Ends a test: forgets what its pages kept, and returns what went wrong in them. */
   async close(): Promise<string[]> {
-    const usual = this.#usual?.context
+    const used = [...this.#kept.values()].filter(({ isInUse }) => isInUse)
     await Promise.all([
-      ...this.#contexts.splice(0).map((context) => context.close()),
-      ...(usual?.pages() ?? []).map((page) => page.close()),
-      usual?.clearCookies(),
+      ...this.#fresh.splice(0).map((context) => context.close()),
+      ...used.flatMap(({ context, page }) => context.pages().flatMap((one) => (one === page ? [] : one.close()))),
+      ...used.flatMap(({ context, page }) => [context.clearCookies(), page.unrouteAll()]),
     ])
+    for (const kept of used) kept.isInUse = false
     return this.faults()
   }
+}
+
+/** Takes back what a test did to a page. */
+async function asAtFirst({ page, options }: Kept): Promise<void> {
+  await page.emulateMedia({
+    media: null,
+    colorScheme: options.colorScheme ?? 'light',
+    reducedMotion: options.reducedMotion ?? 'no-preference',
+  })
+  await page.setViewportSize(options.viewport ?? DESK)
+  await page.mouse.move(0, 0)
 }
 
 type Checked = { readonly rules?: readonly string[]; readonly without?: readonly string[]; readonly within?: string }
@@ -94,6 +132,14 @@ export async function accessibilityFaults(
     nodes.slice(0, 3).map(({ target, failureSummary }) => `${id} at ${target}: ${failureSummary}`),
   )
 }
+
+/** The rules whose outcome can depend on the width of the window. */
+export const LAYOUT_RULES = ['target-size', 'scrollable-region-focusable', 'label', 'link-in-text-block', 'link-name']
+
+/** The rows of a table and the entries of a list are alike: a few of them have all that they are made of. */
+export const keepSomeRows = (page: Page) =>
+  page.evaluate(`for (const one of document.querySelectorAll(
+    ':is(tbody > tr, .leaves > li, .neighbours > li):nth-child(n+6):not(:last-child)')) one.remove()`)
 
 const PAUSE_MILLISECONDS = 20
 

@@ -1,169 +1,42 @@
-// npm run torture:fleet: PostgreSQL, a publisher and three nodes behind nginx, under load, while everything is killed, cut and damaged.
-import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+// npm run torture:fleet [-- fleet|fleet-faults]: PostgreSQL, a publisher and three nodes behind nginx, under load, while everything is killed, cut and damaged.
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { freePort } from '../../bench/free-port.ts'
 import { describeMachine } from '../../bench/machine.ts'
 import { Shelf } from '../../packages/server/src/release/home/shelf.ts'
 import { releaseVerifier } from '../../packages/server/src/release/home/verify.ts'
+import type { Ran } from '../support/command.ts'
+import { Nginx } from '../support/nginx.ts'
 import { TestPostgres } from '../support/postgres.ts'
-import { PROGRAM, sourceIn, TestDirectory, TestHome } from '../support/releases.ts'
-import { serverOf } from '../support/server.ts'
-import { eventually, Service } from '../support/service.ts'
-import { TcpProxy } from '../support/tcp-proxy.ts'
+import { TestDirectory } from '../support/releases.ts'
+import { eventually } from '../support/service.ts'
 import { OFFSET_VARIABLE } from './clock-shim.ts'
+import { fleetFaults } from './fleet-faults.ts'
+import {
+  type Catalogs,
+  catalogsIn,
+  command,
+  FleetNode,
+  inFrontOf,
+  LARGE,
+  modelOf,
+  type Name,
+  pick,
+  type Random,
+  ROOT,
+  randomFrom,
+  SMALL,
+  seconds,
+} from './fleet-parts.ts'
 import { pageOf, RESULTS, writePage } from './report.ts'
-import { fingerprintOf, startTraffic } from './traffic.ts'
+import { startTraffic } from './traffic.ts'
 import { type Campaign, Homes, type Scale, type Trial } from './trial.ts'
 
-const ROOT = join(import.meta.dir, '..', '..')
 const DATABASE = 'fleet'
 const NODES = 3
 const RATE = 100
 const WATCH_MILLISECONDS = 20
-const PAGES = ['1', '2', '7']
-
-/** Small catalogs differ in one audience; large ones in the name of a state, which is in every locality of it. */
-const SMALL = ['one', 'two', 'three', 'four'] as const
-const LARGE = ['Alfa', 'Beta'] as const
-type Name = (typeof SMALL)[number] | (typeof LARGE)[number]
-
-type Random = () => number
-
-/** The same numbers for the same seed. */
-function randomFrom(seed: number): Random {
-  let state = seed >>> 0
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}
-
-const pick = <T>(random: Random, all: readonly T[]): T => all[Math.floor(random() * all.length)] as T
-
-/** The bundled data with one change, as a directory to import. */
-function writeCatalog(directory: string, name: Name): string {
-  const to = join(directory, name)
-  cpSync(join(ROOT, 'data'), to, {
-    recursive: true,
-    filter: (path) => path === join(ROOT, 'data') || /\/data\/[^/]+\.csv$/.test(path),
-  })
-  const isSmall = (SMALL as readonly string[]).includes(name)
-  const file = join(to, isSmall ? 'audiencia.csv' : 'estado.csv')
-  const [head = '', first = '', ...rest] = readFileSync(file, 'utf8').split('\n')
-  const column = head.split(',').indexOf(isSmall ? 'descCorta' : 'descEstado')
-  const fields = first.split(',')
-  fields[column] = `${fields[column]} ${name}`
-  writeFileSync(file, [head, fields.join(','), ...rest].join('\n'))
-  return to
-}
-
-/** All catalogs as releases, and what each page of each of them is. */
-async function modelOf(directories: ReadonlyMap<Name, string>) {
-  using home = new TestHome()
-  const digests = new Map<string, Name>()
-  const versions: Record<string, string[]> = {}
-  for (const [name, directory] of directories) {
-    const { digest } = await home.import(await sourceIn(directory), { acceptChanges: true })
-    digests.set(digest, name)
-    const release = home.shelf.open(digest)
-    const server = serverOf(() => release)
-    for (const path of [...release.catalog.collections.keys()].map((plural) => `/api/v1/${plural}`))
-      for (const page of PAGES) {
-        const target = `${path}?page=${page}`
-        const response = await fetch(server.url + target)
-        const bytes = await response.bytes()
-        if (response.status !== 200) continue
-        versions[target] = [
-          ...(versions[target] ?? []),
-          fingerprintOf(response.headers.get('ETag') ?? undefined, bytes),
-        ]
-      }
-    await server.close()
-  }
-  const inAll = Object.entries(versions).filter(([, all]) => all.length === directories.size)
-  return { digests, versions: Object.fromEntries(inAll.map(([target, all]) => [target, [...new Set(all)]])) }
-}
-
-type Told = { readonly release: string | null; readonly shelf?: { readonly trouble: { readonly kind: string } | null } }
-
-class FleetNode implements AsyncDisposable {
-  readonly home = new TestDirectory()
-  readonly port = freePort()
-  readonly admin = freePort()
-  readonly proxy: TcpProxy
-  readonly #url: string
-  readonly #env: Readonly<Record<string, string>>
-  #service: Service | undefined
-  /** All that it has logged. */
-  log = ''
-
-  private constructor(proxy: TcpProxy, url: string, env: Readonly<Record<string, string>>) {
-    this.proxy = proxy
-    this.#url = url
-    this.#env = env
-  }
-
-  static async create(postgres: TestPostgres, env: Readonly<Record<string, string>>): Promise<FleetNode> {
-    const proxy = await TcpProxy.to(postgres.port)
-    const node = new FleetNode(proxy, postgres.url(DATABASE, 'node', proxy.port), env)
-    await node.start()
-    return node
-  }
-
-  async start(): Promise<void> {
-    const ports = ['--port', String(this.port), '--admin', String(this.admin)]
-    this.#service = await Service.serving({
-      flags: ['--home', this.home.path, '--workers', '2', ...ports],
-      env: { ...this.#env, NOMENCLATOR_SHELF: this.#url },
-    })
-  }
-
-  /** The supervisor and its workers, as if the machine lost its power. */
-  async kill(): Promise<void> {
-    await this.#service?.[Symbol.asyncDispose]()
-    this.log += `${this.#service?.said.out}${this.#service?.said.err}`
-  }
-
-  get isFetching(): boolean {
-    return existsSync(join(this.home.path, 'fetching'))
-  }
-
-  async told(): Promise<Told | undefined> {
-    try {
-      const response = await fetch(`http://127.0.0.1:${this.admin}/release`, { signal: AbortSignal.timeout(2_000) })
-      return (await response.json()) as Told
-    } catch {
-      return undefined
-    }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.kill()
-    await this.proxy[Symbol.asyncDispose]()
-    this.home[Symbol.dispose]()
-  }
-}
-
-function nginxConfiguration(directory: string, port: number, ports: readonly number[]): string {
-  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (name) => `${name}_temp_path ${directory}/${name};`,
-  )
-  return `daemon off; pid ${directory}/nginx.pid; error_log ${directory}/error.log; worker_processes 1;
-events {}
-http {
-  access_log off; ${paths.join(' ')}
-  upstream nodes { ${ports.map((one) => `server 127.0.0.1:${one} max_fails=1 fail_timeout=1s;`).join(' ')} keepalive 16; }
-  server {
-    listen 127.0.0.1:${port};
-    location / {
-      proxy_pass http://nodes; proxy_http_version 1.1; proxy_set_header Connection "";
-      proxy_connect_timeout 1s; proxy_next_upstream error timeout http_502 http_503 http_504; proxy_next_upstream_tries ${NODES};
-    }
-  }
-}
-`
-}
 
 class Fleet implements AsyncDisposable {
   readonly trial: Trial
@@ -171,14 +44,14 @@ class Fleet implements AsyncDisposable {
   readonly nodes: FleetNode[] = []
   readonly room = new TestDirectory()
   readonly publisher = new TestDirectory()
-  readonly catalogs = new Map<Name, string>()
+  readonly catalogs: Catalogs
   readonly random: Random
   readonly clock: string
   /** From the commit of a publication to the last worker of the last node, in milliseconds. */
   readonly convergence: number[] = []
   publications = 0
   refusedPublications = 0
-  #nginx: Bun.Subprocess | undefined
+  #nginx: Nginx | undefined
   #named: Name | undefined
 
   constructor(trial: Trial, postgres: TestPostgres) {
@@ -186,7 +59,7 @@ class Fleet implements AsyncDisposable {
     this.postgres = postgres
     this.random = randomFrom(trial.seed)
     this.clock = join(this.room.path, 'clock')
-    for (const name of [...SMALL, ...LARGE]) this.catalogs.set(name, writeCatalog(this.room.path, name))
+    this.catalogs = catalogsIn(this.room.path)
   }
 
   async start(): Promise<void> {
@@ -204,38 +77,23 @@ class Fleet implements AsyncDisposable {
     writeFileSync(this.clock, '0')
     const shim = { BUN_OPTIONS: `--preload=${join(import.meta.dir, 'clock-shim.ts')}`, [OFFSET_VARIABLE]: this.clock }
     // The clock of the last node can be set.
-    for (let at = 0; at < NODES; at++) this.nodes.push(await FleetNode.create(postgres, at === NODES - 1 ? shim : {}))
+    for (let at = 0; at < NODES; at++) {
+      const shelf = (port: number) => postgres.url(DATABASE, 'node', port)
+      this.nodes.push(await FleetNode.create({ to: postgres.port, shelf, env: at === NODES - 1 ? shim : {} }))
+    }
   }
 
   async startNginx(): Promise<string> {
     const port = freePort()
-    const path = join(this.room.path, 'nginx.conf')
-    writeFileSync(
-      path,
-      nginxConfiguration(
-        this.room.path,
-        port,
-        this.nodes.map((node) => node.port),
-      ),
-    )
-    this.#nginx = Bun.spawn(['nginx', '-e', 'stderr', '-c', path], { stdio: ['ignore', 'ignore', 'ignore'] })
     const url = `http://127.0.0.1:${port}`
-    await eventually(
-      'nginx forwards',
-      async () => (await fetch(`${url}/api/v1`).catch(() => undefined))?.status !== undefined,
-    )
+    this.#nginx = await Nginx.running(this.room.path, inFrontOf(port, this.nodes), url)
     return url
   }
 
-  async command(...argv: readonly string[]): Promise<{ readonly code: number; readonly text: string }> {
-    const env = { ...process.env, PGPASSWORD: this.postgres.password }
-    const child = Bun.spawn([...PROGRAM, ...argv], { env, stdio: ['ignore', 'pipe', 'pipe'] })
-    const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-    return { code, text: out + err }
-  }
+  command = (...argv: readonly string[]) => command(argv, { PGPASSWORD: this.postgres.password })
 
   /** Makes a change to the shelf from the publisher; whatever it is, it counts as one publication. */
-  async change(...argv: readonly string[]): Promise<{ readonly code: number; readonly text: string }> {
+  async change(...argv: readonly string[]): Promise<Ran> {
     const shelf = `postgres://publisher@127.0.0.1:${this.postgres.port}/${DATABASE}`
     const ran = await this.command(...argv, '--home', this.publisher.path, '--shelf', shelf)
     this.publications++
@@ -267,9 +125,9 @@ class Fleet implements AsyncDisposable {
   /** What was not published is published after all: a publisher that is told to try again does. */
   async publishSurely(publishing = () => this.publishAnything()): Promise<void> {
     for (let tries = 0; ; tries++) {
-      const { code, text } = await publishing()
+      const { code, err } = await publishing()
       if (code === 0) return
-      if (tries === 5) throw new Error(`nothing can be published: ${text}`)
+      if (tries === 5) throw new Error(`nothing can be published: ${err}`)
     }
   }
 
@@ -284,14 +142,7 @@ class Fleet implements AsyncDisposable {
   /** Waits until every worker of every node serves what the shelf calls current. */
   async converged(): Promise<void> {
     const { current } = await this.pointer()
-    await Promise.all(
-      this.nodes.map((node) =>
-        eventually(
-          `node ${node.port} serves ${current.slice(0, 12)}`,
-          async () => (await node.told())?.release === current,
-        ),
-      ),
-    )
+    await Promise.all(this.nodes.map((node) => node.serves(current)))
   }
 
   /** Publishes, and counts how long the slowest node takes. The nodes are watched from before the publication on. */
@@ -316,19 +167,10 @@ class Fleet implements AsyncDisposable {
     this.convergence.push(Math.max(...seen.map((one) => one.get(current) ?? 0)) - changed)
   }
 
-  inTrouble = (kind: string | undefined) =>
-    Promise.all(
-      this.nodes.map((node) =>
-        eventually(
-          `the trouble of node ${node.port} is ${kind}`,
-          async () => ((await node.told())?.shelf?.trouble?.kind ?? undefined) === kind,
-        ),
-      ),
-    )
+  inTrouble = (kind: string | undefined) => Promise.all(this.nodes.map((node) => node.inTrouble(kind)))
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#nginx?.kill()
-    await this.#nginx?.exited
+    await this.#nginx?.[Symbol.asyncDispose]()
     for (const node of this.nodes) await node[Symbol.asyncDispose]()
     this.room[Symbol.dispose]()
     this.publisher[Symbol.dispose]()
@@ -473,11 +315,10 @@ async function verifyAll(fleet: Fleet): Promise<void> {
   )
   for (const { home } of nodes)
     trial.require(registry(home.path) === registry(publisher.path), 'a node has another id registry than the publisher')
-  const { code, text } = await fleet.command('shelf', 'status', '--verify', '--shelf', fleet.postgres.url(DATABASE))
-  trial.require(code === 0, `the shelf is damaged: ${text}`)
+  const { code, out, err } = await fleet.command('shelf', 'status', '--verify', '--shelf', fleet.postgres.url(DATABASE))
+  trial.require(code === 0, `the shelf is damaged: ${out}${err}`)
 }
 
-const seconds = (milliseconds: number) => `${(milliseconds / 1_000).toFixed(2)} s`
 const quantile = (values: readonly number[], share: number) =>
   values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? 0
 
@@ -543,8 +384,9 @@ export const fleet: Campaign = {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
+  const { values, positionals } = parseArgs({
     args: process.argv.slice(2),
+    allowPositionals: true,
     options: {
       quick: { type: 'boolean', default: false },
       seed: { type: 'string', default: '1' },
@@ -554,15 +396,19 @@ if (import.meta.main) {
   const scale = values.quick ? 'quick' : 'full'
   using homes = new Homes(scale)
   const machine = describeMachine()
-  const started = performance.now()
-  const log = (line: string) => console.error(`torture fleet: ${line}`)
   const { runCampaign } = await import('./torture.ts')
-  const trial = await runCampaign(fleet, homes, { scale, seed: Number(values.seed), log })
   const call = ['npm run torture:fleet', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])].join(' ')
-  const took = { seconds: (performance.now() - started) / 1_000, call, machine }
-  const page = pageOf(fleet, trial, took)
-  console.log(page)
   const out = values.out ?? (values.quick ? undefined : join(ROOT, RESULTS))
-  if (out !== undefined) writePage(out, fleet, page)
-  process.exit(trial.failures.length === 0 ? 0 : 1)
+  let failures = 0
+  for (const campaign of [fleet, fleetFaults]) {
+    if (positionals.length > 0 && !positionals.includes(campaign.name)) continue
+    const started = performance.now()
+    const log = (line: string) => console.error(`torture ${campaign.name}: ${line}`)
+    const trial = await runCampaign(campaign, homes, { scale, seed: Number(values.seed), log })
+    failures += trial.failures.length
+    const page = pageOf(campaign, trial, { seconds: (performance.now() - started) / 1_000, call, machine })
+    console.log(page)
+    if (out !== undefined) writePage(out, campaign, page)
+  }
+  process.exit(failures === 0 ? 0 : 1)
 }

@@ -68,12 +68,15 @@ export class ShelfFollower implements AsyncDisposable {
   /** Since when the shelf is known to have another current release than the home, in milliseconds since 1970. */
   #behindSince: number | undefined
   /** On a connection of its own: that which follows may be busy with a copy. */
-  readonly #list = new ShelfList(async () => {
-    await using connection = await this.#options.open('', () => {})
-    const { change, releases } = await connection.listing()
-    if (change !== this.#applied?.change) this.wake()
-    return releases.keys()
-  })
+  readonly #list = new ShelfList(
+    async () => {
+      await using connection = await this.#options.open('', () => {})
+      const { change, releases } = await connection.listing()
+      if (change !== this.#applied?.change) this.wake()
+      return releases.keys()
+    },
+    async (digest) => (await this.#connection?.awaits?.(digest)) ?? false,
+  )
   #fetchedChunks = 0
   #fetchedBytes = 0
   #connects = 0

@@ -10,6 +10,7 @@ import {
   parseEntity,
   parseListing,
   parsePointer,
+  releaseName,
 } from './layout.ts'
 import type { Listing } from './pointer.ts'
 import { openHosts } from './several-hosts.ts'
@@ -85,6 +86,18 @@ class HttpShelf implements ShelfHost {
       running.delete(digest)
       next()
       if (bytes !== undefined) yield [digest, bytes]
+    }
+  }
+
+  /** Also where it does not respond, since it may be asking others. */
+  async awaits(digest: string): Promise<boolean> {
+    try {
+      const signal = AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(POINTER_SECONDS * 1_000)])
+      const response = await fetch(`${this.#url}/${releaseName(digest)}`, { signal, redirect: 'error' })
+      await response.body?.cancel()
+      return response.ok || response.status >= 500
+    } catch {
+      return true
     }
   }
 

@@ -10,6 +10,8 @@ import type { Listing, Pointer } from './pointer.ts'
 import type { FileChunk, ShelvedEntity } from './shelf-reader.ts'
 
 export const POINTER_NAME = 'current'
+/** Of a node only: whether it has a release, or awaits it. */
+export const releaseName = (digest: string): string => `releases/${digest}`
 export const listingName = (digest: string): string => `releases/${digest}.json`
 export const entityName = (entity: string): string => `entities/${entity}/chunks`
 export const chunkName = (entity: string, chunk: string): string => `entities/${entity}/${chunk}`

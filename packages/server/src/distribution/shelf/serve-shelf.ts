@@ -15,6 +15,8 @@ import type { Shelf } from '../../release/home/shelf.ts'
 import { HomeShelf } from './home-shelf.ts'
 import { chunkName, entityName, entityText, listingName, POINTER_NAME, pointerText } from './layout.ts'
 
+/** A whole digest, or its beginning. */
+const RELEASE = /^[0-9a-f]{1,64}$/
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 
 /** Responds to what is below /shelf from a home. */
@@ -33,6 +35,12 @@ export function shelfResponder(shelf: Shelf): (request: HttpRequest) => Promise<
       const state = home.state()
       if (state !== undefined && name === listingName(state.pointer.listing))
         return file(request, 'application/json', IMMUTABLE, Buffer.from(state.listing))
+      // Whoever follows this node cannot ask the shelf that this one follows.
+      if (part === undefined && RELEASE.test(digest)) {
+        if (!shelf.digests().some((one) => one.startsWith(digest)))
+          throw new ProblemError({ kind: 'release-gone', digest })
+        return file(request, 'application/json', 'no-store', Buffer.from('{}'))
+      }
     }
     if (folder === 'entities' && part !== undefined) {
       if (name === entityName(digest)) {

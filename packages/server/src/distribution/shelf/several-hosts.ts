@@ -103,6 +103,11 @@ class SeveralHosts implements FollowedShelf {
     if (missing.size > 0 && failure !== undefined) throw failure
   }
 
+  async awaits(digest: string): Promise<boolean> {
+    const all = await Promise.all(this.#found.map(({ host }) => host.opened?.awaits?.(digest)))
+    return all.includes(true)
+  }
+
   /** What the first of the hosts gives; throws only where none has responded. */
   async #first<T>(
     read: (host: ShelfHost) => Promise<T | undefined>,

@@ -6,10 +6,14 @@ const NEVER_AGAIN = 3_600_000
 
 test('what is on the shelf is told by the whole digest or its beginning, and remembered', async () => {
   let reads = 0
-  const list = new ShelfList(async () => {
-    reads++
-    return ['abcdef']
-  }, NEVER_AGAIN)
+  const list = new ShelfList(
+    async () => {
+      reads++
+      return ['abcdef']
+    },
+    undefined,
+    NEVER_AGAIN,
+  )
   expect(await Promise.all(['abc', 'abcdef'].map((digest) => list.has(digest)))).toEqual(['there', 'there'])
   expect(await list.has('abcd')).toBe('there')
   expect(reads).toBe(1)
@@ -20,12 +24,16 @@ test('what is not there is never told by a list that was begun before', async ()
   const begun = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
   let reads = 0
-  const list = new ShelfList(async () => {
-    const digests = lists[reads++] ?? []
-    begun.resolve()
-    await released.promise
-    return digests
-  }, 0)
+  const list = new ShelfList(
+    async () => {
+      const digests = lists[reads++] ?? []
+      begun.resolve()
+      await released.promise
+      return digests
+    },
+    undefined,
+    0,
+  )
   const early = list.has('new')
   await begun.promise
   // It was published while the first list was being read.
@@ -38,10 +46,31 @@ test('what is not there is never told by a list that was begun before', async ()
 
 test('while it cannot be asked, nothing is known, and the next list is another attempt', async () => {
   let reads = 0
-  const list = new ShelfList(async () => {
-    if (reads++ === 0) throw new Error('away')
-    return []
-  }, 0)
+  const list = new ShelfList(
+    async () => {
+      if (reads++ === 0) throw new Error('away')
+      return []
+    },
+    undefined,
+    0,
+  )
   expect(await list.has('abc')).toBe('unknown')
   expect(await list.has('abc')).toBe('absent')
+})
+
+test('what is not on the list of a relay may be on its way there, and each is asked for once', async () => {
+  const asked: string[] = []
+  const list = new ShelfList(
+    async () => [],
+    async (prefix) => {
+      asked.push(prefix)
+      return prefix === 'awaited'
+    },
+    0,
+  )
+  const all = await Promise.all(['awaited', 'gone', 'awaited'].map((prefix) => list.has(prefix)))
+  expect(all).toEqual(['unknown', 'absent', 'unknown'])
+  expect(asked).toEqual(['awaited', 'gone'])
+  const many = Array.from({ length: 20 }, (_, at) => list.has(`gone${at}`))
+  expect((await Promise.all(many)).filter((one) => one === 'unknown').length).toBe(4)
 })

@@ -3,17 +3,27 @@ import type { OnShelf } from '../../http/observation/shelf-status.ts'
 
 const SPACING_MILLISECONDS = 1_000
 const MAX_MILLISECONDS = 3_000
+/** How many releases are asked for at a time that are not on the list; nothing is known of any more. */
+const MAX_QUESTIONS = 16
 
 export class ShelfList {
   readonly #read: () => Promise<Iterable<string>>
+  readonly #awaits: (prefix: string) => Promise<boolean>
   readonly #spacing: number
+  readonly #asked = new Map<string, Promise<boolean>>()
   #digests: readonly string[] = []
   #listedAt = Number.NEGATIVE_INFINITY
   #running: Promise<boolean> = Promise.resolve(false)
   #next: Promise<boolean> | undefined
 
-  constructor(read: () => Promise<Iterable<string>>, spacingMilliseconds = SPACING_MILLISECONDS) {
+  /** `awaits` says whether a release that is not on the list may still come from where the list comes from. */
+  constructor(
+    read: () => Promise<Iterable<string>>,
+    awaits: (prefix: string) => Promise<boolean> = async () => false,
+    spacingMilliseconds = SPACING_MILLISECONDS,
+  ) {
     this.#read = read
+    this.#awaits = awaits
     this.#spacing = spacingMilliseconds
   }
 
@@ -22,7 +32,17 @@ export class ShelfList {
     if (this.#wait > 0 && this.#lists(prefix)) return 'there'
     this.#next ??= this.#listNext()
     if (!(await this.#next)) return 'unknown'
-    return this.#lists(prefix) ? 'there' : 'absent'
+    return this.#lists(prefix) ? 'there' : await this.#ask(prefix)
+  }
+
+  async #ask(prefix: string): Promise<OnShelf> {
+    let asked = this.#asked.get(prefix)
+    if (asked === undefined) {
+      if (this.#asked.size >= MAX_QUESTIONS) return 'unknown'
+      asked = this.#awaits(prefix).finally(() => this.#asked.delete(prefix))
+      this.#asked.set(prefix, asked)
+    }
+    return (await asked) ? 'unknown' : 'absent'
   }
 
   #lists = (prefix: string): boolean => this.#digests.some((digest) => digest.startsWith(prefix))

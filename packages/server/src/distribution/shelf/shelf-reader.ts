@@ -38,6 +38,8 @@ type Opened = ShelfReader &
     /** Resolves when it has to be opened anew. */
     readonly closed: Promise<void>
     destroy(): void
+    /** Where it is a relay: whether it awaits a release that it does not list. */
+    awaits?(digest: string): Promise<boolean>
   }
 
 /** One host of a shelf; `report` lets others see what this node serves. */
