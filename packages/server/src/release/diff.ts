@@ -138,15 +138,22 @@ export function* diffJson(
   }
   const { definition } = openIn(newer, name) ?? older.entity(name)
   // Most changes leave what comes before and after them as it was: no key of that has to be looked up.
-  const isAligned = before.key.join() === after.key.join()
-  const shorter = isAligned ? Math.min(before.count, after.count) : 0
+  const [shift, isAligned] = [before.count - after.count, before.key.join() === after.key.join()]
   const isSame = (one: number, other: number) => Buffer.compare(before.record(one), after.record(other)) === 0
   let first = 0
-  for (; first < shorter && isSame(first, first); first++) if (first % QUIET_RECORDS === 0) yield undefined
-  let left = 0
-  for (; left < shorter - first && isSame(before.count - 1 - left, after.count - 1 - left); left++)
-    if (left % QUIET_RECORDS === 0) yield undefined
-  const [oldEnd, newEnd] = [before.count - left, after.count - left]
+  for (
+    const shorter = Math.min(before.count, after.count);
+    isAligned && first < shorter && isSame(first, first);
+    first++
+  )
+    if (first % QUIET_RECORDS === 0) yield undefined
+  let newEnd = isAligned ? Math.max(first, first - shift) : after.count
+  // Files are read from their beginning to their end, so the last difference is not looked for from there.
+  for (let position = newEnd; position < after.count; position++) {
+    if (!isSame(position + shift, position)) newEnd = position + 1
+    if (position % QUIET_RECORDS === 0) yield undefined
+  }
+  const oldEnd = newEnd + shift
   const positions = keyTableOf(definition, oldEnd - first)
   for (let position = first; position < oldEnd; position++) {
     positions.add(before.keyAt(position), position)
