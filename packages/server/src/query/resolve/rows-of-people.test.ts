@@ -129,3 +129,12 @@ describe('never sure', () => {
     ['Tabasco // Ranchería Emiliano Zapata'],
   ])('%s', (row) => expect(answer(row)).not.toMatch(/^(exact|sure)/))
 })
+
+describe('a town, its municipality and its state in one text mean what they mean as parts', () => {
+  test.each([
+    ['GUADALUPE NUEVO LEON, Guadalupe, NUEVO LEON', 'Nuevo León / Guadalupe / GUADALUPE NUEVO LEON'],
+    ['Sonora, Hermosillo, Hermosilo', 'Sonora / Hermosillo / Hermosilo'],
+    ['CD REYNOSA, Reynosa, Tamps., México', 'Tamaulipas / Reynosa / CD REYNOSA'],
+    ['Ejido la, Navolato, Sinaloa', 'Sinaloa / Navolato / Ejido la'],
+  ])('%s', (text, parts) => expect(answer(text)).toBe(answer(parts)))
+})
