@@ -799,6 +799,19 @@ describe('what is damaged on the shelf', () => {
   })
 })
 
+test('a publisher with an empty home fetches the current release alone', async () => {
+  using other = new TestHome()
+  const [before, listed] = [publisher.shelf.currentDigest() ?? '', publisher.shelf.digests().length]
+  const directory = writeTables(join(catalogs.path, 'from elsewhere'), ThreeReleases.rows('from elsewhere'))
+  const { out } = await succeeded(...importing(directory, other.path), '--json')
+  const { digest } = JSON.parse(out)
+  expect(new Set(other.shelf.digests())).toEqual(new Set([before, digest]))
+  expect(listed).toBeGreaterThan(2)
+  await allFollow(digest)
+  await succeeded('releases', '--home', publisher.path, '--shelf', publishing())
+  expect(publisher.shelf.digests()).toHaveLength(listed + 1)
+})
+
 test('a home that had releases of its own keeps them', async () => {
   using three = await ThreeReleases.create()
   await succeeded('releases', '--home', three.path, '--shelf', publishing())

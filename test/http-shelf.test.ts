@@ -8,7 +8,7 @@ import { fetchShelf } from '../packages/server/src/distribution/shelf/fetch.ts'
 import { HomeShelf } from '../packages/server/src/distribution/shelf/home-shelf.ts'
 import { parseHttpShelf } from '../packages/server/src/distribution/shelf/http-address.ts'
 import { openHttpShelf } from '../packages/server/src/distribution/shelf/http-shelf.ts'
-import { readFollowed, saveFollowed } from '../packages/server/src/distribution/shelf/pointer.ts'
+import { type Pointer, readFollowed, saveFollowed } from '../packages/server/src/distribution/shelf/pointer.ts'
 import { shelfResponder } from '../packages/server/src/distribution/shelf/serve-shelf.ts'
 import { createApp } from '../packages/server/src/http/app.ts'
 import { Shelf } from '../packages/server/src/release/home/shelf.ts'
@@ -143,6 +143,9 @@ describe('files of a static host', () => {
     rmSync(words)
     await expect(exportShelf(home.shelf, target)).rejects.toThrow('no sound current release')
     expect(readFileSync(join(target, 'current'), 'utf8')).toBe(pointer)
+    const ahead = { ...JSON.parse(pointer), generation: 9e15, change: 'ahead' }
+    writeFileSync(join(target, 'current'), JSON.stringify(ahead))
+    await expect(exportShelf(three.shelf, target)).rejects.toThrow('does not go on; nothing was written')
     writeFileSync(join(directory.path, 'letter.txt'), '')
     await expect(exportShelf(three.shelf, directory.path)).rejects.toThrow('has other files in it')
   })
@@ -218,6 +221,25 @@ describe('a node', () => {
     saveFollowed(home.path, { ...pointer, own: [], complete: true })
     expect(new HomeShelf(home.shelf).state()?.pointer).toMatchObject(pointer)
   })
+})
+
+test('a home that took a shelf over and is changed alone goes on from it, change by change', async () => {
+  using home = new TestHome()
+  using source = new StaticHost()
+  await nomenclator('import', 'mirror', source.url, '--home', home.path)
+  const taken = new HomeShelf(home.shelf).state()?.pointer as Pointer
+  const change = async (...argv: readonly string[]) => {
+    expect(await nomenclator(...argv, '--home', home.path)).toMatchObject({ code: 0 })
+    return new HomeShelf(home.shelf).state()?.pointer as Pointer
+  }
+  expect(await change('releases', 'prune', '--keep', '9')).toEqual(taken as never)
+  const first = await change('rollback')
+  const second = await change('activate', c)
+  expect([first, second].map(({ generation }) => generation - taken.generation)).toEqual([1, 2])
+  expect(second.chain.slice(0, 2)).toEqual([first.change, taken.change])
+  // Taken over again, it is what the origin is.
+  await nomenclator('import', 'mirror', source.url, '--home', home.path)
+  expect(new HomeShelf(home.shelf).state()?.pointer).toEqual(taken as never)
 })
 
 describe('several hosts', () => {

@@ -228,6 +228,24 @@ describe('sign and verify-release', () => {
     expect(Object.keys(home.shelf.releaseFiles(a))).toContain('keys.json')
   })
 
+  test('of a release that is gone back to: again, or it is told that others will not follow', async () => {
+    using home = homeOf(a, b)
+    for (const digest of [a, b]) await nomenclator('sign', digest, '--key', `${KEY}.key`, '--home', home.path)
+    const sequences = () => [a, b].map((digest) => sequenceIn(home.shelf.signatureOf(digest)))
+    const [before = 0, current = 0] = sequences()
+    expect(before).toBeLessThan(current)
+    const told = await nomenclator('rollback', '--home', home.path)
+    expect([told.code, told.err]).toEqual([0, expect.stringContaining(`activate ${a.slice(0, 12)} --sign FILE`)])
+    expect(await nomenclator('activate', b, '--home', home.path)).toMatchObject({ code: 0, err: '' })
+    expect(await nomenclator('rollback', '--sign', `${KEY}.key`, '--home', home.path)).toMatchObject({
+      code: 0,
+      err: '',
+    })
+    expect([home.shelf.currentDigest(), sequences().map((one) => one > current)]).toEqual([a, [true, false]])
+    await nomenclator('activate', b, '--sign', `${KEY}.key`, '--home', home.path)
+    expect(sequences().map((one) => one > current)).toEqual([true, true])
+  })
+
   test('refuse what is not a key', async () => {
     using home = homeOf(a)
     expect(await nomenclator('sign', '--home', home.path, '--key', `${KEY}.pub`)).toMatchObject({

@@ -7,15 +7,16 @@ import { findingsByKind, numberingOf, sizeOf } from '../../release/manifest.ts'
 import { parseSignature } from '../../release/signing/minisign.ts'
 import {
   contradiction,
+  sequenceIn,
   signableRelease,
   signaturesIn,
   statementIn,
   type Trust,
 } from '../../release/signing/release-signature.ts'
 import { command, type Terminal } from '../command.ts'
-import { wholeNumber, yes } from '../flags/flags.ts'
+import { type ValuesOf, wholeNumber, yes } from '../flags/flags.ts'
 import { wait } from '../flags/import-flags.ts'
-import { signatureFlags, trustOf } from '../flags/key-flags.ts'
+import { passwordFile, signatureFlags, signFlags, trustOf } from '../flags/key-flags.ts'
 import { homeFlags } from '../flags/shelf-flags.ts'
 import { changeHome, openHome } from '../home/open-home.ts'
 import { countsOf } from '../terminal/counts.ts'
@@ -95,15 +96,37 @@ const releasesShow = command({
   },
 })
 
+const goingBack = { ...signFlags, 'password-file': passwordFile, wait, ...homeFlags } as const
+
+/** Signs a release again that is gone back to; nodes that require signatures take none that was signed before what they have. */
+async function signerAgain(
+  values: ValuesOf<typeof goingBack>,
+  terminal: Terminal,
+): Promise<(shelf: Shelf, digest: string, before: string | undefined) => Promise<void>> {
+  const { signerOf } = await import('../home/run-import.ts')
+  const { sign } = signerOf(values)
+  return async (shelf, digest, before) => {
+    if (sign !== undefined) return shelf.placeSignature(digest, await sign(shelf, digest))
+    const sequence = (one = '') => sequenceIn(shelf.signatureOf(one))
+    if (sequence(digest) < sequence(before))
+      terminal.err(
+        `Release ${short(digest)} was signed before what is current: machines that require signatures and follow this one go on ` +
+          `with what they have. To take them along, run nomenclator activate ${short(digest)} --sign FILE.\n`,
+      )
+  }
+}
+
 const activate = command({
   name: 'activate',
   description: 'Make a release that is on disk the current one; a running server swaps to it at once.',
   operands: DIGEST_OPERAND,
-  flags: { wait, ...homeFlags },
-  examples: ['activate 1a2b3c'],
+  flags: goingBack,
+  examples: ['activate 1a2b3c', 'activate 1a2b3c --sign release.key'],
   run: async ({ values, operands, terminal }) => {
+    const sign = await signerAgain(values, terminal)
     const digest = await changeHome(values, 'activate', terminal, async (shelf) => {
       const chosen = shelf.find(operands[0] as string)
+      await sign(shelf, chosen, shelf.currentDigest())
       shelf.activate(chosen)
       return chosen
     })
@@ -115,10 +138,16 @@ const activate = command({
 const rollback = command({
   name: 'rollback',
   description: 'Go back to the release that was current before.',
-  flags: { wait, ...homeFlags },
-  examples: ['rollback'],
+  flags: goingBack,
+  examples: ['rollback', 'rollback --sign release.key'],
   run: async ({ values, terminal }) => {
-    const digest = await changeHome(values, 'rollback', terminal, async (shelf) => shelf.rollback())
+    const sign = await signerAgain(values, terminal)
+    const digest = await changeHome(values, 'rollback', terminal, async (shelf) => {
+      const before = shelf.currentDigest()
+      const digest = shelf.rollback()
+      await sign(shelf, digest, before)
+      return digest
+    })
     terminal.out(`Release ${short(digest)} is current again.\n`)
     return 0
   },

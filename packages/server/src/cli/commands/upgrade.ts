@@ -19,7 +19,7 @@ export const upgrade = command({
       'upgrade',
       terminal,
       async (shelf) => ({ upgraded: await upgradeWithProgress(shelf, terminal), newer: newerReleases(shelf)[0] }),
-      false,
+      { upgrades: false },
     )
     const failed = upgraded.filter(({ failure }) => failure !== undefined)
     if (values.json) terminal.out(`${JSON.stringify(upgraded, null, 2)}\n`)

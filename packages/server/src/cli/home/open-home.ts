@@ -28,26 +28,30 @@ const READ_WAIT_SECONDS = 60
 
 /**
  * Changes a home under its lock; with a shared shelf, that and the home are changed as one. `work` says what is to be told
- * of it, which is only true once this returns.
+ * of it, which is only true once this returns. With `currentOnly` it needs no other release than the current one.
  */
 export async function changeHome<T>(
   values: HomeValues & { readonly wait: number },
   doing: string,
   terminal: Terminal,
   work: (shelf: Shelf) => Promise<T>,
-  upgrades = true,
+  { upgrades = true, currentOnly = false }: { readonly upgrades?: boolean; readonly currentOnly?: boolean } = {},
 ): Promise<T> {
   const shelf = new Shelf(homeOf(values.home))
   const { shelf: address } = values
   using _lock = await lockFor(shelf, doing, values.wait, terminal, upgrades && address === undefined)
-  if (address === undefined) return await work(shelf)
+  if (address === undefined) {
+    const { changeAlone } = await import('../../distribution/shelf/own-change.ts')
+    return await changeAlone(shelf, work)
+  }
   const { changeShared } = await import('../../distribution/postgres/session.ts')
   const upgrade = async () => {
     // Not in the copy that is thrown away if nothing is published.
     adoptOldRegistry(shelf)
     if (upgrades && isOutdated(shelf)) await upgradeWithProgress(shelf, terminal)
   }
-  return await changeShared(shelf, writingOf({ ...values, shelf: address }, doing, terminal), upgrade, work)
+  const writing = writingOf({ ...values, shelf: address }, doing, terminal)
+  return await changeShared(shelf, writing, upgrade, work, currentOnly)
 }
 
 /** What a writer of the shelf is told. */

@@ -35,11 +35,12 @@ export async function runImport(
   const signed = signerOf(values)
   let opened: Opened | undefined
   try {
-    const report = await changeHome(values, name, terminal, async (shelf) => {
+    const work = async (shelf: Shelf) => {
       opened = await open(shelf.home)
       const { source, fallback } = opened
       return importWithProgress(shelf, source, terminal, values, { ...signed, ...(fallback && { fallback }) })
-    })
+    }
+    const report = await changeHome(values, name, terminal, work, { currentOnly: true })
     const { lines = [], members = {} } = opened?.notes ?? {}
     if (values.json) terminal.out(`${JSON.stringify({ ...report, ...members }, null, 2)}\n`)
     else terminal.out(`${lines.map((line) => `${line}\n`).join('')}${reportText(report)}`)

@@ -33,7 +33,8 @@ export async function firstRelease(shelf: Shelf, { values, terminal }: Context):
 async function hasServable(shelf: Shelf): Promise<boolean> {
   const current = await currentOrReason(shelf)
   const manifest = 'digest' in current ? shelf.manifestText(current.digest) : undefined
-  if (manifest !== undefined && parseManifest(manifest).state === 'readable') return true
+  const isReadable = manifest !== undefined && parseManifest(manifest).state === 'readable'
+  if (isReadable && shelf.trust === undefined) return true
   return (await openServable(shelf)) !== undefined
 }
 
@@ -71,7 +72,8 @@ export async function firstFollowed(shelf: Shelf, { log, terminal }: Context, fo
   follower.start()
   const failure = await Promise.race([follower.tried, Bun.sleep(SHELF_MILLISECONDS)])
   for (let waited = 0; ; waited++) {
-    if (await hasServable(shelf)) return
+    // What is in the home and not signed as it must be does not keep it from what the shelf has.
+    if (await hasServable(shelf).catch(() => false)) return
     const { ShelfRefused } = await import('../../distribution/shelf/shelf-failures.ts')
     if (failure instanceof ShelfRefused) throw failure
     if (waited === 0) {

@@ -141,10 +141,11 @@ export async function changeShared<T>(
   writing: Writing,
   upgrade: () => Promise<void>,
   work: (staged: Shelf) => Promise<T>,
+  currentOnly = false,
 ): Promise<T> {
   let connection = await openAsWriter(writing)
   try {
-    const fetched = await fetchShelf(shelf, pgReader(connection), { ...writing, outdated: true })
+    const fetched = await fetchShelf(shelf, pgReader(connection), { ...writing, outdated: true, currentOnly })
     refuseNewer(fetched.listing)
     await upgrade()
     using staged = new StagedShelf(shelf.home)
@@ -174,7 +175,8 @@ function changeOf(staged: StagedShelf, { listing, present }: Fetched, doing: str
   const there = new Set(staged.digests())
   const isPut = (digest: string) =>
     listing.releases.has(digest)
-      ? present.has(digest) && !staged.hasReleaseFiles(digest, listing.releases.get(digest) ?? {})
+      ? (present.has(digest) || digest === current) &&
+        !staged.hasReleaseFiles(digest, listing.releases.get(digest) ?? {})
       : digest === current
   const put = [...there].filter((digest) => isPut(digest) && !('unreadable' in staged.manifestOrReason(digest)))
   const files = put.map((digest) => [digest, staged.releaseFiles(digest)] as const)

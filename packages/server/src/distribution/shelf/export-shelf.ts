@@ -17,7 +17,7 @@ import {
   parsePointer,
   pointerText,
 } from './layout.ts'
-import type { Listing } from './pointer.ts'
+import { compareStates, type Listing } from './pointer.ts'
 
 type ExportedShelf = {
   readonly generation: number
@@ -37,6 +37,12 @@ export async function exportShelf(shelf: Shelf, directory: string): Promise<Expo
   const before = stateIn(directory)
   if (before === undefined && existsSync(directory) && readdirSync(directory).length > 0)
     throw new Failure(`${directory} has other files in it; give a directory that is empty or has a shelf`)
+  const { trouble } = compareStates([{ ...pointer, host: shelf.home }], before)
+  if (trouble !== undefined)
+    throw new Failure(
+      `${directory} has generation ${before?.generation}, from which generation ${pointer.generation} of ${shelf.home} does not go on; ` +
+        'nothing was written. Take it over first with nomenclator import mirror, or give an empty directory.',
+    )
   const now = parseListing(listing, pointer) as Listing
   const written = { chunks: 0, bytes: 0 }
   for (const entity of entitiesIn(now)) {

@@ -5,6 +5,7 @@ import { FakeShelf } from '../../../../../test/support/fake-shelf.ts'
 import { TestHome, ThreeReleases } from '../../../../../test/support/releases.ts'
 import { forgedFiles } from '../../release/home/forged-files.ts'
 import { isBuiltHere } from '../../release/home/proved.ts'
+import { openServable } from '../../release/home/servable.ts'
 import { Shelf } from '../../release/home/shelf.ts'
 import { signInHome } from '../../release/home/sign.ts'
 import { ENTITY_FORMAT, ENTITY_MANIFEST_FILE, type EntityFileName } from '../../release/manifest.ts'
@@ -154,6 +155,18 @@ describe('where a signature covers the records only', () => {
     await home.fetch()
     expect(isBuiltHere(home.signed, home.signed.read(c).manifest)).toBe(true)
   })
+})
+
+test('where the current release is not signed, a home with nothing that is gets the newest that is', async () => {
+  using home = new SignedHome()
+  const { [SIGNATURE_FILE]: _, ...unsigned } = fake.releases.get(c) ?? {}
+  fake.releases.set(c, unsigned)
+  // It has what is not signed, from before signatures were required.
+  await fetchShelf(home.shelf, fake.reader())
+  for (const digest of [a, b]) home.shelf.remove(digest)
+  await expect(home.fetch()).rejects.toThrow('it is not signed')
+  expect(home.signed.digests().filter((digest) => !('unreadable' in home.signed.manifestOrReason(digest)))).toEqual([b])
+  expect((await openServable(home.signed))?.release.digest).toBe(b)
 })
 
 describe('going back', () => {

@@ -49,6 +49,15 @@ test('a home gets all releases with the current one, the id registry, and the st
   expect(existsSync(join(home.path, 'fetching'))).toBe(false)
 })
 
+test('who needs the current release alone gets that, and keeps what it has of the others', async () => {
+  using empty = new TestHome()
+  const { present } = await fetchShelf(empty.shelf, fake.reader(), { currentOnly: true })
+  expect([...present, ...empty.shelf.digests(), readFollowed(empty.path)?.complete]).toEqual([c, c, false])
+  using home = copyOf(whole)
+  expect((await fetchShelf(home.shelf, fake.reader(), { currentOnly: true })).present.size).toBe(3)
+  expect(readFollowed(home.path)?.complete).toBe(true)
+})
+
 describe('the current release is refused, and what was current stays', () => {
   const checksum = '0'.repeat(64)
   const forged = (change: (manifest: EntityManifest) => EntityManifest) => () =>

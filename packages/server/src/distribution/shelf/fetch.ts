@@ -69,6 +69,8 @@ type FetchOptions = Partial<FetchProgress> & {
   readonly state?: HostPointer
   /** Whether a state is taken that does not go on from what the home has: a person says so. */
   readonly anyState?: boolean
+  /** Whether the current release will do: of the others, only what the home has is looked at. */
+  readonly currentOnly?: boolean
   /** Whether releases of an earlier format are taken too, to be upgraded. */
   readonly outdated?: boolean
   /** What is known to be damaged on disk, by the digest of the entity: it is fetched anew. */
@@ -102,8 +104,9 @@ export async function fetchShelf(shelf: Shelf, reader: ShelfReader, options: Fet
     if (files === undefined)
       throw new ReleaseRefused(`the shelf has no release ${current.slice(0, 12)}, which it calls current`)
     const isNew = await fetch.bring(current, files, true).catch(async (error) => {
-      // With a release before it, an empty home serves more than with none.
-      if (isRefusal(error) && shelf.digests().length === 0) await fetch.bringAnySound(newestFirst(releases))
+      // With a release before it, a home that has none to serve serves more than with none.
+      const isReadable = (digest: string) => !('unreadable' in shelf.manifestOrReason(digest))
+      if (isRefusal(error) && !shelf.digests().some(isReadable)) await fetch.bringAnySound(newestFirst(releases))
       throw error
     })
     present.add(current)
@@ -113,7 +116,7 @@ export async function fetchShelf(shelf: Shelf, reader: ShelfReader, options: Fet
   }
   const missing: string[] = []
   for (const [digest, files] of newestFirst(releases)) {
-    if (digest === current) continue
+    if (digest === current || (options.currentOnly && !shelf.hasReleaseFiles(digest, files))) continue
     try {
       await fetch.bring(digest, files)
       present.add(digest)
@@ -128,8 +131,8 @@ export async function fetchShelf(shelf: Shelf, reader: ShelfReader, options: Fet
   if (current !== undefined) for (const digest of gone) shelf.remove(digest)
   // What was fetched of releases that are not whole is not fetched again.
   if (missing.length === 0) rmSync(fetchingDirectory(shelf), { recursive: true, force: true })
-  if (current !== undefined)
-    saveFollowed(shelf.home, { generation, change, chain, complete: missing.length === 0, own })
+  const complete = missing.length === 0 && (options.currentOnly !== true || present.size === releases.size)
+  if (current !== undefined) saveFollowed(shelf.home, { generation, change, chain, complete, own })
   return { listing, present, missing }
 }
 

@@ -221,9 +221,9 @@ export class ShelfFollower implements AsyncDisposable {
       return undefined
     } catch (error) {
       if (error instanceof ShelfAway) throw error
-      const failure = failureOf(error)
+      const failure = hasCode(error, 'EROFS') ? new Failure(readOnlyWords(shelf.home)) : failureOf(error)
       // What was fetched of a release that does not fit takes room that others need.
-      if (isDiskFull(error)) rmSync(join(shelf.home, 'fetching'), { recursive: true, force: true })
+      if (hasCode(error, 'ENOSPC', 'EDQUOT')) rmSync(join(shelf.home, 'fetching'), { recursive: true, force: true })
       if (this.#refused.size === MAX_REFUSED) this.#refused.clear()
       this.#refused.set(state.change, { until: performance.now() + this.#retry.next(), failure })
       return failure
@@ -329,5 +329,9 @@ const failureOf = (error: unknown): Failure => {
   return diskFailure(error) ?? new Failure(error instanceof Error ? error.message : String(error))
 }
 
-const isDiskFull = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
+const readOnlyWords = (home: string): string =>
+  `${home} is read-only, and what cannot be written cannot be followed. Give --home a directory that can be written, which may begin ` +
+  'as a copy of this one, or leave --shelf out.'
+
+const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
+  error instanceof Error && 'code' in error && codes.includes(String(error.code))

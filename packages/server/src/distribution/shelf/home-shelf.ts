@@ -7,7 +7,7 @@ import { DIGEST, ENTITY_MANIFEST_FILE } from '../../release/manifest.ts'
 import { readEntityManifest } from '../../release/release.ts'
 import { bytesAt, chunksOf, pack, sha256 } from './chunks.ts'
 import { type ListedPointer, listingText } from './layout.ts'
-import { type Pointer, partOf, readFollowed } from './pointer.ts'
+import { nextPointer, type Pointer, partOf, readFollowed } from './pointer.ts'
 import type { FileChunk, ShelvedEntity } from './shelf-reader.ts'
 
 type State = { readonly pointer: ListedPointer; readonly listing: string }
@@ -40,12 +40,16 @@ export class HomeShelf {
     return this.#state
   }
 
-  /** A home that follows a shelf has its state, or a part of it until it has all releases; any other has the time of its last change. */
+  /**
+   * A home that follows a shelf has its state, or a part of it until it has all releases, and goes on from it where it was changed by
+   * itself; any other has the time of its last change.
+   */
   #pointer(): Omit<Pointer, 'change'> & Partial<Pick<Pointer, 'change'>> {
     const followed = readFollowed(this.#shelf.home)
     if (followed === undefined) return { generation: this.#modified(), chain: [] }
-    const { change, complete } = followed
-    return { ...followed, change: complete ? change : partOf(change) }
+    const { change, chain, generation, complete, ahead = [] } = followed
+    const whole = { generation, chain, change: complete ? change : partOf(change) }
+    return ahead.reduce<Pointer>(nextPointer, whole)
   }
 
   /** When releases or signatures last came or went, or another became current; in milliseconds. */

@@ -79,7 +79,7 @@ test.each<[string, Parameters<typeof compareStates>, string[], string | undefine
 
 test('a fork is told with both sides and what to do', () => {
   expect(compareStates([at('a', two), at('b', threeThere)], one).trouble?.message).toMatch(
-    /^THE SHELF HAS FORKED: a has generation 2 \(two\), .* generation 3 \(three!\) of b, which is followed\. .*shelf accept/,
+    /^THE SHELF HAS FORKED: a has generation 2 \(two\), .* generation 3 \(three!\) of b\. .*shelf accept/,
   )
 })
 

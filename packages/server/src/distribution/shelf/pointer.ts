@@ -33,24 +33,29 @@ type Followed = Pointer & {
   readonly complete: boolean
   /** The releases that the home had before it followed a shelf. */
   readonly own: readonly string[]
+  /** The names of changes that were made to the home alone since then, latest last: those who follow the home get them. */
+  readonly ahead?: readonly string[]
 }
 
 const followedFile = (home: string) => join(home, 'shelf.json')
 
 export function readFollowed(home: string): Followed | undefined {
   try {
-    const { generation, change, chain, complete, own } = JSON.parse(readTextSync(followedFile(home)) ?? '')
+    const { generation, change, chain, complete, own, ahead } = JSON.parse(readTextSync(followedFile(home)) ?? '')
     if (!Number.isSafeInteger(generation)) return undefined
     const list = (value: unknown) => (Array.isArray(value) ? value : [])
-    return { generation, change: String(change), chain: list(chain), complete: complete === true, own: list(own) }
+    return {
+      ...{ generation, change: String(change), chain: list(chain), complete: complete === true, own: list(own) },
+      ...(Array.isArray(ahead) && { ahead }),
+    }
   } catch {
     // Without it everything is compared anew, and nothing is lost.
     return undefined
   }
 }
 
-export function saveFollowed(home: string, { generation, change, chain, complete, own }: Followed): void {
-  const text = `${JSON.stringify({ generation, change, chain, complete, own })}\n`
+export function saveFollowed(home: string, { generation, change, chain, complete, own, ahead }: Followed): void {
+  const text = `${JSON.stringify({ generation, change, chain, complete, own, ahead })}\n`
   if (hasText(followedFile(home), text)) return
   replaceDurably(followedFile(home), text)
 }
@@ -124,5 +129,5 @@ const olderWords = ({ host, generation }: HostPointer, seen: Pointer): string =>
 
 const forkWords = (fork: HostPointer, { generation, change, ...base }: Pointer & { readonly host?: string }): string =>
   `THE SHELF HAS FORKED: ${fork.host} has generation ${fork.generation} (${fork.change.slice(0, 12)}), which is not on the ` +
-  `same chain as generation ${generation} (${change.slice(0, 12)}) ${base.host === undefined ? 'of this home' : `of ${base.host}`}, ` +
-  `which is followed. Publish to neither before it is decided which one is right: stop the other, or give --shelf without it. ${DECIDE}`
+  `same chain as generation ${generation} (${change.slice(0, 12)}) ${base.host === undefined ? 'of this home' : `of ${base.host}`}. ` +
+  `Publish to neither before it is decided which one is right: stop the other, or give --shelf without it. ${DECIDE}`

@@ -382,6 +382,39 @@ describe('a process that is lost', () => {
   })
 })
 
+describe('the memory of a large body', () => {
+  const LARGE = 200_000
+  const posted = () => request('/api/v2/resolve', { method: 'POST', body: Buffer.alloc(LARGE, 'a') })
+  const own: App = () => textResponse(200, {}, 'own')
+
+  test('is free when the response has been made, and no sooner, though a process was lost before', async () => {
+    const lost: (() => void)[] = []
+    const handed: HttpRequest[] = []
+    const { handOver, thinking } = handedTo(
+      (request) => {
+        if (handed.push(request) > 1)
+          return streamed(async function* () {
+            for (let at = 0; at < 3; at++) yield Buffer.from(`${request.body?.length} `)
+          })
+        lost[0]?.()
+        return new Promise(() => {})
+      },
+      { thinkers: 2, limits: { bytes: LARGE, bytesPerClient: LARGE } },
+    )
+    lost.push(() => void (thinking[0] as Thinking).stop(0))
+    const request = posted()
+    expect(await bodyOf(await handingOver(own, handOver)(request, CLIENT))).toBe(`${LARGE} `.repeat(3))
+    expect([request, handed[1]].map((each) => each?.body?.length)).toEqual([0, 0])
+  })
+
+  test('is free when the request is refused', async () => {
+    const { handOver } = handedTo(() => new Promise(() => {}), { limits: { requestsPerClient: 0 } })
+    const request = posted()
+    expect((await handingOver(own, handOver)(request, CLIENT)).status).toBe(503)
+    expect(request.body?.length).toBe(0)
+  })
+})
+
 describe('the app of a process that serves', () => {
   const own: App = Object.assign(
     ({ path }: HttpRequest) => textResponse(path.endsWith('gone') ? 410 : 200, {}, 'own'),

@@ -8,6 +8,7 @@ import { WorkStopped } from '../../base/checkpoint.ts'
 import type { App } from '../app.ts'
 import { clientAddress, networkOf, type ProxyPolicy } from '../client-address.ts'
 import { type ConnectionInfo, type HttpRequest, type HttpResponse, whenReady } from '../exchange.ts'
+import { freeMemory } from '../free-memory.ts'
 import type { Metrics } from '../observation/metrics.ts'
 import type { AnyId } from '../observation/request-id.ts'
 import { overloaded, ProblemError, problemResponse } from '../problem.ts'
@@ -41,13 +42,19 @@ type HandOverOptions = {
 
 /** The app of a process that serves: what takes thought is handed over, and so is what only the home may know. */
 export function handingOver(app: App, handOver: HandOver): App {
-  const hand = (request: HttpRequest, connection: ConnectionInfo, id?: AnyId): Promise<HttpResponse> =>
-    handOver.respond(request, connection, id).catch((error) => {
+  const hand = async (request: HttpRequest, connection: ConnectionInfo, id?: AnyId): Promise<HttpResponse> => {
+    try {
+      return await handOver.respond(request, connection, id)
+    } catch (error) {
       if (error instanceof ProblemError) return problemResponse(error.problem, request.path, id)
       if (error instanceof WorkStopped) return problemResponse({ kind: 'took-too-long' }, request.path, id)
       app.failed?.(error, request, id)
       return problemResponse({ kind: 'internal-error' }, request.path, id)
-    })
+    } finally {
+      // It is over there, or nobody waits for it.
+      if (request.body !== undefined) freeMemory(request.body)
+    }
+  }
   const respond: App = (request, connection, id) => {
     if (takesThought(request)) return hand(request, connection, id)
     // Only the current release is open here.

@@ -58,7 +58,7 @@ export class Exchange {
   /** Takes what came back. */
   take({ kind, bytes }: Frame): void {
     if (kind === FRAME.chunk) {
-      this.#chunk?.resolve(Buffer.from(bytes))
+      this.#chunk?.resolve(bytes)
       this.#chunk = undefined
     } else if (kind === FRAME.response) this.#takeResponse(bytes)
     else this.#takeEnd(kind, bytes)
@@ -91,7 +91,7 @@ export class Exchange {
       return
     }
     this.#end(milliseconds)
-    this.#head.resolve({ status, head, body: body === 'whole' ? Buffer.from(bytes) : streamedOf(length, file) })
+    this.#head.resolve({ status, head, body: body === 'whole' ? bytes : streamedOf(length, file) })
   }
 
   #takeEnd(kind: number, frame: Buffer): void {

@@ -5,6 +5,7 @@ import { WorkStopped } from '../../base/checkpoint.ts'
 import { messageOf } from '../../base/failure.ts'
 import type { App } from '../app.ts'
 import { type FilePart, type HttpRequest, type HttpResponse, isStreamed } from '../exchange.ts'
+import { freeMemory } from '../free-memory.ts'
 import { HeaderText } from '../wire/header-text.ts'
 import { FRAME, type Frame, FrameSocket, packed, unixAddress, unpacked } from './frames.ts'
 import { Work, Works } from './works.ts'
@@ -71,7 +72,7 @@ export function think(app: App, path: string): Thinking {
 }
 
 /** A request that is worked on. */
-type Task = { readonly work: Work; chunks?: AsyncIterator<Uint8Array> }
+type Task = { readonly work: Work; readonly frame: Buffer; chunks?: AsyncIterator<Uint8Array> }
 
 /** The requests of one process that serves. */
 class Served {
@@ -126,7 +127,7 @@ class Served {
       maxMilliseconds,
       () => id < this.#gone.length && Atomics.load(this.#gone, id) !== 0,
     )
-    const task: Task = { work }
+    const task: Task = { work, frame: bytes }
     this.#tasks.set(id, task)
     const request = { method, path, query, http10, headers: new HeaderText(headers), ...(hasBody && { body }) }
     const connection = { peer, listeningUrl, work }
@@ -153,7 +154,7 @@ class Served {
     }
     const whole = body instanceof Uint8Array ? body : undefined
     const file = isSent && isStreamed(body) ? body.file : undefined
-    this.#tasks.delete(id)
+    this.#forget(id, task)
     const how = { body: whole === undefined ? 'none' : 'whole', length: body?.length, file } as const
     this.#send(FRAME.response, id, { status, head, ...how, milliseconds }, whole)
   }
@@ -188,9 +189,14 @@ class Served {
   /** A request has one last frame. */
   #end(id: number, task: Task, how: Omit<HandedEnd, 'milliseconds'>): void {
     if (this.#tasks.get(id) !== task) return
-    this.#tasks.delete(id)
+    this.#forget(id, task)
     const kind = how.message === undefined && how.stopped === undefined ? FRAME.end : FRAME.failure
     this.#send(kind, id, { milliseconds: task.work.usedSoFar, ...how })
+  }
+
+  #forget(id: number, { frame }: Task): void {
+    this.#tasks.delete(id)
+    freeMemory(frame)
   }
 
   #send(

@@ -13,6 +13,7 @@ import type { ServerState } from './server-state.ts'
 import { Turns } from './turns.ts'
 
 const LARGE = new Uint8Array(300_000).fill(0x61)
+const LARGE_TEXT = Buffer.from(LARGE).toString()
 
 const newState = (): ServerState =>
   serverState({
@@ -534,6 +535,25 @@ describe('a body that is read', () => {
     expect(metrics.unsentBytes).toBeWithin(50_000, 100_001)
     receive(connection, 'a'.repeat(40_000))
     expect(metrics.unsentBytes).toBe(0)
+  })
+
+  test.each([
+    ['of a length', [post('/read', 'Content-Length: 300000'), LARGE_TEXT]],
+    ['in chunks', [post('/read', CHUNKED), '493e0\r\n', LARGE_TEXT, '\r\n0\r\n\r\n']],
+  ])('%s that is large is whole, whoever waits to be read meanwhile', async (_name, texts) => {
+    const bodies: string[] = []
+    const respond = ({ body = new Uint8Array() }: HttpRequest): HttpResponse => {
+      bodies.push(Buffer.from(body).toString())
+      return textResponse(200, {}, '')
+    }
+    const state = serverState({ ...newState().handler, respond, maxBody: () => LARGE.length })
+    const text = texts.join('')
+    const connections = [1, 2, 3].map(() => opened(new FakeSocket(), state))
+    for (const cut of [0, 100_000, 200_000])
+      for (const connection of connections)
+        receive(connection, text.slice(cut, cut === 200_000 ? undefined : cut + 100_000))
+    while (connections.some(({ busy }) => busy)) await Bun.sleep(1)
+    expect(bodies.map((body) => body === LARGE_TEXT)).toEqual([true, true, true])
   })
 
   test('is refused when bodies fill half of the budget, those included that wait to be read', () => {

@@ -180,9 +180,7 @@ export class Connection implements ConnectionInfo {
    * reading is paused and writing has failed there is none.
    */
   onClosed(): void {
-    this.#closing = true
-    this.#incoming = undefined
-    this.#received.clear()
+    this.#startClosing()
     this.#unsent.close()
     this.#count()
     this.#server.onClosed(this)
@@ -423,6 +421,7 @@ export class Connection implements ConnectionInfo {
 
   #startClosing(): void {
     this.#closing = true
+    this.#incoming?.body.drop()
     this.#incoming = undefined
     this.#received.clear()
   }

@@ -1,4 +1,5 @@
 // The bytes that a client has sent and that are not handled yet: one request head after the other is taken from it.
+import { freeMemory } from '../free-memory.ts'
 import { HEAD_LIMITS, headLength } from './request-head.ts'
 
 const EMPTY = Buffer.alloc(0)
@@ -28,17 +29,26 @@ export class ReceiveBuffer {
 
   /** The data may be overwritten by the event loop after this turn, unless it is copied before. */
   add(data: Buffer): void {
-    const isFirst = this.#bytes.length === 0
-    this.#bytes = isFirst ? data : Buffer.concat([this.#bytes, data])
-    this.#copied = isFirst ? 0 : this.#bytes.length
+    if (this.#bytes.length === 0) this.#bytes = data
+    else this.#replace(Buffer.concat([this.#bytes, data]))
   }
 
   /** Copies what would be overwritten, and what is but a small part of the memory that is kept for it. */
   copy(): void {
     const { length } = this.#bytes
     if (length === 0 || (this.#copied > 0 && length * 2 > this.#copied)) return
-    this.#bytes = Buffer.from(this.#bytes)
-    this.#copied = length
+    this.#replace(Buffer.from(this.#bytes))
+  }
+
+  #replace(copy: Buffer): void {
+    this.#free()
+    this.#bytes = copy
+    this.#copied = copy.length
+  }
+
+  #free(): void {
+    if (this.#copied > 0) freeMemory(this.#bytes)
+    this.#copied = 0
   }
 
   /** The next head or its beginning, as Latin-1, possibly with some of what follows it. */
@@ -53,10 +63,12 @@ export class ReceiveBuffer {
 
   /** Removes this many bytes from the beginning. */
   consume(length: number): void {
-    this.#bytes = length === this.#bytes.length ? EMPTY : this.#bytes.subarray(length)
+    if (length === this.#bytes.length) this.clear()
+    else this.#bytes = this.#bytes.subarray(length)
   }
 
   clear(): void {
+    this.#free()
     this.#bytes = EMPTY
   }
 

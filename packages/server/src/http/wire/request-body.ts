@@ -1,6 +1,7 @@
 // The body of a request, for routes that read one: takes it out of what arrives, up to a limit (RFC 9112, sections 6 and 7).
 import type { BodyProblem, BodyScanner } from '../bodies/body-scanner.ts'
 import type { RequestHeaders } from '../exchange.ts'
+import { freeMemory } from '../free-memory.ts'
 
 /** What makes it impossible to read a body to its end. */
 type FramingProblem = Extract<BodyProblem, { kind: 'bad-request' | 'content-too-large' }>
@@ -73,6 +74,12 @@ export class RequestBody {
     return at
   }
 
+  /** Whoever sends it is gone, or turned away. */
+  drop(): void {
+    freeMemory(this.#bytes)
+    this.#bytes = EMPTY
+  }
+
   /** The client has stopped sending. */
   end(): void {
     if (!this.isComplete) this.#refuse(bad('the body ends before it is complete'))
@@ -122,7 +129,7 @@ export class RequestBody {
   #keep(part: Buffer): void {
     this.refusal = this.#scanner?.scan(part)
     if (this.refusal !== undefined) {
-      this.#bytes = EMPTY
+      this.drop()
       return
     }
     this.#reserve(this.#length + part.length)
@@ -134,6 +141,7 @@ export class RequestBody {
     const wanted = this.#chunked ? Math.max(length, this.#bytes.length * 2, INITIAL_BYTES) : this.#max
     const larger = Buffer.allocUnsafe(Math.min(wanted, this.#max))
     this.#bytes.copy(larger, 0, 0, this.#length)
+    freeMemory(this.#bytes)
     this.#bytes = larger
   }
 }

@@ -49,7 +49,7 @@ const DECIMAL = /^\s*([0-9]+)\.0+\s*$/
 export const keyOf = (parts: readonly WrittenPart[]): string =>
   parts.length === 1 ? (parts[0] as WrittenPart).key : parts.map(({ key }) => key).join('|')
 
-const MAX_PARTS = 8_192
+const MAX_PARTS = 512
 const partsIn = memoized((_: Release) => memoized((_: Entity) => new LruCache<WrittenPart>({ maxEntries: MAX_PARTS })))
 
 /** Tables say the same again and again. */

@@ -46,7 +46,7 @@ export class RolledBack extends Failure {
   constructor(digest: string, offered: number, here: number) {
     super(
       `release ${digest.slice(0, 12)} is refused: it was signed before what is current here (sequence ${offered} after ${here}). ` +
-        `To go back, sign it again with nomenclator sign ${digest.slice(0, 12)} --key FILE, or allow it here with --accept-rollback`,
+        `To go back, publish it again with nomenclator activate ${digest.slice(0, 12)} --sign FILE, or allow it here with --accept-rollback`,
     )
   }
 }
