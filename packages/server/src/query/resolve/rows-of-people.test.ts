@@ -298,6 +298,8 @@ describe('of rows of each kind so many are sure of the municipality, and none is
     const sure = (count - unsure.length) / count
     expect({ isEnough: sure >= min && sure <= max, unsure }).toEqual({ isEnough: true, unsure })
   })
+})
+
 describe('a town, its municipality and its state in one text mean what they mean as parts', () => {
   test.each([
     ['GUADALUPE NUEVO LEON, Guadalupe, NUEVO LEON', 'Nuevo León / Guadalupe / GUADALUPE NUEVO LEON'],
