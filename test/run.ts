@@ -1,5 +1,5 @@
 // Runs every check, stops at the first that fails, and ends with one line that any log reader can count.
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Architecture, buildExecutable } from '../tools/build.ts'
 import { failuresIn, slowestFiles } from './support/run-log.ts'
@@ -71,9 +71,30 @@ for (const { name, mend, child, output } of checks) {
 const executable = await building
 if (executable instanceof Error) fail('npm run build', executable.message)
 
+/** The files that take longest begin first, so that none of them is waited for in the end. Bun begins with those that it has no time of. */
+function writeTimings(path: string): string {
+  const slowest = [
+    ...['torture', 'workers', 'fleet', 'broken-home', 'explorer-browser', 'executable', 'thinking', 'client-package'],
+    ...['serve', 'explorer-picker', 'explorer-tasks', 'explorer-lists', 'explorer-resolver', 'explorer-map', 'seeing'],
+    ...['server-package', 'deploy', 'slow-clients', 'picker-package', 'swap', 'inegi-download', 'upgrade'],
+  ].map((name) => `test/${name}.test.ts`)
+  const files = [...new Bun.Glob('{bench,data,packages,test}/**/*.test.ts').scanSync(root)].filter(
+    (file) => !file.includes('node_modules'),
+  )
+  const gone = slowest.filter((file) => !files.includes(file))
+  if (gone.length > 0) fail('tests', `test/run.ts names files that are not there: ${gone.join(', ')}`)
+  const milliseconds = (file: string) => (slowest.includes(file) ? 1_000 * (slowest.length - slowest.indexOf(file)) : 1)
+  const timings = { version: 1, files: Object.fromEntries(files.map((file) => [file, milliseconds(file)])) }
+  writeFileSync(path, JSON.stringify(timings))
+  return path
+}
+
 console.log('── tests')
 // Many tests wait for processes and timers, so files run in four processes even on two cores.
-const command = [process.execPath, 'test', '--parallel=4', '--no-isolate', '--timeout', TEST_MILLISECONDS]
+const command = [
+  ...[process.execPath, 'test', '--parallel=4', '--no-isolate', '--timeout', TEST_MILLISECONDS],
+  `--timings=${writeTimings(join(directory, 'timings.json'))}`,
+]
 const started = performance.now()
 const tests = Bun.spawn([...command, ...process.argv.slice(2)], {
   cwd: root,

@@ -9,6 +9,7 @@ describe('a damaged text', () => {
     ['Windows-1252 read as DOS 850', 'Monta±a', 'Montaña'],
     ['DOS 850 read as Windows-1252', 'Monta¤a', 'Montaña'],
     ['Windows-1252 read as MacRoman', 'MontaÒa', 'Montaña'],
+    ['a byte that was lost between', 'ZimatlÃ¡n de Ã\ufffdlvarez', 'ZimatlÃ¡n de \ufffdlvarez'],
     ['an entity with a name', 'Monta&ntilde;a', 'Montaña'],
     ['an entity in capitals', 'MONTA&Ntilde;A', 'MONTAÑA'],
     ['an entity with a number', 'Monta&#241;a', 'Montaña'],
@@ -28,6 +29,11 @@ describe('signs in the place of letters', () => {
     ['Niño', false],
   ])('%s: %p', (text, isLost) => expect(hasLostLetters(text)).toBe(isLost))
 
+  test.each([
+    ['N??ez', 'Nunez'],
+    ['Ni\ufffd\ufffdo', 'Nino'],
+    ['Compa\ufffd\ufffd\ufffd\ufffda', 'Compania'],
+  ])('%s may be %s', (word, restored) => expect(restoredWords(word)).toContain(restored))
   test('may be any letter that has an accent', () => expect(restoredWords('Ni?o')).toContain('Nino'))
   test('are too many where nearly all are lost', () => expect(restoredWords('a?b?c?d?e')).toEqual(['a?b?c?d?e']))
 })

@@ -77,6 +77,8 @@ function withoutEntities(text: string): string {
   })
 }
 
+/** The first byte of a letter of UTF-8, and the second one lost. */
+const BROKEN = 'Ã\ufffd'
 const MAY_BE_DAMAGED = /[^ -~\s]|&[#a-z]/i
 
 /** What a text may have been; nothing where nothing tells that it was damaged. */
@@ -89,7 +91,9 @@ export function repairsOf(text: string): string[] {
     const bytes = bytesIn(read, plain)
     return bytes === undefined ? undefined : textIn(written, bytes)
   })
-  const repairs = [plain, twice, once, fromUtf8('dos', plain), fromUtf8('mac', plain), ...others]
+  // A byte that no code page has is lost for good: what was a letter of two bytes is one that is not known.
+  const broken = [once ?? '', plain].map((one) => (one.includes(BROKEN) ? one.replaceAll(BROKEN, '\ufffd') : undefined))
+  const repairs = [...broken, plain, twice, once, fromUtf8('dos', plain), fromUtf8('mac', plain), ...others]
   return [...new Set(repairs)].filter((repair) => repair !== undefined && repair !== text) as string[]
 }
 
@@ -98,21 +102,29 @@ const LOST = /(?<=\p{L})[?#\ufffd]+(?=\p{L}|\s|$)|[?#\ufffd]+(?=\p{L})/gu
 /** Letters that are lost in this way, as they are when they have no accent: ñ, á, é, í, ó, ú, ü. */
 const LETTERS = ['n', 'a', 'i', 'o', 'e', 'u']
 const MAX_LOST = 3
+const MAX_RESTORED = 500
 
 /** Whether a text has signs in the place of letters. */
 export const hasLostLetters = (text: string): boolean => text.search(LOST) !== -1
 
-/** All that a word may be that has signs in the place of letters. */
+/** All that a word may be that has signs in the place of letters: each sign, each pair of them or a row of them for a letter. */
 export function restoredWords(word: string): string[] {
-  const places = [...word.matchAll(LOST)].length
-  if (places === 0 || places > MAX_LOST) return [word]
-  let words = [word]
-  for (let at = 0; at < places; at++)
-    words = words.flatMap((one) =>
-      LETTERS.map((letter) => {
-        const [first] = one.matchAll(LOST)
-        return first === undefined ? one : one.slice(0, first.index) + letter + one.slice(first.index + first[0].length)
-      }),
+  const runs = [...word.matchAll(LOST)]
+  let words = ['']
+  let end = 0
+  for (const { index, 0: signs } of runs) {
+    const before = word.slice(end, index)
+    const lengths = new Set(
+      [1, signs.length / 2, signs.length].filter((length) => Number.isInteger(length) && length > 0),
     )
-  return [...new Set(words)]
+    const letters = [...lengths].filter((length) => length <= MAX_LOST).flatMap(lettersOf)
+    words = words.flatMap((start) => letters.map((some) => start + before + some))
+    if (words.length > MAX_RESTORED) return [word]
+    end = index + signs.length
+  }
+  return words.map((start) => start + word.slice(end))
 }
+
+/** All texts of so many letters of those that are lost. */
+const lettersOf = (length: number): string[] =>
+  length === 0 ? [''] : lettersOf(length - 1).flatMap((start) => LETTERS.map((letter) => start + letter))

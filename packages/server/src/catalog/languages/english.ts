@@ -63,6 +63,7 @@ const data: LanguageData = {
     meter: ['metre'],
     program: ['programme'],
   },
+  hamlets: 'hamlet neighborhood neighbourhood quarter',
   code: 'code codes key id',
   noise: 'country county state province region district city town village municipality number',
   linking: 'a an and at by for from in of on or the to with',

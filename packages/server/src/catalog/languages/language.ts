@@ -11,6 +11,8 @@ export type LanguageData = NumberWords & {
   readonly abbreviations: Readonly<Record<string, readonly string[]>>
   /** Words that say what a record is and not which: dropped first where a record does not have them. */
   readonly noise: string
+  /** Those of them that no town is called, which has a name that hamlets and quarters have too. */
+  readonly hamlets: string
   /** Words that say that a code follows, as in "clave 16112". */
   readonly code: string
   /** Words that join others. */
@@ -41,6 +43,7 @@ export type LanguageData = NumberWords & {
 
 export type Language = Pick<LanguageData, 'alike' | 'silent'> & {
   readonly isNoise: (word: string) => boolean
+  readonly isHamlet: (word: string) => boolean
   readonly isCode: (word: string) => boolean
   readonly isLinking: (word: string) => boolean
   readonly isGenitive: (word: string) => boolean
@@ -68,8 +71,10 @@ export function languageFrom(data: LanguageData): Language {
     return (word: string) => list.has(word)
   }
   const [isSaint, isWholeSaint] = [isIn(data.saints), isIn(data.wholeSaints)]
+  const isHamlet = isIn(data.hamlets)
   return {
     isNoise: isIn(data.noise),
+    isHamlet: (word) => isHamlet(word) || (data.abbreviations[word]?.some(isHamlet) ?? false),
     isCode: isIn(data.code),
     isLinking: isIn(data.linking),
     isGenitive: isIn(data.genitive),
@@ -129,6 +134,7 @@ function soundsBy({ soundRules, variants }: LanguageData): Language['soundsOf'] 
 /** Of a language that nothing is known of: every word counts, is written out and is spelled as it sounds. */
 export const noLanguage: Language = {
   isNoise: () => false,
+  isHamlet: () => false,
   isCode: () => false,
   isLinking: () => false,
   isGenitive: () => false,
@@ -155,6 +161,7 @@ export function unionOf(languages: readonly Language[]): Language {
   const all = (wordsIn: (language: Language) => readonly string[]) => [...new Set(languages.flatMap(wordsIn))]
   return {
     isNoise: (word) => any(({ isNoise }) => isNoise(word)),
+    isHamlet: (word) => any(({ isHamlet }) => isHamlet(word)),
     isCode: (word) => any(({ isCode }) => isCode(word)),
     isLinking: (word) => any(({ isLinking }) => isLinking(word)),
     isGenitive: (word) => any(({ isGenitive }) => isGenitive(word)),

@@ -77,6 +77,37 @@ test.each([8, 32])('the garbage of a worker stays small beside a large release, 
   expect(await took.promise).toBeLessThan(200)
 })
 
+test.each([
+  ['has its core', 0, 6],
+  ['waits for a core less than half of the time', 0.4, 6],
+  ['waits for a core most of the time', 0.6, 51],
+])('a worker that is silent and %s is killed, but not too soon', async (_name, share, expected) => {
+  const stuck = Promise.withResolvers<number>()
+  const checkMilliseconds = 20
+  let checks = 0
+  let waited = 0
+  // It may take its time to start.
+  let shareWaited = 1
+  running = await started({
+    count: 1,
+    listening: { host: '127.0.0.1', port: 0 },
+    command: () => [process.execPath, '-e', 'process.send({ ready: { port: 1 } }); setInterval(() => {}, 1_000)'],
+    drainMilliseconds: 0,
+    log: ({ event }) => event === 'worker-stuck' && stuck.resolve(checks),
+    onChange: () => {
+      checks = 0
+      shareWaited = share
+    },
+    checkMilliseconds,
+    waitedForCore: () => {
+      checks++
+      waited += checkMilliseconds * shareWaited
+      return waited
+    },
+  })
+  expect(await stuck.promise).toBe(expected)
+})
+
 test('the supervisor resets it when a worker has run steadily', async () => {
   let now = 0
   const lines: string[] = []

@@ -183,6 +183,8 @@ type WorkersOptions = {
   readonly now?: () => number
   /** How often it is checked whether workers are stuck. */
   readonly checkMilliseconds?: number
+  /** How long a process has waited for a core in all, in milliseconds. */
+  readonly waitedForCore?: (pid: number) => number
   /** How often the connections that workers count are compared with those of the kernel. */
   readonly leakCheckMilliseconds?: number
 }
@@ -504,7 +506,7 @@ export class Supervisor {
       if (worker.retired || this.#stopping) continue
       this.#replaceIfTooLarge(worker)
       const { pid } = worker.process
-      const waited = waitedForCore(pid)
+      const waited = (this.#options.waitedForCore ?? waitedForCore)(pid)
       const isStarved = waited - worker.waitedMilliseconds > (this.#options.checkMilliseconds ?? CHECK_MILLISECONDS) / 2
       worker.waitedMilliseconds = waited
       worker.silentChecks += isStarved ? STARVED_CHECK : 1

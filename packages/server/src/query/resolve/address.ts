@@ -8,6 +8,7 @@ import { wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorOf } from './levels.ts'
 import { matchesAnywhere, matchesCalled } from './part-matches.ts'
+import { stateOfPostalCode } from './postal-codes.ts'
 import { matchesByTown, parentOfTowns } from './towns.ts'
 import { type WrittenPart, writtenPart } from './written-part.ts'
 
@@ -25,27 +26,52 @@ const POSTAL_CODE = /^[0-9]{4,5}$/
 /** A record that some words at the end of others name. */
 type NamedEnd = { readonly position: number; readonly words: readonly string[]; readonly rest: readonly string[] }
 
+type Address = {
+  /** The state first. */
+  readonly parts: readonly WrittenPart[]
+  /** Whether its postal code is one of another state. */
+  readonly isContradicted: boolean
+}
+
 /**
- * The parts of an address, the state first, if it names a state and a record in it; undefined for what is no address. Only lists
- * whose records have towns in them are in addresses.
+ * The parts of an address, if it names a state and a record in it; undefined for what is no address. Where no state is named, it is
+ * that of the postal code. Only lists whose records have towns in them are in addresses.
  */
-export function addressParts(release: Release, segments: readonly string[]): readonly WrittenPart[] | undefined {
+export function addressOf(release: Release, segments: readonly string[]): Address | undefined {
   if (!isAddress(segments)) return undefined
   const entity = parentOfTowns(release)
   const [above, top] = entity === undefined ? [] : ancestorsOf(entity).map((step) => step.entity)
   if (entity === undefined || above === undefined) return undefined
-  const words = withoutPostalCode(segments.map(wordsOf), languageOfNames(entity))
+  const language = languageOfNames(entity)
+  const all = segments.map(wordsOf)
+  const words = withoutPostalCode(all, language)
+  const states = postalCodesIn(all, language).flatMap((code) => stateOfCode(release, above, code) ?? [])
   const state = endNaming(release, words, above)
   const country = top === undefined ? undefined : endNaming(release, words, top)
   // The name of a country at the end may be that of a state: it is the country where a state stands before it.
   const before = country === undefined ? undefined : endNaming(release, country.rest, above)
-  for (const named of [before, state]) {
+  const ofCode: readonly NamedEnd[] = states.flatMap((one) =>
+    [country?.rest ?? words, words].map((rest) => ({ ...one, rest })),
+  )
+  for (const named of [before, state, ...ofCode]) {
     if (named === undefined) continue
     const place = placeIn(release, entity, above, named)
-    if (place !== undefined)
-      return [writtenPart(release, above, named.words.join(' ')), writtenPart(release, entity, place.join(' '))]
+    // Where nobody wrote the state, a street may be called as a place in it.
+    const isWhole = place?.length === named.rest.length - named.rest.lastIndexOf(BETWEEN_SEGMENTS) - 1
+    if (place === undefined || (ofCode.includes(named) && !isWhole)) continue
+    const parts = [writtenPart(release, above, named.words.join(' ')), writtenPart(release, entity, place.join(' '))]
+    return { parts, isContradicted: states.length > 0 && !states.some(({ position }) => position === named.position) }
   }
   return undefined
+}
+
+/** The state that a postal code lies in. */
+function stateOfCode(release: Release, entity: Entity, postalCode: string): Omit<NamedEnd, 'rest'> | undefined {
+  const state = stateOfPostalCode(postalCode)
+  if (state === undefined) return undefined
+  const part = writtenPart(release, entity, state)
+  const named = matchesAnywhere(release, part).find(({ cost }) => cost === 0)
+  return named === undefined ? undefined : { position: named.position, words: [state] }
 }
 
 /** A record with its ancestors has no more segments. */
@@ -68,6 +94,20 @@ function withoutPostalCode(segments: readonly (readonly string[])[], { isPostalC
     })
     return at === 0 || kept.length === 0 ? kept : [BETWEEN_SEGMENTS, ...kept]
   })
+}
+
+const WHOLE_POSTAL_CODE = /^[0-9]{5}$/
+
+/** The numbers that are postal codes: after a sign of one, or at the beginning or end of a segment that is not the first. */
+function postalCodesIn(segments: readonly (readonly string[])[], { isPostalCode }: Language): string[] {
+  const signed: string[] = []
+  const others: string[] = []
+  for (const [at, words] of segments.entries())
+    for (const [place, word] of words.entries()) {
+      if (POSTAL_CODE.test(word) && isPostalCode(words[place - 1] ?? '')) signed.push(word)
+      else if (at > 0 && WHOLE_POSTAL_CODE.test(word) && (place === 0 || place === words.length - 1)) others.push(word)
+    }
+  return signed.length > 0 ? signed : others
 }
 
 const trimmed = (words: readonly string[]): readonly string[] =>

@@ -23,6 +23,8 @@ type TextReader = (position: number) => string
 
 /** From this importance on a record is known beyond its parent. */
 const WELL_KNOWN = 0.2 * MAX_IMPORTANCE
+/** From this importance on it is a city: one of some hundred thousand people. */
+const CITY = 0.6 * MAX_IMPORTANCE
 /** How many records are kept at most. */
 const MAX_RECORDS = 20_000
 
@@ -70,6 +72,10 @@ function bracketsOf(text: string): Bracketed {
 const bracketsIn = memoized(({ texts }: Extract<Column, { kind: 'text' }>) =>
   Uint8Array.from({ length: texts.size }, (_, value) => (BRACKET.test(texts.text(value)) ? 1 : 0)),
 )
+
+/** Whether one of two names begins with the other. */
+const isPartOf = (name: string, other: string): boolean =>
+  `${name} `.startsWith(`${other} `) || `${other} `.startsWith(`${name} `)
 
 export class EntityNames {
   readonly #index: EntityIndex
@@ -148,13 +154,18 @@ export class EntityNames {
 
   #readRecord(position: number): NamedRecord {
     const isSeat = this.isSeat(position)
-    const names: CalledName[] = this.ownNames(position)
-    names.push(...this.#alsoCalled(position))
-    if (isSeat) names.push(...this.#asSeat(position))
+    const asSeat = isSeat ? this.#asSeat(position) : NO_NAMES
+    const parent = asSeat[0]?.name.text
+    const own = this.ownNames(position).map((called) => {
+      const isOfParent = parent !== undefined && isPartOf(called.name.text, parent)
+      return isOfParent ? { ...called, isOfParent } : called
+    })
+    const names = [...own, ...this.#alsoCalled(position), ...asSeat]
     return {
       position,
       names,
       isSeat,
+      isCity: this.isCity(position),
       mayBeShort: isSeat || this.#hasBelow,
       codes: () => this.#codesAt(position),
     }
@@ -199,10 +210,19 @@ export class EntityNames {
     return !this.hasSeats || this.isSeat(position) || (this.#importance()[position] as number) >= WELL_KNOWN
   }
 
+  isCity(position: number): boolean {
+    return (this.#importance()[position] as number) >= CITY
+  }
+
   /** The position of the seat of a parent, if it has one. */
   seatOf(parent: number): number | undefined {
     const seat = this.#seats?.seatOf[parent]
     return seat === undefined || seat === NO_SEAT ? undefined : seat
+  }
+
+  /** The names of a record as they are written. */
+  texts(position: number): string[] {
+    return this.#names.map((textAt) => textAt(position))
   }
 
   /** The words of all that a record is called. */
@@ -250,12 +270,21 @@ export class EntityNames {
   #asSeat(position: number): readonly CalledName[] {
     const parent = this.#seats?.parentOf[position] as number
     const parents = this.#parents()
-    return [...parents.ownNames(parent), ...parents.#alsoCalled(parent)].map(({ name, cost, isDoubtful }) => ({
-      name,
-      cost: cost + AS_SEAT_COST,
-      how: 'seat',
-      ...(isDoubtful === undefined ? {} : { isDoubtful }),
-    }))
+    const asSeat: CalledName[] = [...parents.ownNames(parent), ...parents.#alsoCalled(parent)].map(
+      ({ name, cost, isDoubtful = false }) => ({
+        name,
+        cost: cost + AS_SEAT_COST,
+        how: 'seat',
+        isDoubtful,
+        isOfParent: true,
+      }),
+    )
+    // People also join the two, as in "Calera de Víctor Rosales".
+    const own = this.wordsAt(position)
+    const above = asSeat[0]?.name.typed ?? []
+    if (this.#hasOneName && !above.some((word) => own.includes(word)))
+      asSeat.push({ name: this.#written([...above, ...own]), cost: AS_SEAT_COST, how: 'seat' })
+    return asSeat
   }
 
   #written(words: readonly string[]): WrittenName {

@@ -119,12 +119,12 @@ function addAllHashes(names: EntityNames, position: number, language: Language, 
   for (const key of keys) add(hashOf(key))
 }
 
-/** Adds the keys of a name; a seat also goes by what is before a genitive. */
+/** Adds the keys of a name; a seat also goes by its first words. */
 function addKeys(keys: Set<string>, words: readonly string[], language: Language, isSeat: boolean): void {
-  const { longFormsOf, isGenitive } = language
+  const { longFormsOf } = language
   let [joined, core] = ['', '']
   for (const [at, word] of words.entries()) {
-    if (isSeat && at > 0 && isGenitive(word) && core !== '') keys.add(joined).add(core)
+    if (isSeat && at > 0 && core !== '') keys.add(joined).add(core)
     const written = longFormsOf(word)[0] ?? word
     joined += written
     if (!isSlight(language, written)) core += written

@@ -4,7 +4,6 @@ import type { Entity } from '../../catalog/entity.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
-import { importanceOf, MAX_IMPORTANCE } from '../search/importance.ts'
 import { entityNames } from './entity-names.ts'
 import { ancestorOf } from './levels.ts'
 import { parentsFor } from './parents.ts'
@@ -114,30 +113,52 @@ function isSeatIn(release: Release, { name, position }: RowMatch, parent: Ancest
   return parent === undefined ? names.isSeat(position) : names.seatOf(parent.position) === position
 }
 
-/** From this importance on, a seat is known by the name that it shares with its state: one of some hundred thousand people. */
-const CITY = 0.6 * MAX_IMPORTANCE
-
+/** A city is known by the name that it shares with its state. */
 const isCity = (release: Release, { name, position }: RowMatch): boolean =>
-  (importanceOf(release, name)[position] as number) >= CITY
+  entityNames(release, release.entity(name).definition).isCity(position)
 
-/** What a part means without the names of ancestors after it, as in "Minatitlán, Veracruz"; nothing may be left. */
+/**
+ * What a part means without the names of ancestors before or after it, as in "Minatitlán, Veracruz, México"; nothing may be left.
+ * Where its parent is not named in a part of its own, what stands there may be the parent, as in "Los Reyes la Paz".
+ */
 function withoutAncestors(
   release: Release,
   { entity, written: { typed } }: WrittenPart,
   above: readonly WrittenPart[],
   ancestors: readonly Ancestor[],
 ): ReadParts | undefined {
-  for (let count = 1; count < typed.length && count <= MAX_ANCESTOR_WORDS; count++) {
-    const ending = writtenPart(release, entity, typed.slice(-count).join(' '))
-    if (!ancestors.some((ancestor) => isCalled(release, ancestor, ending))) continue
-    const rest = writtenPart(release, entity, typed.slice(0, -count).join(' '))
-    const parts = [...above, rest]
+  const part = (as: Entity, words: readonly string[]) => writtenPart(release, as, words.join(' '))
+  const [parent] = ancestorsOf(entity)
+  const hasParent = parent === undefined || above.some((one) => one.entity === parent.entity)
+  for (const { ends, rest } of partings(typed)) {
+    const ending = part(entity, ends)
+    const isAncestor = ancestors.some((ancestor) => isCalled(release, ancestor, ending))
+    const named = isAncestor || hasParent ? undefined : part(parent.entity, ends)
+    if (!isAncestor && (named === undefined || !isMeant(release, [...above, named]))) continue
+    const parts = [...above, ...(named === undefined ? [] : [named]), part(entity, rest)]
     const matches = matchesByParts(release, parts)
     if (isSureMatch(release, matches)) return { parts, matches }
-    if (ancestors.some((ancestor) => !ancestor.isParent && isCalled(release, ancestor, rest)))
+    if (!isAncestor) continue
+    const own = parts.at(-1) as WrittenPart
+    if (ancestors.some((ancestor) => !ancestor.isParent && isCalled(release, ancestor, own)))
       return readParts(release, above)
+    const further = withoutAncestors(release, own, above, ancestors)
+    if (further !== undefined) return further
   }
   return undefined
+}
+
+/** Whether the last of some parts is called so, and no other record is meant. */
+const isMeant = (release: Release, parts: readonly WrittenPart[]): boolean =>
+  matchesCalled(release, parts.at(-1) as WrittenPart).length > 0 && isSureMatch(release, matchesByParts(release, parts))
+
+/** The ways to part the last words from the others, and then the first. */
+function* partings(
+  words: readonly string[],
+): Generator<{ readonly ends: readonly string[]; readonly rest: readonly string[] }> {
+  const most = Math.min(words.length - 1, MAX_ANCESTOR_WORDS)
+  for (let count = 1; count <= most; count++) yield { ends: words.slice(-count), rest: words.slice(0, -count) }
+  for (let count = 1; count <= most; count++) yield { ends: words.slice(0, count), rest: words.slice(count) }
 }
 
 /** What the last two parts mean in each other's place. */

@@ -1,12 +1,6 @@
 // How far a part of a row is from one record: from the nearest of its names, aliases and codes.
 import { checkpoint } from '../../base/checkpoint.ts'
-import {
-  isWithoutSaint,
-  matchName,
-  type NameMatch,
-  WITHOUT_SAINT_COST,
-  type WrittenName,
-} from '../search/name-match.ts'
+import { matchName, type NameMatch, WITHOUT_SAINT_COST, type WrittenName } from '../search/name-match.ts'
 import { HOW } from '../search/search.ts'
 import type { WrittenPart } from './written-part.ts'
 
@@ -26,6 +20,8 @@ export type CalledName = {
   readonly how?: RowHow
   /** Whether it is too little to be sure. */
   readonly isDoubtful?: boolean
+  /** Whether it is the name of a parent, or has it in it. */
+  readonly isOfParent?: boolean
 }
 
 /** A record with all that it is called. */
@@ -35,6 +31,8 @@ export type NamedRecord = {
   /** Whether it may be called by a short form of its name, as "Toluca" for "Toluca de Lerdo": a seat, or what has records below it. */
   readonly mayBeShort: boolean
   readonly isSeat: boolean
+  /** Whether some hundred thousand people live in it. */
+  readonly isCity: boolean
   /** Its codes, folded; read only when something may be a code. */
   readonly codes: () => readonly string[]
 }
@@ -43,8 +41,8 @@ export type NamedRecord = {
 export type PartMatch = Omit<NameMatch, 'how'> & {
   readonly how: RowHow
   readonly position: number
-  /** Whether it is a seat of whose name only the first words are written. */
-  readonly isBeginning?: boolean
+  /** Whether it is a seat that is meant only where its parent is named: so little of its name is written, or so much beside it. */
+  readonly needsParent?: boolean
 }
 
 /** The greatest cost of a match. */
@@ -104,33 +102,63 @@ export const matchRecords = (records: readonly NamedRecord[], part: WrittenPart)
 
 /** How a part matches one of the names of a record. */
 function matchCalled(
-  { mayBeShort, isSeat }: NamedRecord,
+  record: NamedRecord,
   part: WrittenPart,
-  { name, cost, how, isDoubtful }: CalledName,
+  called: CalledName,
 ): Omit<PartMatch, 'position'> | undefined {
-  const match = matchAny(part, name)
+  const { name, cost, how, isDoubtful } = called
+  const plain = matchAny(part, name)
+  const match = record.isSeat ? matchSeat(record, part, called, plain) : plain
   if (match === undefined) return undefined
-  const isShortSeat = isSeat && match.isPrefix && match.isShort
-  // The first words of the name of a seat are enough where its parent is named.
-  const isBeginning = isSeat && match.isPrefix && !match.isShort && isBeginningOf(part.written.words, name.words)
-  const hasSaint = isSeat && !match.isPrefix && isWithoutSaint(name.words, part.written.words, name.language)
-  const seatCost = isShortSeat
-    ? SHORT_SEAT_COST
-    : isBeginning
-      ? BEGINNING_OF_SEAT_COST
-      : hasSaint
-        ? WITHOUT_SAINT_COST
-        : Number.POSITIVE_INFINITY
   return {
     ...match,
     isWhole: match.isWhole && how !== 'dropped-words',
-    cost: cost + Math.min(match.cost, seatCost),
-    how: how === undefined ? (isShortSeat || isBeginning ? 'seat' : match.how) : how,
-    isDoubtful:
-      isDoubtful === true || (match.isDoubtful && !isBeginning && !hasSaint) || (match.isShort && !mayBeShort),
-    isBeginning,
+    cost: cost + match.cost,
+    how: how ?? match.how,
+    isDoubtful: isDoubtful === true || match.isDoubtful || (match.isShort && !record.mayBeShort),
   }
 }
+
+type SeatMatch = Omit<PartMatch, 'position'>
+
+/** A seat is meant by less than its name, and by more. */
+function matchSeat(
+  record: NamedRecord,
+  part: WrittenPart,
+  { name, isOfParent }: CalledName,
+  match: NameMatch | undefined,
+): SeatMatch | undefined {
+  const { written } = part
+  if (match?.isPrefix === true) {
+    if (match.isShort) return { ...match, cost: Math.min(match.cost, SHORT_SEAT_COST), how: 'seat' }
+    const isBeginning = isBeginningOf(written.words, name.words)
+    return isBeginning
+      ? { ...match, cost: BEGINNING_OF_SEAT_COST, how: 'seat', isDoubtful: false, needsParent: true }
+      : match
+  }
+  if (match?.isDoubtful === false) return match
+  // The name of its parent may have a letter that makes another word of it: the row has the name once more.
+  const isMisspelt = match?.how === 'typo' && match.cost <= 1 && written.typedJoined.length >= MIN_MISSPELT
+  if (isMisspelt && isOfParent === true) return { ...match, isDoubtful: false, needsParent: !record.isCity }
+  return matchWithSaint(record, part, name) ?? match
+}
+
+/** A town has the saint of its church before its name, unless that has another one; the quarters of a city have saints too. */
+function matchWithSaint(
+  { names, isCity }: NamedRecord,
+  { withoutSaint }: WrittenPart,
+  name: WrittenName,
+): SeatMatch | undefined {
+  const own = (names[0] as CalledName).name
+  if (withoutSaint === undefined || own.language.saintWords(own.words[0] ?? '') > 0) return undefined
+  const rest = matchName(withoutSaint, name)
+  if (rest === undefined || !(rest.isWhole || (rest.isPrefix && rest.isShort))) return undefined
+  const cost = WITHOUT_SAINT_COST
+  return { ...rest, cost, how: 'dropped-words', isWhole: false, isPrefix: false, needsParent: isCity }
+}
+
+/** How many letters a name has at least that is known in spite of a wrong one. */
+const MIN_MISSPELT = 7
 
 const isBeginningOf = (words: readonly string[], name: readonly string[]): boolean =>
   words.length < name.length && words.every((word, at) => word === name[at])

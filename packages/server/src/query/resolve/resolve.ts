@@ -12,11 +12,12 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { folded } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
-import { addressParts } from './address.ts'
+import { addressOf } from './address.ts'
 import { matchesByText, segmentsOf } from './free-text.ts'
 import { type Level, levelsOf } from './levels.ts'
+import { withLostLetters } from './lost-letters.ts'
 import { readParts } from './other-readings.ts'
-import { type Decision, isSure, verdictOn } from './verdict.ts'
+import { type Decision, isSure, MAX_LIKELY_SCORE, type Verdict, verdictOn } from './verdict.ts'
 import { keyOf, type WrittenPart, writtenParts } from './written-part.ts'
 
 /** Free text, or what stands in each part, by the name of its entity. */
@@ -43,9 +44,10 @@ export function resolveRow(release: Release, row: RowToResolve, { names }: Resol
   }
   const text = row.text.slice(0, MAX_ROW_CHARACTERS)
   const segments = segmentsOf(text)
-  const address = addressParts(release, segments)
-  if (address !== undefined && mayMean(address, names)) {
-    const resolution = resolveParts(release, address)
+  const address = addressOf(release, segments)
+  if (address !== undefined && mayMean(address.parts, names)) {
+    const resolution = resolveParts(release, address.parts)
+    if (address.isContradicted) return doubted(resolution)
     if (isSure(resolution.verdict)) return resolution
   }
   const matches = matchesByText(release, text, segments, names ?? [...release.catalog.entities.keys()])
@@ -55,13 +57,44 @@ export function resolveRow(release: Release, row: RowToResolve, { names }: Resol
   return withLevels(release, decision, above, undefined)
 }
 
+/** The same with nothing in it that is sure. */
+const doubted = ({ levels, record, ...decision }: Resolution): Resolution => ({
+  ...decision,
+  verdict: unsure(decision.verdict),
+  record: record === undefined ? undefined : { ...record, score: Math.min(record.score, MAX_LIKELY_SCORE) },
+  isDoubtful: true,
+  levels: levels.map((level) => ({
+    ...level,
+    verdict: unsure(level.verdict),
+    score: Math.min(level.score, MAX_LIKELY_SCORE),
+  })),
+})
+
+const unsure = (verdict: Verdict): Verdict => (isSure(verdict) ? 'likely' : verdict)
+
 const mayMean = (parts: readonly WrittenPart[], names: readonly string[] | undefined): boolean =>
   names === undefined || names.includes(parts.at(-1)?.entity.name ?? '')
 
 function resolveParts(release: Release, given: readonly WrittenPart[]): Resolution {
   const asked = given.at(-1)?.entity
-  const { parts, matches } = readParts(release, given)
-  const decision = verdictOn(release, matches)
+  const read = readParts(release, given)
+  const decision = verdictOn(release, read.matches)
+  if (isSure(decision.verdict)) return withLevelsOf(release, read.parts, decision, asked)
+  const restored = withLostLetters(release, given)
+  if (restored !== undefined) {
+    const { parts, matches } = readParts(release, restored)
+    const other = verdictOn(release, matches)
+    if (isSure(other.verdict)) return withLevelsOf(release, parts, other, asked)
+  }
+  return withLevelsOf(release, read.parts, decision, asked)
+}
+
+function withLevelsOf(
+  release: Release,
+  parts: readonly WrittenPart[],
+  decision: Decision,
+  asked: Entity | undefined,
+): Resolution {
   const above = parts.length < 2 ? [] : levelsAbove(release, parts.slice(0, -1))
   return withLevels(release, decision, above, asked)
 }

@@ -26,7 +26,7 @@ import {
   matchesCalled,
 } from './part-matches.ts'
 import type { PartMatch, RowHow } from './record-match.ts'
-import { lettersIn, type WrittenPart } from './written-part.ts'
+import { lettersIn, OTHER_NOISE_COST, type WrittenPart } from './written-part.ts'
 
 /** A record that a whole row may mean. */
 export type RowMatch = {
@@ -108,18 +108,23 @@ function matchesBelow(
       ? called
       : matchesBySearch(release, part, recordsBelow(level, parents))
   const behind = behindLarger(release, part, matches)
+  const { words, language } = part.written
+  const isHamlet = language.isHamlet(words[0] ?? '')
   const namesakes = matches.filter(({ cost }) => cost <= MAX_SAME_NAME_COST).length
   return matches.map((match) => {
     const row = withAncestors(match, costs)
     // The name of a hamlet is as well that of some quarter or farm that the catalog does not have.
     const isUnknown = part.digits === undefined && !names.isWellKnown(match.position)
-    const isOneOfMany = !names.isSeat(match.position) && namesakes >= (match.how === 'dropped-words' ? 2 : MANY)
-    const isDoubtful = row.isDoubtful || isUnknown || isOneOfMany || match.isBeginning === true
+    const isStripped = match.cost >= OTHER_NOISE_COST || match.how === 'dropped-words'
+    const isTown = names.isSeat(match.position) || names.isCity(match.position)
+    const mayBeMany = !isTown || (isStripped && isHamlet)
+    const isOneOfMany = mayBeMany && namesakes >= (isStripped ? 2 : MANY)
+    const isDoubtful = row.isDoubtful || isUnknown || isOneOfMany || match.needsParent === true
     return toMatch(match, { ...row, isDoubtful }, behind(match))
   })
 }
 
-/** A town is not told by its name where so many places in the state are called so, unless it is a seat. */
+/** A town is not told by its name where so many places in the state are called so, unless it is a seat or a city. */
 const MANY = 3
 /** By how much a record is behind one of the same name that is far larger. */
 const BEHIND_LARGER_COST = 0.6
@@ -127,6 +132,8 @@ const BEHIND_LARGER_COST = 0.6
 const MAX_SAME_NAME_COST = 0.75
 /** What a short name costs at most; what goes on after other words may be what is meant by them. */
 const MAX_SHORT_COST = 0.5
+/** What is called just so is rather meant than a larger one that has an article more or less. */
+const MAX_EXACT_COST = 0.25
 /** Where names are misspelt, the larger one may cost so much more. */
 const MAX_WORSE_COST = 0.15
 /** How much more important a record is that is some times larger, and a seat that is larger. */
@@ -151,10 +158,16 @@ function behindLarger(
     const isBehind = large.some(
       ({ position, cost }) =>
         (importance[position] as number) >= own + (names.isSeat(position) ? LARGER : FAR_LARGER) &&
-        cost <= (match.isPrefix ? MAX_SHORT_COST : Math.max(MAX_SAME_NAME_COST, match.cost + MAX_WORSE_COST)),
+        cost <= maxCostBefore(match),
     )
     return isBehind ? BEHIND_LARGER_COST : 0
   }
+}
+
+/** What a larger record costs at most that is rather meant than a match. */
+function maxCostBefore({ cost, isPrefix }: PartMatch): number {
+  if (isPrefix) return MAX_SHORT_COST
+  return cost === 0 ? MAX_EXACT_COST : Math.max(MAX_SAME_NAME_COST, cost + MAX_WORSE_COST)
 }
 
 /** What a part may mean where nothing fits below the parts of the ancestors: below all but the nearest of them, or anywhere. */

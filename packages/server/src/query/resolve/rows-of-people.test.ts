@@ -51,6 +51,12 @@ describe('the seat is meant', () => {
     ['Oaxaca / San Juan Bautista Tuxtepec / Tuxtepec', 'sure San Juan Bautista Tuxtepec'],
     ['Tlaxcala / Xaloztoc / San Cosme Xaloztoc', 'sure Xaloztoc'],
     ['Tabasco / Centro / Centro', 'sure Villahermosa'],
+    ['Zacatecas / Calera / Calera de Víctor Rosales', 'sure Víctor Rosales'],
+    ['México / Tlalnepantla de Baz / Tlanepantla', 'sure Tlalnepantla'],
+    ['Tlaxcala // San Cosme Xaloztoc', 'sure Xaloztoc'],
+    ['Sonora / Nogales / Nogales Sonora Mexico', 'sure Heroica Nogales'],
+    ['México // Los Reyes La Paz', 'sure Los Reyes Acaquilpan'],
+    ['Puebla // San Martín Texmelucan Puebla', 'sure San Martín Texmelucan de Labastida'],
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
 })
 
@@ -86,6 +92,27 @@ describe('something else stands in a cell than its column says', () => {
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
 })
 
+describe('an address', () => {
+  test.each([
+    ['Rio Balsas No. 1225, Col. Quinta Velarde, C.P. 44430 Guadalajara, JALISCO', 'exact 14039 Guadalajara'],
+    ['Rio Balsas No. 1225, Col. Quinta Velarde, C.P. 44430 Guadalajara', 'exact 14039 Guadalajara'],
+    ['Av. Juárez 10, Centro, 06000 Cuauhtémoc, México', 'exact 09015 Cuauhtémoc'],
+    ['Av. Hidalgo 5, Centro, 50000 Toluca, México', 'exact 15106 Toluca'],
+    // The postal code is one of Nuevo León.
+    ['Rio Balsas No. 1225, Col. Quinta Velarde, C.P. 64430 Guadalajara, JALISCO', 'likely 14039 Guadalajara'],
+    ['Av. Juárez 10, Centro, 44100 Monterrey, Nuevo León', 'likely 19039 Monterrey'],
+  ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
+})
+
+describe('damaged text', () => {
+  test.each([
+    ['Michoacn / Purundiro', 'sure 16071 Puruándiro'],
+    ['Yucatn / Tizimn / Tizimn', 'sure Tizimín'],
+    ['Oaxaca / Miahuatln de Porfirio Daz', 'sure 20059 Miahuatlán de Porfirio Díaz'],
+    ['Nuevo Le?n / Garc?a', 'sure 19018 García'],
+  ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
+})
+
 describe('never sure', () => {
   test.each([
     ['Chiapas / Huehuetán / Nuevo Huehuetán'],
@@ -98,5 +125,7 @@ describe('never sure', () => {
     ['Jalisco / Guadalajara / 1.5'],
     ['México / Cuautitlán / Cuautitlán Izcalli'],
     ['San José, municipio de Xyzzy'],
+    ['Jalisco // San Juan Guadalajara'],
+    ['Tabasco // Ranchería Emiliano Zapata'],
   ])('%s', (row) => expect(answer(row)).not.toMatch(/^(exact|sure)/))
 })

@@ -6,8 +6,11 @@
 //   likely     the best candidate fits, but too much had to be assumed
 //   ambiguous  several records fit equally well
 //   none       nothing fits
+
+import { ancestorsOf } from '../../catalog/lineage.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
+import { importanceOf, MAX_IMPORTANCE } from '../search/importance.ts'
 import { ancestorAt } from '../search/score.ts'
 import type { RowHow } from './record-match.ts'
 import type { RowMatch } from './row-matches.ts'
@@ -69,7 +72,12 @@ export function verdictOn(release: Release, matches: readonly RowMatch[], isSing
   const [first, ...others] = matches
   if (first === undefined || first.cost - first.skipped > MAX_LIKELY_COST) return NONE
   const cost = first.cost - first.skipped
-  const isClear = others.every((other) => isNamesakeBelow(release, first, other) || isFarBehind(first, other, isSingle))
+  const isClear = others.every(
+    (other) =>
+      isNamesakeBelow(release, first, other) ||
+      isFarBehind(first, other, isSingle) ||
+      (isSingle && isLesser(release, first, other)),
+  )
   const isCertain =
     !first.isDoubtful && first.ownCost <= maxSureCost(first.letters) && cost - first.ownCost <= MAX_SURE_ANCESTORS_COST
   const verdict = !isClear ? 'ambiguous' : cost <= MIN_MARGIN && isCertain ? 'exact' : isCertain ? 'sure' : 'likely'
@@ -98,6 +106,20 @@ function isNamesakeBelow(release: Release, record: RowMatch, other: RowMatch): b
   return levels.some((level) => level.entity === record.name && ancestorAt(level, other.position) === record.position)
 }
 
+/** From this importance on a record is meant by its name alone: some hundred thousand people live in it. */
+const KNOWN_ALONE = 0.6 * MAX_IMPORTANCE
+
+/** Whether a name alone is that of what lies in nothing, as a country, and the other one is small and lies in something. */
+function isLesser(release: Release, first: RowMatch, other: RowMatch): boolean {
+  const depthOf = ({ name }: RowMatch) => ancestorsOf(release.entity(name).definition).length
+  return (
+    first.ownCost === 0 &&
+    depthOf(first) === 0 &&
+    depthOf(other) > 1 &&
+    (importanceOf(release, other.name)[other.position] as number) < KNOWN_ALONE
+  )
+}
+
 function isFarBehind(first: RowMatch, other: RowMatch, isSingle: boolean): boolean {
   // What is cut off may be the beginning of a longer name, however near a shorter one is.
   const isAssumed = !first.isWhole || first.skipped > 0
@@ -112,11 +134,14 @@ function isFarBehind(first: RowMatch, other: RowMatch, isSingle: boolean): boole
 /** A cost at which nothing of a name is left. */
 const WORST_COST = 5
 
+/** The score of what is likely at most. */
+export const MAX_LIKELY_SCORE = 0.7
+
 /** The scores that a verdict may have, from what is farthest to what is nearest: what is surer has the higher score. */
 const SCORES: Readonly<Record<Exclude<Verdict, 'none'>, readonly [from: number, to: number]>> = {
-  exact: [0.7, 1],
-  sure: [0.7, 1],
-  likely: [0, 0.7],
+  exact: [MAX_LIKELY_SCORE, 1],
+  sure: [MAX_LIKELY_SCORE, 1],
+  likely: [0, MAX_LIKELY_SCORE],
   ambiguous: [0, 0.5],
 }
 

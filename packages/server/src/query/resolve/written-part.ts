@@ -20,6 +20,8 @@ export type WrittenPart = {
   readonly written: WrittenName
   /** The same without the words before it that say what it is, as in "municipio de Jalpa". */
   readonly stripped: readonly { readonly name: WrittenName; readonly cost: number }[]
+  /** The same without the saint before it, if there is one: "San Cosme Xaloztoc" is Xaloztoc. */
+  readonly withoutSaint: WrittenName | undefined
   /** What may be a code: digits, or the letters of an abbreviation. */
   readonly code: string | undefined
   readonly digits: string | undefined
@@ -74,6 +76,7 @@ function readPart(release: Release, entity: Entity, text: string): WrittenPart {
     key: `${entity.name}=${texts.join(' / ')}`,
     written,
     stripped,
+    withoutSaint: withoutSaint(written),
     digits,
     code: digits ?? (!isNoCode && isCodeLike(entity, own, joined) ? joined : undefined),
     beside,
@@ -97,20 +100,24 @@ const MAX_REPAIRS = 8
 /** What a damaged text was, if that gives words of the catalog and the damaged one does not; nothing for any other text. */
 function repairedTexts(text: string, isKnown: IsKnown): string[] {
   const isAllKnown = (words: readonly string[]) => words.every((word) => isKnown(word) || !HAS_LETTER.test(word))
-  if (hasLostLetters(text)) return restoredTexts(text, isAllKnown)
-  if (USUAL.test(text.normalize('NFC')) && !text.includes('&')) return []
+  if (USUAL.test(text.normalize('NFC')) && !text.includes('&')) return restoredTexts(text, isAllKnown)
   const words = wordsOf(text)
-  const repair = repairsOf(text).find((other) => {
-    const repaired = wordsOf(other)
-    return repaired.length > 0 && isAllKnown(repaired) && !(isAllKnown(words) && words.length <= repaired.length)
-  })
-  return repair === undefined ? [] : [repair]
+  for (const repair of [text, ...repairsOf(text)]) {
+    const restored = restoredTexts(repair, isAllKnown)
+    if (restored.length > 0) return restored
+    const repaired = wordsOf(repair)
+    const isBetter =
+      repaired.length > 0 && isAllKnown(repaired) && !(isAllKnown(words) && words.length <= repaired.length)
+    if (isBetter) return [repair]
+  }
+  return []
 }
 
 const HAS_LETTER = /\p{L}/u
 
 /** The texts that signs in the place of letters may stand for, of words of the catalog. */
 function restoredTexts(text: string, isAllKnown: (words: readonly string[]) => boolean): string[] {
+  if (!hasLostLetters(text)) return []
   let texts = ['']
   for (const word of text.split(/\s+/)) {
     const words = hasLostLetters(word) ? restoredWords(word).filter((one) => isAllKnown(wordsOf(one))) : [word]
@@ -148,7 +155,7 @@ const MAX_STRIPPED = 2
 /** The cost of leaving out a word that says of which entity the record is. */
 const ENTITY_NOISE_COST = 0.2
 /** The cost of leaving out another one such as "rancho", which may be part of the name. */
-const OTHER_NOISE_COST = 0.6
+export const OTHER_NOISE_COST = 0.6
 
 /** What is left without the first word that says what a record is, without the first two, and so on. */
 function withoutNoise({ typed: words, language, isKnown }: WrittenName, entity: string): WrittenPart['stripped'] {
@@ -163,6 +170,14 @@ function withoutNoise({ typed: words, language, isKnown }: WrittenName, entity: 
     ways.push({ name: new WrittenName(rest, language, isKnown), cost })
   }
   return ways
+}
+
+function withoutSaint({ words, language, isKnown }: WrittenName): WrittenName | undefined {
+  const long = language.longFormsOf(words[0] ?? '')[0] ?? words[0] ?? ''
+  const count = language.saintWords(long)
+  const rest = count === 0 ? [] : words.slice(language.isLinking(words[count] ?? '') ? count + 1 : count)
+  const isName = rest.length > 0 && !isLight(language, rest[0] as string)
+  return isName ? new WrittenName(rest, language, isKnown) : undefined
 }
 
 /** How many letters there are in the words that say something. */

@@ -334,7 +334,7 @@ function isShortOf(short: readonly string[], long: readonly string[], { isGeniti
 }
 
 /** Whether a name is another without the saint before it, as "Tenextepec" is "San Antonio Tenextepec". */
-export function isWithoutSaint(short: readonly string[], long: readonly string[], language: Language): boolean {
+function isWithoutSaint(short: readonly string[], long: readonly string[], language: Language): boolean {
   const { saintWords, isLinking } = language
   const dropped = long.length - short.length
   const saint = saintWords(long[0] ?? '')

@@ -1,0 +1,73 @@
+// Rows whose letters beyond ASCII were left out by a program: "Zirndaro" for Zirándaro, "La Pea" for La Peña.
+import { memoized } from '../../base/memoized.ts'
+import type { Entity } from '../../catalog/entity.ts'
+import { wordsOf } from '../../catalog/words.ts'
+import type { Release } from '../../release/release.ts'
+import { ancestorLevels } from '../search/ancestor-match.ts'
+import { entityNames } from './entity-names.ts'
+import { levelOf, parentsFor, recordsBelow } from './parents.ts'
+import { MAX_COMPARED_RECORDS, matchesCalled } from './part-matches.ts'
+import { type WrittenPart, writtenPart } from './written-part.ts'
+
+const BEYOND_ASCII = /[^\0-\x7f]/g
+/** How many letters of a row must be lost at least: a single one is rather a misspelling of some other name. */
+const MIN_LOST = 2
+
+/** The parts of a row with the letters that they have lost; undefined where it does not look so. */
+export function withLostLetters(release: Release, given: readonly WrittenPart[]): readonly WrittenPart[] | undefined {
+  const parts: WrittenPart[] = []
+  let lost = 0
+  for (const part of given) {
+    const names = part.digits === undefined ? namesLosing(release, part, parts) : []
+    const [name] = names
+    if (name === undefined || names.length > 1) {
+      parts.push(part)
+      continue
+    }
+    const whole = writtenPart(release, part.entity, name)
+    parts.push({ ...whole, key: `${whole.key} repaired`, isRepaired: true })
+    lost += name.length - name.replace(BEYOND_ASCII, '').length
+  }
+  return lost >= MIN_LOST ? parts : undefined
+}
+
+/** The names of records below some parts that are what a part says once they have lost letters; none where one is called so. */
+function namesLosing(release: Release, part: WrittenPart, above: readonly WrittenPart[]): readonly string[] {
+  const { entity, written } = part
+  const names = entityNames(release, entity)
+  if (names.count <= MAX_COMPARED_RECORDS)
+    return matchesCalled(release, part).length > 0
+      ? []
+      : (tables(release)(entity, release).get(written.typedJoined) ?? [])
+  const level = levelOf(release, entity, above.at(-1))
+  if (level === undefined || level !== ancestorLevels(release, entity)[0]) return []
+  const positions = recordsBelow(level, parentsFor(release, above)) ?? []
+  if (positions.length > MAX_COMPARED_RECORDS) return []
+  const below = new Set(positions)
+  if (matchesCalled(release, part, (position) => below.has(position)).length > 0) return []
+  const found = new Set<string>()
+  for (const position of positions)
+    for (const text of names.texts(position)) if (keyLeft(text) === written.typedJoined) found.add(text)
+  return [...found]
+}
+
+/** What is left of a name; undefined where it loses nothing. */
+function keyLeft(text: string): string | undefined {
+  const left = text.normalize('NFC').replace(BEYOND_ASCII, '')
+  return left.length === text.length ? undefined : wordsOf(left).join('')
+}
+
+/** The names of an entity of few records, by what is left of them. */
+const tables = memoized((_: Release) =>
+  memoized((entity: Entity, release: Release): ReadonlyMap<string, readonly string[]> => {
+    const names = entityNames(release, entity)
+    const table = new Map<string, string[]>()
+    for (const position of names.positions)
+      for (const text of names.texts(position)) {
+        const left = keyLeft(text)
+        const others = left === undefined ? undefined : (table.get(left) ?? [])
+        if (left !== undefined && others?.includes(text) === false) table.set(left, [...others, text])
+      }
+    return table
+  }),
+)
