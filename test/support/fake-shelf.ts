@@ -5,6 +5,7 @@ import { chunksOf, pack, sha256 } from '../../packages/server/src/distribution/s
 import type { ReleaseFiles } from '../../packages/server/src/distribution/shelf/pointer.ts'
 import type { ShelfReader } from '../../packages/server/src/distribution/shelf/shelf-reader.ts'
 import type { Shelf } from '../../packages/server/src/release/home/shelf.ts'
+import { travelName } from '../../packages/server/src/release/index/delta-form.ts'
 import {
   ENTITY_MANIFEST_FILE,
   type EntityManifest,
@@ -60,8 +61,8 @@ export class FakeShelf {
     const manifest = readFileSync(join(directory, ENTITY_MANIFEST_FILE), 'utf8')
     this.entities.set(entity, manifest)
     for (const file of Object.keys((JSON.parse(manifest) as EntityManifest).files))
-      for (const { digest: chunk, start, size, bytes } of chunksOf(join(directory, file))) {
-        this.entityChunks.push({ entity, file, start, chunk })
+      for (const { digest: chunk, file: name, start, size, bytes } of chunksOf(directory, file)) {
+        this.entityChunks.push({ entity, file: name, start, chunk })
         this.chunks.set(chunk, { size, packed: await pack(new Uint8Array(bytes)) })
       }
   }
@@ -105,7 +106,7 @@ export class FakeShelf {
       files: { ...manifest.files, [file]: { size, sha256: chunk } },
     })
     const { digest } = this.forgeEntity(release, name, change)
-    this.entityChunks = this.entityChunks.filter((one) => one.entity !== digest || one.file !== file)
+    this.entityChunks = this.entityChunks.filter((one) => one.entity !== digest || one.file !== travelName(file))
     this.entityChunks.push({ entity: digest, file, start: 0, chunk })
   }
 

@@ -175,7 +175,10 @@ export class ShelfConnection implements AsyncDisposable {
   }
 
   /** Sends rows in the binary format of COPY. */
-  async copyIn(into: string, rows: AsyncIterable<readonly Uint8Array[]>): Promise<void> {
+  async copyIn(
+    into: string,
+    rows: Iterable<readonly Uint8Array[]> | AsyncIterable<readonly Uint8Array[]>,
+  ): Promise<void> {
     this.#refuseIfClosed()
     const stream = await this.#within(
       SENDING_SECONDS,

@@ -68,7 +68,9 @@ test('a release with a damaged file is not published', async () => {
   rmSync(file)
   writeFileSync(file, text.replace('Estudiantes', 'Estudiantex'))
   const put = new Map([[digest, home.shelf.releaseFiles(digest)]])
-  await expect(publish(connection, home.shelf, { ...change, put })).rejects.toThrow('records is damaged; nothing was')
+  await expect(publish(connection, home.shelf, { ...change, put })).rejects.toThrow(
+    'nothing was published: the release is damaged',
+  )
   expect(changes).toEqual([])
 })
 

@@ -1,21 +1,14 @@
 // Publishes what was changed in a home: chunks first, which nobody sees, and then everything else in one transaction.
-import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
 import { Failure } from '../../base/failure.ts'
-import type { FileSummary } from '../../release/files/durable-file.ts'
 import type { Shelf } from '../../release/home/shelf.ts'
-import {
-  ENTITY_MANIFEST_FILE,
-  type EntityFileName,
-  MANIFEST_FILE,
-  type Manifest,
-  parseManifest,
-} from '../../release/manifest.ts'
-import { readEntityManifest } from '../../release/release.ts'
-import { bytesAt, type Chunk, chunksOf, pack, sha256 } from '../shelf/chunks.ts'
+import { verifyEntity } from '../../release/home/verify.ts'
+import { MANIFEST_FILE, type Manifest, parseManifest } from '../../release/manifest.ts'
+import { chunkBytes, type FileChunk, pack } from '../shelf/chunks.ts'
+import { shelvedEntity } from '../shelf/home-shelf.ts'
 import type { Listing, Pointer, ReleaseFiles } from '../shelf/pointer.ts'
 import { ShelfChanged } from '../shelf/shelf-failures.ts'
+import type { ShelvedEntity } from '../shelf/shelf-reader.ts'
 import type { ShelfConnection } from './connection.ts'
 import { CHANNEL } from './pg-reader.ts'
 
@@ -44,7 +37,7 @@ export const isEmptyChange = ({ base, history, idRegistry, put, removed }: Chang
  * lock was lost with a connection.
  */
 export async function publish(connection: ShelfConnection, shelf: Shelf, change: Change): Promise<Published> {
-  const entities = new Map<string, StoredChunks>()
+  const entities = new Map<string, ShelvedEntity>()
   const sent = { chunks: 0, bytes: 0 }
   for (const digest of await missingEntities(
     connection,
@@ -76,8 +69,9 @@ export async function mendChunks(
   )
   const mended = new Set<string>()
   for (const { entity, file, start, chunk, size } of rows) {
-    const bytes = bytesAt(join(shelf.entityDirectory(entity), file), Number(start), size)
-    if (mended.has(chunk) || bytes === undefined || sha256(bytes) !== chunk) continue
+    const whole = { file, start: Number(start), size, digest: chunk }
+    const bytes = mended.has(chunk) ? undefined : chunkBytes(shelf.entityDirectory(entity), whole)
+    if (bytes === undefined) continue
     const packed = Buffer.from(await pack(bytes))
     await connection.query('UPDATE nomenclator.chunk SET packed = $2, packed_sha256 = sha256($2) WHERE digest = $1', [
       chunk,
@@ -115,70 +109,43 @@ async function missingEntities(connection: ShelfConnection, digests: readonly st
   return rows.map(({ digest }) => digest)
 }
 
-type FileChunk = Chunk & { readonly file: string }
-type StoredChunks = { readonly manifest: string; readonly chunks: readonly FileChunk[] }
-
 /** A batch is one transaction: what was sent stays if the next one fails, and is not sent again. */
-const BATCH_CHUNKS = 32
+const BATCH_CHUNKS = 64
 
+/** Sends the chunks of an entity that the shelf lacks. */
 async function sendChunks(
   connection: ShelfConnection,
   shelf: Shelf,
   digest: string,
   sent: { chunks: number; bytes: number },
-): Promise<StoredChunks> {
+): Promise<ShelvedEntity> {
   const directory = shelf.entityDirectory(digest)
-  const { files } = readEntityManifest(directory, digest)
-  const chunks: FileChunk[] = []
-  for (const [file, summary] of Object.entries(files) as [EntityFileName, FileSummary][]) {
-    const hasher = new Bun.CryptoHasher('sha256')
-    const path = join(directory, file)
-    let batch: { readonly digest: string; readonly bytes: Uint8Array }[] = []
-    const flush = async () => {
-      const added = await addChunks(connection, batch)
-      sent.chunks += added.chunks
-      sent.bytes += added.bytes
-      batch = []
-    }
-    for (const { bytes, ...chunk } of chunksOf(path)) {
-      hasher.update(bytes)
-      chunks.push({ ...chunk, file })
-      batch.push({ digest: chunk.digest, bytes: new Uint8Array(bytes) })
-      if (batch.length === BATCH_CHUNKS) await flush()
-    }
-    await flush()
-    if (hasher.digest('hex') !== summary.sha256)
-      throw new Failure(
-        `${path} is damaged; nothing was published. Import its source again, or activate another release.`,
-      )
-  }
-  return { manifest: readFileSync(join(directory, ENTITY_MANIFEST_FILE), 'utf8'), chunks }
-}
-
-/** Adds the chunks that the shelf lacks. */
-async function addChunks(
-  connection: ShelfConnection,
-  batch: readonly { readonly digest: string; readonly bytes: Uint8Array }[],
-): Promise<{ chunks: number; bytes: number }> {
-  const unique = new Map(batch.map((one) => [one.digest, one.bytes]))
+  const [wrong] = await verifyEntity(directory, digest)
+  if (wrong !== undefined) throw new Failure(`nothing was published: ${wrong.message}`)
+  const entity = shelvedEntity(directory, digest)
+  const lacking = new Map(entity.chunks.map((chunk) => [chunk.digest, chunk]))
   const there = await connection.query<{ digest: string }>(
     'SELECT digest FROM nomenclator.chunk WHERE digest IN (SELECT jsonb_array_elements_text($1::text::jsonb))',
-    [JSON.stringify([...unique.keys()])],
+    [JSON.stringify([...lacking.keys()])],
   )
-  for (const { digest } of there) unique.delete(digest)
-  if (unique.size === 0) return { chunks: 0, bytes: 0 }
-  let bytes = 0
-  async function* rows() {
-    for (const [digest, plain] of unique) {
-      const packed = await pack(plain)
-      bytes += packed.length
-      const size = Buffer.alloc(4)
-      size.writeInt32BE(plain.length)
-      yield [Buffer.from(digest), size, packed, new Bun.CryptoHasher('sha256').update(packed).digest()]
-    }
+  for (const one of there) lacking.delete(one.digest)
+  const waiting = [...lacking.values()]
+  while (waiting.length > 0) {
+    const batch = await Promise.all(waiting.splice(0, BATCH_CHUNKS).map((chunk) => chunkRow(directory, chunk)))
+    await connection.copyIn('nomenclator.chunk (digest, size, packed, packed_sha256)', batch)
+    sent.chunks += batch.length
+    sent.bytes += batch.reduce((sum, [, , packed]) => sum + packed.length, 0)
   }
-  await connection.copyIn('nomenclator.chunk (digest, size, packed, packed_sha256)', rows())
-  return { chunks: unique.size, bytes }
+  return entity
+}
+
+async function chunkRow(directory: string, chunk: FileChunk) {
+  const bytes = chunkBytes(directory, chunk)
+  if (bytes === undefined) throw new Failure(`nothing was published: ${directory} has changed meanwhile`)
+  const packed = await pack(bytes)
+  const size = Buffer.alloc(4)
+  size.writeInt32BE(chunk.size)
+  return [Buffer.from(chunk.digest), size, packed, new Bun.CryptoHasher('sha256').update(packed).digest()] as const
 }
 
 async function refuseIfChanged(connection: ShelfConnection, base: Pointer): Promise<void> {

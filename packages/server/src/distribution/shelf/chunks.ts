@@ -1,30 +1,98 @@
-// Files in chunks: cut where they are published, compressed, and told apart by their digest.
-import { closeSync, openSync, readSync } from 'node:fs'
+// Files in chunks: cut by their content, so that what has not changed is the same chunk wherever it stands; compressed, and told apart by
+// their digest.
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { join } from 'node:path'
+import { DeltaForm, deltaFileOf, travelName } from '../../release/index/delta-form.ts'
 
-/** A piece of a file. */
-export type Chunk = { readonly digest: string; readonly start: number; readonly size: number }
+/** A piece of a file of an entity. */
+export type FileChunk = {
+  readonly digest: string
+  /** The name under which the file travels. */
+  readonly file: string
+  readonly start: number
+  readonly size: number
+}
 
-const CHUNK_BYTES = 1 << 20
+/** Of those that are compressed to little of their size, fewer and larger chunks do. */
+const MEAN_BYTES: Readonly<Record<string, number>> = { records: 1 << 19, facts: 1 << 19 }
+const USUAL_MEAN_BYTES = 1 << 15
+/** No chunk that is cut is a larger multiple of the mean, or a smaller part of it. */
+const SPREAD = 4
+const BLOCK_BYTES = 1 << 22
 /** Larger ones are taken from nobody. */
-export const MAX_CHUNK_BYTES: number = 4 * CHUNK_BYTES
+export const MAX_CHUNK_BYTES = 1 << 22
 const ZSTD_LEVEL = 3
 
 export const sha256 = (bytes: Uint8Array | string): string => new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
 
-/** The chunks of a file, one after the other, with their bytes, which are valid until the next one. */
-export function* chunksOf(path: string): Generator<Chunk & { readonly bytes: Uint8Array }> {
-  const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
-  const descriptor = openSync(path, 'r')
-  try {
-    for (let start = 0; ; ) {
-      const size = readFully(descriptor, buffer, start)
-      if (size === 0) return
-      const bytes = buffer.subarray(0, size)
-      yield { digest: sha256(bytes), start, size, bytes }
-      start += size
+/** The chunks of a file of an entity, one after the other, with their bytes, which are valid until the next one. */
+export function* chunksOf(directory: string, file: string): Generator<FileChunk & { readonly bytes: Uint8Array }> {
+  using source = new ChunkSource(directory, travelName(file))
+  const mean = MEAN_BYTES[file] ?? USUAL_MEAN_BYTES
+  const block = new Uint8Array(BLOCK_BYTES)
+  for (let blockStart = 0; blockStart < source.size; ) {
+    const filled = source.read(block, blockStart)
+    const isLast = blockStart + filled >= source.size
+    let at = 0
+    while (at < filled && (isLast || filled - at >= mean * SPREAD)) {
+      const bytes = block.subarray(at, endOfChunk(block.subarray(0, filled), at, mean))
+      yield { file: source.name, digest: sha256(bytes), start: blockStart + at, size: bytes.length, bytes }
+      at += bytes.length
     }
-  } finally {
-    closeSync(descriptor)
+    if (at === 0) return
+    blockStart += at
+  }
+}
+
+/** How many bytes before a place decide whether a chunk ends there. */
+const WINDOW = 64
+const FACTOR = 0x2c1b3c6d
+/** What a byte weighs when it leaves the window. */
+let FACTOR_AT_END = 1
+for (let at = 0; at < WINDOW; at++) FACTOR_AT_END = Math.imul(FACTOR_AT_END, FACTOR)
+
+/** A chunk ends where a hash of the last bytes has so many zeros; fewer are enough once it has its mean size. */
+function endOfChunk(bytes: Uint8Array, start: number, mean: number): number {
+  let at = start + mean / SPREAD
+  if (at >= bytes.length) return bytes.length
+  const max = Math.min(start + mean * SPREAD, bytes.length)
+  const bits = 31 - Math.clz32(mean)
+  let hash = 0
+  for (let before = at - WINDOW; before < at; before++) hash = (Math.imul(hash, FACTOR) + (bytes[before] as number)) | 0
+  for (const [end, zeros] of [
+    [Math.min(start + mean, max), bits + 1],
+    [max, bits - 2],
+  ] as const)
+    for (const shift = 32 - zeros; at < end; at++) {
+      const left = Math.imul(bytes[at - WINDOW] as number, FACTOR_AT_END)
+      hash = (Math.imul(hash, FACTOR) + (bytes[at] as number) - left) | 0
+      if (hash >>> shift === 0) return at + 1
+    }
+  return max
+}
+
+/** A file of an entity as it is on a shelf. */
+class ChunkSource implements Disposable {
+  readonly name: string
+  readonly size: number
+  readonly #form: DeltaForm | undefined
+  readonly #descriptor: number | undefined
+
+  constructor(directory: string, name: string) {
+    const file = deltaFileOf(name)
+    this.name = name
+    this.#form = file === undefined ? undefined : new DeltaForm(join(directory, file))
+    this.#descriptor = file === undefined ? openSync(join(directory, name), 'r') : undefined
+    this.size = this.#form?.size ?? fstatSync(this.#descriptor as number).size
+  }
+
+  /** Reads until the target is full or the file ends, and returns how much was read. */
+  read(target: Uint8Array, start: number): number {
+    return this.#form?.read(target, start) ?? readFully(this.#descriptor as number, target, start)
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor)
   }
 }
 
@@ -39,16 +107,12 @@ export function readFully(descriptor: number, buffer: Uint8Array, position: numb
   return size
 }
 
-/** Some bytes of a file; undefined where it does not have them or cannot be read. */
-export function bytesAt(path: string, start: number, size: number): Buffer | undefined {
+/** The bytes of a chunk of an entity that is here; undefined where it is not there, or damaged. */
+export function chunkBytes(directory: string, { file, start, size, digest }: FileChunk): Uint8Array | undefined {
   try {
-    const descriptor = openSync(path, 'r')
-    try {
-      const bytes = Buffer.allocUnsafe(size)
-      return readFully(descriptor, bytes, start) === size ? bytes : undefined
-    } finally {
-      closeSync(descriptor)
-    }
+    using source = new ChunkSource(directory, file)
+    const bytes = new Uint8Array(size)
+    return source.read(bytes, start) === size && sha256(bytes) === digest ? bytes : undefined
   } catch {
     return undefined
   }

@@ -46,7 +46,7 @@ export async function exportShelf(shelf: Shelf, directory: string): Promise<Expo
   const now = parseListing(listing, pointer) as Listing
   const written = { chunks: 0, bytes: 0 }
   for (const entity of entitiesIn(now)) {
-    const shelved = home.entity(entity)
+    const shelved = await home.entity(entity)
     if (shelved === undefined) throw new Failure(`entity ${entity} is damaged; see nomenclator releases verify`)
     for (const { digest } of shelved.chunks) {
       const path = join(directory, chunkName(entity, digest))

@@ -6,6 +6,7 @@ import { FakeShelf } from '../../../../../test/support/fake-shelf.ts'
 import { TestHome, ThreeReleases } from '../../../../../test/support/releases.ts'
 import { ENTITY_FORMAT, type EntityManifest } from '../../release/manifest.ts'
 import { SIGNATURE_FILE } from '../../release/signing/release-signature.ts'
+import { sha256 } from './chunks.ts'
 import { fetchShelf } from './fetch.ts'
 import { readFollowed } from './pointer.ts'
 
@@ -136,7 +137,7 @@ describe('the current release is refused, and what was current stays', () => {
     [
       'a chunk of another size',
       () => {
-        const chunk = chunkOf('words').chunk
+        const chunk = chunkOf('words.delta').chunk
         const { size, packed } = fake.chunks.get(chunk) ?? { size: 0, packed: new Uint8Array() }
         fake.chunks.set(chunk, { size: size - 1, packed })
       },
@@ -151,15 +152,15 @@ describe('the current release is refused, and what was current stays', () => {
     [
       'a file that begins later',
       () => {
-        const chunk = chunkOf('index')
+        const chunk = chunkOf('index.delta')
         fake.entityChunks = fake.entityChunks.map((one) => (one === chunk ? { ...one, start: 1 } : one))
       },
-      'the chunks of index do not make up the file',
+      'the chunks of index.delta do not make up the file',
     ],
     [
       'a file that the manifest does not name',
-      () => fake.entityChunks.push({ ...chunkOf('index'), file: 'other' }),
-      'the chunks of other do not make up the file',
+      () => fake.entityChunks.push({ ...chunkOf('index.delta'), file: 'other' }),
+      'it has no file "other"',
     ],
     [
       'a chunk that is sent with other content',
@@ -186,7 +187,17 @@ describe('the current release is refused, and what was current stays', () => {
         const chunk = chunkOf('records')
         fake.entityChunks = fake.entityChunks.filter((one) => one !== chunk)
       },
-      'has other content than it was built with',
+      'has 0 bytes instead of',
+    ],
+    [
+      'a form of an index that is none',
+      () => {
+        const chunk = chunkOf('index.delta')
+        const bytes = Buffer.from('nonsense')
+        fake.chunks.set(sha256(bytes), { size: bytes.length, packed: Bun.zstdCompressSync(bytes) })
+        fake.entityChunks = fake.entityChunks.map((one) => (one === chunk ? { ...one, chunk: sha256(bytes) } : one))
+      },
+      'the shelf has a damaged entity',
     ],
   ])('%s', async (_, spoil, words) => {
     using home = copyOf(second)
@@ -290,6 +301,13 @@ describe('what is fetched', () => {
     expect(await home.verify(c)).toEqual([])
   })
 
+  test('may be files as they are on disk, cut anywhere', async () => {
+    using home = copyOf(second)
+    await fake.cut(three.shelf, audience(c).digest, 100)
+    expect((await downloads(home)).length).toBeGreaterThan(10)
+    expect(await home.verify(c)).toEqual([])
+  })
+
   test('is not what an attempt that was cut short has left, as far as that is sound', async () => {
     using home = new TestHome()
     const { digest } = audience(c)
@@ -299,9 +317,9 @@ describe('what is fetched', () => {
     const chunkOf = (file: string) =>
       fake.entityChunks.find((one) => one.entity === digest && one.file === file)?.chunk ?? ''
     writeFileSync(join(directory, 'records'), bytes)
-    writeFileSync(join(directory, 'index'), 'nonsense')
+    writeFileSync(join(directory, 'index.delta'), 'nonsense')
     const chunks = await downloads(home)
-    expect([chunks.includes(chunkOf('records')), chunks.includes(chunkOf('index'))]).toEqual([false, true])
+    expect([chunks.includes(chunkOf('records')), chunks.includes(chunkOf('index.delta'))]).toEqual([false, true])
     expect(await home.verify(c)).toEqual([])
   })
 

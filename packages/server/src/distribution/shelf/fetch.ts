@@ -7,12 +7,13 @@ import {
   openSync,
   readdirSync,
   rmSync,
+  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Failure } from '../../base/failure.ts'
+import { Failure, messageOf } from '../../base/failure.ts'
 import { isObject } from '../../base/json.ts'
 import { syncDirectory } from '../../release/files/durable-file.ts'
 import { readTextSync } from '../../release/files/regular-file.ts'
@@ -20,10 +21,12 @@ import { isBuiltHere, prove, refuseRollback, takeUpRotations, trustedBy } from '
 import type { Shelf } from '../../release/home/shelf.ts'
 import { rebuildRelease } from '../../release/home/upgrade.ts'
 import { verifyEntity } from '../../release/home/verify.ts'
+import { deltaFileOf, restore, travelName } from '../../release/index/delta-form.ts'
 import {
   DIGEST,
   ENTITY_FILES,
   ENTITY_MANIFEST_FILE,
+  type EntityFileName,
   type EntityManifest,
   FACTS_FILE,
   isSameContent,
@@ -43,7 +46,7 @@ import {
   signableManifest,
   UnsignedRelease,
 } from '../../release/signing/release-signature.ts'
-import { bytesAt, MAX_CHUNK_BYTES, readFully, sha256, unpack } from './chunks.ts'
+import { chunksOf, type FileChunk, MAX_CHUNK_BYTES, readFully, sha256, unpack } from './chunks.ts'
 import {
   compareStates,
   type HostPointer,
@@ -52,7 +55,7 @@ import {
   readFollowed,
   saveFollowed,
 } from './pointer.ts'
-import type { FileChunk, ShelfReader, ShelvedEntity } from './shelf-reader.ts'
+import type { ShelfReader, ShelvedEntity } from './shelf-reader.ts'
 
 /** What the shelf offers is not what its digest says, or cannot be read by this program. */
 export class ReleaseRefused extends Failure {}
@@ -304,7 +307,13 @@ type OpenedFile = {
 
 /** Where the bytes of a chunk belong. */
 type Place = { readonly descriptor: number; readonly start: number }
-type MissingChunk = Pick<FileChunk, 'file' | 'start' | 'size'> & { readonly places: Place[] }
+type MissingChunk = Pick<FileChunk, 'file' | 'size'> & { readonly places: Place[] }
+
+/** How much is cut to look for chunks: it takes a second of a core for some hundred megabytes. */
+const MAX_LOCAL_BYTES = 1 << 28
+
+/** Lets others have their turn: this process may be serving. */
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** How many chunks are unpacked at a time. */
 const AT_A_TIME = 4
@@ -326,19 +335,43 @@ class EntityFetch {
   }
 
   async files(manifest: EntityManifest, chunks: readonly FileChunk[]): Promise<void> {
-    using opened = new DisposableStack()
-    const files = new Map<string, OpenedFile>()
-    for (const [name, { size }] of Object.entries(manifest.files)) {
-      const path = join(this.#directory, name)
-      const isResumed = existsSync(path)
-      const descriptor = openSync(path, isResumed ? 'r+' : 'wx+')
-      opened.defer(() => closeSync(descriptor))
-      ftruncateSync(descriptor, size)
-      files.set(name, { descriptor, isResumed })
+    const names = new Set(chunks.map(({ file }) => file))
+    {
+      using opened = new DisposableStack()
+      const files = new Map<string, OpenedFile>()
+      for (const name of names) {
+        const size = manifest.files[(deltaFileOf(name) ?? name) as EntityFileName]?.size
+        if (size === undefined) throw damagedEntity(this.#digest, `it has no file ${JSON.stringify(name)}`)
+        const path = join(this.#directory, name)
+        const isResumed = existsSync(path)
+        const descriptor = openSync(path, isResumed ? 'r+' : 'wx+')
+        opened.defer(() => closeSync(descriptor))
+        const made = chunks.reduce((sum, chunk) => sum + (chunk.file === name ? chunk.size : 0), 0)
+        if (made > size) throw damagedEntity(this.#digest, `the chunks of ${name} do not make up the file`)
+        ftruncateSync(descriptor, made)
+        files.set(name, { descriptor, isResumed })
+      }
+      const missing = await this.#missing(chunks, files)
+      await this.#copyLocal(manifest.definition.name, missing)
+      await this.#download(missing)
     }
-    const missing = await this.#missing(chunks, files)
-    await this.#copyLocal(manifest.definition.name, missing)
-    await this.#download(missing)
+    for (const [file, { size }] of Object.entries(manifest.files)) {
+      const path = join(this.#directory, file)
+      const form = join(this.#directory, travelName(file))
+      if (form !== path && existsSync(form)) this.#restore(form, path, size)
+      // A file without a byte has no chunk.
+      else if (!existsSync(path)) writeFileSync(path, '')
+    }
+  }
+
+  #restore(form: string, path: string, size: number): void {
+    try {
+      restore(form, path, size)
+    } catch (error) {
+      throw damagedEntity(this.#digest, messageOf(error))
+    } finally {
+      rmSync(form)
+    }
   }
 
   /** The chunks that are not in place already. */
@@ -358,36 +391,50 @@ class EntityFetch {
       if (isResumed) await Bun.sleep(0)
       const { places } = missing.get(digest) ?? { places: [] as Place[] }
       places.push({ descriptor, start })
-      missing.set(digest, { file, start, size, places })
+      missing.set(digest, { file, size, places })
     }
     return missing
   }
 
-  /** Copies the chunks that other states of the same list have in the same place. */
+  /** Copies the chunks that the last states of the same list have, and an earlier attempt. */
   async #copyLocal(name: string, missing: Map<string, MissingChunk>): Promise<void> {
-    if (missing.size === 0) return
-    for (const directory of this.#localStates(name))
-      for (const [digest, { file, start, size, places }] of missing) {
-        const bytes = bytesAt(join(directory, file), start, size)
-        // What is damaged here is fetched like anything else.
-        if (bytes === undefined || sha256(bytes) !== digest) continue
-        write(bytes, places)
-        missing.delete(digest)
-        await Bun.sleep(0)
+    let size = 0
+    for (const directory of [this.#directory, ...this.#localStates(name)])
+      for (const file of KNOWN_FILES) {
+        const isMissing = [...missing.values()].some((chunk) => chunk.file === travelName(file))
+        const isBeingWritten = directory === this.#directory && travelName(file) === file
+        if (!isMissing || isBeingWritten || size > MAX_LOCAL_BYTES) continue
+        size += statSync(join(directory, file), { throwIfNoEntry: false })?.size ?? 0
+        await this.#copyFile(directory, file, missing)
       }
   }
 
-  /** The directories of the entities in the home that are of the same list. */
+  async #copyFile(directory: string, file: string, missing: Map<string, MissingChunk>): Promise<void> {
+    try {
+      for (const { digest, bytes } of chunksOf(directory, file)) {
+        const found = missing.get(digest)
+        if (found !== undefined) write(bytes, found.places)
+        missing.delete(digest)
+        await turn()
+      }
+    } catch {
+      // What is damaged here is fetched like anything else.
+    }
+  }
+
+  /** The directories of the entities in the home that are of the same list, the last one first. */
   #localStates(name: string): string[] {
     const all = join(this.#shelf.entityDirectory(this.#digest), '..')
     const digests = existsSync(all) ? readdirSync(all).filter((digest) => DIGEST.test(digest)) : []
     const directories = digests.map((digest) => this.#shelf.entityDirectory(digest))
-    return directories.filter((directory) => {
+    const isOfList = (directory: string) => {
       const manifest = parsedObject(
         readTextSync(join(directory, ENTITY_MANIFEST_FILE)) ?? '',
       ) as Partial<EntityManifest>
       return manifest.definition?.name === name
-    })
+    }
+    const placed = (directory: string) => statSync(directory).mtimeMs
+    return directories.filter(isOfList).toSorted((a, b) => placed(b) - placed(a))
   }
 
   async #download(missing: ReadonlyMap<string, MissingChunk>): Promise<void> {

@@ -1,14 +1,15 @@
 // A home as a shelf that others follow: what the files of the layout have in them, made when they are asked for.
-import { statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readTextSync } from '../../release/files/regular-file.ts'
 import type { Shelf } from '../../release/home/shelf.ts'
+import { verifyEntity } from '../../release/home/verify.ts'
 import { DIGEST, ENTITY_MANIFEST_FILE } from '../../release/manifest.ts'
 import { readEntityManifest } from '../../release/release.ts'
-import { bytesAt, chunksOf, pack, sha256 } from './chunks.ts'
+import { chunkBytes, chunksOf, pack, sha256 } from './chunks.ts'
 import { type ListedPointer, listingText } from './layout.ts'
 import { nextPointer, type Pointer, partOf, readFollowed } from './pointer.ts'
-import type { FileChunk, ShelvedEntity } from './shelf-reader.ts'
+import type { ShelvedEntity } from './shelf-reader.ts'
 
 type State = { readonly pointer: ListedPointer; readonly listing: string }
 
@@ -61,32 +62,34 @@ export class HomeShelf {
   }
 
   /** An entity with its chunks; undefined where the home does not have it, or it is damaged. */
-  entity(digest: string): ShelvedEntity | undefined {
-    if (!DIGEST.test(digest)) return undefined
+  async entity(digest: string): Promise<ShelvedEntity | undefined> {
+    const directory = this.#shelf.entityDirectory(digest)
+    if (!DIGEST.test(digest) || !existsSync(join(directory, ENTITY_MANIFEST_FILE))) return undefined
     const known = this.#entities.get(digest)
     if (known !== undefined) return known
-    const directory = this.#shelf.entityDirectory(digest)
-    const manifest = readTextSync(join(directory, ENTITY_MANIFEST_FILE))
-    if (manifest === undefined) return undefined
-    const chunks: FileChunk[] = []
-    for (const [file, { sha256: expected }] of Object.entries(readEntityManifest(directory, digest).files)) {
-      const hasher = new Bun.CryptoHasher('sha256')
-      for (const { digest: chunk, start, size, bytes } of chunksOf(join(directory, file))) {
-        chunks.push({ file, start, size, digest: chunk })
-        hasher.update(bytes)
-      }
-      if (hasher.digest('hex') !== expected) return undefined
-    }
-    const entity = { manifest, chunks }
+    if ((await verifyEntity(directory, digest)).length > 0) return undefined
+    const entity = shelvedEntity(directory, digest)
     this.#entities.set(digest, entity)
     return entity
   }
 
   /** A chunk of an entity, compressed; undefined where there is none, or it is damaged. */
   async chunk(entity: string, digest: string): Promise<Uint8Array | undefined> {
-    const found = this.entity(entity)?.chunks.find((chunk) => chunk.digest === digest)
-    if (found === undefined) return undefined
-    const bytes = bytesAt(join(this.#shelf.entityDirectory(entity), found.file), found.start, found.size)
-    return bytes === undefined || sha256(bytes) !== digest ? undefined : await pack(bytes)
+    const found = (await this.entity(entity))?.chunks.find((chunk) => chunk.digest === digest)
+    const bytes = found && chunkBytes(this.#shelf.entityDirectory(entity), found)
+    return bytes && pack(bytes)
+  }
+}
+
+/** A sound entity as it is on a shelf. */
+export function shelvedEntity(directory: string, digest: string): ShelvedEntity {
+  const { files } = readEntityManifest(directory, digest)
+  return {
+    manifest: readFileSync(join(directory, ENTITY_MANIFEST_FILE), 'utf8'),
+    chunks: Object.keys(files).flatMap((file) =>
+      chunksOf(directory, file)
+        .map(({ bytes: _, ...chunk }) => chunk)
+        .toArray(),
+    ),
   }
 }

@@ -6,8 +6,9 @@
 //   entities/<digest>/<chunk>   a chunk, compressed with zstd
 import { isObject } from '../../base/json.ts'
 import { DIGEST, parsedObject } from '../../release/manifest.ts'
+import type { FileChunk } from './chunks.ts'
 import type { Listing, Pointer } from './pointer.ts'
-import type { FileChunk, ShelvedEntity } from './shelf-reader.ts'
+import type { ShelvedEntity } from './shelf-reader.ts'
 
 export const POINTER_NAME = 'current'
 /** Of a node only: whether it has a release, or awaits it. */

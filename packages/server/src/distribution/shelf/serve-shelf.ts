@@ -44,7 +44,7 @@ export function shelfResponder(shelf: Shelf): (request: HttpRequest) => Promise<
     }
     if (folder === 'entities' && part !== undefined) {
       if (name === entityName(digest)) {
-        const entity = home.entity(digest)
+        const entity = await home.entity(digest)
         if (entity !== undefined) return file(request, 'application/json', IMMUTABLE, Buffer.from(entityText(entity)))
       } else if (name === chunkName(digest, part)) {
         const bytes = await home.chunk(digest, part)

@@ -1,9 +1,6 @@
 // What a shared shelf is to those who read it, wherever it lies: a pointer, releases, and entities in chunks named by digest.
-import type { Chunk } from './chunks.ts'
+import type { FileChunk } from './chunks.ts'
 import type { HostPointer, Listing, Pointer } from './pointer.ts'
-
-/** A piece of a file of an entity. */
-export type FileChunk = Chunk & { readonly file: string }
 
 export type ShelvedEntity = {
   /** Its entity.json, byte for byte. */

@@ -7,11 +7,12 @@ import { DurableFile, type FileSummary } from '../files/durable-file.ts'
 import { mapped } from '../files/mapped-file.ts'
 
 type Place = { readonly kind: 'numbers' | 'bytes'; readonly offset: number; readonly length: number }
-type Places = Readonly<Record<string, Place>>
+export type Places = Readonly<Record<string, Place>>
 
 const ALIGNED = 8
 const LENGTH_DIGITS = 15
-const aligned = (bytes: number) => Math.ceil(bytes / ALIGNED) * ALIGNED
+/** With the bytes up to where the next array begins. */
+export const aligned = (bytes: number): number => Math.ceil(bytes / ALIGNED) * ALIGNED
 
 type Kind = Place['kind']
 
@@ -68,7 +69,7 @@ export class SectionFile {
   }
 
   has(name: string): boolean {
-    this.#places ??= this.#readPlaces()
+    this.#places ??= placesIn(this.#bytes)
     return name in this.#places
   }
 
@@ -83,15 +84,16 @@ export class SectionFile {
   }
 
   #place(name: string): Place {
-    this.#places ??= this.#readPlaces()
+    this.#places ??= placesIn(this.#bytes)
     const place = this.#places[name]
     if (place === undefined) throw new Error(`the index has no ${name}`)
     return place
   }
+}
 
-  #readPlaces(): Places {
-    const text = Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset, this.#bytes.byteLength)
-    const end = text.length - LENGTH_DIGITS - 1
-    return JSON.parse(text.toString('utf8', end - Number(text.toString('latin1', end)), end))
-  }
+/** What the end of a file says of its arrays. */
+export function placesIn(bytes: Uint8Array): Places {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const end = text.length - LENGTH_DIGITS - 1
+  return JSON.parse(text.toString('utf8', end - Number(text.toString('latin1', end)), end))
 }
