@@ -9,7 +9,8 @@ import type { Release } from '../../release/release.ts'
 import { ancestorOf } from './levels.ts'
 import { matchesAnywhere, matchesCalled } from './part-matches.ts'
 import { stateOfPostalCode } from './postal-codes.ts'
-import { matchesByTown, parentOfTowns } from './towns.ts'
+import type { PartMatch } from './record-match.ts'
+import { matchesByTown, parentOfTowns, townsIn } from './towns.ts'
 import { type WrittenPart, writtenPart } from './written-part.ts'
 
 /** How many words a name in an address has at most. */
@@ -77,6 +78,36 @@ function stateOfCode(release: Release, entity: Entity, postalCode: string): Omit
 /** A record with its ancestors has no more segments. */
 const MAX_SEGMENTS_OF_NAME = 3
 
+/**
+ * The parts of a text of three segments that are a town, the record that it is in and the state of that, in this order or the other,
+ * where both are called so; the country may stand beside the state. Undefined for any other text.
+ */
+export function townParts(release: Release, segments: readonly string[]): readonly WrittenPart[] | undefined {
+  const entity = parentOfTowns(release)
+  const [above, top] = entity === undefined ? [] : ancestorsOf(entity).map((step) => step.entity)
+  if (entity === undefined || above === undefined) return undefined
+  const isCountry = (text: string) =>
+    top !== undefined && namedBy(release, writtenPart(release, top, text)) !== undefined
+  for (const order of [segments, segments.toReversed()]) {
+    const [town = '', place = '', state = '', country, ...more] = order
+    if (state === '' || more.length > 0 || (country !== undefined && !isCountry(country))) continue
+    const statePart = writtenPart(release, above, state)
+    const position = namedBy(release, statePart)
+    if (position === undefined) continue
+    const placePart = writtenPart(release, entity, place)
+    const isInState = (at: number) => ancestorOf(release, entity.name, at, above.name) === position
+    if (placePart.digits === undefined && matchesCalled(release, placePart, isInState).some(isCalledSo))
+      return [statePart, placePart, writtenPart(release, townsIn(release)(entity) as Entity, town)]
+  }
+  return undefined
+}
+
+/** The record that a part of few is called so, wherever it is. */
+const namedBy = (release: Release, part: WrittenPart): number | undefined =>
+  part.digits === undefined ? matchesAnywhere(release, part).find(isCalledSo)?.position : undefined
+
+const isCalledSo = ({ cost, isDoubtful }: PartMatch): boolean => cost <= MAX_NAME_COST && !isDoubtful
+
 /** Whether a text has a postal code, or a number and more segments than the name of a record has. */
 const isAddress = (segments: readonly string[]): boolean =>
   segments.some((segment) => wordsOf(segment).some((word) => POSTAL_CODE.test(word))) ||
@@ -129,7 +160,7 @@ function endNaming(release: Release, words: readonly string[], entity: Entity): 
     if (part.digits !== undefined) continue
     const isShort = end.length <= MAX_LETTERS_OF_CODE
     const matches = isShort ? matchesAnywhere(release, part) : matchesCalled(release, part)
-    const named = matches.find(({ cost, isDoubtful }) => cost <= MAX_NAME_COST && !isDoubtful)
+    const named = matches.find(isCalledSo)
     if (named !== undefined) return { position: named.position, words: end, rest }
   }
   return undefined
@@ -142,10 +173,7 @@ function placeIn(release: Release, entity: Entity, above: Entity, state: NamedEn
     for (const { end } of endsOf(words)) {
       const part = writtenPart(release, entity, end.join(' '))
       if (part.digits !== undefined) continue
-      const isNamed = matchesCalled(release, part, isInState).some(
-        ({ cost, isDoubtful }) => cost <= MAX_NAME_COST && !isDoubtful,
-      )
-      if (isNamed) return end
+      if (matchesCalled(release, part, isInState).some(isCalledSo)) return end
     }
     for (const { end } of endsOf(words)) {
       const part = writtenPart(release, entity, end.join(' '))

@@ -13,6 +13,7 @@ import { POOR_COST } from './parents.ts'
 import { matchesAnywhere, matchesCalled } from './part-matches.ts'
 import { MAX_COST, matchRecord, type NamedRecord, type PartMatch, type RowHow } from './record-match.ts'
 import { bestOf, leastCost, matchesByParts, type RowMatch } from './row-matches.ts'
+import { isSureMatch } from './verdict.ts'
 import { lettersIn, type WrittenPart, writtenPart } from './written-part.ts'
 
 const SEGMENT = /[,;|\n\t]| [-–/] /
@@ -50,8 +51,9 @@ export function matchesByText(
     const once = withoutRepeats(release, segments)
     if (once.length < segments.length) matches.push(...asLevels(once))
   }
-  if (leastCost(matches) > GOOD_COST) matches.push(...matchesByAlignment(release, names, wordsOf(text)))
-  return bestOf(release, matches)
+  const best = bestOf(release, matches)
+  if (leastCost(best) <= GOOD_COST || (segments.length > 1 && isSureMatch(release, best))) return best
+  return bestOf(release, [...best, ...matchesByAlignment(release, names, wordsOf(text))])
 }
 
 /** The segments without those that name what the next one names: "Mexico City, Distrito Federal" is one state. */

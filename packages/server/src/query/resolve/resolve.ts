@@ -3,16 +3,16 @@
 // A row is free text, or parts: a name, an abbreviation, an alias or a code for each of some entities, as {estado, municipio,
 // localidad}. The parts are resolved together. What the parts of the ancestors may mean is looked up first (parents.ts); the
 // record itself is then looked for below all of these, and the cost of a match is the sum over all parts (row-matches.ts). So
-// a locality that fits decides between two municipalities. Free text is resolved as parts where it has commas, and else by
-// what the search proposes (free-text.ts). The verdict depends on the cost of the best match and on that of the next one
-// (verdict.ts).
+// a locality that fits decides between two municipalities. Free text is resolved as parts where it has commas (towns and addresses by
+// address.ts), and else by what the search proposes (free-text.ts). The verdict depends on the cost of the best match and on that of
+// the next one (verdict.ts).
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { folded } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
-import { addressOf } from './address.ts'
+import { addressOf, townParts } from './address.ts'
 import { matchesByText, segmentsOf } from './free-text.ts'
 import { type Level, levelsOf } from './levels.ts'
 import { withLostLetters } from './lost-letters.ts'
@@ -44,12 +44,16 @@ export function resolveRow(release: Release, row: RowToResolve, { names }: Resol
   }
   const text = row.text.slice(0, MAX_ROW_CHARACTERS)
   const segments = segmentsOf(text)
+  const town = townParts(release, segments)
+  const asTown = town === undefined || !mayMean(town, names) ? undefined : resolveParts(release, town)
+  if (asTown !== undefined && isSure(asTown.verdict)) return asTown
   const address = addressOf(release, segments)
   if (address !== undefined && mayMean(address.parts, names)) {
     const resolution = resolveParts(release, address.parts)
     if (address.isContradicted) return doubted(resolution)
     if (isSure(resolution.verdict)) return resolution
   }
+  if (asTown !== undefined) return asTown
   const matches = matchesByText(release, text, segments, names ?? [...release.catalog.entities.keys()])
   const decision = verdictOn(release, matches, segments.length === 1)
   const parts = matches[0]?.parts

@@ -16,7 +16,7 @@ const MAX_TOWN_COST = 0.5
 const MIN_IMPORTANCE = 0.4 * MAX_IMPORTANCE
 
 /** The entity whose records are towns in those of another: some of them are its seats. */
-const townsIn = memoized((release: Release) =>
+export const townsIn = memoized((release: Release) =>
   memoized((entity: Entity): Entity | undefined =>
     [...release.catalog.entities.values()].find(({ name, code, fields }) => {
       const owner = code.find((field) => fields[field]?.kind === 'embed')
