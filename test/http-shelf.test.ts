@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { run } from '../packages/server/src/cli/run.ts'
 import { exportShelf } from '../packages/server/src/distribution/shelf/export-shelf.ts'
 import { fetchShelf } from '../packages/server/src/distribution/shelf/fetch.ts'
 import { HomeShelf } from '../packages/server/src/distribution/shelf/home-shelf.ts'
@@ -15,6 +14,7 @@ import { Shelf } from '../packages/server/src/release/home/shelf.ts'
 import { signInHome } from '../packages/server/src/release/home/sign.ts'
 import { generateKeys, parseSecretKey } from '../packages/server/src/release/signing/minisign.ts'
 import { trustIn } from '../packages/server/src/release/signing/release-signature.ts'
+import { runHere } from './support/command.ts'
 import { TestDirectory, TestHome, ThreeReleases } from './support/releases.ts'
 import { responseTo } from './support/responses.ts'
 import { eventually, Service } from './support/service.ts'
@@ -71,24 +71,6 @@ const opened = (urls: string) => {
   const parsed = parseHttpShelf(urls)
   if ('allowed' in parsed) throw new Error(parsed.allowed)
   return openHttpShelf(parsed.urls)('', () => {})
-}
-
-async function nomenclator(...argv: readonly string[]) {
-  const written = { out: '', err: '' }
-  const terminal = {
-    out: (text: string) => {
-      written.out += text
-    },
-    err: (text: string) => {
-      written.err += text
-    },
-    interactive: false,
-  }
-  const code = await run(argv, {}, terminal).catch((error: Error) => {
-    written.err += error.message
-    return 1
-  })
-  return { code, ...written }
 }
 
 describe('files of a static host', () => {
@@ -226,10 +208,10 @@ describe('a node', () => {
 test('a home that took a shelf over and is changed alone goes on from it, change by change', async () => {
   using home = new TestHome()
   using source = new StaticHost()
-  await nomenclator('import', 'mirror', source.url, '--home', home.path)
+  await runHere('import', 'mirror', source.url, '--home', home.path)
   const taken = new HomeShelf(home.shelf).state()?.pointer as Pointer
   const change = async (...argv: readonly string[]) => {
-    expect(await nomenclator(...argv, '--home', home.path)).toMatchObject({ code: 0 })
+    expect(await runHere(...argv, '--home', home.path)).toMatchObject({ code: 0 })
     return new HomeShelf(home.shelf).state()?.pointer as Pointer
   }
   expect(await change('releases', 'prune', '--keep', '9')).toEqual(taken as never)
@@ -238,7 +220,7 @@ test('a home that took a shelf over and is changed alone goes on from it, change
   expect([first, second].map(({ generation }) => generation - taken.generation)).toEqual([1, 2])
   expect(second.chain.slice(0, 2)).toEqual([first.change, taken.change])
   // Taken over again, it is what the origin is.
-  await nomenclator('import', 'mirror', source.url, '--home', home.path)
+  await runHere('import', 'mirror', source.url, '--home', home.path)
   expect(new HomeShelf(home.shelf).state()?.pointer).toEqual(taken as never)
 })
 
@@ -314,14 +296,14 @@ describe('the commands', () => {
     using home = new TestHome()
     const key = secret.publicKey.text
     const signed = ['import', 'mirror', host.url, '--home', home.path, '--require-signature', key, '--json']
-    expect(await nomenclator(...signed)).toMatchObject({ code: 1, err: expect.stringContaining('it is not signed') })
+    expect(await runHere(...signed)).toMatchObject({ code: 1, err: expect.stringContaining('it is not signed') })
     using publisher = three.copyTo(new TestHome(), a, b)
     publisher.shelf.placeSignature(b, await signInHome(publisher.shelf, b, secret, { days: undefined }))
     using directory = new TestDirectory()
     const target = join(directory.path, 'shelf')
-    expect(await nomenclator('export', 'shelf', target, '--home', publisher.path)).toMatchObject({ code: 0 })
+    expect(await runHere('export', 'shelf', target, '--home', publisher.path)).toMatchObject({ code: 0 })
     using source = new StaticHost(target)
-    const taken = await nomenclator('import', 'mirror', source.url, ...signed.slice(3))
+    const taken = await runHere('import', 'mirror', source.url, ...signed.slice(3))
     expect({ err: taken.err, ...JSON.parse(taken.out) }).toMatchObject({ digest: b, missing: [] })
     expect(new Shelf(home.path, trustIn([secret.publicKey])).read(b).digest).toBe(b)
     expect(home.shelf.digests()).toEqual([b])
@@ -330,9 +312,9 @@ describe('the commands', () => {
   test('read a home that follows one, and change none', async () => {
     using home = new TestHome()
     const flags = ['--home', home.path, '--shelf', host.url]
-    const listed = await nomenclator('releases', ...flags)
+    const listed = await runHere('releases', ...flags)
     expect([listed.code, listed.out.includes(c.slice(0, 12))]).toEqual([0, true])
-    const changed = await nomenclator('activate', a, ...flags)
+    const changed = await runHere('activate', a, ...flags)
     expect([changed.code, changed.err]).toEqual([1, expect.stringContaining('can be followed, and not changed')])
     expect(readFollowed(home.path)?.complete).toBe(true)
   })

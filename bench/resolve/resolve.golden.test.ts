@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import { type Resolution, resolveRow } from '../../packages/server/src/query/resolve/resolve.ts'
 import type { Candidate } from '../../packages/server/src/query/resolve/verdict.ts'
 import type { Release } from '../../packages/server/src/release/release.ts'
-import { bundledSource } from '../../packages/server/src/source/bundled.ts'
 import { expectGolden } from '../../test/support/golden.ts'
-import { releaseOf } from '../../test/support/releases.ts'
+import { bundledRelease } from '../../test/support/releases.ts'
 import { type Correctness, scoreRows } from './correctness.ts'
 import { type DirtyRow, dirtyRows, homonymRows, sampledNames } from './dirty-rows.ts'
 
@@ -28,7 +27,7 @@ let names: readonly string[]
 let rows: readonly DirtyRow[]
 let score: Correctness
 beforeAll(async () => {
-  release = await releaseOf(bundledSource())
+  release = await bundledRelease()
   names = sampledNames(release)
   rows = [...dirtyRows(release, ROWS, SEED)]
   score = scoreRows(release, rows, names)

@@ -6,7 +6,7 @@ import { entityIn } from '../../packages/server/src/catalog/catalog.ts'
 import { builtInCatalog } from '../../packages/server/src/source/built-in.ts'
 import { bundledSource } from '../../packages/server/src/source/bundled.ts'
 import { expectGolden } from '../../test/support/golden.ts'
-import { TestHome } from '../../test/support/releases.ts'
+import { bundledHome } from '../../test/support/releases.ts'
 import { randomFrom, times } from '../random.ts'
 import { nameKey, nameMaker, rowsOf } from './localities.ts'
 import { CATEGORIES, type Expectation, keyOf, placeOf, readRelevance, sampleOf, suggestionsFor } from './relevance.ts'
@@ -58,8 +58,7 @@ describe('a sample of it', () => {
   const collections = [...new Set(relevance.map(({ collection }) => collection))].join()
   let results: ReturnType<typeof suggestionsFor>[]
   beforeAll(async () => {
-    using home = new TestHome()
-    await home.import(bundledSource(), { acceptChanges: true })
+    using home = await bundledHome()
     const service = await openService(home.path)
     results = sample.map((expected) => suggestionsFor(service, expected, collections))
   })

@@ -8,6 +8,7 @@ import { cannotMount, SmallDisk } from './mounts.ts'
 import { activate, type Campaign, type Home, releaseOf } from './trial.ts'
 
 const BUNDLED_KILOBYTES = 64 * 1_024
+const SMALL_PACKAGE = join(import.meta.dir, '..', 'data', 'packages', 'offices')
 
 /** Room for the home, and for one release of the bundled data. */
 async function kilobytesFor(home: Home): Promise<number> {
@@ -27,7 +28,8 @@ export const diskFull: Campaign = {
     const home = trial.homes.copyOf(source, join(disk.path, 'home'))
     const [first, second] = home.digests
     const service = await trial.start(home)
-    const importing = () => nomenclator('import', 'bundled', '--accept-changes', '--home', home.path)
+    const imported = trial.size({ full: ['bundled'], quick: ['bundled'], test: ['package', SMALL_PACKAGE] })
+    const importing = () => nomenclator('import', ...imported, '--accept-changes', '--home', home.path)
     const { probe } = await trial.observe('a full disk', service, home, async () => {
       disk.fill(0)
       trial.require(statfsSync(disk.path).bavail === 0, 'the disk could not be filled')
@@ -57,7 +59,7 @@ export const diskFull: Campaign = {
     trial.require(again.probe.failed === 0, `${again.probe.failed} requests failed with room again`)
     const { code, err } = await importing()
     trial.require(code === 0, `with room again, an import ended with ${code}: ${err}`)
-    const [imported] = readFileSync(join(home.path, 'current'), 'utf8').split('\n')
-    await eventually('the imported release is served', async () => (await releaseOf(service.url)) === imported)
+    const [latest] = readFileSync(join(home.path, 'current'), 'utf8').split('\n')
+    await eventually('the imported release is served', async () => (await releaseOf(service.url)) === latest)
   },
 }

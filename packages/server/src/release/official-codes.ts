@@ -91,9 +91,13 @@ function positionsOf(release: Release, entity: Entity, code: OfficialCode, text:
   const isSame = (position: number) => (isJoined ? read(position)?.replaceAll(separator, '') : read(position)) === text
   const found: number[] = []
   for (const texts of splitsOf(entity, code.parts, isJoined ? '' : separator, text)) {
-    const wanted = code.parts.map((part, at) =>
-      valuesOf(release, entity, part, columns[at] as Column, texts[at] as string),
-    )
+    const wanted: number[][] = []
+    for (const [at, part] of code.parts.entries()) {
+      const values = valuesOf(release, entity, part, columns[at] as Column, texts[at] as string)
+      if (values.length === 0) break
+      wanted.push(values)
+    }
+    if (wanted.length < code.parts.length) continue
     const rarest = wanted
       .map((values, at) => ({ values, column: columns[at] as Column, count: countOf(columns[at] as Column, values) }))
       .reduce((one, other) => (other.count < one.count ? other : one))

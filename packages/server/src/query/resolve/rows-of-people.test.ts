@@ -1,16 +1,15 @@
 // Rows as people write them, against the bundled places: what is meant, and what is never sure.
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { releaseOf } from '../../../../../test/support/releases.ts'
+import { bundledRelease } from '../../../../../test/support/releases.ts'
 import { codeReader } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
-import { bundledSource } from '../../source/bundled.ts'
 import { resolveRow } from './resolve.ts'
 
 setDefaultTimeout(60_000)
 
 let release: Release
 beforeAll(async () => {
-  release = await releaseOf(await bundledSource())
+  release = await bundledRelease()
 })
 
 /** The verdict, the collection, and the name of the record that a row means: parts with slashes between, or free text. */

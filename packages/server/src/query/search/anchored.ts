@@ -8,10 +8,20 @@ import type { Filter } from '../filter.ts'
 import { positionsWhere } from '../filter.ts'
 import type { Near } from '../near.ts'
 import { type AncestorLevel, ancestorLevels } from './ancestor-match.ts'
-import { isBegunBy, type NamedRecords, recordsBeginning, recordsNamed } from './named-records.ts'
+import { beginningOf, isBegunBy, type NamedRecords, recordsBeginning, recordsNamed } from './named-records.ts'
 import { type TypedPart, typedParts } from './parts.ts'
 import { ancestorAt } from './score.ts'
-import { HOW, type How, type Scope, type SearchResult, searchAcross, searchEntity } from './search.ts'
+import {
+  type Explanation,
+  explained,
+  HOW,
+  type How,
+  rankAcross,
+  type Scope,
+  type SearchResult,
+  searchEntity,
+  type Unexplained,
+} from './search.ts'
 
 /** A level of ancestors that a part names, and which of them it may mean. */
 type Anchor = { readonly level: AncestorLevel; readonly at: number; readonly named: NamedRecords }
@@ -35,9 +45,11 @@ const UNTYPED_SHARE = 0.3
 const MAX_BEGINNINGS = 50
 
 /** Searches for what a text means: as in a search for its words, and by its parts where these name ancestors. */
-export function searchText(release: Release, text: string, scope: Scope, limit: number, near?: Near): SearchResult[] {
+export const searchText = (...query: Parameters<typeof rankText>): SearchResult[] => rankText(...query).map(explained)
+
+function rankText(release: Release, text: string, scope: Scope, limit: number, near?: Near): Unexplained[] {
   const words = wordsOf(text)
-  const general = () => searchAcross(release, words, scope, limit, near)
+  const general = () => rankAcross(release, words, scope, limit, near)
   // The nearest are found among all hits.
   if (near !== undefined) return general()
   const parts = partsOf(release, text, scope)
@@ -73,10 +85,10 @@ function searchParts(
   parts: readonly TypedPart[],
   scope: Scope,
   limit: number,
-): SearchResult[] | undefined {
+): Unexplained[] | undefined {
   const [first, ...above] = parts as [TypedPart, ...TypedPart[]]
   const wanted = scope.some(([name]) => name === first.entity) ? scope.filter(([name]) => name === first.entity) : scope
-  const results: SearchResult[] = []
+  const results: Unexplained[] = []
   let isNamed = false
   for (const [name, filters] of wanted)
     for (const anchors of anchorsOf(release, name, above)) {
@@ -85,7 +97,7 @@ function searchParts(
       isNamed = true
       for (const result of searchEntity(release, name, first.words, limit, { among }))
         if (result.quality >= MIN_QUALITY)
-          results.push(anchored({ ...result, name, score: result.score - skippedCost(anchors) }, anchors))
+          results.push(anchored({ ...result, score: result.score - skippedCost(anchors) }, anchors))
     }
   if (results.length > 0) return best(results, limit)
   // Two names to the letter, one below the other, are certain whatever stands before them.
@@ -94,43 +106,38 @@ function searchParts(
     ...result,
     score: result.score * DROPPED_SHARE,
     quality: result.quality * DROPPED_SHARE,
-    explanation: {
-      ...result.explanation,
-      how: HOW.filter((how) => how === 'dropped-words' || (how !== 'exact' && result.explanation.how.includes(how))),
-      dropped: [...new Set([...first.words, ...result.explanation.dropped])],
-    },
+    explain: () => withDropped(result.explain(), first.words),
   }))
 }
 
+const withDropped = ({ how, dropped, ...explanation }: Explanation, words: readonly string[]): Explanation => ({
+  ...explanation,
+  how: HOW.filter((one) => one === 'dropped-words' || (one !== 'exact' && how.includes(one))),
+  dropped: [...new Set([...words, ...dropped])],
+})
+
 /** Where no comma tells: a name that is begun and its whole parent, or a whole name and its parent that is begun. */
-function searchLoosely(release: Release, words: readonly string[], scope: Scope): SearchResult[] {
+function searchLoosely(release: Release, words: readonly string[], scope: Scope): Unexplained[] {
   return [...beginningsBelow(release, words, scope), ...namesBelowBeginning(release, words, scope)]
 }
 
 /** The records with a whole name, whose parents have names that begin with the last word. */
-function namesBelowBeginning(release: Release, words: readonly string[], scope: Scope): SearchResult[] {
-  const last = words.slice(-1)
-  return scope.flatMap(([name, filters]) => {
-    const { definition } = release.entity(name)
-    const [parent] = ancestorLevels(release, definition)
-    if (parent === undefined || filters.length > 0) return []
-    const named = recordsNamed(release, name, words.slice(0, -1))
-    const below = [...named.keys()].filter((at) => {
+function namesBelowBeginning(release: Release, words: readonly string[], scope: Scope): Unexplained[] {
+  const name = words.slice(0, -1)
+  return scope.flatMap(([entity, filters]) => {
+    const [parent] = ancestorLevels(release, release.entity(entity).definition)
+    const last = parent && beginningOf(parent.words, words.slice(-1))
+    if (parent === undefined || last === undefined || filters.length > 0) return []
+    const below = [...recordsNamed(release, entity, name).keys()].filter((at) => {
       const above = ancestorAt(parent, at)
       return above !== parent.none && isBegunBy(parent.words, above, last)
     })
-    return searchEntity(release, name, words.slice(0, -1), MAX_BEGINNINGS, {
-      among: Uint32Array.from(below),
-      isAsTyped: true,
-    }).map((result) => ({
-      ...result,
-      name,
-    }))
+    return searchAmong(release, entity, name, Uint32Array.from(below))
   })
 }
 
 /** The records whose names begin with the first words, below what the last words name as a whole. */
-function beginningsBelow(release: Release, words: readonly string[], scope: Scope): SearchResult[] {
+function beginningsBelow(release: Release, words: readonly string[], scope: Scope): Unexplained[] {
   return scope.flatMap(([name, filters]) => {
     const { definition, index } = release.entity(name)
     const [parent] = ancestorLevels(release, definition)
@@ -138,20 +145,34 @@ function beginningsBelow(release: Release, words: readonly string[], scope: Scop
     const { isLinking } = languageOfNames(definition)
     return words.slice(1).flatMap((_, split) => {
       const [begun, last] = [words.slice(0, split + 1), words.slice(split + 1)]
+      const beginning = beginningOf(index.words, begun)
+      if (beginning === undefined) return []
       const named = recordsNamed(release, parent.entity, last)
-      const isWhole = !isLinking(last[0] as string) || [...named.keys()].some((at) => isBegunBy(parent.words, at, last))
-      if (named.size === 0 || !isWhole) return []
-      const anchors = [{ level: parent, at: 0, named }]
-      const among = positionsBelow(release, name, anchors, filters).filter((at) => isBegunBy(index.words, at, begun))
-      return searchEntity(release, name, begun, MAX_BEGINNINGS, { among, isAsTyped: true }).map((result) =>
-        anchored(
-          { ...result, name, score: result.score + (1 - result.score) * bonusOf(index.words, result.position, begun) },
-          anchors,
-        ),
+      if (named.size === 0) return []
+      const whole = isLinking(last[0] as string) ? beginningOf(parent.words, last) : undefined
+      if (
+        isLinking(last[0] as string) &&
+        !(whole && [...named.keys()].some((at) => isBegunBy(parent.words, at, whole)))
       )
+        return []
+      const anchors = [{ level: parent, at: 0, named }]
+      const among = positionsBelow(release, name, anchors, filters)
+      const results = searchAmong(
+        release,
+        name,
+        begun,
+        among.filter((at) => isBegunBy(index.words, at, beginning)),
+      )
+      return results.map((result) => {
+        const bonus = (1 - result.score) * bonusOf(index.words, result.position, begun)
+        return anchored({ ...result, score: result.score + bonus }, anchors)
+      })
     })
   })
 }
+
+const searchAmong = (release: Release, name: string, words: readonly string[], among: Uint32Array): Unexplained[] =>
+  among.length === 0 ? [] : searchEntity(release, name, words, MAX_BEGINNINGS, { among, isAsTyped: true })
 
 function bonusOf({ words, names, nameStarts }: Words, position: number, typed: readonly string[]): number {
   let letters = 0
@@ -207,29 +228,34 @@ function positionsBelow(
 }
 
 /** A result with how its ancestors were named. */
-function anchored(result: SearchResult, anchors: readonly Anchor[]): SearchResult {
-  const { how, aliases, ...explanation } = result.explanation
+const anchored = (result: Unexplained, anchors: readonly Anchor[]): Unexplained => ({
+  ...result,
+  explain: () => withAnchors(result.explain(), result.position, anchors),
+})
+
+function withAnchors(
+  { how, aliases, ...explanation }: Explanation,
+  position: number,
+  anchors: readonly Anchor[],
+): Explanation {
   const named = anchors.flatMap(({ level, named }) => {
-    const by = named.get(ancestorAt(level, result.position))
+    const by = named.get(ancestorAt(level, position))
     return by === undefined || by === 'exact' ? [] : [{ entity: level.entity, by }]
   })
   const all = new Set<How>([...how, ...named.map(({ by }) => (typeof by === 'string' ? by : 'alias'))])
   const known = HOW.filter((one) => all.has(one))
   return {
-    ...result,
-    explanation: {
-      ...explanation,
-      how: known.length > 1 ? known.filter((one) => one !== 'exact') : known,
-      aliases: [
-        ...aliases,
-        ...named.flatMap(({ entity, by }) => (typeof by === 'string' ? [] : [{ entity, alias: by }])),
-      ],
-    },
+    ...explanation,
+    how: known.length > 1 ? known.filter((one) => one !== 'exact') : known,
+    aliases: [
+      ...aliases,
+      ...named.flatMap(({ entity, by }) => (typeof by === 'string' ? [] : [{ entity, alias: by }])),
+    ],
   }
 }
 
 /** The best of some results, each record once. */
-function best(results: readonly SearchResult[], limit: number): SearchResult[] {
+function best(results: readonly Unexplained[], limit: number): Unexplained[] {
   const known = new Set<string>()
   return results
     .toSorted((a, b) => b.score - a.score)
@@ -240,5 +266,5 @@ function best(results: readonly SearchResult[], limit: number): SearchResult[] {
     .slice(0, limit)
 }
 
-const merged = (some: readonly SearchResult[], others: readonly SearchResult[], limit: number): SearchResult[] =>
+const merged = (some: readonly Unexplained[], others: readonly Unexplained[], limit: number): Unexplained[] =>
   some.length === 0 ? [...others] : best([...some, ...others], limit)

@@ -6,6 +6,7 @@
 
 import { indexInAscending } from '../../base/binary-search.ts'
 import { checkpoint } from '../../base/checkpoint.ts'
+import { memoized } from '../../base/memoized.ts'
 import type { NamingField } from '../../catalog/languages/languages.ts'
 import type { AliasIndex } from '../../release/aliases.ts'
 import type { Words } from '../../release/index/index-file.ts'
@@ -46,10 +47,16 @@ export type SearchSpace = {
 const MANY = 1 / 4
 /** How many typed words are looked for in candidates, where words may be dropped; this bounds the time of a search. */
 const MAX_LOOKS = 200_000
-/** Records from this importance on are scored first, where only the best are wanted. */
+/** Where only the best are wanted, records from these importances on are scored one group after the other, then the rest. */
 const IMPORTANT = 100
-/** So many of the others are looked at, those that match best first: nobody can tell further ones by so few letters. */
-const MAX_UNIMPORTANT = 15_000
+const NOTABLE = 20
+/**
+ * What looking at a record costs: at its importance and how long its name is, at its words, and at its score. So much is spent on
+ * notable ones, and on the rest, those that match best first: nobody can tell further ones by so few letters.
+ */
+const WORDS_COST = 4
+const SCORE_COST = 16
+const MAX_COST = 60_000
 /** So few records with a word itself are scored before all others. */
 const FEW = 3_000
 
@@ -63,7 +70,8 @@ export function scanNames(
   hits: Hits,
   work: Work = { left: Number.POSITIVE_INFINITY },
 ): void {
-  new Scan(names, among, typed, drop, penalty, hits, work).run()
+  const own = typed.reduce((sum, { inNames, inCodes }) => sum + inNames + inCodes, 0)
+  if (own > 0) new Scan(names, among, typed, drop, penalty, hits, work).run(own)
 }
 
 /** How many looks at a word of a candidate are left to a search: this bounds its time, however long the query is. */
@@ -84,10 +92,12 @@ class Scan {
   #maxQuality = 1
   #minImportance = 0
   #threshold = NO_MATCH
-  /** Records that are less important are left for the second pass, those that are more important for the first. */
+  /** The group of records that is scored: how important they are, and how many words their names have. */
   #from = 0
   #to = MAX_IMPORTANCE
-  /** How many more candidates are looked at. */
+  #fewest = 0
+  #most = Number.POSITIVE_INFINITY
+  /** How much more may be spent on it. */
   #budget = Number.POSITIVE_INFINITY
   /** The typed word by which the candidates are found. */
   #scanned: TypedWord | undefined
@@ -117,12 +127,11 @@ class Scan {
     this.#rarestSize = sized[0]?.size ?? Number.POSITIVE_INFINITY
   }
 
-  run(): void {
+  /** The posting lists of the typed words have so many entries. */
+  run(own: number): void {
     const { words, records } = this.#names
     const count = words.nameStarts.length - 1
     const among = this.#among
-    const own = this.#typed.reduce((sum, { inNames, inCodes }) => sum + inNames + inCodes, 0)
-    if (own === 0) return
     if (records !== undefined) {
       this.#scanAliases(records)
       return
@@ -146,11 +155,28 @@ class Scan {
       return
     }
     if (this.#typed.length > 1) this.#scanExact()
-    this.#from = IMPORTANT
-    scan()
+    const notable = notableOf(this.#names.importance as Uint8Array)
+    if (notable.length < size) {
+      this.#from = NOTABLE
+      this.#budget = MAX_COST
+      this.#bound(this.#scorer.maxQuality())
+      this.#scan(notable, 0, notable.length)
+    } else {
+      this.#from = IMPORTANT
+      scan()
+      this.#from = NOTABLE
+      this.#to = IMPORTANT - 1
+      this.#budget = MAX_COST
+      scan()
+    }
+    // Of the rest, names that have no more words than were typed match best.
     this.#from = 0
-    this.#to = IMPORTANT - 1
-    this.#budget = MAX_UNIMPORTANT
+    this.#to = NOTABLE - 1
+    this.#budget = MAX_COST
+    this.#most = this.#typed.length
+    scan()
+    this.#fewest = this.#typed.length + 1
+    this.#most = Number.POSITIVE_INFINITY
     scan()
   }
 
@@ -251,27 +277,35 @@ class Scan {
     const work = this.#work
     const looks = this.#typed.length
     const importance = this.#isPruned ? this.#names.importance : undefined
-    const max = this.#to
+    const { nameStarts } = this.#names.words
+    const [max, fewest, most] = [this.#to, this.#fewest, this.#most]
     let min = Math.max(this.#from, this.#minImportance)
-    if (min > max) return
+    let budget = this.#budget
+    if (min > max || budget < 0) return
     for (let at = from; at < to; at++) {
       if ((at & CHECKED_EVERY) === 0) checkpoint()
       const position = list === undefined ? at : (list[at] as number)
       if (importance !== undefined) {
+        if (--budget < 0) break
         const own = importance[position] as number
         if (own < min || own > max) continue
+        const length = (nameStarts[position + 1] as number) - (nameStarts[position] as number)
+        if (length < fewest || length > most) continue
       }
       if (passes !== undefined && passes[position] === 0) continue
-      if (--this.#budget < 0 || work.left < 0) return
+      if (work.left < 0) break
       work.left -= looks
+      budget -= WORDS_COST
       if (!isSingle && !this.#mayMatch(position)) continue
       work.left -= looks
+      budget -= SCORE_COST
       this.#score(position)
       if (importance === undefined) continue
       this.#prune()
       min = Math.max(this.#from, this.#minImportance)
-      if (min > max) return
+      if (min > max) break
     }
+    this.#budget = budget
   }
 
   #score(position: number): void {
@@ -314,10 +348,14 @@ class Scan {
     for (let at = 0; at < levels.length; at++) {
       const match = levels[at]
       if (match === undefined) continue
-      const children = this.#names.levels[at]?.children
-      if (children === undefined) return Number.POSITIVE_INFINITY
-      const { starts } = children
+      const level = this.#names.levels[at] as AncestorLevel
       const { grades } = match
+      if (level.children === undefined) {
+        const isAbove = distantAncestors(level)
+        if (grades.some((grade, ancestor) => grade !== 0 && isAbove[ancestor] === 1)) return Number.POSITIVE_INFINITY
+        continue
+      }
+      const { starts } = level.children
       for (let parent = 0; parent < grades.length; parent++) {
         if (grades[parent] !== 0) entries += (starts[parent + 1] as number) - (starts[parent] as number)
       }
@@ -331,3 +369,19 @@ function flagsOf(positions: Uint32Array, count: number): Uint8Array {
   for (let at = 0; at < positions.length; at++) flags[positions[at] as number] = 1
   return flags
 }
+
+/** The records from some importance on, the most important first. */
+const notableOf = memoized((importance: Uint8Array): Uint32Array => {
+  const positions: number[] = []
+  for (let position = 0; position < importance.length; position++)
+    if ((importance[position] as number) >= NOTABLE) positions.push(position)
+  return Uint32Array.from(positions.sort((a, b) => (importance[b] as number) - (importance[a] as number)))
+})
+
+/** A flag for each ancestor of a level that has records below it. */
+const distantAncestors = memoized((level: AncestorLevel): Uint8Array => {
+  const flags = new Uint8Array(level.none + 1)
+  const records = level.chain[0]?.length ?? 0
+  for (let record = 0; record < records; record++) flags[ancestorAt(level, record)] = 1
+  return flags
+})

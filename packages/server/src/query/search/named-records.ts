@@ -1,4 +1,5 @@
 // The records that are called exactly what was typed: by their whole name, an alias or a code, or by the beginning of their name.
+import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
 import { aliasesOf } from '../../release/aliases.ts'
 import type { Words } from '../../release/index/index-file.ts'
@@ -15,8 +16,17 @@ type NamedBy = 'exact' | 'abbreviation' | 'code' | Alias
 /** More records with the same words are not looked at. */
 const MAX_POSTINGS = 20_000
 
+const MAX_CACHED = 256
+const caches = memoized(
+  (_: Release) =>
+    new LruCache<NamedRecords>({ maxEntries: MAX_CACHED, maxWeight: MAX_POSTINGS, weightOf: ({ size }) => size }),
+)
+
 /** The records that some words name as a whole. Words that join others may be left out, and words may be abbreviated. */
-export function recordsNamed(release: Release, name: string, typed: readonly string[]): NamedRecords {
+export const recordsNamed = (release: Release, name: string, typed: readonly string[]): NamedRecords =>
+  caches(release).get(`${name} ${typed.join(' ')}`, () => findNamed(release, name, typed))
+
+function findNamed(release: Release, name: string, typed: readonly string[]): NamedRecords {
   const { definition, index } = release.entity(name)
   const named = new Map<number, NamedBy>()
   const { words } = index.words
@@ -41,14 +51,27 @@ export function recordsBeginning(release: Release, name: string, typed: readonly
   return new Map(namesThat(words, typed, 'beginning').map((position) => [position, 'exact' as const]))
 }
 
-/** Whether the name of a record begins with some words, of which the last may be the beginning of one. */
-export function isBegunBy({ words, names, nameStarts }: Words, position: number, typed: readonly string[]): boolean {
-  const from = nameStarts[position] as number
-  if ((nameStarts[position + 1] as number) - from < typed.length) return false
-  return typed.every((word, at) => {
-    const text = words.text(names[from + at] as number)
-    return at === typed.length - 1 ? text.startsWith(word) : text === word
-  })
+/** How names begin: with whole words of an index, and then with one of a range. */
+type Beginning = { readonly whole: readonly number[]; readonly from: number; readonly to: number }
+
+/** How names begin that begin with some words, of which the last may be the beginning of one; undefined where none does. */
+export function beginningOf({ words }: Words, typed: readonly string[]): Beginning | undefined {
+  const whole: number[] = []
+  for (let at = 0; at < typed.length - 1; at++) {
+    const word = words.indexOf(typed[at] as string)
+    if (word === undefined) return undefined
+    whole.push(word)
+  }
+  const [from, to] = words.plainRange(typed[typed.length - 1] as string)
+  return from === to ? undefined : { whole, from, to }
+}
+
+export function isBegunBy({ names, nameStarts }: Words, position: number, { whole, from, to }: Beginning): boolean {
+  const start = nameStarts[position] as number
+  if ((nameStarts[position + 1] as number) - start <= whole.length) return false
+  for (let at = 0; at < whole.length; at++) if (names[start + at] !== whole[at]) return false
+  const last = names[start + whole.length] as number
+  return from <= last && last < to
 }
 
 /** Whether a name that begins with what was typed may have more words. */

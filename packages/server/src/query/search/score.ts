@@ -233,16 +233,16 @@ export class Scorer {
     this.#weights = names.weights
     this.#totalWeight = typed.reduce((sum, { weight }) => sum + weight, 0)
     this.#hasSubstance = typed.some((word) => !word.isLight && word.inNames + word.inCodes > 0)
-    this.#sameBefore = Int8Array.from(typed, ({ text }, at) =>
-      typed.slice(0, at).findLastIndex((other) => other.text === text),
-    )
+    this.#sameBefore = new Int8Array(typed.length)
+    for (let at = 0; at < typed.length; at++) this.#sameBefore[at] = lastSame(typed, at)
     this.#namesPerRecord = namesPerRecord(names.words)
     this.#usedLevels = new Uint8Array(names.levels.length)
     this.#coverages = names.levels.map(() => undefined)
     this.#grades = new Uint8Array(typed.length)
     this.#places = new Int16Array(typed.length)
     this.#levelOf = new Int8Array(typed.length)
-    this.#minCosts = Float64Array.from(typed, (word) => this.#minCostOf(word, EXACT))
+    this.#minCosts = new Float64Array(typed.length)
+    for (let at = 0; at < typed.length; at++) this.#minCosts[at] = this.#minCostOf(typed[at] as TypedWord, EXACT)
   }
 
   /** The field of the name that was matched in the last score, where names are matched apart. */
@@ -475,6 +475,12 @@ export class Scorer {
     }
     return coverages[ancestor] as number
   }
+}
+
+function lastSame(typed: readonly TypedWord[], at: number): number {
+  let before = at - 1
+  while (before >= 0 && typed[before]?.text !== typed[at]?.text) before--
+  return before
 }
 
 export function ancestorAt({ chain, none }: AncestorLevel, record: number): number {

@@ -63,8 +63,7 @@ export function searchList(
 }
 
 /** How many words of candidates are looked at with one effort, in all entities together. */
-const MAX_WORK = 600_000
-const MAX_WORK_FOR_LONG = 150_000
+const MAX_WORK = 150_000
 
 /** A name, its ancestors and a fault: nobody means a word that is typed more often. */
 const MAX_REPEATS = 4
@@ -107,8 +106,9 @@ class EntitySearch {
       effort.tolerance === 0 || this.#typed.length > LONG_LINE
         ? []
         : gluedReadings(this.#typed, [words, ...levels.map((level) => level.words)], effort.drop !== 'none')
+    const scored = this.#scored()
     this.#prepared = [...plain, ...glued].flatMap((reading) =>
-      this.#scored().flatMap((names) => {
+      scored.flatMap((names) => {
         const typed = typedWords(names, reading, effort, weightOf)
         return typed === undefined ? [] : [{ names, reading, typed, penalty: reading.isGlued ? GLUED_COST : 0 }]
       }),
@@ -211,7 +211,9 @@ const isKnown = ({ words }: Words, levels: ScoredNames['levels'], text: string):
 /** Where the names of a record are: at its own position, or at those of its aliases. */
 function candidatesFor({ records }: ScoredNames, position: number): number[] {
   if (records === undefined) return [position]
-  return Array.from(records.keys()).filter((at) => records[at] === position)
+  const aliases: number[] = []
+  for (let at = records.indexOf(position); at !== -1; at = records.indexOf(position, at + 1)) aliases.push(at)
+  return aliases
 }
 
 /** In which ways typed words may match, the surest first. */
@@ -232,7 +234,7 @@ export type How = (typeof HOW)[number]
 export type AliasMatch = { readonly entity: string | undefined; readonly alias: Alias }
 
 /** How a record was matched. */
-type Explanation = {
+export type Explanation = {
   /** All ways in which words matched; `exact` only where there is no other. */
   readonly how: readonly How[]
   /** The typed words that the record does not have. */
@@ -260,20 +262,23 @@ export type SearchResult = {
 export type Scope = readonly (readonly [name: string, filters: readonly Filter[]])[]
 
 /** A result that is explained only if it is among the first. */
-type Ranked = Omit<SearchResult, 'explanation'> & { readonly rank: number; readonly explain: () => Explanation }
+export type Unexplained = Omit<SearchResult, 'explanation'> & { readonly explain: () => Explanation }
+type Ranked = Unexplained & { readonly rank: number }
+
+export const explained = ({ explain, ...result }: Unexplained): SearchResult => ({ ...result, explanation: explain() })
 
 /**
  * Searches several entities at once, the best of all first. Of results with the same score, those of an entity with fewer
  * ancestors come first, then in the order of the scope. No entity is searched with more effort while all of them together
  * have enough. Near a point, the nearest of all hits come first, however well they match.
  */
-export function searchAcross(
+export function rankAcross(
   release: Release,
   words: readonly string[],
   scope: Scope,
   limit: number,
   near?: Near,
-): SearchResult[] {
+): Unexplained[] {
   // The best hits can be found without the others, but not the nearest.
   const wanted = near === undefined ? Math.max(limit, MIN_HITS) : undefined
   const searches = scope.map(([name, filters]) => {
@@ -285,9 +290,7 @@ export function searchAcross(
   const run = (effort: Effort, mayReplace: (count: number) => boolean) => {
     let total = 0
     // The nearest can only be told when all are found.
-    const work = {
-      left: near !== undefined ? Number.POSITIVE_INFINITY : words.length > LONG_LINE ? MAX_WORK_FOR_LONG : MAX_WORK,
-    }
+    const work = { left: near === undefined ? MAX_WORK : Number.POSITIVE_INFINITY }
     for (const one of searches) {
       if (mayReplace(one.count)) {
         const others = searches.flatMap(({ results }) =>
@@ -315,10 +318,12 @@ export function searchAcross(
   return results
     .toSorted(near === undefined ? bestOrder(release) : byDistance)
     .slice(0, limit)
-    .map(({ explain, rank: _, ...result }) => ({ ...result, explanation: explain() }))
+    .map(({ rank: _, ...result }) => result)
 }
 
-type EntityResult = Omit<SearchResult, 'name'>
+/** The same, with how each result was matched. */
+export const searchAcross = (...query: Parameters<typeof rankAcross>): SearchResult[] =>
+  rankAcross(...query).map(explained)
 
 /** Where one entity is searched: at these positions, which ascend, or at any; and whether names alone count, as they are typed. */
 type EntityScope = {
@@ -334,27 +339,25 @@ export function searchEntity(
   words: readonly string[],
   limit: number,
   { among, isByOwnNames = false, isAsTyped = false }: EntityScope,
-): EntityResult[] {
+): Unexplained[] {
   const space = searchSpace(release, name, among)
   const entitySearch = new EntitySearch(isByOwnNames ? { ...space, levels: [] } : space, words, limit)
   const coded = withCode(release, name, among, words)
-  let hits = entitySearch.run(AS_TYPED)
+  let hits = entitySearch.run(AS_TYPED, [], { left: MAX_WORK })
   if (hits.count === 0 && coded.length === 0 && !isAsTyped)
     for (const effort of widerFor(words)) {
-      hits = entitySearch.run(effort)
+      hits = entitySearch.run(effort, [], { left: MAX_WORK })
       if (hits.count > 0) break
     }
   const importance = importanceOf(release, name)
   const best = hits.best(limit).map((position) => ({
+    name,
     position,
     score: scoreOfRank(hits.scores[position] as number),
     quality: qualityOf(hits.scores[position] as number, importance[position] as number),
-    explanation: entitySearch.explain(position),
+    explain: () => entitySearch.explain(position),
   }))
-  return [
-    ...coded.map(({ position, score, quality, explain }) => ({ position, score, quality, explanation: explain() })),
-    ...best,
-  ]
+  return [...coded.map(({ rank: _, ...result }) => result), ...best]
 }
 
 /** The quality from which on several words leave nothing to look for with typing errors. */

@@ -56,29 +56,25 @@ export class SortedTexts {
 
   /** The range of texts that begin like the prefix, where every text is its own key and compared as bytes. */
   plainRange(prefix: string): readonly [from: number, to: number] {
-    const key = Buffer.from(prefix)
-    const order = (number: number) => {
-      const start = this.#offsets[number] as number
-      const end = Math.min(this.#offsets[number + 1] as number, start + key.length)
-      return this.#bytes.compare(key, 0, key.length, start, end)
-    }
-    return [this.#firstNumber((number) => order(number) >= 0), this.#firstNumber((number) => order(number) > 0)]
+    const key = byteText(prefix)
+    const from = this.#firstPlain(key, 0)
+    return [from, this.#firstPlain(key, 1, from)]
   }
 
   /** The number of a text that is its own key, if it is there. */
   indexOf(text: string): number | undefined {
-    const key = Buffer.from(text)
-    const number = this.#firstPlain(key)
-    return number < this.size && this.lengthOf(number) === key.length && this.#beginsWith(number, key)
+    const key = byteText(text)
+    const number = this.#firstPlain(key, 0)
+    return number < this.size && this.lengthOf(number) === key.length && this.#order(number, key) === 0
       ? number
       : undefined
   }
 
   /** Whether any text that is its own key begins so. */
   isBeginning(text: string): boolean {
-    const key = Buffer.from(text)
-    const number = this.#firstPlain(key)
-    return number < this.size && this.#beginsWith(number, key)
+    const key = byteText(text)
+    const number = this.#firstPlain(key, 0)
+    return number < this.size && this.#order(number, key) === 0
   }
 
   /** Whether a text is its own key, as codes of digits are. */
@@ -86,18 +82,27 @@ export class SortedTexts {
     return this.#keyOf(text) === text
   }
 
-  #firstPlain(key: Buffer): number {
-    const [bytes, offsets] = [this.#bytes, this.#offsets]
-    return this.#firstNumber(
-      (number) => bytes.compare(key, 0, key.length, offsets[number] as number, offsets[number + 1] as number) >= 0,
-    )
+  /** The first text, from some number on, that comes at or after a key: 0 counts those that begin with it, 1 does not. */
+  #firstPlain(key: string, least: 0 | 1, from = 0): number {
+    let low = from
+    let high = this.size
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#order(middle, key) >= least) high = middle
+      else low = middle + 1
+    }
+    return low
   }
 
-  #beginsWith(number: number, key: Buffer): boolean {
+  /** Whether a text comes before a key, begins with it, or comes after it: below 0, 0, or above. */
+  #order(number: number, key: string): number {
     const start = this.#offsets[number] as number
-    if (this.lengthOf(number) < key.length) return false
-    for (let at = 0; at < key.length; at++) if (this.#bytes[start + at] !== key[at]) return false
-    return true
+    const length = Math.min((this.#offsets[number + 1] as number) - start, key.length)
+    for (let at = 0; at < length; at++) {
+      const order = (this.#bytes[start + at] as number) - key.charCodeAt(at)
+      if (order !== 0) return order
+    }
+    return length === key.length ? 0 : -1
   }
 
   #keyBytes(text: string): Buffer {
@@ -122,6 +127,13 @@ export class SortedTexts {
 }
 
 const LAST_ASCII = 0x7f
+
+/** A text with a character for each of its bytes: words are looked up all the time, and most are that as they are. */
+function byteText(text: string): string {
+  for (let at = 0; at < text.length; at++)
+    if (text.charCodeAt(at) > LAST_ASCII) return Buffer.from(text).toString('latin1')
+  return text
+}
 
 function lettersOf(text: string, letters: Uint16Array): number {
   const length = Math.min(text.length, letters.length)
