@@ -18,6 +18,7 @@ const SHARE = 10
 /** How many nodes are started at a time. */
 const AT_A_TIME = 4
 const PATIENCE_MILLISECONDS = 600_000
+const WATCH_MILLISECONDS = 250
 
 const log = (line: string) => console.error(`bench relays: ${line}`)
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
@@ -85,12 +86,12 @@ async function main(): Promise<void> {
   async function measured(what: string, ...argv: readonly string[]): Promise<string> {
     log(what)
     const before = state()
-    await using watch = new Watch([...relays, ...nodes])
-    await using atRelays = new Watch(relays)
+    await using watch = new Watch(nodes, WATCH_MILLISECONDS)
+    await using atRelays = new Watch(relays, WATCH_MILLISECONDS)
     const took = await publish(...argv)
     const exported = Date.now()
     const digest = new Shelf(publisher.path).currentDigest() ?? ''
-    const isServed = () => watch.lastOf(digest) !== undefined
+    const isServed = () => [watch, atRelays].every((one) => one.lastOf(digest) !== undefined)
     await eventually('all nodes serve it', isServed, PATIENCE_MILLISECONDS)
     const after = state()
     const cells = [
@@ -123,15 +124,15 @@ async function main(): Promise<void> {
 Written by \`npm run bench:relays\`; do not edit. [scaling.md](../../docs/scaling.md#what-it-costs) says what it means.
 
 The origin is a directory that \`export shelf\` writes and a plain nginx serves. ${RELAYS} nodes follow it, and ${NODES} nodes follow these, half of
-them with one of the two first. All are services of one worker, on the machine on which everything else runs too. All poll every 5 s,
-give or take half of that, so that a change takes up to 15 s to pass both steps with nothing to fetch.
+them with one of the two first. All are services of one worker, on the machine on which everything else runs too. All poll every 2 s,
+give or take half of that, so that a change takes up to 6 s to pass both steps with nothing to fetch.
 
 | what is published | the commands, s of a core | until the relays serve it | until all nodes serve it | bytes from the origin | bytes from the relays | nginx, s of a core | each relay | each node |
 |---|---|---|---|---|---|---|---|---|
 ${rows.join('\n')}
 
 Times are from the end of the export. With an empty home each, all of them fetched ${megabytes(whole.fromOrigin)} from the origin and ${megabytes(whole.fromRelays)} from
-the relays until they served. The processor time is that of all processes of a service, with what it takes to say every 50 ms what it serves.
+the relays until they served. The processor time is that of all processes of a service, with what it takes to say four times a second what it serves.
 
 ${conditions('npm run bench:relays')}
 `

@@ -9,7 +9,6 @@ import { freePort } from './free-port.ts'
 import { describeMachine } from './machine.ts'
 
 const TICK_MILLISECONDS = 10
-const WATCH_MILLISECONDS = 50
 /** Many of them start on a machine that may be busy. */
 const PATIENCE_MILLISECONDS = 600_000
 
@@ -76,14 +75,15 @@ export class Watch implements AsyncDisposable {
   readonly #watching: Promise<void>[]
   #isOver = false
 
-  constructor(nodes: readonly ShelfNode[]) {
+  /** Who looks often takes processor time from those that are looked at. */
+  constructor(nodes: readonly ShelfNode[], milliseconds: number) {
     this.#seen = nodes.map(() => new Map())
     this.#watching = nodes.map(async (node, at) => {
       while (!this.#isOver) {
         const release = (await node.release()) ?? ''
         const seen = this.#seen[at]
         if (!seen?.has(release)) seen?.set(release, Date.now())
-        await Bun.sleep(WATCH_MILLISECONDS)
+        await Bun.sleep(milliseconds)
       }
     })
   }

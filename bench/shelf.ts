@@ -22,6 +22,7 @@ const MANY = 100
 const AWAY_MILLISECONDS = 15_000
 const SLOT_MILLISECONDS = 100
 const YEARS = 10
+const WATCH_MILLISECONDS = 20
 const SLOW_BYTES = 12.5e6
 
 const log = (line: string) => console.error(`bench shelf: ${line}`)
@@ -103,7 +104,7 @@ async function main(): Promise<void> {
   async function measured(nodes: readonly ShelfNode[], ...argv: readonly string[]) {
     const before = await Promise.all(nodes.map((node) => node.fetched()))
     const cpuBefore = nodes.map(({ cpu }) => cpu)
-    await using watch = new Watch(nodes)
+    await using watch = new Watch(nodes, WATCH_MILLISECONDS)
     const { cpu: took } = await change(...argv)
     const { current, changed } = await pointer()
     await eventually('all nodes serve it', () => watch.lastOf(current) !== undefined)

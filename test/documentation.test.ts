@@ -438,7 +438,7 @@ describe('docs/decisions.md', () => {
 
 describe('bench/results/', () => {
   test('has a page for every campaign, and docs/reliability.md says what each found', () => {
-    const names = [...campaigns.map(({ name }) => name), 'fleet']
+    const names = [...campaigns.map(({ name }) => name), 'fleet', 'fleet-faults']
     const documented = sectionsOf('docs/reliability.md')('What was found').rows.map(
       ([campaign = '']) => spans(campaign)[0] ?? '',
     )

@@ -134,17 +134,18 @@ describe('files of a static host', () => {
 })
 
 describe('a node', () => {
-  const app = createApp({
+  const context = {
     release: () => three.current(),
     shelf: three.shelf,
-    shelfFiles: shelfResponder(three.shelf),
     policy: { baseUrl: 'http://x', trustedProxies: undefined },
-    logError: (error) => {
+    logError: (error: unknown) => {
       throw error
     },
-  })
+  }
+  const app = createApp({ ...context, shelfFiles: shelfResponder(three.shelf) })
+  const peer = { listeningUrl: 'http://x', peer: undefined }
   const get = (target: string, headers: Record<string, string> = {}, method = 'GET') =>
-    responseTo(app, { target, headers, method }, { listeningUrl: 'http://x', peer: undefined })
+    responseTo(app, { target, headers, method }, peer)
 
   test('serves the same bytes as are exported', async () => {
     for (const name of readdirSync(exported, { recursive: true, withFileTypes: true }).flatMap((entry) =>
@@ -158,6 +159,19 @@ describe('a node', () => {
       const etag = response.headers.get('ETag') ?? ''
       expect((await get(`/shelf/${name}`, { 'if-none-match': etag })).status).toBe(304)
     }
+  })
+
+  test('compresses a chunk once for all that fetch it at about the same time', async () => {
+    using home = three.copyTo(new TestHome(), c)
+    const respond = createApp({ ...context, shelf: home.shelf, shelfFiles: shelfResponder(home.shelf) })
+    const chunk = [...new Bun.Glob('entities/*/*').scanSync(exported)].find((name) => !name.endsWith('/chunks'))
+    const fetched = async () => {
+      const given = { target: `/shelf/${chunk}`, headers: {}, method: 'GET' }
+      return await (await responseTo(respond, given, peer)).arrayBuffer()
+    }
+    const first = await fetched()
+    rmSync(join(home.path, 'entities'), { recursive: true })
+    expect(Buffer.from(await fetched()).equals(Buffer.from(first))).toBe(true)
   })
 
   test.each([

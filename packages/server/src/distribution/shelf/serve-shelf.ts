@@ -22,6 +22,7 @@ const IMMUTABLE = 'public, max-age=31536000, immutable'
 /** Responds to what is below /shelf from a home. */
 export function shelfResponder(shelf: Shelf): (request: HttpRequest) => Promise<HttpResponse> {
   const home = new HomeShelf(shelf)
+  const packed = new PackedChunks()
   return async (request) => {
     if (!isRead(request)) return otherMethod(request)
     const name = request.path.slice(SHELF_PATH.length + 1)
@@ -47,11 +48,45 @@ export function shelfResponder(shelf: Shelf): (request: HttpRequest) => Promise<
         const entity = await home.entity(digest)
         if (entity !== undefined) return file(request, 'application/json', IMMUTABLE, Buffer.from(entityText(entity)))
       } else if (name === chunkName(digest, part)) {
-        const bytes = await home.chunk(digest, part)
+        const bytes = await packed.get(name, () => home.chunk(digest, part))
         if (bytes !== undefined) return file(request, 'application/octet-stream', IMMUTABLE, bytes)
       }
     }
     throw new ProblemError({ kind: 'not-found', known: [`${SHELF_PATH}/${POINTER_NAME}`] })
+  }
+}
+
+const MAX_PACKED_BYTES = 2 ** 25
+const KEPT_MILLISECONDS = 60_000
+
+/** Nodes that follow the same relay want the same chunks at about the same time: each is compressed once, and kept for that long. */
+class PackedChunks {
+  readonly #chunks = new Map<string, Promise<Uint8Array | undefined>>()
+  #bytes = 0
+  #emptying: Timer | undefined
+
+  get(name: string, pack: () => Promise<Uint8Array | undefined>): Promise<Uint8Array | undefined> {
+    if (this.#bytes > MAX_PACKED_BYTES) this.#empty()
+    this.#emptying ??= setTimeout(() => this.#empty(), KEPT_MILLISECONDS).unref()
+    const known = this.#chunks.get(name)
+    if (known !== undefined) return known
+    const packing = pack()
+    this.#chunks.set(name, packing)
+    packing.then(
+      (bytes) => {
+        this.#bytes += bytes?.length ?? 0
+        if (bytes === undefined) this.#chunks.delete(name)
+      },
+      () => this.#chunks.delete(name),
+    )
+    return packing
+  }
+
+  #empty(): void {
+    clearTimeout(this.#emptying)
+    this.#emptying = undefined
+    this.#chunks.clear()
+    this.#bytes = 0
   }
 }
 
