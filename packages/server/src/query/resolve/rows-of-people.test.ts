@@ -98,6 +98,8 @@ describe('an address', () => {
     ['Rio Balsas No. 1225, Col. Quinta Velarde, C.P. 44430 Guadalajara', 'exact 14039 Guadalajara'],
     ['Av. Juárez 10, Centro, 06000 Cuauhtémoc, México', 'exact 09015 Cuauhtémoc'],
     ['Av. Hidalgo 5, Centro, 50000 Toluca, México', 'exact 15106 Toluca'],
+    ['Domicilio conocido Col. Sin nombre CP 0 Apatzingán MICHOACÁN', 'exact 16006 Apatzingán'],
+    ['Sin nombre SN, Centro, Zapopan, Jalisco. C.P. 0, México', 'exact 14120 Zapopan'],
     // The postal code is one of Nuevo León.
     ['Rio Balsas No. 1225, Col. Quinta Velarde, C.P. 64430 Guadalajara, JALISCO', 'likely 14039 Guadalajara'],
     ['Av. Juárez 10, Centro, 44100 Monterrey, Nuevo León', 'likely 19039 Monterrey'],
