@@ -1,8 +1,8 @@
 // What there is on the shared shelf, how much room it takes, who changes it, and which nodes follow it.
-import { MANIFEST_FILE, parsedObject } from '../../release/manifest.ts'
+import { MANIFEST_FILE, type Manifest, parsedObject } from '../../release/manifest.ts'
 import type { ShelfConnection } from './connection.ts'
 import { REPORT_PREFIX, readListing } from './pg-reader.ts'
-import { type Writer, writerOf } from './writer-lock.ts'
+import { writerOf } from './writer-lock.ts'
 
 type ShelfNode = {
   readonly host: string
@@ -14,35 +14,9 @@ type ShelfNode = {
   readonly reportedSecondsAgo: number
 }
 
-export type ShelfReport = {
-  readonly generation: number
-  readonly changed: string
-  readonly changedBy: string
-  readonly current: string | null
-  readonly releases: readonly {
-    readonly digest: string
-    readonly built: string | null
-    readonly source: string | null
-    readonly current: boolean
-    /** Compressed: of all its chunks, and of those that no other release has. */
-    readonly bytes: number
-    readonly ownBytes: number
-  }[]
-  readonly room: {
-    readonly chunks: number
-    /** Before and after compression. */
-    readonly plainBytes: number
-    readonly packedBytes: number
-    /** All tables with their indexes, as PostgreSQL has them on disk. */
-    readonly databaseBytes: number
-  }
-  /** Chunks that are not as they were written; only where they were looked at. */
-  readonly damagedChunks?: readonly string[]
-  readonly writer: Writer | null
-  readonly nodes: readonly ShelfNode[]
-}
+export type ShelfReport = Awaited<ReturnType<typeof shelfReport>>
 
-export async function shelfReport(connection: ShelfConnection, verifies: boolean): Promise<ShelfReport> {
+export async function shelfReport(connection: ShelfConnection, verifies: boolean) {
   const { generation, history, releases } = await readListing(connection)
   const [current = ''] = history.split('\n')
   const [pointer] = await connection.query<{ changed: string; changed_by: string }>(
@@ -56,16 +30,10 @@ export async function shelfReport(connection: ShelfConnection, verifies: boolean
      FROM nomenclator.chunk`,
   )
   const listed = [...releases].map(([digest, files]) => {
-    const manifest = parsedObject(files[MANIFEST_FILE] ?? '') as { built?: string; source?: { kind?: string } }
+    const { built = null, source } = parsedObject(files[MANIFEST_FILE] ?? '') as Partial<Manifest>
+    // Compressed: of all its chunks, and of those that no other release has.
     const { bytes = 0, ownBytes = 0 } = sizes.get(digest) ?? {}
-    return {
-      digest,
-      built: manifest.built ?? null,
-      source: manifest.source?.kind ?? null,
-      current: digest === current,
-      bytes,
-      ownBytes,
-    }
+    return { digest, built, source: source?.kind ?? null, current: digest === current, bytes, ownBytes }
   })
   return {
     generation,
@@ -75,11 +43,14 @@ export async function shelfReport(connection: ShelfConnection, verifies: boolean
     releases: listed.toSorted((a, b) => (b.built ?? '').localeCompare(a.built ?? '')),
     room: {
       chunks: Number(room?.chunks ?? 0),
+      // Before and after compression.
       plainBytes: Number(room?.plain ?? 0),
       packedBytes: Number(room?.packed ?? 0),
+      // All tables with their indexes, as PostgreSQL has them on disk.
       databaseBytes: Number(room?.disk ?? 0),
     },
-    ...(verifies ? { damagedChunks: await damagedChunks(connection) } : {}),
+    // Chunks that are not as they were written; only where they were looked at.
+    ...(verifies && { damagedChunks: await damagedChunks(connection) }),
     writer: (await writerOf(connection)) ?? null,
     nodes: await nodesOf(connection),
   }

@@ -10,7 +10,7 @@ export const WRITER_LOCK = `${CLASS}, ${OBJECT}`
 
 const POLL_MILLISECONDS = 250
 
-export type Writer = { readonly host: string; readonly pid: number; readonly doing: string; readonly since: string }
+type Writer = { readonly host: string; readonly pid: number; readonly doing: string; readonly since: string }
 
 /** The name of the session of a writer, by which the row that it writes is known to be its own; 63 bytes at most. */
 export const writerName = (host = hostname(), pid = process.pid): string => `nomenclator ${pid}@${host}`.slice(0, 63)

@@ -26,7 +26,7 @@ const FILE_SECONDS = 60
 const MAX_POINTER_BYTES = 1 << 16
 const MAX_LISTING_BYTES = 1 << 28
 /** How many chunks are requested at a time. */
-const AT_A_TIME = 4
+const AT_A_TIME = 8
 
 /** Opens a shelf at these addresses. */
 export const openHttpShelf = (urls: readonly string[]): OpenShelf =>
@@ -68,24 +68,15 @@ class HttpShelf implements ShelfHost {
     this.#read(entityName(digest), MAX_LISTING_BYTES, parseEntity)
 
   async *chunks(entity: string, digests: readonly string[]): AsyncGenerator<readonly [string, Uint8Array]> {
-    const waiting = digests.map((digest) => ({ digest }))
-    const fetched = (digest: string) =>
-      this.#get(chunkName(entity, digest), 2 * MAX_CHUNK_BYTES).then((bytes) => ({ digest, bytes }))
-    const running = new Map<string, ReturnType<typeof fetched>>()
-    const next = () => {
-      const one = waiting.shift()
-      if (one === undefined) return
-      const promise = fetched(one.digest)
-      // It may fail while another is being taken.
-      promise.catch(() => {})
-      running.set(one.digest, promise)
-    }
-    for (let at = 0; at < AT_A_TIME; at++) next()
-    while (running.size > 0) {
-      const { digest, bytes } = await Promise.race(running.values())
-      running.delete(digest)
-      next()
-      if (bytes !== undefined) yield [digest, bytes]
+    const chunk = (digest: string) => this.#get(chunkName(entity, digest), 2 * MAX_CHUNK_BYTES)
+    for (let at = 0; at < digests.length; at += AT_A_TIME) {
+      const some = digests.slice(at, at + AT_A_TIME)
+      const outcomes = await Promise.allSettled(some.map(chunk))
+      for (const [place, digest] of some.entries()) {
+        const outcome = outcomes[place]
+        if (outcome?.status === 'fulfilled' && outcome.value !== undefined) yield [digest, outcome.value]
+      }
+      for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
     }
   }
 

@@ -39,12 +39,12 @@ type Address = {
  * that of the postal code. Only lists whose records have towns in them are in addresses.
  */
 export function addressOf(release: Release, segments: readonly string[]): Address | undefined {
-  if (!isAddress(segments)) return undefined
   const entity = parentOfTowns(release)
   const [above, top] = entity === undefined ? [] : ancestorsOf(entity).map((step) => step.entity)
   if (entity === undefined || above === undefined) return undefined
   const language = languageOfNames(entity)
   const all = segments.map(wordsOf)
+  if (!isAddress(all, language)) return undefined
   const words = withoutPostalCode(all, language)
   const states = postalCodesIn(all, language).flatMap((code) => stateOfCode(release, above, code) ?? [])
   const state = endNaming(release, words, above)
@@ -109,19 +109,31 @@ const namedBy = (release: Release, part: WrittenPart): number | undefined =>
 const isCalledSo = ({ cost, isDoubtful }: PartMatch): boolean => cost <= MAX_NAME_COST && !isDoubtful
 
 /** Whether a text has a postal code, or a number and more segments than the name of a record has. */
-const isAddress = (segments: readonly string[]): boolean =>
-  segments.some((segment) => wordsOf(segment).some((word) => POSTAL_CODE.test(word))) ||
-  (segments.length > MAX_SEGMENTS_OF_NAME && segments.some((segment) => DIGIT.test(segment)))
+const isAddress = (segments: readonly (readonly string[])[], language: Language): boolean =>
+  segments.some((words) => words.some((_, place) => isPostalCodeAt(words, place, language))) ||
+  (segments.length > MAX_SEGMENTS_OF_NAME && segments.some((words) => words.some((word) => DIGIT.test(word))))
+
+const NUMBER = /^[0-9]+$/
+
+/** Whether a word is a postal code: by its digits, or as a number after a sign of one, as people write 0 where they know none. */
+function isPostalCodeAt(words: readonly string[], place: number, { isPostalCode }: Language): boolean {
+  const word = words[place] as string
+  if (POSTAL_CODE.test(word)) return true
+  const [before = '', sign = ''] = [words[place - 2], words[place - 1]]
+  // A letter alone is no sign: "C 5" is a street.
+  return NUMBER.test(word) && isPostalCode(sign) && (sign.length > 1 || isPostalCode(before))
+}
 
 const BETWEEN_SEGMENTS = ','
 
 /** The words of all segments with a sign between them, without postal codes and what says that they are some. */
-function withoutPostalCode(segments: readonly (readonly string[])[], { isPostalCode }: Language): string[] {
+function withoutPostalCode(segments: readonly (readonly string[])[], language: Language): string[] {
   return segments.flatMap((words, at) => {
     const kept = words.filter((word, place) => {
-      if (POSTAL_CODE.test(word)) return false
-      const next = words.slice(place + 1).find((other) => !isPostalCode(other))
-      return !(isPostalCode(word) && (next === undefined || POSTAL_CODE.test(next)))
+      if (isPostalCodeAt(words, place, language)) return false
+      if (!language.isPostalCode(word)) return true
+      const next = words.findIndex((other, later) => later > place && !language.isPostalCode(other))
+      return next !== -1 && !isPostalCodeAt(words, next, language)
     })
     return at === 0 || kept.length === 0 ? kept : [BETWEEN_SEGMENTS, ...kept]
   })
