@@ -81,3 +81,12 @@ test('with codes', () => {
   })
   fc.assert(holds, RUNS)
 })
+
+test('a name that was typed as a whole is found behind any number of longer ones', () => {
+  const names = [...Array.from({ length: 16_000 }, () => 'el rancho de arriba'), 'rancho']
+  const { words, weights, levels, importance, weightOf } = spaceOf({ names, importance: names.map(() => 0) })
+  const hits = emptyHits(words, 1)
+  const typed = [typedWord(words, 'rancho', 0, levels, weightOf)]
+  scanNames({ words, weights, records: undefined, levels, importance, naming: [] }, undefined, typed, 'none', 0, hits)
+  expect(hits.best(1)).toEqual([16_000])
+})
