@@ -242,8 +242,8 @@ describe('the words that ship with the program', () => {
     // The others are spelt alike in both languages.
     expect([...new Set(unnamed)].sort()).toEqual(
       [
-        ['Zoología: etiología', 'Animal', 'Arteriosclerosis', 'Carcinogénesis', 'Digestión', 'Folklore', 'Gases'],
-        ['Hábitat', 'Input-output', 'Marketing', 'Matrices', 'Primates', 'Propaganda', 'Radar', 'Religión'],
+        ['Zoología: etiología', 'Animal', 'Carcinogénesis', 'Digestión', 'Folklore', 'Gases'],
+        ['Hábitat', 'Input-output', 'Marketing', 'Matrices', 'Propaganda', 'Radar', 'Religión'],
         ['Sonar', 'Stress', 'Televisión', 'Élites'],
       ]
         .flat()

@@ -35,6 +35,9 @@ const ADDRESSES: readonly ((cells: Cells) => string)[] = [
     `${calle} ${num}, ${colonia}, ${municipio}, ${estado}. C.P. ${cp}, México`,
 ]
 
+/** One of so many rows is also resolved as one text. */
+const SAMPLED = 5
+
 /** What stands in each file: its rows, of one kind or several. */
 const FILES: Readonly<Record<string, (cells: Cells, at: number) => readonly RealRow[]>> = {
   'companies-retc-2004-2013.csv': (cells, at) => {
@@ -46,8 +49,12 @@ const FILES: Readonly<Record<string, (cells: Cells, at: number) => readonly Real
       { kind: `address ${(at % ADDRESSES.length) + 1}`, row: { text: address(cells) }, level: 'municipio', code },
     ]
     if (localidad.trim() === '') return rows
+    const isSampled = at % SAMPLED === 0
+    const text = `${localidad}, ${municipio}, ${estado}`
+    const asText: RealRow = { kind: 'the same as one text', row: { text }, level: 'localidad', code }
     return [
       ...rows,
+      ...(isSampled ? [{ ...asText, kind: 'a fifth of these as parts', row: all }, asText] : []),
       { kind: 'state, municipality, locality', row: all, level: 'localidad', code },
       { kind: 'state, locality', row: partsOf({ estado, localidad }), level: 'localidad', code },
       { kind: 'municipality beside a locality', row: all, level: 'municipio', code },

@@ -25,7 +25,9 @@ describe('signs in the place of letters', () => {
     ['NI#O', true],
     ['Ni\ufffd\ufffdo', true],
     ['?ahu', true],
+    ['M0NTERREY', true],
     ['#12', false],
+    ['C-10', false],
     ['Niño', false],
   ])('%s: %p', (text, isLost) => expect(hasLostLetters(text)).toBe(isLost))
 

@@ -97,8 +97,8 @@ export function repairsOf(text: string): string[] {
   return [...new Set(repairs)].filter((repair) => repair !== undefined && repair !== text) as string[]
 }
 
-/** Signs that stand for a letter that was lost. */
-const LOST = /(?<=\p{L})[?#\ufffd]+(?=\p{L}|\s|$)|[?#\ufffd]+(?=\p{L})/gu
+/** Signs that stand for a letter that was lost, and digits that look like one between others. */
+const LOST = /(?<=\p{L})[?#\ufffd]+(?=\p{L}|\s|$)|[?#\ufffd]+(?=\p{L})|(?<=\p{L})[01](?=\p{L})/gu
 /** Letters that are lost in this way, as they are when they have no accent: ñ, á, é, í, ó, ú, ü. */
 const LETTERS = ['n', 'a', 'i', 'o', 'e', 'u']
 const MAX_LOST = 3

@@ -4,6 +4,7 @@ import { bundledRelease } from '../../../../../test/support/releases.ts'
 import { codeReader } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import { resolveRow } from './resolve.ts'
+import { isSure } from './verdict.ts'
 
 setDefaultTimeout(60_000)
 
@@ -129,6 +130,176 @@ describe('never sure', () => {
     ['Jalisco // San Juan Guadalajara'],
     ['Tabasco // Ranchería Emiliano Zapata'],
   ])('%s', (row) => expect(answer(row)).not.toMatch(/^(exact|sure)/))
+})
+
+/** Cities with their state, municipality, official code and postal code: facts that everybody knows. */
+const PLACES = `
+Aguascalientes|Aguascalientes|Aguascalientes|01001|20000
+Baja California|Mexicali|Mexicali|02002|21000
+Baja California|Tijuana|Tijuana|02004|22000
+Baja California|Ensenada|Ensenada|02001|22800
+Baja California Sur|La Paz|La Paz|03003|23000
+Baja California Sur|Los Cabos|San José del Cabo|03008|23400
+Campeche|Campeche|San Francisco de Campeche|04002|24000
+Campeche|Carmen|Ciudad del Carmen|04003|24100
+Coahuila|Saltillo|Saltillo|05030|25000
+Coahuila|Torreón|Torreón|05035|27000
+Coahuila|Monclova|Monclova|05018|25700
+Colima|Colima|Colima|06002|28000
+Colima|Manzanillo|Manzanillo|06007|28200
+Chiapas|Tuxtla Gutiérrez|Tuxtla Gutiérrez|07101|29000
+Chiapas|Tapachula|Tapachula|07089|30700
+Chiapas|San Cristóbal de las Casas|San Cristóbal de las Casas|07078|29200
+Chihuahua|Chihuahua|Chihuahua|08019|31000
+Chihuahua|Juárez|Ciudad Juárez|08037|32000
+Ciudad de México|Cuauhtémoc|Cuauhtémoc|09015|06000
+Ciudad de México|Coyoacán|Coyoacán|09003|04000
+Durango|Durango|Victoria de Durango|10005|34000
+Durango|Gómez Palacio|Gómez Palacio|10007|35000
+Guanajuato|Guanajuato|Guanajuato|11015|36000
+Guanajuato|León|León de los Aldama|11020|37000
+Guanajuato|Celaya|Celaya|11007|38000
+Guanajuato|Irapuato|Irapuato|11017|36500
+Guerrero|Chilpancingo de los Bravo|Chilpancingo|12029|39000
+Guerrero|Acapulco de Juárez|Acapulco|12001|39300
+Hidalgo|Pachuca de Soto|Pachuca|13048|42000
+Hidalgo|Tulancingo de Bravo|Tulancingo|13077|43600
+Jalisco|Guadalajara|Guadalajara|14039|44100
+Jalisco|Zapopan|Zapopan|14120|45100
+Jalisco|San Pedro Tlaquepaque|Tlaquepaque|14098|45500
+Jalisco|Puerto Vallarta|Puerto Vallarta|14067|48300
+México|Toluca|Toluca de Lerdo|15106|50000
+México|Ecatepec de Morelos|Ecatepec|15033|55000
+México|Naucalpan de Juárez|Naucalpan|15057|53000
+México|Nezahualcóyotl|Ciudad Nezahualcóyotl|15058|57000
+Michoacán|Morelia|Morelia|16053|58000
+Michoacán|Uruapan|Uruapan|16102|60000
+Michoacán|Zamora|Zamora de Hidalgo|16108|59600
+Michoacán|Lázaro Cárdenas|Ciudad Lázaro Cárdenas|16052|60950
+Morelos|Cuernavaca|Cuernavaca|17007|62000
+Morelos|Cuautla|Cuautla|17006|62740
+Nayarit|Tepic|Tepic|18017|63000
+Nuevo León|Monterrey|Monterrey|19039|64000
+Nuevo León|San Pedro Garza García|San Pedro Garza García|19019|66200
+Nuevo León|Apodaca|Ciudad Apodaca|19006|66600
+Nuevo León|San Nicolás de los Garza|San Nicolás de los Garza|19046|66400
+Oaxaca|Oaxaca de Juárez|Oaxaca de Juárez|20067|68000
+Oaxaca|Salina Cruz|Salina Cruz|20079|70600
+Oaxaca|San Juan Bautista Tuxtepec|Tuxtepec|20184|68300
+Puebla|Puebla|Heroica Puebla de Zaragoza|21114|72000
+Puebla|Tehuacán|Tehuacán|21156|75700
+Querétaro|Querétaro|Santiago de Querétaro|22014|76000
+Querétaro|San Juan del Río|San Juan del Río|22016|76800
+Quintana Roo|Othón P. Blanco|Chetumal|23004|77000
+Quintana Roo|Benito Juárez|Cancún|23005|77500
+San Luis Potosí|San Luis Potosí|San Luis Potosí|24028|78000
+San Luis Potosí|Ciudad Valles|Ciudad Valles|24013|79000
+Sinaloa|Culiacán|Culiacán Rosales|25006|80000
+Sinaloa|Ahome|Los Mochis|25001|81200
+Sinaloa|Mazatlán|Mazatlán|25012|82000
+Sonora|Hermosillo|Hermosillo|26030|83000
+Sonora|Cajeme|Ciudad Obregón|26018|85000
+Sonora|Nogales|Heroica Nogales|26043|84000
+Tabasco|Centro|Villahermosa|27004|86000
+Tamaulipas|Victoria|Ciudad Victoria|28041|87000
+Tamaulipas|Reynosa|Reynosa|28032|88500
+Tamaulipas|Nuevo Laredo|Nuevo Laredo|28027|88000
+Tamaulipas|Tampico|Tampico|28038|89000
+Tlaxcala|Tlaxcala|Tlaxcala de Xicohténcatl|29033|90000
+Tlaxcala|Apizaco|Ciudad de Apizaco|29005|90300
+Veracruz|Xalapa|Xalapa|30087|91000
+Veracruz|Veracruz|Veracruz|30193|91700
+Veracruz|Coatzacoalcos|Coatzacoalcos|30039|96400
+Veracruz|Córdoba|Córdoba|30044|94500
+Veracruz|Orizaba|Orizaba|30118|94300
+Yucatán|Mérida|Mérida|31050|97000
+Yucatán|Valladolid|Valladolid|31102|97780
+Zacatecas|Zacatecas|Zacatecas|32056|98000
+Zacatecas|Fresnillo|Fresnillo|32010|99000
+`
+  .trim()
+  .split('\n')
+  .map((line) => {
+    const [estado, municipio, localidad, code, cp] = line.split('|') as [string, string, string, string, string]
+    return { estado, municipio, localidad, code, cp }
+  })
+type Place = (typeof PLACES)[number]
+type Written = string | Readonly<Record<string, string>> | undefined
+
+const plain = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toUpperCase()
+const inAll =
+  (change: (text: string) => string) =>
+  ({ estado, municipio, localidad }: Place): Written => {
+    const names = { estado: change(estado), municipio: change(municipio), localidad: change(localidad) }
+    const isChanged = names.estado + names.municipio + names.localidad !== estado + municipio + localidad
+    return isChanged ? names : undefined
+  }
+const BEYOND_ASCII = /[^\0-\x7f]/g
+const windows = new TextDecoder('windows-1252')
+
+/** Each kind of rows that are made of the places: how many are sure at least, and at most. None of these is wrong. */
+const KINDS: readonly (readonly [kind: string, min: number, max: number, write: (place: Place) => Written])[] = [
+  ['three columns', 1, 1, inAll(plain)],
+  ['state and locality', 0.98, 1, ({ estado, localidad }) => ({ estado, localidad: plain(localidad) })],
+  ['address', 1, 1, ({ estado, municipio, cp }) => `Hidalgo No. 120, Col. Centro, C.P. ${cp} ${municipio}, ${estado}`],
+  ['address without a state', 1, 1, ({ municipio, cp }) => `5 de Mayo 12, Col. Obrera, ${cp} ${municipio}`],
+  [
+    'address with the postal code of another state',
+    0,
+    0,
+    ({ estado, municipio, cp }) => {
+      const other = PLACES.find((place) => place.estado !== estado && place.cp > cp) ?? (PLACES[0] as Place)
+      return `Hidalgo No. 120, Col. Centro, C.P. ${other.cp} ${municipio}, ${estado}`
+    },
+  ],
+  [
+    'codes before names',
+    1,
+    1,
+    ({ estado, municipio, code }) => ({
+      estado: `${code.slice(0, 2)} - ${estado}`,
+      municipio: `${code.slice(2)} - ${municipio}`,
+    }),
+  ],
+  [
+    'numbers of a spreadsheet',
+    1,
+    1,
+    ({ code }) => ({ estado: `${Number(code.slice(0, 2))}.0`, municipio: `${Number(code.slice(2))}.0` }),
+  ],
+  [
+    'columns in each other’s place',
+    0.9,
+    1,
+    ({ estado, municipio, localidad }) =>
+      municipio === localidad ? undefined : { estado, municipio: localidad, localidad: municipio },
+  ],
+  ['UTF-8 read as Windows-1252', 1, 1, inAll((text) => windows.decode(Buffer.from(text, 'utf8')))],
+  ['the same twice', 1, 1, inAll((text) => windows.decode(Buffer.from(windows.decode(Buffer.from(text)), 'utf8')))],
+  ['question marks for letters', 1, 1, inAll((text) => text.replace(BEYOND_ASCII, '?'))],
+  ['entities of HTML', 1, 1, inAll((text) => text.replace(BEYOND_ASCII, (letter) => `&#${letter.charCodeAt(0)};`))],
+  ['letters left out', 0.9, 1, inAll((text) => text.replace(BEYOND_ASCII, ''))],
+]
+
+describe('of rows of each kind so many are sure of the municipality, and none is wrong', () => {
+  test.each(KINDS)('%s', (_, min, max, write) => {
+    const unsure: Written[] = []
+    const wrong: Written[] = []
+    let count = 0
+    for (const place of PLACES) {
+      const written = write(place)
+      if (written === undefined) continue
+      count++
+      const row = typeof written === 'string' ? { text: written } : { parts: new Map(Object.entries(written)) }
+      const level = resolveRow(release, row).levels.find(({ name }) => name === 'municipio')
+      const { definition } = release.entity('municipio')
+      if (level?.position === undefined || !isSure(level.verdict)) unsure.push(written)
+      else if (codeReader(release, definition)(level.position) !== place.code) wrong.push(written)
+    }
+    expect(wrong).toEqual([])
+    const sure = (count - unsure.length) / count
+    expect({ isEnough: sure >= min && sure <= max, unsure }).toEqual({ isEnough: true, unsure })
+  })
 })
 
 describe('a town, its municipality and its state in one text mean what they mean as parts', () => {
