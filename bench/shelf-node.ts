@@ -15,12 +15,16 @@ const PATIENCE_MILLISECONDS = 600_000
 export const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
 export const seconds = (milliseconds: number) => `${(milliseconds / 1_000).toFixed(2)} s`
 
-/** What a command wrote, and what it took of the processor, in milliseconds. */
-export async function command(...argv: readonly string[]): Promise<{ readonly out: string; readonly cpu: number }> {
+/** What a command wrote, and what it took of the processor and of the clock, in milliseconds. */
+export async function command(
+  ...argv: readonly string[]
+): Promise<{ readonly out: string; readonly cpu: number; readonly wall: number }> {
+  const started = performance.now()
   const child = Bun.spawn([...PROGRAM, ...argv], { stdio: ['ignore', 'pipe', 'pipe'] })
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
   if (code !== 0) throw new Error(`nomenclator ${argv.join(' ')}: ${err}`)
-  return { out, cpu: Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1_000 }
+  const cpu = Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1_000
+  return { out, cpu, wall: performance.now() - started }
 }
 
 export class ShelfNode implements AsyncDisposable {

@@ -289,7 +289,8 @@ function forge(home: Shelf, release: string, random: Random): void {
   cpSync(from, directory, { recursive: true })
   const file = pick(random, DERIVED)
   const bytes = readFileSync(join(directory, file))
-  const at = Math.floor(random() * bytes.length)
+  // In its second half: what a file says of itself at its beginning has to be sound to be cut into chunks.
+  const at = Math.floor((0.5 + random() / 2) * bytes.length)
   bytes[at] = (bytes[at] ?? 0) ^ 1
   write(join(directory, file), bytes)
   const entity: EntityManifest = JSON.parse(readFileSync(join(directory, ENTITY_MANIFEST_FILE), 'utf8'))

@@ -137,13 +137,30 @@ export function* diffJson(
     return
   }
   const { definition } = openIn(newer, name) ?? older.entity(name)
-  const positions = keyTableOf(definition, before.count)
-  for (let position = 0; position < before.count; position++) {
+  // Most changes leave what comes before and after them as it was: no key of that has to be looked up.
+  const [shift, isAligned] = [before.count - after.count, before.key.join() === after.key.join()]
+  const isSame = (one: number, other: number) => Buffer.compare(before.record(one), after.record(other)) === 0
+  let first = 0
+  for (
+    const shorter = Math.min(before.count, after.count);
+    isAligned && first < shorter && isSame(first, first);
+    first++
+  )
+    if (first % QUIET_RECORDS === 0) yield undefined
+  let newEnd = isAligned ? Math.max(first, first - shift) : after.count
+  // Files are read from their beginning to their end, so the last difference is not looked for from there.
+  for (let position = newEnd; position < after.count; position++) {
+    if (!isSame(position + shift, position)) newEnd = position + 1
+    if (position % QUIET_RECORDS === 0) yield undefined
+  }
+  const oldEnd = newEnd + shift
+  const positions = keyTableOf(definition, oldEnd - first)
+  for (let position = first; position < oldEnd; position++) {
     positions.add(before.keyAt(position), position)
     if (position % QUIET_RECORDS === 0) yield undefined
   }
   const seen = new Uint8Array(before.count)
-  for (let position = 0; position < after.count; position++) {
+  for (let position = first; position < newEnd; position++) {
     const key = after.keyAt(position)
     const earlier = positions.get(key)
     const json = after.record(position)
@@ -153,7 +170,7 @@ export function* diffJson(
       yield { key, old: earlierJson, new: json, oldAt: earlier ?? -1, newAt: position }
     else if (position % QUIET_RECORDS === 0) yield undefined
   }
-  for (let position = 0; position < before.count; position++) {
+  for (let position = first; position < oldEnd; position++) {
     if (seen[position] === 0)
       yield { key: before.keyAt(position), old: before.record(position), new: undefined, oldAt: position, newAt: -1 }
     else if (position % QUIET_RECORDS === 0) yield undefined
