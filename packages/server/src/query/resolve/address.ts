@@ -19,8 +19,6 @@ const MAX_NAME_WORDS = 7
 const MAX_NAME_COST = 0.35
 /** A town costs more, since it stands for what it is in. */
 const MAX_TOWN_COST = 0.75
-/** How many letters of a code may be written apart, as in "N. L.". */
-const MAX_LETTERS_OF_CODE = 2
 const DIGIT = /[0-9]/
 const POSTAL_CODE = /^[0-9]{4,5}$/
 
@@ -102,9 +100,14 @@ export function townParts(release: Release, segments: readonly string[]): readon
   return undefined
 }
 
-/** The record that a part of few is called so, wherever it is. */
-const namedBy = (release: Release, part: WrittenPart): number | undefined =>
-  part.digits === undefined ? matchesAnywhere(release, part).find(isCalledSo)?.position : undefined
+/** The record that is called what a part says, or has it as its code, wherever it is; a number is rather that of a house. */
+function namedBy(release: Release, part: WrittenPart): number | undefined {
+  if (part.digits !== undefined) return undefined
+  const matches = part.code === undefined ? matchesCalled(release, part) : matchesAnywhere(release, part)
+  let best: PartMatch | undefined
+  for (const match of matches) if (isCalledSo(match) && (best === undefined || match.cost < best.cost)) best = match
+  return best?.position
+}
 
 const isCalledSo = ({ cost, isDoubtful }: PartMatch): boolean => cost <= MAX_NAME_COST && !isDoubtful
 
@@ -167,13 +170,8 @@ function* endsOf(
 
 function endNaming(release: Release, words: readonly string[], entity: Entity): NamedEnd | undefined {
   for (const { end, rest } of endsOf(words)) {
-    const part = writtenPart(release, entity, end.join(' '))
-    // A number is rather that of a house.
-    if (part.digits !== undefined) continue
-    const isShort = end.length <= MAX_LETTERS_OF_CODE
-    const matches = isShort ? matchesAnywhere(release, part) : matchesCalled(release, part)
-    const named = matches.find(isCalledSo)
-    if (named !== undefined) return { position: named.position, words: end, rest }
+    const position = namedBy(release, writtenPart(release, entity, end.join(' ')))
+    if (position !== undefined) return { position, words: end, rest }
   }
   return undefined
 }

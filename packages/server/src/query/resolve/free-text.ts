@@ -6,8 +6,8 @@ import { ancestorsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
-import { rank } from '../search/rank.ts'
 import { ancestorAt } from '../search/score.ts'
+import { rankAcross } from '../search/search.ts'
 import { entityNames } from './entity-names.ts'
 import { POOR_COST } from './parents.ts'
 import { matchesAnywhere, matchesCalled } from './part-matches.ts'
@@ -124,7 +124,8 @@ type Lineage = readonly { readonly entity: Entity; readonly record: NamedRecord 
 function matchesByAlignment(release: Release, names: readonly string[], words: readonly string[]): RowMatch[] {
   if (words.length > MAX_ALIGNED_WORDS) return []
   const span = spansOf(release, words)
-  return rank(release, names, words, { limit: MAX_PROPOSED }).flatMap(({ name, position }) => {
+  const scope = names.map((name) => [name, []] as const)
+  return rankAcross(release, words, scope, MAX_PROPOSED).flatMap(({ name, position }) => {
     const { definition } = release.entity(name)
     const lineage = ancestorLevels(release, definition).flatMap((level) => {
       const { definition: entity } = release.entity(level.entity)

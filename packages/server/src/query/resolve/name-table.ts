@@ -148,6 +148,7 @@ const tablesIn = memoized((release: Release) =>
   memoized((entity: Entity) => new NameTable(entityNames(release, entity), release.entity(entity.name).index.words)),
 )
 
-/** The positions of the records of its entity that a part may name, wherever they are, unless it is misspelt. */
-export const positionsCalled = (release: Release, part: WrittenPart): number[] =>
-  tablesIn(release)(part.entity).positionsOf(keysOf(part))
+/** The positions of the records of its entity that a part may name, wherever they are, unless it is misspelt; each once. */
+export const positionsCalled = memoized((part: WrittenPart, release: Release): readonly number[] => [
+  ...new Set(tablesIn(release)(part.entity).positionsOf(keysOf(part))),
+])

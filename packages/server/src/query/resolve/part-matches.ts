@@ -59,9 +59,10 @@ export function matchesCalled(
   isWanted: (position: number) => boolean = () => true,
 ): PartMatch[] {
   const names = entityNames(release, part.entity)
-  const positions = new Set(positionsCalled(release, part).filter(isWanted))
   return matchRecords(
-    Array.from(positions, (position) => names.record(position)),
+    positionsCalled(part, release)
+      .filter(isWanted)
+      .map((position) => names.record(position)),
     part,
   )
 }
