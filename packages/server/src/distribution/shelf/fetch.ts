@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { Failure, messageOf } from '../../base/failure.ts'
 import { isObject } from '../../base/json.ts'
 import { syncDirectory } from '../../release/files/durable-file.ts'
@@ -422,7 +422,7 @@ class EntityFetch {
     }
   }
 
-  /** The directories of the entities in the home that are of the same list, the last one first. */
+  /** The directories of the entities in the home that are of the same list: that of the current release first, then the last one. */
   #localStates(name: string): string[] {
     const all = join(this.#shelf.entityDirectory(this.#digest), '..')
     const digests = existsSync(all) ? readdirSync(all).filter((digest) => DIGEST.test(digest)) : []
@@ -433,7 +433,10 @@ class EntityFetch {
       ) as Partial<EntityManifest>
       return manifest.definition?.name === name
     }
-    const placed = (directory: string) => statSync(directory).mtimeMs
+    const digest = this.#shelf.currentDigest()
+    const manifest = digest === undefined ? undefined : this.#shelf.manifestOrReason(digest)
+    const current = manifest && !('unreadable' in manifest) ? manifest.entities[name]?.digest : undefined
+    const placed = (directory: string) => (basename(directory) === current ? Infinity : statSync(directory).mtimeMs)
     return directories.filter(isOfList).toSorted((a, b) => placed(b) - placed(a))
   }
 
