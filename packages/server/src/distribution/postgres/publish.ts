@@ -4,7 +4,7 @@ import { Failure } from '../../base/failure.ts'
 import type { Shelf } from '../../release/home/shelf.ts'
 import { verifyEntity } from '../../release/home/verify.ts'
 import { MANIFEST_FILE, type Manifest, parseManifest } from '../../release/manifest.ts'
-import { chunkBytes, type FileChunk, pack } from '../shelf/chunks.ts'
+import { ChunkReader, type FileChunk, pack } from '../shelf/chunks.ts'
 import { shelvedEntity } from '../shelf/home-shelf.ts'
 import type { Listing, Pointer, ReleaseFiles } from '../shelf/pointer.ts'
 import { ShelfChanged } from '../shelf/shelf-failures.ts'
@@ -70,7 +70,8 @@ export async function mendChunks(
   const mended = new Set<string>()
   for (const { entity, file, start, chunk, size } of rows) {
     const whole = { file, start: Number(start), size, digest: chunk }
-    const bytes = mended.has(chunk) ? undefined : chunkBytes(shelf.entityDirectory(entity), whole)
+    using reader = new ChunkReader(shelf.entityDirectory(entity))
+    const bytes = mended.has(chunk) ? undefined : reader.bytesOf(whole)
     if (bytes === undefined) continue
     const packed = Buffer.from(await pack(bytes))
     await connection.query('UPDATE nomenclator.chunk SET packed = $2, packed_sha256 = sha256($2) WHERE digest = $1', [
@@ -130,8 +131,9 @@ async function sendChunks(
   )
   for (const one of there) lacking.delete(one.digest)
   const waiting = [...lacking.values()]
+  using reader = new ChunkReader(directory)
   while (waiting.length > 0) {
-    const batch = await Promise.all(waiting.splice(0, BATCH_CHUNKS).map((chunk) => chunkRow(directory, chunk)))
+    const batch = await Promise.all(waiting.splice(0, BATCH_CHUNKS).map((chunk) => chunkRow(reader, chunk)))
     await connection.copyIn('nomenclator.chunk (digest, size, packed, packed_sha256)', batch)
     sent.chunks += batch.length
     sent.bytes += batch.reduce((sum, [, , packed]) => sum + packed.length, 0)
@@ -139,9 +141,9 @@ async function sendChunks(
   return entity
 }
 
-async function chunkRow(directory: string, chunk: FileChunk) {
-  const bytes = chunkBytes(directory, chunk)
-  if (bytes === undefined) throw new Failure(`nothing was published: ${directory} has changed meanwhile`)
+async function chunkRow(reader: ChunkReader, chunk: FileChunk) {
+  const bytes = reader.bytesOf(chunk)
+  if (bytes === undefined) throw new Failure(`nothing was published: ${chunk.file} has changed meanwhile`)
   const packed = await pack(bytes)
   const size = Buffer.alloc(4)
   size.writeInt32BE(chunk.size)

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { TestDirectory } from '../../../../../test/support/releases.ts'
-import { chunkBytes, chunksOf, pack, sha256, unpack } from './chunks.ts'
+import { ChunkReader, chunksOf, pack, sha256, unpack } from './chunks.ts'
 
 const directory = new TestDirectory()
 afterAll(() => directory[Symbol.dispose]())
@@ -62,9 +62,10 @@ test('a chunk is given as it was cut, or not at all', () => {
   const bytes = noise(10)
   const path = entityOf('etags', bytes)
   const chunk = { file: 'etags', start: 2, size: 8, digest: sha256(bytes.subarray(2)) }
-  expect(chunkBytes(path, chunk)).toEqual(new Uint8Array(bytes.subarray(2)))
+  using reader = new ChunkReader(path)
+  expect(reader.bytesOf(chunk)).toEqual(new Uint8Array(bytes.subarray(2)))
   for (const other of [{ size: 9 }, { start: 1 }, { digest: sha256('') }, { file: 'nothing' }, { file: 'index.delta' }])
-    expect(chunkBytes(path, { ...chunk, ...other })).toBeUndefined()
+    expect(reader.bytesOf({ ...chunk, ...other })).toBeUndefined()
 })
 
 test('what is packed is smaller, and the same when it is unpacked', async () => {

@@ -107,14 +107,29 @@ export function readFully(descriptor: number, buffer: Uint8Array, position: numb
   return size
 }
 
-/** The bytes of a chunk of an entity that is here; undefined where it is not there, or damaged. */
-export function chunkBytes(directory: string, { file, start, size, digest }: FileChunk): Uint8Array | undefined {
-  try {
-    using source = new ChunkSource(directory, file)
-    const bytes = new Uint8Array(size)
-    return source.read(bytes, start) === size && sha256(bytes) === digest ? bytes : undefined
-  } catch {
-    return undefined
+/** Reads chunks of an entity that is here. Its files stay open between them: to the collector, each mapping is as much memory as the file. */
+export class ChunkReader implements Disposable {
+  readonly #directory: string
+  readonly #sources = new Map<string, ChunkSource>()
+
+  constructor(directory: string) {
+    this.#directory = directory
+  }
+
+  /** Undefined where the chunk is not there, or damaged. */
+  bytesOf({ file, start, size, digest }: FileChunk): Uint8Array | undefined {
+    try {
+      const source = this.#sources.get(file) ?? new ChunkSource(this.#directory, file)
+      this.#sources.set(file, source)
+      const bytes = new Uint8Array(size)
+      return source.read(bytes, start) === size && sha256(bytes) === digest ? bytes : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  [Symbol.dispose](): void {
+    for (const source of this.#sources.values()) source[Symbol.dispose]()
   }
 }
 

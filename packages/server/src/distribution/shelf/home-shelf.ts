@@ -6,7 +6,7 @@ import type { Shelf } from '../../release/home/shelf.ts'
 import { verifyEntity } from '../../release/home/verify.ts'
 import { DIGEST, ENTITY_MANIFEST_FILE } from '../../release/manifest.ts'
 import { readEntityManifest } from '../../release/release.ts'
-import { chunkBytes, chunksOf, pack, sha256 } from './chunks.ts'
+import { ChunkReader, chunksOf, pack, sha256 } from './chunks.ts'
 import { type ListedPointer, listingText } from './layout.ts'
 import { nextPointer, type Pointer, partOf, readFollowed } from './pointer.ts'
 import type { ShelvedEntity } from './shelf-reader.ts'
@@ -18,6 +18,8 @@ export class HomeShelf {
   /** By what can be seen of the home without reading it. */
   #state: (State & { readonly seen: string }) | undefined
   readonly #entities = new Map<string, ShelvedEntity>()
+  /** Of the entity whose chunks were wanted last. */
+  #reader: { readonly entity: string; readonly chunks: ChunkReader } | undefined
 
   constructor(shelf: Shelf) {
     this.#shelf = shelf
@@ -76,8 +78,22 @@ export class HomeShelf {
   /** A chunk of an entity, compressed; undefined where there is none, or it is damaged. */
   async chunk(entity: string, digest: string): Promise<Uint8Array | undefined> {
     const found = (await this.entity(entity))?.chunks.find((chunk) => chunk.digest === digest)
-    const bytes = found && chunkBytes(this.#shelf.entityDirectory(entity), found)
+    const bytes = found && this.#chunksOf(entity).bytesOf(found)
+    // It may be mended, and is opened anew then.
+    if (bytes === undefined) this.#close()
     return bytes && pack(bytes)
+  }
+
+  #chunksOf(entity: string): ChunkReader {
+    if (this.#reader?.entity === entity) return this.#reader.chunks
+    this.#close()
+    this.#reader = { entity, chunks: new ChunkReader(this.#shelf.entityDirectory(entity)) }
+    return this.#reader.chunks
+  }
+
+  #close(): void {
+    this.#reader?.chunks[Symbol.dispose]()
+    this.#reader = undefined
   }
 }
 
