@@ -342,6 +342,15 @@ export class EntityNames {
     return matches
   }
 
+  /** The letters of all words of a record, as a mask. */
+  lettersAt(position: number): number {
+    const { names, nameStarts, masks } = this.#index.words
+    let letters = 0
+    for (let place = nameStarts[position] as number; place < (nameStarts[position + 1] as number); place++)
+      letters |= masks[names[place] as number] as number
+    return letters
+  }
+
   /** The words of a record, those of all its names. */
   wordsAt(position: number): string[] {
     const { names, nameStarts, words } = this.#index.words
