@@ -75,8 +75,8 @@ export const limitFlags = {
 export const thinkLimitsOf = (values: ValuesOf<typeof limitFlags>): ThinkLimits => ({
   requests: values['max-thinking'],
   requestsPerClient: values['max-thinking-per-client'],
-  // A body is kept by the process that serves and by the one that thinks, and as much again may be arriving.
-  bytes: (values['max-unsent-mb'] * MEGABYTE) / 4,
+  // A body is kept by the process that serves and by the one that thinks, and others are arriving.
+  bytes: (values['max-unsent-mb'] * MEGABYTE) / 3,
   bytesPerClient: values['max-unsent-mb-per-client'] * MEGABYTE,
 })
 

@@ -23,15 +23,16 @@ export const THINKER_VARIABLE = 'NOMENCLATOR_THINKER'
 /**
  * Options of the garbage collector of a process that serves or thinks, which it reads when it starts. It takes mapped files for
  * memory in use, and so by default lets garbage grow to three times the size of a release, or to its size on a machine with
- * less than 16 GB. With these, garbage grows to a twentieth of it on all machines, or until both together are 64 MB; and its
- * memory is given back when it is found, not bit by bit when there is nothing else to do.
+ * less than 16 GB. With these, garbage grows to a twentieth of it on all machines, or until both together are 64 MB.
  */
 export const COLLECTOR_OPTIONS: Readonly<Record<string, string>> = {
   BUN_JSC_heapGrowthMaxIncrease: '0.05',
   BUN_JSC_heapGrowthFunctionThresholdInMB: '0',
   BUN_JSC_largeHeapSize: '64000000',
-  BUN_JSC_sweepSynchronously: 'true',
 }
+
+/** One that thinks gives memory back when it is found to be garbage, and not bit by bit when there is nothing else to do; pages would wait for that. */
+const THINKER_OPTIONS = { BUN_JSC_sweepSynchronously: 'true' }
 
 export type Known = {
   readonly scrub: ScrubState
@@ -447,6 +448,7 @@ export class Supervisor {
       stdio: ['ignore', 'pipe', 'pipe', ...(this.#options.inherited ?? [])],
       env: {
         ...COLLECTOR_OPTIONS,
+        ...(socket === undefined ? {} : THINKER_OPTIONS),
         ...process.env,
         ...Object.fromEntries((this.#options.unset ?? []).map((name) => [name, undefined])),
         [SUPERVISOR_VARIABLE]: String(process.pid),
