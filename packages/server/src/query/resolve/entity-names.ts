@@ -32,6 +32,7 @@ const MAX_RECORDS = 20_000
 const WITHOUT_BRACKETS_COST = 0.2
 const IN_BRACKETS_COST = 0.4
 const AS_SEAT_COST = 0.12
+const OPENING = '(['
 const BRACKET = /[([]/
 const IN_BRACKETS = /[([]([^)\]]*)[)\]]?/g
 const NO_NAMES: readonly CalledName[] = []
@@ -52,11 +53,10 @@ function runsIn(text: string): number[] {
       (code >= 48 && code <= 57)
     if (isLetter && !isInWord) runs[runs.length - 1] = (runs.at(-1) as number) + 1
     isInWord = isLetter
-    if (OF_BRACKETS.has(code)) runs.push(0)
+    if (code === 0x28 || code === 0x29 || code === 0x5b || code === 0x5d) runs.push(0)
   }
   return runs
 }
-const OF_BRACKETS: ReadonlySet<number> = new Set(Array.from('()[]', (sign) => sign.charCodeAt(0)))
 
 type Bracketed = { readonly outside: readonly string[]; readonly inside: readonly (readonly string[])[] }
 const NO_BRACKETS: Bracketed = { outside: [], inside: [] }
@@ -68,10 +68,17 @@ function bracketsOf(text: string): Bracketed {
   return { outside: wordsOf(text.replace(IN_BRACKETS, ' ')), inside: inside.filter(({ length }) => length > 0) }
 }
 
-/** Which texts of a column have brackets: many records have the same name. */
-const bracketsIn = memoized(({ texts }: Extract<Column, { kind: 'text' }>) =>
-  Uint8Array.from({ length: texts.size }, (_, value) => (BRACKET.test(texts.text(value)) ? 1 : 0)),
-)
+/** The texts of a column of names, and which of them have brackets: many records have the same name. */
+type Brackets = { readonly values: Column['values']; readonly hasBrackets: Uint8Array }
+
+function bracketsIn(column: Column): Brackets {
+  const { values } = column
+  if (column.kind !== 'text') return { values, hasBrackets: new Uint8Array() }
+  const { texts } = column
+  const hasBrackets = new Uint8Array(texts.size)
+  for (let value = 0; value < texts.size; value++) hasBrackets[value] = texts.hasAny(value, OPENING) ? 1 : 0
+  return { values, hasBrackets }
+}
 
 /** Whether one of two names begins with the other. */
 const isPartOf = (name: string, other: string): boolean =>
@@ -96,6 +103,7 @@ export class EntityNames {
   /** The names of the parents, of which some records are the seats. */
   readonly #parents: () => EntityNames
   #positions: Uint32Array | undefined
+  #brackets: Brackets | undefined
   /** Some of the records that have been read. */
   readonly #records = new Map<number, NamedRecord>()
   /** The words of the index that have been read. */
@@ -177,8 +185,9 @@ export class EntityNames {
 
   /** Whether the name of a record has brackets, where it has one name. */
   #hasBrackets(position: number): boolean {
-    const column = this.#index.column(this.#nameField)
-    return column.kind === 'text' && bracketsIn(column)[column.values[position] as number] === 1
+    this.#brackets ??= bracketsIn(this.#index.column(this.#nameField))
+    const { values, hasBrackets } = this.#brackets
+    return hasBrackets[values[position] as number] === 1
   }
 
   /**
@@ -340,6 +349,15 @@ export class EntityNames {
       if (match !== undefined) matches.push(match)
     }
     return matches
+  }
+
+  /** The letters of all words of a record, as a mask. */
+  lettersAt(position: number): number {
+    const { names, nameStarts, masks } = this.#index.words
+    let letters = 0
+    for (let place = nameStarts[position] as number; place < (nameStarts[position + 1] as number); place++)
+      letters |= masks[names[place] as number] as number
+    return letters
   }
 
   /** The words of a record, those of all its names. */

@@ -2,10 +2,12 @@
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { wordsOf } from '../../catalog/words.ts'
+import { letterMask } from '../../release/index/word-keys.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
+import { ancestorAt } from '../search/score.ts'
 import { entityNames } from './entity-names.ts'
-import { levelOf, parentsFor, recordsBelow } from './parents.ts'
+import { countBelow, levelOf, parentsFor, recordsBelow } from './parents.ts'
 import { MAX_COMPARED_RECORDS, matchesCalled } from './part-matches.ts'
 import { type WrittenPart, writtenPart } from './written-part.ts'
 
@@ -41,13 +43,18 @@ function namesLosing(release: Release, part: WrittenPart, above: readonly Writte
       : (tables(release)(entity, release).get(written.typedJoined) ?? [])
   const level = levelOf(release, entity, above.at(-1))
   if (level === undefined || level !== ancestorLevels(release, entity)[0]) return []
-  const positions = recordsBelow(level, parentsFor(release, above)) ?? []
-  if (positions.length > MAX_COMPARED_RECORDS) return []
-  const below = new Set(positions)
-  if (matchesCalled(release, part, (position) => below.has(position)).length > 0) return []
+  const parents = parentsFor(release, above)
+  if (countBelow(level, parents) > MAX_COMPARED_RECORDS) return []
+  const positionsOfParents = new Set(parents.map(({ position }) => position))
+  const isBelowParents = (position: number) => positionsOfParents.has(ancestorAt(level, position))
+  if (matchesCalled(release, part, isBelowParents).length > 0) return []
+  const letters = letterMask(written.typedJoined)
   const found = new Set<string>()
-  for (const position of positions)
+  for (const position of recordsBelow(level, parents) ?? []) {
+    // The letters that are left are among those of the name.
+    if ((letters & ~names.lettersAt(position)) !== 0) continue
     for (const text of names.texts(position)) if (keyLeft(text) === written.typedJoined) found.add(text)
+  }
   return [...found]
 }
 

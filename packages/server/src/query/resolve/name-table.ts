@@ -24,14 +24,17 @@ class NameTable {
     let entries = new Float64Array(names.count * KEYS_OF_NAME)
     let used = 0
     const addHashes = hashesOfNames(words)
-    for (let position = 0; position < Math.min(names.count, POSITIONS); position++) {
+    let position = 0
+    const add = (hash: number) => {
+      if (used === entries.length) entries = grown(entries)
+      entries[used++] = hash * POSITIONS + position
+    }
+    for (; position < Math.min(names.count, POSITIONS); position++) {
       if ((position & CHECKED_EVERY) === 0) checkpoint()
-      const add = (hash: number) => {
-        if (used === entries.length) entries = grown(entries)
-        entries[used++] = hash * POSITIONS + position
-      }
       const runs = names.plainRuns(position)
-      if (runs === undefined || !addHashes(position, runs, add)) addAllHashes(names, position, words.language, add)
+      if (runs !== undefined && addHashes(position, runs, add)) continue
+      const called = runs?.length === 0 ? [names.wordsAt(position)] : names.wordsOfNames(position)
+      addHashesOf(called, words.language, names.isSeat(position), add)
     }
     this.#entries = entries.slice(0, used).sort()
   }
@@ -72,15 +75,18 @@ function hashesOfNames(words: Words) {
   const { names, nameStarts } = words
   const { hashes, shifts, isSlightWrittenOut, mayBeNumber } = wordForms(words)
   const join = (key: KeyHash, word: number) => {
-    const [hash, shift] = [hashes[word] as number, shifts[word] as number]
+    const hash = hashes[word] as number
+    const shift = shifts[word] as number
     key.words++
     key.joined = (Math.imul(key.joined, shift) + hash) | 0
     if (isSlightWrittenOut[word] === 1) key.slight++
     else key.core = (Math.imul(key.core, shift) + hash) | 0
   }
+  const whole = new KeyHash()
   return (position: number, runs: readonly number[], add: (hash: number) => void): boolean => {
-    const [start, end] = [nameStarts[position] as number, nameStarts[position + 1] as number]
-    const whole = new KeyHash()
+    const start = nameStarts[position] as number
+    const end = nameStarts[position + 1] as number
+    whole.clear()
     for (let place = start; place < end; place++) {
       if (mayBeNumber[names[place] as number] === 1) return false
       join(whole, names[place] as number)
@@ -106,16 +112,28 @@ class KeyHash {
   words = 0
   slight = 0
 
+  clear(): void {
+    this.joined = 0
+    this.core = 0
+    this.words = 0
+    this.slight = 0
+  }
+
   addTo(add: (hash: number) => void): void {
     if (this.words > 0) add(this.joined >>> 0)
     if (this.slight > 0 && this.slight < this.words) add(this.core >>> 0)
   }
 }
 
-function addAllHashes(names: EntityNames, position: number, language: Language, add: (hash: number) => void): void {
+/** Gives the hashes of the keys of all that a record is called. */
+function addHashesOf(
+  called: readonly (readonly string[])[],
+  language: Language,
+  isSeat: boolean,
+  add: (hash: number) => void,
+): void {
   const keys = new Set<string>()
-  for (const words of names.wordsOfNames(position))
-    addKeys(keys, language.withDigits(words), language, names.isSeat(position))
+  for (const words of called) addKeys(keys, language.withDigits(words), language, isSeat)
   for (const key of keys) add(hashOf(key))
 }
 

@@ -4,11 +4,12 @@ import type { Entity } from '../../catalog/entity.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
+import type { Forms } from '../search/name-match.ts'
 import { entityNames } from './entity-names.ts'
 import { ancestorOf } from './levels.ts'
 import { parentsFor } from './parents.ts'
 import { matchesCalled } from './part-matches.ts'
-import { matchRecord } from './record-match.ts'
+import { matchRecord, type NamedRecord } from './record-match.ts'
 import { matchesByParts, type RowMatch } from './row-matches.ts'
 import { isSureMatch } from './verdict.ts'
 import { type WrittenPart, writtenPart, writtenPartAs } from './written-part.ts'
@@ -103,8 +104,18 @@ function isCalled(
   maxCost = MAX_NAME_COST,
 ): boolean {
   if (part.digits !== undefined) return false
-  const match = matchRecord(entityNames(release, entity).record(position), writtenPartAs(release, entity, part))
+  const record = entityNames(release, entity).record(position)
+  if (maxCost === MAX_NAME_COST && !mayBeCalled(record, part)) return false
+  const match = matchRecord(record, writtenPartAs(release, entity, part))
   return match !== undefined && match.cost <= maxCost && !match.isDoubtful
+}
+
+/** Whether one of the names of a record has the same letters as a part, but for words that say little, or is its code. */
+function mayBeCalled({ names, codes, isSeat }: NamedRecord, { written, stripped }: WrittenPart): boolean {
+  if (isSeat || names.some(({ name }) => name.language !== written.language)) return true
+  const readings = [written, ...stripped.map(({ name }) => name)].flatMap((name) => name.readings)
+  const isSame = (forms: Forms) => readings.some(({ joined, core }) => joined === forms.joined || core === forms.core)
+  return names.some(({ name }) => name.readings.some(isSame)) || codes().includes(written.typedJoined)
 }
 
 /** Whether a record is a seat, and that of a parent where one is meant. */

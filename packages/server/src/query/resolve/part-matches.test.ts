@@ -2,8 +2,10 @@
 import { beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { releaseOf } from '../../../../../test/support/releases.ts'
 import { placesOf, smallSource } from '../../../../../test/support/small-source.ts'
+import { letterMask } from '../../release/index/word-keys.ts'
 import type { Release } from '../../release/release.ts'
 import { type AncestorLevel, ancestorLevels } from '../search/ancestor-match.ts'
+import { entityNames } from './entity-names.ts'
 import { matchesBelowParent } from './part-matches.ts'
 import { writtenPart } from './written-part.ts'
 
@@ -32,4 +34,10 @@ test.each([
   const [level] = ancestorLevels(release, definition) as [AncestorLevel]
   const matches = matchesBelowParent(release, writtenPart(release, definition, text), level, 0)
   expect(matches.map(({ position }) => position).sort()).toEqual(expected)
+})
+
+test('the letters of a record are those of its name', () => {
+  const names = entityNames(release, release.entity('localidad').definition)
+  const letters = names.positions.map((position) => names.lettersAt(position))
+  expect(letters).toEqual(names.positions.map((position) => letterMask(names.wordsAt(position).join(''))))
 })

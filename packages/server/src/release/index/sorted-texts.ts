@@ -24,6 +24,17 @@ export class SortedTexts {
     return (this.#offsets[number + 1] as number) - (this.#offsets[number] as number)
   }
 
+  /** Whether a text has one of some ASCII characters. */
+  hasAny(number: number, characters: string): boolean {
+    const bytes = this.#bytes
+    const end = this.#offsets[number + 1] as number
+    for (let at = this.#offsets[number] as number; at < end; at++) {
+      const byte = bytes[at] as number
+      for (let one = 0; one < characters.length; one++) if (byte === characters.charCodeAt(one)) return true
+    }
+    return false
+  }
+
   /** Writes the letters of a text as numbers, as many as there is room for, and says how many. */
   lettersInto(letters: Uint16Array, number: number): number {
     const start = this.#offsets[number] as number

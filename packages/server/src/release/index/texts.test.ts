@@ -137,3 +137,13 @@ test('arrays come back as they were written, whatever their lengths', () => {
   expect(() => read.numbers('other')).toThrow('the index has no other')
   expect(size).toBe(Bun.file(path).size)
 })
+
+test.each([
+  [0, true],
+  [1, false],
+  [2, true],
+])('text %d has one of some characters: %p', (number, expected) => {
+  const texts = ['El Pozo (La Noria)', 'Ñandú', '[Rancho]'].map((text) => Buffer.from(text))
+  const offsets = Uint32Array.from([0, ...texts.keys()], (_, at) => Buffer.concat(texts.slice(0, at)).length)
+  expect(new SortedTexts(Buffer.concat(texts), offsets, (text) => text).hasAny(number, '([')).toBe(expected)
+})
