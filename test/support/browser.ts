@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 import { devDependencies } from '../../package.json'
 
-/** First those without windows: they need a third of the processor time. */
+/** First those without windows: they need about half of the processor time. */
 const NAMES = [
   ...['chromium-headless-shell', 'headless_shell'],
   ...['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome'],
