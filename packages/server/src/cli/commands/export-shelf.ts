@@ -4,8 +4,7 @@ import { command } from '../command.ts'
 import { yes } from '../flags/flags.ts'
 import { homeFlags } from '../flags/shelf-flags.ts'
 import { openHome } from '../home/open-home.ts'
-
-const number = new Intl.NumberFormat('en')
+import { counted } from '../terminal/package-report.ts'
 
 export const exportShelfCommand = command({
   name: 'export shelf',
@@ -22,7 +21,7 @@ export const exportShelfCommand = command({
     if (values.json) terminal.out(`${JSON.stringify({ directory, ...report }, null, 2)}\n`)
     else
       terminal.out(
-        `${number.format(report.releases)} releases in ${directory}: ${number.format(report.chunks)} chunks written, ${(report.bytes / 1e6).toFixed(1)} MB.\n`,
+        `${counted(report.releases, 'release')} in ${directory}: ${counted(report.chunks, 'chunk')} written, ${(report.bytes / 1e6).toFixed(1)} MB.\n`,
       )
     return 0
   },
