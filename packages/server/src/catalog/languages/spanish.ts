@@ -168,8 +168,11 @@ const data: LanguageData = {
   saints: 'san santa santo',
   wholeSaints: 'santiago',
   postalCode: 'c p cp codigo postal',
+  streets:
+    'calle avenida av ave avda boulevard bulevar blvd blv calzada calz carretera carr autopista libramiento periferico ' +
+    'prolongacion prol privada priv callejon andador circuito retorno eje viaducto colonia col fraccionamiento fracc',
   absent:
-    'na, nd, sd, sn, no aplica, no disponible, no hay, sin dato, sin datos, sin nombre, sin localidad, ninguno, ninguna, ' +
+    'na, nd, sd, sn, no aplica, no disponible, no hay, sin dato, sin datos, sin nombre, sin localidad, sin colonia, sin calle, ninguno, ninguna, ' +
     'no especificado, no especificada, desconocido, desconocida, conocido, domicilio conocido, x, xx, xxx, xxxx, xxxxx',
   numbers: {
     // cardinals
