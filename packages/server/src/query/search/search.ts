@@ -36,7 +36,7 @@ import {
   type WeightOf,
 } from './score.ts'
 import { searchSpace } from './search-space.ts'
-import { ALIAS, ALIAS_WORD, isLight, kindOf, type MatchKind, wordWeights } from './word-match.ts'
+import { ALIAS, ALIAS_WORD, isLight, kindOf, type MatchKind, type Tolerance, wordWeights } from './word-match.ts'
 
 /** With fewer hits than this, the search is widened. */
 const MIN_HITS = 5
@@ -86,6 +86,8 @@ class EntitySearch {
   #drop: Drop = 'none'
   /** What the last run looked for. */
   #prepared: readonly Prepared[] = []
+  /** What was looked for and is not there. */
+  readonly #fruitless = new Set<string>()
   /** The scorers by which its results are explained. */
   #scorers: readonly Scorer[] | undefined
   readonly #wanted: number | undefined
@@ -102,21 +104,35 @@ class EntitySearch {
     const { words, levels, among, weightOf } = this.#space
     this.#drop = effort.drop
     this.#scorers = undefined
+    const hasLight = this.#typed.some((word) => isLight(words.language, word))
     const plain = plainReadings(this.#typed)
     const glued =
       effort.tolerance === 0 || this.#typed.length > LONG_LINE
         ? []
         : gluedReadings(this.#typed, [words, ...levels.map((level) => level.words)], effort.drop !== 'none')
     const scored = this.#scored()
-    this.#prepared = [...plain, ...glued].flatMap((reading) =>
-      scored.flatMap((names) => {
-        const typed = typedWords(names, reading, effort, weightOf)
-        return typed === undefined ? [] : [{ names, reading, typed, penalty: reading.isGlued ? GLUED_COST : 0 }]
-      }),
-    )
     const hits = emptyHits(words, this.#wanted, otherRanks)
-    for (const { names, typed, penalty } of this.#prepared)
-      scanNames(names, among, typed, effort.drop, penalty, hits, work)
+    const prepared: Prepared[] = []
+    for (const reading of [...plain, ...glued])
+      for (const [number, names] of scored.entries()) {
+        const tolerances = tolerancesOf(names, reading, effort)
+        // Efforts that differ in nothing for these words find nothing again.
+        const key = [
+          number,
+          effort.drop === 'light' && !hasLight ? 'none' : effort.drop,
+          tolerances,
+          reading.words,
+        ].join()
+        if (this.#fruitless.has(key)) continue
+        const typed = typedWords(names, reading, tolerances, effort.drop, weightOf)
+        const penalty = reading.isGlued ? GLUED_COST : 0
+        if (typed !== undefined) {
+          prepared.push({ names, reading, typed, penalty })
+          scanNames(names, among, typed, effort.drop, penalty, hits, work)
+        }
+        if (hits.count === 0) this.#fruitless.add(key)
+      }
+    this.#prepared = prepared
     return hits
   }
 
@@ -187,19 +203,35 @@ class EntitySearch {
   }
 }
 
-/** The words of a reading and where they are; undefined where one is nowhere that may not be missing. */
-function typedWords({ words, levels }: ScoredNames, reading: Reading, effort: Effort, weightOf: WeightOf) {
-  const { tolerance, drop, isKnownRight } = effort
-  const used = reading.words.length === 1 ? [] : levels
-  const list: TypedWord[] = []
+/** How far each word of a reading may be from those of the names. */
+function tolerancesOf({ words, levels }: ScoredNames, { words: texts, asRead }: Reading, effort: Effort): Tolerance[] {
+  const { tolerance, isKnownRight } = effort
   const misspelt = new Set<string>()
-  for (const [at, text] of reading.words.entries()) {
+  return texts.map((text, at) => {
     // Words that say little are not misspelt, but other words.
     const isRight =
-      reading.asRead.has(at) || isLight(words.language, text) || (isKnownRight && isKnown(words, levels, text))
-    const mayBeMisspelt = !isRight && misspelt.size < MAX_FUZZY_WORDS
-    if (mayBeMisspelt) misspelt.add(text)
-    const word = typedWord(words, text, mayBeMisspelt ? tolerance : 0, used, weightOf)
+      tolerance === 0 ||
+      asRead.has(at) ||
+      isLight(words.language, text) ||
+      (isKnownRight && isKnown(words, levels, text))
+    if (isRight || misspelt.size >= MAX_FUZZY_WORDS) return 0
+    misspelt.add(text)
+    return tolerance
+  })
+}
+
+/** The words of a reading and where they are; undefined where one is nowhere that may not be missing. */
+function typedWords(
+  { words, levels }: ScoredNames,
+  reading: Reading,
+  tolerances: readonly Tolerance[],
+  drop: Drop,
+  weightOf: WeightOf,
+): TypedWord[] | undefined {
+  const used = reading.words.length === 1 ? [] : levels
+  const list: TypedWord[] = []
+  for (const [at, text] of reading.words.entries()) {
+    const word = typedWord(words, text, tolerances[at] as Tolerance, used, weightOf)
     if (!mayBeDropped(word, drop) && !isSomewhere(word)) return undefined
     list.push(word)
   }
