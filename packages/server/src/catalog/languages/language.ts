@@ -26,6 +26,8 @@ export type LanguageData = NumberWords & {
   /** Words before the name of a saint, which with it may be left out before the name of a place; and those that are both in one. */
   readonly saints: string
   readonly wholeSaints: string
+  /** Words before the name of a town that say what rank it has, which may be another one by now, or left out. */
+  readonly ranks: string
   /** What people write where there is nothing to write, with commas between. */
   readonly absent: string
   /** Words that say that a postal code follows, or are part of that. */
@@ -50,6 +52,7 @@ export type Language = Pick<LanguageData, 'alike' | 'silent'> & {
   readonly isHonor: (word: string) => boolean
   /** How many words the name of a saint has at least that begins with this one; 0 where none does. */
   readonly saintWords: (word: string) => number
+  readonly isRank: (word: string) => boolean
   readonly isPostalCode: (word: string) => boolean
   /** Whether some words stand where there is nothing to write. */
   readonly isAbsent: (words: readonly string[]) => boolean
@@ -80,6 +83,7 @@ export function languageFrom(data: LanguageData): Language {
     isGenitive: isIn(data.genitive),
     isHonor: isIn(data.honors),
     saintWords: (word) => (isWholeSaint(word) ? 1 : isSaint(word) ? 2 : 0),
+    isRank: isIn(data.ranks),
     isPostalCode: isIn(data.postalCode),
     isAbsent: absentIn(data.absent),
     frequent: wordList(data.frequent),
@@ -140,6 +144,7 @@ export const noLanguage: Language = {
   isGenitive: () => false,
   isHonor: () => false,
   saintWords: () => 0,
+  isRank: () => false,
   isPostalCode: () => false,
   isAbsent: () => false,
   withDigits: (words) => words,
@@ -167,6 +172,7 @@ export function unionOf(languages: readonly Language[]): Language {
     isGenitive: (word) => any(({ isGenitive }) => isGenitive(word)),
     isHonor: (word) => any(({ isHonor }) => isHonor(word)),
     saintWords: (word) => Math.max(...languages.map(({ saintWords }) => saintWords(word))),
+    isRank: (word) => any(({ isRank }) => isRank(word)),
     isPostalCode: (word) => any(({ isPostalCode }) => isPostalCode(word)),
     isAbsent: (words) => any(({ isAbsent }) => isAbsent(words)),
     frequent: all(({ frequent }) => frequent),

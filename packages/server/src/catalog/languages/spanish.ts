@@ -167,6 +167,7 @@ const data: LanguageData = {
   honors: 'h hca heroica heroico',
   saints: 'san santa santo',
   wholeSaints: 'santiago',
+  ranks: 'villa',
   postalCode: 'c p cp codigo postal',
   absent:
     'na, nd, sd, sn, no aplica, no disponible, no hay, sin dato, sin datos, sin nombre, sin localidad, ninguno, ninguna, ' +
