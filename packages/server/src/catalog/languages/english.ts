@@ -74,6 +74,7 @@ const data: LanguageData = {
   wholeSaints: '',
   ranks: '',
   postalCode: 'zip postcode postal code',
+  streets: 'street avenue road',
   absent: 'na, not applicable, none, unknown, x, xx, xxx, xxxx, xxxxx',
   numbers: {
     one: 1,

@@ -32,6 +32,8 @@ export type LanguageData = NumberWords & {
   readonly absent: string
   /** Words that say that a postal code follows, or are part of that. */
   readonly postalCode: string
+  /** Words that a street or a quarter in an address begins with. */
+  readonly streets: string
   /** How a word sounds, so that words that sound alike have the same key: each rule is applied to the result of the one before. */
   readonly soundRules: readonly (readonly [RegExp, string])[]
   /** Letters that sound in several ways: a word with one has the sounds that it has with each of these in its place. */
@@ -54,6 +56,7 @@ export type Language = Pick<LanguageData, 'alike' | 'silent'> & {
   readonly saintWords: (word: string) => number
   readonly isRank: (word: string) => boolean
   readonly isPostalCode: (word: string) => boolean
+  readonly isStreet: (word: string) => boolean
   /** Whether some words stand where there is nothing to write. */
   readonly isAbsent: (words: readonly string[]) => boolean
   readonly frequent: readonly string[]
@@ -85,6 +88,7 @@ export function languageFrom(data: LanguageData): Language {
     saintWords: (word) => (isWholeSaint(word) ? 1 : isSaint(word) ? 2 : 0),
     isRank: isIn(data.ranks),
     isPostalCode: isIn(data.postalCode),
+    isStreet: isIn(data.streets),
     isAbsent: absentIn(data.absent),
     frequent: wordList(data.frequent),
     withDigits: digitsBy(data),
@@ -146,6 +150,7 @@ export const noLanguage: Language = {
   saintWords: () => 0,
   isRank: () => false,
   isPostalCode: () => false,
+  isStreet: () => false,
   isAbsent: () => false,
   withDigits: (words) => words,
   frequent: NONE,
@@ -174,6 +179,7 @@ export function unionOf(languages: readonly Language[]): Language {
     saintWords: (word) => Math.max(...languages.map(({ saintWords }) => saintWords(word))),
     isRank: (word) => any(({ isRank }) => isRank(word)),
     isPostalCode: (word) => any(({ isPostalCode }) => isPostalCode(word)),
+    isStreet: (word) => any(({ isStreet }) => isStreet(word)),
     isAbsent: (words) => any(({ isAbsent }) => isAbsent(words)),
     frequent: all(({ frequent }) => frequent),
     withDigits: (words) => languages.reduce((written, { withDigits }) => withDigits(written), words),
