@@ -163,7 +163,7 @@ function behindLarger(
   const names = entityNames(release, entity)
   const large = matches.filter(({ position, isDoubtful }) => !isDoubtful && (!isBelowParent || names.isSeat(position)))
   // A seat that needs its parent is meant only below that.
-  const isRare = () => isBelowParent && positionsCalled(part, release).length <= MAX_RARE
+  const isRare = () => isBelowParent && positionsCalled(part, release, {}).length <= MAX_RARE
   return (match) => {
     const own = importance[match.position] as number
     const larger = large.find(
