@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { sha256 } from '../packages/server/src/distribution/shelf/chunks.ts'
 import { exportShelf } from '../packages/server/src/distribution/shelf/export-shelf.ts'
 import { fetchShelf } from '../packages/server/src/distribution/shelf/fetch.ts'
 import { HomeShelf } from '../packages/server/src/distribution/shelf/home-shelf.ts'
@@ -12,6 +13,8 @@ import { shelfResponder } from '../packages/server/src/distribution/shelf/serve-
 import { createApp } from '../packages/server/src/http/app.ts'
 import { Shelf } from '../packages/server/src/release/home/shelf.ts'
 import { signInHome } from '../packages/server/src/release/home/sign.ts'
+import { verifyEntity } from '../packages/server/src/release/home/verify.ts'
+import { ENTITY_MANIFEST_FILE, type EntityManifest, manifestText } from '../packages/server/src/release/manifest.ts'
 import { generateKeys, parseSecretKey } from '../packages/server/src/release/signing/minisign.ts'
 import { trustIn } from '../packages/server/src/release/signing/release-signature.ts'
 import { runHere } from './support/command.ts'
@@ -188,6 +191,21 @@ describe('a node', () => {
   ])('has nothing at %s', async (target) => {
     const response = await get(target)
     expect([response.status, response.headers.get('Content-Type')]).toEqual([404, expect.stringContaining('problem')])
+  })
+
+  test('takes an entity whose index was forged for damaged, though every checksum fits', async () => {
+    using home = three.copyTo(new TestHome(), c)
+    const directory = home.shelf.entityDirectory(home.released(c, 'audiencia').digest)
+    const index = Buffer.from('nothing that can be parsed')
+    const manifest: EntityManifest = JSON.parse(readFileSync(join(directory, ENTITY_MANIFEST_FILE), 'utf8'))
+    const files = { ...manifest.files, index: { size: index.length, sha256: sha256(index) } }
+    const forged = manifestText({ ...manifest, files })
+    const target = home.shelf.entityDirectory(sha256(forged))
+    cpSync(directory, target, { recursive: true })
+    writeFileSync(join(target, 'index'), index)
+    writeFileSync(join(target, ENTITY_MANIFEST_FILE), forged)
+    expect(await verifyEntity(target, sha256(forged))).toEqual([])
+    expect(await new HomeShelf(home.shelf).entity(sha256(forged))).toBeUndefined()
   })
 
   test('only reads', async () => {

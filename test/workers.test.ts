@@ -127,6 +127,9 @@ test.skipIf(process.platform !== 'linux')('with --workers 1 there is one that se
     const environment = environmentOf(pid)
     for (const [name, value] of Object.entries(COLLECTOR_OPTIONS)) expect(environment.get(name)).toBe(value)
   }
+  // Pages would wait for a sweep at once.
+  const sweeps = [worker, thinker].map((pid) => environmentOf(pid).get('BUN_JSC_sweepSynchronously'))
+  expect(sweeps).toEqual([undefined, 'true'])
 })
 
 /** Both wait for heartbeats most of the time. */

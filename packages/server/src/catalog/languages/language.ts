@@ -30,6 +30,8 @@ export type LanguageData = NumberWords & {
   readonly absent: string
   /** Words that say that a postal code follows, or are part of that. */
   readonly postalCode: string
+  /** Words that a street or a quarter in an address begins with. */
+  readonly streets: string
   /** How a word sounds, so that words that sound alike have the same key: each rule is applied to the result of the one before. */
   readonly soundRules: readonly (readonly [RegExp, string])[]
   /** Letters that sound in several ways: a word with one has the sounds that it has with each of these in its place. */
@@ -51,6 +53,7 @@ export type Language = Pick<LanguageData, 'alike' | 'silent'> & {
   /** How many words the name of a saint has at least that begins with this one; 0 where none does. */
   readonly saintWords: (word: string) => number
   readonly isPostalCode: (word: string) => boolean
+  readonly isStreet: (word: string) => boolean
   /** Whether some words stand where there is nothing to write. */
   readonly isAbsent: (words: readonly string[]) => boolean
   readonly frequent: readonly string[]
@@ -81,6 +84,7 @@ export function languageFrom(data: LanguageData): Language {
     isHonor: isIn(data.honors),
     saintWords: (word) => (isWholeSaint(word) ? 1 : isSaint(word) ? 2 : 0),
     isPostalCode: isIn(data.postalCode),
+    isStreet: isIn(data.streets),
     isAbsent: absentIn(data.absent),
     frequent: wordList(data.frequent),
     withDigits: digitsBy(data),
@@ -141,6 +145,7 @@ export const noLanguage: Language = {
   isHonor: () => false,
   saintWords: () => 0,
   isPostalCode: () => false,
+  isStreet: () => false,
   isAbsent: () => false,
   withDigits: (words) => words,
   frequent: NONE,
@@ -168,6 +173,7 @@ export function unionOf(languages: readonly Language[]): Language {
     isHonor: (word) => any(({ isHonor }) => isHonor(word)),
     saintWords: (word) => Math.max(...languages.map(({ saintWords }) => saintWords(word))),
     isPostalCode: (word) => any(({ isPostalCode }) => isPostalCode(word)),
+    isStreet: (word) => any(({ isStreet }) => isStreet(word)),
     isAbsent: (words) => any(({ isAbsent }) => isAbsent(words)),
     frequent: all(({ frequent }) => frequent),
     withDigits: (words) => languages.reduce((written, { withDigits }) => withDigits(written), words),

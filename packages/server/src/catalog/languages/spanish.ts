@@ -168,8 +168,11 @@ const data: LanguageData = {
   saints: 'san santa santo',
   wholeSaints: 'santiago',
   postalCode: 'c p cp codigo postal',
+  streets:
+    'calle avenida av ave avda boulevard bulevar blvd blv calzada calz carretera carr autopista libramiento periferico ' +
+    'prolongacion prol privada priv callejon andador circuito retorno eje viaducto colonia col fraccionamiento fracc',
   absent:
-    'na, nd, sd, sn, no aplica, no disponible, no hay, sin dato, sin datos, sin nombre, sin localidad, ninguno, ninguna, ' +
+    'na, nd, sd, sn, no aplica, no disponible, no hay, sin dato, sin datos, sin nombre, sin localidad, sin colonia, sin calle, ninguno, ninguna, ' +
     'no especificado, no especificada, desconocido, desconocida, conocido, domicilio conocido, x, xx, xxx, xxxx, xxxxx',
   numbers: {
     // cardinals
@@ -235,7 +238,7 @@ const data: LanguageData = {
     decimo: 10,
   },
   betweenTens: 'y',
-  ordinalEnds: 'a o ra ro er da do ta to ma mo va vo na no',
+  ordinalEnds: 'a o ra ro er era ero da do nda ndo ta to ma mo va vo na no',
   numberSigns: 'numero num nro no',
   numbered: 'seccion secc sec etapa manzana',
   soundRules: [

@@ -1,13 +1,13 @@
 // A home gets what its digests say and nothing else: whatever a shelf has that is wrong is refused, and what was current stays.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FakeShelf } from '../../../../../test/support/fake-shelf.ts'
 import { TestHome, ThreeReleases } from '../../../../../test/support/releases.ts'
 import { ENTITY_FORMAT, type EntityManifest } from '../../release/manifest.ts'
 import { SIGNATURE_FILE } from '../../release/signing/release-signature.ts'
 import { sha256 } from './chunks.ts'
-import { fetchShelf } from './fetch.ts'
+import { fetchShelf, localStates } from './fetch.ts'
 import { readFollowed } from './pointer.ts'
 
 const three = await ThreeReleases.create()
@@ -306,6 +306,18 @@ describe('what is fetched', () => {
     await fake.cut(three.shelf, audience(c).digest, 100)
     expect((await downloads(home)).length).toBeGreaterThan(10)
     expect(await home.verify(c)).toEqual([])
+  })
+
+  test('is looked for in the same list of the current release first, then in those placed last', () => {
+    using home = copyOf(whole)
+    const directories = [a, b, c].map((release) => home.shelf.entityDirectory(audience(release).digest))
+    const [ofA, ofB, ofC] = directories as [string, string, string]
+    for (const [at, directory] of [ofC, ofA, ofB].entries()) utimesSync(directory, at, at)
+    expect(localStates(home.shelf, 'audiencia')).toEqual([ofC, ofB, ofA])
+    rmSync(home.shelf.currentFile)
+    expect(localStates(home.shelf, 'audiencia')).toEqual([ofB, ofA, ofC])
+    rmSync(join(home.path, 'entities'), { recursive: true })
+    expect(localStates(home.shelf, 'audiencia')).toEqual([])
   })
 
   test('is not what an attempt that was cut short has left, as far as that is sound', async () => {

@@ -399,7 +399,7 @@ class EntityFetch {
   /** Copies the chunks that the last states of the same list have, and an earlier attempt. */
   async #copyLocal(name: string, missing: Map<string, MissingChunk>): Promise<void> {
     let size = 0
-    for (const directory of [this.#directory, ...this.#localStates(name)])
+    for (const directory of [this.#directory, ...localStates(this.#shelf, name)])
       for (const file of KNOWN_FILES) {
         const isMissing = [...missing.values()].some((chunk) => chunk.file === travelName(file))
         const isBeingWritten = directory === this.#directory && travelName(file) === file
@@ -420,24 +420,6 @@ class EntityFetch {
     } catch {
       // What is damaged here is fetched like anything else.
     }
-  }
-
-  /** The directories of the entities in the home that are of the same list: that of the current release first, then the last one. */
-  #localStates(name: string): string[] {
-    const all = join(this.#shelf.entityDirectory(this.#digest), '..')
-    const digests = existsSync(all) ? readdirSync(all).filter((digest) => DIGEST.test(digest)) : []
-    const directories = digests.map((digest) => this.#shelf.entityDirectory(digest))
-    const isOfList = (directory: string) => {
-      const manifest = parsedObject(
-        readTextSync(join(directory, ENTITY_MANIFEST_FILE)) ?? '',
-      ) as Partial<EntityManifest>
-      return manifest.definition?.name === name
-    }
-    const digest = this.#shelf.currentDigest()
-    const manifest = digest === undefined ? undefined : this.#shelf.manifestOrReason(digest)
-    const current = manifest && !('unreadable' in manifest) ? manifest.entities[name]?.digest : undefined
-    const placed = (directory: string) => (basename(directory) === current ? Infinity : statSync(directory).mtimeMs)
-    return directories.filter(isOfList).toSorted((a, b) => placed(b) - placed(a))
   }
 
   async #download(missing: ReadonlyMap<string, MissingChunk>): Promise<void> {
@@ -474,6 +456,22 @@ class EntityFetch {
       throw damagedEntity(this.#digest, `chunk ${digest.slice(0, 12)} has other content than its digest says`)
     write(bytes, places)
   }
+}
+
+/** The directories of the entities in a home that are of one list: that of the current release first, then those placed last. */
+export function localStates(shelf: Shelf, name: string): string[] {
+  const all = shelf.entityDirectory('')
+  const digests = existsSync(all) ? readdirSync(all).filter((digest) => DIGEST.test(digest)) : []
+  const directories = digests.map((digest) => shelf.entityDirectory(digest))
+  const isOfList = (directory: string) => {
+    const manifest = parsedObject(readTextSync(join(directory, ENTITY_MANIFEST_FILE)) ?? '') as Partial<EntityManifest>
+    return manifest.definition?.name === name
+  }
+  const digest = shelf.currentDigest()
+  const manifest = digest === undefined ? undefined : shelf.manifestOrReason(digest)
+  const current = manifest && !('unreadable' in manifest) ? manifest.entities[name]?.digest : undefined
+  const placed = (directory: string) => (basename(directory) === current ? Infinity : statSync(directory).mtimeMs)
+  return directories.filter(isOfList).toSorted((a, b) => placed(b) - placed(a))
 }
 
 function write(bytes: Uint8Array, places: readonly Place[]): void {

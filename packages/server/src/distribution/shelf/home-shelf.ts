@@ -70,9 +70,14 @@ export class HomeShelf {
     const known = this.#entities.get(digest)
     if (known !== undefined) return known
     if ((await verifyEntity(directory, digest)).length > 0) return undefined
-    const entity = shelvedEntity(directory, digest)
-    this.#entities.set(digest, entity)
-    return entity
+    try {
+      const entity = shelvedEntity(directory, digest)
+      this.#entities.set(digest, entity)
+      return entity
+    } catch {
+      // Its files have their checksums, but an index that was forged has none of the arrays that it should.
+      return undefined
+    }
   }
 
   /** A chunk of an entity, compressed; undefined where there is none, or it is damaged. */

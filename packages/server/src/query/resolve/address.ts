@@ -19,8 +19,8 @@ export const MAX_NAME_WORDS = 7
 const MAX_NAME_COST = 0.35
 /** A town costs more, since it stands for what it is in. */
 const MAX_TOWN_COST = 0.75
-const DIGIT = /[0-9]/
-const POSTAL_CODE = /^[0-9]{4,5}$/
+/** Of five digits, of four after a lost zero, or a zero where none is known. */
+const POSTAL_CODE = /^(?:[0-9]{4,5}|0+)$/
 
 /** A record that some words at the end of others name. */
 type NamedEnd = { readonly position: number; readonly words: readonly string[]; readonly rest: readonly string[] }
@@ -42,17 +42,21 @@ export function addressOf(release: Release, segments: readonly string[]): Addres
   if (entity === undefined || above === undefined) return undefined
   const language = languageOfNames(entity)
   const all = segments.map(wordsOf)
-  if (!isAddress(all, language)) return undefined
+  const hasCountry = () => isNamed(release, top, segments.at(-1)) && isNamed(release, above, segments.at(-2))
+  if (!isAddress(all, language, hasCountry)) return undefined
   const words = withoutPostalCode(all, language)
   const states = postalCodesIn(all, language).flatMap((code) => stateOfCode(release, above, code) ?? [])
   const state = endNaming(release, words, above)
   const country = top === undefined ? undefined : endNaming(release, words, top)
   // The name of a country at the end may be that of a state: it is the country where a state stands before it.
   const before = country === undefined ? undefined : endNaming(release, country.rest, above)
+  // So it is before the state, as in "México, D.F."
+  const beyond = state === undefined || top === undefined ? undefined : endNaming(release, state.rest, top)
+  const after = state === undefined || beyond === undefined ? undefined : { ...state, rest: beyond.rest }
   const ofCode: readonly NamedEnd[] = states.flatMap((one) =>
     [country?.rest ?? words, words].map((rest) => ({ ...one, rest })),
   )
-  for (const named of [before, state, ...ofCode]) {
+  for (const named of [before, state, after, ...ofCode]) {
     if (named === undefined) continue
     const place = placeIn(release, entity, above, named)
     // Where nobody wrote the state, a street may be called as a place in it.
@@ -73,7 +77,7 @@ function stateOfCode(release: Release, entity: Entity, postalCode: string): Omit
   return named === undefined ? undefined : { position: named.position, words: [state] }
 }
 
-/** A record with its ancestors has no more segments. */
+/** A record with its ancestors has no more segments, beside the most distant one. */
 const MAX_SEGMENTS_OF_NAME = 3
 
 /** The record that is called what a part says, or has it as its code, wherever it is; a number is rather that of a house. */
@@ -85,12 +89,17 @@ export function namedBy(release: Release, part: WrittenPart): number | undefined
   return best?.position
 }
 
+/** Whether a text is the name of a record of an entity. */
+export const isNamed = (release: Release, entity: Entity | undefined, text = ''): boolean =>
+  entity !== undefined && namedBy(release, writtenPart(release, entity, text)) !== undefined
+
 export const isCalledSo = ({ cost, isDoubtful }: PartMatch): boolean => cost <= MAX_NAME_COST && !isDoubtful
 
-/** Whether a text has a postal code, or a number and more segments than the name of a record has. */
-const isAddress = (segments: readonly (readonly string[])[], language: Language): boolean =>
-  segments.some((words) => words.some((_, place) => isPostalCodeAt(words, place, language))) ||
-  (segments.length > MAX_SEGMENTS_OF_NAME && segments.some((words) => words.some((word) => DIGIT.test(word))))
+/** Whether a text has a postal code, begins with a street, or has more segments than a record with its ancestors. */
+const isAddress = (segments: readonly (readonly string[])[], language: Language, hasCountry: () => boolean): boolean =>
+  language.isStreet(segments[0]?.[0] ?? '') ||
+  (segments.length > MAX_SEGMENTS_OF_NAME && segments.length - Number(hasCountry()) > MAX_SEGMENTS_OF_NAME) ||
+  segments.some((words) => words.some((_, place) => isPostalCodeAt(words, place, language)))
 
 const NUMBER = /^[0-9]+$/
 
@@ -103,14 +112,22 @@ function isPostalCodeAt(words: readonly string[], place: number, { isPostalCode 
   return NUMBER.test(word) && isPostalCode(sign) && (sign.length > 1 || isPostalCode(before))
 }
 
+/** Whether a word says that a postal code follows; a letter does so beside the other one alone: the last one of "S.L.P." does not. */
+function isSignAt(words: readonly string[], place: number, { isPostalCode }: Language): boolean {
+  const word = words[place] as string
+  if (word.length > 1) return isPostalCode(word)
+  const [before, after] = [words[place - 1] ?? ' ', words[place + 1] ?? ' ']
+  return isPostalCode(word + after) || isPostalCode(before + word)
+}
+
 const BETWEEN_SEGMENTS = ','
 
 /** The words of all segments with a sign between them, without postal codes and what says that they are some. */
 function withoutPostalCode(segments: readonly (readonly string[])[], language: Language): string[] {
   return segments.flatMap((words, at) => {
-    const kept = words.filter((word, place) => {
+    const kept = words.filter((_, place) => {
       if (isPostalCodeAt(words, place, language)) return false
-      if (!language.isPostalCode(word)) return true
+      if (!isSignAt(words, place, language)) return true
       const next = words.findIndex((other, later) => later > place && !language.isPostalCode(other))
       return next !== -1 && !isPostalCodeAt(words, next, language)
     })
@@ -155,18 +172,18 @@ function endNaming(release: Release, words: readonly string[], entity: Entity): 
 /** The words that name a record below a state, or a town in one, at the end of what is before the state. */
 function placeIn(release: Release, entity: Entity, above: Entity, state: NamedEnd): readonly string[] | undefined {
   const isInState = (position: number) => ancestorOf(release, entity.name, position, above.name) === state.position
-  const namesWhere = (words: readonly string[]): readonly string[] | undefined => {
-    for (const { end } of endsOf(words)) {
-      const part = writtenPart(release, entity, end.join(' '))
-      if (part.digits !== undefined) continue
-      if (matchesCalled(release, part, isInState).some(isCalledSo)) return end
-    }
-    for (const { end } of endsOf(words)) {
-      const part = writtenPart(release, entity, end.join(' '))
-      if (matchesByTown(release, part).some(({ position, cost }) => cost <= MAX_TOWN_COST && isInState(position)))
-        return end
-    }
-    return undefined
+  const { isStreet, isAbsent } = languageOfNames(entity)
+  // A street or a quarter has the name of some place, but is none.
+  const isQuarter = (end: readonly string[]) => {
+    const [before, last = ''] = state.rest.slice(0, -end.length).slice(-2)
+    return isStreet(end[0] ?? '') || (isStreet(last) && !isAbsent([before ?? '', last]))
   }
-  return namesWhere(state.rest)
+  const parts = [...endsOf(state.rest)]
+    .filter(({ end }) => !isQuarter(end))
+    .map(({ end }) => ({ end, part: writtenPart(release, entity, end.join(' ')) }))
+    .filter(({ part }) => part.digits === undefined)
+  const isPlace = ({ part }: (typeof parts)[number]) => matchesCalled(release, part, isInState).some(isCalledSo)
+  const isTown = ({ part }: (typeof parts)[number]) =>
+    matchesByTown(release, part).some(({ position, cost }) => cost <= MAX_TOWN_COST && isInState(position))
+  return (parts.find(isPlace) ?? parts.find(isTown))?.end
 }

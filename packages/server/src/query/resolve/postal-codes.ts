@@ -2,7 +2,7 @@
 
 /** The first and the last two digits of each state, by its code: facts of public record. */
 const DIGITS: Readonly<Record<string, readonly [first: number, last: number]>> = {
-  CDMX: [0, 16],
+  CDMX: [1, 16],
   AGS: [20, 20],
   BC: [21, 22],
   BCS: [23, 23],

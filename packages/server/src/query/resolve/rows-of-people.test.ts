@@ -113,6 +113,15 @@ describe('an address', () => {
     ['Av. Hidalgo 5, Centro, 50000 Toluca, México', 'exact 15106 Toluca'],
     ['Domicilio conocido Col. Sin nombre CP 0 Apatzingán MICHOACÁN', 'exact 16006 Apatzingán'],
     ['Sin nombre SN, Centro, Zapopan, Jalisco. C.P. 0, México', 'exact 14120 Zapopan'],
+    ['Eje 118 No. 225, Zona Industrial, 78090 San Luis Potosí, S.L.P.', 'exact 24028 San Luis Potosí'],
+    ['Eje 118 No. 225, Zona Industrial, Tijuana, B.C. C.P. 22390', 'exact 02004 Tijuana'],
+    ['Reforma 10, Delegación Cuauhtémoc, C.P. 06600, México, D.F.', 'exact 09015 Cuauhtémoc'],
+    ['Av. Juárez 123, Monterrey, N.L.', 'exact 19039 Monterrey'],
+    ['Juárez sn, Centro, Monterrey, Nuevo León', 'exact 19039 Monterrey'],
+    ['Vía Morelos 268, Santa Clara, Ecatepec de Morelos, MÉXICO', 'exact 15033 Ecatepec de Morelos'],
+    ['Morelos 5, sin colonia, Centro, Tabasco, 0, México', 'exact 27004 Centro'],
+    // A quarter is no municipality, whatever it is called.
+    ['Tecnológico 8, Col. Parral, C.P. 31160, Chihuahua', 'exact 08019 Chihuahua'],
     // The postal code is one of Nuevo León.
     ['Rio Balsas No. 1225, Col. Quinta Velarde, C.P. 64430 Guadalajara, JALISCO', 'likely 14039 Guadalajara'],
     ['Av. Juárez 10, Centro, 44100 Monterrey, Nuevo León', 'likely 19039 Monterrey'],
@@ -255,6 +264,7 @@ const KINDS: readonly (readonly [kind: string, min: number, max: number, write: 
   ['three columns', 1, 1, inAll(plain)],
   ['state and locality', 0.98, 1, ({ estado, localidad }) => ({ estado, localidad: plain(localidad) })],
   ['address', 1, 1, ({ estado, municipio, cp }) => `Hidalgo No. 120, Col. Centro, C.P. ${cp} ${municipio}, ${estado}`],
+  ['address without signs', 1, 1, ({ estado, municipio }) => plain(`Hidalgo sn, Centro, ${municipio}, ${estado}`)],
   ['address without a state', 1, 1, ({ municipio, cp }) => `5 de Mayo 12, Col. Obrera, ${cp} ${municipio}`],
   [
     'address with the postal code of another state',

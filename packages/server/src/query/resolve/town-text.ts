@@ -2,7 +2,7 @@
 import type { Entity } from '../../catalog/entity.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import type { Release } from '../../release/release.ts'
-import { isCalledSo, MAX_NAME_WORDS, namedBy } from './address.ts'
+import { isCalledSo, isNamed, MAX_NAME_WORDS, namedBy } from './address.ts'
 import { ancestorOf } from './levels.ts'
 import { matchesCalled } from './part-matches.ts'
 import { parentOfTowns, townsIn } from './towns.ts'
@@ -16,11 +16,9 @@ export function townParts(release: Release, segments: readonly string[]): readon
   const entity = parentOfTowns(release)
   const [above, top] = entity === undefined ? [] : ancestorsOf(entity).map((step) => step.entity)
   if (entity === undefined || above === undefined) return undefined
-  const isCountry = (text: string) =>
-    top !== undefined && namedBy(release, writtenPart(release, top, text)) !== undefined
   for (const order of [segments, segments.toReversed()]) {
     const [town = '', place = '', state = '', country, ...more] = order
-    if (state === '' || more.length > 0 || (country !== undefined && !isCountry(country))) continue
+    if (state === '' || more.length > 0 || (country !== undefined && !isNamed(release, top, country))) continue
     const statePart = writtenPart(release, above, state)
     const position = namedBy(release, statePart)
     if (position === undefined) continue
