@@ -32,7 +32,7 @@ export function townParts(release: Release, segments: readonly string[]): readon
 
 /**
  * The ways to read words without commas as a town, the record that it is in and the state of that, in this order or the other: the
- * longest name of a record first, and last without one. None where the words name no state.
+ * longest name of a record first, and last as one of the two. None where the words name no state.
  */
 export function townReadings(release: Release, words: readonly string[]): (readonly WrittenPart[])[] {
   const entity = parentOfTowns(release)
@@ -69,7 +69,8 @@ export function townReadings(release: Release, words: readonly string[]): (reado
         if (place.written.text === statePart.written.text) isRepeated = true
       }
       // Where the state is named twice, the one before it is no part of a town's name, unless a town is called so.
-      if (!isRepeated || isCalled(release, [towns], state.rest)) alone.push([statePart, town])
+      if (!isRepeated || isCalled(release, [towns], state.rest))
+        alone.push([statePart, part(entity, state.rest)], [statePart, town])
     }
     const readings = [...placed, ...alone]
     if (readings.length > 0) return readings
