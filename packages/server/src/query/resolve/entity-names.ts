@@ -1,4 +1,5 @@
 // All that the records of one entity are called, read from its index when it is needed, and compared with a part of a row.
+import { lowerBound } from '../../base/binary-search.ts'
 import { checkpoint } from '../../base/checkpoint.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
@@ -64,15 +65,19 @@ type DistinctNames = {
   readonly size: number
   /** The position of a record that has a name. */
   readonly positionOf: (name: number) => number
-  /** The positions of all that have it, ascending. */
-  readonly positionsOf: (name: number) => Uint32Array
+  /** Gives the positions of those that have it, ascending, from one to just before another. */
+  readonly eachPosition: (name: number, from: number, to: number, use: (position: number) => void) => void
 }
 
 function distinctNamesIn({ starts, positions }: Column): DistinctNames {
   return {
     size: starts.length - 1,
     positionOf: (name) => positions[starts[name] as number] as number,
-    positionsOf: (name) => positions.subarray(starts[name], starts[name + 1]),
+    eachPosition: (name, from, to, use) => {
+      const end = starts[name + 1] as number
+      for (let at = lowerBound(positions, from, starts[name], end); at < end && (positions[at] as number) < to; at++)
+        use(positions[at] as number)
+    },
   }
 }
 
