@@ -122,17 +122,20 @@ function isSignAt(words: readonly string[], place: number, { isPostalCode }: Lan
 
 const BETWEEN_SEGMENTS = ','
 
-/** The words of all segments with a sign between them, without postal codes and what says that they are some. */
+/** The words of all segments with a sign between them, and in the place of postal codes and what says that they are some. */
 function withoutPostalCode(segments: readonly (readonly string[])[], language: Language): string[] {
-  return segments.flatMap((words, at) => {
-    const kept = words.filter((_, place) => {
-      if (isPostalCodeAt(words, place, language)) return false
-      if (!isSignAt(words, place, language)) return true
-      const next = words.findIndex((other, later) => later > place && !language.isPostalCode(other))
-      return next !== -1 && !isPostalCodeAt(words, next, language)
-    })
-    return at === 0 || kept.length === 0 ? kept : [BETWEEN_SEGMENTS, ...kept]
-  })
+  const isOfPostalCode = (words: readonly string[], place: number): boolean => {
+    if (isPostalCodeAt(words, place, language)) return true
+    if (!isSignAt(words, place, language)) return false
+    const next = words.findIndex((other, later) => later > place && !language.isPostalCode(other))
+    return next === -1 || isPostalCodeAt(words, next, language)
+  }
+  return segments
+    .flatMap((words) => [
+      BETWEEN_SEGMENTS,
+      ...words.map((word, place) => (isOfPostalCode(words, place) ? BETWEEN_SEGMENTS : word)),
+    ])
+    .filter((word, at, all) => word !== BETWEEN_SEGMENTS || (all[at + 1] ?? BETWEEN_SEGMENTS) !== BETWEEN_SEGMENTS)
 }
 
 const WHOLE_POSTAL_CODE = /^[0-9]{5}$/
@@ -172,18 +175,16 @@ function endNaming(release: Release, words: readonly string[], entity: Entity): 
 /** The words that name a record below a state, or a town in one, at the end of what is before the state. */
 function placeIn(release: Release, entity: Entity, above: Entity, state: NamedEnd): readonly string[] | undefined {
   const isInState = (position: number) => ancestorOf(release, entity.name, position, above.name) === state.position
-  const { isStreet, isAbsent } = languageOfNames(entity)
-  // A street or a quarter has the name of some place, but is none.
-  const isQuarter = (end: readonly string[]) => {
-    const [before, last = ''] = state.rest.slice(0, -end.length).slice(-2)
-    return isStreet(end[0] ?? '') || (isStreet(last) && !isAbsent([before ?? '', last]))
-  }
   const parts = [...endsOf(state.rest)]
-    .filter(({ end }) => !isQuarter(end))
     .map(({ end }) => ({ end, part: writtenPart(release, entity, end.join(' ')) }))
     .filter(({ part }) => part.digits === undefined)
   const isPlace = ({ part }: (typeof parts)[number]) => matchesCalled(release, part, isInState).some(isCalledSo)
   const isTown = ({ part }: (typeof parts)[number]) =>
     matchesByTown(release, part).some(({ position, cost }) => cost <= MAX_TOWN_COST && isInState(position))
-  return (parts.find(isPlace) ?? parts.find(isTown))?.end
+  const end = (parts.find(isPlace) ?? parts.find(isTown))?.end
+  if (end === undefined) return undefined
+  // A street or a quarter has the name of some place, but is none.
+  const { isStreet, isAbsent } = languageOfNames(entity)
+  const [before = '', sign = ''] = state.rest.slice(0, -end.length).slice(-2)
+  return isStreet(sign) && !isAbsent([before, sign]) ? undefined : end
 }

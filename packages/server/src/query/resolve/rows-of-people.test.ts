@@ -120,6 +120,8 @@ describe('an address', () => {
     ['Juárez sn, Centro, Monterrey, Nuevo León', 'exact 19039 Monterrey'],
     ['Vía Morelos 268, Santa Clara, Ecatepec de Morelos, MÉXICO', 'exact 15033 Ecatepec de Morelos'],
     ['Morelos 5, sin colonia, Centro, Tabasco, 0, México', 'exact 27004 Centro'],
+    ['Carretera Juárez 62 Col. CP 32870 Praxedis G. Guerrero CHIHUAHUA', 'exact 08053 Praxedis G. Guerrero'],
+    ['Col. Hidalgo del Parral, C.P. 31160, Chihuahua', 'exact 08019 Chihuahua'],
     // A quarter is no municipality, whatever it is called.
     ['Tecnológico 8, Col. Parral, C.P. 31160, Chihuahua', 'exact 08019 Chihuahua'],
     // The postal code is one of Nuevo León.
