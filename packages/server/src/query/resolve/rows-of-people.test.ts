@@ -28,6 +28,19 @@ function answer(written: string): string {
   return [verdict, codeReader(release, definition)(record.position) ?? [], name].flat().join(' ')
 }
 
+describe('a text without commas', () => {
+  test.each([
+    ['VILLAHERMOSA CENTRO TABASCO', 'exact Villahermosa'],
+    ['Puebla Puebla Puebla', 'sure Heroica Puebla de Zaragoza'],
+    ['JALISCO Zapopan LA VENTA DEL ASTILLERO', 'exact La Venta del Astillero'],
+    ['SAN VICENTE CHICOLOAPAN MEXICO', 'sure Chicoloapan de Juárez'],
+    ['Ecatepec de Morelos MEXICO', 'exact 15033 Ecatepec de Morelos'],
+    ['Cancún Quintana Roo México', 'exact Cancún'],
+    // What is named after the state is not left out.
+    ['GOMEZ PALACIO Durango DURANGO', 'likely'],
+  ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
+})
+
 describe('the seat is meant', () => {
   test.each([
     ['Sonora / Hermosillo / Hermosillo', 'exact Hermosillo'],
