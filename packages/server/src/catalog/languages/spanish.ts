@@ -167,6 +167,7 @@ const data: LanguageData = {
   honors: 'h hca heroica heroico',
   saints: 'san santa santo',
   wholeSaints: 'santiago',
+  ranks: 'villa',
   postalCode: 'c p cp codigo postal',
   streets:
     'calle avenida av ave avda boulevard bulevar blvd blv calzada calz carretera carr autopista libramiento periferico ' +
@@ -238,7 +239,7 @@ const data: LanguageData = {
     decimo: 10,
   },
   betweenTens: 'y',
-  ordinalEnds: 'a o ra ro er da do ta to ma mo va vo na no',
+  ordinalEnds: 'a o ra ro er era ero da do nda ndo ta to ma mo va vo na no',
   numberSigns: 'numero num nro no',
   numbered: 'seccion secc sec etapa manzana',
   soundRules: [

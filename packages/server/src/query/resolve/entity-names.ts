@@ -1,4 +1,5 @@
 // All that the records of one entity are called, read from its index when it is needed, and compared with a part of a row.
+import { lowerBound } from '../../base/binary-search.ts'
 import { checkpoint } from '../../base/checkpoint.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
@@ -10,10 +11,17 @@ import { aliasesOf, aliasWords } from '../../release/aliases.ts'
 import type { Column, EntityIndex } from '../../release/index/index-file.ts'
 import type { Release } from '../../release/release.ts'
 import { importanceOf, MAX_IMPORTANCE } from '../search/importance.ts'
-import { WrittenName } from '../search/name-match.ts'
+import { isSlight, WrittenName } from '../search/name-match.ts'
 import { NO_SEAT, type Seats, seatsAmong } from '../search/seats.ts'
 import { NameFilter } from './name-filter.ts'
-import { type CalledName, matchRecord, type NamedRecord, type PartMatch, withoutZeros } from './record-match.ts'
+import {
+  type CalledName,
+  matchRecord,
+  type NamedRecord,
+  type PartMatch,
+  SHORT_SEAT_COST,
+  withoutZeros,
+} from './record-match.ts'
 import type { WrittenPart } from './written-part.ts'
 
 /** Whether to go on is asked once for so many records and one more. */
@@ -23,40 +31,26 @@ type TextReader = (position: number) => string
 
 /** From this importance on a record is known beyond its parent. */
 const WELL_KNOWN = 0.2 * MAX_IMPORTANCE
+/** From this importance on it is a town: one of some three thousand people. */
+const TOWN = 0.3 * MAX_IMPORTANCE
 /** From this importance on it is a city: one of some hundred thousand people. */
 const CITY = 0.6 * MAX_IMPORTANCE
 /** How many records are kept at most. */
 const MAX_RECORDS = 20_000
 
-/** The costs of the name of a record without what is in brackets, and of that alone; and of the name of the parent for its seat. */
+/**
+ * The costs of the name of a record without what is in brackets, and of that alone; of a facility without the brackets that say
+ * what it is, which is named for a place nearby; and of the name of the parent for its seat.
+ */
 const WITHOUT_BRACKETS_COST = 0.2
+export const FACILITY_COST = 1.2
 const IN_BRACKETS_COST = 0.4
 const AS_SEAT_COST = 0.12
 const OPENING = '(['
+const OPENING_OF_KIND = '['
 const BRACKET = /[([]/
 const IN_BRACKETS = /[([]([^)\]]*)[)\]]?/g
 const NO_NAMES: readonly CalledName[] = []
-
-const NO_RUNS: readonly number[] = []
-const FIRST_BEYOND_ASCII = 0x80
-
-/** How many words stand before, in, between and after brackets, as far as that is seen without folding. */
-function runsIn(text: string): number[] {
-  const runs = [0]
-  let isInWord = false
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    const isLetter =
-      code >= FIRST_BEYOND_ASCII ||
-      (code >= 97 && code <= 122) ||
-      (code >= 65 && code <= 90) ||
-      (code >= 48 && code <= 57)
-    if (isLetter && !isInWord) runs[runs.length - 1] = (runs.at(-1) as number) + 1
-    isInWord = isLetter
-    if (code === 0x28 || code === 0x29 || code === 0x5b || code === 0x5d) runs.push(0)
-  }
-  return runs
-}
 
 type Bracketed = { readonly outside: readonly string[]; readonly inside: readonly (readonly string[])[] }
 const NO_BRACKETS: Bracketed = { outside: [], inside: [] }
@@ -78,6 +72,27 @@ function bracketsIn(column: Column): Brackets {
   const hasBrackets = new Uint8Array(texts.size)
   for (let value = 0; value < texts.size; value++) hasBrackets[value] = texts.hasAny(value, OPENING) ? 1 : 0
   return { values, hasBrackets }
+}
+
+/** The names that the records have, each once, and where they are. */
+type DistinctNames = {
+  readonly size: number
+  /** The position of a record that has a name. */
+  readonly positionOf: (name: number) => number
+  /** Gives the positions of those that have it, ascending, from one to just before another. */
+  readonly eachPosition: (name: number, from: number, to: number, use: (position: number) => void) => void
+}
+
+function distinctNamesIn({ starts, positions }: Column): DistinctNames {
+  return {
+    size: starts.length - 1,
+    positionOf: (name) => positions[starts[name] as number] as number,
+    eachPosition: (name, from, to, use) => {
+      const end = starts[name + 1] as number
+      for (let at = lowerBound(positions, from, starts[name], end); at < end && (positions[at] as number) < to; at++)
+        use(positions[at] as number)
+    },
+  }
 }
 
 /** Whether one of two names begins with the other. */
@@ -104,6 +119,7 @@ export class EntityNames {
   readonly #parents: () => EntityNames
   #positions: Uint32Array | undefined
   #brackets: Brackets | undefined
+  #distinctNames: DistinctNames | undefined
   /** Some of the records that have been read. */
   readonly #records = new Map<number, NamedRecord>()
   /** The words of the index that have been read. */
@@ -175,6 +191,7 @@ export class EntityNames {
       isSeat,
       isCity: this.isCity(position),
       mayBeShort: isSeat || this.#hasBelow,
+      isTown: (this.#importance()[position] as number) >= TOWN,
       codes: () => this.#codesAt(position),
     }
   }
@@ -190,20 +207,27 @@ export class EntityNames {
     return hasBrackets[values[position] as number] === 1
   }
 
-  /**
-   * How many words stand outside and inside of the brackets of a name, in turn, where a record is called by these words and by
-   * nothing else; undefined for other records.
-   */
-  plainRuns(position: number): readonly number[] | undefined {
-    if (!this.#hasOneName || this.isSeat(position) || this.#aliases.has(position)) return undefined
-    return this.#hasBrackets(position) ? this.#runs(position) : NO_RUNS
+  /** The distinct names of the records, where each has one. */
+  get distinctNames(): DistinctNames | undefined {
+    if (!this.#hasOneName) return undefined
+    this.#distinctNames ??= distinctNamesIn(this.#index.column(this.#nameField))
+    return this.#distinctNames
   }
 
-  #runs(position: number): readonly number[] | undefined {
-    const { nameStarts } = this.#index.words
-    const runs = runsIn((this.#names[0] as TextReader)(position))
-    const all = runs.reduce((sum, count) => sum + count, 0)
-    return all === (nameStarts[position + 1] as number) - (nameStarts[position] as number) ? runs : undefined
+  /** The positions of the records that are called otherwise than by their only name and what is in its brackets. */
+  get positionsOfOthers(): Iterable<number> {
+    return this.distinctNames === undefined
+      ? this.positions
+      : new Set([...this.#aliases.keys(), ...this.#seatPositions])
+  }
+
+  get #seatPositions(): number[] {
+    return this.#seats === undefined ? [] : [...this.#seats.seatOf].filter((seat) => seat !== NO_SEAT)
+  }
+
+  /** The only name of a record as it is written, where it has brackets. */
+  bracketedText(position: number): string | undefined {
+    return this.#hasBrackets(position) ? (this.#names[0] as TextReader)(position) : undefined
   }
 
   get hasSeats(): boolean {
@@ -234,17 +258,31 @@ export class EntityNames {
     return this.#names.map((textAt) => textAt(position))
   }
 
-  /** The words of all that a record is called. */
-  wordsOfNames(position: number): (readonly string[])[] {
+  /** The words of the names of a record; of a name with brackets also those before them, and those in them. */
+  ownWords(position: number): (readonly string[])[] {
     const names: (readonly string[])[] = this.#hasOneName ? [this.wordsAt(position)] : []
+    if (this.#hasOneName && !this.#hasBrackets(position)) return names
     for (const textAt of this.#names) {
       const text = textAt(position)
       if (!this.#hasOneName) names.push(wordsOf(text))
       const { outside, inside } = bracketsOf(text)
       names.push(outside, ...inside)
     }
-    const others = [...this.#alsoCalled(position), ...(this.isSeat(position) ? this.#asSeat(position) : [])]
-    return [...names, ...others.map(({ name }) => name.typed)].filter(({ length }) => length > 0)
+    return names
+  }
+
+  /** The words of all that a record is called. */
+  wordsOfNames(position: number): (readonly string[])[] {
+    const own = [...this.ownWords(position), ...this.#alsoCalled(position).map(({ name }) => name.typed)]
+    if (!this.isSeat(position)) return own
+    const above = this.#parents().wordsOfNames(this.#seats?.parentOf[position] as number)
+    return [...own, ...above, ...this.#joinedWithParent(position, above[0] ?? [])]
+  }
+
+  /** People also join the names of a seat and its parent, as in "Calera de Víctor Rosales". */
+  #joinedWithParent(position: number, parent: readonly string[]): string[][] {
+    const own = this.wordsAt(position)
+    return this.#hasOneName && !parent.some((word) => own.includes(word)) ? [[...parent, ...own]] : []
   }
 
   /** What a record is called by its fields; of a name with brackets also what is before them, and what is in them. */
@@ -263,7 +301,9 @@ export class EntityNames {
     const { outside, inside } = bracketsOf(text)
     const alone = inside.map((words) => ({ name: this.#written(words), cost: IN_BRACKETS_COST, isDoubtful }))
     if (outside.length === 0) return alone
-    return [{ name: this.#written(outside), cost: WITHOUT_BRACKETS_COST, how: 'dropped-words', isDoubtful }, ...alone]
+    const isPlace = !text.includes(OPENING_OF_KIND) || inside.flat().every((word) => this.#language.isNoise(word))
+    const cost = isDoubtful && !isPlace ? FACILITY_COST : WITHOUT_BRACKETS_COST
+    return [{ name: this.#written(outside), cost, how: 'dropped-words', isDoubtful }, ...alone]
   }
 
   #alsoCalled(position: number): readonly CalledName[] {
@@ -288,12 +328,19 @@ export class EntityNames {
         isOfParent: true,
       }),
     )
-    // People also join the two, as in "Calera de Víctor Rosales".
-    const own = this.wordsAt(position)
-    const above = asSeat[0]?.name.typed ?? []
-    if (this.#hasOneName && !above.some((word) => own.includes(word)))
-      asSeat.push({ name: this.#written([...above, ...own]), cost: AS_SEAT_COST, how: 'seat' })
+    const joined = this.#joinedWithParent(position, asSeat[0]?.name.typed ?? [])
+    asSeat.push(...asSeat.flatMap((called) => this.#shortOf(called)))
+    for (const words of joined)
+      asSeat.push({ name: this.#written(words), cost: AS_SEAT_COST, how: 'seat', isOfParent: true })
     return asSeat
+  }
+
+  /** What is before a genitive, which a seat goes by too: "Ecatepec" for "Ecatepec de Morelos". */
+  #shortOf(called: CalledName): CalledName[] {
+    const { typed, language } = called.name
+    const end = typed.findIndex((word, at) => at > 0 && language.isGenitive(word))
+    const isName = end > 0 && !typed.slice(0, end).every((word) => isSlight(language, word))
+    return isName ? [{ ...called, name: this.#written(typed.slice(0, end)), cost: called.cost + SHORT_SEAT_COST }] : []
   }
 
   #written(words: readonly string[]): WrittenName {

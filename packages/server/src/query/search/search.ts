@@ -8,7 +8,6 @@ import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { NamingField } from '../../catalog/languages/languages.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
-import type { Words } from '../../release/index/index-file.ts'
 import { positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import type { Alias } from '../../source/source.ts'
@@ -23,8 +22,6 @@ import { GLUED_COST, gluedReadings, plainReadings, type Reading } from './readin
 import {
   ancestorAt,
   type Drop,
-  isSomewhere,
-  mayBeDropped,
   NO_MATCH,
   qualityOf,
   rankOfExact,
@@ -32,11 +29,10 @@ import {
   Scorer,
   scoreOfRank,
   type TypedWord,
-  typedWord,
-  type WeightOf,
 } from './score.ts'
 import { searchSpace } from './search-space.ts'
-import { ALIAS, ALIAS_WORD, isLight, kindOf, type MatchKind, type Tolerance, wordWeights } from './word-match.ts'
+import { tolerancesOf, typedWords } from './typed-words.ts'
+import { ALIAS, ALIAS_WORD, isLight, kindOf, type MatchKind, wordWeights } from './word-match.ts'
 
 /** With fewer hits than this, the search is widened. */
 const MIN_HITS = 5
@@ -68,9 +64,6 @@ const MAX_WORK = 150_000
 
 /** A name, its ancestors and a fault: nobody means a word that is typed more often. */
 const MAX_REPEATS = 4
-
-/** How many words may have edits: each costs a look at all words of the index. */
-const MAX_FUZZY_WORDS = 10
 
 type Prepared = {
   readonly names: ScoredNames
@@ -202,44 +195,6 @@ class EntitySearch {
     }
   }
 }
-
-/** How far each word of a reading may be from those of the names. */
-function tolerancesOf({ words, levels }: ScoredNames, { words: texts, asRead }: Reading, effort: Effort): Tolerance[] {
-  const { tolerance, isKnownRight } = effort
-  const misspelt = new Set<string>()
-  return texts.map((text, at) => {
-    // Words that say little are not misspelt, but other words.
-    const isRight =
-      tolerance === 0 ||
-      asRead.has(at) ||
-      isLight(words.language, text) ||
-      (isKnownRight && isKnown(words, levels, text))
-    if (isRight || misspelt.size >= MAX_FUZZY_WORDS) return 0
-    misspelt.add(text)
-    return tolerance
-  })
-}
-
-/** The words of a reading and where they are; undefined where one is nowhere that may not be missing. */
-function typedWords(
-  { words, levels }: ScoredNames,
-  reading: Reading,
-  tolerances: readonly Tolerance[],
-  drop: Drop,
-  weightOf: WeightOf,
-): TypedWord[] | undefined {
-  const used = reading.words.length === 1 ? [] : levels
-  const list: TypedWord[] = []
-  for (const [at, text] of reading.words.entries()) {
-    const word = typedWord(words, text, tolerances[at] as Tolerance, used, weightOf)
-    if (!mayBeDropped(word, drop) && !isSomewhere(word)) return undefined
-    list.push(word)
-  }
-  return list
-}
-
-const isKnown = ({ words }: Words, levels: ScoredNames['levels'], text: string): boolean =>
-  words.indexOf(text) !== undefined || levels.some((level) => level.words.words.indexOf(text) !== undefined)
 
 /** Where the names of a record are: at its own position, or at those of its aliases. */
 function candidatesFor({ records }: ScoredNames, position: number): number[] {
