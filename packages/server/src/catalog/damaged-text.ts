@@ -1,4 +1,5 @@
-// What a text was before programs damaged it: read in another encoding than it was written in, or with entities of HTML.
+// What a text was before programs damaged it: read in another encoding than it was written in, or with its letters escaped, as
+// entities of HTML, in an address of the web or in JSON.
 
 /** The upper half of code page 850, which no decoder of the runtime knows. */
 const CP850 =
@@ -24,12 +25,16 @@ function bytesIn(page: Page, text: string): Uint8Array | undefined {
   const bytes: number[] = []
   for (const character of text) {
     const code = character.charCodeAt(0)
-    const byte = code < FIRST_UPPER ? code : bytesBy[page].get(character)
+    const byte = code < FIRST_UPPER ? code : (bytesBy[page].get(character) ?? latin1(page, code))
     if (byte === undefined) return undefined
     bytes.push(byte)
   }
   return Uint8Array.from(bytes)
 }
+
+/** Latin-1 has what it calls control characters where Windows has others. */
+const latin1 = (page: Page, code: number): number | undefined =>
+  page === 'windows' && code < 2 * FIRST_UPPER ? code : undefined
 
 const textIn = (page: Page, bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => (byte < FIRST_UPPER ? String.fromCharCode(byte) : PAGES[page][byte - FIRST_UPPER])).join(
@@ -57,7 +62,8 @@ const MISTAKEN: readonly (readonly [Page, Page])[] = [
   ['windows', 'mac'],
 ]
 
-const ENTITY = /&(?:#([0-9]{1,6})|#x([0-9a-f]{1,5})|([a-z])(acute|grave|uml|tilde|circ|cedil)|(amp|nbsp));/gi
+const ENTITY = /&(?:#([0-9]{1,6});|#x([0-9a-f]{1,5});|([a-z])(acute|grave|uml|tilde|circ|cedil);?|(amp|nbsp);)/gi
+const ESCAPE = /(?:%|=|\\x|\\u00)([89a-f][0-9a-f])/gi
 const MARKS: Readonly<Record<string, string>> = {
   acute: '\u0301',
   grave: '\u0300',
@@ -67,6 +73,10 @@ const MARKS: Readonly<Record<string, string>> = {
   cedil: '\u0327',
 }
 const LAST_CODE = 0x10ffff
+
+/** A text with the letters that were escaped: as a byte of Latin-1, or several of UTF-8. */
+const unescaped = (text: string): string =>
+  text.replace(ESCAPE, (_, hexadecimal) => String.fromCharCode(Number.parseInt(hexadecimal, 16)))
 
 function withoutEntities(text: string): string {
   return text.replace(ENTITY, (whole, decimal, hexadecimal, letter, mark, name) => {
@@ -79,26 +89,34 @@ function withoutEntities(text: string): string {
 
 /** The first byte of a letter of UTF-8, and the second one lost. */
 const BROKEN = 'Ã\ufffd'
-const MAY_BE_DAMAGED = /[^ -~\s]|&[#a-z]/i
+const MAY_BE_DAMAGED = /[^ -~\s]|\u00a0|&[#a-z]|[%=\\]/i
+/** How many times a text may have been read in the wrong encoding. */
+const MAX_TIMES = 3
 
 /** What a text may have been; nothing where nothing tells that it was damaged. */
 export function repairsOf(text: string): string[] {
   if (!MAY_BE_DAMAGED.test(text)) return []
-  const plain = withoutEntities(text)
-  const once = fromUtf8('windows', plain)
-  const twice = once === undefined ? undefined : fromUtf8('windows', once)
+  // What was escaped may have been escaped again.
+  const plain = unescaped(withoutEntities(withoutEntities(text)))
+  const read = [plain]
+  while (read.length <= MAX_TIMES) {
+    const before = fromUtf8('windows', read[0] as string)
+    if (before === undefined || before === read[0]) break
+    read.unshift(before)
+  }
+  const once = read.at(-2)
   const others = MISTAKEN.map(([read, written]) => {
     const bytes = bytesIn(read, plain)
     return bytes === undefined ? undefined : textIn(written, bytes)
   })
   // A byte that no code page has is lost for good: what was a letter of two bytes is one that is not known.
   const broken = [once ?? '', plain].map((one) => (one.includes(BROKEN) ? one.replaceAll(BROKEN, '\ufffd') : undefined))
-  const repairs = [...broken, plain, twice, once, fromUtf8('dos', plain), fromUtf8('mac', plain), ...others]
+  const repairs = [...broken, ...read, fromUtf8('dos', plain), fromUtf8('mac', plain), ...others]
   return [...new Set(repairs)].filter((repair) => repair !== undefined && repair !== text) as string[]
 }
 
 /** Signs that stand for a letter that was lost, and digits that look like one between others. */
-const LOST = /(?<=\p{L})[?#\ufffd]+(?=\p{L}|\s|$)|[?#\ufffd]+(?=\p{L})|(?<=\p{L})[01](?=\p{L})/gu
+const LOST = /(?<=\p{L})[?#*_□\ufffd]+(?=\p{L}|\s|$)|[?#*_□\ufffd]+(?=\p{L})|(?<=\p{L})[01](?=\p{L})/gu
 /** Letters that are lost in this way, as they are when they have no accent: ñ, á, é, í, ó, ú, ü. */
 const LETTERS = ['n', 'a', 'i', 'o', 'e', 'u']
 const MAX_LOST = 3

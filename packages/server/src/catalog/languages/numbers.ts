@@ -9,7 +9,7 @@ export type NumberWords = {
   readonly ordinalEnds: string
   /** Words before a number that say that it is one, as in "número 3". */
   readonly numberSigns: string
-  /** Words after a number that is an ordinal, as in "II sección". */
+  /** Words after a number that is an ordinal, as in "II sección", or before it. */
   readonly numbered: string
 }
 
@@ -58,8 +58,11 @@ export function digitsBy(data: NumberWords): (words: readonly string[]) => reado
       const isTens = number >= FIRST_TENS && number <= LAST_TENS && number % 10 === 0 && numbers.has(word)
       const units = isTens && words[at + 1] === data.betweenTens ? numbers.get(words[at + 2] ?? '') : undefined
       const hasUnits = units !== undefined && units < 10
-      written.push(String(hasUnits ? number + units : number))
+      // "Sección 2" is the second one too.
+      const isAfter = numbered.has(written.at(-1) ?? '') && !DIGITS.test(written.at(-2) ?? '')
+      written.splice(isAfter ? -1 : written.length, 0, String(hasUnits ? number + units : number))
       if (hasUnits) at += 2
+      else if (ends.has(words[at + 1] ?? '') && numbered.has(words[at + 2] ?? '')) at++
     }
     return written
   }

@@ -238,7 +238,7 @@ const data: LanguageData = {
     decimo: 10,
   },
   betweenTens: 'y',
-  ordinalEnds: 'a o ra ro er da do ta to ma mo va vo na no',
+  ordinalEnds: 'a o ra ro er era ero da do nda ndo ta to ma mo va vo na no',
   numberSigns: 'numero num nro no',
   numbered: 'seccion secc sec etapa manzana',
   soundRules: [

@@ -37,27 +37,6 @@ const BRACKET = /[([]/
 const IN_BRACKETS = /[([]([^)\]]*)[)\]]?/g
 const NO_NAMES: readonly CalledName[] = []
 
-const NO_RUNS: readonly number[] = []
-const FIRST_BEYOND_ASCII = 0x80
-
-/** How many words stand before, in, between and after brackets, as far as that is seen without folding. */
-function runsIn(text: string): number[] {
-  const runs = [0]
-  let isInWord = false
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    const isLetter =
-      code >= FIRST_BEYOND_ASCII ||
-      (code >= 97 && code <= 122) ||
-      (code >= 65 && code <= 90) ||
-      (code >= 48 && code <= 57)
-    if (isLetter && !isInWord) runs[runs.length - 1] = (runs.at(-1) as number) + 1
-    isInWord = isLetter
-    if (code === 0x28 || code === 0x29 || code === 0x5b || code === 0x5d) runs.push(0)
-  }
-  return runs
-}
-
 type Bracketed = { readonly outside: readonly string[]; readonly inside: readonly (readonly string[])[] }
 const NO_BRACKETS: Bracketed = { outside: [], inside: [] }
 
@@ -78,6 +57,23 @@ function bracketsIn(column: Column): Brackets {
   const hasBrackets = new Uint8Array(texts.size)
   for (let value = 0; value < texts.size; value++) hasBrackets[value] = texts.hasAny(value, OPENING) ? 1 : 0
   return { values, hasBrackets }
+}
+
+/** The names that the records have, each once, and where they are. */
+type DistinctNames = {
+  readonly size: number
+  /** The position of a record that has a name. */
+  readonly positionOf: (name: number) => number
+  /** The positions of all that have it, ascending. */
+  readonly positionsOf: (name: number) => Uint32Array
+}
+
+function distinctNamesIn({ starts, positions }: Column): DistinctNames {
+  return {
+    size: starts.length - 1,
+    positionOf: (name) => positions[starts[name] as number] as number,
+    positionsOf: (name) => positions.subarray(starts[name], starts[name + 1]),
+  }
 }
 
 /** Whether one of two names begins with the other. */
@@ -104,6 +100,7 @@ export class EntityNames {
   readonly #parents: () => EntityNames
   #positions: Uint32Array | undefined
   #brackets: Brackets | undefined
+  #distinctNames: DistinctNames | undefined
   /** Some of the records that have been read. */
   readonly #records = new Map<number, NamedRecord>()
   /** The words of the index that have been read. */
@@ -190,20 +187,27 @@ export class EntityNames {
     return hasBrackets[values[position] as number] === 1
   }
 
-  /**
-   * How many words stand outside and inside of the brackets of a name, in turn, where a record is called by these words and by
-   * nothing else; undefined for other records.
-   */
-  plainRuns(position: number): readonly number[] | undefined {
-    if (!this.#hasOneName || this.isSeat(position) || this.#aliases.has(position)) return undefined
-    return this.#hasBrackets(position) ? this.#runs(position) : NO_RUNS
+  /** The distinct names of the records, where each has one. */
+  get distinctNames(): DistinctNames | undefined {
+    if (!this.#hasOneName) return undefined
+    this.#distinctNames ??= distinctNamesIn(this.#index.column(this.#nameField))
+    return this.#distinctNames
   }
 
-  #runs(position: number): readonly number[] | undefined {
-    const { nameStarts } = this.#index.words
-    const runs = runsIn((this.#names[0] as TextReader)(position))
-    const all = runs.reduce((sum, count) => sum + count, 0)
-    return all === (nameStarts[position + 1] as number) - (nameStarts[position] as number) ? runs : undefined
+  /** The positions of the records that are called otherwise than by their only name and what is in its brackets. */
+  get positionsOfOthers(): Iterable<number> {
+    return this.distinctNames === undefined
+      ? this.positions
+      : new Set([...this.#aliases.keys(), ...this.#seatPositions])
+  }
+
+  get #seatPositions(): number[] {
+    return this.#seats === undefined ? [] : [...this.#seats.seatOf].filter((seat) => seat !== NO_SEAT)
+  }
+
+  /** The only name of a record as it is written, where it has brackets. */
+  bracketedText(position: number): string | undefined {
+    return this.#hasBrackets(position) ? (this.#names[0] as TextReader)(position) : undefined
   }
 
   get hasSeats(): boolean {
@@ -234,17 +238,31 @@ export class EntityNames {
     return this.#names.map((textAt) => textAt(position))
   }
 
-  /** The words of all that a record is called. */
-  wordsOfNames(position: number): (readonly string[])[] {
+  /** The words of the names of a record; of a name with brackets also those before them, and those in them. */
+  ownWords(position: number): (readonly string[])[] {
     const names: (readonly string[])[] = this.#hasOneName ? [this.wordsAt(position)] : []
+    if (this.#hasOneName && !this.#hasBrackets(position)) return names
     for (const textAt of this.#names) {
       const text = textAt(position)
       if (!this.#hasOneName) names.push(wordsOf(text))
       const { outside, inside } = bracketsOf(text)
       names.push(outside, ...inside)
     }
-    const others = [...this.#alsoCalled(position), ...(this.isSeat(position) ? this.#asSeat(position) : [])]
-    return [...names, ...others.map(({ name }) => name.typed)].filter(({ length }) => length > 0)
+    return names
+  }
+
+  /** The words of all that a record is called. */
+  wordsOfNames(position: number): (readonly string[])[] {
+    const own = [...this.ownWords(position), ...this.#alsoCalled(position).map(({ name }) => name.typed)]
+    if (!this.isSeat(position)) return own
+    const above = this.#parents().wordsOfNames(this.#seats?.parentOf[position] as number)
+    return [...own, ...above, ...this.#joinedWithParent(position, above[0] ?? [])]
+  }
+
+  /** People also join the names of a seat and its parent, as in "Calera de Víctor Rosales". */
+  #joinedWithParent(position: number, parent: readonly string[]): string[][] {
+    const own = this.wordsAt(position)
+    return this.#hasOneName && !parent.some((word) => own.includes(word)) ? [[...parent, ...own]] : []
   }
 
   /** What a record is called by its fields; of a name with brackets also what is before them, and what is in them. */
@@ -288,11 +306,8 @@ export class EntityNames {
         isOfParent: true,
       }),
     )
-    // People also join the two, as in "Calera de Víctor Rosales".
-    const own = this.wordsAt(position)
-    const above = asSeat[0]?.name.typed ?? []
-    if (this.#hasOneName && !above.some((word) => own.includes(word)))
-      asSeat.push({ name: this.#written([...above, ...own]), cost: AS_SEAT_COST, how: 'seat' })
+    for (const words of this.#joinedWithParent(position, asSeat[0]?.name.typed ?? []))
+      asSeat.push({ name: this.#written(words), cost: AS_SEAT_COST, how: 'seat' })
     return asSeat
   }
 

@@ -1,116 +1,214 @@
 // A table of what the records of an entity are called, so that those with a name are found without looking at the others.
 //
 // The key of a name is its letters without spaces, with abbreviations written out and numbers in digits, with and without the
-// words that say little. The table has a hash of each key and the position of its record, ascending: 8 bytes for each.
+// words that say little. The table has a hash of each key and the number of the name that it is of: 8 bytes for each.
 import { checkpoint } from '../../base/checkpoint.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
-import type { Language } from '../../catalog/languages/language.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import type { Release } from '../../release/release.ts'
 import { isSlight, type WrittenName } from '../search/name-match.ts'
 import { type EntityNames, entityNames } from './entity-names.ts'
-import { hashOf, wordForms } from './word-forms.ts'
+import { hashOf, shiftOf, type WordForms, wordForms } from './word-forms.ts'
 import type { WrittenPart } from './written-part.ts'
 
-/** Entries are hash × POSITIONS + position, which a float has room for. */
-const POSITIONS = 2 ** 21
 const CHECKED_EVERY = 0xfff
+/** How many buckets there are, as a power of two. */
+const BUCKET_BITS = 16
+/** The bits of a hash say little by themselves. */
+const SPREAD = 0x9e3779b1
+const bucketOf = (hash: number): number => Math.imul(hash, SPREAD) >>> (32 - BUCKET_BITS)
 
 class NameTable {
-  readonly #entries: Float64Array
+  readonly #names: EntityNames
+  /** How many distinct names there are: numbers from there on are positions, counted from it. */
+  readonly #distinct: number
+  /** Where each bucket begins; the hashes in it, and what each is of: a distinct name, or a record that has other names too. */
+  readonly #starts = new Uint32Array(2 ** BUCKET_BITS + 1)
+  readonly #hashes: Uint32Array
+  readonly #called: Uint32Array
 
   constructor(names: EntityNames, words: Words) {
-    let entries = new Float64Array(names.count * KEYS_OF_NAME)
-    let used = 0
-    const addHashes = hashesOfNames(words)
-    let position = 0
-    const add = (hash: number) => {
-      if (used === entries.length) entries = grown(entries)
-      entries[used++] = hash * POSITIONS + position
+    const { distinctNames } = names
+    this.#names = names
+    this.#distinct = distinctNames?.size ?? 0
+    const hasher = new KeyHasher(names, words)
+    for (let name = 0; name < this.#distinct; name++) {
+      if ((name & CHECKED_EVERY) === 0) checkpoint()
+      hasher.of = name
+      hasher.addName(distinctNames?.positionOf(name) as number)
     }
-    for (; position < Math.min(names.count, POSITIONS); position++) {
-      if ((position & CHECKED_EVERY) === 0) checkpoint()
-      const runs = names.plainRuns(position)
-      if (runs !== undefined && addHashes(position, runs, add)) continue
-      const called = runs?.length === 0 ? [names.wordsAt(position)] : names.wordsOfNames(position)
-      addHashesOf(called, words.language, names.isSeat(position), add)
+    for (const position of names.positionsOfOthers) {
+      checkpoint()
+      hasher.of = this.#distinct + position
+      for (const called of names.wordsOfNames(position))
+        hasher.addWords(words.language.withDigits(called), names.isSeat(position))
     }
-    this.#entries = entries.slice(0, used).sort()
+    const { hashes, numbers, count } = hasher
+    const starts = this.#starts
+    for (let at = 0; at < count; at++) {
+      const bucket = bucketOf(hashes[at] as number) + 1
+      starts[bucket] = (starts[bucket] as number) + 1
+    }
+    for (let bucket = 1; bucket < starts.length; bucket++)
+      starts[bucket] = (starts[bucket] as number) + (starts[bucket - 1] as number)
+    const next = starts.slice()
+    this.#hashes = new Uint32Array(count)
+    this.#called = new Uint32Array(count)
+    for (let at = 0; at < count; at++) {
+      const hash = hashes[at] as number
+      const bucket = bucketOf(hash)
+      const place = next[bucket] as number
+      next[bucket] = place + 1
+      this.#hashes[place] = hash
+      this.#called[place] = numbers[at] as number
+    }
   }
 
-  /** The positions of the records that may be called so, nearly all of which are; some of them more than once. */
-  positionsOf(keys: Iterable<string>): number[] {
-    const entries = this.#entries
-    const positions: number[] = []
+  /** The positions of the records that may be called so, nearly all of which are; ascending for each key. */
+  positionsOf(keys: Iterable<string>): Set<number> {
+    const positions = new Set<number>()
     for (const key of keys) {
-      const from = hashOf(key) * POSITIONS
-      let [low, high] = [0, entries.length]
-      while (low < high) {
-        const middle = (low + high) >>> 1
-        if ((entries[middle] as number) < from) low = middle + 1
-        else high = middle
-      }
-      for (; low < entries.length && (entries[low] as number) < from + POSITIONS; low++)
-        positions.push((entries[low] as number) - from)
+      const lists = this.#positionsOf(hashOf(key))
+      const all = lists.length > 1 ? lists.flatMap((list) => [...list]).sort((a, b) => a - b) : lists[0]
+      for (const position of all ?? []) positions.add(position)
     }
     return positions
   }
-}
 
-/** A name has so many keys at most in the mean. */
-const KEYS_OF_NAME = 2
-
-function grown(entries: Float64Array): Float64Array<ArrayBuffer> {
-  const larger = new Float64Array(entries.length * 2 + 1)
-  larger.set(entries)
-  return larger
-}
-
-/**
- * Gives the hashes of the keys of a record that is called by its words alone: of all, and of those outside and inside of brackets,
- * which stand there in turn. False where a word may be a number.
- */
-function hashesOfNames(words: Words) {
-  const { names, nameStarts } = words
-  const { hashes, shifts, isSlightWrittenOut, mayBeNumber } = wordForms(words)
-  const join = (key: KeyHash, word: number) => {
-    const hash = hashes[word] as number
-    const shift = shifts[word] as number
-    key.words++
-    key.joined = (Math.imul(key.joined, shift) + hash) | 0
-    if (isSlightWrittenOut[word] === 1) key.slight++
-    else key.core = (Math.imul(key.core, shift) + hash) | 0
+  #positionsOf(hash: number): (readonly number[] | Uint32Array)[] {
+    const lists: (readonly number[] | Uint32Array)[] = []
+    const bucket = bucketOf(hash)
+    for (let at = this.#starts[bucket] as number; at < (this.#starts[bucket + 1] as number); at++) {
+      if (this.#hashes[at] !== hash) continue
+      const number = this.#called[at] as number
+      lists.push(
+        number >= this.#distinct
+          ? [number - this.#distinct]
+          : (this.#names.distinctNames?.positionsOf(number) as Uint32Array),
+      )
+    }
+    return lists
   }
-  const whole = new KeyHash()
-  return (position: number, runs: readonly number[], add: (hash: number) => void): boolean => {
-    const start = nameStarts[position] as number
+}
+
+/** Hashes the keys of the names of an entity. */
+class KeyHasher {
+  hashes = new Uint32Array(1 << 16)
+  /** What each hash is of. */
+  numbers = new Uint32Array(1 << 16)
+  count = 0
+  /** What the next hashes are of. */
+  of = 0
+  readonly #names: EntityNames
+  readonly #index: Words
+  readonly #forms: WordForms
+  readonly #whole = new KeyHash()
+  readonly #outside = new KeyHash()
+  readonly #inside = new KeyHash()
+
+  constructor(names: EntityNames, index: Words) {
+    this.#names = names
+    this.#index = index
+    this.#forms = wordForms(index)
+  }
+
+  /** Adds the keys of the only name of a record. */
+  addName(position: number): void {
+    const { names, nameStarts, language } = this.#index
+    const { isOpenNumber } = this.#forms
     const end = nameStarts[position + 1] as number
-    whole.clear()
-    for (let place = start; place < end; place++) {
-      if (mayBeNumber[names[place] as number] === 1) return false
-      join(whole, names[place] as number)
+    let isPlain = true
+    for (let place = nameStarts[position] as number; place < end; place++)
+      if (isOpenNumber[names[place] as number] === 1) isPlain = false
+    if (isPlain && this.#addPlain(position)) return
+    for (const called of this.#names.ownWords(position)) this.addWords(language.withDigits(called), false)
+  }
+
+  /** Adds the keys of all words of a name, and of those outside and inside of brackets; false where the words are not seen in its text. */
+  #addPlain(position: number): boolean {
+    const { names, nameStarts } = this.#index
+    const text = this.#names.bracketedText(position)
+    const end = nameStarts[position + 1] as number
+    let place = nameStarts[position] as number
+    if (text === undefined) {
+      for (; place < end; place++) this.#append(this.#whole, names[place] as number)
+      this.#add(this.#whole)
+      return true
     }
-    whole.addTo(add)
-    if (runs.length === 0) return true
-    const outside = new KeyHash()
-    let place = start
-    for (const [at, count] of runs.entries()) {
-      const key = at % 2 === 0 ? outside : new KeyHash()
-      for (let word = 0; word < count; word++) join(key, names[place++] as number)
-      if (key !== outside) key.addTo(add)
+    const { count } = this
+    const words = end - place
+    let [seen, isInWord, isInside] = [0, false, false]
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at)
+      const isLetter = isLetterCode(code)
+      if (isLetter && !isInWord && seen++ < words) {
+        const word = names[place++] as number
+        this.#append(this.#whole, word)
+        this.#append(isInside ? this.#inside : this.#outside, word)
+      } else if (isBracketCode(code)) {
+        if (isInside) this.#add(this.#inside)
+        isInside = !isInside
+      }
+      isInWord = isLetter
     }
-    outside.addTo(add)
-    return true
+    this.#add(this.#whole)
+    this.#add(this.#outside)
+    this.#add(this.#inside)
+    if (seen !== words) this.count = count
+    return seen === words
+  }
+
+  #append(key: KeyHash, word: number): void {
+    const { hashes, shifts, isSlightWrittenOut } = this.#forms
+    key.append(hashes[word] as number, shifts[word] as number, isSlightWrittenOut[word] === 1)
+  }
+
+  /** Adds the keys of a name; a seat also goes by its first words. */
+  addWords(words: readonly string[], isSeat: boolean): void {
+    const { language } = this.#index
+    const key = this.#whole
+    for (const word of words) {
+      if (isSeat && key.slight < key.words) this.#put(key)
+      const written = language.longFormsOf(word)[0] ?? word
+      key.append(hashOf(written), shiftOf(written.length), isSlight(language, written))
+    }
+    this.#add(key)
+  }
+
+  #add(key: KeyHash): void {
+    this.#put(key)
+    key.clear()
+  }
+
+  #put({ joined, core, words, slight }: KeyHash): void {
+    if (words > 0) this.#putHash(joined)
+    if (slight > 0 && slight < words) this.#putHash(core)
+  }
+
+  #putHash(hash: number): void {
+    if (this.count === this.hashes.length) {
+      this.hashes = grown(this.hashes)
+      this.numbers = grown(this.numbers)
+    }
+    this.hashes[this.count] = hash
+    this.numbers[this.count++] = this.of
   }
 }
 
-/** The hashes of the keys of some words, with and without those that say little. */
+/** The hashes of some words, with and without those that say little. */
 class KeyHash {
   joined = 0
   core = 0
   words = 0
   slight = 0
+
+  append(hash: number, shift: number, isSlight: boolean): void {
+    this.words++
+    this.joined = (Math.imul(this.joined, shift) + hash) | 0
+    if (isSlight) this.slight++
+    else this.core = (Math.imul(this.core, shift) + hash) | 0
+  }
 
   clear(): void {
     this.joined = 0
@@ -118,37 +216,20 @@ class KeyHash {
     this.words = 0
     this.slight = 0
   }
-
-  addTo(add: (hash: number) => void): void {
-    if (this.words > 0) add(this.joined >>> 0)
-    if (this.slight > 0 && this.slight < this.words) add(this.core >>> 0)
-  }
 }
 
-/** Gives the hashes of the keys of all that a record is called. */
-function addHashesOf(
-  called: readonly (readonly string[])[],
-  language: Language,
-  isSeat: boolean,
-  add: (hash: number) => void,
-): void {
-  const keys = new Set<string>()
-  for (const words of called) addKeys(keys, language.withDigits(words), language, isSeat)
-  for (const key of keys) add(hashOf(key))
-}
+const FIRST_BEYOND_ASCII = 0x80
 
-/** Adds the keys of a name; a seat also goes by its first words. */
-function addKeys(keys: Set<string>, words: readonly string[], language: Language, isSeat: boolean): void {
-  const { longFormsOf } = language
-  let [joined, core] = ['', '']
-  for (const [at, word] of words.entries()) {
-    if (isSeat && at > 0 && core !== '') keys.add(joined).add(core)
-    const written = longFormsOf(word)[0] ?? word
-    joined += written
-    if (!isSlight(language, written)) core += written
-  }
-  keys.add(joined)
-  if (core !== '') keys.add(core)
+/** Whether a character belongs to a word, as far as that is seen without folding. */
+const isLetterCode = (code: number): boolean =>
+  code >= FIRST_BEYOND_ASCII || (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57)
+
+const isBracketCode = (code: number): boolean => code === 0x28 || code === 0x29 || code === 0x5b || code === 0x5d
+
+function grown(numbers: Uint32Array): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(numbers.length * 2)
+  larger.set(numbers)
+  return larger
 }
 
 /** The keys of what was written, in all its readings. */
@@ -168,5 +249,5 @@ const tablesIn = memoized((release: Release) =>
 
 /** The positions of the records of its entity that a part may name, wherever they are, unless it is misspelt; each once. */
 export const positionsCalled = memoized((part: WrittenPart, release: Release): readonly number[] => [
-  ...new Set(tablesIn(release)(part.entity).positionsOf(keysOf(part))),
+  ...tablesIn(release)(part.entity).positionsOf(keysOf(part)),
 ])

@@ -3,7 +3,7 @@ import { checkpoint } from '../../base/checkpoint.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import { letterMask } from '../../release/index/word-keys.ts'
-import { heardIn, isSlight, soundOfWord } from '../search/name-match.ts'
+import { heardOf, isSlight, soundOfWord } from '../search/name-match.ts'
 
 /** The hash of some letters follows from the hashes of those that it is joined from. */
 const FACTOR = 0x01000193
@@ -15,7 +15,7 @@ export function hashOf(text: string): number {
 }
 
 /** By what a hash is multiplied where so many letters come after it. */
-function shiftOf(length: number): number {
+export function shiftOf(length: number): number {
   let shift = 1
   for (let at = 0; at < length; at++) shift = Math.imul(shift, FACTOR)
   return shift
@@ -24,7 +24,7 @@ function shiftOf(length: number): number {
 const CHECKED_EVERY = 0xff
 
 /** Each word as it is written out. */
-class WordForms {
+export class WordForms {
   readonly hashes: Int32Array
   readonly shifts: Int32Array
   readonly lengths: Uint16Array
@@ -33,8 +33,9 @@ class WordForms {
   /** Whether it may be left out, as it stands in names and as it is written out. */
   readonly isSlight: Uint8Array
   readonly isSlightWrittenOut: Uint8Array
-  /** Whether it may be a number, which depends on the words beside it. */
   readonly mayBeNumber: Uint8Array
+  /** Whether the words beside it decide whether it is a number, or which. */
+  readonly isOpenNumber: Uint8Array
   readonly isAbbreviation: Uint8Array
   /** The letters that it is written with and those that it sounds like, each with those that are there twice; and for which words. */
   readonly #bags: Uint32Array
@@ -55,21 +56,28 @@ class WordForms {
     this.isSlight = new Uint8Array(size)
     this.isSlightWrittenOut = new Uint8Array(size)
     this.mayBeNumber = new Uint8Array(size)
+    this.isOpenNumber = new Uint8Array(size)
     const { longFormsOf, withDigits } = language
+    const { masks } = index
+    const list = ['']
     for (let word = 0; word < size; word++) {
       if ((word & CHECKED_EVERY) === 0) checkpoint()
       const text = words.text(word)
-      const [written = text] = longFormsOf(text)
-      if (longFormsOf(text).length > 0) this.isAbbreviation[word] = 1
-      const heard = heardIn(text, language)
-      const list = [text]
+      const [long] = longFormsOf(text)
+      list[0] = text
+      const digits = withDigits(list)
+      const isNumber = digits !== list
+      const written = isNumber ? (digits[0] as string) : (long ?? text)
+      const isTextSlight = isSlight(language, text) ? 1 : 0
       this.hashes[word] = hashOf(written)
       this.shifts[word] = shiftOf(written.length)
-      this.lengths[word] = written.length
-      this.heard[word] = heard.all
-      this.isSlight[word] = heard.coreLength === 0 ? 1 : 0
-      this.isSlightWrittenOut[word] = isSlight(language, written) ? 1 : 0
-      this.mayBeNumber[word] = withDigits(list) === list ? 0 : 1
+      this.lengths[word] = (long ?? text).length
+      this.heard[word] = heardOf(long === undefined ? (masks[word] as number) : letterMask(long), language)
+      this.isAbbreviation[word] = long === undefined ? 0 : 1
+      this.isSlight[word] = isTextSlight
+      this.isSlightWrittenOut[word] = long === undefined ? isTextSlight : isSlight(language, long) ? 1 : 0
+      this.mayBeNumber[word] = isNumber ? 1 : 0
+      this.isOpenNumber[word] = isNumber && isOpen(text, written) ? 1 : 0
     }
   }
 
@@ -90,6 +98,13 @@ class WordForms {
 }
 
 const BAG_FIELDS = 4
+
+const STARTS_WITH_DIGIT = /^[0-9]/
+const TENS = /^[2-9]0$/
+
+/** Whether a word that is written so in digits by itself may be written otherwise beside others: tens before units, a letter, a sign. */
+const isOpen = (text: string, digits: string): boolean =>
+  !STARTS_WITH_DIGIT.test(text) && (text === digits || text.length === 1 || TENS.test(digits))
 
 /** Which letters some text has, and which of them more than once. */
 export type LetterBag = { once: number; twice: number }

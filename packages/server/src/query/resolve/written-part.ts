@@ -94,15 +94,16 @@ function isFraction(release: Release, entity: Entity, text: string): boolean {
 }
 
 /** Letters and signs that names are written with; anything else may be damage. */
-const USUAL = /^[\x20-\x7eáéíóúüñÁÉÍÓÚÜÑ\s’´–—]*$/
+const USUAL = /^[\x20-\x7eáéíóúüñÁÉÍÓÚÜÑ\t\r\n´]*$/
+const ESCAPED = /[&%=\\]/
 const MAX_REPAIRS = 8
 
 /** What a damaged text was, if that gives words of the catalog and the damaged one does not; nothing for any other text. */
 function repairedTexts(text: string, isKnown: IsKnown): string[] {
   const isAllKnown = (words: readonly string[]) => words.every((word) => isKnown(word) || !HAS_LETTER.test(word))
-  if (USUAL.test(text.normalize('NFC')) && !text.includes('&')) return restoredTexts(text, isAllKnown)
+  if (USUAL.test(text.normalize('NFC')) && !ESCAPED.test(text)) return restoredTexts(text, isAllKnown)
   const words = wordsOf(text)
-  for (const repair of [text, ...repairsOf(text)]) {
+  for (const repair of [...repairsOf(text), text]) {
     const restored = restoredTexts(repair, isAllKnown)
     if (restored.length > 0) return restored
     const repaired = wordsOf(repair)

@@ -82,6 +82,14 @@ test('with codes', () => {
   fc.assert(holds, RUNS)
 })
 
+test('among few names of many', () => {
+  const rare = ['jose cruz', 'cruz de jose', 'cruz', 'la cruz del monte', 'jose de la cruz']
+  const names = Array.from({ length: 640 }, (_, at) => rare[at / 100] ?? `jose ${at}`)
+  const space = spaceOf({ names, importance: importanceOf(names, 1) })
+  for (const typed of [['cruz'], ['jose', 'cruz'], ['la', 'cruz'], ['cruz', 'monte', '7']])
+    for (const drop of ['none', 'light', 'any'] as const) expectSameBest(space, typed, 2, drop, false)
+})
+
 test('a name that was typed as a whole is found behind any number of longer ones', () => {
   const names = [...Array.from({ length: 16_000 }, () => 'el rancho de arriba'), 'rancho']
   const { words, weights, levels, importance, weightOf } = spaceOf({ names, importance: names.map(() => 0) })

@@ -16,6 +16,7 @@ import { MAX_IMPORTANCE } from './importance.ts'
 import {
   ancestorAt,
   type Drop,
+  mayBeDropped,
   minImportance,
   NO_MATCH,
   type ScoredNames,
@@ -57,8 +58,9 @@ const NOTABLE = 20
 const WORDS_COST = 4
 const SCORE_COST = 16
 const MAX_COST = 60_000
-/** So few records with a word itself are scored before all others. */
+/** So few records with a word itself are scored before all others; and all of those with the rarest word, if they are few of all. */
 const FEW = 3_000
+const FEW_OF_ALL = 1 / 64
 
 /** Adds the records whose names match. */
 export function scanNames(
@@ -120,7 +122,7 @@ class Scan {
     this.#drop = drop
     this.#hits = hits
     this.#scorer = new Scorer(names, typed, drop, penalty)
-    const required = drop === 'none' ? typed : drop === 'light' ? typed.filter((word) => !word.isLight) : []
+    const required = typed.filter((word) => !mayBeDropped(word, drop))
     const distinct = required.filter(({ text }, at) => required.findIndex((other) => other.text === text) === at)
     const sized = distinct.map((word) => ({ word, size: this.#candidatesOf(word) })).sort((a, b) => a.size - b.size)
     this.#required = sized.map(({ word }) => word)
@@ -152,6 +154,10 @@ class Scan {
     }
     if (!this.#isPruned) {
       scan()
+      return
+    }
+    if (rarest !== undefined && this.#rarestSize <= Math.min(FEW, count * FEW_OF_ALL)) {
+      this.#scanPostings(rarest)
       return
     }
     if (this.#typed.length > 1) this.#scanExact()
@@ -213,12 +219,15 @@ class Scan {
   /** The lists of the words that are in the fewest names, as far as the budget goes. */
   #scanRarest(): void {
     let budget = MAX_LOOKS / this.#typed.length
+    this.#scorer.includeAll()
     for (const word of this.#typed.toSorted((a, b) => a.inNames + a.inCodes - (b.inNames + b.inCodes))) {
       const entries = word.inNames + word.inCodes
       if (entries === 0) continue
       if (entries > budget) return
       budget -= entries
       this.#scanWords(word)
+      // What the others lack costs more, which prunes them.
+      this.#scorer.excludeOwn(word)
     }
   }
 
@@ -309,7 +318,7 @@ class Scan {
   }
 
   #score(position: number): void {
-    const rank = this.#scorer.rank(position)
+    const rank = this.#scorer.rank(position, this.#hits.threshold)
     if (rank === NO_MATCH) return
     const { records } = this.#names
     this.#hits.offer(records === undefined ? position : (records[position] as number), rank)

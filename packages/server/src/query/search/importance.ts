@@ -36,10 +36,11 @@ const computed = memoized(({ definition, count }: OpenEntity, release: Release):
   if (depth < 2) return importance.fill(Math.round(share * MAX_IMPORTANCE))
   const base = field !== undefined && depth > 2 ? DEEPEST : share
   const people = field === undefined ? undefined : populationOf(release, definition, field)
-  const without = people === undefined ? undefined : withoutPopulation(release, definition, base)
+  if (people === undefined) return importance.fill(Math.round(base * MAX_IMPORTANCE))
+  const without = withoutPopulation(release, definition, base)
   for (let position = 0; position < count; position++) {
-    const population = people?.[position] ?? 0
-    const share = population > 0 ? byPopulation(population) : (without?.(position) ?? base)
+    const population = people[position] as number
+    const share = population > 0 ? byPopulation(population) : without(position)
     importance[position] = Math.round(share * MAX_IMPORTANCE)
   }
   return importance
@@ -64,8 +65,12 @@ function populationOf(release: Release, entity: Entity, field: string): Float64A
   const people = new Float64Array(count)
   const column = index.column(field)
   if (column.kind === 'number fact' && column.known.length > 0) {
-    for (let position = 0; position < count; position++)
-      people[position] = column.known[column.values[position] as number] ?? 0
+    const { known, values, starts, positions } = column
+    // The positions after those of the last known value are those of which nothing is known.
+    for (let at = 0; at < (starts[known.length] as number); at++) {
+      const position = positions[at] as number
+      people[position] = known[values[position] as number] as number
+    }
     return people
   }
   for (const child of release.catalog.entities.values()) {
@@ -117,10 +122,13 @@ function namesakes(
   )
   return (position) => {
     const above = parents[position] as number
-    const [from, otherFrom] = [own.nameStarts[position] as number, other.nameStarts[above] as number]
+    const from = own.nameStarts[position] as number
+    const otherFrom = other.nameStarts[above] as number
+    // Few have so much as the first word in common.
+    if (own.names[from] !== translated[other.names[otherFrom] as number]) return false
     const length = (own.nameStarts[position + 1] as number) - from
     if (length !== (other.nameStarts[above + 1] as number) - otherFrom) return false
-    for (let at = 0; at < length; at++)
+    for (let at = 1; at < length; at++)
       if (own.names[from + at] !== translated[other.names[otherFrom + at] as number]) return false
     return true
   }

@@ -174,14 +174,8 @@ export type HeardLetters = {
   readonly coreLength: number
 }
 
-export function heardIn(word: string, language: Language): HeardLetters {
-  const written = language.longFormsOf(word)[0] ?? word
-  const all = earOf(language).heard(letterMask(written))
-  const { length } = written
-  return isSlight(language, word)
-    ? { all, core: 0, length, coreLength: 0 }
-    : { all, core: all, length, coreLength: length }
-}
+/** Which letters are heard, of those that are written. */
+export const heardOf = (written: number, language: Language): number => earOf(language).heard(written)
 
 /** Whether two names may have something in common; most have too little, which is sooner known so than by comparing them. */
 export const mayMatch = (typed: HeardLetters, name: HeardLetters): boolean =>

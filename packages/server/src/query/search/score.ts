@@ -144,6 +144,8 @@ export const isSomewhere = ({ matching, levels }: TypedWord): boolean =>
 
 /** Which typed words a record may lack: none, only those that say little, or any. */
 export type Drop = 'none' | 'light' | 'any'
+export const mayBeDropped = ({ isLight }: TypedWord, drop: Drop): boolean =>
+  drop === 'any' || (drop === 'light' && isLight)
 
 /** What is scored: the names of an index, or the aliases of its records. */
 export type ScoredNames = {
@@ -220,6 +222,10 @@ export class Scorer {
   readonly #places: Int16Array
   readonly #levelOf: Int8Array
   readonly #minCosts: Float64Array
+  /** What the typed words after each lose at least, by weight. */
+  readonly #restLost: Float64Array
+  /** Ranks after this one may be told as NO_MATCH. */
+  #limit = NO_MATCH
   readonly #namesPerRecord: number
   /** What was scored last, and by which of its names. */
   #position = 0
@@ -242,7 +248,8 @@ export class Scorer {
     this.#places = new Int16Array(typed.length)
     this.#levelOf = new Int8Array(typed.length)
     this.#minCosts = new Float64Array(typed.length)
-    for (let at = 0; at < typed.length; at++) this.#minCosts[at] = this.#minCostOf(typed[at] as TypedWord, EXACT)
+    this.#restLost = new Float64Array(typed.length)
+    this.includeAll()
   }
 
   /** The field of the name that was matched in the last score, where names are matched apart. */
@@ -261,15 +268,31 @@ export class Scorer {
     }))
   }
 
-  /** No record that is still to be scored has this typed word itself in its name. */
-  excludeExact(word: TypedWord): void {
-    for (const [at, each] of this.#typed.entries())
-      if (each === word) this.#minCosts[at] = this.#minCostOf(word, EXACT + 1)
+  /** The records that are still to be scored may have any of the typed words. */
+  includeAll(): void {
+    for (const word of this.#typed) this.#exclude(word, minCost(word, EXACT))
   }
 
-  #minCostOf(word: TypedWord, from: number): number {
-    const mayDrop = this.#drop === 'any' || (this.#drop === 'light' && word.isLight)
-    return Math.min(minCost(word, from), mayDrop ? dropCost(word) : 1)
+  /** No record that is still to be scored has this typed word itself in its name. */
+  excludeExact(word: TypedWord): void {
+    this.#exclude(word, minCost(word, EXACT + 1))
+  }
+
+  /** No record that is still to be scored has this typed word, but its ancestors may. */
+  excludeOwn(word: TypedWord): void {
+    this.#exclude(word, minCost({ ...word, inCodes: 0 }, GRADE_COUNT))
+  }
+
+  /** A typed word costs at least so much, unless it may be dropped for less. */
+  #exclude(word: TypedWord, cost: number): void {
+    const least = mayBeDropped(word, this.#drop) ? Math.min(cost, dropCost(word)) : cost
+    let rest = 0
+    for (let at = this.#typed.length - 1; at >= 0; at--) {
+      const { text, weight } = this.#typed[at] as TypedWord
+      if (text === word.text) this.#minCosts[at] = least
+      this.#restLost[at] = rest
+      rest += weight * (this.#minCosts[at] as number)
+    }
   }
 
   /** An upper bound of the quality of records in which one typed word costs so much; of any record without it. */
@@ -280,8 +303,9 @@ export class Scorer {
     return (1 - lost / this.#totalWeight) * (1 - this.#penalty)
   }
 
-  /** The rank of a name by its score, or NO_MATCH. */
-  rank(position: number): number {
+  /** The rank of a name by its score, or NO_MATCH, as which those after a limit may be told too. */
+  rank(position: number, limit = NO_MATCH): number {
+    this.#limit = limit
     if (this.#namesPerRecord > 1) return this.#rankApart(position)
     const { nameStarts } = this.#names.words
     return this.#rankWords(position, nameStarts[position] as number, nameStarts[position + 1] as number)
@@ -370,6 +394,8 @@ export class Scorer {
     let last = from - 1
     let codeCoverage = 0
     let anyLevel = false
+    const ownImportance = importance === undefined ? 0 : (importance[record] as number)
+    const maxLost = this.#limit === NO_MATCH ? Number.POSITIVE_INFINITY : this.#maxLost(ownImportance)
     for (let at = 0; at < typed.length; at++) {
       const word = typed[at] as TypedWord
       const { grades, weight } = word
@@ -415,11 +441,13 @@ export class Scorer {
       this.#places[at] = bestPlace === -1 ? -1 : bestPlace - start
       this.#levelOf[at] = bestLevel
       if (best === 0) {
-        if (this.#drop === 'none' || (this.#drop === 'light' && !word.isLight)) return NO_MATCH
+        if (!mayBeDropped(word, this.#drop)) return NO_MATCH
         lost += weight * dropCost(word)
+        if (lost + (this.#restLost[at] as number) > maxLost) return NO_MATCH
         continue
       }
       lost += weight * (isShared ? SHARED_COST : (COSTS[best] as number))
+      if (lost + (this.#restLost[at] as number) > maxLost) return NO_MATCH
       if (bestLevel !== -1) {
         if (!anyLevel) this.#usedLevels.fill(0)
         anyLevel = true
@@ -451,7 +479,13 @@ export class Scorer {
           const coverage = this.#coverage(level, ancestorAt(levels[level] as AncestorLevel, record))
           quality *= 1 - UNTYPED_ANCESTOR_COST * (1 - coverage)
         }
-    return rankOf(blended(quality, importance === undefined ? 0 : (importance[record] as number)))
+    return rankOf(blended(quality, ownImportance))
+  }
+
+  /** How much the typed words may lose, by weight, in a record that ranks within the limit. */
+  #maxLost(importance: number): number {
+    const quality = qualityOf(this.#limit + 1, importance)
+    return this.#totalWeight * (1 - quality / (1 - this.#penalty))
   }
 
   /** A word that is typed twice stands for two names, so an ancestor's name has it once. */

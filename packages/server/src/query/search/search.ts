@@ -24,6 +24,7 @@ import {
   ancestorAt,
   type Drop,
   isSomewhere,
+  mayBeDropped,
   NO_MATCH,
   qualityOf,
   rankOfExact,
@@ -199,7 +200,7 @@ function typedWords({ words, levels }: ScoredNames, reading: Reading, effort: Ef
     const mayBeMisspelt = !isRight && misspelt.size < MAX_FUZZY_WORDS
     if (mayBeMisspelt) misspelt.add(text)
     const word = typedWord(words, text, mayBeMisspelt ? tolerance : 0, used, weightOf)
-    if (drop === 'none' && !isSomewhere(word)) return undefined
+    if (!mayBeDropped(word, drop) && !isSomewhere(word)) return undefined
     list.push(word)
   }
   return list
