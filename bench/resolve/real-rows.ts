@@ -33,6 +33,9 @@ const ADDRESSES: readonly ((cells: Cells) => string)[] = [
   ({ calle, num, colonia, cp, municipio, estado }) => `${calle} ${num} COL. ${colonia} CP ${cp} ${municipio} ${estado}`,
   ({ calle, num, colonia, cp, municipio, estado }) =>
     `${calle} ${num}, ${colonia}, ${municipio}, ${estado}. C.P. ${cp}, México`,
+  ({ calle, num, colonia, localidad, municipio, estado }) =>
+    `${calle} ${num} - ${colonia} - ${localidad} - ${municipio} - ${estado}`,
+  ({ calle, num, colonia, cp, municipio }) => `Calle ${calle} ${num}, colonia ${colonia}, ${municipio}, CP ${cp}`,
 ]
 
 /** One of so many rows is also resolved as one text. */

@@ -6,10 +6,15 @@ export function indexInAscending(ascending: Uint32Array, number: number): number
   return ascending[index] === number ? index : -1
 }
 
-/** The index of the first number that is not less. */
-export function lowerBound(ascending: Uint32Array | Float64Array, number: number): number {
-  let low = 0
-  let high = ascending.length
+/** The index of the first number that is not less, from one index to another, between which they ascend. */
+export function lowerBound(
+  ascending: Uint32Array | Float64Array,
+  number: number,
+  from = 0,
+  to = ascending.length,
+): number {
+  let low = from
+  let high = to
   while (low < high) {
     const middle = (low + high) >>> 1
     if ((ascending[middle] as number) < number) low = middle + 1

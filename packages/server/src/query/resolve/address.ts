@@ -10,11 +10,11 @@ import { ancestorOf } from './levels.ts'
 import { matchesAnywhere, matchesCalled } from './part-matches.ts'
 import { stateOfPostalCode } from './postal-codes.ts'
 import type { PartMatch } from './record-match.ts'
-import { matchesByTown, parentOfTowns, townsIn } from './towns.ts'
+import { matchesByTown, parentOfTowns } from './towns.ts'
 import { type WrittenPart, writtenPart } from './written-part.ts'
 
 /** How many words a name in an address has at most. */
-const MAX_NAME_WORDS = 7
+export const MAX_NAME_WORDS = 7
 /** Up to this cost some words are the name of a record. */
 const MAX_NAME_COST = 0.35
 /** A town costs more, since it stands for what it is in. */
@@ -80,30 +80,8 @@ function stateOfCode(release: Release, entity: Entity, postalCode: string): Omit
 /** A record with its ancestors has no more segments, beside the most distant one. */
 const MAX_SEGMENTS_OF_NAME = 3
 
-/**
- * The parts of a text of three segments that are a town, the record that it is in and the state of that, in this order or the other,
- * where both are called so; the country may stand beside the state. Undefined for any other text.
- */
-export function townParts(release: Release, segments: readonly string[]): readonly WrittenPart[] | undefined {
-  const entity = parentOfTowns(release)
-  const [above, top] = entity === undefined ? [] : ancestorsOf(entity).map((step) => step.entity)
-  if (entity === undefined || above === undefined) return undefined
-  for (const order of [segments, segments.toReversed()]) {
-    const [town = '', place = '', state = '', country, ...more] = order
-    if (state === '' || more.length > 0 || (country !== undefined && !isNamed(release, top, country))) continue
-    const statePart = writtenPart(release, above, state)
-    const position = namedBy(release, statePart)
-    if (position === undefined) continue
-    const placePart = writtenPart(release, entity, place)
-    const isInState = (at: number) => ancestorOf(release, entity.name, at, above.name) === position
-    if (placePart.digits === undefined && matchesCalled(release, placePart, isInState).some(isCalledSo))
-      return [statePart, placePart, writtenPart(release, townsIn(release)(entity) as Entity, town)]
-  }
-  return undefined
-}
-
 /** The record that is called what a part says, or has it as its code, wherever it is; a number is rather that of a house. */
-function namedBy(release: Release, part: WrittenPart): number | undefined {
+export function namedBy(release: Release, part: WrittenPart): number | undefined {
   if (part.digits !== undefined) return undefined
   const matches = part.code === undefined ? matchesCalled(release, part) : matchesAnywhere(release, part)
   let best: PartMatch | undefined
@@ -112,10 +90,10 @@ function namedBy(release: Release, part: WrittenPart): number | undefined {
 }
 
 /** Whether a text is the name of a record of an entity. */
-const isNamed = (release: Release, entity: Entity | undefined, text = ''): boolean =>
+export const isNamed = (release: Release, entity: Entity | undefined, text = ''): boolean =>
   entity !== undefined && namedBy(release, writtenPart(release, entity, text)) !== undefined
 
-const isCalledSo = ({ cost, isDoubtful }: PartMatch): boolean => cost <= MAX_NAME_COST && !isDoubtful
+export const isCalledSo = ({ cost, isDoubtful }: PartMatch): boolean => cost <= MAX_NAME_COST && !isDoubtful
 
 /** Whether a text has a postal code, begins with a street, or has more segments than a record with its ancestors. */
 const isAddress = (segments: readonly (readonly string[])[], language: Language, hasCountry: () => boolean): boolean =>
@@ -144,17 +122,20 @@ function isSignAt(words: readonly string[], place: number, { isPostalCode }: Lan
 
 const BETWEEN_SEGMENTS = ','
 
-/** The words of all segments with a sign between them, without postal codes and what says that they are some. */
+/** The words of all segments with a sign between them, and in the place of postal codes and what says that they are some. */
 function withoutPostalCode(segments: readonly (readonly string[])[], language: Language): string[] {
-  return segments.flatMap((words, at) => {
-    const kept = words.filter((_, place) => {
-      if (isPostalCodeAt(words, place, language)) return false
-      if (!isSignAt(words, place, language)) return true
-      const next = words.findIndex((other, later) => later > place && !language.isPostalCode(other))
-      return next !== -1 && !isPostalCodeAt(words, next, language)
-    })
-    return at === 0 || kept.length === 0 ? kept : [BETWEEN_SEGMENTS, ...kept]
-  })
+  const isOfPostalCode = (words: readonly string[], place: number): boolean => {
+    if (isPostalCodeAt(words, place, language)) return true
+    if (!isSignAt(words, place, language)) return false
+    const next = words.findIndex((other, later) => later > place && !language.isPostalCode(other))
+    return next === -1 || isPostalCodeAt(words, next, language)
+  }
+  return segments
+    .flatMap((words) => [
+      BETWEEN_SEGMENTS,
+      ...words.map((word, place) => (isOfPostalCode(words, place) ? BETWEEN_SEGMENTS : word)),
+    ])
+    .filter((word, at, all) => word !== BETWEEN_SEGMENTS || (all[at + 1] ?? BETWEEN_SEGMENTS) !== BETWEEN_SEGMENTS)
 }
 
 const WHOLE_POSTAL_CODE = /^[0-9]{5}$/
@@ -194,18 +175,16 @@ function endNaming(release: Release, words: readonly string[], entity: Entity): 
 /** The words that name a record below a state, or a town in one, at the end of what is before the state. */
 function placeIn(release: Release, entity: Entity, above: Entity, state: NamedEnd): readonly string[] | undefined {
   const isInState = (position: number) => ancestorOf(release, entity.name, position, above.name) === state.position
-  const { isStreet, isAbsent } = languageOfNames(entity)
-  // A street or a quarter has the name of some place, but is none.
-  const isQuarter = (end: readonly string[]) => {
-    const [before, last = ''] = state.rest.slice(0, -end.length).slice(-2)
-    return isStreet(end[0] ?? '') || (isStreet(last) && !isAbsent([before ?? '', last]))
-  }
   const parts = [...endsOf(state.rest)]
-    .filter(({ end }) => !isQuarter(end))
     .map(({ end }) => ({ end, part: writtenPart(release, entity, end.join(' ')) }))
     .filter(({ part }) => part.digits === undefined)
   const isPlace = ({ part }: (typeof parts)[number]) => matchesCalled(release, part, isInState).some(isCalledSo)
   const isTown = ({ part }: (typeof parts)[number]) =>
     matchesByTown(release, part).some(({ position, cost }) => cost <= MAX_TOWN_COST && isInState(position))
-  return (parts.find(isPlace) ?? parts.find(isTown))?.end
+  const end = (parts.find(isPlace) ?? parts.find(isTown))?.end
+  if (end === undefined) return undefined
+  // A street or a quarter has the name of some place, but is none.
+  const { isStreet, isAbsent } = languageOfNames(entity)
+  const [before = '', sign = ''] = state.rest.slice(0, -end.length).slice(-2)
+  return isStreet(sign) && !isAbsent([before, sign]) ? undefined : end
 }

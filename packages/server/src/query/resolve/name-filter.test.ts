@@ -54,3 +54,10 @@ test('keeps back what has other letters and words', () => {
   expect(passing('San Jaun Bautista')).toEqual(['San Juan Bautista', 'Cinco de Mayo', 'Sta. Cruz'])
   expect(passing('Tesitsan')).toEqual(['Tesistán', 'Cinco de Mayo', 'Sta. Cruz'])
 })
+
+test.each([
+  ['Cinco de Mayyo', 'Cinco de Mayo'],
+  ['5 de Mallo', 'Cinco de Mayo'],
+])('“%s” is near to “%s”, however its number is written', (text, name) => {
+  expect(new NameFilter(index, written(text).readings).isNear(NAMES.indexOf(name))).toBe(true)
+})

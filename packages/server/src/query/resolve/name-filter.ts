@@ -25,6 +25,7 @@ type TypedReading = {
   readonly beginning: readonly [from: number, to: number]
 }
 
+const NUMBER = /^[0-9]+$/
 /** Of longer texts, letters after these are not compared. */
 const MAX_LETTERS = 60
 
@@ -33,6 +34,7 @@ export class NameFilter {
   readonly #typed: readonly TypedReading[]
   readonly #substance: ReadonlySet<number | undefined>
   readonly #isLong: boolean
+  readonly #hasNumber: boolean
   /** Of the name that was read last. */
   readonly #heard = { all: 0, core: 0, length: 0, coreLength: 0 }
 
@@ -40,6 +42,7 @@ export class NameFilter {
     const { words, language } = index
     this.#index = index
     this.#isLong = readings.some(({ joined }) => joined.length > MAX_LETTERS)
+    this.#hasNumber = readings.some((forms) => forms.words.some((word) => NUMBER.test(word)))
     this.#typed = readings.map((forms) => ({
       heard: forms.heard,
       joined: bagOf(forms.joined),
@@ -55,6 +58,7 @@ export class NameFilter {
   isNear(position: number): boolean {
     const name = this.#heardAt(position)
     for (const { heard } of this.#typed) if (mayBeMisspelt(heard, name)) return true
+    if (this.#hasNumber && this.#mayHaveNumber(position)) return true
     for (const { heard } of this.#typed) if (mayGoOn(heard, name)) return this.#hasWord(position)
     return false
   }
@@ -107,6 +111,15 @@ export class NameFilter {
     let shared = 0
     for (const word of words) if (isSlight[word] === 0 && typed.includes(word)) shared++
     return shared === substance
+  }
+
+  /** Whether a name may have a number, whose letters tell nothing of the same one in digits. */
+  #mayHaveNumber(position: number): boolean {
+    const { names, nameStarts } = this.#index
+    const { mayBeNumber } = wordForms(this.#index)
+    for (let place = nameStarts[position] as number; place < (nameStarts[position + 1] as number); place++)
+      if (mayBeNumber[names[place] as number] === 1) return true
+    return false
   }
 
   /** Whether a name has one of the words that were typed, or begins with the first of them. */

@@ -65,32 +65,32 @@ class NameTable {
     }
   }
 
-  /** The positions of the records that may be called so, nearly all of which are; ascending for each key. */
-  positionsOf(keys: Iterable<string>): Set<number> {
-    const positions = new Set<number>()
-    for (const key of keys) {
-      const lists = this.#positionsOf(hashOf(key))
-      const all = lists.length > 1 ? lists.flatMap((list) => [...list]).sort((a, b) => a - b) : lists[0]
-      for (const position of all ?? []) positions.add(position)
-    }
-    return positions
+  /** The numbers of the names and records that may be called so, nearly all of which are. */
+  calledBy(key: string): number[] {
+    const hash = hashOf(key)
+    const bucket = bucketOf(hash)
+    const called: number[] = []
+    for (let at = this.#starts[bucket] as number; at < (this.#starts[bucket + 1] as number); at++)
+      if (this.#hashes[at] === hash) called.push(this.#called[at] as number)
+    return called
   }
 
-  #positionsOf(hash: number): (readonly number[] | Uint32Array)[] {
-    const lists: (readonly number[] | Uint32Array)[] = []
-    const bucket = bucketOf(hash)
-    for (let at = this.#starts[bucket] as number; at < (this.#starts[bucket + 1] as number); at++) {
-      if (this.#hashes[at] !== hash) continue
-      const number = this.#called[at] as number
-      lists.push(
-        number >= this.#distinct
-          ? [number - this.#distinct]
-          : (this.#names.distinctNames?.positionsOf(number) as Uint32Array),
-      )
+  /** The positions of some of them, ascending. */
+  positionsOf(called: readonly number[], { isWanted, from = 0, to = this.#names.count }: Wanted): number[] {
+    const positions: number[] = []
+    const add = (position: number) => {
+      if (isWanted === undefined || isWanted(position)) positions.push(position)
     }
-    return lists
+    for (const number of called) {
+      if (number >= this.#distinct) add(number - this.#distinct)
+      else this.#names.distinctNames?.eachPosition(number, from, to, add)
+    }
+    return called.length > 1 ? positions.sort((a, b) => a - b) : positions
   }
 }
+
+/** Which records are wanted: all, or some of those from one position to just before another. */
+export type Wanted = { readonly isWanted?: (position: number) => boolean; readonly from?: number; readonly to?: number }
 
 /** Hashes the keys of the names of an entity. */
 class KeyHasher {
@@ -247,7 +247,15 @@ const tablesIn = memoized((release: Release) =>
   memoized((entity: Entity) => new NameTable(entityNames(release, entity), release.entity(entity.name).index.words)),
 )
 
-/** The positions of the records of its entity that a part may name, wherever they are, unless it is misspelt; each once. */
-export const positionsCalled = memoized((part: WrittenPart, release: Release): readonly number[] => [
-  ...tablesIn(release)(part.entity).positionsOf(keysOf(part)),
-])
+const calledBy = memoized((part: WrittenPart, release: Release) => {
+  const table = tablesIn(release)(part.entity)
+  return [...keysOf(part)].map((key) => table.calledBy(key)).filter(({ length }) => length > 0)
+})
+
+/** The positions of the records of its entity that a part may name, unless it is misspelt; each once. */
+export function positionsCalled(part: WrittenPart, release: Release, wanted: Wanted): readonly number[] {
+  const table = tablesIn(release)(part.entity)
+  const lists = calledBy(part, release).map((called) => table.positionsOf(called, wanted))
+  const all = lists.flat()
+  return all.length > 1 ? [...new Set(all)] : all
+}

@@ -1,7 +1,11 @@
 // What the parts of a row mean where they are not what their columns say: an ancestor's name in the place of a record's own,
 // one after its own, or two parts in each other's place.
+import { LruCache } from '../../base/lru-cache.ts'
+import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
+import type { Language } from '../../catalog/languages/language.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
+import { letterMask } from '../../release/index/word-keys.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
 import type { Forms } from '../search/name-match.ts'
@@ -12,7 +16,7 @@ import { matchesCalled } from './part-matches.ts'
 import { matchRecord, type NamedRecord } from './record-match.ts'
 import { matchesByParts, type RowMatch } from './row-matches.ts'
 import { isSureMatch } from './verdict.ts'
-import { type WrittenPart, writtenPart, writtenPartAs } from './written-part.ts'
+import { keyOf, type WrittenPart, writtenPart, writtenPartAs } from './written-part.ts'
 
 /** Up to this cost a text is the name of a record. */
 const MAX_NAME_COST = 0.35
@@ -27,12 +31,11 @@ type ReadParts = { readonly parts: readonly WrittenPart[]; readonly matches: rea
 
 /** The parts of a row that say something, and what they may mean. */
 export function readParts(release: Release, given: readonly WrittenPart[]): ReadParts {
-  const parts = withoutRepeated(release, given)
-  const last = parts.at(-1)
-  const above = parts.slice(0, -1)
+  const last = given.at(-1)
+  if (last === undefined || given.length === 1) return { parts: given, matches: matchesByParts(release, given) }
+  const { above, ancestors } = meantAbove(release, last.entity, given.slice(0, -1))
+  const parts = [...above, last]
   const matches = matchesByParts(release, parts)
-  if (last === undefined || above.length === 0) return { parts, matches }
-  const ancestors = ancestorsMeant(release, last, above)
   if (ancestors.some((ancestor) => !ancestor.isParent && isCalled(release, ancestor, last))) {
     if (!entityNames(release, last.entity).hasSeats)
       return isNamed(matches) ? { parts, matches } : readParts(release, above)
@@ -49,7 +52,8 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
   if (otherwise !== undefined) return otherwise
   const { typed, language } = last.written
   const isMisspelt = (ancestor: Ancestor) => !ancestor.isParent && isCalled(release, ancestor, last, MAX_MISSPELT_COST)
-  const isEmpty = language.isAbsent(typed) || (matches.length === 0 && ancestors.some(isMisspelt))
+  const saysNothing = ancestors.some(isMisspelt) || typed.every((word) => language.isNoise(word))
+  const isEmpty = language.isAbsent(typed) || (matches.length === 0 && saysNothing)
   return isEmpty ? readParts(release, above) : { parts, matches }
 }
 
@@ -57,18 +61,27 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
 const isNamed = ([best]: readonly { readonly ownCost: number }[]): boolean =>
   best !== undefined && best.ownCost <= MAX_NAME_COST
 
-/** The parts without those before the last that repeat the name of an ancestor, as where the state stands in the municipality's place. */
+/** The parts before the last that say something, and what they mean. */
+type Above = { readonly above: readonly WrittenPart[]; readonly ancestors: readonly Ancestor[] }
+
+const aboveCaches = memoized((_: Release) => new LruCache<Above>({ maxEntries: 4_096 }))
+
+/** What stands before the last part, which many rows have in common. */
+const meantAbove = (release: Release, entity: Entity, given: readonly WrittenPart[]): Above =>
+  aboveCaches(release).get(`${entity.name} ${keyOf(given)}`, () => {
+    const above = withoutRepeated(release, given)
+    return { above, ancestors: ancestorsMeant(release, entity, above) }
+  })
+
+/** The parts without those that repeat the name of an ancestor, as where the state stands in the municipality's place. */
 function withoutRepeated(release: Release, parts: readonly WrittenPart[]): readonly WrittenPart[] {
   const kept: WrittenPart[] = []
-  for (const [at, part] of parts.entries()) {
-    const isLast = at === parts.length - 1
-    if (isLast || kept.length === 0 || !repeatsAncestor(release, part, kept)) kept.push(part)
-  }
+  for (const part of parts) if (kept.length === 0 || !repeatsAncestor(release, part, kept)) kept.push(part)
   return kept
 }
 
 function repeatsAncestor(release: Release, part: WrittenPart, above: readonly WrittenPart[]): boolean {
-  if (!ancestorsMeant(release, part, above).some((ancestor) => isCalled(release, ancestor, part))) return false
+  if (!ancestorsMeant(release, part.entity, above).some((ancestor) => isCalled(release, ancestor, part))) return false
   const [meant] = parentsFor(release, [...above, part])
   const [parent] = parentsFor(release, above)
   return meant === undefined || meant.cost - (parent?.cost ?? 0) > MAX_NAME_COST
@@ -83,7 +96,7 @@ type Ancestor = {
 }
 
 /** What the parts before the last mean, and what lies above that: of a state also its country. */
-function ancestorsMeant(release: Release, { entity }: WrittenPart, above: readonly WrittenPart[]): Ancestor[] {
+function ancestorsMeant(release: Release, entity: Entity, above: readonly WrittenPart[]): Ancestor[] {
   const nearest = above.at(-1) as WrittenPart
   const [meant] = parentsFor(release, above)
   if (meant === undefined) return []
@@ -110,13 +123,28 @@ function isCalled(
   return match !== undefined && match.cost <= maxCost && !match.isDoubtful
 }
 
-/** Whether one of the names of a record has the same letters as a part, but for words that say little, or is its code. */
+/**
+ * Whether one of the names of a record has the same letters as a part, but for words that say little, or is its code. Of a name in
+ * other languages it is only known that its letters are among those that were written, unless something is abbreviated in these.
+ */
 function mayBeCalled({ names, codes, isSeat }: NamedRecord, { written, stripped }: WrittenPart): boolean {
-  if (isSeat || names.some(({ name }) => name.language !== written.language)) return true
+  if (isSeat) return true
   const readings = [written, ...stripped.map(({ name }) => name)].flatMap((name) => name.readings)
+  const letters = letterMask(written.typedJoined)
   const isSame = (forms: Forms) => readings.some(({ joined, core }) => joined === forms.joined || core === forms.core)
-  return names.some(({ name }) => name.readings.some(isSame)) || codes().includes(written.typedJoined)
+  return (
+    names.some(({ name }) =>
+      name.language === written.language
+        ? name.readings.some(isSame)
+        : name.readings.some(({ core }) => (letterMask(core) & ~letters) === 0) ||
+          isAbbreviated(written.typed, name.language),
+    ) || codes().includes(written.typedJoined)
+  )
 }
+
+/** Whether a word may stand for others, or for a number. */
+const isAbbreviated = (words: readonly string[], { longFormsOf, withDigits }: Language): boolean =>
+  words.some((word) => longFormsOf(word).length > 0) || withDigits(words) !== words
 
 /** Whether a record is a seat, and that of a parent where one is meant. */
 function isSeatIn(release: Release, { name, position }: RowMatch, parent: Ancestor | undefined): boolean {

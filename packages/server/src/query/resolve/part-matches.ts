@@ -7,7 +7,7 @@ import type { AncestorLevel } from '../search/ancestor-match.ts'
 import { positionsWithKeyCode, typedCodeOf } from '../search/codes.ts'
 import { searchEntity } from '../search/search.ts'
 import { entityNames } from './entity-names.ts'
-import { positionsCalled } from './name-table.ts'
+import { positionsCalled, type Wanted } from './name-table.ts'
 import { matchByCode, matchRecord, matchRecords, type PartMatch } from './record-match.ts'
 import { keyOf, type WrittenPart } from './written-part.ts'
 
@@ -56,13 +56,13 @@ export function matchesByWholeCode(release: Release, { entity, written, digits }
 export function matchesCalled(
   release: Release,
   part: WrittenPart,
-  isWanted: (position: number) => boolean = () => true,
+  isWanted?: (position: number) => boolean,
+  range: Pick<Wanted, 'from' | 'to'> = {},
 ): PartMatch[] {
   const names = entityNames(release, part.entity)
+  const positions = positionsCalled(part, release, isWanted === undefined ? range : { ...range, isWanted })
   return matchRecords(
-    positionsCalled(part, release)
-      .filter(isWanted)
-      .map((position) => names.record(position)),
+    positions.map((position) => names.record(position)),
     part,
   )
 }
@@ -80,9 +80,10 @@ export function matchesBelowParent(
   parent: number,
 ): PartMatch[] {
   if (children === undefined || parentOf === undefined) return []
-  const called = matchesCalled(release, part, (position) => parentOf[position] === parent)
-  if (called.some(isCalledSo)) return called
   const positions = children.positions.subarray(children.starts[parent], children.starts[parent + 1])
+  const range = { from: positions[0] ?? 0, to: (positions.at(-1) ?? -1) + 1 }
+  const called = matchesCalled(release, part, (position) => parentOf[position] === parent, range)
+  if (called.some(isCalledSo)) return called
   const names = entityNames(release, part.entity)
   const seat = names.seatOf(parent)
   // The seat goes by the name of its parent, of which its own letters tell nothing.
