@@ -171,13 +171,17 @@ export class EntityNames {
       return isOfParent ? { ...called, isOfParent } : called
     })
     const names = [...own, ...this.#alsoCalled(position), ...asSeat]
+    let codes: readonly string[] | undefined
     return {
       position,
       names,
       isSeat,
       isCity: this.isCity(position),
       mayBeShort: isSeat || this.#hasBelow,
-      codes: () => this.#codesAt(position),
+      codes: () => {
+        codes ??= this.#codesAt(position)
+        return codes
+      },
     }
   }
 
