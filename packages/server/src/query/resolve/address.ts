@@ -10,11 +10,11 @@ import { ancestorOf } from './levels.ts'
 import { matchesAnywhere, matchesCalled } from './part-matches.ts'
 import { stateOfPostalCode } from './postal-codes.ts'
 import type { PartMatch } from './record-match.ts'
-import { matchesByTown, parentOfTowns, townsIn } from './towns.ts'
+import { matchesByTown, parentOfTowns } from './towns.ts'
 import { type WrittenPart, writtenPart } from './written-part.ts'
 
 /** How many words a name in an address has at most. */
-const MAX_NAME_WORDS = 7
+export const MAX_NAME_WORDS = 7
 /** Up to this cost some words are the name of a record. */
 const MAX_NAME_COST = 0.35
 /** A town costs more, since it stands for what it is in. */
@@ -80,30 +80,8 @@ function stateOfCode(release: Release, entity: Entity, postalCode: string): Omit
 /** A record with its ancestors has no more segments, beside the most distant one. */
 const MAX_SEGMENTS_OF_NAME = 3
 
-/**
- * The parts of a text of three segments that are a town, the record that it is in and the state of that, in this order or the other,
- * where both are called so; the country may stand beside the state. Undefined for any other text.
- */
-export function townParts(release: Release, segments: readonly string[]): readonly WrittenPart[] | undefined {
-  const entity = parentOfTowns(release)
-  const [above, top] = entity === undefined ? [] : ancestorsOf(entity).map((step) => step.entity)
-  if (entity === undefined || above === undefined) return undefined
-  for (const order of [segments, segments.toReversed()]) {
-    const [town = '', place = '', state = '', country, ...more] = order
-    if (state === '' || more.length > 0 || (country !== undefined && !isNamed(release, top, country))) continue
-    const statePart = writtenPart(release, above, state)
-    const position = namedBy(release, statePart)
-    if (position === undefined) continue
-    const placePart = writtenPart(release, entity, place)
-    const isInState = (at: number) => ancestorOf(release, entity.name, at, above.name) === position
-    if (placePart.digits === undefined && matchesCalled(release, placePart, isInState).some(isCalledSo))
-      return [statePart, placePart, writtenPart(release, townsIn(release)(entity) as Entity, town)]
-  }
-  return undefined
-}
-
 /** The record that is called what a part says, or has it as its code, wherever it is; a number is rather that of a house. */
-function namedBy(release: Release, part: WrittenPart): number | undefined {
+export function namedBy(release: Release, part: WrittenPart): number | undefined {
   if (part.digits !== undefined) return undefined
   const matches = part.code === undefined ? matchesCalled(release, part) : matchesAnywhere(release, part)
   let best: PartMatch | undefined
@@ -112,10 +90,10 @@ function namedBy(release: Release, part: WrittenPart): number | undefined {
 }
 
 /** Whether a text is the name of a record of an entity. */
-const isNamed = (release: Release, entity: Entity | undefined, text = ''): boolean =>
+export const isNamed = (release: Release, entity: Entity | undefined, text = ''): boolean =>
   entity !== undefined && namedBy(release, writtenPart(release, entity, text)) !== undefined
 
-const isCalledSo = ({ cost, isDoubtful }: PartMatch): boolean => cost <= MAX_NAME_COST && !isDoubtful
+export const isCalledSo = ({ cost, isDoubtful }: PartMatch): boolean => cost <= MAX_NAME_COST && !isDoubtful
 
 /** Whether a text has a postal code, begins with a street, or has more segments than a record with its ancestors. */
 const isAddress = (segments: readonly (readonly string[])[], language: Language, hasCountry: () => boolean): boolean =>

@@ -52,7 +52,8 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
   if (otherwise !== undefined) return otherwise
   const { typed, language } = last.written
   const isMisspelt = (ancestor: Ancestor) => !ancestor.isParent && isCalled(release, ancestor, last, MAX_MISSPELT_COST)
-  const isEmpty = language.isAbsent(typed) || (matches.length === 0 && ancestors.some(isMisspelt))
+  const saysNothing = ancestors.some(isMisspelt) || typed.every((word) => language.isNoise(word))
+  const isEmpty = language.isAbsent(typed) || (matches.length === 0 && saysNothing)
   return isEmpty ? readParts(release, above) : { parts, matches }
 }
 

@@ -3,20 +3,21 @@
 // A row is free text, or parts: a name, an abbreviation, an alias or a code for each of some entities, as {estado, municipio,
 // localidad}. The parts are resolved together. What the parts of the ancestors may mean is looked up first (parents.ts); the
 // record itself is then looked for below all of these, and the cost of a match is the sum over all parts (row-matches.ts). So
-// a locality that fits decides between two municipalities. Free text is resolved as parts where it has commas (towns and addresses by
-// address.ts), and else by what the search proposes (free-text.ts). The verdict depends on the cost of the best match and on that of
+// a locality that fits decides between two municipalities. Free text is resolved as parts where it is a town with its state
+// (town-text.ts), an address (address.ts) or has commas, and else by what the search proposes (free-text.ts). The verdict depends on the cost of the best match and on that of
 // the next one (verdict.ts).
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
-import { folded } from '../../catalog/words.ts'
+import { folded, wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
-import { addressOf, townParts } from './address.ts'
+import { addressOf } from './address.ts'
 import { matchesByText, segmentsOf } from './free-text.ts'
 import { type Level, levelsOf } from './levels.ts'
 import { withLostLetters } from './lost-letters.ts'
 import { readParts } from './other-readings.ts'
+import { townParts, townReadings } from './town-text.ts'
 import { type Decision, isSure, MAX_LIKELY_SCORE, type Verdict, verdictOn } from './verdict.ts'
 import { keyOf, type WrittenPart, writtenParts } from './written-part.ts'
 
@@ -54,12 +55,36 @@ export function resolveRow(release: Release, row: RowToResolve, { names }: Resol
     if (isSure(resolution.verdict)) return resolution
   }
   if (asTown !== undefined) return asTown
+  const placed =
+    segments.length === 1 ? resolveReadings(release, townReadings(release, wordsOf(text)), names) : undefined
+  if (placed !== undefined) return placed
   const matches = matchesByText(release, text, segments, names ?? [...release.catalog.entities.keys()])
   const decision = verdictOn(release, matches, segments.length === 1)
   const parts = matches[0]?.parts
   const above = parts === undefined || isSure(decision.verdict) ? [] : resolveParts(release, parts.slice(0, -1)).levels
   return withLevels(release, decision, above, undefined)
 }
+
+/** What the best of some readings means that is sure; and if none is, the first that names what a town is in. */
+function resolveReadings(
+  release: Release,
+  readings: readonly (readonly WrittenPart[])[],
+  names: readonly string[] | undefined,
+): Resolution | undefined {
+  let best: Resolution | undefined
+  let placed: Resolution | undefined
+  for (const parts of readings) {
+    if (!mayMean(parts, names)) continue
+    const resolution = resolveParts(release, parts)
+    if (resolution.verdict === 'exact') return resolution
+    if (isSure(resolution.verdict)) {
+      if (scoreOf(resolution) > scoreOf(best)) best = resolution
+    } else if (parts.length > 2) placed ??= resolution
+  }
+  return best ?? placed
+}
+
+const scoreOf = (resolution: Resolution | undefined): number => resolution?.record?.score ?? 0
 
 /** The same with nothing in it that is sure. */
 const doubted = ({ levels, record, ...decision }: Resolution): Resolution => ({

@@ -28,6 +28,19 @@ function answer(written: string): string {
   return [verdict, codeReader(release, definition)(record.position) ?? [], name].flat().join(' ')
 }
 
+describe('a text without commas', () => {
+  test.each([
+    ['VILLAHERMOSA CENTRO TABASCO', 'exact Villahermosa'],
+    ['Puebla Puebla Puebla', 'sure Heroica Puebla de Zaragoza'],
+    ['JALISCO Zapopan LA VENTA DEL ASTILLERO', 'exact La Venta del Astillero'],
+    ['SAN VICENTE CHICOLOAPAN MEXICO', 'sure Chicoloapan de Juárez'],
+    ['Ecatepec de Morelos MEXICO', 'exact 15033 Ecatepec de Morelos'],
+    ['Cancún Quintana Roo México', 'exact Cancún'],
+    // What is named after the state is not left out.
+    ['GOMEZ PALACIO Durango DURANGO', 'likely'],
+  ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
+})
+
 describe('the seat is meant', () => {
   test.each([
     ['Sonora / Hermosillo / Hermosillo', 'exact Hermosillo'],
@@ -53,6 +66,13 @@ describe('the seat is meant', () => {
     ['Tabasco / Centro / Centro', 'sure Villahermosa'],
     ['Zacatecas / Calera / Calera de Víctor Rosales', 'sure Víctor Rosales'],
     ['México / Tlalnepantla de Baz / Tlanepantla', 'sure Tlalnepantla'],
+    ['Querétaro / Corregidora / Corrgidora', 'sure El Pueblito'],
+    ['Veracruz / Coatepec / Coatpc', 'sure Coatepec'],
+    ['Hidalgo / Pachuca de Soto / Pacuca', 'sure Pachuca de Soto'],
+    ['Hidalgo / Zempoala / San Juan Zempuala', 'sure Zempoala'],
+    ['Oaxaca / San Pedro y San Pablo Ayutla / SP y SP Ayutla', 'sure San Pedro y San Pablo Ayutla'],
+    ['Jalisco / Tlajomulco de Zúñiga / Tlajomulco de Z.', 'sure Tlajomulco de Zúñiga'],
+    ['Nuevo León / General Escobedo / Villa de Escobedo', 'sure Ciudad General Escobedo'],
     ['Tlaxcala // San Cosme Xaloztoc', 'sure Xaloztoc'],
     ['Sonora / Nogales / Nogales Sonora Mexico', 'sure Heroica Nogales'],
     ['México // Los Reyes La Paz', 'sure Los Reyes Acaquilpan'],
@@ -76,6 +96,7 @@ describe('something else stands in a cell than its column says', () => {
     ['México / Naucalpan de Juárez / ESTADO DE MEXICO', 'exact 15057 Naucalpan de Juárez'],
     ['México / Naucalpan de Juárez / Etado de Mexico', 'exact 15057 Naucalpan de Juárez'],
     ['México / Naucalpan de Juárez / NO APLICA', 'exact 15057 Naucalpan de Juárez'],
+    ['México / Naucalpan de Juárez / FRACCIONAMIENTO', 'exact 15057 Naucalpan de Juárez'],
     ['Sonora / Ciudad Obregón / Cajeme', 'sure Ciudad Obregón'],
     ['Jalisco / Jalisco / Guadalajara', 'exact Guadalajara'],
     ['Nuevo León / Nuevo León', 'exact 19 Nuevo León'],
@@ -140,6 +161,9 @@ describe('never sure', () => {
     ['San José, municipio de Xyzzy'],
     ['Jalisco // San Juan Guadalajara'],
     ['Tabasco // Ranchería Emiliano Zapata'],
+    ['Nuevo León // Villa de Escobedo'],
+    ['Oaxaca / San Pedro y San Pablo Ayutla / SP'],
+    ['Tlaxcala / Acuamanala de Miguel Hidalgo / Hidalgo'],
   ])('%s', (row) => expect(answer(row)).not.toMatch(/^(exact|sure)/))
 })
 

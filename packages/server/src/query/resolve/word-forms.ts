@@ -65,7 +65,7 @@ export class WordForms {
       list[0] = text
       const digits = withDigits(list)
       const isNumber = digits !== list
-      const written = isNumber ? (digits[0] as string) : (long ?? text)
+      const written = isNumber ? digits.join('') : (long ?? text)
       const isTextSlight = isSlight(language, text) ? 1 : 0
       this.hashes[word] = hashOf(written)
       this.shifts[word] = shiftOf(written.length)

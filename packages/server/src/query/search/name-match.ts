@@ -308,8 +308,11 @@ function matchForms(
     const cost = PREFIX_COST + (1 - typed.joined.length / name.joined.length)
     offer(cost, 'prefix', !isSameNumber || !(isCut || isShort), isShort)
   }
-  if (isSameNumber && missing === 0 && isWithoutSaint(typed.words, name.words, language))
-    offer(WITHOUT_SAINT_COST, 'dropped-words', false)
+  const isWithout =
+    (missing === 0 &&
+      (isWithoutSaint(typed.words, name.words, language) || isWithoutRank(typed.words, name.words, language))) ||
+    (added === 0 && isWithoutRank(name.words, typed.words, language))
+  if (isSameNumber && isWithout) offer(WITHOUT_SAINT_COST, 'dropped-words', false)
   if (missing === 0) {
     const share = coveredShare(name.words, typed.words, language)
     if (share !== undefined) offer(SOME_WORDS_COST + (1 - share), 'dropped-words', true)
@@ -340,6 +343,13 @@ function isWithoutSaint(short: readonly string[], long: readonly string[], langu
     return false
   const isRest = short.every((word, at) => word === long[dropped + at])
   return isRest && (short[0]?.length ?? 0) >= MIN_CORE && !isLight(language, short[0] as string)
+}
+
+/** Whether a name is another without the rank before it, as "Santiago Cuautlalpan" is "Villa Santiago Cuautlalpan"; a single word is too little. */
+function isWithoutRank(short: readonly string[], long: readonly string[], { isRank, isGenitive }: Language): boolean {
+  if (short.length < 2 || !isRank(long[0] ?? '')) return false
+  const from = isGenitive(long[1] ?? '') ? 2 : 1
+  return long.length === short.length + from && short.every((word, at) => word === long[from + at])
 }
 
 /** A shorter rest is too little to be misspelt. */
