@@ -185,6 +185,7 @@ export class EntityNames {
       return isOfParent ? { ...called, isOfParent } : called
     })
     const names = [...own, ...this.#alsoCalled(position), ...asSeat]
+    let codes: readonly string[] | undefined
     return {
       position,
       names,
@@ -192,7 +193,10 @@ export class EntityNames {
       isCity: this.isCity(position),
       mayBeShort: isSeat || this.#hasBelow,
       isTown: (this.#importance()[position] as number) >= TOWN,
-      codes: () => this.#codesAt(position),
+      codes: () => {
+        codes ??= this.#codesAt(position)
+        return codes
+      },
     }
   }
 

@@ -1,4 +1,5 @@
 // Which records may be called nearly what a part says: told by the words and letters of their names, before these are read.
+import { memoized } from '../../base/memoized.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import { bitsOf } from '../../release/index/word-keys.ts'
 import {
@@ -9,6 +10,7 @@ import {
   mayBeMisspelt,
   mayGoOn,
   mayHaveMore,
+  maySoundLike,
   soundOf,
 } from '../search/name-match.ts'
 import { bagOf, emptyBag, type LetterBag, wordForms } from './word-forms.ts'
@@ -34,6 +36,7 @@ export class NameFilter {
   readonly #typed: readonly TypedReading[]
   readonly #substance: ReadonlySet<number | undefined>
   readonly #isLong: boolean
+  readonly #letters: NameLetters
   readonly #hasNumber: boolean
   /** Of the name that was read last. */
   readonly #heard = { all: 0, core: 0, length: 0, coreLength: 0 }
@@ -41,6 +44,7 @@ export class NameFilter {
   constructor(index: Words, readings: readonly Forms[]) {
     const { words, language } = index
     this.#index = index
+    this.#letters = nameLetters(index)
     this.#isLong = readings.some(({ joined }) => joined.length > MAX_LETTERS)
     this.#hasNumber = readings.some((forms) => forms.words.some((word) => NUMBER.test(word)))
     this.#typed = readings.map((forms) => ({
@@ -78,39 +82,60 @@ export class NameFilter {
     if (this.#isLong) return true
     const { names, nameStarts } = this.#index
     const forms = wordForms(this.#index)
-    const [joined, core, sound] = [emptyBag(), emptyBag(), emptyBag()]
+    const [joined, core] = [emptyBag(), emptyBag()]
     let substance = 0
     const end = nameStarts[position + 1] as number
     for (let place = nameStarts[position] as number; place < end; place++) {
       const word = names[place] as number
       if (forms.mayBeNumber[word] === 1 || forms.isAbbreviation[word] === 1) return true
-      forms.addLetters(word, joined, sound)
-    }
-    for (let place = nameStarts[position] as number; place < end; place++) {
-      const word = names[place] as number
+      forms.addLetters(word, joined)
       if (forms.isSlight[word] === 1) continue
-      forms.addLetters(word, core, UNUSED)
+      forms.addLetters(word, core)
       substance++
     }
-    return this.#typed.some(
-      (typed) =>
+    for (const typed of this.#typed)
+      if (
         missing(typed.joined, joined) === 0 ||
         isWithinEdits(typed.joined, joined) ||
-        isWithinEdits(typed.sound, sound) ||
         isWithinEdits(typed.core, substance === 0 ? joined : core) ||
-        this.#isCovered(position, typed.substance, substance),
-    )
+        this.#isCovered(position, typed.substance, substance)
+      )
+        return true
+    const heard = this.#heardAt(position)
+    let sound: LetterBag | undefined
+    for (const typed of this.#typed) {
+      if (!maySoundLike(typed.heard, heard)) continue
+      sound ??= this.#soundAt(position)
+      if (isWithinEdits(typed.sound, sound)) return true
+    }
+    return false
+  }
+
+  /** The letters that a name sounds like. */
+  #soundAt(position: number): LetterBag {
+    const { names, nameStarts } = this.#index
+    const forms = wordForms(this.#index)
+    const sound = emptyBag()
+    for (let place = nameStarts[position] as number; place < (nameStarts[position + 1] as number); place++)
+      forms.addSound(names[place] as number, sound)
+    return sound
   }
 
   /** Whether all words of a name that say something were typed, or all that were typed are in it. */
   #isCovered(position: number, typed: readonly (number | undefined)[], substance: number): boolean {
     const { names, nameStarts } = this.#index
     const { isSlight } = wordForms(this.#index)
+    let [shared, isAnyTyped] = [0, typed.length === 0]
+    for (let place = nameStarts[position] as number; place < (nameStarts[position + 1] as number); place++) {
+      const word = names[place] as number
+      if (!typed.includes(word)) continue
+      isAnyTyped = true
+      if (isSlight[word] === 0) shared++
+    }
+    if (shared === substance) return true
+    if (!isAnyTyped) return false
     const words = names.subarray(nameStarts[position], nameStarts[position + 1])
-    if (typed.every((word) => word !== undefined && words.includes(word))) return true
-    let shared = 0
-    for (const word of words) if (isSlight[word] === 0 && typed.includes(word)) shared++
-    return shared === substance
+    return typed.every((word) => word !== undefined && words.includes(word))
   }
 
   /** Whether a name may have a number, whose letters tell nothing of the same one in digits. */
@@ -135,6 +160,38 @@ export class NameFilter {
 
   /** The letters that are heard in a name; the same object in every call. */
   #heardAt(position: number): HeardLetters {
+    const heard = this.#heard
+    this.#letters.read(position, heard)
+    return heard
+  }
+}
+
+/** The letters that are heard in each name, found out when it is first asked for. */
+class NameLetters {
+  readonly #index: Words
+  readonly #all: Uint32Array
+  readonly #core: Uint32Array
+  readonly #lengths: Uint16Array
+  readonly #coreLengths: Uint16Array
+
+  constructor(index: Words) {
+    const count = index.nameStarts.length - 1
+    this.#index = index
+    this.#all = new Uint32Array(count)
+    this.#core = new Uint32Array(count)
+    this.#lengths = new Uint16Array(count)
+    this.#coreLengths = new Uint16Array(count)
+  }
+
+  read(position: number, heard: { -readonly [K in keyof HeardLetters]: HeardLetters[K] }): void {
+    if (this.#all[position] === 0) this.#find(position)
+    heard.all = this.#all[position] as number
+    heard.core = this.#core[position] as number
+    heard.length = this.#lengths[position] as number
+    heard.coreLength = this.#coreLengths[position] as number
+  }
+
+  #find(position: number): void {
     const { names, nameStarts } = this.#index
     const { heard, lengths, isSlight } = wordForms(this.#index)
     let [all, core, length, coreLength] = [0, 0, 0, 0]
@@ -148,16 +205,14 @@ export class NameFilter {
       core |= letters
       coreLength += lengths[word] as number
     }
-    const name = this.#heard
-    name.all = all
-    name.core = core
-    name.length = length
-    name.coreLength = coreLength
-    return name
+    this.#all[position] = all
+    this.#core[position] = core
+    this.#lengths[position] = length
+    this.#coreLengths[position] = coreLength
   }
 }
 
-const UNUSED = emptyBag()
+const nameLetters = memoized((index: Words) => new NameLetters(index))
 
 /** How many letters a text has at least that another lacks. */
 const missing = (letters: LetterBag, others: LetterBag): number =>

@@ -73,11 +73,31 @@ export function matchesByParts(release: Release, parts: readonly WrittenPart[]):
     const towns = parentsByTown(release, part, above)
     matches.push(...towns.map((town) => toMatch({ ...town, how: 'town', ...TOWN }, town)))
   }
-  if (leastCost(matches) <= POOR_COST) return bestOf(release, matches)
+  const isPoor = leastCost(matches) > POOR_COST
+  const isGuess = above.length > 1 && matches.every(isFarGuess)
+  if (!isPoor && !isGuess) return bestOf(release, matches)
   const costs = ancestorCosts(release, part.entity, above)
   const positions = new Set(matches.map(({ position }) => position))
-  const elsewhere = matchesElsewhere(release, part, above).filter(({ position }) => !positions.has(position))
-  return bestOf(release, [...matches, ...elsewhere.map((match) => toMatch(match, withAncestors(match, costs)))])
+  const names = entityNames(release, part.entity)
+  const isTown = ({ position, cost }: PartMatch) =>
+    cost <= MAX_SHORT_COST && (names.isSeat(position) || names.isCity(position))
+  const called = matchesElsewhere(release, part, above).filter(({ position }) => !positions.has(position))
+  const behind = behindLarger(release, part, called, false)
+  const toElsewhere = (match: PartMatch) => toMatch(match, withAncestors(match, costs), behind(match))
+  if (!isGuess) return bestOf(release, [...matches, ...called.map(toElsewhere)])
+  const towns = called.filter(isTown).map(toElsewhere)
+  const elsewhere = isPoor ? called.map(toElsewhere) : towns
+  return bestOf(release, [...matches.map((match) => behindTown(match, leastCost(towns))), ...elsewhere])
+}
+
+/** From this cost on a doubtful match is a guess: what is called so elsewhere is rather meant, if it is a town. */
+const MIN_GUESS_COST = 1
+const isFarGuess = ({ isDoubtful, ownCost }: RowMatch): boolean => isDoubtful && ownCost >= MIN_GUESS_COST
+
+/** A match behind a town of some cost; the same where there is no town. */
+function behindTown(match: RowMatch, townCost: number): RowMatch {
+  const behind = Number.isFinite(townCost) ? Math.max(townCost + BEHIND_LARGER_COST - match.cost, 0) : 0
+  return behind === 0 ? match : { ...match, cost: match.cost + behind, skipped: match.skipped + behind }
 }
 
 type ToMatch = (match: PartMatch, row: Parent, skipped?: number) => RowMatch

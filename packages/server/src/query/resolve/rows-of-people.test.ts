@@ -167,6 +167,16 @@ describe('never sure', () => {
   ])('%s', (row) => expect(answer(row)).not.toMatch(/^(exact|sure)/))
 })
 
+describe('a town of another municipality is told first, and never sure', () => {
+  test.each([
+    ['Jalisco / Tonalá / Guadalajara', 'likely Guadalajara'],
+    ['Nuevo León / García / San Nicolás de los Garza', 'likely San Nicolás de los Garza'],
+    ['Sonora / Navojoa / CD. OBREGON', 'likely Ciudad Obregón'],
+    ['Chihuahua / Delicias / Cd Juarez', 'likely Juárez'],
+    ['Coahuila / Parras / Torreon', 'likely Torreón'],
+  ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
+})
+
 /** Cities with their state, municipality, official code and postal code: facts that everybody knows. */
 const PLACES = `
 Aguascalientes|Aguascalientes|Aguascalientes|01001|20000

@@ -235,6 +235,10 @@ const MAX_EAR_LENGTH = 4
 const mayBeEdited = (typed: number, name: number): boolean =>
   bitsOf(typed & ~name) <= MAX_EDITS && bitsOf(name & ~typed) <= MAX_EDITS
 
+/** Whether two names may sound nearly alike. */
+export const maySoundLike = (typed: HeardLetters, name: HeardLetters): boolean =>
+  Math.abs(typed.length - name.length) <= MAX_EAR_LENGTH && mayBeEdited(typed.all, name.all)
+
 /** Undefined where they have too little in common. */
 export function matchName(typed: WrittenName, name: WrittenName): NameMatch | undefined {
   // The same number in other letters or digits is the same name.
@@ -280,7 +284,7 @@ function matchForms(
   const offer = (cost: number, how: How, isDoubtful: boolean, isShort = false) => {
     if (best === undefined || cost < best.cost) best = { cost, how, isWhole: false, isPrefix, isDoubtful, isShort }
   }
-  if (isSameNumber && length <= MAX_EAR_LENGTH && mayBeEdited(typed.heard.all, name.heard.all)) {
+  if (isSameNumber && maySoundLike(typed.heard, name.heard)) {
     const [sound, other] = [soundOf(typed, language), soundOf(name, language)]
     if (sound === other && sound.length >= MIN_SOUND) offer(BY_EAR_COST, 'by-ear', false)
     else {
