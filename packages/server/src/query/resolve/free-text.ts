@@ -35,12 +35,7 @@ export function segmentsOf(text: string): string[] {
 }
 
 /** The records of some entities that a text of these segments may mean, the best first. */
-export function matchesByText(
-  release: Release,
-  text: string,
-  segments: readonly string[],
-  names: readonly string[],
-): RowMatch[] {
+export function matchesByText(release: Release, segments: readonly string[], names: readonly string[]): RowMatch[] {
   if (segments.length === 0) return []
   const asLevels = (list: readonly string[]) =>
     list.length > MAX_SEGMENTS
@@ -53,7 +48,7 @@ export function matchesByText(
   }
   const best = bestOf(release, matches)
   if (leastCost(best) <= GOOD_COST || (segments.length > 1 && isSureMatch(release, best))) return best
-  return bestOf(release, [...best, ...matchesByAlignment(release, names, wordsOf(text))])
+  return bestOf(release, [...best, ...matchesByAlignment(release, names, segments.map(wordsOf))])
 }
 
 /** The segments without those that name what the next one names: "Mexico City, Distrito Federal" is one state. */
@@ -87,6 +82,7 @@ function matchesBySegments(release: Release, entity: Entity, segments: readonly 
       const skipped = skippedCost(lineage.length - 1, levels.length - 1, isTopNamed)
       return matchesByParts(release, parts).map((match) => ({
         ...match,
+        parts,
         cost: match.cost + skipped,
         skipped: match.skipped + skipped,
       }))
@@ -121,8 +117,18 @@ type Span = (entity: Entity, from: number, to: number) => WrittenPart
 type Lineage = readonly { readonly entity: Entity; readonly record: NamedRecord }[]
 
 /** The candidates that the search proposes, with the cost of the best way to read the words as their name and ancestors. */
-function matchesByAlignment(release: Release, names: readonly string[], words: readonly string[]): RowMatch[] {
+function matchesByAlignment(
+  release: Release,
+  names: readonly string[],
+  segments: readonly (readonly string[])[],
+): RowMatch[] {
+  const words = segments.flat()
   if (words.length > MAX_ALIGNED_WORDS) return []
+  let end = 0
+  const ends = segments.map(({ length }) => {
+    end += length
+    return end
+  })
   const span = spansOf(release, words)
   const scope = names.map((name) => [name, []] as const)
   return rankAcross(release, words, scope, MAX_PROPOSED).flatMap(({ name, position }) => {
@@ -135,7 +141,7 @@ function matchesByAlignment(release: Release, names: readonly string[], words: r
     // Where parts are not told apart, the name of the parent is that of the parent.
     const named = entityNames(release, definition).record(position)
     const record = { ...named, names: named.names.filter(({ how }) => how !== 'seat') }
-    return alignRecord({ entity: definition, record }, lineage, words, span) ?? []
+    return alignRecord({ entity: definition, record }, lineage, words, ends, span) ?? []
   })
 }
 
@@ -154,32 +160,37 @@ function alignRecord(
   { entity, record }: Lineage[number],
   lineage: Lineage,
   words: readonly string[],
+  ends: readonly number[],
   span: Span,
 ): RowMatch | undefined {
   let best: RowMatch | undefined
   const offer = (
     match: PartMatch | undefined,
     ancestors: () => AlignedAncestors | undefined,
-    own: readonly string[],
+    from: number,
+    to: number,
   ) => {
     const above = match === undefined ? undefined : ancestors()
     if (match === undefined || above === undefined) return
-    const { position, cost: ownCost, isPrefix, isWhole, isDoubtful } = match
+    const { position, cost: ownCost, isPrefix, isWhole } = match
+    // Words on both sides of a comma are rather two names than one with words more or less.
+    const isDoubtful = match.isDoubtful || (!isWhole && ends.some((end) => end > from && end < to))
     const skipped = skippedCost(lineage.length, above.named, above.isTopNamed)
     const cost = ownCost + above.cost + skipped
     if (best !== undefined && cost >= best.cost) return
     const how = [...new Set([match.how, ...above.how])]
-    const letters = lettersIn(own, languageOfNames(entity))
+    const letters = lettersIn(words.slice(from, to), languageOfNames(entity))
     best = { name: entity.name, position, cost, ownCost, letters, how, skipped, isPrefix, isWhole, isDoubtful }
   }
   const { length } = words
   for (let to = 1; to <= length; to++) {
-    offer(matchRecord(record, span(entity, 0, to)), () => alignAncestors(lineage, span, to, length), words.slice(0, to))
+    offer(matchRecord(record, span(entity, 0, to)), () => alignAncestors(lineage, span, to, length), 0, to)
     if (to < length)
       offer(
         matchRecord(record, span(entity, to, length)),
         () => alignAncestors(lineage.toReversed(), span, 0, to),
-        words.slice(to),
+        to,
+        length,
       )
   }
   return best

@@ -58,7 +58,7 @@ export function resolveRow(release: Release, row: RowToResolve, { names }: Resol
   const placed =
     segments.length === 1 ? resolveReadings(release, townReadings(release, wordsOf(text)), names) : undefined
   if (placed !== undefined) return placed
-  const matches = matchesByText(release, text, segments, names ?? [...release.catalog.entities.keys()])
+  const matches = matchesByText(release, segments, names ?? [...release.catalog.entities.keys()])
   const decision = verdictOn(release, matches, segments.length === 1)
   const parts = matches[0]?.parts
   const above = parts === undefined || isSure(decision.verdict) ? [] : resolveParts(release, parts.slice(0, -1)).levels
