@@ -174,7 +174,8 @@ function alignRecord(
     if (match === undefined || above === undefined) return
     const { position, cost: ownCost, isPrefix, isWhole } = match
     // Words on both sides of a comma are rather two names than one with words more or less.
-    const isDoubtful = match.isDoubtful || (!isWhole && ends.some((end) => end > from && end < to))
+    const isOfBoth = match.how === 'dropped-words' && ends.some((end) => end > from && end < to)
+    const isDoubtful = match.isDoubtful || isOfBoth
     const skipped = skippedCost(lineage.length, above.named, above.isTopNamed)
     const cost = ownCost + above.cost + skipped
     if (best !== undefined && cost >= best.cost) return
