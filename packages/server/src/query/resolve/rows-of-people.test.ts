@@ -128,6 +128,16 @@ describe('a town and its state in one text', () => {
   })
 })
 
+describe('a name alone', () => {
+  test.each([
+    ['Monterrey', 'exact 19039 Monterrey'],
+    ['Celaya', 'exact 11007 Celaya'],
+    // Other municipalities have these names.
+    ['Victoria', 'ambiguous'],
+    ['Santa Catarina', 'ambiguous'],
+  ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
+})
+
 describe('an address', () => {
   test.each([
     ['Rio Balsas No. 1225, Col. Quinta Velarde, C.P. 44430 Guadalajara, JALISCO', 'exact 14039 Guadalajara'],

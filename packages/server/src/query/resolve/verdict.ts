@@ -118,15 +118,20 @@ const isBelow = (release: Release, { name, position }: RowMatch, other: RowMatch
 /** From this importance on a record is meant by its name alone: some hundred thousand people live in it. */
 const KNOWN_ALONE = 0.6 * MAX_IMPORTANCE
 
-/** Whether a name alone is that of what lies in nothing, as a country, and the other one is small and lies in something. */
+/** Up to this importance a record is not meant where a city is called so: some hundred people live in it. */
+const HAMLET = 0.3 * MAX_IMPORTANCE
+
+/**
+ * Whether a name alone is that of what lies in nothing, as a country, and the other one is small and lies in something; or that of a city,
+ * and the other one is a hamlet.
+ */
 function isLesser(release: Release, first: RowMatch, other: RowMatch): boolean {
+  if (first.ownCost !== 0) return false
   const depthOf = ({ name }: RowMatch) => ancestorsOf(release.entity(name).definition).length
-  return (
-    first.ownCost === 0 &&
-    depthOf(first) === 0 &&
-    depthOf(other) > 1 &&
-    (importanceOf(release, other.name)[other.position] as number) < KNOWN_ALONE
-  )
+  const importanceAt = ({ name, position }: RowMatch) => importanceOf(release, name)[position] as number
+  const [own, others] = [importanceAt(first), importanceAt(other)]
+  if (depthOf(first) === 0) return depthOf(other) > 1 && others < KNOWN_ALONE
+  return depthOf(first) > 1 && depthOf(other) > 1 && own >= KNOWN_ALONE && others <= HAMLET
 }
 
 function isFarBehind(first: RowMatch, other: RowMatch, isSingle: boolean): boolean {
