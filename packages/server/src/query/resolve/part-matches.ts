@@ -8,6 +8,7 @@ import { positionsWithKeyCode, typedCodeOf } from '../search/codes.ts'
 import { searchEntity } from '../search/search.ts'
 import { entityNames } from './entity-names.ts'
 import { positionsCalled, type Wanted } from './name-table.ts'
+import { matchesNearly } from './near-names.ts'
 import { matchByCode, matchRecord, matchRecords, type PartMatch } from './record-match.ts'
 import { keyOf, type WrittenPart } from './written-part.ts'
 
@@ -33,7 +34,7 @@ export function matchesAnywhere(release: Release, part: WrittenPart): readonly P
           : names.match(names.positions, part)
         : called.length > 0
           ? []
-          : matchesBySearch(release, part, undefined)
+          : matchesNear(release, part, undefined)
     const matches = [...called, ...others]
     return uniqueMatches([...coded, ...matches])
       .sort((a, b) => a.cost - b.cost)
@@ -97,10 +98,11 @@ function uniqueMatches(matches: readonly PartMatch[]): PartMatch[] {
   return matches.filter(({ position }) => !known.has(position) && known.add(position))
 }
 
-/** The records that the search finds, at these positions or at any. */
-export function matchesBySearch(release: Release, part: WrittenPart, among: Uint32Array | undefined): PartMatch[] {
+/** The records that are called nearly so, at these positions or at any; where they have several names, those that the search finds. */
+export function matchesNear(release: Release, part: WrittenPart, among: Uint32Array | undefined): readonly PartMatch[] {
   const { entity, written } = part
   const names = entityNames(release, entity)
+  if (names.distinctNames !== undefined) return matchesNearly(release, part, among)
   return matchRecords(
     searchEntity(release, entity.name, written.typed, MAX_SEARCHED, { among, isByOwnNames: true }).map(({ position }) =>
       names.record(position),

@@ -21,9 +21,9 @@ import {
   MAX_COMPARED_RECORDS,
   matchesAnywhere,
   matchesBelowParent,
-  matchesBySearch,
   matchesByWholeCode,
   matchesCalled,
+  matchesNear,
 } from './part-matches.ts'
 import type { PartMatch, RowHow } from './record-match.ts'
 import { lettersIn, OTHER_NOISE_COST, type WrittenPart } from './written-part.ts'
@@ -104,9 +104,7 @@ function matchesBelow(
   const costs = ancestorCosts(release, part.entity, above)
   const called = matchesCalled(release, part, (position) => isBelow(costs, position))
   const matches =
-    called.length > 0 || part.digits !== undefined
-      ? called
-      : matchesBySearch(release, part, recordsBelow(level, parents))
+    called.length > 0 || part.digits !== undefined ? called : matchesNear(release, part, recordsBelow(level, parents))
   const behind = behindLarger(release, part, matches)
   const { words, language } = part.written
   const isHamlet = language.isHamlet(words[0] ?? '')

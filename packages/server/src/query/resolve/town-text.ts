@@ -69,8 +69,9 @@ export function townReadings(release: Release, words: readonly string[]): (reado
         if (place.written.text === statePart.written.text) isRepeated = true
       }
       // Where the state is named twice, the one before it is no part of a town's name, unless a town is called so.
-      if (!isRepeated || isCalled(release, [towns], state.rest))
-        alone.push([statePart, part(entity, state.rest)], [statePart, town])
+      const isTown = isCalled(release, [towns], state.rest)
+      if (!isTown && !isRepeated) alone.push([statePart, part(entity, state.rest)])
+      if (isTown || !isRepeated) alone.push([statePart, town])
     }
     const readings = [...placed, ...alone]
     if (readings.length > 0) return readings
