@@ -74,9 +74,10 @@ if (executable instanceof Error) fail('npm run build', executable.message)
 /** The files that take longest begin first, so that none of them is waited for in the end. Bun begins with those that it has no time of. */
 function writeTimings(path: string): string {
   const slowest = [
-    ...['torture', 'workers', 'fleet', 'broken-home', 'explorer-browser', 'executable', 'thinking', 'client-package'],
-    ...['serve', 'explorer-picker', 'explorer-tasks', 'explorer-lists', 'explorer-resolver', 'explorer-map', 'seeing'],
-    ...['server-package', 'deploy', 'slow-clients', 'picker-package', 'swap', 'inegi-download', 'upgrade'],
+    ...['fleet', 'torture', 'explorer-browser', 'broken-home', 'workers', 'executable', 'thinking', 'client-package'],
+    ...['deb', 'server-package', 'serve', 'explorer-tasks', 'explorer-picker', 'explorer-lists', 'explorer-resolver'],
+    ...['seeing', 'walk', 'disk-full', 'openapi-conformance', 'explorer-map', 'slow-clients', 'deploy', 'swap'],
+    ...['picker-package', 'verify-faults', 'http-to-package', 'packages', 'inegi-download', 'upgrade'],
   ].map((name) => `test/${name}.test.ts`)
   const files = [...new Bun.Glob('{bench,data,packages,test}/**/*.test.ts').scanSync(root)].filter(
     (file) => !file.includes('node_modules'),
@@ -90,9 +91,9 @@ function writeTimings(path: string): string {
 }
 
 console.log('── tests')
-// Many tests wait for processes and timers, so files run in four processes even on two cores.
+// Many tests wait for processes and timers, so files run in more processes than there are cores.
 const command = [
-  ...[process.execPath, 'test', '--parallel=4', '--no-isolate', '--timeout', TEST_MILLISECONDS],
+  ...[process.execPath, 'test', '--parallel=6', '--no-isolate', '--timeout', TEST_MILLISECONDS],
   `--timings=${writeTimings(join(directory, 'timings.json'))}`,
 ]
 const started = performance.now()

@@ -72,6 +72,7 @@ const data: LanguageData = {
   honors: '',
   saints: 'saint st',
   wholeSaints: '',
+  ranks: '',
   postalCode: 'zip postcode postal code',
   streets: 'street avenue road',
   absent: 'na, not applicable, none, unknown, x, xx, xxx, xxxx, xxxxx',

@@ -26,6 +26,8 @@ export type LanguageData = NumberWords & {
   /** Words before the name of a saint, which with it may be left out before the name of a place; and those that are both in one. */
   readonly saints: string
   readonly wholeSaints: string
+  /** Words before the name of a town that say what rank it has, which may be another one by now, or left out. */
+  readonly ranks: string
   /** What people write where there is nothing to write, with commas between. */
   readonly absent: string
   /** Words that say that a postal code follows, or are part of that. */
@@ -52,6 +54,7 @@ export type Language = Pick<LanguageData, 'alike' | 'silent'> & {
   readonly isHonor: (word: string) => boolean
   /** How many words the name of a saint has at least that begins with this one; 0 where none does. */
   readonly saintWords: (word: string) => number
+  readonly isRank: (word: string) => boolean
   readonly isPostalCode: (word: string) => boolean
   readonly isStreet: (word: string) => boolean
   /** Whether some words stand where there is nothing to write. */
@@ -83,6 +86,7 @@ export function languageFrom(data: LanguageData): Language {
     isGenitive: isIn(data.genitive),
     isHonor: isIn(data.honors),
     saintWords: (word) => (isWholeSaint(word) ? 1 : isSaint(word) ? 2 : 0),
+    isRank: isIn(data.ranks),
     isPostalCode: isIn(data.postalCode),
     isStreet: isIn(data.streets),
     isAbsent: absentIn(data.absent),
@@ -144,6 +148,7 @@ export const noLanguage: Language = {
   isGenitive: () => false,
   isHonor: () => false,
   saintWords: () => 0,
+  isRank: () => false,
   isPostalCode: () => false,
   isStreet: () => false,
   isAbsent: () => false,
@@ -172,6 +177,7 @@ export function unionOf(languages: readonly Language[]): Language {
     isGenitive: (word) => any(({ isGenitive }) => isGenitive(word)),
     isHonor: (word) => any(({ isHonor }) => isHonor(word)),
     saintWords: (word) => Math.max(...languages.map(({ saintWords }) => saintWords(word))),
+    isRank: (word) => any(({ isRank }) => isRank(word)),
     isPostalCode: (word) => any(({ isPostalCode }) => isPostalCode(word)),
     isStreet: (word) => any(({ isStreet }) => isStreet(word)),
     isAbsent: (words) => any(({ isAbsent }) => isAbsent(words)),

@@ -16,6 +16,8 @@ export type NumberWords = {
 const ROMAN = /^(x{0,3})(ix|iv|v?i{0,3})$/
 const ROMAN_DIGITS: Readonly<Record<string, number>> = { i: 1, v: 5, x: 10 }
 const DIGITS = /^0*([0-9]+)([a-z]*)$/
+/** A letter before a number, as in "C-29" and "C29". */
+const LETTERED = /^([a-z])0*([0-9]+)$/
 const AFTER_NINE = 0x3a
 /** By the code of a letter. */
 const isRomanDigit = new Uint8Array(0x80)
@@ -42,6 +44,7 @@ export function digitsBy(data: NumberWords): (words: readonly string[]) => reado
   const mayBeNumber = (word: string) => {
     const first = word.charCodeAt(0)
     if (first < AFTER_NINE) return DIGITS.test(word)
+    if (word.charCodeAt(1) < AFTER_NINE) return LETTERED.test(word)
     return numbers.has(word) || signs.has(word) || (isRomanDigit[first] === 1 && ROMAN.test(word))
   }
   return (words) => {
@@ -52,7 +55,9 @@ export function digitsBy(data: NumberWords): (words: readonly string[]) => reado
       const number = numberAt(words, at)
       if (number === undefined || !Number.isSafeInteger(number)) {
         const isSign = signs.has(word) && at + 1 < words.length && numberAt(words, at + 1) !== undefined
-        if (!isSign) written.push(word)
+        const [, letter, digits] = LETTERED.exec(word) ?? []
+        if (letter !== undefined && digits !== undefined) written.push(letter, digits)
+        else if (!isSign) written.push(word)
         continue
       }
       const isTens = number >= FIRST_TENS && number <= LAST_TENS && number % 10 === 0 && numbers.has(word)
@@ -62,6 +67,7 @@ export function digitsBy(data: NumberWords): (words: readonly string[]) => reado
       const isAfter = numbered.has(written.at(-1) ?? '') && !DIGITS.test(written.at(-2) ?? '')
       written.splice(isAfter ? -1 : written.length, 0, String(hasUnits ? number + units : number))
       if (hasUnits) at += 2
+      // The end of an ordinal may stand apart, as in "2 da sección".
       else if (ends.has(words[at + 1] ?? '') && numbered.has(words[at + 2] ?? '')) at++
     }
     return written

@@ -167,6 +167,7 @@ const data: LanguageData = {
   honors: 'h hca heroica heroico',
   saints: 'san santa santo',
   wholeSaints: 'santiago',
+  ranks: 'villa',
   postalCode: 'c p cp codigo postal',
   streets:
     'calle avenida av ave avda boulevard bulevar blvd blv calzada calz carretera carr autopista libramiento periferico ' +

@@ -11,10 +11,17 @@ import { aliasesOf, aliasWords } from '../../release/aliases.ts'
 import type { Column, EntityIndex } from '../../release/index/index-file.ts'
 import type { Release } from '../../release/release.ts'
 import { importanceOf, MAX_IMPORTANCE } from '../search/importance.ts'
-import { WrittenName } from '../search/name-match.ts'
+import { isSlight, WrittenName } from '../search/name-match.ts'
 import { NO_SEAT, type Seats, seatsAmong } from '../search/seats.ts'
 import { NameFilter } from './name-filter.ts'
-import { type CalledName, matchRecord, type NamedRecord, type PartMatch, withoutZeros } from './record-match.ts'
+import {
+  type CalledName,
+  matchRecord,
+  type NamedRecord,
+  type PartMatch,
+  SHORT_SEAT_COST,
+  withoutZeros,
+} from './record-match.ts'
 import type { WrittenPart } from './written-part.ts'
 
 /** Whether to go on is asked once for so many records and one more. */
@@ -24,16 +31,23 @@ type TextReader = (position: number) => string
 
 /** From this importance on a record is known beyond its parent. */
 const WELL_KNOWN = 0.2 * MAX_IMPORTANCE
+/** From this importance on it is a town: one of some three thousand people. */
+const TOWN = 0.3 * MAX_IMPORTANCE
 /** From this importance on it is a city: one of some hundred thousand people. */
 const CITY = 0.6 * MAX_IMPORTANCE
 /** How many records are kept at most. */
 const MAX_RECORDS = 20_000
 
-/** The costs of the name of a record without what is in brackets, and of that alone; and of the name of the parent for its seat. */
+/**
+ * The costs of the name of a record without what is in brackets, and of that alone; of a facility without the brackets that say
+ * what it is, which is named for a place nearby; and of the name of the parent for its seat.
+ */
 const WITHOUT_BRACKETS_COST = 0.2
+export const FACILITY_COST = 1.2
 const IN_BRACKETS_COST = 0.4
 const AS_SEAT_COST = 0.12
 const OPENING = '(['
+const OPENING_OF_KIND = '['
 const BRACKET = /[([]/
 const IN_BRACKETS = /[([]([^)\]]*)[)\]]?/g
 const NO_NAMES: readonly CalledName[] = []
@@ -173,13 +187,18 @@ export class EntityNames {
       return isOfParent ? { ...called, isOfParent } : called
     })
     const names = [...own, ...this.#alsoCalled(position), ...asSeat]
+    let codes: readonly string[] | undefined
     return {
       position,
       names,
       isSeat,
       isCity: this.isCity(position),
       mayBeShort: isSeat || this.#hasBelow,
-      codes: () => this.#codesAt(position),
+      isTown: (this.#importance()[position] as number) >= TOWN,
+      codes: () => {
+        codes ??= this.#codesAt(position)
+        return codes
+      },
     }
   }
 
@@ -288,7 +307,9 @@ export class EntityNames {
     const { outside, inside } = bracketsOf(text)
     const alone = inside.map((words) => ({ name: this.#written(words), cost: IN_BRACKETS_COST, isDoubtful }))
     if (outside.length === 0) return alone
-    return [{ name: this.#written(outside), cost: WITHOUT_BRACKETS_COST, how: 'dropped-words', isDoubtful }, ...alone]
+    const isPlace = !text.includes(OPENING_OF_KIND) || inside.flat().every((word) => this.#language.isNoise(word))
+    const cost = isDoubtful && !isPlace ? FACILITY_COST : WITHOUT_BRACKETS_COST
+    return [{ name: this.#written(outside), cost, how: 'dropped-words', isDoubtful }, ...alone]
   }
 
   #alsoCalled(position: number): readonly CalledName[] {
@@ -313,9 +334,19 @@ export class EntityNames {
         isOfParent: true,
       }),
     )
-    for (const words of this.#joinedWithParent(position, asSeat[0]?.name.typed ?? []))
-      asSeat.push({ name: this.#written(words), cost: AS_SEAT_COST, how: 'seat' })
+    const joined = this.#joinedWithParent(position, asSeat[0]?.name.typed ?? [])
+    asSeat.push(...asSeat.flatMap((called) => this.#shortOf(called)))
+    for (const words of joined)
+      asSeat.push({ name: this.#written(words), cost: AS_SEAT_COST, how: 'seat', isOfParent: true })
     return asSeat
+  }
+
+  /** What is before a genitive, which a seat goes by too: "Ecatepec" for "Ecatepec de Morelos". */
+  #shortOf(called: CalledName): CalledName[] {
+    const { typed, language } = called.name
+    const end = typed.findIndex((word, at) => at > 0 && language.isGenitive(word))
+    const isName = end > 0 && !typed.slice(0, end).every((word) => isSlight(language, word))
+    return isName ? [{ ...called, name: this.#written(typed.slice(0, end)), cost: called.cost + SHORT_SEAT_COST }] : []
   }
 
   #written(words: readonly string[]): WrittenName {

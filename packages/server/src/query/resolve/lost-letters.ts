@@ -50,7 +50,9 @@ function namesLosing(release: Release, part: WrittenPart, above: readonly Writte
   if (matchesCalled(release, part, isBelowParents).length > 0) return []
   const letters = letterMask(written.typedJoined)
   const found = new Set<string>()
-  for (const position of recordsBelow(level, parents) ?? []) {
+  const below = recordsBelow(level, parents)
+  for (let at = 0; at < (below?.length ?? 0); at++) {
+    const position = below?.[at] as number
     // The letters that are left are among those of the name.
     if ((letters & ~names.lettersAt(position)) !== 0) continue
     for (const text of names.texts(position)) if (keyLeft(text) === written.typedJoined) found.add(text)

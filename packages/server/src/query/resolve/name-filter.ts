@@ -9,6 +9,7 @@ import {
   mayBeMisspelt,
   mayGoOn,
   mayHaveMore,
+  maySoundLike,
   soundOf,
 } from '../search/name-match.ts'
 import { bagOf, emptyBag, type LetterBag, wordForms } from './word-forms.ts'
@@ -78,39 +79,60 @@ export class NameFilter {
     if (this.#isLong) return true
     const { names, nameStarts } = this.#index
     const forms = wordForms(this.#index)
-    const [joined, core, sound] = [emptyBag(), emptyBag(), emptyBag()]
+    const [joined, core] = [emptyBag(), emptyBag()]
     let substance = 0
     const end = nameStarts[position + 1] as number
     for (let place = nameStarts[position] as number; place < end; place++) {
       const word = names[place] as number
       if (forms.mayBeNumber[word] === 1 || forms.isAbbreviation[word] === 1) return true
-      forms.addLetters(word, joined, sound)
-    }
-    for (let place = nameStarts[position] as number; place < end; place++) {
-      const word = names[place] as number
+      forms.addLetters(word, joined)
       if (forms.isSlight[word] === 1) continue
-      forms.addLetters(word, core, UNUSED)
+      forms.addLetters(word, core)
       substance++
     }
-    return this.#typed.some(
-      (typed) =>
+    for (const typed of this.#typed)
+      if (
         missing(typed.joined, joined) === 0 ||
         isWithinEdits(typed.joined, joined) ||
-        isWithinEdits(typed.sound, sound) ||
         isWithinEdits(typed.core, substance === 0 ? joined : core) ||
-        this.#isCovered(position, typed.substance, substance),
-    )
+        this.#isCovered(position, typed.substance, substance)
+      )
+        return true
+    const heard = this.#heardAt(position)
+    let sound: LetterBag | undefined
+    for (const typed of this.#typed) {
+      if (!maySoundLike(typed.heard, heard)) continue
+      sound ??= this.#soundAt(position)
+      if (isWithinEdits(typed.sound, sound)) return true
+    }
+    return false
+  }
+
+  /** The letters that a name sounds like. */
+  #soundAt(position: number): LetterBag {
+    const { names, nameStarts } = this.#index
+    const forms = wordForms(this.#index)
+    const sound = emptyBag()
+    for (let place = nameStarts[position] as number; place < (nameStarts[position + 1] as number); place++)
+      forms.addSound(names[place] as number, sound)
+    return sound
   }
 
   /** Whether all words of a name that say something were typed, or all that were typed are in it. */
   #isCovered(position: number, typed: readonly (number | undefined)[], substance: number): boolean {
     const { names, nameStarts } = this.#index
     const { isSlight } = wordForms(this.#index)
+    let [shared, isAnyTyped] = [0, typed.length === 0]
+    for (let place = nameStarts[position] as number; place < (nameStarts[position + 1] as number); place++) {
+      const word = names[place] as number
+      if (!typed.includes(word)) continue
+      isAnyTyped = true
+      if (isSlight[word] === 0) shared++
+    }
+    if (shared === substance) return true
+    if (!isAnyTyped) return false
     const words = names.subarray(nameStarts[position], nameStarts[position + 1])
-    if (typed.every((word) => word !== undefined && words.includes(word))) return true
-    let shared = 0
-    for (const word of words) if (isSlight[word] === 0 && typed.includes(word)) shared++
-    return shared === substance
+    return typed.every((word) => word !== undefined && words.includes(word))
   }
 
   /** Whether a name may have a number, whose letters tell nothing of the same one in digits. */
@@ -156,8 +178,6 @@ export class NameFilter {
     return name
   }
 }
-
-const UNUSED = emptyBag()
 
 /** How many letters a text has at least that another lacks. */
 const missing = (letters: LetterBag, others: LetterBag): number =>

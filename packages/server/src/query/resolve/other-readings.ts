@@ -52,7 +52,8 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
   if (otherwise !== undefined) return otherwise
   const { typed, language } = last.written
   const isMisspelt = (ancestor: Ancestor) => !ancestor.isParent && isCalled(release, ancestor, last, MAX_MISSPELT_COST)
-  const isEmpty = language.isAbsent(typed) || (matches.length === 0 && ancestors.some(isMisspelt))
+  const saysNothing = ancestors.some(isMisspelt) || typed.every((word) => language.isNoise(word))
+  const isEmpty = language.isAbsent(typed) || (matches.length === 0 && saysNothing)
   return isEmpty ? readParts(release, above) : { parts, matches }
 }
 
@@ -92,6 +93,9 @@ type Ancestor = {
   readonly position: number
   /** Whether it is the parent of what the last part means, whose name is that of its seat too. */
   readonly isParent: boolean
+  readonly record: NamedRecord
+  /** The letters of each of its names, but for words that say little. */
+  readonly letters: readonly number[]
 }
 
 /** What the parts before the last mean, and what lies above that: of a state also its country. */
@@ -104,46 +108,48 @@ function ancestorsMeant(release: Release, entity: Entity, above: readonly Writte
   return lineage.flatMap((one) => {
     const isNearest = one === nearest.entity
     const position = isNearest ? meant.position : ancestorOf(release, nearest.entity.name, meant.position, one.name)
-    return position === undefined ? [] : [{ entity: one, position, isParent: one.name === parent }]
+    if (position === undefined) return []
+    const record = entityNames(release, one).record(position)
+    const readings = record.names.flatMap(({ name }) => name.readings)
+    const letters = readings.map(({ core }) => letterMask(core))
+    return [{ entity: one, position, isParent: one.name === parent, record, letters }]
   })
 }
 
 /** Whether a record is called what a part of another entity says. */
-function isCalled(
-  release: Release,
-  { entity, position }: Ancestor,
-  part: WrittenPart,
-  maxCost = MAX_NAME_COST,
-): boolean {
+function isCalled(release: Release, ancestor: Ancestor, part: WrittenPart, maxCost = MAX_NAME_COST): boolean {
   if (part.digits !== undefined) return false
-  const record = entityNames(release, entity).record(position)
-  if (maxCost === MAX_NAME_COST && !mayBeCalled(record, part)) return false
-  const match = matchRecord(record, writtenPartAs(release, entity, part))
+  const mayBe =
+    maxCost > MAX_NAME_COST || (mayBeNamed(ancestor, part.written.typed) && mayBeCalled(ancestor.record, part))
+  if (!mayBe) return false
+  const match = matchRecord(ancestor.record, writtenPartAs(release, ancestor.entity, part))
   return match !== undefined && match.cost <= maxCost && !match.isDoubtful
 }
 
-/**
- * Whether one of the names of a record has the same letters as a part, but for words that say little, or is its code. Of a name in
- * other languages it is only known that its letters are among those that were written, unless something is abbreviated in these.
- */
+/** Whether one of the names of a record has the same letters as a part, but for words that say little, or is its code. */
 function mayBeCalled({ names, codes, isSeat }: NamedRecord, { written, stripped }: WrittenPart): boolean {
-  if (isSeat) return true
+  if (isSeat || names.some(({ name }) => name.language !== written.language)) return true
   const readings = [written, ...stripped.map(({ name }) => name)].flatMap((name) => name.readings)
-  const letters = letterMask(written.typedJoined)
   const isSame = (forms: Forms) => readings.some(({ joined, core }) => joined === forms.joined || core === forms.core)
+  return names.some(({ name }) => name.readings.some(isSame)) || codes().includes(written.typedJoined)
+}
+
+/** Whether some words may name a record: all letters of one of its names are among theirs, or they are short for others, or a code. */
+function mayBeNamed({ record, letters }: Ancestor, words: readonly string[]): boolean {
+  if (record.isSeat) return true
+  const joined = words.join('')
+  const written = letterMask(joined)
   return (
-    names.some(({ name }) =>
-      name.language === written.language
-        ? name.readings.some(isSame)
-        : name.readings.some(({ core }) => (letterMask(core) & ~letters) === 0) ||
-          isAbbreviated(written.typed, name.language),
-    ) || codes().includes(written.typedJoined)
+    letters.some((one) => (one & ~written) === 0) ||
+    isShort(words, record.names[0]?.name.language) ||
+    record.codes().includes(joined)
   )
 }
 
-/** Whether a word may stand for others, or for a number. */
-const isAbbreviated = (words: readonly string[], { longFormsOf, withDigits }: Language): boolean =>
-  words.some((word) => longFormsOf(word).length > 0) || withDigits(words) !== words
+/** Whether a word stands for others, or for a number. */
+const isShort = (words: readonly string[], language: Language | undefined): boolean =>
+  language !== undefined &&
+  (words.some((word) => language.longFormsOf(word).length > 0) || language.withDigits(words) !== words)
 
 /** Whether a record is a seat, and that of a parent where one is meant. */
 function isSeatIn(release: Release, { name, position }: RowMatch, parent: Ancestor | undefined): boolean {
@@ -169,6 +175,7 @@ function withoutAncestors(
   const [parent] = ancestorsOf(entity)
   const hasParent = parent === undefined || above.some((one) => one.entity === parent.entity)
   for (const { ends, rest } of partings(typed)) {
+    if (hasParent && !ancestors.some((ancestor) => mayBeNamed(ancestor, ends))) continue
     const ending = part(entity, ends)
     const isAncestor = ancestors.some((ancestor) => isCalled(release, ancestor, ending))
     const named = isAncestor || hasParent ? undefined : part(parent.entity, ends)

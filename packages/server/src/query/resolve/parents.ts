@@ -155,6 +155,7 @@ export const countBelow = ({ children }: AncestorLevel, parents: readonly Parent
 export function recordsBelow({ children }: AncestorLevel, parents: readonly Parent[]): Uint32Array | undefined {
   if (children === undefined || parents.length === 0) return undefined
   const lists = parents.map((parent) => childrenOf(children, parent))
+  if (lists.length === 1) return lists[0]
   const below = new Uint32Array(lists.reduce((sum, { length }) => sum + length, 0))
   let used = 0
   for (const list of lists) {

@@ -30,6 +30,8 @@ export type NamedRecord = {
   readonly names: readonly CalledName[]
   /** Whether it may be called by a short form of its name, as "Toluca" for "Toluca de Lerdo": a seat, or what has records below it. */
   readonly mayBeShort: boolean
+  /** Whether some thousand people live in it, so that a short form of its name is enough where its parent is named. */
+  readonly isTown: boolean
   readonly isSeat: boolean
   /** Whether some hundred thousand people live in it. */
   readonly isCity: boolean
@@ -43,6 +45,8 @@ export type PartMatch = Omit<NameMatch, 'how'> & {
   readonly position: number
   /** Whether it is a seat that is meant only where its parent is named: so little of its name is written, or so much beside it. */
   readonly needsParent?: boolean
+  /** What it costs where its parent is named, if that is less. */
+  readonly costBesideParent?: number
 }
 
 /** The greatest cost of a match. */
@@ -50,7 +54,7 @@ export const MAX_COST = 3.4
 /** The cost of a code whose leading zeros are missing. */
 const WITHOUT_ZEROS_COST = 0.05
 /** The cost of the short form of the name of a seat. */
-const SHORT_SEAT_COST = 0.2
+export const SHORT_SEAT_COST = 0.2
 const BEGINNING_OF_SEAT_COST = 0.5
 /** The cost of a name beside a code that is another's. */
 const OTHER_CODE_COST = 1.5
@@ -108,14 +112,17 @@ function matchCalled(
 ): Omit<PartMatch, 'position'> | undefined {
   const { name, cost, how, isDoubtful } = called
   const plain = matchAny(part, name)
-  const match = record.isSeat ? matchSeat(record, part, called, plain) : plain
+  const match: SeatMatch | undefined = record.isSeat ? matchSeat(record, part, called, plain) : plain
   if (match === undefined) return undefined
+  const isTooShort = match.isShort && !record.mayBeShort
   return {
     ...match,
     isWhole: match.isWhole && how !== 'dropped-words',
     cost: cost + match.cost,
+    ...(match.costBesideParent === undefined ? {} : { costBesideParent: cost + match.costBesideParent }),
     how: how ?? match.how,
-    isDoubtful: isDoubtful === true || match.isDoubtful || (match.isShort && !record.mayBeShort),
+    isDoubtful: isDoubtful === true || match.isDoubtful || (isTooShort && !record.isTown),
+    ...(isTooShort ? { needsParent: true } : {}),
   }
 }
 
@@ -131,30 +138,44 @@ function matchSeat(
   const { written } = part
   if (match?.isPrefix === true) {
     if (match.isShort) return { ...match, cost: Math.min(match.cost, SHORT_SEAT_COST), how: 'seat' }
-    const isBeginning = isBeginningOf(written.words, name.words)
-    return isBeginning
-      ? { ...match, cost: BEGINNING_OF_SEAT_COST, how: 'seat', isDoubtful: false, needsParent: true }
-      : match
+    const isRest = isBeginningOf(written.words, name.words) || (isOfParent === true && isAbridged(written, name))
+    return isRest ? { ...match, ...ABRIDGED_SEAT } : match
   }
-  if (match?.isDoubtful === false) return match
+  if (match?.isDoubtful === false) return isOfParent === true ? asMisspeltParent(match) : match
   // The name of its parent may have a letter that makes another word of it: the row has the name once more.
   const isMisspelt = match?.how === 'typo' && match.cost <= 1 && written.typedJoined.length >= MIN_MISSPELT
   if (isMisspelt && isOfParent === true) return { ...match, isDoubtful: false, needsParent: !record.isCity }
+  if (isOfParent === true && isAbridged(written, name))
+    return { isWhole: false, isPrefix: false, isShort: false, ...ABRIDGED_SEAT }
   return matchWithSaint(record, part, name) ?? match
 }
 
-/** A town has the saint of its church before its name, unless that has another one; the quarters of a city have saints too. */
+/** What is left of the name of a seat, beside that of its parent. */
+const ABRIDGED_SEAT = { cost: BEGINNING_OF_SEAT_COST, how: 'seat', isDoubtful: false, needsParent: true } as const
+
+/** The name of the parent, misspelt beside the name itself, costs no more than this. */
+const MISSPELT_PARENT_COST = 1.5
+const asMisspeltParent = (match: NameMatch): SeatMatch =>
+  match.how === 'typo' && match.cost > MISSPELT_PARENT_COST
+    ? { ...match, costBesideParent: MISSPELT_PARENT_COST }
+    : match
+
+/** A town has the saint of its church or its rank before its name, unless that has another one; the quarters of a city have saints too. */
 function matchWithSaint(
   { names, isCity }: NamedRecord,
-  { withoutSaint }: WrittenPart,
+  { withoutSaint, written: { words } }: WrittenPart,
   name: WrittenName,
 ): SeatMatch | undefined {
   const own = (names[0] as CalledName).name
-  if (withoutSaint === undefined || own.language.saintWords(own.words[0] ?? '') > 0) return undefined
+  const { saintWords, isRank } = own.language
+  if (withoutSaint === undefined || saintWords(own.words[0] ?? '') > 0) return undefined
   const rest = matchName(withoutSaint, name)
-  if (rest === undefined || !(rest.isWhole || (rest.isPrefix && rest.isShort))) return undefined
-  const cost = WITHOUT_SAINT_COST
-  return { ...rest, cost, how: 'dropped-words', isWhole: false, isPrefix: false, needsParent: isCity }
+  if (rest === undefined || rest.isDoubtful) return undefined
+  const isMisspelt = rest.how === 'typo' && rest.cost <= 1 && withoutSaint.typedJoined.length >= MIN_MISSPELT
+  if (!(rest.isWhole || isMisspelt || (rest.isPrefix && rest.isShort))) return undefined
+  const cost = WITHOUT_SAINT_COST + (isMisspelt ? rest.cost : 0)
+  const needsParent = isCity || isMisspelt || isRank(words[0] ?? '')
+  return { ...rest, cost, how: 'dropped-words', isWhole: false, isPrefix: false, needsParent }
 }
 
 /** How many letters a name has at least that is known in spite of a wrong one. */
@@ -162,6 +183,37 @@ const MIN_MISSPELT = 7
 
 const isBeginningOf = (words: readonly string[], name: readonly string[]): boolean =>
   words.length < name.length && words.every((word, at) => word === name[at])
+
+/** How many letters a word has at least that tells a name of which others are left out, and how many words initials stand for at most. */
+const MIN_TELLING = 5
+const MAX_INITIALS = 3
+
+/**
+ * Whether some words are those of a name in their order, from its first to its last, with words left out or as initials: "Acuamanala
+ * de Hidalgo" for "Acuamanala de Miguel Hidalgo", "SP y SP Teposcolula" for "San Pedro y San Pablo Teposcolula".
+ */
+function isAbridged({ words }: WrittenName, { words: name, language }: WrittenName): boolean {
+  const { isLinking, saintWords, isRank } = language
+  const [typed, long] = [words, name].map((list) => list.filter((word) => !isLinking(word))) as [string[], string[]]
+  let [at, isTelling] = [0, false]
+  for (const [index, word] of typed.entries()) {
+    const from = at
+    while (at < long.length && countSpelled(word, long, at) === 0) at++
+    // What is left out stands after a word that tells the name.
+    const isFirstTelling = typed[0] === long[0] && saintWords(long[0] ?? '') === 0 && !isRank(long[0] ?? '')
+    if (at === long.length || (at > from && (index === 0 || !isFirstTelling))) return false
+    if (word === long[at] && word.length >= MIN_TELLING) isTelling = true
+    at += countSpelled(word, long, at)
+  }
+  return isTelling && at === long.length
+}
+
+/** How many words of a name a word stands for: for itself, or for those of which it has the initials. */
+function countSpelled(word: string, name: readonly string[], at: number): number {
+  if (word === name[at]) return 1
+  const isInitials = word.length <= MAX_INITIALS && [...word].every((letter, next) => name[at + next]?.[0] === letter)
+  return isInitials ? word.length : 0
+}
 
 function matchAny({ written, stripped }: WrittenPart, name: WrittenName): NameMatch | undefined {
   let best = matchName(written, name)

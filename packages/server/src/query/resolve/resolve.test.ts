@@ -112,7 +112,7 @@ describe('parts', () => {
     [{ estado: 'nl', municipio: 'Guadalupe', localidad: 'Tanque Nuevo' }, 'likely localidad Tanque Nuevo'],
     [{ estado: 'nl', municipio: 'guadal', localidad: 'guadalupe' }, 'sure localidad Guadalupe'],
     [{ estado: 'nl', municipio: 'Guadalupe', localidad: 'Pozo Hondo' }, 'likely localidad Pozo Hondo'],
-    [{ estado: 'ags', municipio: 'sta elena', localidad: 'las palmas' }, 'likely localidad Las Palmitas'],
+    [{ estado: 'ags', municipio: 'sta elena', localidad: 'las palmas' }, 'likely localidad Las Palmas'],
     [{ estado: 'nl', localidad: 'tanque nuevo' }, 'exact localidad Tanque Nuevo'],
     [{ estado: '14 - Jalisco', municipio: '039 - Guadalajara' }, 'exact municipio Guadalajara'],
     [{ estado: '14.0', municipio: '39.0' }, 'exact municipio Guadalajara'],

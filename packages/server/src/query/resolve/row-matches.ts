@@ -2,7 +2,8 @@
 import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
 import { importanceOf, MAX_IMPORTANCE } from '../search/importance.ts'
-import { entityNames } from './entity-names.ts'
+import { entityNames, FACILITY_COST } from './entity-names.ts'
+import { positionsCalled } from './name-table.ts'
 import {
   ancestorCosts,
   countBelow,
@@ -72,11 +73,31 @@ export function matchesByParts(release: Release, parts: readonly WrittenPart[]):
     const towns = parentsByTown(release, part, above)
     matches.push(...towns.map((town) => toMatch({ ...town, how: 'town', ...TOWN }, town)))
   }
-  if (leastCost(matches) <= POOR_COST) return bestOf(release, matches)
+  const isPoor = leastCost(matches) > POOR_COST
+  const isGuess = above.length > 1 && matches.every(isFarGuess)
+  if (!isPoor && !isGuess) return bestOf(release, matches)
   const costs = ancestorCosts(release, part.entity, above)
   const positions = new Set(matches.map(({ position }) => position))
-  const elsewhere = matchesElsewhere(release, part, above).filter(({ position }) => !positions.has(position))
-  return bestOf(release, [...matches, ...elsewhere.map((match) => toMatch(match, withAncestors(match, costs)))])
+  const names = entityNames(release, part.entity)
+  const isTown = ({ position, cost }: PartMatch) =>
+    cost <= MAX_SHORT_COST && (names.isSeat(position) || names.isCity(position))
+  const called = matchesElsewhere(release, part, above).filter(({ position }) => !positions.has(position))
+  const behind = behindLarger(release, part, called, false)
+  const toElsewhere = (match: PartMatch) => toMatch(match, withAncestors(match, costs), behind(match))
+  if (!isGuess) return bestOf(release, [...matches, ...called.map(toElsewhere)])
+  const towns = called.filter(isTown).map(toElsewhere)
+  const elsewhere = isPoor ? called.map(toElsewhere) : towns
+  return bestOf(release, [...matches.map((match) => behindTown(match, leastCost(towns))), ...elsewhere])
+}
+
+/** From this cost on a doubtful match is a guess: what is called so elsewhere is rather meant, if it is a town. */
+const MIN_GUESS_COST = 1
+const isFarGuess = ({ isDoubtful, ownCost }: RowMatch): boolean => isDoubtful && ownCost >= MIN_GUESS_COST
+
+/** A match behind a town of some cost; the same where there is no town. */
+function behindTown(match: RowMatch, townCost: number): RowMatch {
+  const behind = Number.isFinite(townCost) ? Math.max(townCost + BEHIND_LARGER_COST - match.cost, 0) : 0
+  return behind === 0 ? match : { ...match, cost: match.cost + behind, skipped: match.skipped + behind }
 }
 
 type ToMatch = (match: PartMatch, row: Parent, skipped?: number) => RowMatch
@@ -97,18 +118,18 @@ function matchesBelow(
   const isNearest = ancestorLevels(release, part.entity)[0] === level
   if (isNearest && countBelow(level, parents) <= MAX_COMPARED_RECORDS)
     return parents.flatMap((parent) => {
-      const matches = matchesBelowParent(release, part, level, parent.position)
-      const behind = behindLarger(release, part, matches, (position) => names.isSeat(position))
+      const matches = matchesBelowParent(release, part, level, parent.position).map(besideParent)
+      const behind = behindLarger(release, part, matches, true)
       return matches.map((match) => toMatch(match, withParent(match, parent), behind(match)))
     })
   const costs = ancestorCosts(release, part.entity, above)
   const called = matchesCalled(release, part, (position) => isBelow(costs, position))
   const matches =
     called.length > 0 || part.digits !== undefined ? called : matchesNear(release, part, recordsBelow(level, parents))
-  const behind = behindLarger(release, part, matches)
+  const behind = behindLarger(release, part, matches, false)
   const { words, language } = part.written
   const isHamlet = language.isHamlet(words[0] ?? '')
-  const namesakes = matches.filter(({ cost }) => cost <= MAX_SAME_NAME_COST).length
+  const namesakes = matches.filter(isNamesake).length
   return matches.map((match) => {
     const row = withAncestors(match, costs)
     // The name of a hamlet is as well that of some quarter or farm that the catalog does not have.
@@ -122,14 +143,21 @@ function matchesBelow(
   })
 }
 
+const besideParent = (match: PartMatch): PartMatch =>
+  match.costBesideParent === undefined ? match : { ...match, cost: match.costBesideParent }
+
 /** A town is not told by its name where so many places in the state are called so, unless it is a seat or a city. */
 const MANY = 3
+/** A facility is named for a place that is near, and so has its name too. */
+const isNamesake = ({ cost }: PartMatch): boolean => cost <= MAX_SAME_NAME_COST || cost === FACILITY_COST
 /** By how much a record is behind one of the same name that is far larger. */
 const BEHIND_LARGER_COST = 0.6
 /** Names up to this cost are the same, and one that costs so much less is better whatever its size. */
 const MAX_SAME_NAME_COST = 0.75
 /** What a short name costs at most; what goes on after other words may be what is meant by them. */
 const MAX_SHORT_COST = 0.5
+/** A name that so few records have at most is that of a seat too that has more words, and is rather meant than a hamlet. */
+const MAX_RARE = 12
 /** What is called just so is rather meant than a larger one that has an article more or less. */
 const MAX_EXACT_COST = 0.25
 /** Where names are misspelt, the larger one may cost so much more. */
@@ -144,21 +172,24 @@ const LARGER = 0.05 * MAX_IMPORTANCE
  */
 function behindLarger(
   release: Release,
-  { entity }: WrittenPart,
+  part: WrittenPart,
   matches: readonly PartMatch[],
-  mayBeMeant: (position: number) => boolean = () => true,
+  isBelowParent: boolean,
 ): (match: PartMatch) => number {
+  const { entity } = part
   const importance = importanceOf(release, entity.name)
   const names = entityNames(release, entity)
-  const large = matches.filter(({ position, isDoubtful }) => !isDoubtful && mayBeMeant(position))
+  const large = matches.filter(({ position, isDoubtful }) => !isDoubtful && (!isBelowParent || names.isSeat(position)))
+  // A seat that needs its parent is meant only below that.
+  const isRare = () => isBelowParent && positionsCalled(part, release, {}).length <= MAX_RARE
   return (match) => {
     const own = importance[match.position] as number
-    const isBehind = large.some(
-      ({ position, cost }) =>
+    const larger = large.find(
+      ({ position, cost, needsParent }) =>
         (importance[position] as number) >= own + (names.isSeat(position) ? LARGER : FAR_LARGER) &&
-        cost <= maxCostBefore(match),
+        (cost <= maxCostBefore(match) || (needsParent === true && cost <= MAX_SHORT_COST && isRare())),
     )
-    return isBehind ? BEHIND_LARGER_COST : 0
+    return larger === undefined ? 0 : BEHIND_LARGER_COST + Math.max(larger.cost - match.cost, 0)
   }
 }
 

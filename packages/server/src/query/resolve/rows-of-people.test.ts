@@ -66,6 +66,13 @@ describe('the seat is meant', () => {
     ['Tabasco / Centro / Centro', 'sure Villahermosa'],
     ['Zacatecas / Calera / Calera de Víctor Rosales', 'sure Víctor Rosales'],
     ['México / Tlalnepantla de Baz / Tlanepantla', 'sure Tlalnepantla'],
+    ['Querétaro / Corregidora / Corrgidora', 'sure El Pueblito'],
+    ['Veracruz / Coatepec / Coatpc', 'sure Coatepec'],
+    ['Hidalgo / Pachuca de Soto / Pacuca', 'sure Pachuca de Soto'],
+    ['Hidalgo / Zempoala / San Juan Zempuala', 'sure Zempoala'],
+    ['Oaxaca / San Pedro y San Pablo Ayutla / SP y SP Ayutla', 'sure San Pedro y San Pablo Ayutla'],
+    ['Jalisco / Tlajomulco de Zúñiga / Tlajomulco de Z.', 'sure Tlajomulco de Zúñiga'],
+    ['Nuevo León / General Escobedo / Villa de Escobedo', 'sure Ciudad General Escobedo'],
     ['Tlaxcala // San Cosme Xaloztoc', 'sure Xaloztoc'],
     ['Sonora / Nogales / Nogales Sonora Mexico', 'sure Heroica Nogales'],
     ['México // Los Reyes La Paz', 'sure Los Reyes Acaquilpan'],
@@ -89,6 +96,7 @@ describe('something else stands in a cell than its column says', () => {
     ['México / Naucalpan de Juárez / ESTADO DE MEXICO', 'exact 15057 Naucalpan de Juárez'],
     ['México / Naucalpan de Juárez / Etado de Mexico', 'exact 15057 Naucalpan de Juárez'],
     ['México / Naucalpan de Juárez / NO APLICA', 'exact 15057 Naucalpan de Juárez'],
+    ['México / Naucalpan de Juárez / FRACCIONAMIENTO', 'exact 15057 Naucalpan de Juárez'],
     ['Sonora / Ciudad Obregón / Cajeme', 'sure Ciudad Obregón'],
     ['Jalisco / Jalisco / Guadalajara', 'exact Guadalajara'],
     ['Nuevo León / Nuevo León', 'exact 19 Nuevo León'],
@@ -153,7 +161,20 @@ describe('never sure', () => {
     ['San José, municipio de Xyzzy'],
     ['Jalisco // San Juan Guadalajara'],
     ['Tabasco // Ranchería Emiliano Zapata'],
+    ['Nuevo León // Villa de Escobedo'],
+    ['Oaxaca / San Pedro y San Pablo Ayutla / SP'],
+    ['Tlaxcala / Acuamanala de Miguel Hidalgo / Hidalgo'],
   ])('%s', (row) => expect(answer(row)).not.toMatch(/^(exact|sure)/))
+})
+
+describe('a town of another municipality is told first, and never sure', () => {
+  test.each([
+    ['Jalisco / Tonalá / Guadalajara', 'likely Guadalajara'],
+    ['Nuevo León / García / San Nicolás de los Garza', 'likely San Nicolás de los Garza'],
+    ['Sonora / Navojoa / CD. OBREGON', 'likely Ciudad Obregón'],
+    ['Chihuahua / Delicias / Cd Juarez', 'likely Juárez'],
+    ['Coahuila / Parras / Torreon', 'likely Torreón'],
+  ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
 })
 
 /** Cities with their state, municipality, official code and postal code: facts that everybody knows. */

@@ -37,9 +37,8 @@ export class WordForms {
   /** Whether the words beside it decide whether it is a number, or which. */
   readonly isOpenNumber: Uint8Array
   readonly isAbbreviation: Uint8Array
-  /** The letters that it is written with and those that it sounds like, each with those that are there twice; and for which words. */
+  /** The letters that it is written with and those that it sounds like, each with those that are there twice. */
   readonly #bags: Uint32Array
-  readonly #hasBags: Uint8Array
   readonly #words: Words
 
   constructor(index: Words) {
@@ -47,7 +46,6 @@ export class WordForms {
     const { size } = words
     this.#words = index
     this.#bags = new Uint32Array(size * BAG_FIELDS)
-    this.#hasBags = new Uint8Array(size)
     this.isAbbreviation = new Uint8Array(size)
     this.hashes = new Int32Array(size)
     this.shifts = new Int32Array(size)
@@ -67,7 +65,7 @@ export class WordForms {
       list[0] = text
       const digits = withDigits(list)
       const isNumber = digits !== list
-      const written = isNumber ? (digits[0] as string) : (long ?? text)
+      const written = isNumber ? digits.join('') : (long ?? text)
       const isTextSlight = isSlight(language, text) ? 1 : 0
       this.hashes[word] = hashOf(written)
       this.shifts[word] = shiftOf(written.length)
@@ -81,19 +79,28 @@ export class WordForms {
     }
   }
 
-  /** Adds the letters of a word to those of others: as it is written, and as it sounds. */
-  addLetters(word: number, written: LetterBag, sound: LetterBag): void {
-    const at = word * BAG_FIELDS
+  /** Adds the letters that a word is written with to those of others. */
+  addLetters(word: number, letters: LetterBag): void {
+    this.#addBag(word, 0, letters)
+  }
+
+  /** Adds the letters that a word sounds like to those of others. */
+  addSound(word: number, letters: LetterBag): void {
+    this.#addBag(word, 1, letters)
+  }
+
+  #addBag(word: number, kind: 0 | 1, letters: LetterBag): void {
     const bags = this.#bags
-    if (this.#hasBags[word] === 0) {
+    const at = (word * 2 + kind) * 2
+    // No word is without letters.
+    if (bags[at] === 0) {
       const { words, language } = this.#words
       const text = words.text(word)
-      const [letters, heard] = [bagOf(text), bagOf(soundOfWord(text, language))]
-      bags.set([letters.once, letters.twice, heard.once, heard.twice], at)
-      this.#hasBags[word] = 1
+      const { once, twice } = bagOf(kind === 0 ? text : soundOfWord(text, language))
+      bags[at] = once
+      bags[at + 1] = twice
     }
-    addTo(written, bags[at] as number, bags[at + 1] as number)
-    addTo(sound, bags[at + 2] as number, bags[at + 3] as number)
+    addTo(letters, bags[at] as number, bags[at + 1] as number)
   }
 }
 

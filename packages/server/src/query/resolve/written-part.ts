@@ -20,7 +20,7 @@ export type WrittenPart = {
   readonly written: WrittenName
   /** The same without the words before it that say what it is, as in "municipio de Jalpa". */
   readonly stripped: readonly { readonly name: WrittenName; readonly cost: number }[]
-  /** The same without the saint before it, if there is one: "San Cosme Xaloztoc" is Xaloztoc. */
+  /** The same without the saint or the rank before it, if there is one: "San Cosme Xaloztoc" is Xaloztoc. */
   readonly withoutSaint: WrittenName | undefined
   /** What may be a code: digits, or the letters of an abbreviation. */
   readonly code: string | undefined
@@ -163,7 +163,8 @@ function withoutNoise({ typed: words, language, isKnown }: WrittenName, entity: 
   const { isNoise, isGenitive, longFormsOf } = language
   const ways: { readonly name: WrittenName; readonly cost: number }[] = []
   let [rest, cost] = [words, 0]
-  while (ways.length < MAX_STRIPPED && isNoise(rest[0] ?? '')) {
+  const saysWhat = (word: string) => isNoise(word) || longFormsOf(word).some(isNoise)
+  while (ways.length < MAX_STRIPPED && saysWhat(rest[0] ?? '')) {
     const first = rest[0] as string
     cost += first === entity || longFormsOf(first).includes(entity) ? ENTITY_NOISE_COST : OTHER_NOISE_COST
     rest = rest.slice(isGenitive(rest[1] ?? '') ? 2 : 1)
@@ -175,7 +176,7 @@ function withoutNoise({ typed: words, language, isKnown }: WrittenName, entity: 
 
 function withoutSaint({ words, language, isKnown }: WrittenName): WrittenName | undefined {
   const long = language.longFormsOf(words[0] ?? '')[0] ?? words[0] ?? ''
-  const count = language.saintWords(long)
+  const count = language.isRank(long) ? 1 : language.saintWords(long)
   const rest = count === 0 ? [] : words.slice(language.isLinking(words[count] ?? '') ? count + 1 : count)
   const isName = rest.length > 0 && !isLight(language, rest[0] as string)
   return isName ? new WrittenName(rest, language, isKnown) : undefined

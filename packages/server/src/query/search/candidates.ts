@@ -10,9 +10,11 @@ import { memoized } from '../../base/memoized.ts'
 import type { NamingField } from '../../catalog/languages/languages.ts'
 import type { AliasIndex } from '../../release/aliases.ts'
 import type { Words } from '../../release/index/index-file.ts'
-import type { AncestorLevel } from './ancestor-match.ts'
+import type { Postings } from '../../release/index/postings.ts'
+import type { AncestorLevel, LevelMatch } from './ancestor-match.ts'
 import type { Hits } from './hits.ts'
 import { MAX_IMPORTANCE } from './importance.ts'
+import { bitOf, Presence } from './presence.ts'
 import {
   ancestorAt,
   type Drop,
@@ -47,7 +49,7 @@ export type SearchSpace = {
 /** Above this share of all records, a pass over all of them is cheaper than going through posting lists. */
 const MANY = 1 / 4
 /** How many typed words are looked for in candidates, where words may be dropped; this bounds the time of a search. */
-const MAX_LOOKS = 200_000
+const MAX_LOOKS = 400_000
 /** Where only the best are wanted, records from these importances on are scored one group after the other, then the rest. */
 const IMPORTANT = 100
 const NOTABLE = 20
@@ -58,6 +60,8 @@ const NOTABLE = 20
 const WORDS_COST = 4
 const SCORE_COST = 16
 const MAX_COST = 60_000
+/** What looking at the words of any record costs, where going on in a posting list costs 1. */
+const LOOK_COST = 16
 /** So few records with a word itself are scored before all others; and all of those with the rarest word, if they are few of all. */
 const FEW = 3_000
 const FEW_OF_ALL = 1 / 64
@@ -83,7 +87,6 @@ class Scan {
   readonly #names: ScoredNames
   readonly #typed: readonly TypedWord[]
   readonly #among: Uint32Array | undefined
-  readonly #drop: Drop
   readonly #hits: Hits
   readonly #work: Work
   readonly #scorer: Scorer
@@ -99,10 +102,14 @@ class Scan {
   #to = MAX_IMPORTANCE
   #fewest = 0
   #most = Number.POSITIVE_INFINITY
+  /** The words of the index whose records were all looked at. */
+  readonly #scannedWords = new Set<number>()
   /** How much more may be spent on it. */
   #budget = Number.POSITIVE_INFINITY
-  /** The typed word by which the candidates are found. */
-  #scanned: TypedWord | undefined
+  /** Which typed words records have, where several were typed; all of these as bits, and those that a hit must have. */
+  readonly #presence: Presence | undefined
+  readonly #allBits: number
+  readonly #requiredBits: number
   /** A flag for each record that passes the filters, where they are tested one by one. */
   #passes: Uint8Array | undefined
 
@@ -119,9 +126,13 @@ class Scan {
     this.#names = names
     this.#typed = typed
     this.#among = among
-    this.#drop = drop
     this.#hits = hits
     this.#scorer = new Scorer(names, typed, drop, penalty)
+    this.#presence = typed.length > 1 && names.records === undefined ? new Presence(names, typed) : undefined
+    const bitsOf = (wanted: (word: TypedWord) => boolean) =>
+      typed.reduce((bits, word, at) => (wanted(word) ? bits | bitOf(at) : bits), 0)
+    this.#allBits = bitsOf(() => true)
+    this.#requiredBits = bitsOf((word) => !mayBeDropped(word, drop))
     const required = typed.filter((word) => !mayBeDropped(word, drop))
     const distinct = required.filter(({ text }, at) => required.findIndex((other) => other.text === text) === at)
     const sized = distinct.map((word) => ({ word, size: this.#candidatesOf(word) })).sort((a, b) => a.size - b.size)
@@ -147,7 +158,7 @@ class Scan {
     }
     if (among !== undefined) this.#passes = flagsOf(among, count)
     const scan = () => {
-      if (this.#drop === 'any' || rarest === undefined) this.#scanRarest()
+      if (rarest === undefined) this.#scanRarest()
       else if (!this.#isPruned && size > count * MANY) this.#scan(undefined, 0, count)
       else if (this.#rarestSize <= own) this.#scanPostings(rarest)
       else for (const word of this.#typed) this.#scanWords(word)
@@ -161,8 +172,14 @@ class Scan {
       return
     }
     if (this.#typed.length > 1) this.#scanExact()
+    if (rarest === undefined) {
+      this.#scanBelow()
+      this.#budget = MAX_COST
+      scan()
+      return
+    }
     const notable = notableOf(this.#names.importance as Uint8Array)
-    if (notable.length < size) {
+    if (notable.length * LOOK_COST < size) {
       this.#from = NOTABLE
       this.#budget = MAX_COST
       this.#bound(this.#scorer.maxQuality())
@@ -205,7 +222,7 @@ class Scan {
   /** The records with a typed word itself, where they are few: what the others have costs more, which prunes them. */
   #scanExact(): void {
     const { starts, positions } = this.#names.words.inNames
-    for (const word of this.#required) {
+    for (const word of this.#required.length === 0 ? this.#rarestFirst() : this.#required) {
       const { exact } = word
       if (exact === undefined) continue
       const [from, to] = [starts[exact] as number, starts[exact + 1] as number]
@@ -213,14 +230,25 @@ class Scan {
       this.#bound(this.#scorer.maxQuality())
       this.#scan(positions, from, to)
       this.#scorer.excludeExact(word)
+      this.#scannedWords.add(exact)
     }
+  }
+
+  /** The records whose parents have a typed word, where they are few. */
+  #scanBelow(): void {
+    for (const word of this.#typed)
+      for (const [at, match] of word.levels.entries()) {
+        const children = this.#names.levels[at]?.children
+        if (match === undefined || children === undefined || childrenOf(children, match) > FEW) continue
+        this.#scanChildren(word, children, match)
+        this.#scorer.excludeLevel(word, at)
+      }
   }
 
   /** The lists of the words that are in the fewest names, as far as the budget goes. */
   #scanRarest(): void {
     let budget = MAX_LOOKS / this.#typed.length
-    this.#scorer.includeAll()
-    for (const word of this.#typed.toSorted((a, b) => a.inNames + a.inCodes - (b.inNames + b.inCodes))) {
+    for (const word of this.#rarestFirst()) {
       const entries = word.inNames + word.inCodes
       if (entries === 0) continue
       if (entries > budget) return
@@ -231,18 +259,23 @@ class Scan {
     }
   }
 
+  #rarestFirst(): TypedWord[] {
+    return this.#typed.toSorted((a, b) => a.inNames + a.inCodes - (b.inNames + b.inCodes))
+  }
+
   #scanPostings(word: TypedWord): void {
-    this.#scanned = word
     this.#scanWords(word)
     for (const [at, match] of word.levels.entries()) {
       const children = this.#names.levels[at]?.children
       if (match === undefined || children === undefined) continue
-      const { starts, positions } = children
-      const { grades, best } = match
-      this.#bound(this.#scorer.maxQuality(word, COSTS[best]))
-      for (let parent = 0; parent < grades.length; parent++) {
-        if (grades[parent] !== 0) this.#scan(positions, starts[parent] as number, starts[parent + 1] as number)
-      }
+      this.#scanChildren(word, children, match)
+    }
+  }
+
+  #scanChildren(word: TypedWord, { starts, positions }: Postings, { grades, best }: LevelMatch): void {
+    this.#bound(this.#scorer.maxQuality(word, COSTS[best]))
+    for (let parent = 0; parent < grades.length; parent++) {
+      if (grades[parent] !== 0) this.#scan(positions, starts[parent] as number, starts[parent + 1] as number)
     }
   }
 
@@ -252,11 +285,14 @@ class Scan {
     for (const [grade, words] of word.byGrade.entries()) {
       if (words.length === 0) continue
       this.#bound(this.#scorer.maxQuality(word, COSTS[grade]))
-      for (const { starts, positions } of word.inCodes > 0 ? [inNames, inCodes] : [inNames])
+      for (const postings of word.inCodes > 0 ? [inNames, inCodes] : [inNames]) {
+        const { starts, positions } = postings
         for (let at = 0; at < words.length; at++) {
           const one = words[at] as number
+          if (postings === inNames && this.#scannedWords.has(one)) continue
           this.#scan(positions, starts[one] as number, starts[one + 1] as number)
         }
+      }
     }
   }
 
@@ -282,7 +318,6 @@ class Scan {
   /** The records at the places `from` to `to` of a posting list, or at these positions if there is no list. */
   #scan(list: Uint32Array | undefined, from: number, to: number): void {
     const passes = this.#passes
-    const isSingle = this.#typed.length === 1
     const work = this.#work
     const looks = this.#typed.length
     const importance = this.#isPruned ? this.#names.importance : undefined
@@ -305,7 +340,7 @@ class Scan {
       if (work.left < 0) break
       work.left -= looks
       budget -= WORDS_COST
-      if (!isSingle && !this.#mayMatch(position)) continue
+      if (!this.#mayMatch(position)) continue
       work.left -= looks
       budget -= SCORE_COST
       this.#score(position)
@@ -324,31 +359,18 @@ class Scan {
     this.#hits.offer(records === undefined ? position : (records[position] as number), rank)
   }
 
-  /** Whether a record has all words that it must have, which is sooner known than its score. */
+  /** Whether a record has all words that it must have, and enough to be among the best: sooner known than its score. */
   #mayMatch(position: number): boolean {
-    const { words, levels } = this.#names
-    const { names, nameStarts, codes, codeStarts } = words
-    const from = nameStarts[position] as number
-    const to = nameStarts[position + 1] as number
-    const required = this.#required
-    const scanned = this.#scanned
-    next: for (let at = 0; at < required.length; at++) {
-      const word = required[at] as TypedWord
-      if (word === scanned) continue
-      const { grades, inNames, inCodes, levels: matches } = word
-      if (inNames > 0)
-        for (let place = from; place < to; place++) if (grades[names[place] as number] !== 0) continue next
-      for (let level = 0; level < matches.length; level++) {
-        const match = matches[level]
-        if (match !== undefined && match.grades[ancestorAt(levels[level] as AncestorLevel, position)] !== 0)
-          continue next
-      }
-      if (inCodes > 0)
-        for (let place = codeStarts[position] as number; place < (codeStarts[position + 1] as number); place++)
-          if (grades[codes[place] as number] !== 0) continue next
-      return false
-    }
-    return true
+    const presence = this.#presence
+    if (presence === undefined) return true
+    const own = presence.own(position)
+    // A record is not found by the words of its ancestors alone.
+    if (own === 0) return false
+    const lacking = this.#allBits & ~own
+    if (lacking === 0) return true
+    const lost = lacking & ~presence.above(position)
+    if (lost === 0) return true
+    return (lost & this.#requiredBits) === 0 && this.#scorer.mayRank(lost, position, this.#hits.threshold)
   }
 
   /** How many entries the posting lists of a typed word have, its own and those of the ancestors with it. */
@@ -364,13 +386,18 @@ class Scan {
         if (grades.some((grade, ancestor) => grade !== 0 && isAbove[ancestor] === 1)) return Number.POSITIVE_INFINITY
         continue
       }
-      const { starts } = level.children
-      for (let parent = 0; parent < grades.length; parent++) {
-        if (grades[parent] !== 0) entries += (starts[parent + 1] as number) - (starts[parent] as number)
-      }
+      entries += childrenOf(level.children, match)
     }
     return entries
   }
+}
+
+/** How many records are below the ancestors that match. */
+function childrenOf({ starts }: Postings, { grades }: LevelMatch): number {
+  let count = 0
+  for (let parent = 0; parent < grades.length; parent++)
+    if (grades[parent] !== 0) count += (starts[parent + 1] as number) - (starts[parent] as number)
+  return count
 }
 
 function flagsOf(positions: Uint32Array, count: number): Uint8Array {

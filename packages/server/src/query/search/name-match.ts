@@ -235,6 +235,10 @@ export const MAX_EAR_LENGTH = 4
 const mayBeEdited = (typed: number, name: number): boolean =>
   bitsOf(typed & ~name) <= MAX_EDITS && bitsOf(name & ~typed) <= MAX_EDITS
 
+/** Whether two names may sound nearly alike. */
+export const maySoundLike = (typed: HeardLetters, name: HeardLetters): boolean =>
+  Math.abs(typed.length - name.length) <= MAX_EAR_LENGTH && mayBeEdited(typed.all, name.all)
+
 /** Undefined where they have too little in common. */
 export function matchName(typed: WrittenName, name: WrittenName): NameMatch | undefined {
   // The same number in other letters or digits is the same name.
@@ -280,7 +284,7 @@ function matchForms(
   const offer = (cost: number, how: How, isDoubtful: boolean, isShort = false) => {
     if (best === undefined || cost < best.cost) best = { cost, how, isWhole: false, isPrefix, isDoubtful, isShort }
   }
-  if (isSameNumber && length <= MAX_EAR_LENGTH && mayBeEdited(typed.heard.all, name.heard.all)) {
+  if (isSameNumber && maySoundLike(typed.heard, name.heard)) {
     const [sound, other] = [soundOf(typed, language), soundOf(name, language)]
     if (sound === other && sound.length >= MIN_SOUND) offer(BY_EAR_COST, 'by-ear', false)
     else {
@@ -304,8 +308,11 @@ function matchForms(
     const cost = PREFIX_COST + (1 - typed.joined.length / name.joined.length)
     offer(cost, 'prefix', !isSameNumber || !(isCut || isShort), isShort)
   }
-  if (isSameNumber && missing === 0 && isWithoutSaint(typed.words, name.words, language))
-    offer(WITHOUT_SAINT_COST, 'dropped-words', false)
+  const isWithout =
+    (missing === 0 &&
+      (isWithoutSaint(typed.words, name.words, language) || isWithoutRank(typed.words, name.words, language))) ||
+    (added === 0 && isWithoutRank(name.words, typed.words, language))
+  if (isSameNumber && isWithout) offer(WITHOUT_SAINT_COST, 'dropped-words', false)
   if (missing === 0) {
     const share = coveredShare(name.words, typed.words, language)
     if (share !== undefined) offer(SOME_WORDS_COST + (1 - share), 'dropped-words', true)
@@ -336,6 +343,13 @@ function isWithoutSaint(short: readonly string[], long: readonly string[], langu
     return false
   const isRest = short.every((word, at) => word === long[dropped + at])
   return isRest && (short[0]?.length ?? 0) >= MIN_CORE && !isLight(language, short[0] as string)
+}
+
+/** Whether a name is another without the rank before it, as "Santiago Cuautlalpan" is "Villa Santiago Cuautlalpan"; a single word is too little. */
+function isWithoutRank(short: readonly string[], long: readonly string[], { isRank, isGenitive }: Language): boolean {
+  if (short.length < 2 || !isRank(long[0] ?? '')) return false
+  const from = isGenitive(long[1] ?? '') ? 2 : 1
+  return long.length === short.length + from && short.every((word, at) => word === long[from + at])
 }
 
 /** A shorter rest is too little to be misspelt. */

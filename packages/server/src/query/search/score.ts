@@ -120,9 +120,9 @@ function byGrade({ grades, matching }: WordMatch): number[][] {
   return lists
 }
 
-/** The least that a typed word costs in any record from a grade on, among its own words and its ancestors. */
-function minCost({ byGrade, inCodes, levels }: TypedWord, from: number): number {
-  let best = inCodes > 0 ? EXACT : byGrade.findIndex(({ length }, grade) => grade >= from && length > 0)
+/** The least that a typed word costs in any record, among its own words and its ancestors. */
+function minCost({ byGrade, inCodes, levels }: TypedWord): number {
+  let best = inCodes > 0 ? EXACT : byGrade.findIndex(({ length }) => length > 0)
   for (const level of levels) if (level !== undefined && (best === -1 || level.best < best)) best = level.best
   return best === -1 ? 1 : (COSTS[best] as number)
 }
@@ -201,6 +201,8 @@ const ALL_NAMES = -1
 /** The words of a longer name beyond these are not compared. */
 const MAX_NAME_WORDS = 31
 
+const LAST_BIT = 31
+
 /** How one typed word was matched with a record; neither place nor level where it was dropped, or is its code. */
 type WordTrace = { readonly grade: number; readonly place: number; readonly level: number }
 
@@ -221,9 +223,14 @@ export class Scorer {
   readonly #grades: Uint8Array
   readonly #places: Int16Array
   readonly #levelOf: Int8Array
+  /** Where the records that are still to be scored may have each typed word, and the least that it costs there. */
+  readonly #left: TypedWord[]
   readonly #minCosts: Float64Array
   /** What the typed words after each lose at least, by weight. */
   readonly #restLost: Float64Array
+  /** What all typed words lose at least, and how much more each does where it is dropped. */
+  #minLost = 0
+  readonly #lackCosts: Float64Array
   /** Ranks after this one may be told as NO_MATCH. */
   #limit = NO_MATCH
   readonly #namesPerRecord: number
@@ -249,7 +256,9 @@ export class Scorer {
     this.#levelOf = new Int8Array(typed.length)
     this.#minCosts = new Float64Array(typed.length)
     this.#restLost = new Float64Array(typed.length)
-    this.includeAll()
+    this.#lackCosts = new Float64Array(typed.length)
+    this.#left = [...typed]
+    this.#bound()
   }
 
   /** The field of the name that was matched in the last score, where names are matched apart. */
@@ -268,31 +277,49 @@ export class Scorer {
     }))
   }
 
-  /** The records that are still to be scored may have any of the typed words. */
-  includeAll(): void {
-    for (const word of this.#typed) this.#exclude(word, minCost(word, EXACT))
-  }
-
   /** No record that is still to be scored has this typed word itself in its name. */
   excludeExact(word: TypedWord): void {
-    this.#exclude(word, minCost(word, EXACT + 1))
+    this.#exclude(word, ({ byGrade }) => ({ byGrade: byGrade.with(EXACT, []) }))
   }
 
-  /** No record that is still to be scored has this typed word, but its ancestors may. */
+  /** None has it, but its ancestors may. */
   excludeOwn(word: TypedWord): void {
-    this.#exclude(word, minCost({ ...word, inCodes: 0 }, GRADE_COUNT))
+    this.#exclude(word, () => ({ byGrade: [], inCodes: 0 }))
   }
 
-  /** A typed word costs at least so much, unless it may be dropped for less. */
-  #exclude(word: TypedWord, cost: number): void {
-    const least = mayBeDropped(word, this.#drop) ? Math.min(cost, dropCost(word)) : cost
+  /** None has it in its ancestor of a level. */
+  excludeLevel(word: TypedWord, level: number): void {
+    this.#exclude(word, ({ levels }) => ({ levels: levels.with(level, undefined) }))
+  }
+
+  #exclude({ text }: TypedWord, without: (word: TypedWord) => Partial<TypedWord>): void {
+    for (const [at, word] of this.#left.entries())
+      if (word.text === text) this.#left[at] = { ...word, ...without(word) }
+    this.#bound()
+  }
+
+  /** Bounds what typed words lose, by what of them is left. */
+  #bound(): void {
     let rest = 0
-    for (let at = this.#typed.length - 1; at >= 0; at--) {
-      const { text, weight } = this.#typed[at] as TypedWord
-      if (text === word.text) this.#minCosts[at] = least
+    for (let at = this.#left.length - 1; at >= 0; at--) {
+      const word = this.#left[at] as TypedWord
+      const most = mayBeDropped(word, this.#drop) ? dropCost(word) : 1
+      const cost = Math.min(minCost(word), most)
+      this.#minCosts[at] = cost
       this.#restLost[at] = rest
-      rest += weight * (this.#minCosts[at] as number)
+      this.#lackCosts[at] = word.weight * (most - cost)
+      rest += word.weight * cost
     }
+    this.#minLost = rest
+  }
+
+  /** Whether a record that lacks some typed words, as bits, can rank within a limit. */
+  mayRank(lacking: number, record: number, limit: number): boolean {
+    let lost = this.#minLost
+    for (let bits = lacking; bits !== 0; bits &= bits - 1)
+      lost += this.#lackCosts[LAST_BIT - Math.clz32(bits & -bits)] as number
+    this.#limit = limit
+    return lost <= this.#maxLost(this.#names.importance?.[record] ?? 0)
   }
 
   /** An upper bound of the quality of records in which one typed word costs so much; of any record without it. */

@@ -8,7 +8,6 @@ import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { NamingField } from '../../catalog/languages/languages.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
-import type { Words } from '../../release/index/index-file.ts'
 import { positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import type { Alias } from '../../source/source.ts'
@@ -23,8 +22,6 @@ import { GLUED_COST, gluedReadings, plainReadings, type Reading } from './readin
 import {
   ancestorAt,
   type Drop,
-  isSomewhere,
-  mayBeDropped,
   NO_MATCH,
   qualityOf,
   rankOfExact,
@@ -32,10 +29,9 @@ import {
   Scorer,
   scoreOfRank,
   type TypedWord,
-  typedWord,
-  type WeightOf,
 } from './score.ts'
 import { searchSpace } from './search-space.ts'
+import { tolerancesOf, typedWords } from './typed-words.ts'
 import { ALIAS, ALIAS_WORD, isLight, kindOf, type MatchKind, wordWeights } from './word-match.ts'
 
 /** With fewer hits than this, the search is widened. */
@@ -69,9 +65,6 @@ const MAX_WORK = 150_000
 /** A name, its ancestors and a fault: nobody means a word that is typed more often. */
 const MAX_REPEATS = 4
 
-/** How many words may have edits: each costs a look at all words of the index. */
-const MAX_FUZZY_WORDS = 10
-
 type Prepared = {
   readonly names: ScoredNames
   readonly reading: Reading
@@ -86,6 +79,8 @@ class EntitySearch {
   #drop: Drop = 'none'
   /** What the last run looked for. */
   #prepared: readonly Prepared[] = []
+  /** What was looked for and is not there. */
+  readonly #fruitless = new Set<string>()
   /** The scorers by which its results are explained. */
   #scorers: readonly Scorer[] | undefined
   readonly #wanted: number | undefined
@@ -102,21 +97,35 @@ class EntitySearch {
     const { words, levels, among, weightOf } = this.#space
     this.#drop = effort.drop
     this.#scorers = undefined
+    const hasLight = this.#typed.some((word) => isLight(words.language, word))
     const plain = plainReadings(this.#typed)
     const glued =
       effort.tolerance === 0 || this.#typed.length > LONG_LINE
         ? []
         : gluedReadings(this.#typed, [words, ...levels.map((level) => level.words)], effort.drop !== 'none')
     const scored = this.#scored()
-    this.#prepared = [...plain, ...glued].flatMap((reading) =>
-      scored.flatMap((names) => {
-        const typed = typedWords(names, reading, effort, weightOf)
-        return typed === undefined ? [] : [{ names, reading, typed, penalty: reading.isGlued ? GLUED_COST : 0 }]
-      }),
-    )
     const hits = emptyHits(words, this.#wanted, otherRanks)
-    for (const { names, typed, penalty } of this.#prepared)
-      scanNames(names, among, typed, effort.drop, penalty, hits, work)
+    const prepared: Prepared[] = []
+    for (const reading of [...plain, ...glued])
+      for (const [number, names] of scored.entries()) {
+        const tolerances = tolerancesOf(names, reading, effort)
+        // Efforts that differ in nothing for these words find nothing again.
+        const key = [
+          number,
+          effort.drop === 'light' && !hasLight ? 'none' : effort.drop,
+          tolerances,
+          reading.words,
+        ].join()
+        if (this.#fruitless.has(key)) continue
+        const typed = typedWords(names, reading, tolerances, effort.drop, weightOf)
+        const penalty = reading.isGlued ? GLUED_COST : 0
+        if (typed !== undefined) {
+          prepared.push({ names, reading, typed, penalty })
+          scanNames(names, among, typed, effort.drop, penalty, hits, work)
+        }
+        if (hits.count === 0) this.#fruitless.add(key)
+      }
+    this.#prepared = prepared
     return hits
   }
 
@@ -186,28 +195,6 @@ class EntitySearch {
     }
   }
 }
-
-/** The words of a reading and where they are; undefined where one is nowhere that may not be missing. */
-function typedWords({ words, levels }: ScoredNames, reading: Reading, effort: Effort, weightOf: WeightOf) {
-  const { tolerance, drop, isKnownRight } = effort
-  const used = reading.words.length === 1 ? [] : levels
-  const list: TypedWord[] = []
-  const misspelt = new Set<string>()
-  for (const [at, text] of reading.words.entries()) {
-    // Words that say little are not misspelt, but other words.
-    const isRight =
-      reading.asRead.has(at) || isLight(words.language, text) || (isKnownRight && isKnown(words, levels, text))
-    const mayBeMisspelt = !isRight && misspelt.size < MAX_FUZZY_WORDS
-    if (mayBeMisspelt) misspelt.add(text)
-    const word = typedWord(words, text, mayBeMisspelt ? tolerance : 0, used, weightOf)
-    if (!mayBeDropped(word, drop) && !isSomewhere(word)) return undefined
-    list.push(word)
-  }
-  return list
-}
-
-const isKnown = ({ words }: Words, levels: ScoredNames['levels'], text: string): boolean =>
-  words.indexOf(text) !== undefined || levels.some((level) => level.words.words.indexOf(text) !== undefined)
 
 /** Where the names of a record are: at its own position, or at those of its aliases. */
 function candidatesFor({ records }: ScoredNames, position: number): number[] {

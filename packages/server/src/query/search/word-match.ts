@@ -1,6 +1,7 @@
 // Which words of an index match a typed word, and how well: the word itself, its abbreviations, words that begin with it,
 // and, where that is allowed, words that sound like it or are an edit or two away.
 import { checkpoint } from '../../base/checkpoint.ts'
+import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Language } from '../../catalog/languages/language.ts'
 import type { Words } from '../../release/index/index-file.ts'
@@ -93,20 +94,48 @@ function matchAsTyped({ words, language }: Words, typed: string): GrowingMatch {
   return match
 }
 
-/**
- * Compares the typed word with all words of the index in their order. Neighbours begin alike, so the rows of the edit
- * distance are kept for the letters that a word shares with the one before it, as if the words were a tree.
- */
 function matchFuzzily(index: Words, typed: string, tolerance: Tolerance): WordMatch {
   checkpoint()
   const match = matchAsTyped(index, typed)
   for (const word of wordsThatSoundLike(index, typed)) addMatch(match, word, BY_EAR)
   const limit = maxLimitOf(typed, tolerance)
   if (limit === 0) return match
-  const { words, masks } = index
+  const maxPrefixEdits = maxEditsOf(typed.length, 1)
+  for (const { from, to, length, toWord, toPrefix } of nearWords(index, typed, limit)) {
+    const grade = editedGrade(
+      toWord <= maxEditsOf(length, tolerance) ? toWord : FAR,
+      toPrefix <= maxPrefixEdits ? toPrefix : FAR,
+      length,
+    )
+    if (grade !== 0) for (let word = from; word < to; word++) addMatch(match, word, grade)
+  }
+  return match
+}
+
+/** Neighbouring words that are as near to a typed word: by their beginning, or there is one of so many letters. */
+type NearWords = {
+  readonly from: number
+  readonly to: number
+  readonly length: number
+  readonly toWord: number
+  readonly toPrefix: number
+}
+
+const MAX_CACHED = 32
+const nearCaches = memoized((_: Words) => new LruCache<readonly NearWords[]>({ maxEntries: MAX_CACHED }))
+
+/** The same words are looked for with more effort when nothing was found with less. */
+const nearWords = (index: Words, typed: string, limit: number): readonly NearWords[] =>
+  nearCaches(index).get(`${limit} ${typed}`, () => findNear(index, typed, limit))
+
+/**
+ * Compares the typed word with all words of the index in their order. Neighbours begin alike, so the rows of the edit
+ * distance are kept for the letters that a word shares with the one before it, as if the words were a tree.
+ */
+function findNear({ words, masks }: Words, typed: string, limit: number): NearWords[] {
+  const near: NearWords[] = []
   const shared = sharedLettersIn(words)
   const typedMask = letterMask(typed)
-  const maxPrefixEdits = maxEditsOf(typed.length, 1)
   const distance = new EditDistance(typed, limit)
   let rows = 0
   for (let word = 0; word < masks.length; ) {
@@ -120,17 +149,12 @@ function matchFuzzily(index: Words, typed: string, tolerance: Tolerance): WordMa
       if (!isNear) while ((shared[next] as number) >= rows) next++
       const toPrefix = distance.toPrefix(rows)
       const toWord = isNear ? distance.toWord(length) : FAR
-      const grade = editedGrade(
-        toWord <= maxEditsOf(length, tolerance) ? toWord : FAR,
-        toPrefix <= maxPrefixEdits ? toPrefix : FAR,
-        length,
-      )
-      if (grade !== 0) for (let one = word; one < next; one++) addMatch(match, one, grade)
+      if (toPrefix <= limit || toWord <= limit) near.push({ from: word, to: next, length, toWord, toPrefix })
     }
     rows = Math.min(rows, shared[next] as number)
     word = next
   }
-  return match
+  return near
 }
 
 const letters = new Uint16Array(MAX_COMPARED)

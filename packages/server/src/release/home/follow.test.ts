@@ -156,6 +156,8 @@ describe('a release that cannot be opened', () => {
 
 test('a release that is built and activated anew under the same digest is opened anew', async () => {
   using home = new Followed()
+  // By then it knows which files are open.
+  await home.following.look()
   const path = home.fileOf(a, 'audiencia', 'records')
   writeFileSync(path, readFileSync(path, 'utf8').replace('Uno', 'Unx'))
   // What is mapped shows the damage at once.

@@ -85,7 +85,7 @@ export function followCurrent(
     const message = `Serving release ${short(next.digest)} from now on.`
     log({ level: 'info', event: 'release-swapped', message, release: next.digest })
     // The files of the old release are unmapped when they are found to be garbage.
-    for (const milliseconds of UNMAP_MILLISECONDS) setTimeout(() => Bun.gc(true), milliseconds).unref()
+    for (const milliseconds of UNMAP_MILLISECONDS) setTimeout(() => isOver || Bun.gc(true), milliseconds).unref()
   }
 
   /** Opens what should be served, and says what stands in the way. */
