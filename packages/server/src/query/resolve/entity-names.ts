@@ -75,19 +75,17 @@ function bracketsIn(column: Column): Brackets {
 }
 
 /** The names that the records have, each once, and where they are. */
-export type DistinctNames = {
+type DistinctNames = {
   readonly size: number
-  readonly nameOf: (position: number) => number
   /** The position of a record that has a name. */
   readonly positionOf: (name: number) => number
   /** Gives the positions of those that have it, ascending, from one to just before another. */
   readonly eachPosition: (name: number, from: number, to: number, use: (position: number) => void) => void
 }
 
-function distinctNamesIn({ starts, positions, values }: Column): DistinctNames {
+function distinctNamesIn({ starts, positions }: Column): DistinctNames {
   return {
     size: starts.length - 1,
-    nameOf: (position) => values[position] as number,
     positionOf: (name) => positions[starts[name] as number] as number,
     eachPosition: (name, from, to, use) => {
       const end = starts[name + 1] as number

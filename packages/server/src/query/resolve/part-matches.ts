@@ -8,7 +8,6 @@ import { positionsWithKeyCode, typedCodeOf } from '../search/codes.ts'
 import { searchEntity } from '../search/search.ts'
 import { entityNames } from './entity-names.ts'
 import { positionsCalled, type Wanted } from './name-table.ts'
-import { matchesNearly } from './near-names.ts'
 import { matchByCode, matchRecord, matchRecords, type PartMatch } from './record-match.ts'
 import { keyOf, type WrittenPart } from './written-part.ts'
 
@@ -34,7 +33,7 @@ export function matchesAnywhere(release: Release, part: WrittenPart): readonly P
           : names.match(names.positions, part)
         : called.length > 0
           ? []
-          : matchesNear(release, part, undefined)
+          : matchesBySearch(release, part, undefined)
     const matches = [...called, ...others]
     return uniqueMatches([...coded, ...matches])
       .sort((a, b) => a.cost - b.cost)
@@ -98,11 +97,10 @@ function uniqueMatches(matches: readonly PartMatch[]): PartMatch[] {
   return matches.filter(({ position }) => !known.has(position) && known.add(position))
 }
 
-/** The records that are called nearly so, at these positions or at any; where they have several names, those that the search finds. */
-export function matchesNear(release: Release, part: WrittenPart, among: Uint32Array | undefined): readonly PartMatch[] {
+/** The records that the search finds, at these positions or at any. */
+export function matchesBySearch(release: Release, part: WrittenPart, among: Uint32Array | undefined): PartMatch[] {
   const { entity, written } = part
   const names = entityNames(release, entity)
-  if (names.distinctNames !== undefined) return matchesNearly(release, part, among)
   return matchRecords(
     searchEntity(release, entity.name, written.typed, MAX_SEARCHED, { among, isByOwnNames: true }).map(({ position }) =>
       names.record(position),

@@ -22,9 +22,9 @@ import {
   MAX_COMPARED_RECORDS,
   matchesAnywhere,
   matchesBelowParent,
+  matchesBySearch,
   matchesByWholeCode,
   matchesCalled,
-  matchesNear,
 } from './part-matches.ts'
 import type { PartMatch, RowHow } from './record-match.ts'
 import { lettersIn, OTHER_NOISE_COST, type WrittenPart } from './written-part.ts'
@@ -125,7 +125,9 @@ function matchesBelow(
   const costs = ancestorCosts(release, part.entity, above)
   const called = matchesCalled(release, part, (position) => isBelow(costs, position))
   const matches =
-    called.length > 0 || part.digits !== undefined ? called : matchesNear(release, part, recordsBelow(level, parents))
+    called.length > 0 || part.digits !== undefined
+      ? called
+      : matchesBySearch(release, part, recordsBelow(level, parents))
   const behind = behindLarger(release, part, matches, false)
   const { words, language } = part.written
   const isHamlet = language.isHamlet(words[0] ?? '')
@@ -203,7 +205,11 @@ function maxCostBefore({ cost, isPrefix }: PartMatch): number {
 function matchesElsewhere(release: Release, part: WrittenPart, above: readonly WrittenPart[]): readonly PartMatch[] {
   const coded = matchesByWholeCode(release, part)
   const further = above.slice(0, -1)
-  if (coded.length > 0 || further.length === 0) return [...coded, ...matchesAnywhere(release, part)]
+  if (coded.length > 0 || further.length === 0) {
+    // Of many records, what is only called nearly so is not meant where its ancestors are others.
+    const isFew = entityNames(release, part.entity).count <= MAX_COMPARED_RECORDS
+    return [...coded, ...(isFew ? matchesAnywhere(release, part) : matchesCalled(release, part))]
+  }
   const costs = ancestorCosts(release, part.entity, further)
   return matchesCalled(release, part, (position) => isBelow(costs, position))
 }

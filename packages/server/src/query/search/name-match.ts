@@ -230,7 +230,7 @@ const LINKING_COST = 0.1
 const TYPED_NOISE_COST = 0.5
 const NAME_NOISE_COST = 0.6
 /** By how many letters one of two names that sound alike may be longer. */
-export const MAX_EAR_LENGTH = 4
+const MAX_EAR_LENGTH = 4
 
 const mayBeEdited = (typed: number, name: number): boolean =>
   bitsOf(typed & ~name) <= MAX_EDITS && bitsOf(name & ~typed) <= MAX_EDITS
