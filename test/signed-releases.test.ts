@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { chmodSync, cpSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { run } from '../packages/server/src/cli/run.ts'
 import { createApp } from '../packages/server/src/http/app.ts'
 import { followCurrent } from '../packages/server/src/release/home/follow.ts'
 import { withUnsignedFiles } from '../packages/server/src/release/home/proved.ts'
@@ -31,6 +30,7 @@ import {
   type Trust,
   trustIn,
 } from '../packages/server/src/release/signing/release-signature.ts'
+import { runHere } from './support/command.ts'
 import { TestDirectory, TestHome, ThreeReleases, writeTables } from './support/releases.ts'
 import { responseTo } from './support/responses.ts'
 import { Service } from './support/service.ts'
@@ -49,18 +49,6 @@ afterAll(() => {
   scratch[Symbol.dispose]()
 })
 
-/** Runs a command in this process. */
-async function nomenclator(...argv: readonly string[]) {
-  let out = ''
-  let err = ''
-  const terminal = { out: (text: string) => (out += text), err: (text: string) => (err += text), interactive: false }
-  try {
-    return { code: await run(argv, {}, terminal), out, err }
-  } catch (error) {
-    return { code: 1, out, err: error instanceof Error ? error.message : String(error) }
-  }
-}
-
 const secretKey = (name = KEY) => parseSecretKey(readFileSync(`${name}.key`, 'utf8'), undefined)
 const sign = (home: TestHome, digest: string, name = KEY) =>
   home.shelf.placeSignature(digest, signRelease(secretKey(name), home.shelf.read(digest)))
@@ -69,7 +57,7 @@ const homeOf = (...activated: readonly string[]) => model.copyTo(new TestHome(),
 const required = (home: TestHome, more: Partial<Trust> = {}) => new Shelf(home.path, trustIn(keys, more))
 
 beforeAll(async () => {
-  for (const name of [KEY, OTHER]) expect(await nomenclator('keygen', '--out', name)).toMatchObject({ code: 0 })
+  for (const name of [KEY, OTHER]) expect(await runHere('keygen', '--out', name)).toMatchObject({ code: 0 })
   keys = [parsePublicKey(readFileSync(`${KEY}.pub`, 'utf8')) as PublicKey]
 })
 
@@ -81,7 +69,7 @@ describe('keygen', () => {
 
   test('replaces no key', async () => {
     const before = readFileSync(`${KEY}.key`, 'utf8')
-    expect(await nomenclator('keygen', '--out', KEY)).toMatchObject({
+    expect(await runHere('keygen', '--out', KEY)).toMatchObject({
       code: 1,
       err: expect.stringContaining('is there already'),
     })
@@ -94,23 +82,23 @@ describe('sign and verify-release', () => {
     using home = homeOf(a, b)
     for (const digest of [[], [a.slice(0, 12)]]) {
       const named = ['--home', home.path, ...digest]
-      expect(await nomenclator('verify-release', ...named, '--key', `${KEY}.pub`)).toMatchObject({
+      expect(await runHere('verify-release', ...named, '--key', `${KEY}.pub`)).toMatchObject({
         code: 1,
         err: expect.stringContaining('it is not signed'),
       })
-      expect(await nomenclator('sign', ...named, '--key', `${KEY}.key`)).toMatchObject({ code: 0 })
-      const verified = await nomenclator('verify-release', ...named, '--key', keys[0]?.text ?? '', '--json')
+      expect(await runHere('sign', ...named, '--key', `${KEY}.key`)).toMatchObject({ code: 0 })
+      const verified = await runHere('verify-release', ...named, '--key', keys[0]?.text ?? '', '--json')
       expect(JSON.parse(verified.out)).toMatchObject({
         digest: digest.length === 0 ? b : a,
         key: keys[0]?.id,
         coversDefinitions: true,
       })
-      expect(await nomenclator('verify-release', ...named, '--key', `${OTHER}.pub`)).toMatchObject({
+      expect(await runHere('verify-release', ...named, '--key', `${OTHER}.pub`)).toMatchObject({
         code: 1,
         err: expect.stringContaining(`not by ${secretKey(OTHER).publicKey.id}`),
       })
       // With a key that is on its way out beside the new one.
-      const both = await nomenclator('verify-release', ...named, '--key', `${OTHER}.pub,${KEY}.pub`)
+      const both = await runHere('verify-release', ...named, '--key', `${OTHER}.pub,${KEY}.pub`)
       expect(both.code).toBe(0)
     }
     expect(home.shelf.history()).toEqual([b, a])
@@ -127,7 +115,7 @@ describe('sign and verify-release', () => {
       ['sign', '--key', `${KEY}.key`],
       ['verify-release', '--key', `${KEY}.pub`],
     ])
-      expect(await nomenclator(...command, '--home', home.path)).toMatchObject({
+      expect(await runHere(...command, '--home', home.path)).toMatchObject({
         code: 1,
         err: expect.stringContaining('has other content than it was built with'),
       })
@@ -138,15 +126,15 @@ describe('sign and verify-release', () => {
     const path = join(home.path, 'checksums.minisig')
     const signature = signMessage(secretKey(), signedBytes(home.shelf.read(a).manifest), 'made by minisign')
     writeFileSync(path, signature)
-    expect(await nomenclator('sign', '--home', home.path, '--signature', path)).toMatchObject({ code: 0 })
-    const verified = await nomenclator('verify-release', '--home', home.path, '--key', `${KEY}.pub`, '--json')
+    expect(await runHere('sign', '--home', home.path, '--signature', path)).toMatchObject({ code: 0 })
+    const verified = await runHere('verify-release', '--home', home.path, '--key', `${KEY}.pub`, '--json')
     expect(JSON.parse(verified.out)).toMatchObject({ trustedComment: 'made by minisign', covers: ['records'] })
     await expect(openServable(required(home))).rejects.toThrow('its signature covers its records, and not the files')
     expect(withUnsignedFiles(required(home))).toEqual([a])
     await rebuildRelease(home.shelf, a)
     expect((await openServable(required(home)))?.release.digest).toBe(a)
     writeFileSync(path, 'hello')
-    expect(await nomenclator('sign', '--home', home.path, '--signature', path)).toMatchObject({
+    expect(await runHere('sign', '--home', home.path, '--signature', path)).toMatchObject({
       code: 1,
       err: expect.stringContaining('is not a signature of minisign'),
     })
@@ -175,12 +163,12 @@ describe('sign and verify-release', () => {
     const whole = home.shelf.read(a).manifest
     home.shelf.placeRelease({ ...whole, entities: { ...whole.entities, pais: { ...released, digest } } })
     expect(await home.verify(a)).toEqual([])
-    expect(await nomenclator('verify-release', '--home', home.path, '--key', `${KEY}.pub`)).toMatchObject({
+    expect(await runHere('verify-release', '--home', home.path, '--key', `${KEY}.pub`)).toMatchObject({
       code: 1,
       err: expect.stringContaining(`${join(home.shelf.entityDirectory(digest), 'index')} (pais)`),
     })
     for (const flags of [[], ['--require-signature', `${KEY}.pub`]])
-      expect(await nomenclator('releases', 'verify', a, '--home', home.path, ...flags)).toMatchObject({
+      expect(await runHere('releases', 'verify', a, '--home', home.path, ...flags)).toMatchObject({
         code: 1,
         out: expect.stringContaining('manifest.json is not the one that was signed'),
       })
@@ -190,30 +178,29 @@ describe('sign and verify-release', () => {
   test('by two keys, of which both are needed', async () => {
     using home = homeOf(a)
     const flags = ['--home', home.path, '--key']
-    const verify = () =>
-      nomenclator('verify-release', ...flags, `${KEY}.pub,${OTHER}.pub`, '--threshold', '2', '--json')
-    expect(await nomenclator('sign', ...flags, `${KEY}.key`, '--expires-days', '3')).toMatchObject({ code: 0 })
+    const verify = () => runHere('verify-release', ...flags, `${KEY}.pub,${OTHER}.pub`, '--threshold', '2', '--json')
+    expect(await runHere('sign', ...flags, `${KEY}.key`, '--expires-days', '3')).toMatchObject({ code: 0 })
     expect(await verify()).toMatchObject({ code: 1, err: expect.stringContaining('2 are needed') })
-    expect(await nomenclator('sign', ...flags, `${OTHER}.key`)).toMatchObject({ code: 0 })
+    expect(await runHere('sign', ...flags, `${OTHER}.key`)).toMatchObject({ code: 0 })
     const report = JSON.parse((await verify()).out)
     expect(report).toMatchObject({ keys: [expect.any(String), expect.any(String)], expired: false })
     expect(Date.parse(report.expires) - Date.now()).toBeLessThanOrEqual(3 * 86_400_000)
     // The second adds to the first; whoever signs again goes on.
     expect(report.sequence).toBe(sequenceIn(home.shelf.signatureOf(a)))
-    expect(await nomenclator('sign', ...flags, `${KEY}.key`)).toMatchObject({ code: 0 })
+    expect(await runHere('sign', ...flags, `${KEY}.key`)).toMatchObject({ code: 0 })
     expect(sequenceIn(home.shelf.signatureOf(a))).toBeGreaterThan(report.sequence)
   })
 
   test('by another key, in whose favour the old one resigns', async () => {
     using home = homeOf(a)
     const rotate = (...more: readonly string[]) =>
-      nomenclator('rotate-keys', '--home', home.path, '--key', `${KEY}.key`, '--to', `${OTHER}.pub`, ...more)
-    const sign = (name: string) => nomenclator('sign', '--home', home.path, '--key', `${name}.key`)
+      runHere('rotate-keys', '--home', home.path, '--key', `${KEY}.key`, '--to', `${OTHER}.pub`, ...more)
+    const sign = (name: string) => runHere('sign', '--home', home.path, '--key', `${name}.key`)
     await sign(KEY)
     expect(await rotate()).toMatchObject({ code: 1, err: expect.stringContaining('is not signed by the new keys yet') })
     await sign(OTHER)
     expect(await rotate('--threshold', '2')).toMatchObject({
-      code: 1,
+      code: 2,
       err: expect.stringContaining('more than there are'),
     })
     const rotated = await rotate('--json')
@@ -222,7 +209,7 @@ describe('sign and verify-release', () => {
       { keys: [secretKey(OTHER).publicKey.id], threshold: 1, signedBy: [secretKey().publicKey.id] },
     ])
     // Whoever was given the old key trusts the new one, and it alone.
-    const verified = await nomenclator('verify-release', '--home', home.path, '--key', `${KEY}.pub`, '--json')
+    const verified = await runHere('verify-release', '--home', home.path, '--key', `${KEY}.pub`, '--json')
     expect(JSON.parse(verified.out)).toMatchObject({ keys: [secretKey(OTHER).publicKey.id] })
     expect(required(home).read(a).proof?.keys).toEqual([secretKey(OTHER).publicKey])
     expect(Object.keys(home.shelf.releaseFiles(a))).toContain('keys.json')
@@ -230,29 +217,29 @@ describe('sign and verify-release', () => {
 
   test('of a release that is gone back to: again, or it is told that others will not follow', async () => {
     using home = homeOf(a, b)
-    for (const digest of [a, b]) await nomenclator('sign', digest, '--key', `${KEY}.key`, '--home', home.path)
+    for (const digest of [a, b]) await runHere('sign', digest, '--key', `${KEY}.key`, '--home', home.path)
     const sequences = () => [a, b].map((digest) => sequenceIn(home.shelf.signatureOf(digest)))
     const [before = 0, current = 0] = sequences()
     expect(before).toBeLessThan(current)
-    const told = await nomenclator('rollback', '--home', home.path)
+    const told = await runHere('rollback', '--home', home.path)
     expect([told.code, told.err]).toEqual([0, expect.stringContaining(`activate ${a.slice(0, 12)} --sign FILE`)])
-    expect(await nomenclator('activate', b, '--home', home.path)).toMatchObject({ code: 0, err: '' })
-    expect(await nomenclator('rollback', '--sign', `${KEY}.key`, '--home', home.path)).toMatchObject({
+    expect(await runHere('activate', b, '--home', home.path)).toMatchObject({ code: 0, err: '' })
+    expect(await runHere('rollback', '--sign', `${KEY}.key`, '--home', home.path)).toMatchObject({
       code: 0,
       err: '',
     })
     expect([home.shelf.currentDigest(), sequences().map((one) => one > current)]).toEqual([a, [true, false]])
-    await nomenclator('activate', b, '--sign', `${KEY}.key`, '--home', home.path)
+    await runHere('activate', b, '--sign', `${KEY}.key`, '--home', home.path)
     expect(sequences().map((one) => one > current)).toEqual([true, true])
   })
 
   test('refuse what is not a key', async () => {
     using home = homeOf(a)
-    expect(await nomenclator('sign', '--home', home.path, '--key', `${KEY}.pub`)).toMatchObject({
+    expect(await runHere('sign', '--home', home.path, '--key', `${KEY}.pub`)).toMatchObject({
       code: 1,
       err: expect.stringContaining('is not a secret key'),
     })
-    const wrong = await nomenclator('verify-release', '--home', home.path, '--key', '/nowhere')
+    const wrong = await runHere('verify-release', '--home', home.path, '--key', '/nowhere')
     expect(wrong.err).toContain('allowed is a public key of minisign')
   })
 })
@@ -306,7 +293,7 @@ describe('a signature', () => {
     using home = new TestHome()
     const rows = writeTables(join(home.path, 'rows'), ThreeReleases.rows('Uno'))
     const flags = ['--home', home.path, '--sign', `${KEY}.key`, '--accept-changes']
-    expect(await nomenclator('import', 'package', rows, ...flags)).toMatchObject({ code: 0 })
+    expect(await runHere('import', 'package', rows, ...flags)).toMatchObject({ code: 0 })
     expect((await openServable(required(home)))?.release.digest).toBe(home.shelf.currentDigest() as string)
   })
 })
@@ -379,7 +366,7 @@ describe('where a signature is required', () => {
     ['a number of signatures without keys', ['--signature-threshold', '2'], 'needs the keys'],
   ])('%s are a wrong call', async (_, flags, wrong) => {
     using home = homeOf(a)
-    expect((await nomenclator('releases', 'verify', '--home', home.path, ...flags)).err).toContain(wrong)
+    expect((await runHere('releases', 'verify', '--home', home.path, ...flags)).err).toContain(wrong)
   })
 
   test('other definitions than the signed ones are refused', () => {

@@ -1,7 +1,9 @@
 // How real rows are resolved: per file and kind how many are sure, wrong among these, likely, ambiguous and none.
 
+import { matchesCalled } from '../../packages/server/src/query/resolve/part-matches.ts'
 import { type Resolution, resolveRow } from '../../packages/server/src/query/resolve/resolve.ts'
 import type { Verdict as RowVerdict } from '../../packages/server/src/query/resolve/verdict.ts'
+import { writtenPart } from '../../packages/server/src/query/resolve/written-part.ts'
 import { ancestorLevels } from '../../packages/server/src/query/search/ancestor-match.ts'
 import { ancestorAt } from '../../packages/server/src/query/search/score.ts'
 import { positionsWithCode } from '../../packages/server/src/release/official-codes.ts'
@@ -29,6 +31,19 @@ const isInCatalog = (release: Release, { level, code }: RealRow): boolean => {
   return [definition, ...above].some((entity) => positionsWithCode(release, entity, code).length > 0)
 }
 
+/** What is added to the kind of a name alone that several records of the catalog have, or several codes of the file. */
+const SHARED = ', a name of several codes'
+/** Names up to this cost are the same. */
+const MAX_SAME_COST = 0.3
+
+function isShared(release: Release, { row, names, level }: RealRow, rows: readonly RealRow[]): boolean {
+  if (names === undefined || !('text' in row)) return false
+  const called = matchesCalled(release, writtenPart(release, release.entity(level).definition, row.text))
+  if (called.filter(({ cost }) => cost <= MAX_SAME_COST).length > 1) return true
+  const same = rows.filter((other) => 'text' in other.row && other.row.text === row.text)
+  return new Set(same.map(({ code }) => code)).size > 1
+}
+
 const NO_LEVEL = { verdict: 'none', position: undefined } as const
 const noScore = (): KindScore => ({ rows: 0, sure: 0, wrong: 0, likely: 0, ambiguous: 0, none: 0 })
 const isSure = (verdict: RowVerdict) => verdict === 'exact' || verdict === 'sure'
@@ -45,7 +60,8 @@ export function scoreRealRows(release: Release, directory: string, only = /./): 
     const [kinds, shown] = [new Map<string, KindScore>(), new Map<string, number>()]
     for (const [at, row] of rows.entries()) {
       const { name, verdict, position } = judgedLevel(release, resolutions[at] as Resolution, row)
-      const kind = isInCatalog(release, row) ? row.kind : NOT_IN_CATALOG
+      const ownKind = isShared(release, row, rows) ? `${row.kind}${SHARED}` : row.kind
+      const kind = isInCatalog(release, row) ? ownKind : NOT_IN_CATALOG
       const score = kinds.get(kind) ?? noScore()
       kinds.set(kind, score)
       score.rows++
@@ -105,6 +121,7 @@ const TARGETS: readonly (readonly [file: string, kinds: RegExp, minSure: number,
   ['settlements-sepomex-chiapas', /^once/, 0.9, 0.002],
   ['encoding-damage', /municipality$/, 0.95, 0.001],
   ['encoding-damage', /locality$/, 0.85, 0.001],
+  ['unesco-es-en', /^(en|es)$/, 0.95, 0.002],
   ['numerals', /^(?!.*(dropped|name only|catalog))/, 0.9, 0],
   ['numerals', /dropped|name only/, 0, 0],
 ]

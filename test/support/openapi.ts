@@ -59,7 +59,8 @@ export class Documented {
   readonly document: Node
   readonly operations: readonly DocumentedOperation[]
   readonly #ajv = new Ajv2020({ strictSchema: true, strictTypes: false, strictRequired: false, validateSchema: false })
-  readonly #compiled = { whole: new Map<object, ValidateFunction>(), partial: new Map<object, ValidateFunction>() }
+  /** By what a schema says: most of them stand in many places, and to compile one takes milliseconds. */
+  readonly #compiled = new Map<string, ValidateFunction>()
 
   constructor(document: object) {
     this.document = document as Node
@@ -82,9 +83,9 @@ export class Documented {
 
   /** What is wrong with a value by a schema of the document; undefined when nothing is. */
   wrong(schema: object, value: unknown, isPartial = false): string | undefined {
-    const compiled = this.#compiled[isPartial ? 'partial' : 'whole']
-    const validate = compiled.get(schema) ?? this.#ajv.compile((isPartial ? partial : standalone)(schema) as object)
-    compiled.set(schema, validate)
+    const key = `${isPartial} ${JSON.stringify(schema)}`
+    const validate = this.#compiled.get(key) ?? this.#ajv.compile((isPartial ? partial : standalone)(schema) as object)
+    this.#compiled.set(key, validate)
     return validate(value) ? undefined : this.#ajv.errorsText(validate.errors)
   }
 

@@ -1,5 +1,6 @@
 // From arguments to help, to a command, or to a clear no.
 import { describe, expect, test } from 'bun:test'
+import { recordingTerminal } from '../../../../test/support/command.ts'
 import { version } from '../base/version.ts'
 import { UsageError } from './flags/flags.ts'
 import { allCommands, groups, run } from './run.ts'
@@ -7,21 +8,8 @@ import { allCommands, groups, run } from './run.ts'
 const commands = await allCommands()
 
 async function ran(...argv: string[]) {
-  const said = { out: '', err: '' }
-  const code = await run(
-    argv,
-    {},
-    {
-      out: (text) => {
-        said.out += text
-      },
-      err: (text) => {
-        said.err += text
-      },
-      interactive: false,
-    },
-  )
-  return { code, ...said }
+  const { said, terminal } = recordingTerminal()
+  return { code: await run(argv, {}, terminal), ...said }
 }
 
 async function refused(...argv: string[]): Promise<string> {

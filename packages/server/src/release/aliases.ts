@@ -74,11 +74,16 @@ const indexOf = memoized(({ definition }: OpenEntity, release: Release): AliasIn
     return position === undefined ? [] : [{ alias, position }]
   })
   if (positioned.length === 0) return undefined
+  let words: Words | undefined
   return {
-    words: wordsInMemory(
-      languageOfNames(definition),
-      positioned.map(({ alias }) => aliasWords(alias.alias)),
-    ),
+    // Rows are resolved without it.
+    get words() {
+      words ??= wordsInMemory(
+        languageOfNames(definition),
+        positioned.map(({ alias }) => aliasWords(alias.alias)),
+      )
+      return words
+    },
     positions: Uint32Array.from(positioned, ({ position }) => position),
     aliases: positioned.map(({ alias }) => alias),
   }

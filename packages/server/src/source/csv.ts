@@ -78,14 +78,13 @@ export const spreadsheetCell = (text: string, separator = ','): string =>
 /** Whether a value that someone else wrote needs a guard: it has none, and is more than numbers. */
 const isFormula = (value: string): boolean => FORMULA.test(value) && !GUARDED.test(value) && !NUMBERS.test(value)
 
-/** A line of someone else's table with more values: as it was, but safe to open in a spreadsheet. */
-export function extendedLine(
-  line: string,
-  values: readonly string[],
-  added: readonly string[],
-  separator: string,
-): string {
+/** A line of someone else's table with more cells after it: as it was, but safe to open in a spreadsheet. */
+export function extendedLine(line: string, values: readonly string[], added: string, separator: string): string {
   const cell = (value: string) => (isFormula(value) ? spreadsheetCell(value, separator) : csvCell(value, separator))
   const before = values.some(isFormula) ? values.map(cell).join(separator) : line
-  return [before, ...added.map((value) => spreadsheetCell(value, separator))].join(separator)
+  return `${before}${added}`
 }
+
+/** The cells that come after a line, each with the separator before it. */
+export const addedCells = (values: readonly string[], separator: string): string =>
+  values.map((value) => `${separator}${spreadsheetCell(value, separator)}`).join('')

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { recordingTerminal } from '../../../../../test/support/command.ts'
 import { profileFaults } from '../../../../../test/support/profile.ts'
 import { run } from '../run.ts'
 
@@ -26,21 +27,8 @@ class Tables {
 }
 
 async function called(...argv: string[]) {
-  const printed = { out: '', err: '' }
-  const exitCode = await run(
-    argv,
-    {},
-    {
-      out: (text) => {
-        printed.out += text
-      },
-      err: (text) => {
-        printed.err += text
-      },
-      interactive: false,
-    },
-  )
-  return { exitCode, ...printed }
+  const { said, terminal } = recordingTerminal()
+  return { exitCode: await run(argv, {}, terminal), ...said }
 }
 
 describe('describe', () => {

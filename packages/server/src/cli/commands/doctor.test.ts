@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { appendFileSync, chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { type Ran, ran } from '../../../../../test/support/command.ts'
+import { type Ran, ran, recordingTerminal } from '../../../../../test/support/command.ts'
 import {
   bundledHome,
   nomenclator,
@@ -21,17 +21,10 @@ import { clock, descriptors, memory } from './doctor.ts'
 type Check = { readonly check: string; readonly status: string; readonly found: string; readonly change?: string }
 
 async function examined(home: string, flags: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
-  let out = ''
-  const terminal = {
-    out: (text: string) => {
-      out += text
-    },
-    err: () => {},
-    interactive: false,
-  }
+  const { said, terminal } = recordingTerminal()
   const port = flags.includes('--port') ? [] : ['--port', '0']
   const code = await run(['doctor', '--json', '--home', home, ...port, ...flags], env, terminal)
-  const { ok, checks }: { ok: boolean; checks: Check[] } = JSON.parse(out)
+  const { ok, checks }: { ok: boolean; checks: Check[] } = JSON.parse(said.out)
   expect(code).toBe(ok ? 0 : 1)
   expect(ok).toBe(!checks.some(({ status }) => status === 'fail'))
   for (const { status, change } of checks) expect(change !== undefined).toBe(status !== 'ok')

@@ -41,11 +41,15 @@ export class AddedColumns {
     this.names = names.map((name) => unusedName(name, header))
   }
 
-  /** What a row means by the columns that are read, and their cells. */
-  read(values: readonly string[]): { readonly row: RowToResolve; readonly cells: readonly string[] } {
-    const cells = this.#read.map(({ place }) => values[place] ?? '')
-    if (this.#read[0]?.part === FREE_TEXT) return { row: { text: cells[0] ?? '' }, cells }
-    return { row: { parts: new Map(this.#read.map(({ part }, at) => [part, cells[at] ?? ''])) }, cells }
+  /** The cells of the columns that are read. */
+  read(values: readonly string[]): readonly string[] {
+    return this.#read.map(({ place }) => values[place] ?? '')
+  }
+
+  /** The row that these cells are. */
+  row(cells: readonly string[]): RowToResolve {
+    if (this.#read[0]?.part === FREE_TEXT) return { text: cells[0] ?? '' }
+    return { parts: new Map(this.#read.map(({ part }, at) => [part, cells[at] ?? ''])) }
   }
 
   /** The cells that are added to a row. */

@@ -2,10 +2,11 @@
 import { existsSync } from 'node:fs'
 import { Failure } from '../../base/failure.ts'
 import { LruCache } from '../../base/lru-cache.ts'
-import { type Resolution, resolveRow } from '../../query/resolve/resolve.ts'
+import { resolveRow } from '../../query/resolve/resolve.ts'
+import type { Verdict } from '../../query/resolve/verdict.ts'
 import type { Release } from '../../release/release.ts'
 import { readAnyCsv, readWorkbook } from '../../source/any-csv.ts'
-import { extendedLine } from '../../source/csv.ts'
+import { addedCells, extendedLine } from '../../source/csv.ts'
 import { Faults } from '../../source/faults.ts'
 import { standardInput, textFile, UnreadableFile } from '../../source/lines.ts'
 import { isZipFile } from '../../source/zip.ts'
@@ -36,20 +37,24 @@ export async function resolveTable(release: Release, options: Options, terminal:
   const progress = progressLine(terminal)
   const summary = new Summary()
   const output = outputTo(out, terminal)
-  const cache = new LruCache<Resolution>({ maxEntries: CACHED_ROWS })
+  const cache = new LruCache<{ readonly verdict: Verdict; readonly added: string }>({ maxEntries: CACHED_ROWS })
   let columns: AddedColumns | undefined
   try {
     for await (const { line, values, separator, needsMark } of lines) {
       if (columns === undefined) {
         columns = new AddedColumns(release, source.file, values, options.columns)
         if (needsMark) output.write('\ufeff')
-        output.write(`${extendedLine(line, values, columns.names, separator)}\n`)
+        output.write(`${extendedLine(line, values, addedCells(columns.names, separator), separator)}\n`)
         continue
       }
-      const { row, cells } = columns.read(values)
-      const resolution = cache.get(cells.join('\u0000'), () => resolveRow(release, row))
-      summary.count(resolution.verdict, cells)
-      output.write(`${extendedLine(line, values, columns.cells(resolution, threshold), separator)}\n`)
+      const table = columns
+      const cells = table.read(values)
+      const { verdict, added } = cache.get(cells.join('\u0000'), () => {
+        const resolution = resolveRow(release, table.row(cells))
+        return { verdict: resolution.verdict, added: addedCells(table.cells(resolution, threshold), separator) }
+      })
+      summary.count(verdict, cells)
+      output.write(`${extendedLine(line, values, added, separator)}\n`)
       progress.show('Resolving', summary.rows, undefined)
     }
     faults.throwIfAny()

@@ -29,7 +29,7 @@ export const sha256 = (bytes: Uint8Array | string): string => new Bun.CryptoHash
 export function* chunksOf(directory: string, file: string): Generator<FileChunk & { readonly bytes: Uint8Array }> {
   using source = new ChunkSource(directory, travelName(file))
   const mean = MEAN_BYTES[file] ?? USUAL_MEAN_BYTES
-  const block = new Uint8Array(BLOCK_BYTES)
+  const block = new Uint8Array(Math.min(BLOCK_BYTES, source.size))
   for (let blockStart = 0; blockStart < source.size; ) {
     const filled = source.read(block, blockStart)
     const isLast = blockStart + filled >= source.size

@@ -189,8 +189,11 @@ describe('a response', () => {
 
   test('costs what it took, whole or streamed', async () => {
     const spin = (milliseconds: number) => {
-      const used = () => process.cpuUsage().user / 1_000
-      for (const end = used() + milliseconds; used() < end; );
+      const before = process.cpuUsage()
+      for (let used = 0; used < milliseconds; ) {
+        const { user, system } = process.cpuUsage(before)
+        used = (user + system) / 1_000
+      }
     }
     const { handOver, costs } = handedTo(({ path }) => {
       if (path === '/whole') spin(30)

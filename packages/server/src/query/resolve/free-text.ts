@@ -33,16 +33,12 @@ export function segmentsOf(text: string): string[] {
     .filter((segment) => wordsOf(segment).length > 0)
 }
 
-/**
- * The records of some entities that a text of these segments may mean, the best first; from what the search proposes only where that is
- * of use, and the segments do not mean anything good.
- */
+/** The records of some entities that a text of these segments may mean, the best first. */
 export function matchesByText(
   release: Release,
   text: string,
   segments: readonly string[],
   names: readonly string[],
-  mayPropose: boolean,
 ): RowMatch[] {
   if (segments.length === 0) return []
   const asLevels = (list: readonly string[]): RowMatch[] => {
@@ -62,10 +58,10 @@ export function matchesByText(
     matches.push(...called.flatMap((name) => matchesBySegments(release, release.entity(name).definition, [text])))
   }
   const best = bestOf(release, matches)
-  const words = wordsOf(text)
+  const words = segments.map(wordsOf)
   // A word alone is no name with ancestors, and segments that mean something are not cut otherwise.
-  const isRead = isGood(best) || words.length === 1 || (segments.length > 1 && best.length > 0)
-  if (isRead || !mayPropose) return best
+  const isRead = leastCost(best) <= GOOD_COST || words.flat().length === 1 || (segments.length > 1 && best.length > 0)
+  if (isRead) return best
   const proposed = matchesByAlignment(release, names, words)
   // Where segments mean nothing, what the same words mean without commas is in doubt.
   return bestOf(release, [...best, ...(segments.length === 1 ? proposed : proposed.map(inDoubt))])
@@ -91,9 +87,6 @@ function isKnown(release: Release, name: string, text: string): boolean {
   const part = writtenPart(release, release.entity(name).definition, text)
   return matchesCalled(release, part).length > 0 || matchesByWholeCode(release, part).length > 0
 }
-
-/** Whether the best of some matches leaves little to assume. */
-export const isGood = (matches: readonly RowMatch[]): boolean => leastCost(matches) <= GOOD_COST
 
 /** The segments without those that name what the next one names: "Mexico City, Distrito Federal" is one state. */
 function withoutRepeats(release: Release, segments: readonly string[]): readonly string[] {
@@ -126,6 +119,7 @@ function matchesBySegments(release: Release, entity: Entity, segments: readonly 
       const skipped = skippedCost(lineage.length - 1, levels.length - 1, isTopNamed)
       return matchesByParts(release, parts).map((match) => ({
         ...match,
+        parts,
         cost: match.cost + skipped,
         skipped: match.skipped + skipped,
       }))
@@ -160,8 +154,18 @@ type Span = (entity: Entity, from: number, to: number) => WrittenPart
 type Lineage = readonly { readonly entity: Entity; readonly record: NamedRecord }[]
 
 /** The candidates that the search proposes, with the cost of the best way to read the words as their name and ancestors. */
-function matchesByAlignment(release: Release, names: readonly string[], words: readonly string[]): RowMatch[] {
+function matchesByAlignment(
+  release: Release,
+  names: readonly string[],
+  segments: readonly (readonly string[])[],
+): RowMatch[] {
+  const words = segments.flat()
   if (words.length > MAX_ALIGNED_WORDS) return []
+  let end = 0
+  const ends = segments.map(({ length }) => {
+    end += length
+    return end
+  })
   const span = spansOf(release, words)
   const scope = names.map((name) => [name, []] as const)
   return rankAcross(release, words, scope, MAX_PROPOSED).flatMap(({ name, position }) => {
@@ -174,7 +178,7 @@ function matchesByAlignment(release: Release, names: readonly string[], words: r
     // Where parts are not told apart, the name of the parent is that of the parent.
     const named = entityNames(release, definition).record(position)
     const record = { ...named, names: named.names.filter(({ how }) => how !== 'seat') }
-    return alignRecord({ entity: definition, record }, lineage, words, span) ?? []
+    return alignRecord({ entity: definition, record }, lineage, words, ends, span) ?? []
   })
 }
 
@@ -193,32 +197,38 @@ function alignRecord(
   { entity, record }: Lineage[number],
   lineage: Lineage,
   words: readonly string[],
+  ends: readonly number[],
   span: Span,
 ): RowMatch | undefined {
   let best: RowMatch | undefined
   const offer = (
     match: PartMatch | undefined,
     ancestors: () => AlignedAncestors | undefined,
-    own: readonly string[],
+    from: number,
+    to: number,
   ) => {
     const above = match === undefined ? undefined : ancestors()
     if (match === undefined || above === undefined) return
-    const { position, cost: ownCost, isPrefix, isWhole, isDoubtful } = match
+    const { position, cost: ownCost, isPrefix, isWhole } = match
+    // Words on both sides of a comma are rather two names than one with words more or less.
+    const isOfBoth = match.how === 'dropped-words' && ends.some((end) => end > from && end < to)
+    const isDoubtful = match.isDoubtful || isOfBoth
     const skipped = skippedCost(lineage.length, above.named, above.isTopNamed)
     const cost = ownCost + above.cost + skipped
     if (best !== undefined && cost >= best.cost) return
     const how = [...new Set([match.how, ...above.how])]
-    const letters = lettersIn(own, languageOfNames(entity))
+    const letters = lettersIn(words.slice(from, to), languageOfNames(entity))
     best = { name: entity.name, position, cost, ownCost, letters, how, skipped, isPrefix, isWhole, isDoubtful }
   }
   const { length } = words
   for (let to = 1; to <= length; to++) {
-    offer(matchRecord(record, span(entity, 0, to)), () => alignAncestors(lineage, span, to, length), words.slice(0, to))
+    offer(matchRecord(record, span(entity, 0, to)), () => alignAncestors(lineage, span, to, length), 0, to)
     if (to < length)
       offer(
         matchRecord(record, span(entity, to, length)),
         () => alignAncestors(lineage.toReversed(), span, 0, to),
-        words.slice(to),
+        to,
+        length,
       )
   }
   return best

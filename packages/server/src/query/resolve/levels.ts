@@ -1,4 +1,5 @@
 // What is certain of a row, level by level: of the record that is asked for, and of each of its ancestors.
+import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import type { Release } from '../../release/release.ts'
@@ -19,7 +20,9 @@ export type Level = {
 }
 
 /** The entities from the most distant ancestor to an entity itself. */
-const chainTo = (entity: Entity): Entity[] => [entity, ...ancestorsOf(entity).map((step) => step.entity)].toReversed()
+const chainTo = memoized((entity: Entity): readonly Entity[] =>
+  [entity, ...ancestorsOf(entity).map((step) => step.entity)].toReversed(),
+)
 
 /**
  * The levels of an entity that is asked for. The ancestors of a record that is sure are those that it has; where it is not, they are

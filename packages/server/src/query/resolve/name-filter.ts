@@ -1,4 +1,5 @@
 // Which records may be called nearly what a part says: told by the words and letters of their names, before these are read.
+import { memoized } from '../../base/memoized.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import { bitsOf } from '../../release/index/word-keys.ts'
 import {
@@ -35,6 +36,7 @@ export class NameFilter {
   readonly #typed: readonly TypedReading[]
   readonly #substance: ReadonlySet<number | undefined>
   readonly #isLong: boolean
+  readonly #letters: NameLetters
   readonly #hasNumber: boolean
   /** Of the name that was read last. */
   readonly #heard = { all: 0, core: 0, length: 0, coreLength: 0 }
@@ -42,6 +44,7 @@ export class NameFilter {
   constructor(index: Words, readings: readonly Forms[]) {
     const { words, language } = index
     this.#index = index
+    this.#letters = nameLetters(index)
     this.#isLong = readings.some(({ joined }) => joined.length > MAX_LETTERS)
     this.#hasNumber = readings.some((forms) => forms.words.some((word) => NUMBER.test(word)))
     this.#typed = readings.map((forms) => ({
@@ -157,6 +160,38 @@ export class NameFilter {
 
   /** The letters that are heard in a name; the same object in every call. */
   #heardAt(position: number): HeardLetters {
+    const heard = this.#heard
+    this.#letters.read(position, heard)
+    return heard
+  }
+}
+
+/** The letters that are heard in each name, found out when it is first asked for. */
+class NameLetters {
+  readonly #index: Words
+  readonly #all: Uint32Array
+  readonly #core: Uint32Array
+  readonly #lengths: Uint16Array
+  readonly #coreLengths: Uint16Array
+
+  constructor(index: Words) {
+    const count = index.nameStarts.length - 1
+    this.#index = index
+    this.#all = new Uint32Array(count)
+    this.#core = new Uint32Array(count)
+    this.#lengths = new Uint16Array(count)
+    this.#coreLengths = new Uint16Array(count)
+  }
+
+  read(position: number, heard: { -readonly [K in keyof HeardLetters]: HeardLetters[K] }): void {
+    if (this.#all[position] === 0) this.#find(position)
+    heard.all = this.#all[position] as number
+    heard.core = this.#core[position] as number
+    heard.length = this.#lengths[position] as number
+    heard.coreLength = this.#coreLengths[position] as number
+  }
+
+  #find(position: number): void {
     const { names, nameStarts } = this.#index
     const { heard, lengths, isSlight } = wordForms(this.#index)
     let [all, core, length, coreLength] = [0, 0, 0, 0]
@@ -170,14 +205,14 @@ export class NameFilter {
       core |= letters
       coreLength += lengths[word] as number
     }
-    const name = this.#heard
-    name.all = all
-    name.core = core
-    name.length = length
-    name.coreLength = coreLength
-    return name
+    this.#all[position] = all
+    this.#core[position] = core
+    this.#lengths[position] = length
+    this.#coreLengths[position] = coreLength
   }
 }
+
+const nameLetters = memoized((index: Words) => new NameLetters(index))
 
 /** How many letters a text has at least that another lacks. */
 const missing = (letters: LetterBag, others: LetterBag): number =>

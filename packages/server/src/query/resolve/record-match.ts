@@ -112,7 +112,9 @@ function matchCalled(
 ): Omit<PartMatch, 'position'> | undefined {
   const { name, cost, how, isDoubtful } = called
   const plain = matchAny(part, name)
-  const match: SeatMatch | undefined = record.isSeat ? matchSeat(record, part, called, plain) : plain
+  const match: SeatMatch | undefined = record.isSeat
+    ? matchSeat(record, part, called, plain)
+    : matchShort(record, plain)
   if (match === undefined) return undefined
   const isTooShort = match.isShort && !record.mayBeShort
   return {
@@ -127,6 +129,12 @@ function matchCalled(
 }
 
 type SeatMatch = Omit<PartMatch, 'position'>
+
+/** What has records below it is called by its short name too. */
+const matchShort = ({ mayBeShort }: NamedRecord, match: NameMatch | undefined): NameMatch | undefined =>
+  mayBeShort && match?.isPrefix === true && match.isShort
+    ? { ...match, cost: Math.min(match.cost, SHORT_SEAT_COST) }
+    : match
 
 /** A seat is meant by less than its name, and by more. */
 function matchSeat(

@@ -13,7 +13,7 @@ import type { Entity } from '../../catalog/entity.ts'
 import { folded, wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
 import { addressOf } from './address.ts'
-import { isGood, matchesByText, segmentsOf } from './free-text.ts'
+import { matchesByText, segmentsOf } from './free-text.ts'
 import { type Level, levelsOf } from './levels.ts'
 import { withLostLetters } from './lost-letters.ts'
 import { readParts } from './other-readings.ts'
@@ -26,9 +26,6 @@ export type RowToResolve = { readonly text: string } | { readonly parts: Readonl
 
 /** How many characters of a part or a text are read. */
 export const MAX_ROW_CHARACTERS = 300
-
-/** What has more segments has a comma wherever one belongs. */
-const MAX_UNSEPARATED = 2
 
 type ResolveOptions = {
   /** The entities that free text may mean; all by default. */
@@ -58,43 +55,39 @@ export function resolveRow(release: Release, row: RowToResolve, { names }: Resol
     if (isSure(resolution.verdict)) return resolution
   }
   if (asTown !== undefined) return asTown
-  const reading =
-    segments.length <= MAX_UNSEPARATED
-      ? bestReading(release, townReadings(release, wordsOf(text), segments.length > 1), names)
-      : undefined
-  const isPlaced = reading?.isPlaced === true && segments.length === 1
-  if (reading !== undefined && (isPlaced || isSure(reading.resolution.verdict))) return reading.resolution
-  const isRead = reading?.resolution.record !== undefined
-  const matches = matchesByText(release, text, segments, names ?? [...release.catalog.entities.keys()], !isRead)
-  if (isRead && segments.length === 1 && !isGood(matches)) return reading.resolution
+  const placed =
+    segments.length === 1 ? bestReading(release, townReadings(release, wordsOf(text), false), names) : undefined
+  if (placed !== undefined) return placed
+  const matches = matchesByText(release, text, segments, names ?? [...release.catalog.entities.keys()])
   const decision = verdictOn(release, matches, segments.length === 1)
+  if (segments.length === 2 && !isSure(decision.verdict)) {
+    const reading = bestReading(release, townReadings(release, wordsOf(text), true), names)
+    if (reading !== undefined && isSure(reading.verdict)) return reading
+  }
   const parts = matches[0]?.parts
   const above = parts === undefined || isSure(decision.verdict) ? [] : resolveParts(release, parts.slice(0, -1)).levels
   return withLevels(release, decision, above, undefined)
 }
 
-/** What the best of some readings means that is sure; and if none is, the first, and rather one that names what a town is in. */
+/** What the best of some readings means that is sure; and if none is, the first that names what a town is in. */
 function bestReading(
   release: Release,
   readings: readonly (readonly WrittenPart[])[],
   names: readonly string[] | undefined,
-): { readonly resolution: Resolution; readonly isPlaced: boolean } | undefined {
+): Resolution | undefined {
   let best: Resolution | undefined
   let placed: Resolution | undefined
-  let alone: Resolution | undefined
   for (const parts of readings) {
     if (!mayMean(parts, names)) continue
     const resolution = resolveParts(release, parts)
     // What says the state alone leaves words out.
     const isSureOfPlace = isSure(resolution.verdict) && resolution.record?.name !== parts[0]?.entity.name
-    if (isSureOfPlace && resolution.verdict === 'exact') return { resolution, isPlaced: true }
+    if (isSureOfPlace && resolution.verdict === 'exact') return resolution
     if (isSureOfPlace) {
       if (scoreOf(resolution) > scoreOf(best)) best = resolution
     } else if (parts.length > 2) placed ??= resolution
-    else if (scoreOf(resolution) > scoreOf(alone)) alone = resolution
   }
-  const resolution = best ?? placed ?? alone
-  return resolution === undefined ? undefined : { resolution, isPlaced: placed !== undefined }
+  return best ?? placed
 }
 
 const scoreOf = (resolution: Resolution | undefined): number => resolution?.record?.score ?? 0

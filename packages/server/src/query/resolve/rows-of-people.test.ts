@@ -113,6 +113,20 @@ describe('something else stands in a cell than its column says', () => {
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
 })
 
+describe('a town and its state in one text', () => {
+  test.each([
+    ['Acapulco, Guerrero', 'sure 12001 Acapulco de Juárez'],
+    ['Pachuca, Hgo.', 'sure 13048 Pachuca de Soto'],
+    ['Oaxaca, Oaxaca', 'sure 20067 Oaxaca de Juárez'],
+    ['Guerrero, Chilpancingo', 'sure 12029 Chilpancingo de los Bravo'],
+  ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
+
+  test('is certain of what is named, where the rest is not', () => {
+    const { verdict, levels } = resolveRow(release, { text: 'San Antonio, Zinacantepec' })
+    expect([verdict, ...levels.map((level) => level.verdict)]).toEqual(['likely', 'exact', 'exact', 'exact', 'likely'])
+  })
+})
+
 describe('an address', () => {
   test.each([
     ['Rio Balsas No. 1225, Col. Quinta Velarde, C.P. 44430 Guadalajara, JALISCO', 'exact 14039 Guadalajara'],
@@ -159,6 +173,7 @@ describe('never sure', () => {
     ['Jalisco / Guadalajara / 1.5'],
     ['México / Cuautitlán / Cuautitlán Izcalli'],
     ['San José, municipio de Xyzzy'],
+    ['San José, Tizimín'],
     ['Jalisco // San Juan Guadalajara'],
     ['Tabasco // Ranchería Emiliano Zapata'],
     ['Nuevo León // Villa de Escobedo'],

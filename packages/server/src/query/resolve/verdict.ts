@@ -129,9 +129,16 @@ function isFarBehind(first: RowMatch, other: RowMatch, isSingle: boolean): boole
   const assumedCost = isSameAncestors ? first.ownCost : first.cost - first.skipped
   // Beside a seat, what is behind it is not meant, however short the name is.
   const letters = other.skipped > first.skipped ? SHORT_NAME : first.letters
-  const margin = isSingle ? MIN_MARGIN_SINGLE : minMargin(assumedCost, letters)
+  const margin = isSingle ? MIN_MARGIN_SINGLE : namesMore(first, other) ? MIN_MARGIN : minMargin(assumedCost, letters)
   return rivalCost - first.cost >= margin - ROUNDING
 }
+
+/** What a record costs at most that is called so, or so for short. */
+const MAX_CALLED_COST = 0.25
+
+/** Whether a text names all ancestors of a record but the most distant, and leaves out some of another one. */
+const namesMore = (record: RowMatch, other: RowMatch): boolean =>
+  record.skipped === 0 && other.skipped > 0 && record.ownCost <= MAX_CALLED_COST
 
 /** A cost at which nothing of a name is left. */
 const WORST_COST = 5

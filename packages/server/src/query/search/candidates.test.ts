@@ -20,7 +20,7 @@ function expectSameBest(
   const found = (only?: number) => {
     const hits = emptyHits(words, only)
     const known = typed.map((text) => typedWord(words, text, edits ? 1 : 0, levels, space.weightOf))
-    scanNames(names, among, known, drop, 0, hits)
+    scanNames(names, among, known, drop, 0, hits, { left: Number.POSITIVE_INFINITY })
     return hits.best(wanted)
   }
   const all = found()
@@ -95,6 +95,7 @@ test('a name that was typed as a whole is found behind any number of longer ones
   const { words, weights, levels, importance, weightOf } = spaceOf({ names, importance: names.map(() => 0) })
   const hits = emptyHits(words, 1)
   const typed = [typedWord(words, 'rancho', 0, levels, weightOf)]
-  scanNames({ words, weights, records: undefined, levels, importance, naming: [] }, undefined, typed, 'none', 0, hits)
+  const scored = { words, weights, records: undefined, levels, importance, naming: [] }
+  scanNames(scored, undefined, typed, 'none', 0, hits, { left: Number.POSITIVE_INFINITY })
   expect(hits.best(1)).toEqual([16_000])
 })

@@ -61,7 +61,7 @@ const WORDS_COST = 4
 const SCORE_COST = 16
 const MAX_COST = 60_000
 /** What looking at the words of any record costs, where going on in a posting list costs 1. */
-const LOOK_COST = 16
+const LOOK_COST = 4
 /** So few records with a word itself are scored before all others; and all of those with the rarest word, if they are few of all. */
 const FEW = 3_000
 const FEW_OF_ALL = 1 / 64
@@ -74,13 +74,13 @@ export function scanNames(
   drop: Drop,
   penalty: number,
   hits: Hits,
-  work: Work = { left: Number.POSITIVE_INFINITY },
+  work: Work,
 ): void {
   const own = typed.reduce((sum, { inNames, inCodes }) => sum + inNames + inCodes, 0)
   if (own > 0) new Scan(names, among, typed, drop, penalty, hits, work).run(own)
 }
 
-/** How many looks at a word of a candidate are left to a search: this bounds its time, however long the query is. */
+/** How much a search may still spend on candidates: this bounds its time, however long the query is. */
 export type Work = { left: number }
 
 class Scan {
@@ -319,37 +319,35 @@ class Scan {
   #scan(list: Uint32Array | undefined, from: number, to: number): void {
     const passes = this.#passes
     const work = this.#work
-    const looks = this.#typed.length
     const importance = this.#isPruned ? this.#names.importance : undefined
     const { nameStarts } = this.#names.words
     const [max, fewest, most] = [this.#to, this.#fewest, this.#most]
     let min = Math.max(this.#from, this.#minImportance)
-    let budget = this.#budget
-    if (min > max || budget < 0) return
+    if (min > max) return
+    const budget = Math.min(this.#budget, work.left)
+    let spent = 0
     for (let at = from; at < to; at++) {
       if ((at & CHECKED_EVERY) === 0) checkpoint()
+      if (++spent > budget) break
       const position = list === undefined ? at : (list[at] as number)
       if (importance !== undefined) {
-        if (--budget < 0) break
         const own = importance[position] as number
         if (own < min || own > max) continue
         const length = (nameStarts[position + 1] as number) - (nameStarts[position] as number)
         if (length < fewest || length > most) continue
       }
       if (passes !== undefined && passes[position] === 0) continue
-      if (work.left < 0) break
-      work.left -= looks
-      budget -= WORDS_COST
+      spent += WORDS_COST
       if (!this.#mayMatch(position)) continue
-      work.left -= looks
-      budget -= SCORE_COST
+      spent += SCORE_COST
       this.#score(position)
       if (importance === undefined) continue
       this.#prune()
       min = Math.max(this.#from, this.#minImportance)
       if (min > max) break
     }
-    this.#budget = budget
+    this.#budget -= spent
+    work.left -= spent
   }
 
   #score(position: number): void {
@@ -415,9 +413,17 @@ const notableOf = memoized((importance: Uint8Array): Uint32Array => {
 })
 
 /** A flag for each ancestor of a level that has records below it. */
-const distantAncestors = memoized((level: AncestorLevel): Uint8Array => {
-  const flags = new Uint8Array(level.none + 1)
-  const records = level.chain[0]?.length ?? 0
-  for (let record = 0; record < records; record++) flags[ancestorAt(level, record)] = 1
+function distantAncestors(level: AncestorLevel): Uint8Array {
+  const { entity, chain } = level
+  const [parents] = chain
+  if (parents === undefined) return new Uint8Array()
+  const known = distantIn(parents)
+  const key = `${chain.length} ${entity}`
+  const flags = known.get(key) ?? new Uint8Array(level.none + 1)
+  if (!known.has(key)) for (let record = 0; record < parents.length; record++) flags[ancestorAt(level, record)] = 1
+  known.set(key, flags)
   return flags
-})
+}
+
+/** By how far and of which entity they are, for the parents of records. */
+const distantIn = memoized((_: Uint32Array) => new Map<string, Uint8Array>())

@@ -59,8 +59,9 @@ export function searchList(
   return hits
 }
 
-/** How many words of candidates are looked at with one effort, in all entities together. */
+/** How much all efforts together spend on candidates, in all entities; and what is left to the last at least, which finds something. */
 const MAX_WORK = 150_000
+const LAST_WORK = 60_000
 
 /** A name, its ancestors and a fault: nobody means a word that is typed more often. */
 const MAX_REPEATS = 4
@@ -93,8 +94,11 @@ class EntitySearch {
   }
 
   /** The hits are good until the next search of the same entity. The ranks of other hits count among the wanted best. */
-  run(effort: Effort, otherRanks: readonly number[] = [], work?: Work): Hits {
+  run(effort: Effort, otherRanks: readonly number[] = [], work: Work = { left: Number.POSITIVE_INFINITY }): Hits {
     const { words, levels, among, weightOf } = this.#space
+    const hits = emptyHits(words, this.#wanted, otherRanks)
+    if (effort.drop === 'any') work.left = Math.max(work.left, LAST_WORK)
+    if (work.left <= 0) return hits
     this.#drop = effort.drop
     this.#scorers = undefined
     const hasLight = this.#typed.some((word) => isLight(words.language, word))
@@ -104,7 +108,6 @@ class EntitySearch {
         ? []
         : gluedReadings(this.#typed, [words, ...levels.map((level) => level.words)], effort.drop !== 'none')
     const scored = this.#scored()
-    const hits = emptyHits(words, this.#wanted, otherRanks)
     const prepared: Prepared[] = []
     for (const reading of [...plain, ...glued])
       for (const [number, names] of scored.entries()) {
@@ -275,11 +278,13 @@ export function rankAcross(
     const coded = withCode(release, name, among, words)
     return { name, entitySearch, coded, count: 0, results: [] as Ranked[] }
   })
+  // The hits of small entities prune those of large ones, and cost little of the work.
+  const smallestFirst = searches.toSorted((a, b) => release.entity(a.name).count - release.entity(b.name).count)
+  // The nearest can only be told when all are found.
+  const work = { left: near === undefined ? MAX_WORK : Number.POSITIVE_INFINITY }
   const run = (effort: Effort, mayReplace: (count: number) => boolean) => {
     let total = 0
-    // The nearest can only be told when all are found.
-    const work = { left: near === undefined ? MAX_WORK : Number.POSITIVE_INFINITY }
-    for (const one of searches) {
+    for (const one of smallestFirst) {
       if (mayReplace(one.count)) {
         const others = searches.flatMap(({ results }) =>
           results === one.results ? [] : results.map(({ rank }) => rank),
@@ -331,10 +336,11 @@ export function searchEntity(
   const space = searchSpace(release, name, among)
   const entitySearch = new EntitySearch(isByOwnNames ? { ...space, levels: [] } : space, words, limit)
   const coded = withCode(release, name, among, words)
-  let hits = entitySearch.run(AS_TYPED, [], { left: MAX_WORK })
+  const work = { left: MAX_WORK }
+  let hits = entitySearch.run(AS_TYPED, [], work)
   if (hits.count === 0 && coded.length === 0 && !isAsTyped)
     for (const effort of widerFor(words)) {
-      hits = entitySearch.run(effort, [], { left: MAX_WORK })
+      hits = entitySearch.run(effort, [], work)
       if (hits.count > 0) break
     }
   const importance = importanceOf(release, name)

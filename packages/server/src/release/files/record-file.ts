@@ -47,7 +47,7 @@ export class RecordWriter implements RecordSink, Disposable {
   readonly #records: DurableFile
   readonly #offsets: DurableFile
   readonly #etags: DurableFile
-  #chunk = Buffer.alloc(CHUNK)
+  #chunk = Buffer.allocUnsafe(CHUNK)
   #used = 1
   #pageStart = 0
   #recordStart = 0

@@ -108,7 +108,7 @@ export function writeTexts(
   const { bytes, offsets } = table.flat
   const ordered = new Uint32Array(order.length + 1)
   file.addPieces(name, 'bytes', (put) => {
-    let piece = Buffer.alloc(BYTES_PER_PIECE)
+    let piece = Buffer.alloc(Math.min(BYTES_PER_PIECE, bytes.length))
     let used = 0
     for (let place = 0; place < order.length; place++) {
       const number = order[place] as number
