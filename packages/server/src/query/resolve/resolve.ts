@@ -80,8 +80,9 @@ function bestReading(
   for (const parts of readings) {
     if (!mayMean(parts, names)) continue
     const resolution = resolveParts(release, parts)
-    // What says the state alone leaves words out.
-    const isSureOfPlace = isSure(resolution.verdict) && resolution.record?.name !== parts[0]?.entity.name
+    // What names a place and says the state alone leaves words out.
+    const isOfState = parts.length > 2 && resolution.record?.name === parts[0]?.entity.name
+    const isSureOfPlace = isSure(resolution.verdict) && !isOfState
     if (isSureOfPlace && resolution.verdict === 'exact') return resolution
     if (isSureOfPlace) {
       if (scoreOf(resolution) > scoreOf(best)) best = resolution
