@@ -9,7 +9,7 @@ const root = join(import.meta.dir, '..')
 const bin = (name: string) => join(root, 'node_modules', '.bin', name)
 
 /** A shared machine can make any test wait. */
-const TEST_MILLISECONDS = '60000'
+const TEST_MILLISECONDS = '180000'
 
 const stages = [
   {

@@ -4,7 +4,7 @@ import { campaigns, runCampaign } from './torture/torture.ts'
 import { type Campaign, Homes } from './torture/trial.ts'
 import { workers } from './torture/workers.ts'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(300_000)
 
 const homes = new Homes('test')
 

@@ -16,7 +16,7 @@ import { message, send } from './wire.ts'
 
 const commands = await allCommands()
 
-const PATIENCE_MILLISECONDS = 30_000
+const PATIENCE_MILLISECONDS = 120_000
 const FIRST_GLANCE_MILLISECONDS = 5
 /** To look at all processes takes milliseconds, so what takes long is looked at less often. */
 const LAST_GLANCE_MILLISECONDS = 50

@@ -18,6 +18,8 @@ export class Work implements WorkAtHand {
   readonly #maxMilliseconds: number
   /** Processor time of the steps that have ended. */
   #used = 0
+  /** Where the time began by which it is told how long the rest will take. */
+  #sample: { readonly used: number; readonly done: number } | undefined
   #isGoneForGood = false
   /** When the step at hand began, by the clock and in processor time. */
   startedAt = 0
@@ -73,10 +75,16 @@ export class Work implements WorkAtHand {
     return new Promise((resolve, reject) => this.#works.enqueue(this, resolve, reject))
   }
 
-  /** What is done so far says little before it has taken some time; and the rest may well be faster. */
+  /**
+   * What is done so far says little before it has taken some time, and the rest may well be faster. What is done first does not count:
+   * it may have computed what the rest needs too.
+   */
   expectEnd(done: number): void {
-    const used = this.#used
-    if (used > SAMPLE_MILLISECONDS && used / done > 2 * this.#maxMilliseconds) throw new WorkStopped('deadline')
+    if (done === 0) return
+    this.#sample ??= { used: this.#used, done }
+    const used = this.#used - this.#sample.used
+    if (used > SAMPLE_MILLISECONDS && used / (done - this.#sample.done) > 2 * this.#maxMilliseconds)
+      throw new WorkStopped('deadline')
   }
 }
 

@@ -17,6 +17,7 @@ import { matchesByText, segmentsOf } from './free-text.ts'
 import { type Level, levelsOf } from './levels.ts'
 import { withLostLetters } from './lost-letters.ts'
 import { readParts } from './other-readings.ts'
+import { matchesByParts } from './row-matches.ts'
 import { townParts, townReadings } from './town-text.ts'
 import { type Decision, isSure, MAX_LIKELY_SCORE, type Verdict, verdictOn } from './verdict.ts'
 import { keyOf, type WrittenPart, writtenParts } from './written-part.ts'
@@ -59,14 +60,21 @@ export function resolveRow(release: Release, row: RowToResolve, { names }: Resol
     segments.length === 1 ? bestReading(release, townReadings(release, wordsOf(text), false), names) : undefined
   if (placed !== undefined) return placed
   const matches = matchesByText(release, text, segments, names ?? [...release.catalog.entities.keys()])
-  const decision = verdictOn(release, matches, segments.length === 1)
+  const parts = matches[0]?.parts
+  const decision = asSureAsParts(release, verdictOn(release, matches, segments.length === 1), parts)
   if (segments.length === 2 && !isSure(decision.verdict)) {
     const reading = bestReading(release, townReadings(release, wordsOf(text), true), names)
     if (reading !== undefined && isSure(reading.verdict)) return reading
   }
-  const parts = matches[0]?.parts
   const above = parts === undefined || isSure(decision.verdict) ? [] : resolveParts(release, parts.slice(0, -1)).levels
   return withLevels(release, decision, above, undefined)
+}
+
+/** A text has so many readings that not all rivals are among its matches: what is ambiguous as parts is not sure as one text. */
+function asSureAsParts(release: Release, decision: Decision, parts: readonly WrittenPart[] | undefined): Decision {
+  if (decision.verdict !== 'sure' || parts === undefined || parts.length < 2) return decision
+  const asParts = verdictOn(release, matchesByParts(release, parts))
+  return asParts.verdict === 'ambiguous' ? asParts : decision
 }
 
 /** What the best of some readings means that is sure; and if none is, the first that names what a town is in. */

@@ -174,6 +174,8 @@ describe('never sure', () => {
     ['México / Cuautitlán / Cuautitlán Izcalli'],
     ['San José, municipio de Xyzzy'],
     ['San José, Tizimín'],
+    ['Santo Domingo, Oaxaca'],
+    ['San Francisco, Oaxaca'],
     ['Jalisco // San Juan Guadalajara'],
     ['Tabasco // Ranchería Emiliano Zapata'],
     ['Nuevo León // Villa de Escobedo'],

@@ -49,6 +49,7 @@ export function townReadings(
   const placed: WrittenPart[][] = []
   const alone: WrittenPart[][] = []
   for (const ends of [endsOf, beginningsOf]) {
+    if (placed.length > 0) break
     const named = (of: readonly string[], as: Entity) =>
       [...ends(of)].find(({ end }) => namedBy(release, part(as, end)) !== undefined)
     const country = top === undefined ? undefined : named(words, top)

@@ -120,6 +120,12 @@ describe('a text in parts finds what is meant', () => {
       'localidad | La Hacienda < Villaflores < Chiapas',
     ],
     ['a name, and its municipality that is begun', 'san jose p', 'localidad | San José < Palenque < Chiapas'],
+    [
+      'a name that is not there, below one of two namesakes',
+      'CONGREGACIÓN LA CAÑADA, Jilotepec, VERACRUZ',
+      'municipio | Jilotepec < Veracruz de Ignacio de la Llave | congregacion | la | canada',
+    ],
+    ['the same without commas', 'caborca pitiquito sonora', 'municipio | Pitiquito < Sonora | caborca'],
     ['parts that mean nothing together', 'Palenque, Sonora', 'estado | Sonora | palenque'],
   ])('%s', (_what, typed, expected) => {
     expect(first(typed)).toBe(expected)

@@ -1,5 +1,5 @@
 // The search of a text whose last parts name ancestors to the letter, as "Palenque, Villaflores, Chiapas": these are certain, and the
-// record is looked for below them. Where no comma tells the parts apart, the last words may name the parent.
+// record is looked for below them. Where no comma tells the parts apart, the last words may name the parent, or two ancestors.
 import { languageOfNames } from '../../catalog/languages/languages.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import type { Words } from '../../release/index/index-file.ts'
@@ -60,7 +60,29 @@ function rankText(release: Release, text: string, scope: Scope, limit: number, n
     return (others[0]?.score ?? 0) - SKIP_COST > (found[0]?.score ?? 0) ? others : found
   }
   if (parts.length > 1 || words.length < 2 || words.length > MAX_LOOSE_WORDS) return general()
-  return merged(searchLoosely(release, words, scope), general(), limit)
+  const instead = () => searchTails(release, words, scope, limit)
+  return merged(searchLoosely(release, words, scope), rankAcross(release, words, scope, limit, near, instead), limit)
+}
+
+/**
+ * The best records by the first words, where the others name two ancestors to the letter, one below the other. These are certain: no
+ * typing error is in them, and none of them is dropped. The more words they have, the surer they are.
+ */
+function searchTails(
+  release: Release,
+  words: readonly string[],
+  scope: Scope,
+  limit: number,
+): Unexplained[] | undefined {
+  const part = (from: number, to?: number): TypedPart => ({ words: words.slice(from, to), entity: undefined })
+  for (let nearest = 1; nearest < words.length - 1; nearest++)
+    for (let next = nearest + 1; next < words.length; next++) {
+      const above = [part(nearest, next), part(next)]
+      const isNamed = scope.some(([name]) => anchorsOf(release, name, above, 'whole').length > 0)
+      const found = isNamed ? searchParts(release, [part(0, nearest), ...above], scope, limit) : undefined
+      if (found !== undefined) return found
+    }
+  return undefined
 }
 
 function partsOf({ catalog, entity }: Release, text: string, scope: Scope): TypedPart[] {
@@ -181,8 +203,8 @@ function bonusOf({ words, names, nameStarts }: Words, position: number, typed: r
   return BEGINNING_BONUS * (1 - UNTYPED_SHARE * (1 - typed.join('').length / letters))
 }
 
-/** The ways in which parts can be levels of ancestors, from the nearest on. */
-function anchorsOf(release: Release, name: string, parts: readonly TypedPart[]): Anchor[][] {
+/** The ways in which parts can be levels of ancestors, from the nearest on: by their whole names, or else by how these begin. */
+function anchorsOf(release: Release, name: string, parts: readonly TypedPart[], extent?: 'whole'): Anchor[][] {
   const levels = ancestorLevels(release, release.entity(name).definition)
   let ways: Anchor[][] = [[]]
   for (const { words, entity } of parts)
@@ -192,7 +214,7 @@ function anchorsOf(release: Release, name: string, parts: readonly TypedPart[]):
         // Where only the most distant is named, all are below it.
         if (way.length === 0 && level.children === undefined) return []
         const whole = recordsNamed(release, level.entity, words)
-        const named = whole.size > 0 ? whole : recordsBeginning(release, level.entity, words)
+        const named = whole.size > 0 || extent === 'whole' ? whole : recordsBeginning(release, level.entity, words)
         return named.size === 0 ? [] : [[...way, { level, at, named }]]
       }),
     )

@@ -261,7 +261,8 @@ export const explained = ({ explain, ...result }: Unexplained): SearchResult => 
 /**
  * Searches several entities at once, the best of all first. Of results with the same score, those of an entity with fewer
  * ancestors come first, then in the order of the scope. No entity is searched with more effort while all of them together
- * have enough. Near a point, the nearest of all hits come first, however well they match.
+ * have enough. Near a point, the nearest of all hits come first, however well they match. What is found
+ * instead counts where no record has all words as they were typed.
  */
 export function rankAcross(
   release: Release,
@@ -269,6 +270,7 @@ export function rankAcross(
   scope: Scope,
   limit: number,
   near?: Near,
+  instead?: () => Unexplained[] | undefined,
 ): Unexplained[] {
   // The best hits can be found without the others, but not the nearest.
   const wanted = near === undefined ? Math.max(limit, MIN_HITS) : undefined
@@ -301,6 +303,8 @@ export function rankAcross(
     return total
   }
   const total = run(AS_TYPED, () => true)
+  const others = total === 0 ? instead?.() : undefined
+  if (others !== undefined) return others
   if (total === 0) widerFor(words).find((effort) => run(effort, (count) => count === 0) > 0)
   else if (total < Math.min(limit, MIN_HITS) && !searches.some(({ results }) => isFull(words, results[0])))
     run(FUZZY, (count) => count < MIN_HITS)
