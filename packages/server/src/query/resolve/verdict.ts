@@ -75,6 +75,7 @@ export function verdictOn(release: Release, matches: readonly RowMatch[], isSing
   const isClear = others.every(
     (other) =>
       isNamesakeBelow(release, first, other) ||
+      isNamedByTown(release, first, other) ||
       isFarBehind(first, other, isSingle) ||
       (isSingle && isLesser(release, first, other)),
   )
@@ -99,12 +100,20 @@ export const isSureMatch = (release: Release, matches: readonly RowMatch[]): boo
 
 export const isSure = (verdict: Verdict): boolean => verdict === 'exact' || verdict === 'sure'
 
-/** Whether a record lies below another: a row that names a municipality may mean its seat, but says the municipality. */
+/** Whether a record lies below another that is named: a row that names a municipality may mean its seat, but says the municipality. */
 function isNamesakeBelow(release: Release, record: RowMatch, other: RowMatch): boolean {
   if (other.ownCost !== record.ownCost && !other.how.includes('seat')) return false
-  const levels = ancestorLevels(release, release.entity(other.name).definition)
-  return levels.some((level) => level.entity === record.name && ancestorAt(level, other.position) === record.position)
+  return isBelow(release, other, record)
 }
+
+/** Whether a record is named by a town in it that is meant itself. */
+const isNamedByTown = (release: Release, town: RowMatch, other: RowMatch): boolean =>
+  other.how.includes('town') && isBelow(release, town, other)
+
+const isBelow = (release: Release, { name, position }: RowMatch, other: RowMatch): boolean =>
+  ancestorLevels(release, release.entity(name).definition).some(
+    (level) => level.entity === other.name && ancestorAt(level, position) === other.position,
+  )
 
 /** From this importance on a record is meant by its name alone: some hundred thousand people live in it. */
 const KNOWN_ALONE = 0.6 * MAX_IMPORTANCE
