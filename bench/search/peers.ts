@@ -2,6 +2,7 @@
 // SQLite, and MiniSearch. Each peer has every locality as one text of its name, municipality and state.
 import { Database } from 'bun:sqlite'
 import { writeFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import postgres from 'postgres'
@@ -187,6 +188,7 @@ municipality, at the first place. Times are what one caller waits, one query aft
     '',
     ...describeMachine().map((line) => `- ${line}`),
     `- Bun ${Bun.version}`,
+    `- other programs took part of it (load ${loadavg()[0]?.toFixed(0)})`,
     '',
   ].join('\n')
 }
@@ -226,7 +228,7 @@ async function run({ home, sample, out }: Options, call: string): Promise<readon
     scores.set(name, await score(find, queries, localities))
   }
   await sql.end()
-  const text = report(scores, queries, call, localities.length)
+  const text = report(scores, queries, home === undefined ? call : call.replace(home, 'DIR'), localities.length)
   console.log(text)
   writeFileSync(resolve(ROOT, out), text)
   return []

@@ -10,10 +10,9 @@ import { ancestorAt } from '../search/score.ts'
 import { rankAcross } from '../search/search.ts'
 import { entityNames } from './entity-names.ts'
 import { POOR_COST } from './parents.ts'
-import { matchesAnywhere, matchesCalled } from './part-matches.ts'
+import { matchesAnywhere, matchesByWholeCode, matchesCalled } from './part-matches.ts'
 import { MAX_COST, matchRecord, type NamedRecord, type PartMatch, type RowHow } from './record-match.ts'
 import { bestOf, leastCost, matchesByParts, type RowMatch } from './row-matches.ts'
-import { isSureMatch } from './verdict.ts'
 import { lettersIn, type WrittenPart, writtenPart } from './written-part.ts'
 
 const SEGMENT = /[,;|\n\t]| [-–/] /
@@ -35,20 +34,58 @@ export function segmentsOf(text: string): string[] {
 }
 
 /** The records of some entities that a text of these segments may mean, the best first. */
-export function matchesByText(release: Release, segments: readonly string[], names: readonly string[]): RowMatch[] {
+export function matchesByText(
+  release: Release,
+  text: string,
+  segments: readonly string[],
+  names: readonly string[],
+): RowMatch[] {
   if (segments.length === 0) return []
-  const asLevels = (list: readonly string[]) =>
-    list.length > MAX_SEGMENTS
-      ? []
-      : names.flatMap((name) => matchesBySegments(release, release.entity(name).definition, list))
+  const asLevels = (list: readonly string[]): RowMatch[] => {
+    if (list.length > MAX_SEGMENTS) return []
+    const [only] = list.length === 1 ? list : []
+    // Beside what is called just so, nothing is meant that is called nearly so.
+    const isExact = only !== undefined && names.some((name) => isMeant(release, name, only))
+    const wanted = isExact ? names.filter((name) => mayBeMeant(release, name, only)) : names
+    return wanted.flatMap((name) => matchesBySegments(release, release.entity(name).definition, list))
+  }
   const matches = asLevels(segments)
   if (leastCost(matches) > GOOD_COST && segments.length > 1) {
     const once = withoutRepeats(release, segments)
     if (once.length < segments.length) matches.push(...asLevels(once))
+    // A name may have a comma in it.
+    const called = names.filter((name) => isKnown(release, name, text))
+    matches.push(...called.flatMap((name) => matchesBySegments(release, release.entity(name).definition, [text])))
   }
   const best = bestOf(release, matches)
-  if (leastCost(best) <= GOOD_COST || (segments.length > 1 && isSureMatch(release, best))) return best
-  return bestOf(release, [...best, ...matchesByAlignment(release, names, segments.map(wordsOf))])
+  const words = segments.map(wordsOf)
+  // A word alone is no name with ancestors, and segments that mean something are not cut otherwise.
+  const isRead = leastCost(best) <= GOOD_COST || words.flat().length === 1 || (segments.length > 1 && best.length > 0)
+  if (isRead) return best
+  const proposed = matchesByAlignment(release, names, words)
+  // Where segments mean nothing, what the same words mean without commas is in doubt.
+  return bestOf(release, [...best, ...(segments.length === 1 ? proposed : proposed.map(inDoubt))])
+}
+
+const inDoubt = (match: RowMatch): RowMatch => ({ ...match, isDoubtful: true })
+
+/** Whether a record of an entity is called just what a text says, with no more ancestors than go without saying. */
+function isMeant(release: Release, name: string, text: string): boolean {
+  const part = writtenPart(release, release.entity(name).definition, text)
+  if (skippedCost(ancestorsOf(part.entity).length, 0, false) > 0) return false
+  const matches = part.code === undefined ? matchesCalled(release, part) : matchesAnywhere(release, part)
+  return matches.some(({ cost, isWhole, isDoubtful }) => cost === 0 && isWhole && !isDoubtful)
+}
+
+/** Whether a record of an entity may be called what a text says, or have it as its code. */
+function mayBeMeant(release: Release, name: string, text: string): boolean {
+  const part = writtenPart(release, release.entity(name).definition, text)
+  return part.code !== undefined || isKnown(release, name, text)
+}
+
+function isKnown(release: Release, name: string, text: string): boolean {
+  const part = writtenPart(release, release.entity(name).definition, text)
+  return matchesCalled(release, part).length > 0 || matchesByWholeCode(release, part).length > 0
 }
 
 /** The segments without those that name what the next one names: "Mexico City, Distrito Federal" is one state. */

@@ -57,11 +57,15 @@ export function resolveRow(release: Release, row: RowToResolve, { names }: Resol
   }
   if (asTown !== undefined) return asTown
   const placed =
-    segments.length === 1 ? resolveReadings(release, townReadings(release, wordsOf(text)), names) : undefined
+    segments.length === 1 ? bestReading(release, townReadings(release, wordsOf(text), false), names) : undefined
   if (placed !== undefined) return placed
-  const matches = matchesByText(release, segments, names ?? [...release.catalog.entities.keys()])
+  const matches = matchesByText(release, text, segments, names ?? [...release.catalog.entities.keys()])
   const parts = matches[0]?.parts
   const decision = asSureAsParts(release, verdictOn(release, matches, segments.length === 1), parts)
+  if (segments.length === 2 && !isSure(decision.verdict)) {
+    const reading = bestReading(release, townReadings(release, wordsOf(text), true), names)
+    if (reading !== undefined && isSure(reading.verdict)) return reading
+  }
   const above = parts === undefined || isSure(decision.verdict) ? [] : resolveParts(release, parts.slice(0, -1)).levels
   return withLevels(release, decision, above, undefined)
 }
@@ -74,7 +78,7 @@ function asSureAsParts(release: Release, decision: Decision, parts: readonly Wri
 }
 
 /** What the best of some readings means that is sure; and if none is, the first that names what a town is in. */
-function resolveReadings(
+function bestReading(
   release: Release,
   readings: readonly (readonly WrittenPart[])[],
   names: readonly string[] | undefined,
@@ -84,8 +88,11 @@ function resolveReadings(
   for (const parts of readings) {
     if (!mayMean(parts, names)) continue
     const resolution = resolveParts(release, parts)
-    if (resolution.verdict === 'exact') return resolution
-    if (isSure(resolution.verdict)) {
+    // What names a place and says the state alone leaves words out.
+    const isOfState = parts.length > 2 && resolution.record?.name === parts[0]?.entity.name
+    const isSureOfPlace = isSure(resolution.verdict) && !isOfState
+    if (isSureOfPlace && resolution.verdict === 'exact') return resolution
+    if (isSureOfPlace) {
       if (scoreOf(resolution) > scoreOf(best)) best = resolution
     } else if (parts.length > 2) placed ??= resolution
   }

@@ -205,7 +205,11 @@ function maxCostBefore({ cost, isPrefix }: PartMatch): number {
 function matchesElsewhere(release: Release, part: WrittenPart, above: readonly WrittenPart[]): readonly PartMatch[] {
   const coded = matchesByWholeCode(release, part)
   const further = above.slice(0, -1)
-  if (coded.length > 0 || further.length === 0) return [...coded, ...matchesAnywhere(release, part)]
+  if (coded.length > 0 || further.length === 0) {
+    // Of many records, what is only called nearly so is not meant where its ancestors are others.
+    const isFew = entityNames(release, part.entity).count <= MAX_COMPARED_RECORDS
+    return [...coded, ...(isFew ? matchesAnywhere(release, part) : matchesCalled(release, part))]
+  }
   const costs = ancestorCosts(release, part.entity, further)
   return matchesCalled(release, part, (position) => isBelow(costs, position))
 }

@@ -32,28 +32,34 @@ export function townParts(release: Release, segments: readonly string[]): readon
 
 /**
  * The ways to read words without commas as a town, the record that it is in and the state of that, in this order or the other: the
- * longest name of a record first, and last as one of the two. None where the words name no state.
+ * longest name of a record first, and last as one of the two. None where the words name no state. Where
+ * there is a comma, the state may be repeated before it.
  */
-export function townReadings(release: Release, words: readonly string[]): (readonly WrittenPart[])[] {
+export function townReadings(
+  release: Release,
+  words: readonly string[],
+  mayRepeat: boolean,
+): (readonly WrittenPart[])[] {
   const entity = parentOfTowns(release)
   const [above, top] = entity === undefined ? [] : ancestorsOf(entity).map((step) => step.entity)
   if (entity === undefined || above === undefined) return []
   const towns = townsIn(release)(entity) as Entity
   const part = (as: Entity, some: readonly string[]) => writtenPart(release, as, some.join(' '))
   if (isCalled(release, [entity, towns], words)) return []
+  const placed: WrittenPart[][] = []
+  const alone: WrittenPart[][] = []
   for (const ends of [endsOf, beginningsOf]) {
+    if (placed.length > 0) break
     const named = (of: readonly string[], as: Entity) =>
       [...ends(of)].find(({ end }) => namedBy(release, part(as, end)) !== undefined)
     const country = top === undefined ? undefined : named(words, top)
     const states = [country === undefined ? undefined : named(country.rest, above), named(words, above)]
-    const placed: WrittenPart[][] = []
-    const alone: WrittenPart[][] = []
     for (const state of states) {
       if (state === undefined || state.rest.length === 0) continue
       const statePart = part(above, state.end)
       const position = namedBy(release, statePart)
       const isInState = (at: number) => ancestorOf(release, entity.name, at, above.name) === position
-      let isRepeated = false
+      let isOfState = false
       const town = part(towns, state.rest)
       for (const { end, rest } of ends(state.rest)) {
         const place = part(entity, end)
@@ -66,16 +72,16 @@ export function townReadings(release: Release, words: readonly string[]): (reado
         const isOfSaint = town.withoutSaint !== undefined && rest.length > 0
         if (isOfSaint && matchesCalled(release, part(towns, rest), isInPlace).length === 0)
           placed.push([statePart, place, town])
-        if (place.written.text === statePart.written.text) isRepeated = true
+        if (place.written.text === statePart.written.text) isOfState = true
       }
       // Where the state is named twice, the one before it is no part of a town's name, unless a town is called so.
-      if (!isRepeated || isCalled(release, [towns], state.rest))
-        alone.push([statePart, part(entity, state.rest)], [statePart, town])
+      const isTown = isCalled(release, [towns], state.rest)
+      const isRepeated = isOfState && !mayRepeat
+      if (!isTown && !isRepeated) alone.push([statePart, part(entity, state.rest)])
+      if (isTown || !isRepeated) alone.push([statePart, town])
     }
-    const readings = [...placed, ...alone]
-    if (readings.length > 0) return readings
   }
-  return []
+  return [...placed, ...alone]
 }
 
 /** Whether some words are the name of a record of one of some entities. */
