@@ -128,6 +128,14 @@ describe('a town and its state in one text', () => {
   })
 })
 
+describe('the first words of a name are it, and no beginning of a longer word', () => {
+  test.each([
+    ['Guerrero / Iguala', 'sure 12035 Iguala de la Independencia'],
+    ['Iguala, Gro.', 'sure 12035 Iguala de la Independencia'],
+    ['Tlaxcala / Tetla', 'sure 29031 Tetla de la Solidaridad'],
+  ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
+})
+
 describe('a name alone', () => {
   test.each([
     ['Monterrey', 'exact 19039 Monterrey'],

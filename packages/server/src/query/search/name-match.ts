@@ -278,8 +278,10 @@ function matchForms(
     other ??= typed.words.some(isOtherWord)
     return other
   }
-  const isPrefix =
+  const isBeginning =
     missing === 0 && typed.joined.length >= MIN_PREFIX && length > 0 && name.joined.startsWith(typed.joined)
+  // A word of the catalog is not cut off from a longer one, unless that is its plural.
+  const isPrefix = isBeginning && (length === 1 || !isOtherName())
   let best: NameMatch | undefined
   const offer = (cost: number, how: How, isDoubtful: boolean, isShort = false) => {
     if (best === undefined || cost < best.cost) best = { cost, how, isWhole: false, isPrefix, isDoubtful, isShort }
@@ -302,7 +304,7 @@ function matchForms(
     const edits = mayBeEdited(typed.heard.core, name.heard.core) ? editsBetween(typed.core, name.core) : TOO_MANY_EDITS
     if (edits <= MAX_EDITS) offer(edits + lightCost(typed, name, language), 'typo', isOtherName())
   }
-  if (isPrefix) {
+  if (isBeginning) {
     const isShort = isShortOf(typed.words, name.words, language)
     const isCut = !isOtherName() && typed.words.some((word) => !name.words.includes(word))
     const cost = PREFIX_COST + (1 - typed.joined.length / name.joined.length)
