@@ -232,6 +232,8 @@ export function* homonymRows(release: Release, count: number, seed: number): Gen
     const position = random(records)
     const lineage = lineages.of(entity, position)
     if (lineages.namesakes(lineage, lineage[0]?.name ?? '') < 2) continue
+    // Some are called what people write where there is nothing to write.
+    if (spanish.isAbsent(wordsOf(lineage[0]?.name ?? ''))) continue
     // The seat is meant where it is one of them.
     const seat = seatsAmong(release, entity)?.seatOf[lineage[1]?.position ?? 0] ?? NO_SEAT
     if (seat !== NO_SEAT && plain(lineages.of(entity, seat)[0]?.name ?? '') === plain(lineage[0]?.name ?? '')) continue

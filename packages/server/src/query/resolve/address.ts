@@ -95,9 +95,12 @@ export const isNamed = (release: Release, entity: Entity | undefined, text = '')
 
 export const isCalledSo = ({ cost, isDoubtful }: PartMatch): boolean => cost <= MAX_NAME_COST && !isDoubtful
 
+/** A quarter may be a town as well. */
+const isStreetAtFirst = (word: string, { isStreet, isHamlet }: Language): boolean => isStreet(word) && !isHamlet(word)
+
 /** Whether a text has a postal code, begins with a street, or has more segments than a record with its ancestors. */
 const isAddress = (segments: readonly (readonly string[])[], language: Language, hasCountry: () => boolean): boolean =>
-  language.isStreet(segments[0]?.[0] ?? '') ||
+  isStreetAtFirst(segments[0]?.[0] ?? '', language) ||
   (segments.length > MAX_SEGMENTS_OF_NAME && segments.length - Number(hasCountry()) > MAX_SEGMENTS_OF_NAME) ||
   segments.some((words) => words.some((_, place) => isPostalCodeAt(words, place, language)))
 

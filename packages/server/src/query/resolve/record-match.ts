@@ -117,13 +117,15 @@ function matchCalled(
     : matchShort(record, plain)
   if (match === undefined) return undefined
   const isTooShort = match.isShort && !record.mayBeShort
+  // What ends with "de" went on.
+  const isCutOff = match.how === 'dropped-words' && name.language.isLinking(part.written.typed.at(-1) ?? '')
   return {
     ...match,
     isWhole: match.isWhole && how !== 'dropped-words',
     cost: cost + match.cost,
     ...(match.costBesideParent === undefined ? {} : { costBesideParent: cost + match.costBesideParent }),
     how: how ?? match.how,
-    isDoubtful: isDoubtful === true || match.isDoubtful || (isTooShort && !record.isTown),
+    isDoubtful: isDoubtful === true || match.isDoubtful || isCutOff || (isTooShort && !record.isTown),
     ...(isTooShort ? { needsParent: true } : {}),
   }
 }
