@@ -121,7 +121,7 @@ async function run({ quick, out, home, also, sample }: Options, call: string): P
     return homeVerdicts(results)
   }
   const further = also === undefined ? undefined : await measureHome(also, sample)
-  const results = { ...(await measured(call, quick)), home: further }
+  const results = { ...(await measured(also === undefined ? call : call.replace(also, 'DIR'), quick)), home: further }
   console.log(report(results))
   if (out !== undefined) writeFileSync(resolve(ROOT, out), report(results))
   return verdictsOn(results)

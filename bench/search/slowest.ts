@@ -30,7 +30,9 @@ const LIST = '/api/v2/localidades'
 /** The fields of a record and of those embedded in it, as dotted paths. */
 const pathsIn = (record: object): string[] =>
   Object.entries(record).flatMap(([field, value]) =>
-    typeof value === 'object' ? [field, ...pathsIn(value).map((path) => `${field}.${path}`)] : [field],
+    typeof value === 'object' && value !== null
+      ? [field, ...pathsIn(value).map((path) => `${field}.${path}`)]
+      : [field],
   )
 
 /** Makes requests and changes them. */
