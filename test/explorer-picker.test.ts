@@ -221,6 +221,7 @@ describe.skipIf(browser === undefined)('in a form of another site', () => {
   test('a value that it begins with is shown with all it belongs to, and a reset brings it back', async () => {
     const page = await open(PLACES.replace('name=', 'value="3-100" name='))
     await until(async () => (await field(page, 'Localidad').inputValue()) === 'Rancho 1')
+    await page.evaluate('document.querySelector("nomenclator-picker").ready')
     expect(await dataOf(page)).toEqual({
       lugar: '3-100',
       'lugar.estado': '2',
