@@ -176,8 +176,7 @@ function matchesByAlignment(
       return ancestor === level.none ? [] : { entity, record: entityNames(release, entity).record(ancestor) }
     })
     // Where parts are not told apart, the name of the parent is that of the parent.
-    const named = entityNames(release, definition).record(position)
-    const record = { ...named, names: named.names.filter(({ how }) => how !== 'seat') }
+    const record = entityNames(release, definition).record(position).withoutNamesOfParent()
     return alignRecord({ entity: definition, record }, lineage, words, ends, span) ?? []
   })
 }

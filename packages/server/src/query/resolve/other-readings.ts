@@ -127,11 +127,12 @@ function isCalled(release: Release, ancestor: Ancestor, part: WrittenPart, maxCo
 }
 
 /** Whether one of the names of a record has the same letters as a part, but for words that say little, or is its code. */
-function mayBeCalled({ names, codes, isSeat }: NamedRecord, { written, stripped }: WrittenPart): boolean {
+function mayBeCalled(record: NamedRecord, { written, stripped }: WrittenPart): boolean {
+  const { names, isSeat } = record
   if (isSeat || names.some(({ name }) => name.language !== written.language)) return true
   const readings = [written, ...stripped.map(({ name }) => name)].flatMap((name) => name.readings)
   const isSame = (forms: Forms) => readings.some(({ joined, core }) => joined === forms.joined || core === forms.core)
-  return names.some(({ name }) => name.readings.some(isSame)) || codes().includes(written.typedJoined)
+  return names.some(({ name }) => name.readings.some(isSame)) || record.codes.includes(written.typedJoined)
 }
 
 /** Whether some words may name a record: all letters of one of its names are among theirs, or they are short for others, or a code. */
@@ -142,7 +143,7 @@ function mayBeNamed({ record, letters }: Ancestor, words: readonly string[]): bo
   return (
     letters.some((one) => (one & ~written) === 0) ||
     isShort(words, record.names[0]?.name.language) ||
-    record.codes().includes(joined)
+    record.codes.includes(joined)
   )
 }
 

@@ -31,12 +31,14 @@ export type WrittenPart = {
   readonly isRepaired: boolean
 }
 
-/** The parts of a row, from the most distant ancestor to the record itself; empty parts are left out. */
-export function writtenParts(release: Release, parts: ReadonlyMap<string, string>): WrittenPart[] {
-  return [...parts]
-    .map(([name, text]) => writtenPart(release, release.entity(name).definition, text))
-    .filter(({ written }) => written.words.length > 0)
-    .sort((a, b) => ancestorsOf(a.entity).length - ancestorsOf(b.entity).length)
+/** The parts of a row, from the most distant ancestor to the record itself; empty parts are left out, and what is too long is cut. */
+export function writtenParts(release: Release, texts: ReadonlyMap<string, string>, maxLength: number): WrittenPart[] {
+  const parts: WrittenPart[] = []
+  texts.forEach((text, name) => {
+    const part = writtenPart(release, release.entity(name).definition, text.slice(0, maxLength))
+    if (part.written.words.length > 0) parts.push(part)
+  })
+  return parts.sort((a, b) => ancestorsOf(a.entity).length - ancestorsOf(b.entity).length)
 }
 
 /** A code and a name in one cell, and a number as a spreadsheet writes it. */
