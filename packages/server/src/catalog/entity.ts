@@ -43,6 +43,8 @@ type TextFactField = Own & {
   readonly type: 'text'
   readonly pattern: RegExp
   readonly shape: string
+  /** The language (BCP 47) in which it is a name of the record; absent where it is no name. */
+  readonly language?: string
 }
 /** What may be known of a record and is no part of it as it is published in API v1. */
 export type FactField = NumberFactField | TextFactField
@@ -171,6 +173,12 @@ export const publishedFields = ({ fields }: Entity): (readonly [name: string, fi
 export const factsOf = memoized(({ fields }: Entity): readonly (readonly [name: string, fact: FactField])[] =>
   Object.entries(fields).flatMap(([name, field]) => (field.kind === 'fact' ? [[name, field] as const] : [])),
 )
+
+/** A fact that is a name of its record in a language. */
+type NameFact = TextFactField & { readonly language: string }
+
+export const isNameFact = (field: Field): field is NameFact =>
+  field.kind === 'fact' && field.type === 'text' && field.language !== undefined
 
 export type Coordinates = { readonly latitude: string; readonly longitude: string }
 
