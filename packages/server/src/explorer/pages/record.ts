@@ -8,6 +8,7 @@ import {
   type Field,
   hasCoordinates,
   identifierOf,
+  isNameFact,
   publishedFields,
 } from '../../catalog/entity.ts'
 import type { PublishedRecord, PublishedValue } from '../../catalog/flatten.ts'
@@ -295,7 +296,8 @@ const DECIMALS = 6
 function facts(view: View, entity: Entity, record: ReadRecord): Html | undefined {
   const { words, language, api } = view
   const known = Object.entries(entity.fields).filter(
-    ([name, { kind }]) => (kind === 'fact' || kind === 'value') && !isMissing(record[name]),
+    ([name, field]) =>
+      (field.kind === 'fact' || field.kind === 'value') && !isNameFact(field) && !isMissing(record[name]),
   )
   const point = pointOf(entity, record)
   const ofPoint: readonly string[] = point === undefined ? [] : Object.values(coordinatesOf(entity) ?? {})
