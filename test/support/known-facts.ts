@@ -1,7 +1,8 @@
 // Rows with facts of which some are known, drawn from the definitions.
 import fc from 'fast-check'
 import { entityIn } from '../../packages/server/src/catalog/catalog.ts'
-import { type FactField, type FactValue, factsOf, isNameFact } from '../../packages/server/src/catalog/entity.ts'
+import { type FactField, type FactValue, factsOf } from '../../packages/server/src/catalog/entity.ts'
+import { isNameFact } from '../../packages/server/src/catalog/languages/languages.ts'
 import { builtInCatalog } from '../../packages/server/src/source/built-in.ts'
 import type { Rows } from './releases.ts'
 

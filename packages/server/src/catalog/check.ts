@@ -1,5 +1,6 @@
 // Says what is wrong with the values of one row, field by field.
-import { type Entity, type FactField, type Field, hasNumericKey, isNameFact, type ValueType } from './entity.ts'
+import { type Entity, type FactField, type Field, hasNumericKey, type ValueType } from './entity.ts'
+import { isNameFact } from './languages/languages.ts'
 
 type ValueFault = { readonly field: string; readonly value: unknown; readonly expected: string }
 

@@ -174,12 +174,6 @@ export const factsOf = memoized(({ fields }: Entity): readonly (readonly [name: 
   Object.entries(fields).flatMap(([name, field]) => (field.kind === 'fact' ? [[name, field] as const] : [])),
 )
 
-/** A fact that is a name of its record in a language. */
-type NameFact = TextFactField & { readonly language: string }
-
-export const isNameFact = (field: Field): field is NameFact =>
-  field.kind === 'fact' && field.type === 'text' && field.language !== undefined
-
 export type Coordinates = { readonly latitude: string; readonly longitude: string }
 
 /** The names of the facts that tell where a record is in what was defined before values had roles. */

@@ -1,8 +1,9 @@
 // Facets: how many of the records that a list finds have each parent, or each value of a field that has few.
 import { LruCache } from '../base/lru-cache.ts'
 import { memoized } from '../base/memoized.ts'
-import { type Entity, type Field, isNameFact } from '../catalog/entity.ts'
+import type { Entity, Field } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
+import { isNameFact } from '../catalog/languages/languages.ts'
 import { pathTo } from '../catalog/lineage.ts'
 import { queryWithin } from '../http/v2/find.ts'
 import type { ListRequest } from '../http/v2/request/records.ts'

@@ -1,8 +1,9 @@
 // What lists, fields and records are called on a page: in its language, where the definition or the words have it.
 import { isObject } from '../base/json.ts'
 import { memoized } from '../base/memoized.ts'
-import { type ByLanguage, type Entity, type Field, factsOf, isNameFact } from '../catalog/entity.ts'
+import { type ByLanguage, type Entity, type Field, factsOf } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
+import { isNameFact } from '../catalog/languages/languages.ts'
 import { codePartsIn, joinedCode, usualCodeOf } from '../catalog/official-code.ts'
 import { belongsTo } from './ancestry.ts'
 import type { Language } from './language.ts'

@@ -1,6 +1,6 @@
 // The languages that the search knows, and which of them the records of an entity are written in.
 import { memoized } from '../../base/memoized.ts'
-import { type Entity, type Field, isNameFact } from '../entity.ts'
+import type { Entity, FactField, Field } from '../entity.ts'
 import { english } from './english.ts'
 import { type Language, noLanguage, unionOf } from './language.ts'
 import { plainOrder, type SortOrder } from './order.ts'
@@ -18,6 +18,12 @@ const BEFORE_PACKAGES = spanish
 /** By a tag after BCP 47: "es", "es-MX", "EN_us". */
 export const languageOf = (tag: string | undefined): Language =>
   LANGUAGES.get(tag?.toLowerCase().split(/[-_]/, 1)[0] ?? '') ?? noLanguage
+
+type NameFact = Extract<FactField, { readonly type: 'text' }> & { readonly language: string }
+
+/** Whether a field is a fact that is a name of its record in a language. */
+export const isNameFact = (field: Field): field is NameFact =>
+  field.kind === 'fact' && field.type === 'text' && field.language !== undefined
 
 /** Whether a field has names of the record, by which it is searched: what it is called, or also called. */
 export const isNaming = (field: Field) =>

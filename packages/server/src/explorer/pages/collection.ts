@@ -1,8 +1,9 @@
 // The page of a collection: its records as a table to sort, filter, search and download.
 import { isObject, valueAt } from '../../base/json.ts'
 import { memoized } from '../../base/memoized.ts'
-import { coordinatesOf, type Entity, embedsOf, isNameFact } from '../../catalog/entity.ts'
+import { coordinatesOf, type Entity, embedsOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
+import { isNameFact } from '../../catalog/languages/languages.ts'
 import { derivedCodesOf, usualCodeOf } from '../../catalog/official-code.ts'
 import { pathNamed } from '../../catalog/paths.ts'
 import { type Content, type Html, html } from '../../http/html.ts'

@@ -8,10 +8,10 @@ import {
   type Field,
   hasCoordinates,
   identifierOf,
-  isNameFact,
   publishedFields,
 } from '../../catalog/entity.ts'
 import type { PublishedRecord, PublishedValue } from '../../catalog/flatten.ts'
+import { isNameFact } from '../../catalog/languages/languages.ts'
 import { descendantsOf, pathTo } from '../../catalog/lineage.ts'
 import { codePartsIn, usualCodeOf } from '../../catalog/official-code.ts'
 import { type Content, type Html, html, joined } from '../../http/html.ts'

@@ -3,9 +3,9 @@
 // A name may be a fact, which is no part of the record as it is published: where its language is wanted, it stands in the place of
 // the published name.
 import { memoized } from '../../base/memoized.ts'
-import { type Entity, embedsOf, factsOf, isNameFact, nameFieldOf } from '../../catalog/entity.ts'
+import { type Entity, embedsOf, factsOf, nameFieldOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
-import { languagesOf } from '../../catalog/languages/languages.ts'
+import { isNameFact, languagesOf } from '../../catalog/languages/languages.ts'
 import { factReader } from '../../release/facts.ts'
 import type { OpenEntity, Release } from '../../release/release.ts'
 
