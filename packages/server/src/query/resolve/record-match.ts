@@ -227,12 +227,13 @@ function countSpelled(word: string, name: readonly string[], at: number): number
 
 function matchAny({ written, stripped }: WrittenPart, name: WrittenName): NameMatch | undefined {
   let best = matchName(written, name)
-  for (const { name: rest, cost } of stripped) {
+  for (const { name: rest, cost, how: asWritten } of stripped) {
     const match = matchName(rest, name)
     if (match === undefined || (best !== undefined && match.cost + cost >= best.cost)) continue
-    const how = match.how === 'exact' ? 'dropped-words' : match.how
+    const how = match.how === 'exact' ? (asWritten ?? 'dropped-words') : match.how
     // What goes on after a word that was left out is another name, and not what was cut off.
-    best = { ...match, cost: match.cost + cost, how, ...(cost === 0 ? {} : { isWhole: false, isPrefix: false }) }
+    const isAllWritten = cost === 0 || asWritten !== undefined
+    best = { ...match, cost: match.cost + cost, how, ...(isAllWritten ? {} : { isWhole: false, isPrefix: false }) }
   }
   return best
 }

@@ -174,6 +174,19 @@ describe('an address', () => {
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
 })
 
+describe('a name is written for short', () => {
+  test.each([
+    ['Sinaloa / Ahome / Goros N° 2', 'exact Goros Número Dos'],
+    ['Sinaloa / Ahome / Goros n.2', 'exact Goros Número Dos'],
+    ['Hidalgo / Acaxochitlán / Bº Cuaunepantla', 'sure Barrio Cuaunepantla'],
+    ['Chiapas / Tecpatán / E. Zapata', 'sure Emiliano Zapata'],
+    ['Chiapas / Tecpatán / Col. E. Zapata', 'sure Emiliano Zapata'],
+    ['Aguascalientes / Jesús María / Ign. Zaragoza', 'sure General Ignacio Zaragoza'],
+    ['Chiapas / Ocozocoautla de Espinosa / Francisco Villa', 'sure General Francisco Villa'],
+    ['Baja California / San Quintín / Ejido Leandro Valle', 'sure Ejido General Leandro Valle'],
+  ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
+})
+
 describe('damaged text', () => {
   test.each([
     ['Michoacn / Purundiro', 'sure 16071 Puruándiro'],

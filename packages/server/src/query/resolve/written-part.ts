@@ -13,13 +13,16 @@ import { typedCode } from '../search/codes.ts'
 import { type IsKnown, WrittenName } from '../search/name-match.ts'
 import { isLight } from '../search/word-match.ts'
 
+/** What a part may say as well; where nothing is left out, how it says so. */
+type OtherName = { readonly name: WrittenName; readonly cost: number; readonly how?: 'abbreviation' }
+
 export type WrittenPart = {
   readonly entity: Entity
   /** What tells it from other parts. */
   readonly key: string
   readonly written: WrittenName
-  /** The same without the words before it that say what it is, as in "municipio de Jalpa". */
-  readonly stripped: readonly { readonly name: WrittenName; readonly cost: number }[]
+  /** The same without the words before it that say what it is, as in "municipio de Jalpa", or with a given name for its initial. */
+  readonly stripped: readonly OtherName[]
   /** The same without the saint or the rank before it, if there is one: "San Cosme Xaloztoc" is Xaloztoc. */
   readonly withoutSaint: WrittenName | undefined
   /** What may be a code: digits, or the letters of an abbreviation. */
@@ -69,7 +72,8 @@ function readPart(release: Release, entity: Entity, text: string): WrittenPart {
   const otherNames = otherwise.map((other) => ({ name: new WrittenName(wordsOf(other), language, isKnown), cost: 0 }))
   const digits = typedCode(written.typed)
   const joined = written.typed.join('')
-  const stripped = [...withoutNoise(written, entity.name), ...otherNames]
+  const shorter = withoutNoise(written, entity.name)
+  const stripped = [...shorter, ...otherNames, ...[{ name: written, cost: 0 }, ...shorter].flatMap(withGivenName)]
   const texts = [beside ?? '', written.text, ...stripped.map(({ name }) => name.text)]
   return {
     entity,
@@ -94,7 +98,7 @@ function isFraction(release: Release, entity: Entity, text: string): boolean {
 }
 
 /** Letters and signs that names are written with; anything else may be damage. */
-const USUAL = /^[\x20-\x7eáéíóúüñÁÉÍÓÚÜÑ\t\r\n´]*$/
+const USUAL = /^[\x20-\x7eáéíóúüñÁÉÍÓÚÜÑ\t\r\n´ºª°]*$/
 const ESCAPED = /[&%=\\]/
 const MAX_REPAIRS = 8
 
@@ -149,6 +153,22 @@ const MAX_KNOWN = 10_000
 function isCodeLike({ fields }: Entity, text: string, joined: string): boolean {
   const forms = [joined, joined.toUpperCase(), text.trim(), text.trim().toUpperCase()]
   return Object.values(fields).some((field) => field.kind === 'code' && forms.some((form) => field.pattern.test(form)))
+}
+
+/** The cost of an initial, and how many letters what follows it has at least. */
+const INITIAL_COST = 0.2
+const MIN_AFTER_INITIAL = 5
+
+/** What an initial before a name may stand for: "E. Zapata" is Emiliano Zapata. */
+function withGivenName({ name, cost }: OtherName): OtherName[] {
+  const { language, isKnown } = name
+  const [initial = '', ...rest] = name.typed
+  if (initial.length > 1 || (rest.at(-1)?.length ?? 0) < MIN_AFTER_INITIAL) return []
+  return language.givenNames(initial).map((given) => ({
+    name: new WrittenName([given, ...rest], language, isKnown),
+    cost: cost + INITIAL_COST,
+    how: 'abbreviation',
+  }))
 }
 
 const MAX_STRIPPED = 2

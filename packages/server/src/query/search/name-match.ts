@@ -347,11 +347,17 @@ function isWithoutSaint(short: readonly string[], long: readonly string[], langu
   return isRest && (short[0]?.length ?? 0) >= MIN_CORE && !isLight(language, short[0] as string)
 }
 
-/** Whether a name is another without the rank before it, as "Santiago Cuautlalpan" is "Villa Santiago Cuautlalpan"; a single word is too little. */
-function isWithoutRank(short: readonly string[], long: readonly string[], { isRank, isGenitive }: Language): boolean {
-  if (short.length < 2 || !isRank(long[0] ?? '')) return false
-  const from = isGenitive(long[1] ?? '') ? 2 : 1
-  return long.length === short.length + from && short.every((word, at) => word === long[from + at])
+/**
+ * Whether a name is another without the rank or title before it, as "Santiago Cuautlalpan" is "Villa Santiago Cuautlalpan" and "Ejido
+ * Emiliano Zapata" is "Ejido General Emiliano Zapata"; a single word is too little.
+ */
+function isWithoutRank(short: readonly string[], long: readonly string[], language: Language): boolean {
+  const { isRank, isGenitive, isNoise } = language
+  let at = 0
+  while (at < short.length && short[at] === long[at] && isNoise(short[at] as string)) at++
+  if (short.length - at < 2 || !isRank(long[at] ?? '')) return false
+  const from = at + (isGenitive(long[at + 1] ?? '') ? 2 : 1)
+  return isSameList(short.slice(at), long.slice(from))
 }
 
 /** A shorter rest is too little to be misspelt. */
