@@ -2,7 +2,7 @@
 import { lowerBound } from '../../base/binary-search.ts'
 import { checkpoint } from '../../base/checkpoint.ts'
 import { memoized } from '../../base/memoized.ts'
-import type { Entity } from '../../catalog/entity.ts'
+import type { Entity, Field } from '../../catalog/entity.ts'
 import type { Language } from '../../catalog/languages/language.ts'
 import { languageOfNames, namingFields } from '../../catalog/languages/languages.ts'
 import { ancestorsOf, descendantsOf } from '../../catalog/lineage.ts'
@@ -109,6 +109,7 @@ export class EntityNames {
   readonly #nameField: string
   /** How each name, other name and code is read. */
   readonly #names: readonly TextReader[]
+  readonly #nameFacts: readonly TextReader[]
   readonly #otherNames: readonly TextReader[]
   readonly #codes: readonly TextReader[]
   readonly #aliases: ReadonlyMap<number, readonly CalledName[]>
@@ -144,10 +145,14 @@ export class EntityNames {
     const readers = (names: readonly string[]) =>
       names.flatMap((field) => {
         const column = index.column(field)
+        if (column.kind === 'text fact') return [(at: number) => column.known[column.values[at] as number] ?? '']
         return column.kind === 'text' ? [(at: number) => column.texts.text(column.values[at] as number)] : []
       })
-    this.#names = readers(naming.flatMap(({ field, isAlias }) => (isAlias ? [] : field)))
-    this.#otherNames = readers(naming.flatMap(({ field, isAlias }) => (isAlias ? field : [])))
+    const namesOfKind = (kind: Field['kind']) =>
+      readers(naming.flatMap(({ field }) => (fields[field]?.kind === kind ? field : [])))
+    this.#names = namesOfKind('name')
+    this.#nameFacts = namesOfKind('fact')
+    this.#otherNames = namesOfKind('value')
     this.#codes = readers(Object.keys(fields).filter((field) => fields[field]?.kind === 'code'))
     const aliases = aliasesOf(release, name)
     const byRecord = Map.groupBy(aliases?.aliases.entries() ?? [], ([at]) => aliases?.positions[at] as number)
@@ -314,8 +319,9 @@ export class EntityNames {
 
   #alsoCalled(position: number): readonly CalledName[] {
     const aliases = this.#aliases.get(position) ?? NO_NAMES
-    if (this.#otherNames.length === 0) return aliases
+    if (this.#otherNames.length + this.#nameFacts.length === 0) return aliases
     return [
+      ...this.#read(this.#nameFacts, position).map((name) => ({ name, cost: 0 })),
       ...this.#read(this.#otherNames, position).map((name) => ({ name, cost: 0, how: 'alias' as const })),
       ...aliases,
     ]
