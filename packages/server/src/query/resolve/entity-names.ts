@@ -2,7 +2,7 @@
 import { lowerBound } from '../../base/binary-search.ts'
 import { checkpoint } from '../../base/checkpoint.ts'
 import { memoized } from '../../base/memoized.ts'
-import type { Entity } from '../../catalog/entity.ts'
+import type { Entity, Field } from '../../catalog/entity.ts'
 import type { Language } from '../../catalog/languages/language.ts'
 import { languageOfNames, namingFields } from '../../catalog/languages/languages.ts'
 import { ancestorsOf, descendantsOf } from '../../catalog/lineage.ts'
@@ -14,6 +14,7 @@ import { importanceOf, MAX_IMPORTANCE } from '../search/importance.ts'
 import { isSlight, WrittenName } from '../search/name-match.ts'
 import { NO_SEAT, type Seats, seatsAmong } from '../search/seats.ts'
 import { NameFilter } from './name-filter.ts'
+import { NameSigns, signsOf } from './name-signs.ts'
 import {
   type CalledName,
   matchRecord,
@@ -108,6 +109,7 @@ export class EntityNames {
   readonly #nameField: string
   /** How each name, other name and code is read. */
   readonly #names: readonly TextReader[]
+  readonly #nameFacts: readonly TextReader[]
   readonly #otherNames: readonly TextReader[]
   readonly #codes: readonly TextReader[]
   readonly #aliases: ReadonlyMap<number, readonly CalledName[]>
@@ -120,6 +122,7 @@ export class EntityNames {
   #positions: Uint32Array | undefined
   #brackets: Brackets | undefined
   #distinctNames: DistinctNames | undefined
+  #signs: NameSigns | undefined
   /** Some of the records that have been read. */
   readonly #records = new Map<number, NamedRecord>()
   /** The words of the index that have been read. */
@@ -142,10 +145,14 @@ export class EntityNames {
     const readers = (names: readonly string[]) =>
       names.flatMap((field) => {
         const column = index.column(field)
+        if (column.kind === 'text fact') return [(at: number) => column.known[column.values[at] as number] ?? '']
         return column.kind === 'text' ? [(at: number) => column.texts.text(column.values[at] as number)] : []
       })
-    this.#names = readers(naming.flatMap(({ field, isAlias }) => (isAlias ? [] : field)))
-    this.#otherNames = readers(naming.flatMap(({ field, isAlias }) => (isAlias ? field : [])))
+    const namesOfKind = (kind: Field['kind']) =>
+      readers(naming.flatMap(({ field }) => (fields[field]?.kind === kind ? field : [])))
+    this.#names = namesOfKind('name')
+    this.#nameFacts = namesOfKind('fact')
+    this.#otherNames = namesOfKind('value')
     this.#codes = readers(Object.keys(fields).filter((field) => fields[field]?.kind === 'code'))
     const aliases = aliasesOf(release, name)
     const byRecord = Map.groupBy(aliases?.aliases.entries() ?? [], ([at]) => aliases?.positions[at] as number)
@@ -312,8 +319,9 @@ export class EntityNames {
 
   #alsoCalled(position: number): readonly CalledName[] {
     const aliases = this.#aliases.get(position) ?? NO_NAMES
-    if (this.#otherNames.length === 0) return aliases
+    if (this.#otherNames.length + this.#nameFacts.length === 0) return aliases
     return [
+      ...this.#read(this.#nameFacts, position).map((name) => ({ name, cost: 0 })),
       ...this.#read(this.#otherNames, position).map((name) => ({ name, cost: 0, how: 'alias' as const })),
       ...aliases,
     ]
@@ -370,24 +378,37 @@ export class EntityNames {
     }
     const readings = [part.written, ...part.stripped.map(({ name }) => name)].flatMap((name) => name.readings)
     const filter = new NameFilter(this.#index.words, readings)
-    const isNear = (position: number) =>
-      // The letters of several names tell nothing of each.
-      !this.#hasOneName ||
-      this.#aliases.has(position) ||
-      (code !== undefined && this.#codesAt(position).includes(code)) ||
-      (filter.isNear(position) && (this.#hasMoreNames(position) || filter.mayMatch(position)))
-    const near = this.#matchWhere(positions, part, isNear)
+    const signs = readings.map(signsOf(this.#language))
+    const hasCode = (position: number) => code !== undefined && this.#codesAt(position).includes(code)
+    const mayMatch = (position: number) => this.#isCalledMore(position) || filter.mayMatch(position)
+    const near = this.#matchWhere(positions, part, (position) =>
+      this.#hasSeveralNames(position)
+        ? this.#severalNames.mayMatch(position, signs) || hasCode(position)
+        : hasCode(position) || (filter.isNear(position) && mayMatch(position)),
+    )
     if (near.length > 0) return near
     return this.#matchWhere(
       positions,
       part,
-      (position) => filter.isWithin(position) && (this.#hasMoreNames(position) || filter.mayMatch(position)),
+      (position) => !this.#hasSeveralNames(position) && filter.isWithin(position) && mayMatch(position),
     )
   }
 
-  /** Whether a record is called otherwise than by all words of its name. */
-  #hasMoreNames(position: number): boolean {
-    return !this.#hasOneName || this.isSeat(position) || this.#aliases.has(position) || this.#hasBrackets(position)
+  #hasSeveralNames(position: number): boolean {
+    return !this.#hasOneName || this.#aliases.has(position)
+  }
+
+  /** The names of the records that have several, whose words and letters together tell nothing of each. */
+  get #severalNames(): NameSigns {
+    this.#signs ??= new NameSigns(this.#count, this.#language, (position) =>
+      this.#hasSeveralNames(position) ? this.record(position).names.flatMap(({ name }) => name.readings) : [],
+    )
+    return this.#signs
+  }
+
+  /** Whether a record with one name is called otherwise than by all words of it. */
+  #isCalledMore(position: number): boolean {
+    return this.isSeat(position) || this.#hasBrackets(position)
   }
 
   #matchWhere(positions: Uint32Array, part: WrittenPart, isCandidate: (position: number) => boolean): PartMatch[] {

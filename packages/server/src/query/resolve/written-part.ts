@@ -4,11 +4,12 @@ import { memoized } from '../../base/memoized.ts'
 import { hasLostLetters, repairsOf, restoredWords } from '../../catalog/damaged-text.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { Language } from '../../catalog/languages/language.ts'
-import { languageOfNames } from '../../catalog/languages/languages.ts'
+import { languageOfNames, namingFields } from '../../catalog/languages/languages.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
+import { nameEnd, nameStart } from '../../release/index/name-ranges.ts'
 import { positionsWithCode } from '../../release/official-codes.ts'
-import type { Release } from '../../release/release.ts'
+import type { OpenEntity, Release } from '../../release/release.ts'
 import { typedCode } from '../search/codes.ts'
 import { type IsKnown, WrittenName } from '../search/name-match.ts'
 import { isLight } from '../search/word-match.ts'
@@ -158,17 +159,34 @@ function restoredTexts(text: string, isAllKnown: (words: readonly string[]) => b
 export const writtenPartAs = (release: Release, entity: Entity, { written }: WrittenPart): WrittenPart =>
   writtenPart(release, entity, written.text)
 
-/** Which words are in the names of an entity or of its ancestors. */
+/**
+ * Which words are in the names of an entity or of its ancestors. Those of names that are facts are left out: a translation is worded
+ * in several ways, and a word of one may be a misspelling in another.
+ */
 const isKnownIn = (release: Release, entity: Entity): IsKnown => knownIn(release)(entity, release)
 const knownIn = memoized((_: Release) =>
   memoized((entity: Entity, release: Release): IsKnown => {
-    const indexes = [entity, ...ancestorsOf(entity).map((step) => step.entity)].map(
-      ({ name }) => release.entity(name).index.words.words,
+    const known = [entity, ...ancestorsOf(entity).map((step) => step.entity)].map(({ name }) =>
+      publishedWords(release.entity(name)),
     )
     const cache = new LruCache<boolean>({ maxEntries: MAX_KNOWN })
-    return (word) => cache.get(word, () => indexes.some((words) => words.indexOf(word) !== undefined))
+    return (word) => cache.get(word, () => known.some((isPublished) => isPublished(word)))
   }),
 )
+
+/** Whether a word is in a published name or code. */
+function publishedWords({ definition, index: { words }, count }: OpenEntity): IsKnown {
+  const isFact = namingFields(definition).map(({ field }) => definition.fields[field]?.kind === 'fact')
+  if (!isFact.includes(true)) return (word) => words.words.indexOf(word) !== undefined
+  const published = new Set<number>(words.codes)
+  for (let position = 0; position < count; position++)
+    for (let name = 0; name < isFact.length; name++) {
+      const end = isFact[name] ? 0 : nameEnd(words, position, name, isFact.length)
+      for (let at = nameStart(words, position, name, isFact.length); at < end; at++)
+        published.add(words.names[at] as number)
+    }
+  return (word) => published.has(words.words.indexOf(word) ?? -1)
+}
 
 const MAX_KNOWN = 10_000
 
