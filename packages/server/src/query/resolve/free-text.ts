@@ -16,6 +16,8 @@ import { bestOf, leastCost, matchesByParts, type RowMatch } from './row-matches.
 import { lettersIn, type WrittenPart, writtenPart } from './written-part.ts'
 
 const SEGMENT = /[,;|\n\t]| [-–/] /
+/** What a record is in, in brackets after its name: "San José (Güémez, Tamaulipas)". */
+const ENCLOSED = /\(([^()]*,[^()]*)\)\s*$/
 /** How many segments are tried as levels. */
 const MAX_SEGMENTS = 5
 /** The cost of each ancestor that is not named, except the most distant: "Monterrey, Nuevo León". */
@@ -28,6 +30,7 @@ const MAX_NAMED = 1_000
 
 export function segmentsOf(text: string): string[] {
   return text
+    .replace(ENCLOSED, ',$1')
     .split(SEGMENT)
     .map((segment) => segment.trim())
     .filter((segment) => wordsOf(segment).length > 0)

@@ -118,8 +118,12 @@ function matchCalled(
     : matchShort(record, plain)
   if (match === undefined || (best !== undefined && cost + match.cost >= best.cost)) return best
   const isTooShort = match.isShort && !record.mayBeShort
-  // What ends with "de" went on.
-  const isCutOff = match.how === 'dropped-words' && name.language.isLinking(part.written.typed.at(-1) ?? '')
+  const { isLinking, isNoise, isRank } = name.language
+  // What ends with "de" went on; and a word such as "Villa" is how many names begin.
+  const { typed } = part.written
+  const isCutOff =
+    (match.how === 'dropped-words' && isLinking(typed.at(-1) ?? '')) ||
+    (match.isPrefix && typed.every((word) => isRank(word) || isNoise(word) || isLinking(word)))
   return {
     position: record.position,
     cost: cost + match.cost,
@@ -242,10 +246,12 @@ function matchAny({ written, stripped }: WrittenPart, name: WrittenName): NameMa
   return best
 }
 
-/** Whether a record has a code, or is also called so. */
+/** Whether a record has a code, is also called so, or has it in its name. */
 const hasCode = (record: NamedRecord, code: string): boolean =>
   matchCode(record, code, code) !== undefined ||
-  record.names.some(({ name, how }) => how === 'alias' && name.text === code)
+  record.names.some(
+    ({ name, how }) => (how === 'alias' && name.text === code) || name.numbers.split(' ').includes(code),
+  )
 
 function matchCode(record: NamedRecord, code: string, digits: string | undefined): PartMatch | undefined {
   const codes = record.codes
