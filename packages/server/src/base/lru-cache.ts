@@ -6,67 +6,69 @@ type CacheLimits<V> = {
   readonly weightOf?: (value: V) => number
 }
 
-/** Entries are in a ring, in the order of their last use: to move one there is faster than to set it again in a Map. */
-type Entry<V> = { readonly key: string; readonly value: V; readonly weight: number; older: Entry<V>; newer: Entry<V> }
+type Entry<V> = {
+  readonly value: V /** How many entries had been moved to the end when this one was. */
+  moved: number
+}
+
+/** What was used so lately, as a share of all entries, is not moved to the end again: moving costs more than finding. */
+const LATELY = 1 / 8
 
 export class LruCache<V> {
   readonly #limits: CacheLimits<V>
+  /** A Map keeps the order of insertion, so the least recently used entry comes first. */
   readonly #entries = new Map<string, Entry<V>>()
-  /** The one used last. */
-  #latest: Entry<V> | undefined
+  readonly #lately: number
+  #moved = 0
   #weight = 0
 
   constructor(limits: CacheLimits<V>) {
     this.#limits = limits
+    this.#lately = Math.floor(limits.maxEntries * LATELY)
   }
 
   /** The cached value of a key, or else the computed one, which is cached. */
   get(key: string, compute: () => V): V {
-    const cached = this.#entries.get(key)
+    const entries = this.#entries
+    const cached = entries.get(key)
     if (cached !== undefined) {
-      if (cached !== this.#latest) {
-        leave(cached)
-        this.#enter(cached)
+      if (this.#moved - cached.moved > this.#lately) {
+        entries.delete(key)
+        entries.set(key, cached)
+        cached.moved = ++this.#moved
       }
       return cached.value
     }
     const value = compute()
     // While one value is computed, another may have been cached under the same key.
-    const other = this.#entries.get(key)
-    if (other !== undefined) this.#remove(other)
-    const entry = { key, value, weight: this.#limits.weightOf?.(value) ?? 0 } as Entry<V>
-    this.#entries.set(key, entry)
-    this.#weight += entry.weight
-    this.#enter(entry)
-    // The most recent entry stays, however heavy it is.
-    while (this.#isOverLimits && entry.newer !== entry) this.#remove(entry.newer)
+    this.#remove(key)
+    entries.set(key, { value, moved: ++this.#moved })
+    this.#weight += this.#weightOf(value)
+    if (this.#isOverLimits) this.#evict()
     return value
   }
 
-  #enter(entry: Entry<V>): void {
-    const before = this.#latest ?? entry
-    // After the latest comes the oldest.
-    entry.newer = before.newer ?? entry
-    entry.older = before
-    entry.newer.older = entry
-    before.newer = entry
-    this.#latest = entry
-  }
-
-  #remove(entry: Entry<V>): void {
-    this.#entries.delete(entry.key)
-    this.#weight -= entry.weight
-    if (entry === this.#latest) this.#latest = entry.older === entry ? undefined : entry.older
-    leave(entry)
+  #remove(key: string): void {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return
+    this.#weight -= this.#weightOf(entry.value)
+    this.#entries.delete(key)
   }
 
   get #isOverLimits(): boolean {
     const { maxEntries, maxWeight = Number.POSITIVE_INFINITY } = this.#limits
     return this.#entries.size > maxEntries || this.#weight > maxWeight
   }
-}
 
-function leave<V>({ older, newer }: Entry<V>): void {
-  older.newer = newer
-  newer.older = older
+  /** The most recent entry stays, however heavy it is. */
+  #evict(): void {
+    for (const key of this.#entries.keys()) {
+      if (this.#entries.size <= 1 || !this.#isOverLimits) return
+      this.#remove(key)
+    }
+  }
+
+  #weightOf(value: V): number {
+    return this.#limits.weightOf?.(value) ?? 0
+  }
 }

@@ -73,6 +73,7 @@ const data: LanguageData = {
   saints: 'saint st',
   wholeSaints: '',
   ranks: '',
+  givenNames: '',
   postalCode: 'zip postcode postal code',
   streets: 'street avenue road',
   absent: 'na, not applicable, none, unknown, x, xx, xxx, xxxx, xxxxx',

@@ -26,8 +26,13 @@ export type LanguageData = NumberWords & {
   /** Words before the name of a saint, which with it may be left out before the name of a place; and those that are both in one. */
   readonly saints: string
   readonly wholeSaints: string
-  /** Words before the name of a town that say what rank it has, which may be another one by now, or left out. */
+  /**
+   * Words before the name of a town that say what rank it has, which may be another one by now, or left out; and titles of those whom places
+   * are named after.
+   */
   readonly ranks: string
+  /** Given names of those whom places are named after, which are written as initials too. */
+  readonly givenNames: string
   /** What people write where there is nothing to write, with commas between. */
   readonly absent: string
   /** Words that say that a postal code follows, or are part of that. */
@@ -55,6 +60,8 @@ export type Language = Pick<LanguageData, 'alike' | 'silent'> & {
   /** How many words the name of a saint has at least that begins with this one; 0 where none does. */
   readonly saintWords: (word: string) => number
   readonly isRank: (word: string) => boolean
+  /** The given names that a letter may be the initial of. */
+  readonly givenNames: (initial: string) => readonly string[]
   readonly isPostalCode: (word: string) => boolean
   readonly isStreet: (word: string) => boolean
   /** Whether some words stand where there is nothing to write. */
@@ -78,6 +85,7 @@ export function languageFrom(data: LanguageData): Language {
   }
   const [isSaint, isWholeSaint] = [isIn(data.saints), isIn(data.wholeSaints)]
   const isHamlet = isIn(data.hamlets)
+  const givenNames = wordList(data.givenNames)
   return {
     isNoise: isIn(data.noise),
     isHamlet: (word) => isHamlet(word) || (data.abbreviations[word]?.some(isHamlet) ?? false),
@@ -87,6 +95,7 @@ export function languageFrom(data: LanguageData): Language {
     isHonor: isIn(data.honors),
     saintWords: (word) => (isWholeSaint(word) ? 1 : isSaint(word) ? 2 : 0),
     isRank: isIn(data.ranks),
+    givenNames: (initial) => givenNames.filter((name) => name[0] === initial),
     isPostalCode: isIn(data.postalCode),
     isStreet: isIn(data.streets),
     isAbsent: absentIn(data.absent),
@@ -149,6 +158,7 @@ export const noLanguage: Language = {
   isHonor: () => false,
   saintWords: () => 0,
   isRank: () => false,
+  givenNames: () => NONE,
   isPostalCode: () => false,
   isStreet: () => false,
   isAbsent: () => false,
@@ -178,6 +188,7 @@ export function unionOf(languages: readonly Language[]): Language {
     isHonor: (word) => any(({ isHonor }) => isHonor(word)),
     saintWords: (word) => Math.max(...languages.map(({ saintWords }) => saintWords(word))),
     isRank: (word) => any(({ isRank }) => isRank(word)),
+    givenNames: (initial) => all(({ givenNames }) => givenNames(initial)),
     isPostalCode: (word) => any(({ isPostalCode }) => isPostalCode(word)),
     isStreet: (word) => any(({ isStreet }) => isStreet(word)),
     isAbsent: (words) => any(({ isAbsent }) => isAbsent(words)),

@@ -21,6 +21,10 @@ const data: LanguageData = {
     fdo: ['fernando'],
     gpe: ['guadalupe'],
     gdpe: ['guadalupe'],
+    guad: ['guadalupe'],
+    conc: ['concepcion'],
+    concep: ['concepcion'],
+    ign: ['ignacio'],
     igno: ['ignacio'],
     jn: ['juan'],
     jse: ['jose'],
@@ -30,10 +34,15 @@ const data: LanguageData = {
     ntro: ['nuestro'],
     sra: ['senora'],
     sr: ['senor'],
+    vict: ['victoria'],
     vte: ['vicente'],
     xavier: ['javier'],
     // family names and heroes
+    const: ['constitucion'],
+    emil: ['emiliano'],
+    venust: ['venustiano'],
     fdez: ['fernandez'],
+    gcia: ['garcia'],
     glez: ['gonzalez'],
     gzz: ['gonzalez'],
     hdez: ['hernandez'],
@@ -43,6 +52,8 @@ const data: LanguageData = {
     mtz: ['martinez'],
     mor: ['morelos'],
     rdz: ['rodriguez'],
+    rgz: ['rodriguez'],
+    rguez: ['rodriguez'],
     rmz: ['ramirez'],
     // titles and ranks
     arq: ['arquitecto'],
@@ -69,6 +80,7 @@ const data: LanguageData = {
     profr: ['profesor'],
     tte: ['teniente'],
     // kinds of places
+    arr: ['arroyo'],
     av: ['avenida'],
     bo: ['barrio'],
     cd: ['ciudad'],
@@ -85,10 +97,12 @@ const data: LanguageData = {
     fracc: ['fraccionamiento'],
     fracto: ['fraccionamiento'],
     gja: ['granja'],
+    gpo: ['grupo'],
     hcda: ['hacienda'],
     hda: ['hacienda'],
     inf: ['infonavit'],
     km: ['kilometro'],
+    lag: ['laguna'],
     mte: ['monte'],
     pblo: ['pueblo'],
     pob: ['poblado'],
@@ -98,6 +112,7 @@ const data: LanguageData = {
     pza: ['plaza'],
     rch: ['rancho'],
     rcho: ['rancho'],
+    rho: ['rancho'],
     rncho: ['rancho'],
     ria: ['rancheria'],
     rcheria: ['rancheria'],
@@ -158,7 +173,7 @@ const data: LanguageData = {
   noise:
     'municipio mpio mun localidad loc colonia col estado edo entidad federativa pais ciudad cd poblado pob pueblo ' +
     'comunidad congregacion delegacion alcaldia rancheria rancho rcho ejido ej fraccionamiento fracc barrio bo calle ' +
-    'avenida av numero num no cp codigo postal provincia area campo disciplina subdisciplina',
+    'avenida av numero num no cp codigo postal provincia area campo disciplina subdisciplina ayuntamiento presidencia municipal',
   hamlets: 'rancheria rancho ejido congregacion barrio colonia fraccionamiento',
   // Names in Spanish quote English ones, so that their most frequent words are here too.
   linking: 'a al con d de del e el en la las los of sobre the y',
@@ -167,7 +182,12 @@ const data: LanguageData = {
   honors: 'h hca heroica heroico',
   saints: 'san santa santo',
   wholeSaints: 'santiago',
-  ranks: 'villa',
+  ranks:
+    'villa capitan comandante coronel doctor general gobernador ingeniero licenciado maestro presidente profesor teniente',
+  givenNames:
+    'adolfo alvaro andres antonio belisario benito carlos emiliano enrique felipe fernando francisco guadalupe guillermo gustavo ' +
+    'heriberto hermenegildo hilario ignacio isidro jesus jose josefa juan justo lazaro leona lorenzo luis manuel mariano melchor ' +
+    'miguel nicolas octavio pascual pedro plutarco rafael ricardo salvador santos tomas valentin venustiano vicente victoriano',
   postalCode: 'c p cp codigo postal',
   streets:
     'calle avenida av ave avda boulevard bulevar blvd blv calzada calz carretera carr autopista libramiento periferico ' +
@@ -240,7 +260,7 @@ const data: LanguageData = {
   },
   betweenTens: 'y',
   ordinalEnds: 'a o ra ro er era ero da do nda ndo ta to ma mo va vo na no',
-  numberSigns: 'numero num nro no',
+  numberSigns: 'n numero num nro no',
   numbered: 'seccion secc sec etapa manzana',
   soundRules: [
     [/ph/g, 'f'],

@@ -2,7 +2,7 @@
 import { lowerBound } from '../../base/binary-search.ts'
 import { checkpoint } from '../../base/checkpoint.ts'
 import { memoized } from '../../base/memoized.ts'
-import type { Entity } from '../../catalog/entity.ts'
+import type { Entity, Field } from '../../catalog/entity.ts'
 import type { Language } from '../../catalog/languages/language.ts'
 import { languageOfNames, namingFields } from '../../catalog/languages/languages.ts'
 import { ancestorsOf, descendantsOf } from '../../catalog/lineage.ts'
@@ -14,6 +14,7 @@ import { importanceOf, MAX_IMPORTANCE } from '../search/importance.ts'
 import { isSlight, WrittenName } from '../search/name-match.ts'
 import { NO_SEAT, type Seats, seatsAmong } from '../search/seats.ts'
 import { NameFilter } from './name-filter.ts'
+import { NameSigns, signsOf } from './name-signs.ts'
 import {
   type CalledName,
   matchRecord,
@@ -108,11 +109,12 @@ export class EntityNames {
   readonly #nameField: string
   /** How each name, other name and code is read. */
   readonly #names: readonly TextReader[]
+  readonly #nameFacts: readonly TextReader[]
   readonly #otherNames: readonly TextReader[]
   readonly #codes: readonly TextReader[]
   readonly #aliases: ReadonlyMap<number, readonly CalledName[]>
   /** Whether records of other entities are below these. */
-  readonly #hasBelow: boolean
+  readonly hasBelow: boolean
   readonly #seats: Seats | undefined
   readonly #importance: () => Uint8Array
   /** The names of the parents, of which some records are the seats. */
@@ -120,6 +122,7 @@ export class EntityNames {
   #positions: Uint32Array | undefined
   #brackets: Brackets | undefined
   #distinctNames: DistinctNames | undefined
+  #signs: NameSigns | undefined
   /** Some of the records that have been read. */
   readonly #records = new Map<number, NamedRecord>()
   /** The words of the index that have been read. */
@@ -131,7 +134,7 @@ export class EntityNames {
     this.#seats = parent === undefined ? undefined : seatsAmong(release, name)
     this.#importance = () => importanceOf(release, name)
     this.#parents = () => namesOf(parent as Entity)
-    this.#hasBelow = descendantsOf(release.catalog, entity).length > 0
+    this.hasBelow = descendantsOf(release.catalog, entity).length > 0
     const { index, count } = release.entity(name)
     const naming = namingFields(entity)
     this.#language = languageOfNames(entity)
@@ -142,10 +145,14 @@ export class EntityNames {
     const readers = (names: readonly string[]) =>
       names.flatMap((field) => {
         const column = index.column(field)
+        if (column.kind === 'text fact') return [(at: number) => column.known[column.values[at] as number] ?? '']
         return column.kind === 'text' ? [(at: number) => column.texts.text(column.values[at] as number)] : []
       })
-    this.#names = readers(naming.flatMap(({ field, isAlias }) => (isAlias ? [] : field)))
-    this.#otherNames = readers(naming.flatMap(({ field, isAlias }) => (isAlias ? field : [])))
+    const namesOfKind = (kind: Field['kind']) =>
+      readers(naming.flatMap(({ field }) => (fields[field]?.kind === kind ? field : [])))
+    this.#names = namesOfKind('name')
+    this.#nameFacts = namesOfKind('fact')
+    this.#otherNames = namesOfKind('value')
     this.#codes = readers(Object.keys(fields).filter((field) => fields[field]?.kind === 'code'))
     const aliases = aliasesOf(release, name)
     const byRecord = Map.groupBy(aliases?.aliases.entries() ?? [], ([at]) => aliases?.positions[at] as number)
@@ -180,27 +187,17 @@ export class EntityNames {
     const isSeat = this.isSeat(position)
     const asSeat = isSeat ? this.#asSeat(position) : NO_NAMES
     const parent = asSeat[0]?.name.text
-    const own = this.ownNames(position).map((called) => {
-      const isOfParent = parent !== undefined && isPartOf(called.name.text, parent)
-      return isOfParent ? { ...called, isOfParent } : called
-    })
-    const names = [...own, ...this.#alsoCalled(position), ...asSeat]
-    let codes: readonly string[] | undefined
-    return {
-      position,
-      names,
-      isSeat,
-      isCity: this.isCity(position),
-      mayBeShort: isSeat || this.#hasBelow,
-      isTown: (this.#importance()[position] as number) >= TOWN,
-      codes: () => {
-        codes ??= this.#codesAt(position)
-        return codes
-      },
-    }
+    const ownNames = this.ownNames(position)
+    const own =
+      parent === undefined
+        ? ownNames
+        : ownNames.map((called) => (isPartOf(called.name.text, parent) ? { ...called, isOfParent: true } : called))
+    const others = this.#alsoCalled(position)
+    const names = others.length + asSeat.length === 0 ? own : [...own, ...others, ...asSeat]
+    return new ReadRecord(this, position, names, isSeat)
   }
 
-  #codesAt(position: number): readonly string[] {
+  codesAt(position: number): readonly string[] {
     return this.#codes.map((textAt) => wordsOf(textAt(position)).join(''))
   }
 
@@ -249,6 +246,10 @@ export class EntityNames {
 
   isCity(position: number): boolean {
     return (this.#importance()[position] as number) >= CITY
+  }
+
+  isTown(position: number): boolean {
+    return (this.#importance()[position] as number) >= TOWN
   }
 
   /** The position of the seat of a parent, if it has one. */
@@ -312,8 +313,9 @@ export class EntityNames {
 
   #alsoCalled(position: number): readonly CalledName[] {
     const aliases = this.#aliases.get(position) ?? NO_NAMES
-    if (this.#otherNames.length === 0) return aliases
+    if (this.#otherNames.length + this.#nameFacts.length === 0) return aliases
     return [
+      ...this.#read(this.#nameFacts, position).map((name) => ({ name, cost: 0 })),
       ...this.#read(this.#otherNames, position).map((name) => ({ name, cost: 0, how: 'alias' as const })),
       ...aliases,
     ]
@@ -365,29 +367,42 @@ export class EntityNames {
     if (digits !== undefined) {
       const short = withoutZeros(digits)
       return this.#matchWhere(positions, part, (position) =>
-        this.#codesAt(position).some((code) => withoutZeros(code) === short),
+        this.codesAt(position).some((code) => withoutZeros(code) === short),
       )
     }
     const readings = [part.written, ...part.stripped.map(({ name }) => name)].flatMap((name) => name.readings)
     const filter = new NameFilter(this.#index.words, readings)
-    const isNear = (position: number) =>
-      // The letters of several names tell nothing of each.
-      !this.#hasOneName ||
-      this.#aliases.has(position) ||
-      (code !== undefined && this.#codesAt(position).includes(code)) ||
-      (filter.isNear(position) && (this.#hasMoreNames(position) || filter.mayMatch(position)))
-    const near = this.#matchWhere(positions, part, isNear)
+    const signs = readings.map(signsOf(this.#language))
+    const hasCode = (position: number) => code !== undefined && this.codesAt(position).includes(code)
+    const mayMatch = (position: number) => this.#isCalledMore(position) || filter.mayMatch(position)
+    const near = this.#matchWhere(positions, part, (position) =>
+      this.#hasSeveralNames(position)
+        ? this.#severalNames.mayMatch(position, signs) || hasCode(position)
+        : hasCode(position) || (filter.isNear(position) && mayMatch(position)),
+    )
     if (near.length > 0) return near
     return this.#matchWhere(
       positions,
       part,
-      (position) => filter.isWithin(position) && (this.#hasMoreNames(position) || filter.mayMatch(position)),
+      (position) => !this.#hasSeveralNames(position) && filter.isWithin(position) && mayMatch(position),
     )
   }
 
-  /** Whether a record is called otherwise than by all words of its name. */
-  #hasMoreNames(position: number): boolean {
-    return !this.#hasOneName || this.isSeat(position) || this.#aliases.has(position) || this.#hasBrackets(position)
+  #hasSeveralNames(position: number): boolean {
+    return !this.#hasOneName || this.#aliases.has(position)
+  }
+
+  /** The names of the records that have several, whose words and letters together tell nothing of each. */
+  get #severalNames(): NameSigns {
+    this.#signs ??= new NameSigns(this.#count, this.#language, (position) =>
+      this.#hasSeveralNames(position) ? this.record(position).names.flatMap(({ name }) => name.readings) : [],
+    )
+    return this.#signs
+  }
+
+  /** Whether a record with one name is called otherwise than by all words of it. */
+  #isCalledMore(position: number): boolean {
+    return this.isSeat(position) || this.#hasBrackets(position)
   }
 
   #matchWhere(positions: Uint32Array, part: WrittenPart, isCandidate: (position: number) => boolean): PartMatch[] {
@@ -425,6 +440,45 @@ export class EntityNames {
       list.push(text)
     }
     return list
+  }
+}
+
+/** A record with all that it is called; many are kept, so that each is small. */
+class ReadRecord implements NamedRecord {
+  readonly #entity: EntityNames
+  readonly position: number
+  readonly names: readonly CalledName[]
+  readonly isSeat: boolean
+  #codes: readonly string[] | undefined
+
+  constructor(entity: EntityNames, position: number, names: readonly CalledName[], isSeat: boolean) {
+    this.#entity = entity
+    this.position = position
+    this.names = names
+    this.isSeat = isSeat
+  }
+
+  get isCity(): boolean {
+    return this.#entity.isCity(this.position)
+  }
+
+  get isTown(): boolean {
+    return this.#entity.isTown(this.position)
+  }
+
+  get mayBeShort(): boolean {
+    return this.isSeat || this.#entity.hasBelow
+  }
+
+  get codes(): readonly string[] {
+    this.#codes ??= this.#entity.codesAt(this.position)
+    return this.#codes
+  }
+
+  withoutNamesOfParent(): NamedRecord {
+    if (!this.isSeat) return this
+    const names = this.names.filter(({ how }) => how !== 'seat')
+    return new ReadRecord(this.#entity, this.position, names, this.isSeat)
   }
 }
 
