@@ -2,14 +2,13 @@
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
-import { ancestorsOf } from '../../catalog/lineage.ts'
 import { positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
-import type { AncestorLevel } from '../search/ancestor-match.ts'
+import { type AncestorLevel, ancestorLevels } from '../search/ancestor-match.ts'
 import { positionsWithKeyCode, typedCodeOf } from '../search/codes.ts'
+import { ancestorAt } from '../search/score.ts'
 import { searchEntity } from '../search/search.ts'
 import { entityNames } from './entity-names.ts'
-import { ancestorOf } from './levels.ts'
 import { positionsCalled, type Wanted } from './name-table.ts'
 import { matchByCode, matchRecord, matchRecords, type PartMatch } from './record-match.ts'
 import { keyOf, type WrittenPart, writtenPart } from './written-part.ts'
@@ -64,13 +63,16 @@ function matchesSaidTwice(release: Release, { entity, written: { typed } }: Writ
     ] as const) {
       const matches = called(entity, rest)
       if (matches.length === 0) continue
-      const above = ancestorsOf(entity).map((step) => step.entity)
       // A code is no name that is said again.
-      for (const level of rest.join('').length < MIN_NAME ? above : [entity, ...above]) {
-        const meant = new Set(called(level, again).map(({ position }) => position))
-        const isMeant = ({ position }: PartMatch) =>
-          meant.has(level === entity ? position : (ancestorOf(release, entity.name, position, level.name) ?? -1))
-        const both = matches.filter(isMeant)
+      const isName = rest.join('').length >= MIN_NAME
+      const own = isName ? [{ of: entity, at: (position: number) => position }] : []
+      const above = ancestorLevels(release, entity).map((level) => ({
+        of: release.entity(level.entity).definition,
+        at: (position: number) => ancestorAt(level, position),
+      }))
+      for (const { of, at } of [...own, ...above]) {
+        const meant = new Set(called(of, again).map(({ position }) => position))
+        const both = matches.filter(({ position }) => meant.has(at(position)))
         if (both.length > 0) return both.map((match) => ({ ...match, cost: match.cost + SAID_TWICE_COST }))
       }
     }
