@@ -229,25 +229,4 @@ describe('the words that ship with the program', () => {
   ])('%s finds %s', async (typed, expected) => {
     expect(first(await bundledRelease(), typed)).toBe(expected)
   })
-
-  test('name all subdisciplines in English but the one that PROVENANCE.md names', async () => {
-    const release = await bundledRelease()
-    const { index, count } = release.entity('subdisciplina')
-    const aliases = aliasesOf(release, 'subdisciplina')
-    const named = new Set(aliases?.positions)
-    const names = index.column('descripcion')
-    const unnamed = Array.from({ length: count }, (_, at) => at)
-      .filter((at) => !named.has(at))
-      .map((at) => (names.kind === 'text' ? names.texts.text(names.values[at] as number) : ''))
-    // The others are spelt alike in both languages.
-    expect([...new Set(unnamed)].sort()).toEqual(
-      [
-        ['Zoología: etiología', 'Animal', 'Carcinogénesis', 'Digestión', 'Folklore', 'Gases'],
-        ['Hábitat', 'Input-output', 'Marketing', 'Matrices', 'Propaganda', 'Radar', 'Religión'],
-        ['Sonar', 'Stress', 'Televisión', 'Élites'],
-      ]
-        .flat()
-        .sort(),
-    )
-  })
 })

@@ -1,6 +1,7 @@
 // The naive way to find records: all of them in memory, one after the other. What the index finds must be the same.
 import { type Entity, type FactValue, factsOf, type OfficialCode } from '../../packages/server/src/catalog/entity.ts'
 import type { PublishedRecord } from '../../packages/server/src/catalog/flatten.ts'
+import { isNaming } from '../../packages/server/src/catalog/languages/languages.ts'
 import { type FieldPath, pathsOf } from '../../packages/server/src/catalog/paths.ts'
 import { wordsOf } from '../../packages/server/src/catalog/words.ts'
 import type { Release } from '../../packages/server/src/release/release.ts'
@@ -119,8 +120,8 @@ export const sortedBy = (records: readonly PublishedRecord[], sorts: readonly Na
 
 /** The folded words of a record's own names and codes. */
 export const ownWords = (entity: Entity, record: PublishedRecord): string[] =>
-  Object.entries(entity.fields).flatMap(([name, { kind }]) =>
-    kind === 'name' || kind === 'code' ? wordsOf(record[name] as string) : [],
+  Object.entries(entity.fields).flatMap(([name, field]) =>
+    isNaming(field) || field.kind === 'code' ? wordsOf((record[name] ?? '') as string) : [],
   )
 
 export const allPaths = (entity: Entity): FieldPath[] => [...pathsOf(entity).values()]

@@ -208,34 +208,49 @@ export type Collections = {
   }
   readonly 'areas-conocimiento': {
     readonly record: Area
-    readonly facts: Record<never, never>
+    readonly facts: {
+      /** area name in English */
+      readonly nombreEn: string | null
+    }
     readonly key: { readonly idArea: number }
     readonly codes: 'cveArea'
     readonly owner: never
     readonly below: 'campos-conocimiento' | 'disciplinas-conocimiento' | 'subdisciplinas-conocimiento'
     readonly v1: false
+    readonly languages: 'es' | 'en'
   }
   readonly 'campos-conocimiento': {
     readonly record: Campo
-    readonly facts: Record<never, never>
+    readonly facts: {
+      /** field name in English */
+      readonly nombreEn: string | null
+    }
     readonly key: { readonly idCampo: number }
     readonly codes: 'cveCampo' | 'idArea.cveArea'
     readonly owner: never
     readonly below: 'disciplinas-conocimiento' | 'subdisciplinas-conocimiento'
     readonly v1: false
+    readonly languages: 'es' | 'en'
   }
   readonly 'disciplinas-conocimiento': {
     readonly record: Disciplina
-    readonly facts: Record<never, never>
+    readonly facts: {
+      /** discipline name in English */
+      readonly nombreEn: string | null
+    }
     readonly key: { readonly idDisciplina: number }
     readonly codes: 'cveDisciplina' | 'campoCono.cveCampo' | 'campoCono.idArea.cveArea'
     readonly owner: never
     readonly below: 'subdisciplinas-conocimiento'
     readonly v1: false
+    readonly languages: 'es' | 'en'
   }
   readonly 'subdisciplinas-conocimiento': {
     readonly record: Subdisciplina
-    readonly facts: Record<never, never>
+    readonly facts: {
+      /** subdiscipline name in English */
+      readonly nombreEn: string | null
+    }
     readonly key: { readonly idSubdisciplina: number }
     readonly codes:
       | 'cveSubdisciplina'
@@ -245,6 +260,7 @@ export type Collections = {
     readonly owner: never
     readonly below: never
     readonly v1: true
+    readonly languages: 'es' | 'en'
   }
   readonly audiencias: {
     readonly record: Audiencia

@@ -22,6 +22,7 @@ describe('a sound row has no fault', () => {
     ['a state', estado, JALISCO],
     ['a locality', localidad, TOWN],
     ['a field of knowledge, its copy left out', campo, FIELD],
+    ['a field of knowledge with a name in another language', campo, { ...FIELD, nombreEn: 'Logic' }],
     ['an audience', audiencia, READERS],
     ['the smallest identifier', pais, { ...MEXICO, idPais: 0 }],
     ['the largest identifier', pais, { ...MEXICO, idPais: MAX_ID }],
@@ -38,6 +39,8 @@ describe('a sound row has no fault', () => {
 
 describe('a bad value is reported with its field and what was expected', () => {
   const cases: [string, Entity, Record<string, unknown>, string, unknown, string][] = [
+    ['name in another language, blank', campo, FIELD, 'nombreEn', ' ', NAME],
+    ['name in another language with a tab', campo, FIELD, 'nombreEn', 'Lo\tgic', SOUND],
     ['identifier missing', pais, MEXICO, 'idPais', undefined, ID],
     ['identifier as text', pais, MEXICO, 'idPais', '484', ID],
     ['identifier negative', pais, MEXICO, 'idPais', -1, ID],

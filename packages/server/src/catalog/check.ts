@@ -1,5 +1,6 @@
 // Says what is wrong with the values of one row, field by field.
 import { type Entity, type FactField, type Field, hasNumericKey, type ValueType } from './entity.ts'
+import { isNameFact } from './languages/languages.ts'
 
 type ValueFault = { readonly field: string; readonly value: unknown; readonly expected: string }
 
@@ -35,15 +36,17 @@ function expectation(field: Field, value: unknown): string | undefined {
     case 'code':
       return isText(value) && field.pattern.test(value) ? undefined : field.shape
     case 'name':
-      if (!isText(value) || value.trim() === '') return `a name of 1 to ${MAX_TEXT} characters`
-      return UNFIT.test(value) || !value.isWellFormed()
-        ? 'a name in sound Unicode without control characters'
-        : undefined
+      return nameExpectation(value)
     case 'fact':
       return value === undefined ? undefined : factExpectation(field, value)
     case 'copy':
       return value === undefined ? undefined : 'nothing: it is derived'
   }
+}
+
+function nameExpectation(value: unknown): string | undefined {
+  if (!isText(value) || value.trim() === '') return `a name of 1 to ${MAX_TEXT} characters`
+  return UNFIT.test(value) || !value.isWellFormed() ? 'a name in sound Unicode without control characters' : undefined
 }
 
 const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
@@ -80,6 +83,7 @@ function valueExpectation(type: ValueType, value: unknown): string | undefined {
 
 /** What is expected of a fact in place of this value; undefined where it is right. */
 export function factExpectation(fact: FactField, value: unknown): string | undefined {
+  if (isNameFact(fact)) return nameExpectation(value)
   if (fact.type === 'text') return isText(value) && fact.pattern.test(value) ? undefined : fact.shape
   const { type, min, max } = fact
   const isNumber = type === 'integer' ? Number.isInteger(value) : Number.isFinite(value)

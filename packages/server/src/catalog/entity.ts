@@ -43,6 +43,8 @@ type TextFactField = Own & {
   readonly type: 'text'
   readonly pattern: RegExp
   readonly shape: string
+  /** The language (BCP 47) in which it is a name of the record; absent where it is no name. */
+  readonly language?: string
 }
 /** What may be known of a record and is no part of it as it is published in API v1. */
 export type FactField = NumberFactField | TextFactField

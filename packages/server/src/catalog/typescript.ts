@@ -1,6 +1,7 @@
 // A catalog as TypeScript: a type for each kind of record, and the shapes of the collections for nomenclator-client.
 import type { Catalog } from './catalog.ts'
 import { broaderOf, type Entity, type Field, factsOf, publishedFields, type ValueType } from './entity.ts'
+import { languagesOf } from './languages/languages.ts'
 import { descendantsOf, ownerOf } from './lineage.ts'
 import { type DerivedCode, type FieldPath, keyPathsOf, pathsOf } from './paths.ts'
 
@@ -116,7 +117,7 @@ function shapeOf(catalog: Catalog, entity: Entity): string {
     paths.filter(({ field }) => holds(field)).map(({ path }) => path)
   const codes = pathsWhere((field) => field.kind === 'code' || field.kind === 'derived' || isOfType(field, ['text']))
   const bounded = pathsWhere((field) => isOfType(field, ['integer', 'number', 'year', 'date']))
-  const languages = [...new Set(paths.flatMap(({ field }) => (field.kind === 'name' ? (field.language ?? []) : [])))]
+  const languages = languagesOf(entity)
   const owner = ownerOf(entity)
   const below = descendantsOf(catalog, entity).map(({ plural }) => plural)
   return objectType(

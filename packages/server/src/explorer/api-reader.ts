@@ -23,6 +23,7 @@ import {
 import { parseSearchRequest } from '../http/v2/request/search.ts'
 import { type Suggestion, searchSuggestions } from '../http/v2/search.ts'
 import { selectedRecords } from '../query/formats/json.ts'
+import { nameReplacer } from '../query/formats/shown-names.ts'
 import { isRenumbered, type RecordChange } from '../release/diff.ts'
 import { knownFacts } from '../release/facts.ts'
 import type { Release } from '../release/release.ts'
@@ -90,8 +91,7 @@ export class ApiReader {
   list(entity: Entity, pairs: Pairs): ReadList {
     const request = listRequest(entity, pairs)
     const { page, positions } = findPage(this.release, request)
-    const jsons = recordJsons(this.release, request, positions)
-    return { ...page, records: selectedRecords(entity, request.rendition, jsons) as readonly ReadRecord[] }
+    return { ...page, records: readRecords(this.release, request, positions, this.#language) }
   }
 
   /** How many records a list has. */
@@ -101,7 +101,7 @@ export class ApiReader {
 
   /** A record by the values of its key. */
   record(entity: Entity, segments: readonly string[], pairs: Pairs = []): ReadRecord {
-    return readRecord(this.release, entity, segments, pairs)
+    return readRecord(this.release, entity, segments, pairs, this.#language)
   }
 
   /** The record with its facts in another release; undefined where it is not there, or the identifiers are those of another. */
@@ -111,7 +111,7 @@ export class ApiReader {
       const entity = release.catalog.collections.get(plural)
       if (entity === undefined || keyPathsOf(entity).length !== segments.length) return undefined
       if (isRenumbered(release, this.release, entity.name)) return undefined
-      return readRecord(release, entity, segments, [['facts', 'true']])
+      return readRecord(release, entity, segments, [['facts', 'true']], this.#language)
     } catch (error) {
       if (error instanceof ProblemError && MISSING.has(error.problem.kind)) return undefined
       throw error
@@ -226,7 +226,7 @@ export class ApiReader {
   /** The records at some positions, with their facts. */
   recordsAt(entity: Entity, positions: readonly number[]): readonly ReadRecord[] {
     const request = listRequest(entity, [['facts', 'true']])
-    return selectedRecords(entity, request.rendition, recordJsons(this.release, request, positions))
+    return readRecords(this.release, request, positions, this.#language)
   }
 
   knownFacts(entity: Entity): readonly string[] {
@@ -243,10 +243,28 @@ function recordRequest(entity: Entity, segments: readonly string[], pairs: Pairs
   return parseRecordRequest(route, queryOf(pairs), NO_HEADERS)
 }
 
-function readRecord(release: Release, entity: Entity, segments: readonly string[], pairs: Pairs): ReadRecord {
+function readRecord(
+  release: Release,
+  entity: Entity,
+  segments: readonly string[],
+  pairs: Pairs,
+  language: Language,
+): ReadRecord {
   const request = recordRequest(entity, segments, pairs)
-  const jsons = recordJsons(release, request, [findRecord(release, request)])
-  return selectedRecords(entity, request.rendition, jsons)[0] as ReadRecord
+  return readRecords(release, request, [findRecord(release, request)], language)[0] as ReadRecord
+}
+
+/** The records at some positions, with all of their names in the language. */
+function readRecords(
+  release: Release,
+  request: ListRequest | RecordRequest,
+  positions: ArrayLike<number> & Iterable<number>,
+  { code }: Language,
+): readonly ReadRecord[] {
+  const { entity, rendition } = request
+  const records = selectedRecords(entity, rendition, recordJsons(release, request, positions))
+  const addNames = nameReplacer(release, release.entity(entity.name), code, true)
+  return addNames === undefined ? records : records.map((record, at) => addNames(record, positions[at] as number))
 }
 
 /** A release may have gone meanwhile, and an earlier one may not have had the record. */

@@ -3,11 +3,13 @@ import { LruCache } from '../base/lru-cache.ts'
 import { memoized } from '../base/memoized.ts'
 import type { Entity, Field } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
+import { isNameFact } from '../catalog/languages/languages.ts'
 import { pathTo } from '../catalog/lineage.ts'
 import { queryWithin } from '../http/v2/find.ts'
 import type { ListRequest } from '../http/v2/request/records.ts'
 import { find, type Query } from '../query/finder.ts'
 import type { Near } from '../query/near.ts'
+import { factReader } from '../release/facts.ts'
 import type { Column } from '../release/index/index-file.ts'
 import type { OpenEntity, Release } from '../release/release.ts'
 import type { Language } from './language.ts'
@@ -63,7 +65,7 @@ const CHOICES: readonly string[] = ['text', 'boolean', 'integer', 'year']
 const isChoice = (field: Field): boolean =>
   field.kind === 'value' ? field.role === undefined && CHOICES.includes(field.type) : isTextFact(field)
 
-const isTextFact = (field: Field): boolean => field.kind === 'fact' && field.type === 'text'
+const isTextFact = (field: Field): boolean => field.kind === 'fact' && field.type === 'text' && !isNameFact(field)
 
 /** Whether there are few values for the records that have any; where nearly each has its own, there is nothing to choose. */
 function hasFewValues(column: Column): boolean {
@@ -205,7 +207,8 @@ function namedAt(entity: OpenEntity, position: number, language: Language): Name
   const cached = names.get(position)
   if (cached !== undefined) return cached
   const { definition, records } = entity
-  const record: PublishedRecord = JSON.parse(decoder.decode(records.record(position)))
+  const published: PublishedRecord = JSON.parse(decoder.decode(records.record(position)))
+  const record = { ...published, ...factReader(entity)(position) }
   const named = { value: filterValue(definition, record), name: nameOf({ language }, definition, record) }
   names.set(position, named)
   return named

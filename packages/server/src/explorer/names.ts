@@ -1,8 +1,9 @@
 // What lists, fields and records are called on a page: in its language, where the definition or the words have it.
 import { isObject } from '../base/json.ts'
 import { memoized } from '../base/memoized.ts'
-import type { ByLanguage, Entity, Field } from '../catalog/entity.ts'
+import { type ByLanguage, type Entity, type Field, factsOf } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
+import { isNameFact } from '../catalog/languages/languages.ts'
 import { codePartsIn, joinedCode, usualCodeOf } from '../catalog/official-code.ts'
 import { belongsTo } from './ancestry.ts'
 import type { Language } from './language.ts'
@@ -50,7 +51,8 @@ export function fieldLabel(naming: Naming, entity: Entity, name: string): string
   const field = entity.fields[name]
   if (field?.title !== undefined) return field.title
   // It stands for the same name in all languages.
-  if (field?.kind === 'name' && field.language !== undefined) return naming.words.name
+  if (field !== undefined && (field.kind === 'name' || isNameFact(field)) && field.language !== undefined)
+    return naming.words.name
   if (wordsFor(naming, entity) === undefined) return name
   if (field?.kind === 'id') return naming.words.identifier
   if (field?.kind === 'embed') return capitalized(oneOf(naming, field.entity))
@@ -81,12 +83,18 @@ export const capitalized = (text: string): string => text.charAt(0).toUpperCase(
 
 type NameField = { readonly name: string; readonly language: string | undefined }
 
-/** The fields that name a record, in the order of the definition. */
-export const nameFields = memoized(({ fields }: Entity): readonly NameField[] =>
+/** The fields that name a record as it is published, in the order of the definition. */
+export const publishedNames = memoized(({ fields }: Entity): readonly NameField[] =>
   Object.entries(fields).flatMap(([name, field]) =>
     field.kind === 'name' ? [{ name, language: field.language }] : [],
   ),
 )
+
+/** The same, and after them the facts that are names. */
+export const nameFields = memoized((entity: Entity): readonly NameField[] => [
+  ...publishedNames(entity),
+  ...factsOf(entity).flatMap(([name, fact]) => (isNameFact(fact) ? [{ name, language: fact.language }] : [])),
+])
 
 const isIn = (language: string | undefined, code: string): boolean =>
   language !== undefined && primaryLanguage(language) === code
@@ -94,6 +102,13 @@ const isIn = (language: string | undefined, code: string): boolean =>
 /** The field that names the records of an entity on a page: that of its language, or else the first. */
 export const shownNameField = ({ language }: Pick<Naming, 'language'>, entity: Entity): string | undefined =>
   (nameFields(entity).find((field) => isIn(field.language, language.code)) ?? nameFields(entity)[0])?.name
+
+/** The field that records are sorted by, where those that embed them are sorted by what they are called. */
+export const sortedNameField = (naming: Pick<Naming, 'language'>, entity: Entity): string => {
+  const shown = shownNameField(naming, entity)
+  const isPublished = publishedNames(entity).some(({ name }) => name === shown)
+  return (isPublished ? shown : publishedNames(entity)[0]?.name) ?? (entity.key.at(-1) as string)
+}
 
 /** The official code that people know a record by; undefined where it has none. */
 export const officialCode = (entity: Entity, record: PublishedRecord): string | undefined =>

@@ -17,7 +17,7 @@ import type { Release } from '../release/release.ts'
 import { namedAssetResponse, PICKER_SOURCE } from './assets.ts'
 import { LANGUAGES, languageOf } from './language.ts'
 import { filterParameter, keySeparator, PICKER_PATH } from './links.ts'
-import { capitalized, nameFields, oneOf } from './names.ts'
+import { capitalized, oneOf, publishedNames } from './names.ts'
 
 export const PICKER_SCRIPT = `${PICKER_PATH}/${PICKER_SOURCE}`
 const LEVELS_PATH = `${PICKER_PATH}/levels.json`
@@ -47,13 +47,13 @@ function describeLevels({ catalog }: Release) {
 
 /** The way to what a record is called: its first name, or the end of its key where it has none. */
 const nameWay = (entity: Entity): readonly string[] => {
-  const [first] = nameFields(entity)
+  const [first] = publishedNames(entity)
   return first === undefined ? (keyPathsOf(entity).at(-1)?.steps ?? []) : [first.name]
 }
 
 /** The ways to all names with their languages, where there are several to choose from. */
 const namesIn = (entity: Entity, pathOfWay: (way: readonly string[]) => string) => {
-  const names = nameFields(entity).map(({ name, language = '' }) => [pathOfWay([name]), language] as const)
+  const names = publishedNames(entity).map(({ name, language = '' }) => [pathOfWay([name]), language] as const)
   return names.length < 2 ? {} : { names }
 }
 

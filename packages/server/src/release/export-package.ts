@@ -191,8 +191,9 @@ function columnOf(entity: EntityData, name: string, column: string): Json {
     case 'id':
       return { ...own, type: COLUMN_TYPES.integer, constraints: { required: true } }
     case 'value':
+      return { ...own, type: COLUMN_TYPES[field.type], ...roleOf(field.role) }
     case 'fact':
-      return { ...own, type: COLUMN_TYPES[field.type], ...roleOf(field.kind === 'fact' ? 'fact' : field.role) }
+      return { ...own, type: COLUMN_TYPES[field.type], ...roleOf(field.kind), ...languageOf(field) }
     case 'name':
     case 'code':
       return { ...own, type: COLUMN_TYPES.text, ...roleOf(field.kind), ...languageOf(field) }

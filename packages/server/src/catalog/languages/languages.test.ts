@@ -5,7 +5,7 @@ import { code, entity } from '../../../../../test/support/definitions.ts'
 import type { Field } from '../entity.ts'
 import { english } from './english.ts'
 import { noLanguage, unionOf } from './language.ts'
-import { hasNamesApart, languageOf, languageOfNames, namingFields, orderOf } from './languages.ts'
+import { hasNamesApart, languageOf, languageOfNames, languagesOf, namingFields, orderOf } from './languages.ts'
 import { plainOrder } from './order.ts'
 import { spanish } from './spanish.ts'
 
@@ -67,6 +67,18 @@ describe('names are matched apart', () => {
       { field: 'alias', language: undefined, isAlias: true },
       { field: 'b', language: undefined, isAlias: false },
     ]))
+})
+
+describe('a fact in a language', () => {
+  const fact: Field = { kind: 'fact', type: 'text', description: '', pattern: /./, shape: '', language: 'en' }
+  const { language: _, ...unnamed } = fact
+  const of = named({ a: name('es'), fact, unnamed }, undefined)
+  const below = named({ of: { kind: 'embed', entity: of, description: '' }, c: name('fr'), d: name('es-MX') })
+
+  test('is a name', () => expect(namingFields(of).map(({ field }) => field)).toEqual(['a', 'fact']))
+  test('is matched apart', () => expect(hasNamesApart(of)).toBe(true))
+  test('is one of the languages of its entity, and of those that embed it', () =>
+    expect([of, below, localidad].map(languagesOf)).toEqual([['es', 'en'], ['es', 'en', 'fr', 'es-MX'], []]))
 })
 
 describe('texts are in the order', () => {

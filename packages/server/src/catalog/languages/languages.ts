@@ -1,6 +1,6 @@
 // The languages that the search knows, and which of them the records of an entity are written in.
 import { memoized } from '../../base/memoized.ts'
-import type { Entity, Field } from '../entity.ts'
+import type { Entity, FactField, Field } from '../entity.ts'
 import { english } from './english.ts'
 import { type Language, noLanguage, unionOf } from './language.ts'
 import { plainOrder, type SortOrder } from './order.ts'
@@ -19,9 +19,15 @@ const BEFORE_PACKAGES = spanish
 export const languageOf = (tag: string | undefined): Language =>
   LANGUAGES.get(tag?.toLowerCase().split(/[-_]/, 1)[0] ?? '') ?? noLanguage
 
+type NameFact = Extract<FactField, { readonly type: 'text' }> & { readonly language: string }
+
+/** Whether a field is a fact that is a name of its record in a language. */
+export const isNameFact = (field: Field): field is NameFact =>
+  field.kind === 'fact' && field.type === 'text' && field.language !== undefined
+
 /** Whether a field has names of the record, by which it is searched: what it is called, or also called. */
-export const isNaming = (field: Field): field is Extract<Field, { readonly kind: 'name' | 'value' }> =>
-  field.kind === 'name' || (field.kind === 'value' && field.role === 'alias')
+export const isNaming = (field: Field) =>
+  field.kind === 'name' || (field.kind === 'value' && field.role === 'alias') || isNameFact(field)
 
 /** A field that has names of a record. */
 export type NamingField = { readonly field: string; readonly language: string | undefined; readonly isAlias: boolean }
@@ -29,9 +35,20 @@ export type NamingField = { readonly field: string; readonly language: string | 
 /** The fields that have names of a record, in their order. */
 export const namingFields = memoized(({ fields }: Entity): readonly NamingField[] =>
   Object.entries(fields).flatMap(([name, field]) =>
-    isNaming(field) ? [{ field: name, language: field.language, isAlias: field.kind === 'value' }] : [],
+    isNaming(field)
+      ? [{ field: name, language: 'language' in field ? field.language : undefined, isAlias: field.kind === 'value' }]
+      : [],
   ),
 )
+
+/** The languages of its names, and of those of the records that it embeds. */
+export const languagesOf = memoized((entity: Entity): readonly string[] => {
+  const languages = Object.values(entity.fields).flatMap((field) => {
+    if (field.kind === 'embed') return languagesOf(field.entity)
+    return (field.kind === 'name' || isNameFact(field)) && field.language !== undefined ? [field.language] : []
+  })
+  return [...new Set(languages)]
+})
 
 /**
  * Whether each of several names of a record is matched by itself, and a hit tells which. In lists that came before packages,

@@ -3,6 +3,7 @@ import { isObject, valueAt } from '../../base/json.ts'
 import { memoized } from '../../base/memoized.ts'
 import { coordinatesOf, type Entity, embedsOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
+import { isNameFact } from '../../catalog/languages/languages.ts'
 import { derivedCodesOf, usualCodeOf } from '../../catalog/official-code.ts'
 import { pathNamed } from '../../catalog/paths.ts'
 import { type Content, type Html, html } from '../../http/html.ts'
@@ -35,6 +36,7 @@ import {
   officialCode,
   oneOf,
   shownNameField,
+  sortedNameField,
   stepsLabel,
   wordsFor,
 } from '../names.ts'
@@ -419,7 +421,7 @@ function fieldGroups(view: View, entity: Entity) {
   const coordinates: readonly string[] = Object.values(coordinatesOf(entity) ?? {})
   const values = Object.keys(entity.fields).filter((name) => {
     const field = entity.fields[name]
-    if (coordinates.includes(name)) return false
+    if (coordinates.includes(name) || (field !== undefined && isNameFact(field))) return false
     return field?.kind === 'fact' ? known.includes(name) : field?.kind === 'value' || field?.kind === 'broader'
   })
   const head = rowHeader(view, entity)
@@ -471,7 +473,7 @@ function ownColumn(view: View, entity: Entity, name: string, use: Column['use'])
 function parentColumn(view: View, entity: Entity, { steps, parent: given }: Facet, use: Column['use']): Column {
   const parent = given as Entity
   return {
-    path: sortParameter(entity, [...steps, shownNameField(view, parent) ?? (parent.key.at(-1) as string)]),
+    path: sortParameter(entity, [...steps, sortedNameField(view, parent)]),
     label: parentLabel(view, entity, steps, parent),
     isNumber: false,
     isName: false,

@@ -11,6 +11,7 @@ import {
   publishedFields,
 } from '../../catalog/entity.ts'
 import type { PublishedRecord, PublishedValue } from '../../catalog/flatten.ts'
+import { isNameFact } from '../../catalog/languages/languages.ts'
 import { descendantsOf, pathTo } from '../../catalog/lineage.ts'
 import { codePartsIn, usualCodeOf } from '../../catalog/official-code.ts'
 import { type Content, type Html, html, joined } from '../../http/html.ts'
@@ -295,7 +296,8 @@ const DECIMALS = 6
 function facts(view: View, entity: Entity, record: ReadRecord): Html | undefined {
   const { words, language, api } = view
   const known = Object.entries(entity.fields).filter(
-    ([name, { kind }]) => (kind === 'fact' || kind === 'value') && !isMissing(record[name]),
+    ([name, field]) =>
+      (field.kind === 'fact' || field.kind === 'value') && !isNameFact(field) && !isMissing(record[name]),
   )
   const point = pointOf(entity, record)
   const ofPoint: readonly string[] = point === undefined ? [] : Object.values(coordinatesOf(entity) ?? {})

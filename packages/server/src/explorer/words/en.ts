@@ -37,6 +37,7 @@ export const en: Words = {
     viviendas: 'Dwellings',
     cveArea: 'Code',
     descripcion: 'Name',
+    nombreEn: 'Name in English',
     description: 'Name (copy)',
     idArea: 'Area',
     cveCampo: 'Code',

@@ -41,6 +41,7 @@ const fields: FieldWords = {
   viviendas: 'Viviendas',
   cveArea: 'Clave',
   descripcion: 'Nombre',
+  nombreEn: 'Nombre en inglés',
   description: 'Nombre (copia)',
   idArea: 'Área',
   cveCampo: 'Clave',

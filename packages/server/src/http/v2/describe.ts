@@ -2,10 +2,10 @@
 
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
+import { languagesOf } from '../../catalog/languages/languages.ts'
 import { descendantsOf } from '../../catalog/lineage.ts'
 import { codesOf } from '../../catalog/official-code.ts'
 import { type FieldPath, keyPathsOf, pathsOf } from '../../catalog/paths.ts'
-import { languagesOf } from '../../query/formats/shown-names.ts'
 import { collectionCounts, type Manifest, numberingOf, type ReleasedPackage, sizeOf } from '../../release/manifest.ts'
 import type { Release } from '../../release/release.ts'
 import { definitionsOf } from '../../release/signing/release-signature.ts'

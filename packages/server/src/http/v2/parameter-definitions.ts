@@ -3,11 +3,11 @@
 import { memoized } from '../../base/memoized.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { broaderOf, type Entity, hasCoordinates } from '../../catalog/entity.ts'
+import { languagesOf } from '../../catalog/languages/languages.ts'
 import { descendantsOf, ownerOf } from '../../catalog/lineage.ts'
 import { type FieldPath, pathsOf } from '../../catalog/paths.ts'
 import { MAX_NEAREST_SORTED } from '../../query/finder.ts'
 import { FORMATS } from '../../query/formats/formats.ts'
-import { languagesOf } from '../../query/formats/shown-names.ts'
 import type { ValueMatch } from '../../query/wanted-values.ts'
 import { DATE, fieldNameRef, ID, NOT_EMPTY } from './openapi/schemas.ts'
 

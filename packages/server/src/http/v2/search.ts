@@ -5,12 +5,13 @@ import { type PublishedRecord, recordParser } from '../../catalog/flatten.ts'
 import { isNaming, type NamingField } from '../../catalog/languages/languages.ts'
 import { ancestorsOf, pathTo } from '../../catalog/lineage.ts'
 import { codeIn } from '../../catalog/official-code.ts'
-import { nameShown } from '../../query/formats/shown-names.ts'
+import { nameReplacer, nameShown } from '../../query/formats/shown-names.ts'
 import { DISTANCE } from '../../query/near.ts'
 import { searchText } from '../../query/search/anchored.ts'
 import { highlights } from '../../query/search/highlight.ts'
 import type { AliasMatch, Scope, SearchResult } from '../../query/search/search.ts'
 import { treeOf } from '../../query/tree.ts'
+import { factReader } from '../../release/facts.ts'
 import type { Release } from '../../release/release.ts'
 import { badParameter } from '../problem.ts'
 import { isBelow, keyOf, type NamedBy, positionNamed, recordPath } from './record-key.ts'
@@ -103,9 +104,11 @@ export function summarizeRecord(
   name: string,
   position: number,
   { baseUrl, language }: Presentation,
-  record: PublishedRecord = publishedRecord(release, name, position),
+  published: PublishedRecord = publishedRecord(release, name, position),
 ) {
   const { definition } = release.entity(name)
+  const rename = language === undefined ? undefined : nameReplacer(release, release.entity(name), language)
+  const record = rename?.(published, position) ?? published
   const ancestors = lineageOf(release, definition, position, record)
   return {
     collection: definition.plural,
@@ -128,9 +131,11 @@ function renderSuggestion(
   words: readonly string[],
   presentation: Presentation,
 ) {
-  const { definition } = release.entity(name)
+  const entity = release.entity(name)
+  const { definition } = entity
   const record = publishedRecord(release, name, position)
-  const { searched } = namingOf(definition)
+  const { searched, facts } = namingOf(definition)
+  const texts = facts.length === 0 ? record : { ...record, ...factReader(entity, facts)(position) }
   const { how, dropped, matched, matchedName, aliases } = explanation
   return {
     ...summarizeRecord(release, name, position, presentation, record),
@@ -139,7 +144,7 @@ function renderSuggestion(
     dropped,
     matches: [
       ...searched
-        .map((field) => ({ field, value: record[field] }))
+        .map((field) => ({ field, value: texts[field] }))
         .flatMap(({ field, value }) =>
           typeof value === 'string' ? { field, ranges: highlights(value, words, matched) } : [],
         )
@@ -169,6 +174,8 @@ function renderAlias(release: Release, { entity, alias }: AliasMatch, own: Entit
 /** Which fields of an entity are searched, and which name a record and its ancestors. */
 type Naming = {
   readonly searched: readonly string[]
+  /** Those of them that are facts. */
+  readonly facts: readonly string[]
   readonly nameField: string
   /** The nearest first. */
   readonly ancestors: readonly { readonly field: string; readonly nameField: string; readonly entity: Entity }[]
@@ -178,6 +185,7 @@ const namingOf = memoized((entity: Entity): Naming => {
   const searched = Object.entries(entity.fields).filter(([, field]) => isNaming(field) || field.kind === 'code')
   return {
     searched: searched.map(([field]) => field),
+    facts: searched.flatMap(([field, { kind }]) => (kind === 'fact' ? [field] : [])),
     nameField: nameFieldOf(entity),
     ancestors: ancestorsOf(entity).map((step) => ({ ...step, nameField: nameFieldOf(step.entity) })),
   }

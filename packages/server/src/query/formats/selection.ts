@@ -2,13 +2,13 @@
 
 import { isObject, valueAt } from '../../base/json.ts'
 import type { Entity, OfficialCode } from '../../catalog/entity.ts'
-import type { PublishedRecord, PublishedValue } from '../../catalog/flatten.ts'
+import { type PublishedRecord, type PublishedValue, recordParser } from '../../catalog/flatten.ts'
 import { derivedCodesOf } from '../../catalog/official-code.ts'
 import { type FieldPath, keyPathsOf, pathsOf } from '../../catalog/paths.ts'
 import { factReader, withMembers, withMemberText } from '../../release/facts.ts'
 import { codeReader } from '../../release/official-codes.ts'
 import type { OpenEntity, Release } from '../../release/release.ts'
-import { inLanguage, isColumnIn, nameInstead } from './shown-names.ts'
+import { inLanguage, isColumnIn, nameInstead, nameReplacer } from './shown-names.ts'
 
 export type Selection = {
   /**
@@ -35,7 +35,10 @@ export const isWhole = ({ fields, embed, language }: Selection): boolean =>
 const selectsFacts = (entity: Entity, { fields, facts }: Selection): boolean =>
   fields === undefined ? facts : fields.some((field) => entity.fields[field]?.kind === 'fact')
 
-/** Adds to the JSON of a record what of the selection is no part of it: facts, official codes, and members of the request's own. */
+/**
+ * Adds to the JSON of a record what of the selection is no part of it: facts, also as names in its language, official codes, and
+ * members of the request's own.
+ */
 export function memberAdder(
   release: Release,
   entity: OpenEntity,
@@ -44,13 +47,28 @@ export function memberAdder(
 ): (json: Uint8Array, position: number) => Uint8Array {
   const factsAt = selectsFacts(entity.definition, selection) ? factReader(entity) : undefined
   const codesAt = codeMembers(release, entity.definition, selection)
-  if (factsAt === undefined && ownMembers === undefined) return codesAt ?? ((json) => json)
-  return (json, position) => {
+  const rename = selection.language === undefined ? undefined : renamer(release, entity, selection.language)
+  if (factsAt === undefined && ownMembers === undefined && rename === undefined) return codesAt ?? ((json) => json)
+  return (published, position) => {
+    const json = rename === undefined ? published : rename(published, position)
     const known = factsAt === undefined ? json : withMembers(json, factsAt(position))
     const coded = codesAt === undefined ? known : codesAt(known, position)
     return ownMembers === undefined ? coded : withMembers(coded, ownMembers(position))
   }
 }
+
+/** Rewrites the JSON of a record with its names in a language, where those are no part of it; undefined where none is. */
+function renamer(release: Release, entity: OpenEntity, language: string) {
+  const replaceNames = nameReplacer(release, entity, language)
+  const parse = recordParser(entity.definition)
+  return (
+    replaceNames &&
+    ((json: Uint8Array, position: number): Uint8Array =>
+      Buffer.from(JSON.stringify(replaceNames(parse(decoder.decode(json)) as PublishedRecord, position))))
+  )
+}
+
+const decoder = new TextDecoder()
 
 /** Every record that is given whole has its codes: their members are written as text, without an object for each. */
 export function codeMembers(release: Release, entity: Entity, { fields, withoutCodes }: Partial<Selection> = {}) {

@@ -1,22 +1,25 @@
 // Names in several languages: which of them are shown where one language is wanted, and what a record is called then.
+//
+// A name may be a fact, which is no part of the record as it is published: where its language is wanted, it stands in the place of
+// the published name.
 import { memoized } from '../../base/memoized.ts'
-import { type Entity, nameFieldOf } from '../../catalog/entity.ts'
+import { type Entity, embedsOf, factsOf, nameFieldOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
-import { pathsOf } from '../../catalog/paths.ts'
-import type { OpenEntity } from '../../release/release.ts'
+import { isNameFact, languagesOf } from '../../catalog/languages/languages.ts'
+import { factReader } from '../../release/facts.ts'
+import type { OpenEntity, Release } from '../../release/release.ts'
+
+type LanguageOfName = readonly [name: string, language: string | undefined]
 
 /** The name fields of an entity in the order of its definition, each with its language where that is known. */
-const nameFields = memoized(({ fields }: Entity): readonly (readonly [name: string, language: string | undefined])[] =>
+const nameFields = memoized(({ fields }: Entity): readonly LanguageOfName[] =>
   Object.entries(fields).flatMap(([name, field]) => (field.kind === 'name' ? [[name, field.language] as const] : [])),
 )
 
-/** The languages of its names, and of those of the records that it embeds. */
-export const languagesOf = memoized((entity: Entity): readonly string[] => {
-  const languages = [...pathsOf(entity).values()].flatMap(({ field }) =>
-    field.kind === 'name' && field.language !== undefined ? [field.language] : [],
-  )
-  return [...new Set(languages)]
-})
+/** The facts that are names, likewise. */
+const nameFacts = memoized((entity: Entity): readonly LanguageOfName[] =>
+  factsOf(entity).flatMap(([name, fact]) => (isNameFact(fact) ? [[name, fact.language] as const] : [])),
+)
 
 const hasLanguages = (entity: Entity): boolean => nameFields(entity).some(([, language]) => language !== undefined)
 
@@ -33,12 +36,57 @@ export function languageMeant(languages: readonly string[], tag: string): string
 
 type HasName = (field: string) => boolean
 
-/** The names that are shown of a record: those in the language or, where it has none, the first that it has. */
-function shownNames(entity: Entity, language: string, hasName: HasName): readonly string[] {
-  const fields = nameFields(entity)
+const hasNameIn =
+  (record: PublishedRecord): HasName =>
+  (name) =>
+    (record[name] ?? null) !== null
+
+/** The names among these that are shown of a record: those in the language or, where it has none, the first that it has. */
+function shownNames(fields: readonly LanguageOfName[], language: string, hasName: HasName): readonly string[] {
   const own = fields.filter(([name, ofField]) => isIn(ofField, language) && hasName(name))
   const shown = own.length > 0 ? own : fields.filter(([name]) => hasName(name)).slice(0, 1)
   return shown.map(([name]) => name)
+}
+
+type Renamed = (record: PublishedRecord, position: number) => PublishedRecord
+
+/**
+ * Puts names that are facts in the place of the first published name and its copies, where no published one is in the language, or
+ * adds them; also in embedded records. Undefined where there is no such name.
+ */
+export function nameReplacer(
+  release: Release,
+  entity: OpenEntity,
+  language: string,
+  isAdded = false,
+): Renamed | undefined {
+  const { definition, index } = entity
+  const facts = nameFacts(definition).filter(([, ofFact]) => isIn(ofFact, language))
+  const factsAt = factReader(
+    entity,
+    facts.map(([name]) => name),
+  )
+  const published = nameFields(definition).filter(([, ofField]) => isIn(ofField, language))
+  const [first] = nameFields(definition)[0] ?? []
+  const places = Object.entries(definition.fields).flatMap(([name, field]) =>
+    (isAdded ? name === facts[0]?.[0] : name === first || (field.kind === 'copy' && field.of === first)) ? [name] : [],
+  )
+  const embedded = embedsOf(definition).flatMap(([field, { name }]) => {
+    const rename = nameReplacer(release, release.entity(name), language, isAdded)
+    return rename === undefined ? [] : [{ field, rename, positions: index.column(field).values }]
+  })
+  if (facts.length === 0 && embedded.length === 0) return undefined
+  return (record, position) => {
+    const renamed: Record<string, PublishedRecord[string]> = { ...record }
+    const name = Object.values(factsAt(position)).find((value) => value !== null)
+    if (name !== undefined && !published.some(([one]) => hasNameIn(record)(one)))
+      for (const place of places) renamed[place] = name
+    for (const { field, rename, positions } of embedded) {
+      const parent = record[field]
+      if (isRecord(parent)) renamed[field] = rename(parent, positions[position] as number)
+    }
+    return renamed
+  }
 }
 
 type Reduced = (record: PublishedRecord) => PublishedRecord
@@ -53,7 +101,7 @@ export function inLanguage(entity: Entity, language: string): Reduced {
       : [],
   )
   return (record) => {
-    const shown = isReduced ? shownNames(entity, language, (name) => (record[name] ?? null) !== null) : fields
+    const shown = isReduced ? shownNames(nameFields(entity), language, hasNameIn(record)) : fields
     const reduced = Object.fromEntries(
       Object.entries(record).filter(([name]) => !fields.includes(name) || shown.includes(name)),
     )
@@ -84,7 +132,7 @@ export function nameInstead(
   const [first] = owner === undefined ? [] : nameFields(owner).filter(([, ofField]) => isIn(ofField, language))
   if (owner === undefined || (first?.[0] ?? nameFields(owner)[0]?.[0]) !== steps.at(-1)) return undefined
   return (record) => {
-    const [shown] = shownNames(owner, language, (name) => (record[name] ?? null) !== null)
+    const [shown] = shownNames(nameFields(owner), language, hasNameIn(record))
     return shown === undefined ? null : record[shown]
   }
 }
@@ -101,11 +149,11 @@ function ownerAt(entity: Entity, steps: readonly string[]): Entity | undefined {
 
 /** What a record is called: in a language where one is given and there is a name in it; where it has no name, its key. */
 export function nameShown(entity: Entity, record: PublishedRecord, language?: string): string {
-  const hasName: HasName = (name) => (record[name] ?? null) !== null
+  const hasName = hasNameIn(record)
   const [name = nameFieldOf(entity)] =
     language === undefined
       ? nameFields(entity).flatMap(([field]) => (hasName(field) ? [field] : []))
-      : shownNames(entity, language, hasName)
+      : shownNames(nameFields(entity), language, hasName)
   const value = record[name]
   return typeof value === 'string' && value !== '' ? value : keyShown(entity, record)
 }
@@ -125,14 +173,15 @@ export function languagesShown(
   language: string,
   positions: Iterable<number> | undefined,
 ): string[] {
-  const fields = nameFields(definition)
+  const fields = [...nameFields(definition), ...nameFacts(definition)]
   if (!hasLanguages(definition)) return [language]
   const columns = new Map(fields.map(([name]) => [name, index.column(name)]))
   const shown = new Set<string>()
   const possible = new Set(fields.map(([, ofField]) => ofField)).size
   for (const position of positions ?? Array(count).keys()) {
-    const names = shownNames(definition, language, (name) => {
+    const names = shownNames(fields, language, (name) => {
       const column = columns.get(name)
+      if (column?.kind === 'text fact') return (column.values[position] as number) < column.known.length
       return column?.kind === 'text' && column.texts.lengthOf(column.values[position] as number) > 0
     })
     for (const [name, ofField] of fields) if (ofField !== undefined && names.includes(name)) shown.add(ofField)

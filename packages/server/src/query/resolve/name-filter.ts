@@ -13,7 +13,7 @@ import {
   maySoundLike,
   soundOf,
 } from '../search/name-match.ts'
-import { bagOf, emptyBag, type LetterBag, wordForms } from './word-forms.ts'
+import { bagOf, emptied, emptyBag, type LetterBag, wordForms } from './word-forms.ts'
 
 /** One way to read what was typed. */
 type TypedReading = {
@@ -38,7 +38,10 @@ export class NameFilter {
   readonly #isLong: boolean
   readonly #letters: NameLetters
   readonly #hasNumber: boolean
-  /** Of the name that was read last. */
+  /** The letters of the name that was read last: all, those of words that say something, how they sound, and which are heard. */
+  readonly #joined = emptyBag()
+  readonly #core = emptyBag()
+  readonly #sound = emptyBag()
   readonly #heard = { all: 0, core: 0, length: 0, coreLength: 0 }
 
   constructor(index: Words, readings: readonly Forms[]) {
@@ -94,7 +97,8 @@ export class NameFilter {
   #mayMatchWords(from: number, to: number): boolean {
     const { names } = this.#index
     const forms = wordForms(this.#index)
-    const [joined, core] = [emptyBag(), emptyBag()]
+    const joined = emptied(this.#joined)
+    const core = emptied(this.#core)
     const name = this.#heard
     name.all = 0
     name.length = 0
@@ -130,7 +134,7 @@ export class NameFilter {
   #soundOf(from: number, to: number): LetterBag {
     const { names } = this.#index
     const forms = wordForms(this.#index)
-    const sound = emptyBag()
+    const sound = emptied(this.#sound)
     for (let place = from; place < to; place++) forms.addSound(names[place] as number, sound)
     return sound
   }
@@ -139,7 +143,8 @@ export class NameFilter {
   #isCovered(from: number, to: number, typed: readonly (number | undefined)[], substance: number): boolean {
     const { names } = this.#index
     const { isSlight } = wordForms(this.#index)
-    let [shared, isAnyTyped] = [0, typed.length === 0]
+    let shared = 0
+    let isAnyTyped = typed.length === 0
     for (let place = from; place < to; place++) {
       const word = names[place] as number
       if (!typed.includes(word)) continue
@@ -208,7 +213,10 @@ class NameLetters {
   #find(position: number): void {
     const { names, nameStarts } = this.#index
     const { heard, lengths, isSlight } = wordForms(this.#index)
-    let [all, core, length, coreLength] = [0, 0, 0, 0]
+    let all = 0
+    let core = 0
+    let length = 0
+    let coreLength = 0
     const end = nameStarts[position + 1] as number
     for (let place = nameStarts[position] as number; place < end; place++) {
       const word = names[place] as number

@@ -4,11 +4,12 @@ import { memoized } from '../../base/memoized.ts'
 import { hasLostLetters, repairsOf, restoredWords } from '../../catalog/damaged-text.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { Language } from '../../catalog/languages/language.ts'
-import { languageOfNames } from '../../catalog/languages/languages.ts'
+import { languageOfNames, namingFields } from '../../catalog/languages/languages.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
+import { nameEnd, nameStart } from '../../release/index/name-ranges.ts'
 import { positionsWithCode } from '../../release/official-codes.ts'
-import type { Release } from '../../release/release.ts'
+import type { OpenEntity, Release } from '../../release/release.ts'
 import { typedCode } from '../search/codes.ts'
 import { type IsKnown, WrittenName } from '../search/name-match.ts'
 import { isLight } from '../search/word-match.ts'
@@ -30,22 +31,30 @@ export type WrittenPart = {
   readonly digits: string | undefined
   /** A code that stands beside the name, as in "14 - Jalisco". */
   readonly beside: string | undefined
+  /** Whether there is a comma or a bracket in it, so that it says several things. */
+  readonly isList: boolean
   /** Whether the text was damaged, and is read as what it was before. */
   readonly isRepaired: boolean
 }
 
-/** The parts of a row, from the most distant ancestor to the record itself; empty parts are left out. */
-export function writtenParts(release: Release, parts: ReadonlyMap<string, string>): WrittenPart[] {
-  return [...parts]
-    .map(([name, text]) => writtenPart(release, release.entity(name).definition, text))
-    .filter(({ written }) => written.words.length > 0)
-    .sort((a, b) => ancestorsOf(a.entity).length - ancestorsOf(b.entity).length)
+/** The parts of a row, from the most distant ancestor to the record itself; empty parts are left out, and what is too long is cut. */
+export function writtenParts(release: Release, texts: ReadonlyMap<string, string>, maxLength: number): WrittenPart[] {
+  const parts: WrittenPart[] = []
+  texts.forEach((text, name) => {
+    const part = writtenPart(release, release.entity(name).definition, text.slice(0, maxLength))
+    if (part.written.words.length > 0) parts.push(part)
+  })
+  return parts.sort((a, b) => ancestorsOf(a.entity).length - ancestorsOf(b.entity).length)
 }
 
 /** A code and a name in one cell, and a number as a spreadsheet writes it. */
 const CODE_AND_NAME = /^\s*([0-9]+)\s*[-–—.:)]\s*(\p{L}.*)$/u
+/** The same with less between them, or in the other order. */
+const CODE_BEFORE = /^\s*([0-9]{2,})\s+(\p{L}.*)$/u
+const CODE_AFTER = /^\s*(\p{L}.*?)\s*[-–—:(]\s*([0-9]{2,})\s*\)?\s*$/u
 /** Letters with a slash between them are one abbreviation, as "c/o". */
 const SLASHED = /(?<!\p{L})(\p{L})\/(\p{L})(?!\p{L})/gu
+const LISTED = /\S\s*[,(]/
 const DECIMAL = /^\s*([0-9]+)\.0+\s*$/
 
 /** What tells some parts from others. */
@@ -61,31 +70,48 @@ export const writtenPart = (release: Release, entity: Entity, text: string): Wri
 
 function readPart(release: Release, entity: Entity, text: string): WrittenPart {
   const language = languageOfNames(entity)
-  const [, beside, name] = CODE_AND_NAME.exec(text) ?? []
   const isKnown = isKnownIn(release, entity)
+  const { beside, name, whole } = codeBeside(text)
   const given = (name ?? DECIMAL.exec(text)?.[1] ?? text).replace(SLASHED, '$1$2')
   const [repaired, ...otherwise] = repairedTexts(given, isKnown)
   const own = repaired ?? given
   // A number with a fraction is no code, and no words that are one without a space.
   const isNoCode = isFraction(release, entity, given)
   const written = new WrittenName(isNoCode ? [given.trim()] : wordsOf(own), language, isKnown)
-  const otherNames = otherwise.map((other) => ({ name: new WrittenName(wordsOf(other), language, isKnown), cost: 0 }))
+  const otherNames = [...otherwise, ...(whole === undefined ? [] : [whole])].map((other) => ({
+    name: new WrittenName(wordsOf(other), language, isKnown),
+    cost: 0,
+  }))
   const digits = typedCode(written.typed)
   const joined = written.typed.join('')
   const shorter = withoutNoise(written, entity.name)
   const stripped = [...shorter, ...otherNames, ...[{ name: written, cost: 0 }, ...shorter].flatMap(withGivenName)]
+  const isList = LISTED.test(own)
   const texts = [beside ?? '', written.text, ...stripped.map(({ name }) => name.text)]
   return {
     entity,
-    key: `${entity.name}=${texts.join(' / ')}`,
+    key: `${entity.name}=${texts.join(' / ')}${isList ? ',' : ''}`,
     written,
     stripped,
     withoutSaint: withoutSaint(written),
     digits,
     code: digits ?? (!isNoCode && isCodeLike(entity, own, joined) ? joined : undefined),
     beside,
+    isList,
     isRepaired: repaired !== undefined,
   }
+}
+
+type CodeBeside = { readonly beside?: string; readonly name?: string; readonly whole?: string }
+
+/** A name and a code that stands before or after it, and the whole text where it may as well be a name; nothing where it is not both. */
+function codeBeside(text: string): CodeBeside {
+  const [, code, rest] = CODE_AND_NAME.exec(text) ?? []
+  if (code !== undefined && rest !== undefined) return { beside: code, name: rest }
+  const [, before, nameAfter] = CODE_BEFORE.exec(text) ?? []
+  const [, nameBefore, after] = CODE_AFTER.exec(text) ?? []
+  const [beside, name] = [before ?? after, nameAfter ?? nameBefore]
+  return beside === undefined || name === undefined ? {} : { beside, name, whole: text }
 }
 
 const FRACTION = /^\s*[0-9]+[.,]([0-9]+)\s*$/
@@ -135,17 +161,34 @@ function restoredTexts(text: string, isAllKnown: (words: readonly string[]) => b
 export const writtenPartAs = (release: Release, entity: Entity, { written }: WrittenPart): WrittenPart =>
   writtenPart(release, entity, written.text)
 
-/** Which words are in the names of an entity or of its ancestors. */
+/**
+ * Which words are in the names of an entity or of its ancestors. Those of names that are facts are left out: a translation is worded
+ * in several ways, and a word of one may be a misspelling in another.
+ */
 const isKnownIn = (release: Release, entity: Entity): IsKnown => knownIn(release)(entity, release)
 const knownIn = memoized((_: Release) =>
   memoized((entity: Entity, release: Release): IsKnown => {
-    const indexes = [entity, ...ancestorsOf(entity).map((step) => step.entity)].map(
-      ({ name }) => release.entity(name).index.words.words,
+    const known = [entity, ...ancestorsOf(entity).map((step) => step.entity)].map(({ name }) =>
+      publishedWords(release.entity(name)),
     )
     const cache = new LruCache<boolean>({ maxEntries: MAX_KNOWN })
-    return (word) => cache.get(word, () => indexes.some((words) => words.indexOf(word) !== undefined))
+    return (word) => cache.get(word, () => known.some((isPublished) => isPublished(word)))
   }),
 )
+
+/** Whether a word is in a published name or code. */
+function publishedWords({ definition, index: { words }, count }: OpenEntity): IsKnown {
+  const isFact = namingFields(definition).map(({ field }) => definition.fields[field]?.kind === 'fact')
+  if (!isFact.includes(true)) return (word) => words.words.indexOf(word) !== undefined
+  const published = new Set<number>(words.codes)
+  for (let position = 0; position < count; position++)
+    for (let name = 0; name < isFact.length; name++) {
+      const end = isFact[name] ? 0 : nameEnd(words, position, name, isFact.length)
+      for (let at = nameStart(words, position, name, isFact.length); at < end; at++)
+        published.add(words.names[at] as number)
+    }
+  return (word) => published.has(words.words.indexOf(word) ?? -1)
+}
 
 const MAX_KNOWN = 10_000
 
@@ -180,10 +223,11 @@ export const OTHER_NOISE_COST = 0.6
 
 /** What is left without the first word that says what a record is, without the first two, and so on. */
 function withoutNoise({ typed: words, language, isKnown }: WrittenName, entity: string): WrittenPart['stripped'] {
-  const { isNoise, isGenitive, longFormsOf } = language
+  const { isNoise, isGenitive, isHonor, longFormsOf } = language
   const ways: { readonly name: WrittenName; readonly cost: number }[] = []
   let [rest, cost] = [words, 0]
   const saysWhat = (word: string) => isNoise(word) || longFormsOf(word).some(isNoise)
+  if (isHonor(rest[0] ?? '') && saysWhat(rest[1] ?? '')) rest = rest.slice(1)
   while (ways.length < MAX_STRIPPED && saysWhat(rest[0] ?? '')) {
     const first = rest[0] as string
     cost += first === entity || longFormsOf(first).includes(entity) ? ENTITY_NOISE_COST : OTHER_NOISE_COST

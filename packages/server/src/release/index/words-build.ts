@@ -1,8 +1,8 @@
 // Builds the words of one entity from its rows: which records have which words in their names and codes, and in which order.
-import { type Batch, type GivenField, givenFields, TextCursor } from '../../catalog/batch.ts'
+import { type Batch, TextCursor } from '../../catalog/batch.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { Language } from '../../catalog/languages/language.ts'
-import { hasNamesApart, isNaming, languageOfNames } from '../../catalog/languages/languages.ts'
+import { hasNamesApart, languageOfNames, namingFields } from '../../catalog/languages/languages.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import type { FileSummary } from '../files/durable-file.ts'
 import { byteOrder } from './byte-order.ts'
@@ -21,15 +21,10 @@ export class WordsBuild {
 
   constructor(entity: Entity, expected: number | undefined) {
     this.#language = languageOfNames(entity)
-    const fields = (isOne: (field: GivenField['field']) => boolean) =>
-      givenFields(entity).flatMap(({ name, field }) => (isOne(field) ? name : []))
-    this.#names = new WordsOfRecords(this.#table, fields(isNaming), hasNamesApart(entity), expected)
-    this.#codes = new WordsOfRecords(
-      this.#table,
-      fields(({ kind }) => kind === 'code'),
-      false,
-      expected,
-    )
+    const names = namingFields(entity).map(({ field }) => field)
+    const codes = Object.keys(entity.fields).filter((name) => entity.fields[name]?.kind === 'code')
+    this.#names = new WordsOfRecords(this.#table, names, hasNamesApart(entity), expected)
+    this.#codes = new WordsOfRecords(this.#table, codes, false, expected)
   }
 
   /** The next rows, each at the position after the last. */
@@ -120,8 +115,8 @@ class WordsOfRecords {
     this.#ends = isApart ? new NumberList(expected * fields.length) : undefined
   }
 
-  add({ count, columns }: Batch): void {
-    const cursors = this.#fields.map((field) => new TextCursor(columns[field] as Uint8Array))
+  add({ count, columns, facts }: Batch): void {
+    const cursors = this.#fields.map((field) => new TextCursor((columns[field] ?? facts[field]) as Uint8Array))
     for (let record = 0; record < count; record++) {
       for (const cursor of cursors) {
         cursor.next()

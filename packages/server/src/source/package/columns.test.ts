@@ -43,7 +43,7 @@ test('the columns of a list follow from its definition', () => {
     'ambito: text?',
     'viviendas: decimal?',
   ])
-  expect(shown('area')).toEqual(['cveArea: text', 'descripcion: text', 'idArea: whole number?'])
+  expect(shown('area')).toEqual(['cveArea: text', 'descripcion: text', 'idArea: whole number?', 'nombreEn: text?'])
 })
 
 test.each([

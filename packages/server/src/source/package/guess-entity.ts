@@ -285,10 +285,13 @@ function valueField({ roles, names, list, roleOf }: Draft, column: Column): Fill
   }
 }
 
-/** What API v1 does not publish of a record. */
-function factOf({ declared: { constraints } }: Column, type: string) {
-  if (type !== 'integer' && type !== 'number')
-    return { kind: 'fact', type: 'text', ...CODE_PATTERN, shape: 'a text in one line' } as const
+/** What API v1 does not publish of a record; a name where it is declared in which language it is. */
+function factOf({ declared: { constraints, own } }: Column, type: string) {
+  if (type !== 'integer' && type !== 'number') {
+    const language = own.get('language')
+    const named = typeof language === 'string' ? { language } : {}
+    return { kind: 'fact', type: 'text', ...CODE_PATTERN, shape: 'a text in one line', ...named } as const
+  }
   const bound = (text: string | undefined, otherwise: number) =>
     Number.isFinite(Number(text ?? '-')) ? Number(text) : otherwise
   return {

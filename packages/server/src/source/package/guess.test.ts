@@ -724,6 +724,15 @@ describe('what is declared of ours', () => {
     expect(list.entity).toMatchObject({ plural: 'oficinas', v1: 1 })
     expect(list.entity.fields.height).toMatchObject({ kind: 'fact', min: 0 })
   })
+
+  test('pages after API v1, where a fact in a language is a name', () => {
+    const list = oneList({
+      table: 'id|name|called\n1|uno|one\n2|dos|two',
+      fields: { name: { own: { role: 'name' } }, called: { own: { role: 'fact', language: 'en' } } },
+      own: { v1: 'oficinas' },
+    })
+    expect(list.entity.fields.called).toMatchObject({ kind: 'fact', type: 'text', language: 'en' })
+  })
 })
 
 describe('other names in a table of their own', () => {

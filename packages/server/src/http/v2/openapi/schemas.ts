@@ -12,10 +12,10 @@ import {
   VALUE_ROLES,
   type ValueType,
 } from '../../../catalog/entity.ts'
+import { languagesOf } from '../../../catalog/languages/languages.ts'
 import { derivedCodesOf } from '../../../catalog/official-code.ts'
 import { keyPathsOf, pathsOf } from '../../../catalog/paths.ts'
 import { typeNameOf } from '../../../catalog/typescript.ts'
-import { languagesOf } from '../../../query/formats/shown-names.ts'
 import { DISTANCE, distanceNameOf } from '../../../query/near.ts'
 import { ROW_HOW } from '../../../query/resolve/record-match.ts'
 import { MAX_ROW_CHARACTERS } from '../../../query/resolve/resolve.ts'
@@ -187,11 +187,12 @@ const recordSchema = (entity: Entity): Json =>
     ],
   )
 
-/** The names that are not there where another language is asked for. */
-const namesLeftOut = (entity: Entity): string[] =>
-  languagesOf(entity).length === 0
-    ? []
-    : Object.keys(entity.fields).filter((name) => entity.fields[name]?.kind === 'name')
+/** The names that are not there where another language is asked for; one that is the only one always is. */
+const namesLeftOut = (entity: Entity): string[] => {
+  const names = Object.entries(entity.fields).filter(([, { kind }]) => kind === 'name')
+  const isAlwaysThere = names.length === 1 && names.every(([, field]) => !('optional' in field))
+  return languagesOf(entity).length === 0 || isAlwaysThere ? [] : names.map(([name]) => name)
+}
 
 const DISTANCE_SCHEMA = described(COUNT, 'metres from the point of the parameter near')
 

@@ -1,11 +1,11 @@
 // Parses a request for records: a page of a list, all that a list finds, or one record.
 import type { Entity } from '../../../catalog/entity.ts'
+import { languagesOf } from '../../../catalog/languages/languages.ts'
 import { type FieldPath, pathNamed, pathsOf } from '../../../catalog/paths.ts'
 import type { Filter } from '../../../query/filter.ts'
 import type { Query } from '../../../query/finder.ts'
 import { FORMATS, type Rendition } from '../../../query/formats/formats.ts'
 import type { Selection } from '../../../query/formats/selection.ts'
-import { languagesOf } from '../../../query/formats/shown-names.ts'
 import { distanceNameOf } from '../../../query/near.ts'
 import type { Sort } from '../../../query/sort.ts'
 import type { RequestHeaders } from '../../exchange.ts'
