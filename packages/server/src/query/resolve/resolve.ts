@@ -60,8 +60,9 @@ export function resolveRow(release: Release, row: RowToResolve, { names }: Resol
   if (segments.length === 1) {
     const { best, others } = readTown(release, townReadings(release, wordsOf(text), false), names)
     if (best !== undefined) return best
-    if (others.length > 0 && !scope.some((name) => isKnown(release, name, text)))
-      return asAligned(release, text, others)
+    const isNamed = others.length > 0 && !scope.some((name) => isKnown(release, name, text))
+    const aligned = isNamed ? asAligned(release, text, others) : undefined
+    if (aligned !== undefined) return aligned
   }
   const matches = matchesByText(release, text, segments, scope)
   const parts = matches[0]?.parts
@@ -74,14 +75,17 @@ export function resolveRow(release: Release, row: RowToResolve, { names }: Resol
   return withLevels(release, decision, above, undefined)
 }
 
-/** What is sure of the records that some readings of a text may mean, where all its words are read as their names; or else a reading. */
-function asAligned(release: Release, text: string, readings: readonly Resolution[]): Resolution {
+/**
+ * What is sure of the records that some readings of a text may mean, where all its words are read as their names; or else the first
+ * reading. Undefined where that leaves words out, which may name what is in between.
+ */
+function asAligned(release: Release, text: string, readings: readonly Resolution[]): Resolution | undefined {
   const candidates = readings.flatMap(({ record, alternatives }) =>
     record === undefined ? [] : [record, ...alternatives],
   )
   const aligned = verdictOn(release, bestOf(release, matchesByAlignment(release, candidates, [wordsOf(text)])), true)
   if (isSure(aligned.verdict)) return withLevels(release, aligned, [], undefined)
-  return readings[0] as Resolution
+  return readings.find(({ record }) => !record?.how.includes('dropped-words'))
 }
 
 /** A text has so many readings that not all rivals are among its matches: what is ambiguous as parts is not sure as one text. */
