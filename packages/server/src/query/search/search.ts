@@ -323,12 +323,8 @@ export function rankAcross(
 export const searchAcross = (...query: Parameters<typeof rankAcross>): SearchResult[] =>
   rankAcross(...query).map(explained)
 
-/** Where one entity is searched: at these positions, which ascend, or at any; and whether names alone count, as they are typed. */
-type EntityScope = {
-  readonly among: Uint32Array | undefined
-  readonly isByOwnNames?: boolean
-  readonly isAsTyped?: boolean
-}
+/** Where one entity is searched: at these positions, which ascend, or at any; and whether only what is typed counts. */
+type EntityScope = { readonly among: Uint32Array | undefined; readonly isAsTyped?: boolean }
 
 /** The best records of one entity, with as much effort as it takes to find any. */
 export function searchEntity(
@@ -336,10 +332,9 @@ export function searchEntity(
   name: string,
   words: readonly string[],
   limit: number,
-  { among, isByOwnNames = false, isAsTyped = false }: EntityScope,
+  { among, isAsTyped = false }: EntityScope,
 ): Unexplained[] {
-  const space = searchSpace(release, name, among)
-  const entitySearch = new EntitySearch(isByOwnNames ? { ...space, levels: [] } : space, words, limit)
+  const entitySearch = new EntitySearch(searchSpace(release, name, among), words, limit)
   const coded = withCode(release, name, among, words)
   const work = { left: MAX_WORK }
   let hits = entitySearch.run(AS_TYPED, [], work)
