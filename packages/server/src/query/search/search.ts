@@ -102,14 +102,9 @@ class EntitySearch {
     this.#drop = effort.drop
     this.#scorers = undefined
     const hasLight = this.#typed.some((word) => isLight(words.language, word))
-    const plain = plainReadings(this.#typed)
-    const glued =
-      effort.tolerance === 0 || this.#typed.length > LONG_LINE
-        ? []
-        : gluedReadings(this.#typed, [words, ...levels.map((level) => level.words)], effort.drop !== 'none')
     const scored = this.#scored()
     const prepared: Prepared[] = []
-    for (const reading of [...plain, ...glued])
+    const scan = (reading: Reading) => {
       for (const [number, names] of scored.entries()) {
         const tolerances = tolerancesOf(names, reading, effort)
         // Efforts that differ in nothing for these words find nothing again.
@@ -128,6 +123,12 @@ class EntitySearch {
         }
         if (hits.count === 0) this.#fruitless.add(key)
       }
+    }
+    plainReadings(this.#typed).forEach(scan)
+    if (effort.tolerance > 0 && this.#typed.length <= LONG_LINE) {
+      const isLastResort = effort.drop !== 'none' && hits.count === 0
+      gluedReadings(this.#typed, [words, ...levels.map((level) => level.words)], isLastResort).forEach(scan)
+    }
     this.#prepared = prepared
     return hits
   }
