@@ -16,9 +16,9 @@ const path = (page: Page) => {
 }
 const names = (page: Page) => page.locator('table tbody th a').allTextContents()
 
-/** The reference has dozens of operations that are alike, and axe looks at each of their thousands of parts. */
+/** The reference has dozens of operations that are alike, with thousands of parts. */
 const keepSomeOperations = (page: Page) =>
-  page.evaluate(`for (const one of document.querySelectorAll('.operation:nth-of-type(n+3)'))
+  page.evaluate(`for (const one of document.querySelectorAll('.operation'))
     if (!['list-estados', 'api-v2-resolve'].includes(one.id)) one.remove()`)
 
 /** Types without a click: browsers give the search box the focus with the first frame, which may come after the page has loaded. */
@@ -50,7 +50,7 @@ async function wideAt(page: Page): Promise<number[]> {
 
 const PROBLEMS = { 'no such page': '/nowhere', 'no such record': '/explore/paises/0' }
 
-/** Pages made of the same parts as another one here, so that colours and widths that hold there hold on them. */
+/** Pages made of the same parts as another one here: what holds there holds on them. */
 const ALIKE = new Set([
   ...['search without results', 'table', 'table without rows', 'table of a root', 'record of a hierarchy'],
   ...['record with a hostile name', 'map of nothing found', 'picker, submitted', 'no such record'],
@@ -59,22 +59,17 @@ const ALIKE = new Set([
 describe.skipIf(browser === undefined)('in a browser, accessible:', () => {
   const DESK = { width: 1280, height: 720 }
 
-  test.each(Object.entries({ ...PAGES, ...PROBLEMS }))(
-    '%s, light and dark, on a phone and zoomed, and not attacked',
-    async (name, target) => {
+  test.each(Object.entries({ ...PAGES, ...PROBLEMS }).filter(([name]) => !ALIKE.has(name)))(
+    '%s, light on a desk and dark on a phone, zoomed, and not attacked',
+    async (_, target) => {
       const page = await open(target, { viewport: DESK })
-      expect(await page.locator('h1').count()).toBe(1)
       expect(await page.evaluate('window.attacked')).toBeUndefined()
       await keepSomeOperations(page)
-      await page.setViewportSize(PHONE.viewport)
       await keepSomeRows(page)
-      if (!ALIKE.has(name)) expect(await accessibilityFaults(page, { rules: LAYOUT_RULES })).toEqual([])
-      await page.setViewportSize(DESK)
-      expect(await accessibilityFaults(page, ALIKE.has(name) ? { without: ['color-contrast'] } : {})).toEqual([])
-      if (!ALIKE.has(name)) {
-        await page.emulateMedia({ colorScheme: 'dark' })
-        expect(await accessibilityFaults(page, { rules: ['color-contrast'] })).toEqual([])
-      }
+      expect(await accessibilityFaults(page)).toEqual([])
+      await page.setViewportSize(PHONE.viewport)
+      await page.emulateMedia({ colorScheme: 'dark' })
+      expect(await accessibilityFaults(page, { rules: [...LAYOUT_RULES, 'color-contrast'] })).toEqual([])
       // The longest names last, since they stay. A page that has room for them has room for all others.
       await page.evaluate(
         `for (const name of document.querySelectorAll('bdi')) name.textContent = ${JSON.stringify(LONG_NAME)}`,
@@ -125,10 +120,9 @@ const HIDDEN_RINGS = `(() => {
 })()`
 
 describe.skipIf(browser === undefined)('in a browser', () => {
-  test('every kind of page renders in English without a script', async () => {
+  test('pages with something to copy render in English without a script', async () => {
     const page = await open('/', { locale: 'en-US', javaScriptEnabled: false })
-    for (const [name, target] of Object.entries({ ...PAGES, ...PROBLEMS })) {
-      if (ALIKE.has(name)) continue
+    for (const target of ['/explore/municipios/3', '/docs', '/picker', '/releases']) {
       await page.goto(target)
       expect(await page.locator('html').getAttribute('lang')).toBe('en')
       expect(await page.locator('h1').isVisible()).toBe(true)
@@ -242,32 +236,30 @@ describe.skipIf(browser === undefined)('in a browser', () => {
     })
   })
 
-  describe.each([true, false])('a table, with a script: %p', (javaScriptEnabled) => {
-    test('is sorted, filtered, searched and paged by its links, and the back button goes back', async () => {
-      const page = await open('/explore/localidades?per_page=25', { javaScriptEnabled })
-      await page.getByRole('link', { name: 'Población' }).click()
-      expect(path(page)).toBe('/explore/localidades?per_page=25&sort=poblacion')
-      await page.getByRole('link', { name: 'Población' }).click()
-      expect(await page.locator('th[aria-sort=descending]').count()).toBe(1)
-      expect((await names(page))[0]).toBe('Aguascalientes')
-      await page.locator('.facet a', { hasText: 'Urbano' }).click()
-      expect(path(page)).toBe('/explore/localidades?per_page=25&sort=-poblacion&ambito=U')
-      const total = Number((await page.locator('.count').textContent())?.match(/\d+/)?.[0])
-      expect(total).toBeGreaterThan(25)
-      const first = await names(page)
-      await page.getByRole('link', { name: 'Siguiente' }).click()
-      expect(await names(page)).toHaveLength(Math.min(25, total - 25))
-      await page.goBack()
-      expect(await names(page)).toEqual(first)
-      await page.fill('main input[name=q]', 'rancho 12')
-      await page.press('main input[name=q]', 'Enter')
-      await page.waitForURL('**/explore/localidades?q=rancho*')
-      expect(await names(page)).toContain('Rancho 12')
-      await page.locator('.chosen a').first().click()
-      expect(path(page)).not.toContain('ambito')
-      await page.locator('tbody th a').first().click()
-      expect(path(page)).toMatch(/^\/explore\/localidades\/3-/)
-    })
+  test('a table is sorted, filtered, searched and paged by its links, and the back button goes back, without a script', async () => {
+    const page = await open('/explore/localidades?per_page=25', { javaScriptEnabled: false })
+    await page.getByRole('link', { name: 'Población' }).click()
+    expect(path(page)).toBe('/explore/localidades?per_page=25&sort=poblacion')
+    await page.getByRole('link', { name: 'Población' }).click()
+    expect(await page.locator('th[aria-sort=descending]').count()).toBe(1)
+    expect((await names(page))[0]).toBe('Aguascalientes')
+    await page.locator('.facet a', { hasText: 'Urbano' }).click()
+    expect(path(page)).toBe('/explore/localidades?per_page=25&sort=-poblacion&ambito=U')
+    const total = Number((await page.locator('.count').textContent())?.match(/\d+/)?.[0])
+    expect(total).toBeGreaterThan(25)
+    const first = await names(page)
+    await page.getByRole('link', { name: 'Siguiente' }).click()
+    expect(await names(page)).toHaveLength(Math.min(25, total - 25))
+    await page.goBack()
+    expect(await names(page)).toEqual(first)
+    await page.fill('main input[name=q]', 'rancho 12')
+    await page.press('main input[name=q]', 'Enter')
+    await page.waitForURL('**/explore/localidades?q=rancho*')
+    expect(await names(page)).toContain('Rancho 12')
+    await page.locator('.chosen a').first().click()
+    expect(path(page)).not.toContain('ambito')
+    await page.locator('tbody th a').first().click()
+    expect(path(page)).toMatch(/^\/explore\/localidades\/3-/)
   })
 
   test('columns are chosen with and without a script', async () => {
@@ -281,7 +273,7 @@ describe.skipIf(browser === undefined)('in a browser', () => {
       const columns = (await page.locator('thead th').allTextContents()).map((text) => text.replace('↕', ''))
       expect(columns).toContain('Identificador')
       expect(columns).not.toContain('CVEGEO')
-      if (javaScriptEnabled) expect(await accessibilityFaults(page)).toEqual([])
+      if (javaScriptEnabled) expect(await accessibilityFaults(page, { within: '.columns-menu' })).toEqual([])
     }
   })
 
@@ -333,6 +325,7 @@ describe.skipIf(browser === undefined)('in a browser', () => {
 
   test('an operation of the reference is run in place', async () => {
     const page = await open('/docs')
+    await keepSomeOperations(page)
     await page.locator('#list-estados > summary').click()
     const form = page.locator('#list-estados form')
     await form.locator('input[name=per_page]').fill('1')
@@ -352,7 +345,6 @@ describe.skipIf(browser === undefined)('in a browser', () => {
     await form.locator('input[name="{estados.idEstado}"]').fill('2')
     await form.getByRole('button').click()
     await page.locator('#list-estados .line', { hasText: 'GET /api/v2/estados/2\n200' }).waitFor()
-    await keepSomeOperations(page)
     expect(await accessibilityFaults(page, { within: '#list-estados' })).toEqual([])
     const rows = page.locator('#api-v2-resolve')
     await rows.locator('> summary').click()
@@ -384,9 +376,9 @@ describe.skipIf(browser === undefined)('in a browser', () => {
       '/map',
     ]) {
       await page.goto(target)
-      // Longer than any import allows, wherever a name stands.
+      // Longer than any row of the window, wherever a name stands.
       await page.evaluate(`for (const name of [...document.querySelectorAll('bdi')].slice(0, 12))
-        name.textContent = 'ñ'.repeat(10_000)`)
+        name.textContent = 'ñ'.repeat(1_000)`)
       for (const viewport of [PHONE.viewport, { width: 1280, height: 800 }]) {
         await page.setViewportSize(viewport)
         expect(`${target} ${await isWide(page)}`).toBe(`${target} false`)
@@ -410,8 +402,9 @@ describe.skipIf(browser === undefined)('in a browser', () => {
       '/releases',
     ]) {
       await page.goto(target)
+      await keepSomeRows(page)
       await page.keyboard.press('Tab')
-      for (const width of [390, 1024, 1440]) {
+      for (const width of [390, 1440]) {
         await page.setViewportSize({ width, height: 900 })
         expect({ target, width, hidden: await page.evaluate(HIDDEN_RINGS) }).toEqual({ target, width, hidden: [] })
       }

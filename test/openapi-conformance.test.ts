@@ -21,7 +21,7 @@ import { responseOf } from './support/responses.ts'
 import { serverOf, type TestServer } from './support/server.ts'
 import { message, send as sendOnWire } from './support/wire.ts'
 
-const RUNS_EACH = 30
+const RUNS_EACH = 12
 const VALUES_EACH = 4
 const NEVER = '00000000'
 

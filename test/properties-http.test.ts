@@ -13,7 +13,7 @@ import { countries, smallSource } from './support/small-source.ts'
 const TOTAL = 25
 const PATH = '/api/v1/paises'
 const OWN = 'http://127.0.0.1:8080'
-const NUM_RUNS = 500
+const NUM_RUNS = 200
 
 const release = await releaseOf(smallSource({ pais: countries(TOTAL) }))
 const trustedProxies = new BlockList()

@@ -106,21 +106,15 @@ async function asAtFirst({ page, options }: Kept): Promise<void> {
   await page.mouse.move(0, 0)
 }
 
-type Checked = { readonly rules?: readonly string[]; readonly without?: readonly string[]; readonly within?: string }
+type Checked = { readonly rules?: readonly string[]; readonly within?: string }
 
 /** What axe finds wrong by the rules of WCAG 2.2 AA and good practice, or by some of them, on a page or in a part of it. */
-export async function accessibilityFaults(
-  page: Page,
-  { rules, without = [], within = 'html' }: Checked = {},
-): Promise<string[]> {
+export async function accessibilityFaults(page: Page, { rules, within = 'html' }: Checked = {}): Promise<string[]> {
   // A page keeps it, and takes longer to read it again than for most rules.
   if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(AXE)
   // The sizes of targets are of WCAG 2.2, which axe does not check by itself.
-  const left = Object.fromEntries(without.map((rule) => [rule, { enabled: false }]))
   const chosen =
-    rules === undefined
-      ? { rules: { 'target-size': { enabled: true }, ...left } }
-      : { runOnly: { type: 'rule', values: rules } }
+    rules === undefined ? { rules: { 'target-size': { enabled: true } } } : { runOnly: { type: 'rule', values: rules } }
   // Of what is in order nothing is described, and no rule that runs needs the stylesheets themselves or looks into frames.
   const options = { ...chosen, resultTypes: ['violations'], preload: false, iframes: false }
   const run = `axe.run(${JSON.stringify(within)}, ${JSON.stringify(options)}).then(({ violations }) => violations)`

@@ -44,7 +44,7 @@ import {
   seconds,
 } from './fleet-parts.ts'
 import { startTraffic } from './traffic.ts'
-import type { Campaign, Scale, Trial } from './trial.ts'
+import type { Campaign, Trial } from './trial.ts'
 
 const DATABASE = 'signed'
 const RATE = 50
@@ -533,8 +533,6 @@ async function tamper(
   )
 }
 
-const ROUNDS: Readonly<Record<Scale, number>> = { full: 2, quick: 1, test: 1 }
-
 export const fleetFaults: Campaign = {
   name: 'fleet-faults',
   title: 'A shelf that is tampered with, tried',
@@ -542,7 +540,7 @@ export const fleetFaults: Campaign = {
     'A publisher with a key and three nodes that require its signature, on one machine, with nginx in front of them as in deploy/nginx.conf, and clients that request pages all the time: first on a shelf in PostgreSQL, then on one of files that a plain nginx serves, where the third node follows the first. Somebody who may write to the shelf changes a byte of the offsets, entity tags, index or words of a list, and every digest above it so that it fits; puts an older signed release back; or holds news back until signatures have expired. Nodes lag behind; lines stand still; a pool in transaction mode (PgBouncer where it is installed) is in between; the password changes; an old primary takes changes beside the new one. All pages of each node are compared with those of the one release that it has to serve, during each fault and after it.',
   impossible: async () => (Bun.which('nginx') === null ? 'it needs nginx.' : undefined),
   run: async (trial) => {
-    const rounds = ROUNDS[trial.scale]
+    const rounds = trial.size({ full: 2, quick: 1 })
     using room = new TestDirectory()
     const catalogs = catalogsIn(room.path)
     const model = await modelOf(catalogs)

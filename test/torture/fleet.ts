@@ -31,7 +31,7 @@ import {
 } from './fleet-parts.ts'
 import { pageOf, RESULTS, writePage } from './report.ts'
 import { startTraffic } from './traffic.ts'
-import { type Campaign, Homes, type Scale, type Trial } from './trial.ts'
+import { type Campaign, Homes, type Sizes, type Trial } from './trial.ts'
 
 const DATABASE = 'fleet'
 const NODES = 3
@@ -187,7 +187,7 @@ type Plan = {
 }
 
 const HOUR = 3_600_000
-const PLANS: Readonly<Record<Scale, Plan>> = {
+const PLANS: Sizes<Plan> = {
   full: {
     calm: 45,
     postgresKills: 20,
@@ -197,7 +197,6 @@ const PLANS: Readonly<Record<Scale, Plan>> = {
     skews: [HOUR, -HOUR, 87_660 * HOUR, -40 * 8_766 * HOUR],
   },
   quick: { calm: 6, postgresKills: 4, nodeKills: 4, damages: 1, cuts: 2, skews: [-HOUR] },
-  test: { calm: 2, postgresKills: 1, nodeKills: 1, damages: 1, cuts: 1, skews: [] },
 }
 
 async function calm(fleet: Fleet, count: number): Promise<void> {
@@ -329,7 +328,7 @@ export const fleet: Campaign = {
     'PostgreSQL, one publisher and three nodes of two workers on one machine, nginx in front of them, and clients that request pages all the time and compare each with what the releases have. Releases are published and rolled back; PostgreSQL is killed (SIGKILL) and started again, also in the middle of publications; nodes are killed with all their processes and started again, also in the middle of fetching; chunks are damaged in the database; the network between nodes and PostgreSQL is cut, or loses everything without a word; the clock of a node jumps. No client may get a wrong response or none, and all nodes must come to serve what was published.',
   impossible: async () => (Bun.which('nginx') === null ? 'it needs nginx.' : undefined),
   run: async (trial) => {
-    const plan = PLANS[trial.scale]
+    const plan = trial.size(PLANS)
     await using postgres = await TestPostgres.create()
     await using tried = new Fleet(trial, postgres)
     const model = await modelOf(tried.catalogs)

@@ -3,9 +3,8 @@ import { tortureImports } from './import/kills.ts'
 import type { Plan } from './import/plan.ts'
 import type { Campaign } from './trial.ts'
 
-/** Most of them at the end, where the new release takes the place of the old: the shortest part, and the one that matters. */
+/** At the end, where the new release takes the place of the old: the shortest part, and the one that matters. */
 const SHORT: readonly Plan[] = [
-  { way: 'moment', part: 0.5 },
   // While the entities are put in their places.
   { way: 'change', last: 20 },
   { way: 'change', last: 4 },

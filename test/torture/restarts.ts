@@ -18,7 +18,7 @@ export const restarts: Campaign = {
   description:
     'SIGHUP replaces both workers, while 24 clients keep their connections and 8 make a new one for each request. No request may fail, but by the one chance that HTTP leaves: one in 100,000 that is sent at the very moment at which an idle connection is closed. At the end SIGHUP comes as many times at once: that is one restart, or two.',
   run: async (trial) => {
-    const count = trial.size({ full: 50, quick: 3, test: 1 })
+    const count = trial.size({ full: 50, quick: 3 })
     const home = await trial.homes.large()
     const { targets, both } = await trial.homes.versions(home)
     const service = await trial.start(home)
@@ -53,7 +53,6 @@ export const restarts: Campaign = {
       probe.failed <= 1,
       `${probe.failed} requests of the well-behaved client failed (${JSON.stringify(probe.reasons)})`,
     )
-    if (trial.scale === 'test') return
     before = restartsOf(service)
     await trial.observe(`${count} signals at once`, service, home, async () => {
       for (let signal = 0; signal < count; signal++) {
@@ -62,7 +61,7 @@ export const restarts: Campaign = {
       }
       await restarted()
       // A second restart may follow the first.
-      await Bun.sleep(trial.size({ full: 15_000, quick: 8_000, test: 0 }))
+      await Bun.sleep(trial.size({ full: 15_000, quick: 8_000 }))
     })
     const times = restartsOf(service) - before
     trial.fact(`${count} signals at once led to ${times} restarts`)

@@ -59,11 +59,9 @@ export const slow: Campaign = {
     const { count, seconds } = trial.size({
       full: { count: 500, seconds: 40 },
       quick: { count: 500, seconds: 5 },
-      test: { count: 20, seconds: 0.2 },
     })
     const home = await trial.homes.large()
-    const kinds = trial.scale === 'test' ? KINDS.filter(({ never, text }) => never || text === KINDS[7]?.text) : KINDS
-    for (const { name, text, times = 1, never = false, together = false } of kinds) {
+    for (const { name, text, times = 1, never = false, together = false } of KINDS) {
       const clients = count * times
       const service = await trial.start(home)
       // Whatever is done once for a release is done before.
@@ -118,7 +116,7 @@ export const slow: Campaign = {
           probe.latency.p99 < MAX_P99_MILLISECONDS,
           `${name}: v1's p99 was ${probe.latency.p99.toFixed(1)} ms`,
         )
-      if (trial.scale !== 'test' && clients > 0)
+      if (clients > 0)
         trial.require(
           memory.peak.anonymous < MAX_ANONYMOUS_MEGABYTES,
           `${name}: ${Math.round(memory.peak.anonymous)} MB that are no file`,

@@ -4,8 +4,6 @@ import { startTraffic } from './traffic.ts'
 import { activate, type Campaign, releaseOf } from './trial.ts'
 
 const CONNECTIONS = 32
-/** Of requests a second in a test, which has the processors for itself no more than others. */
-const TEST_RATE = 500
 /** Fresh connections in a row that must lead to the new release, so that both workers have it. */
 const SEEN_TIMES = 4
 
@@ -15,7 +13,7 @@ export const swaps: Campaign = {
   description:
     'The two releases are activated in turn while 32 clients request pages as fast as they get them. Every page must be a whole page of one of the two, by its bytes and its entity tag, and none may fail. Each swap is waited for until fresh connections see the new release.',
   run: async (trial) => {
-    const count = trial.size({ full: 1_000, quick: 30, test: 6 })
+    const count = trial.size({ full: 1_000, quick: 30 })
     const home = trial.homes.copyOf(await trial.homes.large())
     const { targets, both } = await trial.homes.versions(home)
     const service = await trial.start(home)
@@ -26,7 +24,6 @@ export const swaps: Campaign = {
         connections: CONNECTIONS,
         requests: { kind: 'pages', host: new URL(service.url).host, targets },
         versions: both,
-        ...trial.size({ full: {}, quick: {}, test: { rate: TEST_RATE } }),
       })
       for (let swap = 1; swap <= count; swap++) {
         const digest = home.digests[swap % 2] as string

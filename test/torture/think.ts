@@ -59,7 +59,6 @@ class Thinking {
     const { seconds, counts, leaving, kinds } = trial.size({
       full: { seconds: 2, counts: [1, 10, 50], leaving: 200, kinds: COSTLY },
       quick: { seconds: 1, counts: [10], leaving: 50, kinds: COSTLY },
-      test: { seconds: 0.2, counts: [2], leaving: 10, kinds: COSTLY.slice(0, 1) },
     })
     trial.fact(`${this.#of('at the beginning')}: the machine had a load of ${loadavg()[0]?.toFixed(1)}`)
     const first = await this.#alone(seconds)
@@ -70,7 +69,7 @@ class Thinking {
       await this.#abandoned(kind, leaving, alone)
       await this.#responded(kind)
     }
-    await this.#rounds(trial.size({ full: 3, quick: 1, test: 1 }))
+    await this.#rounds(trial.size({ full: 3, quick: 1 }))
     await this.#service?.[Symbol.asyncDispose]()
   }
 
@@ -146,7 +145,6 @@ class Thinking {
   #requirePages(name: string, { probe, peak }: Seen, alone: Seen): void {
     const trial = this.#trial
     trial.require(probe.failed === 0, `${name}: ${probe.failed} pages failed (${JSON.stringify(probe.reasons)})`)
-    if (trial.scale === 'test') return
     const more = (key: 'p99' | 'max') => probe.latency[key] - alone.probe.latency[key]
     trial.require(
       more('p99') <= MAX_MORE_P99_MILLISECONDS,
@@ -195,11 +193,10 @@ class Thinking {
     trial.fact(
       `${this.#of(title)}: gone after ${gone === undefined ? `more than ${GIVEN_UP_MILLISECONDS}` : gone.toFixed(0)} ms; pages p99 ${seen.probe.latency.p99.toFixed(1)}, max ${seen.probe.latency.max.toFixed(0)} ms`,
     )
-    if (trial.scale !== 'test')
-      trial.require(
-        gone !== undefined && gone <= MAX_GONE_MILLISECONDS,
-        `${this.#of(title)}: work went on for ${gone === undefined ? 'longer than was waited for' : `${gone.toFixed(0)} ms`}`,
-      )
+    trial.require(
+      gone !== undefined && gone <= MAX_GONE_MILLISECONDS,
+      `${this.#of(title)}: work went on for ${gone === undefined ? 'longer than was waited for' : `${gone.toFixed(0)} ms`}`,
+    )
     this.#requirePages(this.#of(title), seen, alone)
     await this.#requireNoConnections(service, title, before)
     await this.#renewUnlessIdle(service)
@@ -226,13 +223,9 @@ class Thinking {
   /** Rows of clients that stay beside rows of clients that leave, again and again. */
   async #rounds(rounds: number): Promise<void> {
     const trial = this.#trial
-    const { stay, leave } = trial.size({
-      full: { stay: 40, leave: 60 },
-      quick: { stay: 40, leave: 60 },
-      test: { stay: 4, leave: 6 },
-    })
     const { service, material } = await this.#ready()
     const before = await this.#connections(service)
+    const [stay, leave] = [40, 60]
     const kind = easyRows.name
     for (let round = 1; round <= rounds; round++) {
       await using staying = startThinking({ port: service.port, material, kind, clients: stay, once: true })

@@ -13,6 +13,9 @@ import { fingerprintOf, startTraffic, type TrafficPlan } from './traffic.ts'
 /** Everything as promised, the same in minutes, or in the seconds that a test may take. */
 export type Scale = 'full' | 'quick' | 'test'
 
+/** What a campaign does at each scale; those that no test runs have nothing for it. */
+export type Sizes<T> = { readonly full: T; readonly quick: T; readonly test?: T }
+
 /** What the well-behaved client and the memory of the service saw during one case. */
 export type Case = {
   readonly name: string
@@ -249,8 +252,8 @@ export class Trial implements AsyncDisposable {
     this.log = log
   }
 
-  size<T>(sizes: Readonly<Record<Scale, T>>): T {
-    return sizes[this.scale]
+  size<T>(sizes: Sizes<T>): T {
+    return sizes[this.scale] ?? sizes.quick
   }
 
   fact(text: string): void {

@@ -15,7 +15,7 @@ export const unmounted: Campaign = {
     'The home is a mounted directory. It is unmounted, which leaves an empty one in its place; a worker is killed while it is gone; then it is mounted again. All the while the release that was served before must be served and no other, nothing may be built in the empty directory, and only requests of the killed worker may fail. Once the home is back there must be two workers, which follow it as before.',
   impossible: cannotMount,
   run: async (trial) => {
-    const hold = trial.size({ full: 30_000, quick: 4_000, test: 400 })
+    const hold = trial.size({ full: 30_000, quick: 4_000 })
     const stored = trial.homes.copyOf(await trial.homes.large())
     const home = { ...stored, path: trial.homes.directory('mounted') }
     const [first, second] = home.digests

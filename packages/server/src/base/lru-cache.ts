@@ -6,37 +6,52 @@ type CacheLimits<V> = {
   readonly weightOf?: (value: V) => number
 }
 
+type Entry<V> = {
+  readonly value: V /** How many entries had been moved to the end when this one was. */
+  moved: number
+}
+
+/** What was used so lately, as a share of all entries, is not moved to the end again: moving costs more than finding. */
+const LATELY = 1 / 8
+
 export class LruCache<V> {
   readonly #limits: CacheLimits<V>
   /** A Map keeps the order of insertion, so the least recently used entry comes first. */
-  readonly #entries = new Map<string, V>()
+  readonly #entries = new Map<string, Entry<V>>()
+  readonly #lately: number
+  #moved = 0
   #weight = 0
 
   constructor(limits: CacheLimits<V>) {
     this.#limits = limits
+    this.#lately = Math.floor(limits.maxEntries * LATELY)
   }
 
   /** The cached value of a key, or else the computed one, which is cached. */
   get(key: string, compute: () => V): V {
     const entries = this.#entries
     const cached = entries.get(key)
-    if (cached !== undefined || entries.has(key)) {
-      entries.delete(key)
-      entries.set(key, cached as V)
-      return cached as V
+    if (cached !== undefined) {
+      if (this.#moved - cached.moved > this.#lately) {
+        entries.delete(key)
+        entries.set(key, cached)
+        cached.moved = ++this.#moved
+      }
+      return cached.value
     }
     const value = compute()
     // While one value is computed, another may have been cached under the same key.
     this.#remove(key)
-    entries.set(key, value)
+    entries.set(key, { value, moved: ++this.#moved })
     this.#weight += this.#weightOf(value)
     if (this.#isOverLimits) this.#evict()
     return value
   }
 
   #remove(key: string): void {
-    if (!this.#entries.has(key)) return
-    this.#weight -= this.#weightOf(this.#entries.get(key) as V)
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return
+    this.#weight -= this.#weightOf(entry.value)
     this.#entries.delete(key)
   }
 

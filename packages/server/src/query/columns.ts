@@ -32,14 +32,15 @@ function codeColumn(release: Release, entity: Entity, code: OfficialCode): Colum
   const { count } = release.entity(entity.name)
   const read = codeReader(release, entity, code)
   const texts: string[] = []
-  const offsets = new Uint32Array(count + 1)
+  let isAscending = true
   for (let position = 0; position < count; position++) {
     if ((position & CHECKED_EVERY) === 0) checkpoint()
     const text = read(position) ?? ''
+    if (position > 0 && text < (texts[position - 1] as string)) isAscending = false
     texts.push(text)
-    offsets[position + 1] = (offsets[position] as number) + Buffer.byteLength(text)
   }
-  const order = byteOrder({ bytes: Buffer.from(texts.join('')), offsets })
+  // Most records are stored in the order of their codes.
+  const order = isAscending ? texts.keys() : byteOrder(packed(texts))
   const values = new Uint32Array(count)
   const distinct: string[] = []
   for (const position of order) {
@@ -47,17 +48,18 @@ function codeColumn(release: Release, entity: Entity, code: OfficialCode): Colum
     if (distinct.length === 0 || distinct.at(-1) !== text) distinct.push(text)
     values[position] = distinct.length - 1
   }
+  const { bytes, offsets } = packed(distinct)
   return {
     kind: 'text',
     values,
     ...postingsOf(values, distinct.length),
-    texts: sortedTexts(distinct),
+    texts: new SortedTexts(bytes, offsets, (text) => text),
     groups: Uint32Array.from(distinct.keys()),
   }
 }
 
-function sortedTexts(texts: readonly string[]): SortedTexts {
+function packed(texts: readonly string[]): { readonly bytes: Buffer; readonly offsets: Uint32Array } {
   const offsets = new Uint32Array(texts.length + 1)
   for (const [at, text] of texts.entries()) offsets[at + 1] = (offsets[at] as number) + Buffer.byteLength(text)
-  return new SortedTexts(Buffer.from(texts.join('')), offsets, (text) => text)
+  return { bytes: Buffer.from(texts.join('')), offsets }
 }

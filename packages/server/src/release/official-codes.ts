@@ -81,7 +81,7 @@ export function positionsWithCode(release: Release, entity: Entity, text: string
 const MAX_CODE = 200
 
 function positionsOf(release: Release, entity: Entity, code: OfficialCode, text: string): number[] {
-  if (text.length > MAX_CODE) return []
+  if (text.length > MAX_CODE || (HAS_LETTER.test(text) && !hasLetters(release, entity, code))) return []
   const { index } = release.entity(entity.name)
   const columns = code.parts.map(({ field }) => index.column(field))
   const { separator = '' } = code
@@ -109,6 +109,26 @@ function positionsOf(release: Release, entity: Entity, code: OfficialCode, text:
   }
   return found
 }
+
+const HAS_LETTER = /\p{L}/u
+
+/** Whether codes may have letters: most do not, and most of what is typed does. */
+const lettersIn = memoized((release: Release) =>
+  memoized(
+    ({ parts, separator = '' }: OfficialCode, entity: Entity): boolean =>
+      HAS_LETTER.test(separator) ||
+      parts.some((part) => {
+        const column = release.entity(entity.name).index.column(part.field)
+        if (column.kind === 'embed') return hasLetters(release, embeddedAt(entity, part.field), usualOf(entity, part))
+        if (part.values !== undefined || column.kind === 'text fact') return true
+        if (column.kind !== 'text') return false
+        const { texts } = column
+        for (let value = 0; value < texts.size; value++) if (HAS_LETTER.test(texts.text(value))) return true
+        return false
+      }),
+  ),
+)
+const hasLetters = (release: Release, entity: Entity, code: OfficialCode): boolean => lettersIn(release)(code, entity)
 
 const postings = ({ starts, positions }: Column, value: number) => positions.subarray(starts[value], starts[value + 1])
 const countOf = ({ starts }: Column, values: readonly number[]) =>

@@ -1,5 +1,5 @@
 // Works of a process that thinks: the shortest goes first, and one that is not to go on stops.
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import { checkpoint, WorkStopped } from '../../base/checkpoint.ts'
 import { Work, Works } from './works.ts'
 
@@ -68,8 +68,10 @@ describe('a work goes on at once', () => {
     works.enqueue(
       work,
       () => {
+        // Whatever the clock says meanwhile, the step began in a minute, and then a minute ago.
+        work.startedAt = performance.now() + 60_000
         const first = work.pause()
-        spin(10)
+        work.startedAt -= 120_000
         resolve([first, work.pause() instanceof Promise])
       },
       reject,
@@ -117,16 +119,21 @@ describe('a work stops', () => {
   })
 
   test('when what is done shows that the rest would take far too long, and not before', async () => {
+    let user = 0
+    using _time = spyOn(process, 'cpuUsage').mockImplementation(() => ({ user, system: 0 }))
     const works = new Works()
     const work = new Work(works, 20_000, never)
+    const step = async () => {
+      user += 520_000
+      work.startedAt -= 520
+      await work.pause()
+    }
     await work.pause()
     work.expectEnd(0)
-    spin(520)
-    await work.pause()
+    await step()
     // The first row took what all others need.
     expect(() => work.expectEnd(0.001)).not.toThrow()
-    spin(520)
-    await work.pause()
+    await step()
     expect(() => work.expectEnd(0.5)).not.toThrow()
     expect(() => work.expectEnd(0.01)).toThrow(WorkStopped)
   })

@@ -114,7 +114,7 @@ export class EntityNames {
   readonly #codes: readonly TextReader[]
   readonly #aliases: ReadonlyMap<number, readonly CalledName[]>
   /** Whether records of other entities are below these. */
-  readonly #hasBelow: boolean
+  readonly hasBelow: boolean
   readonly #seats: Seats | undefined
   readonly #importance: () => Uint8Array
   /** The names of the parents, of which some records are the seats. */
@@ -134,7 +134,7 @@ export class EntityNames {
     this.#seats = parent === undefined ? undefined : seatsAmong(release, name)
     this.#importance = () => importanceOf(release, name)
     this.#parents = () => namesOf(parent as Entity)
-    this.#hasBelow = descendantsOf(release.catalog, entity).length > 0
+    this.hasBelow = descendantsOf(release.catalog, entity).length > 0
     const { index, count } = release.entity(name)
     const naming = namingFields(entity)
     this.#language = languageOfNames(entity)
@@ -187,27 +187,17 @@ export class EntityNames {
     const isSeat = this.isSeat(position)
     const asSeat = isSeat ? this.#asSeat(position) : NO_NAMES
     const parent = asSeat[0]?.name.text
-    const own = this.ownNames(position).map((called) => {
-      const isOfParent = parent !== undefined && isPartOf(called.name.text, parent)
-      return isOfParent ? { ...called, isOfParent } : called
-    })
-    const names = [...own, ...this.#alsoCalled(position), ...asSeat]
-    let codes: readonly string[] | undefined
-    return {
-      position,
-      names,
-      isSeat,
-      isCity: this.isCity(position),
-      mayBeShort: isSeat || this.#hasBelow,
-      isTown: (this.#importance()[position] as number) >= TOWN,
-      codes: () => {
-        codes ??= this.#codesAt(position)
-        return codes
-      },
-    }
+    const ownNames = this.ownNames(position)
+    const own =
+      parent === undefined
+        ? ownNames
+        : ownNames.map((called) => (isPartOf(called.name.text, parent) ? { ...called, isOfParent: true } : called))
+    const others = this.#alsoCalled(position)
+    const names = others.length + asSeat.length === 0 ? own : [...own, ...others, ...asSeat]
+    return new ReadRecord(this, position, names, isSeat)
   }
 
-  #codesAt(position: number): readonly string[] {
+  codesAt(position: number): readonly string[] {
     return this.#codes.map((textAt) => wordsOf(textAt(position)).join(''))
   }
 
@@ -256,6 +246,10 @@ export class EntityNames {
 
   isCity(position: number): boolean {
     return (this.#importance()[position] as number) >= CITY
+  }
+
+  isTown(position: number): boolean {
+    return (this.#importance()[position] as number) >= TOWN
   }
 
   /** The position of the seat of a parent, if it has one. */
@@ -373,13 +367,13 @@ export class EntityNames {
     if (digits !== undefined) {
       const short = withoutZeros(digits)
       return this.#matchWhere(positions, part, (position) =>
-        this.#codesAt(position).some((code) => withoutZeros(code) === short),
+        this.codesAt(position).some((code) => withoutZeros(code) === short),
       )
     }
     const readings = [part.written, ...part.stripped.map(({ name }) => name)].flatMap((name) => name.readings)
     const filter = new NameFilter(this.#index.words, readings)
     const signs = readings.map(signsOf(this.#language))
-    const hasCode = (position: number) => code !== undefined && this.#codesAt(position).includes(code)
+    const hasCode = (position: number) => code !== undefined && this.codesAt(position).includes(code)
     const mayMatch = (position: number) => this.#isCalledMore(position) || filter.mayMatch(position)
     const near = this.#matchWhere(positions, part, (position) =>
       this.#hasSeveralNames(position)
@@ -446,6 +440,45 @@ export class EntityNames {
       list.push(text)
     }
     return list
+  }
+}
+
+/** A record with all that it is called; many are kept, so that each is small. */
+class ReadRecord implements NamedRecord {
+  readonly #entity: EntityNames
+  readonly position: number
+  readonly names: readonly CalledName[]
+  readonly isSeat: boolean
+  #codes: readonly string[] | undefined
+
+  constructor(entity: EntityNames, position: number, names: readonly CalledName[], isSeat: boolean) {
+    this.#entity = entity
+    this.position = position
+    this.names = names
+    this.isSeat = isSeat
+  }
+
+  get isCity(): boolean {
+    return this.#entity.isCity(this.position)
+  }
+
+  get isTown(): boolean {
+    return this.#entity.isTown(this.position)
+  }
+
+  get mayBeShort(): boolean {
+    return this.isSeat || this.#entity.hasBelow
+  }
+
+  get codes(): readonly string[] {
+    this.#codes ??= this.#entity.codesAt(this.position)
+    return this.#codes
+  }
+
+  withoutNamesOfParent(): NamedRecord {
+    if (!this.isSeat) return this
+    const names = this.names.filter(({ how }) => how !== 'seat')
+    return new ReadRecord(this.#entity, this.position, names, this.isSeat)
   }
 }
 

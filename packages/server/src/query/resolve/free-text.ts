@@ -16,6 +16,8 @@ import { bestOf, leastCost, matchesByParts, type RowMatch } from './row-matches.
 import { lettersIn, type WrittenPart, writtenPart } from './written-part.ts'
 
 const SEGMENT = /[,;|\n\t]| [-–/] /
+/** What a record is in, in brackets after its name: "San José (Güémez, Tamaulipas)". */
+const ENCLOSED = /\(([^()]*,[^()]*)\)\s*$/
 /** How many segments are tried as levels. */
 const MAX_SEGMENTS = 5
 /** The cost of each ancestor that is not named, except the most distant: "Monterrey, Nuevo León". */
@@ -28,6 +30,7 @@ const MAX_NAMED = 1_000
 
 export function segmentsOf(text: string): string[] {
   return text
+    .replace(ENCLOSED, ',$1')
     .split(SEGMENT)
     .map((segment) => segment.trim())
     .filter((segment) => wordsOf(segment).length > 0)
@@ -176,8 +179,7 @@ function matchesByAlignment(
       return ancestor === level.none ? [] : { entity, record: entityNames(release, entity).record(ancestor) }
     })
     // Where parts are not told apart, the name of the parent is that of the parent.
-    const named = entityNames(release, definition).record(position)
-    const record = { ...named, names: named.names.filter(({ how }) => how !== 'seat') }
+    const record = entityNames(release, definition).record(position).withoutNamesOfParent()
     return alignRecord({ entity: definition, record }, lineage, words, ends, span) ?? []
   })
 }

@@ -13,7 +13,7 @@ import {
   maySoundLike,
   soundOf,
 } from '../search/name-match.ts'
-import { bagOf, emptyBag, type LetterBag, wordForms } from './word-forms.ts'
+import { bagOf, emptied, emptyBag, type LetterBag, wordForms } from './word-forms.ts'
 
 /** One way to read what was typed. */
 type TypedReading = {
@@ -38,7 +38,10 @@ export class NameFilter {
   readonly #isLong: boolean
   readonly #letters: NameLetters
   readonly #hasNumber: boolean
-  /** Of the name that was read last. */
+  /** The letters of the name that was read last: all, those of words that say something, how they sound, and which are heard. */
+  readonly #joined = emptyBag()
+  readonly #core = emptyBag()
+  readonly #sound = emptyBag()
   readonly #heard = { all: 0, core: 0, length: 0, coreLength: 0 }
 
   constructor(index: Words, readings: readonly Forms[]) {
@@ -82,7 +85,8 @@ export class NameFilter {
     if (this.#isLong) return true
     const { names, nameStarts } = this.#index
     const forms = wordForms(this.#index)
-    const [joined, core] = [emptyBag(), emptyBag()]
+    const joined = emptied(this.#joined)
+    const core = emptied(this.#core)
     let substance = 0
     const end = nameStarts[position + 1] as number
     for (let place = nameStarts[position] as number; place < end; place++) {
@@ -115,7 +119,7 @@ export class NameFilter {
   #soundAt(position: number): LetterBag {
     const { names, nameStarts } = this.#index
     const forms = wordForms(this.#index)
-    const sound = emptyBag()
+    const sound = emptied(this.#sound)
     for (let place = nameStarts[position] as number; place < (nameStarts[position + 1] as number); place++)
       forms.addSound(names[place] as number, sound)
     return sound
@@ -125,7 +129,8 @@ export class NameFilter {
   #isCovered(position: number, typed: readonly (number | undefined)[], substance: number): boolean {
     const { names, nameStarts } = this.#index
     const { isSlight } = wordForms(this.#index)
-    let [shared, isAnyTyped] = [0, typed.length === 0]
+    let shared = 0
+    let isAnyTyped = typed.length === 0
     for (let place = nameStarts[position] as number; place < (nameStarts[position + 1] as number); place++) {
       const word = names[place] as number
       if (!typed.includes(word)) continue
@@ -194,7 +199,10 @@ class NameLetters {
   #find(position: number): void {
     const { names, nameStarts } = this.#index
     const { heard, lengths, isSlight } = wordForms(this.#index)
-    let [all, core, length, coreLength] = [0, 0, 0, 0]
+    let all = 0
+    let core = 0
+    let length = 0
+    let coreLength = 0
     const end = nameStarts[position + 1] as number
     for (let place = nameStarts[position] as number; place < end; place++) {
       const word = names[place] as number

@@ -8,7 +8,7 @@ import { ancestorsOf } from '../../catalog/lineage.ts'
 import { letterMask } from '../../release/index/word-keys.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
-import type { Forms } from '../search/name-match.ts'
+import { type Forms, WITHOUT_SAINT_COST } from '../search/name-match.ts'
 import { entityNames } from './entity-names.ts'
 import { ancestorOf } from './levels.ts'
 import { parentsFor } from './parents.ts'
@@ -47,7 +47,7 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
     // The name of the state in the place of a locality says nothing of the locality.
     return readParts(release, above)
   }
-  if (isSureMatch(release, matches)) return { parts, matches }
+  if (isSureMatch(release, matches)) return saintApart(release, { parts, matches }, ancestors, last.isList)
   const otherwise = withoutAncestors(release, last, above, ancestors) ?? swapped(release, parts)
   if (otherwise !== undefined) return otherwise
   const { typed, language } = last.written
@@ -55,6 +55,21 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
   const saysNothing = ancestors.some(isMisspelt) || typed.every((word) => language.isNoise(word))
   const isEmpty = language.isAbsent(typed) || (matches.length === 0 && saysNothing)
   return isEmpty ? readParts(release, above) : { parts, matches }
+}
+
+/**
+ * What parts mean that are sure of a seat by its name after that of a saint: "San José, Güémez" is San José in Güémez, if there is one;
+ * without the comma it may be either.
+ */
+function saintApart(release: Release, read: ReadParts, ancestors: readonly Ancestor[], isList: boolean): ReadParts {
+  const [best] = read.matches
+  const last = read.parts.at(-1) as WrittenPart
+  if (last.withoutSaint === undefined || best === undefined || best.ownCost < WITHOUT_SAINT_COST) return read
+  const otherwise = withoutAncestors(release, last, read.parts.slice(0, -1), ancestors)
+  const saint = otherwise?.matches[0]
+  if (otherwise === undefined || saint === undefined || !isNamed(otherwise.matches)) return read
+  if (isList) return otherwise
+  return { ...read, matches: [best, { ...saint, cost: best.cost }] }
 }
 
 /** Whether the best of some matches is called what its part says. */
@@ -127,11 +142,12 @@ function isCalled(release: Release, ancestor: Ancestor, part: WrittenPart, maxCo
 }
 
 /** Whether one of the names of a record has the same letters as a part, but for words that say little, or is its code. */
-function mayBeCalled({ names, codes, isSeat }: NamedRecord, { written, stripped }: WrittenPart): boolean {
+function mayBeCalled(record: NamedRecord, { written, stripped }: WrittenPart): boolean {
+  const { names, isSeat } = record
   if (isSeat || names.some(({ name }) => name.language !== written.language)) return true
   const readings = [written, ...stripped.map(({ name }) => name)].flatMap((name) => name.readings)
   const isSame = (forms: Forms) => readings.some(({ joined, core }) => joined === forms.joined || core === forms.core)
-  return names.some(({ name }) => name.readings.some(isSame)) || codes().includes(written.typedJoined)
+  return names.some(({ name }) => name.readings.some(isSame)) || record.codes.includes(written.typedJoined)
 }
 
 /** Whether some words may name a record: all letters of one of its names are among theirs, or they are short for others, or a code. */
@@ -142,7 +158,7 @@ function mayBeNamed({ record, letters }: Ancestor, words: readonly string[]): bo
   return (
     letters.some((one) => (one & ~written) === 0) ||
     isShort(words, record.names[0]?.name.language) ||
-    record.codes().includes(joined)
+    record.codes.includes(joined)
   )
 }
 
@@ -167,9 +183,10 @@ const isCity = (release: Release, { name, position }: RowMatch): boolean =>
  */
 function withoutAncestors(
   release: Release,
-  { entity, written: { typed } }: WrittenPart,
+  { entity, written: { typed }, isList }: WrittenPart,
   above: readonly WrittenPart[],
   ancestors: readonly Ancestor[],
+  wasList = isList,
 ): ReadParts | undefined {
   const part = (as: Entity, words: readonly string[]) => writtenPart(release, as, words.join(' '))
   const [parent] = ancestorsOf(entity)
@@ -182,12 +199,12 @@ function withoutAncestors(
     if (!isAncestor && (named === undefined || !isMeant(release, [...above, named]))) continue
     const parts = [...above, ...(named === undefined ? [] : [named]), part(entity, rest)]
     const matches = matchesByParts(release, parts)
-    if (isSureMatch(release, matches)) return { parts, matches }
+    if (isSureMatch(release, matches)) return saintApart(release, { parts, matches }, ancestors, wasList)
     if (!isAncestor) continue
     const own = parts.at(-1) as WrittenPart
     if (ancestors.some((ancestor) => !ancestor.isParent && isCalled(release, ancestor, own)))
       return readParts(release, above)
-    const further = withoutAncestors(release, own, above, ancestors)
+    const further = withoutAncestors(release, own, above, ancestors, wasList)
     if (further !== undefined) return further
   }
   return undefined

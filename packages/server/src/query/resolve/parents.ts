@@ -96,10 +96,14 @@ export const levelOf = (release: Release, entity: Entity, part: WrittenPart | un
 export const withParent = ({ position, cost, how, isDoubtful }: PartMatch, parent: Parent): Parent => ({
   position,
   cost: cost + parent.cost,
-  how: [...new Set([how, ...parent.how])],
+  how: withHow(how, parent.how),
   // What is found below a doubtful parent, and is called exactly so, speaks for the parent.
   isDoubtful: isDoubtful || (parent.isDoubtful && cost > MAX_PROOF_COST),
 })
+
+/** A way to match before others, each once. */
+const withHow = (how: RowHow, others: readonly RowHow[]): readonly RowHow[] =>
+  others[0] === how ? others : [how, ...others.filter((other) => other !== how)]
 
 /** Up to this cost, a record speaks for a parent that is in doubt. */
 const MAX_PROOF_COST = 0.3
@@ -116,10 +120,13 @@ export const ancestorCosts = (release: Release, entity: Entity, parts: readonly 
   parts.flatMap((part) => {
     const level = levelOf(release, entity, part)
     if (level === undefined) return []
-    const matches = matchesAnywhere(release, part)
-    const isNamed = matches.some(({ cost, isDoubtful }) => cost <= MAX_PROOF_COST && !isDoubtful)
-    return [{ level, matches: new Map(matches.map((match) => [match.position, match])), isNamed }]
+    return [{ level, ...byPosition(matchesAnywhere(release, part)) }]
   })
+
+const byPosition = memoized((matches: readonly PartMatch[]) => ({
+  matches: new Map(matches.map((match) => [match.position, match])),
+  isNamed: matches.some(({ cost, isDoubtful }) => cost <= MAX_PROOF_COST && !isDoubtful),
+}))
 
 /** Whether all ancestors of a record may be meant; where one is written as it is called, no other is. */
 export const isBelow = (costs: AncestorCosts, position: number): boolean =>

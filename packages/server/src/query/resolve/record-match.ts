@@ -35,8 +35,10 @@ export type NamedRecord = {
   readonly isSeat: boolean
   /** Whether some hundred thousand people live in it. */
   readonly isCity: boolean
-  /** Its codes, folded; read only when something may be a code. */
-  readonly codes: () => readonly string[]
+  /** Its codes, folded; read when they are asked for. */
+  readonly codes: readonly string[]
+  /** The same record where it does not go by the names of its parent. */
+  readonly withoutNamesOfParent: () => NamedRecord
 }
 
 /** A record that a part may mean. */
@@ -44,9 +46,9 @@ export type PartMatch = Omit<NameMatch, 'how'> & {
   readonly how: RowHow
   readonly position: number
   /** Whether it is a seat that is meant only where its parent is named: so little of its name is written, or so much beside it. */
-  readonly needsParent?: boolean
+  readonly needsParent?: boolean | undefined
   /** What it costs where its parent is named, if that is less. */
-  readonly costBesideParent?: number
+  readonly costBesideParent?: number | undefined
 }
 
 /** The greatest cost of a match. */
@@ -78,12 +80,9 @@ export const matchByCode = (position: number, isWithoutZeros: boolean): PartMatc
 /** Undefined where the record has too little in common with the part. */
 export function matchRecord(record: NamedRecord, part: WrittenPart): PartMatch | undefined {
   checkpoint()
-  const { position, names } = record
+  const { names } = record
   let best: PartMatch | undefined
-  for (let at = 0; at < names.length; at++) {
-    const match = matchCalled(record, part, names[at] as CalledName)
-    if (match !== undefined && (best === undefined || match.cost < best.cost)) best = { position, ...match }
-  }
+  for (let at = 0; at < names.length; at++) best = matchCalled(record, part, names[at] as CalledName, best)
   if (best?.cost !== 0 && part.code !== undefined) {
     const coded = matchCode(record, part.code, part.digits)
     if (coded !== undefined && (best === undefined || coded.cost < best.cost)) best = coded
@@ -104,29 +103,37 @@ export const matchRecords = (records: readonly NamedRecord[], part: WrittenPart)
   return matches
 }
 
-/** How a part matches one of the names of a record. */
+/** How a part matches one of the names of a record, if that costs less than the best match so far; or else that one. */
 function matchCalled(
   record: NamedRecord,
   part: WrittenPart,
   called: CalledName,
-): Omit<PartMatch, 'position'> | undefined {
+  best: PartMatch | undefined,
+): PartMatch | undefined {
   const { name, cost, how, isDoubtful } = called
+  if (best !== undefined && best.cost <= cost) return best
   const plain = matchAny(part, name)
   const match: SeatMatch | undefined = record.isSeat
     ? matchSeat(record, part, called, plain)
     : matchShort(record, plain)
-  if (match === undefined) return undefined
+  if (match === undefined || (best !== undefined && cost + match.cost >= best.cost)) return best
   const isTooShort = match.isShort && !record.mayBeShort
-  // What ends with "de" went on.
-  const isCutOff = match.how === 'dropped-words' && name.language.isLinking(part.written.typed.at(-1) ?? '')
+  const { isLinking, isNoise, isRank } = name.language
+  // What ends with "de" went on; and a word such as "Villa" is how many names begin.
+  const { typed } = part.written
+  const isCutOff =
+    (match.how === 'dropped-words' && isLinking(typed.at(-1) ?? '')) ||
+    (match.isPrefix && typed.every((word) => isRank(word) || isNoise(word) || isLinking(word)))
   return {
-    ...match,
-    isWhole: match.isWhole && how !== 'dropped-words',
+    position: record.position,
     cost: cost + match.cost,
-    ...(match.costBesideParent === undefined ? {} : { costBesideParent: cost + match.costBesideParent }),
     how: how ?? match.how,
+    isWhole: match.isWhole && how !== 'dropped-words',
+    isPrefix: match.isPrefix,
     isDoubtful: isDoubtful === true || match.isDoubtful || isCutOff || (isTooShort && !record.isTown),
-    ...(isTooShort ? { needsParent: true } : {}),
+    isShort: match.isShort,
+    needsParent: isTooShort || match.needsParent,
+    costBesideParent: match.costBesideParent === undefined ? undefined : cost + match.costBesideParent,
   }
 }
 
@@ -227,7 +234,8 @@ function countSpelled(word: string, name: readonly string[], at: number): number
 
 function matchAny({ written, stripped }: WrittenPart, name: WrittenName): NameMatch | undefined {
   let best = matchName(written, name)
-  for (const { name: rest, cost, how: asWritten } of stripped) {
+  for (let at = 0; at < stripped.length; at++) {
+    const { name: rest, cost, how: asWritten } = stripped[at] as WrittenPart['stripped'][number]
     const match = matchName(rest, name)
     if (match === undefined || (best !== undefined && match.cost + cost >= best.cost)) continue
     const how = match.how === 'exact' ? (asWritten ?? 'dropped-words') : match.how
@@ -238,13 +246,15 @@ function matchAny({ written, stripped }: WrittenPart, name: WrittenName): NameMa
   return best
 }
 
-/** Whether a record has a code, or is also called so. */
+/** Whether a record has a code, is also called so, or has it in its name. */
 const hasCode = (record: NamedRecord, code: string): boolean =>
   matchCode(record, code, code) !== undefined ||
-  record.names.some(({ name, how }) => how === 'alias' && name.text === code)
+  record.names.some(
+    ({ name, how }) => (how === 'alias' && name.text === code) || name.numbers.split(' ').includes(code),
+  )
 
 function matchCode(record: NamedRecord, code: string, digits: string | undefined): PartMatch | undefined {
-  const codes = record.codes()
+  const codes = record.codes
   if (codes.includes(code)) return matchByCode(record.position, false)
   const short = digits === undefined ? undefined : withoutZeros(digits)
   return short !== undefined && codes.some((one) => withoutZeros(one) === short)

@@ -41,8 +41,7 @@ export type Resolution = Decision & {
 
 export function resolveRow(release: Release, row: RowToResolve, { names }: ResolveOptions = {}): Resolution {
   if ('parts' in row) {
-    const parts = [...row.parts].map(([name, text]) => [name, text.slice(0, MAX_ROW_CHARACTERS)] as const)
-    return resolveParts(release, writtenParts(release, new Map(parts)))
+    return resolveParts(release, writtenParts(release, row.parts, MAX_ROW_CHARACTERS))
   }
   const text = row.text.slice(0, MAX_ROW_CHARACTERS)
   const segments = segmentsOf(text)

@@ -219,12 +219,13 @@ export const leastCost = (matches: readonly RowMatch[]): number =>
 
 /** The best matches, each record once; of those that cost the same, the most important first. */
 export function bestOf(release: Release, matches: readonly RowMatch[]): RowMatch[] {
-  const byRecord = new Map<string, RowMatch>()
-  for (const match of matches) {
-    const key = `${match.name} ${match.position}`
-    const other = byRecord.get(key)
-    if (other === undefined || match.cost < other.cost) byRecord.set(key, match)
-  }
+  if (matches.length < 2) return [...matches]
   const importance = ({ name, position }: RowMatch) => importanceOf(release, name)[position] as number
-  return [...byRecord.values()].sort((a, b) => a.cost - b.cost || importance(b) - importance(a)).slice(0, MAX_MATCHES)
+  const sorted = matches.toSorted((a, b) => a.cost - b.cost || importance(b) - importance(a))
+  const best: RowMatch[] = []
+  for (const match of sorted) {
+    if (best.length === MAX_MATCHES) break
+    if (!best.some(({ name, position }) => position === match.position && name === match.name)) best.push(match)
+  }
+  return best
 }

@@ -174,6 +174,24 @@ describe('an address', () => {
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
 })
 
+describe('a code beside a name', () => {
+  test.each([
+    ['14 Jalisco / 039 Guadalajara', 'exact 14039 Guadalajara'],
+    ['Jalisco (14) / Guadalajara - 039', 'exact 14039 Guadalajara'],
+    ['Jalisco / 120 Guadalajara', 'likely 14039 Guadalajara'],
+  ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
+})
+
+describe('what a place is in stands after its name', () => {
+  test.each([
+    ['Aguascalientes / Calvillo / San Tadeo, Calvillo', 'exact San Tadeo'],
+    ['Aguascalientes / Calvillo / San Tadeo, Calvillo, Ags.', 'exact San Tadeo'],
+    ['San Tadeo (Calvillo, Aguascalientes)', 'exact San Tadeo'],
+    // Without the comma it may be a saint before the name of the seat.
+    ['Aguascalientes / Calvillo / San Tadeo Calvillo', 'ambiguous Calvillo'],
+  ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
+})
+
 describe('a name is written for short', () => {
   test.each([
     ['Sinaloa / Ahome / Goros N° 2', 'exact Goros Número Dos'],
@@ -198,6 +216,8 @@ describe('damaged text', () => {
 
 describe('never sure', () => {
   test.each([
+    // A rank alone is how many names begin.
+    ['Colima / Villa'],
     ['Chiapas / Huehuetán / Nuevo Huehuetán'],
     ['Chihuahua / Chihuahua / Ávalos'],
     ['Veracruz / Coatzacoalcos / Las Palomas'],

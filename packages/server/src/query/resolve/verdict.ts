@@ -69,34 +69,39 @@ const MAX_SURE_ANCESTORS_COST = 2.3
 
 /** The verdict on some matches, the best first; a text of a single segment says less than one of several. */
 export function verdictOn(release: Release, matches: readonly RowMatch[], isSingle = false): Decision {
-  const [first, ...others] = matches
-  if (first === undefined || first.cost - first.skipped > MAX_LIKELY_COST) return NONE
-  const cost = first.cost - first.skipped
-  const isClear = others.every(
-    (other) =>
-      isNamesakeBelow(release, first, other) ||
-      isNamedByTown(release, first, other) ||
-      isFarBehind(first, other, isSingle) ||
-      (isSingle && isLesser(release, first, other)),
-  )
-  const isCertain =
-    !first.isDoubtful && first.ownCost <= maxSureCost(first.letters) && cost - first.ownCost <= MAX_SURE_ANCESTORS_COST
-  const verdict = !isClear ? 'ambiguous' : cost <= MIN_MARGIN && isCertain ? 'exact' : isCertain ? 'sure' : 'likely'
+  const verdict = verdictOf(release, matches, isSingle)
+  if (verdict === 'none') return NONE
+  const [first, ...others] = matches as [RowMatch, ...RowMatch[]]
   const record = toCandidate(first, verdict)
   return {
     verdict,
     record,
-    alternatives: others.slice(0, MAX_ALTERNATIVES).map((other) => {
-      const candidate = toCandidate(other, 'ambiguous')
-      return { ...candidate, score: Math.min(candidate.score, record.score) }
-    }),
+    alternatives: others.slice(0, MAX_ALTERNATIVES).map((other) => toCandidate(other, 'ambiguous', record.score)),
     isDoubtful: first.isDoubtful,
   }
 }
 
+function verdictOf(release: Release, matches: readonly RowMatch[], isSingle: boolean): Verdict {
+  const [first] = matches
+  if (first === undefined || first.cost - first.skipped > MAX_LIKELY_COST) return 'none'
+  const cost = first.cost - first.skipped
+  for (let at = 1; at < matches.length; at++) {
+    const other = matches[at] as RowMatch
+    const isBehind =
+      isFarBehind(first, other, isSingle) ||
+      isNamesakeBelow(release, first, other) ||
+      isNamedByTown(release, first, other) ||
+      (isSingle && isLesser(release, first, other))
+    if (!isBehind) return 'ambiguous'
+  }
+  const isCertain =
+    !first.isDoubtful && first.ownCost <= maxSureCost(first.letters) && cost - first.ownCost <= MAX_SURE_ANCESTORS_COST
+  return !isCertain ? 'likely' : cost <= MIN_MARGIN ? 'exact' : 'sure'
+}
+
 /** Whether the best of some matches is sure. */
 export const isSureMatch = (release: Release, matches: readonly RowMatch[]): boolean =>
-  isSure(verdictOn(release, matches).verdict)
+  isSure(verdictOf(release, matches, false))
 
 export const isSure = (verdict: Verdict): boolean => verdict === 'exact' || verdict === 'sure'
 
@@ -176,9 +181,10 @@ function scoreOf(verdict: Exclude<Verdict, 'none'>, cost: number): number {
 const toCandidate = (
   { name, position, cost, skipped, how }: RowMatch,
   verdict: Exclude<Verdict, 'none'>,
+  maxScore = 1,
 ): Candidate => ({
   name,
   position,
-  score: scoreOf(verdict, cost - skipped),
+  score: Math.min(scoreOf(verdict, cost - skipped), maxScore),
   how: how.length > 1 ? how.filter((one) => one !== 'exact') : how,
 })

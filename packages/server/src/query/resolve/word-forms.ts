@@ -2,7 +2,7 @@
 import { checkpoint } from '../../base/checkpoint.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Words } from '../../release/index/index-file.ts'
-import { letterMask } from '../../release/index/word-keys.ts'
+import { letterBit, letterMask } from '../../release/index/word-keys.ts'
 import { heardOf, isSlight, soundOfWord } from '../search/name-match.ts'
 
 /** The hash of some letters follows from the hashes of those that it is joined from. */
@@ -118,9 +118,15 @@ export type LetterBag = { once: number; twice: number }
 
 export const emptyBag = (): LetterBag => ({ once: 0, twice: 0 })
 
+export function emptied(bag: LetterBag): LetterBag {
+  bag.once = 0
+  bag.twice = 0
+  return bag
+}
+
 export function bagOf(text: string): LetterBag {
   const bag = emptyBag()
-  for (let at = 0; at < text.length; at++) addTo(bag, letterMask(text.charAt(at)), 0)
+  for (let at = 0; at < text.length; at++) addTo(bag, letterBit(text.charCodeAt(at)), 0)
   return bag
 }
 

@@ -31,22 +31,30 @@ export type WrittenPart = {
   readonly digits: string | undefined
   /** A code that stands beside the name, as in "14 - Jalisco". */
   readonly beside: string | undefined
+  /** Whether there is a comma or a bracket in it, so that it says several things. */
+  readonly isList: boolean
   /** Whether the text was damaged, and is read as what it was before. */
   readonly isRepaired: boolean
 }
 
-/** The parts of a row, from the most distant ancestor to the record itself; empty parts are left out. */
-export function writtenParts(release: Release, parts: ReadonlyMap<string, string>): WrittenPart[] {
-  return [...parts]
-    .map(([name, text]) => writtenPart(release, release.entity(name).definition, text))
-    .filter(({ written }) => written.words.length > 0)
-    .sort((a, b) => ancestorsOf(a.entity).length - ancestorsOf(b.entity).length)
+/** The parts of a row, from the most distant ancestor to the record itself; empty parts are left out, and what is too long is cut. */
+export function writtenParts(release: Release, texts: ReadonlyMap<string, string>, maxLength: number): WrittenPart[] {
+  const parts: WrittenPart[] = []
+  texts.forEach((text, name) => {
+    const part = writtenPart(release, release.entity(name).definition, text.slice(0, maxLength))
+    if (part.written.words.length > 0) parts.push(part)
+  })
+  return parts.sort((a, b) => ancestorsOf(a.entity).length - ancestorsOf(b.entity).length)
 }
 
 /** A code and a name in one cell, and a number as a spreadsheet writes it. */
 const CODE_AND_NAME = /^\s*([0-9]+)\s*[-–—.:)]\s*(\p{L}.*)$/u
+/** The same with less between them, or in the other order. */
+const CODE_BEFORE = /^\s*([0-9]{2,})\s+(\p{L}.*)$/u
+const CODE_AFTER = /^\s*(\p{L}.*?)\s*[-–—:(]\s*([0-9]{2,})\s*\)?\s*$/u
 /** Letters with a slash between them are one abbreviation, as "c/o". */
 const SLASHED = /(?<!\p{L})(\p{L})\/(\p{L})(?!\p{L})/gu
+const LISTED = /\S\s*[,(]/
 const DECIMAL = /^\s*([0-9]+)\.0+\s*$/
 
 /** What tells some parts from others. */
@@ -62,31 +70,48 @@ export const writtenPart = (release: Release, entity: Entity, text: string): Wri
 
 function readPart(release: Release, entity: Entity, text: string): WrittenPart {
   const language = languageOfNames(entity)
-  const [, beside, name] = CODE_AND_NAME.exec(text) ?? []
   const isKnown = isKnownIn(release, entity)
+  const { beside, name, whole } = codeBeside(text)
   const given = (name ?? DECIMAL.exec(text)?.[1] ?? text).replace(SLASHED, '$1$2')
   const [repaired, ...otherwise] = repairedTexts(given, isKnown)
   const own = repaired ?? given
   // A number with a fraction is no code, and no words that are one without a space.
   const isNoCode = isFraction(release, entity, given)
   const written = new WrittenName(isNoCode ? [given.trim()] : wordsOf(own), language, isKnown)
-  const otherNames = otherwise.map((other) => ({ name: new WrittenName(wordsOf(other), language, isKnown), cost: 0 }))
+  const otherNames = [...otherwise, ...(whole === undefined ? [] : [whole])].map((other) => ({
+    name: new WrittenName(wordsOf(other), language, isKnown),
+    cost: 0,
+  }))
   const digits = typedCode(written.typed)
   const joined = written.typed.join('')
   const shorter = withoutNoise(written, entity.name)
   const stripped = [...shorter, ...otherNames, ...[{ name: written, cost: 0 }, ...shorter].flatMap(withGivenName)]
+  const isList = LISTED.test(own)
   const texts = [beside ?? '', written.text, ...stripped.map(({ name }) => name.text)]
   return {
     entity,
-    key: `${entity.name}=${texts.join(' / ')}`,
+    key: `${entity.name}=${texts.join(' / ')}${isList ? ',' : ''}`,
     written,
     stripped,
     withoutSaint: withoutSaint(written),
     digits,
     code: digits ?? (!isNoCode && isCodeLike(entity, own, joined) ? joined : undefined),
     beside,
+    isList,
     isRepaired: repaired !== undefined,
   }
+}
+
+type CodeBeside = { readonly beside?: string; readonly name?: string; readonly whole?: string }
+
+/** A name and a code that stands before or after it, and the whole text where it may as well be a name; nothing where it is not both. */
+function codeBeside(text: string): CodeBeside {
+  const [, code, rest] = CODE_AND_NAME.exec(text) ?? []
+  if (code !== undefined && rest !== undefined) return { beside: code, name: rest }
+  const [, before, nameAfter] = CODE_BEFORE.exec(text) ?? []
+  const [, nameBefore, after] = CODE_AFTER.exec(text) ?? []
+  const [beside, name] = [before ?? after, nameAfter ?? nameBefore]
+  return beside === undefined || name === undefined ? {} : { beside, name, whole: text }
 }
 
 const FRACTION = /^\s*[0-9]+[.,]([0-9]+)\s*$/
@@ -198,10 +223,11 @@ export const OTHER_NOISE_COST = 0.6
 
 /** What is left without the first word that says what a record is, without the first two, and so on. */
 function withoutNoise({ typed: words, language, isKnown }: WrittenName, entity: string): WrittenPart['stripped'] {
-  const { isNoise, isGenitive, longFormsOf } = language
+  const { isNoise, isGenitive, isHonor, longFormsOf } = language
   const ways: { readonly name: WrittenName; readonly cost: number }[] = []
   let [rest, cost] = [words, 0]
   const saysWhat = (word: string) => isNoise(word) || longFormsOf(word).some(isNoise)
+  if (isHonor(rest[0] ?? '') && saysWhat(rest[1] ?? '')) rest = rest.slice(1)
   while (ways.length < MAX_STRIPPED && saysWhat(rest[0] ?? '')) {
     const first = rest[0] as string
     cost += first === entity || longFormsOf(first).includes(entity) ? ENTITY_NOISE_COST : OTHER_NOISE_COST

@@ -16,6 +16,7 @@ const states = [
   ['SON', 'SR', 'Sonora', 26],
   ['CHIS', 'CS', 'Chiapas', 7],
   ['NL', 'NL', 'Nuevo León', 19],
+  ['CDMX', 'DF', 'Distrito Federal', 9],
 ] as const
 const municipalities = [
   ['081', 'Tecámac', 15],
@@ -30,6 +31,7 @@ const municipalities = [
   ['108', 'Villaflores', 7],
   ['039', 'Monterrey', 19],
   ['065', 'San Felipe', 7],
+  ['009', 'Milpa Alta', 9],
 ] as const
 /** Name, municipality by its place above, population. */
 const localities = [
@@ -52,6 +54,7 @@ const localities = [
   ['0002', 'Monterrey', 1],
   ['0002', 'San José Palenque', 12, 900],
   ['0003', 'San José', 9, 20],
+  ['0216', 'Prolongación Avenida México Norte', 13, 300],
 ] as const
 
 let release: Release
@@ -126,6 +129,8 @@ describe('a text in parts finds what is meant', () => {
       'municipio | Jilotepec < Veracruz de Ignacio de la Llave | congregacion | la | canada',
     ],
     ['the same without commas', 'caborca pitiquito sonora', 'municipio | Pitiquito < Sonora | caborca'],
+    ['two names for the same', 'Mexico City, Distrito Federal, Mexico', 'estado | Distrito Federal'],
+    ['an alias and a short form', 'Ciudad de México, D.F.', 'estado | Distrito Federal'],
     ['parts that mean nothing together', 'Palenque, Sonora', 'estado | Sonora | palenque'],
   ])('%s', (_what, typed, expected) => {
     expect(first(typed)).toBe(expected)

@@ -2,6 +2,7 @@
 // record is looked for below them. Where no comma tells the parts apart, the last words may name the parent, or two ancestors.
 import { languageOfNames } from '../../catalog/languages/languages.ts'
 import { wordsOf } from '../../catalog/words.ts'
+import { aliasesOf } from '../../release/aliases.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import type { Release } from '../../release/release.ts'
 import type { Filter } from '../filter.ts'
@@ -10,6 +11,7 @@ import type { Near } from '../near.ts'
 import { type AncestorLevel, ancestorLevels } from './ancestor-match.ts'
 import { beginningOf, isBegunBy, type NamedRecords, recordsBeginning, recordsNamed } from './named-records.ts'
 import { type TypedPart, typedParts } from './parts.ts'
+import { plainReadings } from './readings.ts'
 import { ancestorAt } from './score.ts'
 import {
   type Explanation,
@@ -35,6 +37,8 @@ const MIN_QUALITY = 0.6
 /** The score that each generation takes which is left out between two that are named, and that the nearest takes. */
 const SKIP_COST = 0.08
 const FIRST_SKIP_COST = 0.01
+/** The score that it takes to read two parts as names of the same. */
+const ONCE_COST = 0.16
 /** What is left of the score where the first part is dropped. */
 const DROPPED_SHARE = 0.7
 /** The share of a missing score that is added where the beginning of a name was typed, letter by letter, and its whole parent. */
@@ -48,20 +52,60 @@ const MAX_BEGINNINGS = 50
 export const searchText = (...query: Parameters<typeof rankText>): SearchResult[] => rankText(...query).map(explained)
 
 function rankText(release: Release, text: string, scope: Scope, limit: number, near?: Near): Unexplained[] {
-  const words = wordsOf(text)
-  const general = () => rankAcross(release, words, scope, limit, near)
   // The nearest are found among all hits.
-  if (near !== undefined) return general()
-  const parts = partsOf(release, text, scope)
+  if (near !== undefined) return rankAcross(release, wordsOf(text), scope, limit, near)
+  return rankParts(release, partsOf(release, text, scope), wordsOf(text), scope, limit)
+}
+
+function rankParts(
+  release: Release,
+  parts: readonly TypedPart[],
+  words: readonly string[],
+  scope: Scope,
+  limit: number,
+): Unexplained[] {
+  const general = () => rankAcross(release, words, scope, limit)
   if (parts.length > 1 && parts.length <= MAX_PARTS) {
     const found = searchParts(release, parts, scope, limit)
-    if (found === undefined || !mayMeanDistant(release, parts, scope)) return found ?? general()
-    const others = general()
-    return (others[0]?.score ?? 0) - SKIP_COST > (found[0]?.score ?? 0) ? others : found
+    const score = found?.[0]?.score ?? 0
+    const once = score < 1 - ONCE_COST ? namedOnce(release, parts, scope) : undefined
+    if (once === undefined && found !== undefined && !mayMeanDistant(release, parts, scope)) return found
+    const others = once === undefined ? general() : rankParts(release, once, once.flatMap(wordsIn), scope, limit)
+    const cost = once === undefined ? SKIP_COST : ONCE_COST
+    return found === undefined || (others[0]?.score ?? 0) - cost > score ? others : found
   }
   if (parts.length > 1 || words.length < 2 || words.length > MAX_LOOSE_WORDS) return general()
   const instead = () => searchTails(release, words, scope, limit)
-  return merged(searchLoosely(release, words, scope), rankAcross(release, words, scope, limit, near, instead), limit)
+  return merged(
+    searchLoosely(release, words, scope),
+    rankAcross(release, words, scope, limit, undefined, instead),
+    limit,
+  )
+}
+
+const wordsIn = ({ words }: TypedPart) => words
+
+/** The parts without the first, where it is another name for what the second names, as "Mexico City, CDMX"; as one, where both are one alias. */
+function namedOnce(
+  release: Release,
+  [first, second, ...rest]: readonly TypedPart[],
+  scope: Scope,
+): TypedPart[] | undefined {
+  if (first === undefined || second === undefined) return undefined
+  const isAlias = (by: unknown) => typeof by === 'object'
+  const joined = (words: readonly string[]) => plainReadings(words).at(-1)?.words ?? words
+  const both = joined([...first.words, ...second.words])
+  for (const [name] of scope) {
+    if (aliasesOf(release, name) === undefined) continue
+    const named = recordsNamed(release, name, joined(second.words))
+    for (const [position, by] of recordsNamed(release, name, first.words)) {
+      const other = named.get(position)
+      if (other !== undefined && (isAlias(by) || isAlias(other))) return [second, ...rest]
+    }
+    if ([...recordsNamed(release, name, both).values()].some(isAlias))
+      return [{ words: both, entity: undefined }, ...rest]
+  }
+  return undefined
 }
 
 /**

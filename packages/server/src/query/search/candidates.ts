@@ -16,6 +16,7 @@ import type { Hits } from './hits.ts'
 import { MAX_IMPORTANCE } from './importance.ts'
 import { bitOf, Presence } from './presence.ts'
 import {
+  ALL_WORDS,
   ancestorAt,
   type Drop,
   mayBeDropped,
@@ -26,11 +27,10 @@ import {
   type TypedWord,
   type WeightOf,
 } from './score.ts'
+import { COSTS } from './word-match.ts'
 
 /** Whether to go on is asked once for so many records and one more: that many are scored in less than a millisecond. */
 const CHECKED_EVERY = 0xff
-
-import { COSTS } from './word-match.ts'
 
 /** Where to search. */
 export type SearchSpace = {
@@ -58,7 +58,9 @@ const NOTABLE = 20
  * notable ones, and on the rest, those that match best first: nobody can tell further ones by so few letters.
  */
 const WORDS_COST = 4
-const SCORE_COST = 16
+const MIN_SCORE_COST = 16
+/** Every typed word is looked for in a name. */
+const WORD_SCORE_COST = 1
 const MAX_COST = 60_000
 /** What looking at the words of any record costs, where going on in a posting list costs 1. */
 const LOOK_COST = 4
@@ -79,6 +81,9 @@ export function scanNames(
   const own = typed.reduce((sum, { inNames, inCodes }) => sum + inNames + inCodes, 0)
   if (own > 0) new Scan(names, among, typed, drop, penalty, hits, work).run(own)
 }
+
+/** Which records of an index were looked at, by the number of the scan, in an array that scans use again. */
+const visitsIn = memoized(({ nameStarts }: Words) => ({ marks: new Uint32Array(nameStarts.length), latest: 0 }))
 
 /** How much a search may still spend on candidates: this bounds its time, however long the query is. */
 export type Work = { left: number }
@@ -102,8 +107,10 @@ class Scan {
   #to = MAX_IMPORTANCE
   #fewest = 0
   #most = Number.POSITIVE_INFINITY
-  /** The words of the index whose records were all looked at. */
-  readonly #scannedWords = new Set<number>()
+  /** The records that were looked at have this mark, where several words were typed. */
+  readonly #marks: Uint32Array | undefined
+  readonly #mark: number
+  readonly #scoreCost: number
   /** How much more may be spent on it. */
   #budget = Number.POSITIVE_INFINITY
   /** Which typed words records have, where several were typed; all of these as bits, and those that a hit must have. */
@@ -122,13 +129,17 @@ class Scan {
     hits: Hits,
     work: Work,
   ) {
+    const visits = visitsIn(names.words)
+    this.#marks = typed.length > 1 ? visits.marks : undefined
+    this.#mark = ++visits.latest
+    this.#scoreCost = Math.max(MIN_SCORE_COST, typed.length * WORD_SCORE_COST)
     this.#work = work
     this.#names = names
     this.#typed = typed
     this.#among = among
     this.#hits = hits
     this.#scorer = new Scorer(names, typed, drop, penalty)
-    this.#presence = typed.length > 1 && names.records === undefined ? new Presence(names, typed) : undefined
+    this.#presence = typed.length > 1 ? new Presence(names, typed) : undefined
     const bitsOf = (wanted: (word: TypedWord) => boolean) =>
       typed.reduce((bits, word, at) => (wanted(word) ? bits | bitOf(at) : bits), 0)
     this.#allBits = bitsOf(() => true)
@@ -169,6 +180,12 @@ class Scan {
     }
     if (rarest !== undefined && this.#rarestSize <= Math.min(FEW, count * FEW_OF_ALL)) {
       this.#scanPostings(rarest)
+      return
+    }
+    // So few are looked at once each, whatever lists they are in.
+    if (rarest === undefined && count <= Math.min(FEW, own)) {
+      this.#bound(this.#scorer.maxQuality())
+      this.#scan(undefined, 0, count)
       return
     }
     if (this.#typed.length > 1) this.#scanExact()
@@ -214,8 +231,10 @@ class Scan {
           if (scored.has(alias)) continue
           scored.add(alias)
           if ((scored.size & CHECKED_EVERY) === 0) checkpoint()
-          if (this.#among === undefined || indexInAscending(this.#among, records[alias] as number) !== -1)
-            this.#score(alias)
+          const record = records[alias] as number
+          if (this.#among !== undefined && indexInAscending(this.#among, record) === -1) continue
+          const present = this.#presentIn(alias, record)
+          if (present !== 0) this.#score(alias, present)
         }
   }
 
@@ -230,7 +249,6 @@ class Scan {
       this.#bound(this.#scorer.maxQuality())
       this.#scan(positions, from, to)
       this.#scorer.excludeExact(word)
-      this.#scannedWords.add(exact)
     }
   }
 
@@ -289,7 +307,6 @@ class Scan {
         const { starts, positions } = postings
         for (let at = 0; at < words.length; at++) {
           const one = words[at] as number
-          if (postings === inNames && this.#scannedWords.has(one)) continue
           this.#scan(positions, starts[one] as number, starts[one + 1] as number)
         }
       }
@@ -322,6 +339,7 @@ class Scan {
     const importance = this.#isPruned ? this.#names.importance : undefined
     const { nameStarts } = this.#names.words
     const [max, fewest, most] = [this.#to, this.#fewest, this.#most]
+    const [marks, mark, scoreCost] = [this.#marks, this.#mark, this.#scoreCost]
     let min = Math.max(this.#from, this.#minImportance)
     if (min > max) return
     const budget = Math.min(this.#budget, work.left)
@@ -337,10 +355,16 @@ class Scan {
         if (length < fewest || length > most) continue
       }
       if (passes !== undefined && passes[position] === 0) continue
+      // A record that has several typed words is in several lists.
+      if (marks !== undefined) {
+        if (marks[position] === mark) continue
+        marks[position] = mark
+      }
       spent += WORDS_COST
-      if (!this.#mayMatch(position)) continue
-      spent += SCORE_COST
-      this.#score(position)
+      const present = this.#presentIn(position)
+      if (present === 0) continue
+      spent += scoreCost
+      this.#score(position, present)
       if (importance === undefined) continue
       this.#prune()
       min = Math.max(this.#from, this.#minImportance)
@@ -350,25 +374,26 @@ class Scan {
     work.left -= spent
   }
 
-  #score(position: number): void {
-    const rank = this.#scorer.rank(position, this.#hits.threshold)
+  #score(position: number, present = ALL_WORDS): void {
+    const rank = this.#scorer.rank(position, this.#hits.threshold, present)
     if (rank === NO_MATCH) return
     const { records } = this.#names
     this.#hits.offer(records === undefined ? position : (records[position] as number), rank)
   }
 
-  /** Whether a record has all words that it must have, and enough to be among the best: sooner known than its score. */
-  #mayMatch(position: number): boolean {
+  /** The typed words that a record has, as bits; none where it lacks one that it must have, or too many to be among the best. */
+  #presentIn(position: number, record = position): number {
     const presence = this.#presence
-    if (presence === undefined) return true
+    if (presence === undefined) return ALL_WORDS
     const own = presence.own(position)
     // A record is not found by the words of its ancestors alone.
-    if (own === 0) return false
-    const lacking = this.#allBits & ~own
-    if (lacking === 0) return true
-    const lost = lacking & ~presence.above(position)
-    if (lost === 0) return true
-    return (lost & this.#requiredBits) === 0 && this.#scorer.mayRank(lost, position, this.#hits.threshold)
+    if (own === 0) return 0
+    if ((this.#allBits & ~own) === 0) return ALL_WORDS
+    const present = own | presence.above(record)
+    const lost = this.#allBits & ~present
+    if (lost === 0) return ALL_WORDS
+    const isEnough = (lost & this.#requiredBits) === 0 && this.#scorer.mayRank(lost, record, this.#hits.threshold)
+    return isEnough ? present : 0
   }
 
   /** How many entries the posting lists of a typed word have, its own and those of the ancestors with it. */

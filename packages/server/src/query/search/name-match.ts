@@ -27,6 +27,8 @@ export type Forms = {
 /** Whether a word is in the names of a catalog. */
 export type IsKnown = (word: string) => boolean
 
+const isKnownNowhere: IsKnown = () => false
+
 /** A name as a record has it, or as it was typed. */
 export class WrittenName {
   /** The words as they are written. */
@@ -42,7 +44,7 @@ export class WrittenName {
   #typedJoined: string | undefined
 
   /** Takes folded words, and the language that they are compared in. */
-  constructor(words: readonly string[], language: Language, isKnown: IsKnown = () => false) {
+  constructor(words: readonly string[], language: Language, isKnown: IsKnown = isKnownNowhere) {
     this.typed = words
     this.words = language.withDigits(words)
     this.language = language
@@ -52,13 +54,13 @@ export class WrittenName {
 
   /** The words as they are written, without spaces. */
   get typedJoined(): string {
-    this.#typedJoined ??= this.typed.join('')
+    this.#typedJoined ??= this.typed.length === 1 ? this.text : this.typed.join('')
     return this.#typedJoined
   }
 
   /** An abbreviation may stand for several words, so there may be several ways. */
   get readings(): readonly Forms[] {
-    this.#readings ??= readingsOf(this.words, this.language)
+    this.#readings ??= readingsOf(this)
     return this.#readings
   }
 
@@ -105,9 +107,11 @@ function hasDigit(word: string): boolean {
   return false
 }
 
-function readingsOf(words: readonly string[], language: Language): Forms[] {
+function readingsOf(name: WrittenName): Forms[] {
+  const { words, language } = name
   const { longFormsOf } = language
-  if (!words.some((word) => longFormsOf(word).length > 0)) return [formsOf(words, language)]
+  const own = formsOf(words, language, words === name.typed ? name.text : words.join(' '))
+  if (!words.some((word) => longFormsOf(word).length > 0)) return [own]
   let readings: (readonly string[])[] = [words]
   for (const [at, word] of words.entries()) {
     const longs = longFormsOf(word)
@@ -116,24 +120,25 @@ function readingsOf(words: readonly string[], language: Language): Forms[] {
     readings = readings.flatMap((before) => forms.map((form) => before.with(at, form)))
   }
   // What looks like an abbreviation may be a word of its own, or the beginning of one.
-  return [...readings, words].map((reading) => formsOf(reading, language))
+  return [...readings.map((reading) => formsOf(reading, language, reading.join(' '))), own]
 }
 
-function formsOf(words: readonly string[], language: Language): Forms {
+function formsOf(words: readonly string[], language: Language, full: string): Forms {
   const { heard } = earOf(language)
-  const joined = words.join('')
-  const core = words.filter((word) => !isSlight(language, word)).join('')
+  const joined = words.length === 1 ? full : words.join('')
+  const isAllCore = !words.some((word) => isSlight(language, word))
+  const core = isAllCore ? joined : words.filter((word) => !isSlight(language, word)).join('')
   const mask = letterMask(joined)
   return {
     words,
-    full: words.join(' '),
+    full,
     joined,
     core: core === '' ? joined : core,
     mask,
     sound: undefined,
     heard: {
       all: heard(mask),
-      core: heard(core.length === joined.length ? mask : letterMask(core)),
+      core: heard(isAllCore ? mask : letterMask(core)),
       length: joined.length,
       coreLength: core.length,
     },
@@ -253,12 +258,8 @@ export function matchName(typed: WrittenName, name: WrittenName): NameMatch | un
   return best
 }
 
-function matchForms(
-  typed: Forms,
-  name: Forms,
-  { language, isKnown }: WrittenName,
-  isSameNumber: boolean,
-): NameMatch | undefined {
+function matchForms(typed: Forms, name: Forms, whole: WrittenName, isSameNumber: boolean): NameMatch | undefined {
+  const { language } = whole
   if (!mayMatch(typed.heard, name.heard) && !mayHaveMore(typed.heard, name.heard)) return undefined
   const missing = bitsOf(typed.mask & ~name.mask)
   const added = bitsOf(name.mask & ~typed.mask)
@@ -271,61 +272,82 @@ function matchForms(
   }
   const light = typed.core === name.core ? lightCost(typed, name, language) : undefined
   if (light !== undefined) return { ...EXACT_MATCH, cost: light, how: 'dropped-words', isWhole: false }
-  const isOtherWord = (word: string) => isKnown(word) && !isSlight(language, word) && !name.words.includes(word)
   // What is a word of the catalog is no misspelling of another one.
-  let other: boolean | undefined
-  const isOtherName = (): boolean => {
-    other ??= typed.words.some(isOtherWord)
-    return other
-  }
+  let isOther: boolean | undefined
   const isBeginning =
     missing === 0 && typed.joined.length >= MIN_PREFIX && length > 0 && name.joined.startsWith(typed.joined)
+  if (isBeginning && length > 1) isOther = hasOtherWord(typed, name, whole)
   // A word of the catalog is not cut off from a longer one, unless that is its plural.
-  const isPrefix = isBeginning && (length === 1 || !isOtherName())
+  const isPrefix = isBeginning && isOther !== true
   let best: NameMatch | undefined
-  const offer = (cost: number, how: How, isDoubtful: boolean, isShort = false) => {
-    if (best === undefined || cost < best.cost) best = { cost, how, isWhole: false, isPrefix, isDoubtful, isShort }
-  }
   if (isSameNumber && maySoundLike(typed.heard, name.heard)) {
-    const [sound, other] = [soundOf(typed, language), soundOf(name, language)]
-    if (sound === other && sound.length >= MIN_SOUND) offer(BY_EAR_COST, 'by-ear', false)
+    const sound = soundOf(typed, language)
+    const other = soundOf(name, language)
+    if (sound === other && sound.length >= MIN_SOUND) best = better(best, BY_EAR_COST, 'by-ear', isPrefix, false)
     else {
       const edits = editsBetween(sound, other)
-      if (edits <= maxEditsIn(sound, other)) offer(edits + EDITED_BY_EAR_COST, 'typo', isOtherName())
+      if (edits <= maxEditsIn(sound, other)) {
+        isOther ??= hasOtherWord(typed, name, whole)
+        best = better(best, edits + EDITED_BY_EAR_COST, 'typo', isPrefix, isOther)
+      }
     }
   }
   if (isSameNumber && missing <= MAX_EDITS && added <= MAX_EDITS && length <= MAX_EDITS) {
     const edits = editsBetween(typed.joined, name.joined)
-    if (edits <= maxEditsIn(typed.joined, name.joined)) offer(edits, 'typo', isOtherName())
+    if (edits <= maxEditsIn(typed.joined, name.joined)) {
+      isOther ??= hasOtherWord(typed, name, whole)
+      best = better(best, edits, 'typo', isPrefix, isOther)
+    }
   }
   // Without the words that say little, what is left may still be misspelt.
   const coreLength = Math.min(typed.core.length, name.core.length)
   if (isSameNumber && coreLength >= MIN_CORE && (typed.core !== typed.joined || name.core !== name.joined)) {
     const edits = mayBeEdited(typed.heard.core, name.heard.core) ? editsBetween(typed.core, name.core) : TOO_MANY_EDITS
-    if (edits <= MAX_EDITS) offer(edits + lightCost(typed, name, language), 'typo', isOtherName())
+    if (edits <= MAX_EDITS) {
+      isOther ??= hasOtherWord(typed, name, whole)
+      best = better(best, edits + lightCost(typed, name, language), 'typo', isPrefix, isOther)
+    }
   }
   if (isBeginning) {
+    isOther ??= hasOtherWord(typed, name, whole)
     const isShort = isShortOf(typed.words, name.words, language)
-    const isCut = !isOtherName() && typed.words.some((word) => !name.words.includes(word))
+    const isCut = !isOther && typed.words.some((word) => !name.words.includes(word))
     const cost = PREFIX_COST + (1 - typed.joined.length / name.joined.length)
-    offer(cost, 'prefix', !isSameNumber || !(isCut || isShort), isShort)
+    best = better(best, cost, 'prefix', isPrefix, !isSameNumber || !(isCut || isShort), isShort)
   }
   const isWithout =
     (missing === 0 &&
       (isWithoutSaint(typed.words, name.words, language) || isWithoutRank(typed.words, name.words, language))) ||
     (added === 0 && isWithoutRank(name.words, typed.words, language))
-  if (isSameNumber && isWithout) offer(WITHOUT_SAINT_COST, 'dropped-words', false)
+  if (isSameNumber && isWithout) best = better(best, WITHOUT_SAINT_COST, 'dropped-words', isPrefix, false)
   if (missing === 0) {
     const share = coveredShare(name.words, typed.words, language)
-    if (share !== undefined) offer(SOME_WORDS_COST + (1 - share), 'dropped-words', true)
+    if (share !== undefined) best = better(best, SOME_WORDS_COST + (1 - share), 'dropped-words', isPrefix, true)
   }
   if (added === 0) {
     const share = coveredShare(typed.words, name.words, language)
     const isShort = isSameNumber && isShortOf(name.words, typed.words, language)
-    if (share !== undefined) offer(MORE_WORDS_COST + (1 - share), 'dropped-words', !isShort, isShort)
+    if (share !== undefined)
+      best = better(best, MORE_WORDS_COST + (1 - share), 'dropped-words', isPrefix, !isShort, isShort)
   }
   return best
 }
+
+/** The match that costs less: the one before, or another. */
+function better(
+  best: NameMatch | undefined,
+  cost: number,
+  how: How,
+  isPrefix: boolean,
+  isDoubtful: boolean,
+  isShort = false,
+): NameMatch {
+  return best !== undefined && best.cost <= cost ? best : { cost, how, isWhole: false, isPrefix, isDoubtful, isShort }
+}
+
+/** Whether one of the words that were typed is a word of the catalog, says something and is not in a name. */
+const hasOtherWord = (typed: Forms, name: Forms, { language, isKnown }: WrittenName): boolean =>
+  typed.words.some((word) => isKnown(word) && !isSlight(language, word) && !name.words.includes(word))
 
 const isSameList = (words: readonly string[], others: readonly string[]): boolean =>
   words.length === others.length && words.every((word, at) => word === others[at])
@@ -378,7 +400,9 @@ function lightCost(typed: Forms, name: Forms, language: Language): number {
 
 /** The share of the letters of some words that others have too, if they have nothing else; at least one that says something. */
 function coveredShare(words: readonly string[], others: readonly string[], language: Language): number | undefined {
-  let [covered, all, substance] = [0, 0, false]
+  let covered = 0
+  let all = 0
+  let substance = false
   for (const word of others) {
     if (!words.includes(word)) {
       if (isLight(language, word)) continue

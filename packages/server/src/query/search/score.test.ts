@@ -8,7 +8,7 @@ import type { SearchSpace } from './candidates.ts'
 import { type Drop, NO_MATCH, Scorer, scoreOfRank, typedWord } from './score.ts'
 import type { Tolerance } from './word-match.ts'
 
-const RUNS = { numRuns: 3_000, seed: 1_913 }
+const RUNS = { numRuns: 1_000, seed: 1_913 }
 
 const scorerOf = (
   { words, levels, importance, weightOf, weights }: SearchSpace,

@@ -202,6 +202,8 @@ const ALL_NAMES = -1
 const MAX_NAME_WORDS = 31
 
 const LAST_BIT = 31
+/** All typed words, as bits. */
+export const ALL_WORDS = -1
 
 /** How one typed word was matched with a record; neither place nor level where it was dropped, or is its code. */
 type WordTrace = { readonly grade: number; readonly place: number; readonly level: number }
@@ -233,6 +235,7 @@ export class Scorer {
   readonly #lackCosts: Float64Array
   /** Ranks after this one may be told as NO_MATCH. */
   #limit = NO_MATCH
+  #present = ALL_WORDS
   readonly #namesPerRecord: number
   /** What was scored last, and by which of its names. */
   #position = 0
@@ -330,9 +333,10 @@ export class Scorer {
     return (1 - lost / this.#totalWeight) * (1 - this.#penalty)
   }
 
-  /** The rank of a name by its score, or NO_MATCH, as which those after a limit may be told too. */
-  rank(position: number, limit = NO_MATCH): number {
+  /** The rank of a name by its score, or NO_MATCH, as which those after a limit may be told too. Words that are known to be absent are not looked for. */
+  rank(position: number, limit = NO_MATCH, present = ALL_WORDS): number {
     this.#limit = limit
+    this.#present = present
     if (this.#namesPerRecord > 1) return this.#rankApart(position)
     const { nameStarts } = this.#names.words
     return this.#rankWords(position, nameStarts[position] as number, nameStarts[position + 1] as number)
@@ -430,7 +434,8 @@ export class Scorer {
       let bestPlace = -1
       let bestLevel = -1
       let shared = 0
-      if (word.inNames > 0)
+      const isPresent = ((this.#present >>> at) & 1) === 1
+      if (isPresent && word.inNames > 0)
         for (let place = from; place < to; place++) {
           const grade = grades[names[place] as number] as number
           if (grade === 0) continue
@@ -443,7 +448,7 @@ export class Scorer {
             bestPlace = place
           }
         }
-      if (word.inCodes > 0 && best !== EXACT) {
+      if (isPresent && word.inCodes > 0 && best !== EXACT) {
         const grade = codeGrade(words, grades, position)
         if (grade !== 0 && (best === 0 || grade < best)) {
           best = grade
@@ -451,7 +456,7 @@ export class Scorer {
           codeCoverage = Math.max(codeCoverage, grade === CODE ? 1 : CODE_PREFIX_COVERAGE)
         }
       }
-      if (best !== EXACT)
+      if (isPresent && best !== EXACT)
         for (let level = 0; level < levels.length; level++) {
           const match = word.levels[level]
           if (match === undefined) continue

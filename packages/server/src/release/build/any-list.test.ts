@@ -153,7 +153,7 @@ test('any list is published as a naive model has it, with its digits, and gives 
         expect([...storedRows(release.entity(of.name))].flatMap((block) => block.rows)).toEqual(given as never)
       }
     }),
-    { numRuns: 40 },
+    { numRuns: 15 },
   ))
 
 test('the index has the record above each in a tree, and those below', () =>
@@ -169,7 +169,7 @@ test('the index has the record above each in a tree, and those below', () =>
         expect(below).toEqual([...offices.keys()].filter((other) => above[other] === at))
       }
     }),
-    { numRuns: 25 },
+    { numRuns: 10 },
   ))
 
 test('changes are found by keys of any kind', async () => {

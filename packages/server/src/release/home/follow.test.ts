@@ -99,6 +99,15 @@ test('the release that was there first is served until another is activated', as
   expect(home.events).toEqual([`swapped to ${b}`])
 })
 
+test('the same release that is built again before the first look is served', async () => {
+  using home = new Followed()
+  const path = join(home.shelf.releaseDirectory(a), 'manifest.json')
+  const manifest = JSON.parse(readFileSync(path, 'utf8'))
+  writeFileSync(path, JSON.stringify({ ...manifest, built: '2001-01-01T00:00:00.000Z' }))
+  await home.until(`swapped to ${a}`)
+  expect(home.following.release().manifest.built).toBe('2001-01-01T00:00:00.000Z')
+})
+
 test('every activation is followed, and so is a rollback', async () => {
   using home = new Followed()
   for (const digest of [b, c, a]) {

@@ -90,6 +90,7 @@ export function followCurrent(
 
   /** Opens what should be served, and says what stands in the way. */
   const follow = async (activated: boolean): Promise<Problem | undefined> => {
+    const isFirst = files === undefined
     files ??= await OpenFiles.of(release)
     await watcher.renew()
     const current = await currentOrReason(shelf)
@@ -103,7 +104,8 @@ export function followCurrent(
     const isServed = digest === release.digest
     const change = await files.change()
     const isDamaged = change === 'cut short' || damageOf(release, damage()) !== undefined
-    if (isServed && change === undefined && !isDamaged && !activated) return expired(release)
+    // It may have been built again between its opening and the first look at its files.
+    if (isServed && change === undefined && !isDamaged && !activated && !isFirst) return expired(release)
     try {
       const next = await openSound(shelf, digest, damage())
       // A release that was mended has the same digest; what is open is still the damaged one.

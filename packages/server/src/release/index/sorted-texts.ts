@@ -49,10 +49,10 @@ export class SortedTexts {
 
   find(text: string): number | undefined {
     const key = this.#keyBytes(text)
-    const bytes = Buffer.from(text)
+    const bytes = byteText(text)
     const number = this.#first((other) => {
-      const order = Buffer.compare(this.#keyBytes(other), key)
-      return order > 0 || (order === 0 && Buffer.compare(Buffer.from(other), bytes) >= 0)
+      const otherKey = this.#keyBytes(other)
+      return otherKey > key || (otherKey === key && byteText(other) >= bytes)
     })
     return number < this.size && this.text(number) === text ? number : undefined
   }
@@ -60,8 +60,8 @@ export class SortedTexts {
   /** The range of texts whose key begins like the key of the prefix: from the first to just after the last. */
   range(prefix: string): readonly [from: number, to: number] {
     const key = this.#keyBytes(prefix)
-    const from = this.#first((other) => Buffer.compare(this.#keyBytes(other), key) >= 0)
-    const to = this.#first((other) => Buffer.compare(this.#keyBytes(other).subarray(0, key.length), key) > 0)
+    const from = this.#first((other) => this.#keyBytes(other) >= key)
+    const to = this.#first((other) => this.#keyBytes(other).slice(0, key.length) > key)
     return [from, to]
   }
 
@@ -116,21 +116,17 @@ export class SortedTexts {
     return length === key.length ? 0 : -1
   }
 
-  #keyBytes(text: string): Buffer {
-    return Buffer.from(this.#keyOf(text))
+  #keyBytes(text: string): string {
+    return byteText(this.#keyOf(text))
   }
 
   /** The number of the first text for which a condition holds that holds for all that follow. */
   #first(holds: (text: string) => boolean): number {
-    return this.#firstNumber((number) => holds(this.text(number)))
-  }
-
-  #firstNumber(holds: (number: number) => boolean): number {
     let low = 0
     let high = this.size
     while (low < high) {
       const middle = (low + high) >>> 1
-      if (holds(middle)) high = middle
+      if (holds(this.text(middle))) high = middle
       else low = middle + 1
     }
     return low

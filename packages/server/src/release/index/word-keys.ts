@@ -48,13 +48,15 @@ const A = 0x61
 const LETTERS = 26
 
 /** A bit for each of a to z, and six bits that all other characters share. */
+export function letterBit(code: number): number {
+  const letter = code - A
+  return 1 << (letter >= 0 && letter < LETTERS ? letter : LETTERS + (code % 6))
+}
+
+/** The bits of all letters of a word. */
 export function letterMask(word: string): number {
   let mask = 0
-  for (let at = 0; at < word.length; at++) {
-    const code = word.charCodeAt(at)
-    const letter = code - A
-    mask |= 1 << (letter >= 0 && letter < LETTERS ? letter : LETTERS + (code % 6))
-  }
+  for (let at = 0; at < word.length; at++) mask |= letterBit(word.charCodeAt(at))
   return mask >>> 0
 }
 

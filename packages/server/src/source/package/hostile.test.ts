@@ -134,7 +134,7 @@ test('a package is read, or refused in words', async () => {
         expect(error).toBeInstanceOf(Failure)
       }
     }),
-    { numRuns: Number(process.env.RUNS ?? 150) },
+    { numRuns: Number(process.env.RUNS ?? 60) },
   )
   expect(read).toBeGreaterThan(0)
 })
