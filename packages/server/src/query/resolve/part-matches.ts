@@ -1,11 +1,14 @@
 // The records that one part of a row may mean by itself, wherever they are.
+import { indexInAscending, lowerBound } from '../../base/binary-search.ts'
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
+import type { Words } from '../../release/index/index-file.ts'
 import { positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import type { AncestorLevel } from '../search/ancestor-match.ts'
 import { positionsWithKeyCode, typedCodeOf } from '../search/codes.ts'
-import { searchEntity } from '../search/search.ts'
+import { isSlight } from '../search/name-match.ts'
+import { isLight, matchWord } from '../search/word-match.ts'
 import { entityNames } from './entity-names.ts'
 import { positionsCalled, type Wanted } from './name-table.ts'
 import { matchByCode, matchRecord, matchRecords, type PartMatch } from './record-match.ts'
@@ -13,8 +16,6 @@ import { keyOf, type WrittenPart } from './written-part.ts'
 
 /** How many records at most are compared one by one. */
 export const MAX_COMPARED_RECORDS = 6_000
-/** How many candidates the search gives. */
-const MAX_SEARCHED = 12
 const MAX_ANYWHERE = 200
 
 const matchCaches = memoized((_: Release) => new LruCache<readonly PartMatch[]>({ maxEntries: 4_096 }))
@@ -33,7 +34,7 @@ export function matchesAnywhere(release: Release, part: WrittenPart): readonly P
           : names.match(names.positions, part)
         : called.length > 0
           ? []
-          : matchesBySearch(release, part, undefined)
+          : matchesNearly(release, part, undefined)
     const matches = [...called, ...others]
     return uniqueMatches([...coded, ...matches])
       .sort((a, b) => a.cost - b.cost)
@@ -97,14 +98,87 @@ function uniqueMatches(matches: readonly PartMatch[]): PartMatch[] {
   return matches.filter(({ position }) => !known.has(position) && known.add(position))
 }
 
-/** The records that the search finds, at these positions or at any. */
-export function matchesBySearch(release: Release, part: WrittenPart, among: Uint32Array | undefined): PartMatch[] {
+/**
+ * The records that are called nearly what a part says, at these positions, which ascend, or at any: those that have all its words, or
+ * else those that have one of them.
+ */
+export function matchesNearly(release: Release, part: WrittenPart, among: Uint32Array | undefined): PartMatch[] {
   const { entity, written } = part
   const names = entityNames(release, entity)
-  return matchRecords(
-    searchEntity(release, entity.name, written.typed, MAX_SEARCHED, { among, isByOwnNames: true }).map(({ position }) =>
-      names.record(position),
-    ),
-    part,
+  const { words } = release.entity(entity.name).index
+  const withAll = names.match(ascending(positionsWithAll(words, written.typed, among)), part)
+  if (withAll.length > 0) return withAll
+  const found = positionsWithAny(words, part, among)
+  // A seat goes by the name of its parent, too.
+  if (among !== undefined) addAmong(found, names.seats, 0, names.seats.length, among)
+  return names.match(ascending(found), part)
+}
+
+const ascending = (positions: Iterable<number>): Uint32Array => Uint32Array.from(positions).sort()
+
+/** How many records at most are looked at for the words of a part, those with the rarest first. */
+const MAX_WITH_WORDS = 4_000
+
+/** The positions of the records that have all words that say something; none where there is no such word. */
+function positionsWithAll(index: Words, typed: readonly string[], among: Uint32Array | undefined): number[] {
+  const { words, language, names, nameStarts, inNames } = index
+  const telling = typed.filter((word) => !isLight(language, word)).map((word) => words.indexOf(word))
+  if (telling.length === 0 || telling.includes(undefined)) return []
+  const [rarest] = rarestFirst(index, telling as number[])
+  const found = new Set<number>()
+  addAmong(
+    found,
+    inNames.positions,
+    inNames.starts[rarest as number] as number,
+    inNames.starts[(rarest as number) + 1] as number,
+    among,
   )
+  return [...found].filter((position) => {
+    const own = names.subarray(nameStarts[position], nameStarts[position + 1])
+    return telling.every((word) => own.includes(word as number))
+  })
+}
+
+/** The positions of records that have a word of a part, or one that is misspelt so. */
+function positionsWithAny(
+  index: Words,
+  { written, stripped }: WrittenPart,
+  among: Uint32Array | undefined,
+): Set<number> {
+  const {
+    words,
+    language,
+    inNames: { starts, positions },
+  } = index
+  const readings = [written, ...stripped.map(({ name }) => name)].flatMap((name) => name.readings)
+  const typed = [...new Set(readings.flatMap((forms) => forms.words))].filter((word) => !isSlight(language, word))
+  // What is a word of the catalog is no misspelling of another one.
+  const meant = typed.flatMap((word) => words.indexOf(word) ?? matchWord(index, word, 1).matching)
+  const found = new Set<number>()
+  for (const word of rarestFirst(index, meant)) {
+    addAmong(found, positions, starts[word] as number, starts[word + 1] as number, among)
+    if (found.size > MAX_WITH_WORDS) break
+  }
+  return found
+}
+
+/** Words of an index, those that the fewest records have first. */
+function rarestFirst({ inNames: { starts } }: Words, words: readonly number[]): number[] {
+  const sizeOf = (word: number) => (starts[word + 1] as number) - (starts[word] as number)
+  return words.toSorted((a, b) => sizeOf(a) - sizeOf(b))
+}
+
+/** Adds the positions at some places of a list, those that are among others; both ascend. */
+function addAmong(
+  found: Set<number>,
+  list: Uint32Array,
+  from: number,
+  to: number,
+  among: Uint32Array | undefined,
+): void {
+  const [first, last] = [among?.[0] ?? 0, among?.at(-1) ?? Number.POSITIVE_INFINITY]
+  for (let at = lowerBound(list, first, from, to); at < to && (list[at] as number) <= last; at++) {
+    const position = list[at] as number
+    if (among === undefined || indexInAscending(among, position) !== -1) found.add(position)
+  }
 }

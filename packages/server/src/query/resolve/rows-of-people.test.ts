@@ -120,11 +120,23 @@ describe('a town and its state in one text', () => {
     ['Cd. Obregón, Son.', 'sure Ciudad Obregón'],
     ['Oaxaca, Oaxaca', 'sure 20067 Oaxaca de Juárez'],
     ['Guerrero, Chilpancingo', 'sure 12029 Chilpancingo de los Bravo'],
+    ['Dolores Hidalgo, Guanajuato', 'sure 11014 Dolores Hidalgo Cuna de la Independencia Nacional'],
+    ['Dolores Hidalgo Guanajuato', 'sure 11014 Dolores Hidalgo Cuna de la Independencia Nacional'],
+    ['Naucalapan, México', 'sure 15057 Naucalpan de Juárez'],
+    ['Naucalapan México', 'sure 15057 Naucalpan de Juárez'],
+    ['SP y SP Teposcolula, Oaxaca', 'likely San Pedro y San Pablo Teposcolula'],
+    // A number is none of a municipality.
+    ['9 Distrito Federal', 'likely 09 Ciudad de México'],
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
 
   test('is certain of what is named, where the rest is not', () => {
     const { verdict, levels } = resolveRow(release, { text: 'San Antonio, Zinacantepec' })
     expect([verdict, ...levels.map((level) => level.verdict)]).toEqual(['likely', 'exact', 'exact', 'exact', 'likely'])
+  })
+
+  test('is certain of the state without commas, too', () => {
+    const { verdict, levels } = resolveRow(release, { text: 'San Antonio Veracruz' })
+    expect([isSure(verdict), levels[1]?.verdict]).toEqual([false, 'exact'])
   })
 })
 
