@@ -194,6 +194,16 @@ describe('a code beside a name', () => {
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
 })
 
+describe('a state is said with more than its name', () => {
+  test.each([
+    ['Puebla, Pue. / Puebla', 'exact 21114 Puebla'],
+    ['MX-JAL / Guadalajara', 'exact 14039 Guadalajara'],
+    ['Nuevo León, México / Monterrey', 'exact 19039 Monterrey'],
+    ['B.C. Sur / La Paz', 'sure 03003 La Paz'],
+    ['MX-MEX', 'exact 15 México'],
+  ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
+})
+
 describe('what a place is in stands after its name', () => {
   test.each([
     ['Aguascalientes / Calvillo / San Tadeo, Calvillo', 'exact San Tadeo'],
@@ -219,6 +229,9 @@ describe('a name is written for short', () => {
 
 describe('damaged text', () => {
   test.each([
+    ['Nuevo León / M0nterrey', 'sure 19039 Monterrey'],
+    // What is not damaged is not taken for what was repaired before.
+    ['Nuevo León / Monterrey', 'exact 19039 Monterrey'],
     ['Michoacn / Purundiro', 'sure 16071 Puruándiro'],
     ['Yucatn / Tizimn / Tizimn', 'sure Tizimín'],
     ['Oaxaca / Miahuatln de Porfirio Daz', 'sure 20059 Miahuatlán de Porfirio Díaz'],
