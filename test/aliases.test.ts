@@ -7,7 +7,6 @@ import { catalogOf } from '../packages/server/src/catalog/catalog.ts'
 import { wordsOf } from '../packages/server/src/catalog/words.ts'
 import { createApp } from '../packages/server/src/http/app.ts'
 import { resolveRow } from '../packages/server/src/query/resolve/resolve.ts'
-import { rank } from '../packages/server/src/query/search/rank.ts'
 import { searchAcross } from '../packages/server/src/query/search/search.ts'
 import { aliasesOf } from '../packages/server/src/release/aliases.ts'
 import { exportPackage } from '../packages/server/src/release/export-package.ts'
@@ -190,7 +189,8 @@ test('those that ship with the program are not those of a list of a package that
 
 describe('the words that ship with the program', () => {
   const first = (release: Release, typed: string): string | undefined => {
-    const [best] = rank(release, [...release.catalog.entities.keys()], wordsOf(typed), { limit: 5 })
+    const scope = [...release.catalog.entities.keys()].map((name) => [name, []] as const)
+    const [best] = searchAcross(release, wordsOf(typed), scope, 5)
     return best && `${best.name} ${codeReader(release, release.entity(best.name).definition)(best.position)}`
   }
 

@@ -5,8 +5,7 @@ import { folded, wordsOf } from '../../catalog/words.ts'
 import type { Filter } from '../../query/filter.ts'
 import { resolveRow } from '../../query/resolve/resolve.ts'
 import type { Decision } from '../../query/resolve/verdict.ts'
-import { rank } from '../../query/search/rank.ts'
-import type { SearchResult } from '../../query/search/search.ts'
+import { type SearchResult, searchAcross } from '../../query/search/search.ts'
 import { treeOf } from '../../query/tree.ts'
 import type { Release } from '../../release/release.ts'
 import { MAX_SEARCH_CHARACTERS, MAX_WORDS } from '../v2/parameter-definitions.ts'
@@ -111,7 +110,13 @@ function combinations(given: readonly GivenPart[]): NamedPart[][] {
 
 function matchText(release: Release, types: readonly Entity[], text: string, limit: number): Match[] {
   const names = types.map(({ name }) => name)
-  const propose = () => rank(release, names, typedWords(text), { limit })
+  const propose = () =>
+    searchAcross(
+      release,
+      typedWords(text),
+      names.map((name) => [name, []] as const),
+      limit,
+    )
   return resolved(release, () => resolveRow(release, { text }, { names }), propose)
 }
 
@@ -132,7 +137,7 @@ function matchParts(
   const ownName = parts.get(entity.name)
   if (ownName === undefined) return []
   const filters = ancestors.map((ancestor) => belowFilter(release, entity, ancestor))
-  const propose = () => rank(release, [entity.name], typedWords(ownName), { limit, within: [[entity.name, filters]] })
+  const propose = () => searchAcross(release, typedWords(ownName), [[entity.name, filters]], limit)
   const resolve = () => resolveRow(release, { parts: withLineages(release, parts, ancestors) })
   const below = (match: Match) => filters.length === 0 || isBelow(release, match, ancestors)
   return resolved(release, resolve, propose).filter(below)

@@ -1,7 +1,7 @@
 // What someone who types may mean: records, properties and types, each by the beginning of its name or by its identifier.
 import type { Entity } from '../../catalog/entity.ts'
 import { wordsOf } from '../../catalog/words.ts'
-import { rank } from '../../query/search/rank.ts'
+import { searchAcross } from '../../query/search/search.ts'
 import type { Release } from '../../release/release.ts'
 import { MAX_SEARCH_CHARACTERS, MAX_WORDS } from '../v2/parameter-definitions.ts'
 import { descriptionOf, entityId, findEntity, nameOf, type RecordPlace, readRecord, typeOf } from './entity.ts'
@@ -24,11 +24,11 @@ export function suggestEntities(release: Release, types: readonly Entity[], { pr
   const results =
     words.length === 0 || cursor >= end
       ? []
-      : rank(
+      : searchAcross(
           release,
-          types.map(({ name }) => name),
           words,
-          { limit: end },
+          types.map(({ name }) => [name, []] as const),
+          end,
         )
   const places: RecordPlace[] =
     identifiedPlace === undefined

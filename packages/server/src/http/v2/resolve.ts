@@ -6,18 +6,16 @@ import type { Level } from '../../query/resolve/levels.ts'
 import { reasonOf } from '../../query/resolve/reason.ts'
 import { type Resolution, type RowToResolve, resolveRow } from '../../query/resolve/resolve.ts'
 import type { Candidate } from '../../query/resolve/verdict.ts'
-import { codeReader } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import { spreadsheetCell } from '../../source/csv.ts'
 import { type HttpRequest, type HttpResponse, headerLines, V2_COMMON_HEADERS, type WorkAtHand } from '../exchange.ts'
 import { allowedAt } from '../routes.ts'
 import { acceptedEncoding } from './negotiate.ts'
 import type { ResolveFormat } from './parameter-definitions.ts'
-import { keyOf } from './record-key.ts'
 import type { QueryRowsRequest, ResolveRequest } from './request/resolve.ts'
 import { type RowsInBody, rowsOf } from './request/rows.ts'
 import { bodyResponse, type ChosenRelease, compressedChunks } from './response.ts'
-import { publishedRecord, roundedScore, summarizeRecord } from './search.ts'
+import { roundedScore, summarizeRecord } from './search.ts'
 
 /** Resolves the rows of a query, a step at a time; the response can be cached like that of a search. */
 export async function resolvedInQuery(
@@ -50,7 +48,12 @@ function resolver(release: Release, names: readonly string[]): (row: RowToResolv
   const resolutions = resolutionsIn(release)
   const start = names.join()
   return (row) => {
-    const key = `${start} ${'text' in row ? `q${row.text}` : JSON.stringify([...row.parts])}`
+    let key = start
+    if ('text' in row) key += ` ${row.text}`
+    else
+      row.parts.forEach((text, name) => {
+        key += `=${name} ${text.length} ${text}`
+      })
     return resolutions.get(key, () => resolveRow(release, row, { names }))
   }
 }
@@ -145,33 +148,27 @@ const NO_RECORD = {
   how: [],
 }
 
-const codeAt = (release: Release, name: string, position: number): string | null =>
-  codeReader(release, release.entity(name).definition)(position) ?? null
+const summaryCaches = memoized(
+  (_: Release) => new LruCache<ReturnType<typeof summarizeRecord>>({ maxEntries: MAX_CACHED_ROWS }),
+)
 
-const renderCandidate = (release: Release, { name, position, score, how }: Candidate, baseUrl: string) => ({
-  ...summarizeRecord(release, name, position, { baseUrl }),
-  score: roundedScore(score),
-  how,
-})
+/** Most rows have the same few ancestors, and many mean the same records. */
+const summaryAt = (release: Release, name: string, position: number) =>
+  summaryCaches(release).get(`${name} ${position}`, () => summarizeRecord(release, name, position, { baseUrl: '' }))
 
-const renderLevel = (release: Release, { name, position, verdict, score }: Level) => {
-  const { definition } = release.entity(name)
-  return {
-    collection: definition.plural,
-    key: position === undefined ? null : keyAt(release, name, position),
-    code: position === undefined ? null : codeAt(release, name, position),
-    verdict,
-    score: roundedScore(score),
-  }
+const renderCandidate = (release: Release, { name, position, score, how }: Candidate, baseUrl: string) => {
+  const { collection, key, code, url, name: shown, breadcrumb, parents } = summaryAt(release, name, position)
+  const rounded = roundedScore(score)
+  return { collection, key, code, url: `${baseUrl}${url}`, name: shown, breadcrumb, parents, score: rounded, how }
 }
 
-const keyCaches = memoized((_: Release) => new LruCache<ReturnType<typeof keyOf>>({ maxEntries: MAX_CACHED_ROWS }))
-
-/** Most rows have the same few ancestors. */
-const keyAt = (release: Release, name: string, position: number) =>
-  keyCaches(release).get(`${name} ${position}`, () =>
-    keyOf(release.entity(name).definition, publishedRecord(release, name, position)),
-  )
+const renderLevel = (release: Release, { name, position, verdict, score }: Level) => {
+  const { collection, key, code } =
+    position === undefined
+      ? { ...NO_RECORD, collection: release.entity(name).definition.plural }
+      : summaryAt(release, name, position)
+  return { collection, key, code, verdict, score: roundedScore(score) }
+}
 
 const renderResolution = (release: Release, resolution: Resolution, row: number, baseUrl: string) => ({
   row,

@@ -9,6 +9,7 @@ import { ancestorsOf, descendantsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import { aliasesOf, aliasWords } from '../../release/aliases.ts'
 import type { Column, EntityIndex } from '../../release/index/index-file.ts'
+import type { SortedTexts } from '../../release/index/sorted-texts.ts'
 import type { Release } from '../../release/release.ts'
 import { importanceOf, MAX_IMPORTANCE } from '../search/importance.ts'
 import { isSlight, WrittenName } from '../search/name-match.ts'
@@ -63,16 +64,25 @@ function bracketsOf(text: string): Bracketed {
   return { outside: wordsOf(text.replace(IN_BRACKETS, ' ')), inside: inside.filter(({ length }) => length > 0) }
 }
 
-/** The texts of a column of names, and which of them have brackets: many records have the same name. */
-type Brackets = { readonly values: Column['values']; readonly hasBrackets: Uint8Array }
+/** A text without brackets, one whose brackets have not been looked at, one with more than a name and brackets after it, and others. */
+const [WITHOUT_BRACKETS, WITH_BRACKETS, OTHER_BRACKETS, FIRST_COUNT] = [0, 1, 2, 3]
+const AT_END = /^[^([]*[([][^([]*[)\]]?\s*$/
+
+/** The texts of a column of names, and how many words stand before the brackets of each: many records have the same name. */
+type Brackets = {
+  readonly values: Column['values']
+  readonly texts: SortedTexts | undefined
+  readonly words: Uint8Array
+}
 
 function bracketsIn(column: Column): Brackets {
   const { values } = column
-  if (column.kind !== 'text') return { values, hasBrackets: new Uint8Array() }
+  if (column.kind !== 'text') return { values, texts: undefined, words: new Uint8Array() }
   const { texts } = column
-  const hasBrackets = new Uint8Array(texts.size)
-  for (let value = 0; value < texts.size; value++) hasBrackets[value] = texts.hasAny(value, OPENING) ? 1 : 0
-  return { values, hasBrackets }
+  const words = new Uint8Array(texts.size)
+  for (let value = 0; value < texts.size; value++)
+    words[value] = texts.hasAny(value, OPENING) ? WITH_BRACKETS : WITHOUT_BRACKETS
+  return { values, texts, words }
 }
 
 /** The names that the records have, each once, and where they are. */
@@ -120,9 +130,10 @@ export class EntityNames {
   /** The names of the parents, of which some records are the seats. */
   readonly #parents: () => EntityNames
   #positions: Uint32Array | undefined
+  #seatPositions: Uint32Array | undefined
   #brackets: Brackets | undefined
   #distinctNames: DistinctNames | undefined
-  #signs: NameSigns | undefined
+  readonly #signs: NameSigns
   /** Some of the records that have been read. */
   readonly #records = new Map<number, NamedRecord>()
   /** The words of the index that have been read. */
@@ -142,6 +153,7 @@ export class EntityNames {
     this.#nameField = naming[0]?.field ?? ''
     this.#index = index
     this.#count = count
+    this.#signs = new NameSigns(this.#language, (at) => this.record(at).names.flatMap((called) => called.name.readings))
     const readers = (names: readonly string[]) =>
       names.flatMap((field) => {
         const column = index.column(field)
@@ -204,8 +216,22 @@ export class EntityNames {
   /** Whether the name of a record has brackets, where it has one name. */
   #hasBrackets(position: number): boolean {
     this.#brackets ??= bracketsIn(this.#index.column(this.#nameField))
-    const { values, hasBrackets } = this.#brackets
-    return hasBrackets[values[position] as number] === 1
+    const { values, words } = this.#brackets
+    return words[values[position] as number] !== WITHOUT_BRACKETS
+  }
+
+  /** How many words stand before the brackets of a name that ends with them; undefined of any other. */
+  #wordsBeforeBrackets(position: number): number | undefined {
+    const { values, texts, words } = this.#brackets as Brackets
+    const value = values[position] as number
+    if (words[value] === WITH_BRACKETS) {
+      const text = texts?.text(value) ?? ''
+      words[value] = AT_END.test(text)
+        ? FIRST_COUNT + wordsOf(text.slice(0, text.search(BRACKET))).length
+        : OTHER_BRACKETS
+    }
+    const known = words[value] as number
+    return known < FIRST_COUNT ? undefined : known - FIRST_COUNT
   }
 
   /** The distinct names of the records, where each has one. */
@@ -217,13 +243,13 @@ export class EntityNames {
 
   /** The positions of the records that are called otherwise than by their only name and what is in its brackets. */
   get positionsOfOthers(): Iterable<number> {
-    return this.distinctNames === undefined
-      ? this.positions
-      : new Set([...this.#aliases.keys(), ...this.#seatPositions])
+    return this.distinctNames === undefined ? this.positions : new Set([...this.#aliases.keys(), ...this.seats])
   }
 
-  get #seatPositions(): number[] {
-    return this.#seats === undefined ? [] : [...this.#seats.seatOf].filter((seat) => seat !== NO_SEAT)
+  /** The positions of the seats, ascending. */
+  get seats(): Uint32Array {
+    this.#seatPositions ??= Uint32Array.from(this.#seats?.seatOf.filter((seat) => seat !== NO_SEAT) ?? []).sort()
+    return this.#seatPositions
   }
 
   /** The only name of a record as it is written, where it has brackets. */
@@ -372,37 +398,27 @@ export class EntityNames {
     }
     const readings = [part.written, ...part.stripped.map(({ name }) => name)].flatMap((name) => name.readings)
     const filter = new NameFilter(this.#index.words, readings)
-    const signs = readings.map(signsOf(this.#language))
+    const signs = [...readings, ...(part.withoutSaint?.readings ?? [])].map(signsOf(this.#language))
     const hasCode = (position: number) => code !== undefined && this.codesAt(position).includes(code)
-    const mayMatch = (position: number) => this.#isCalledMore(position) || filter.mayMatch(position)
+    const mayMatch = (position: number) => {
+      if (!this.#hasBrackets(position)) return filter.mayMatch(position)
+      const words = this.#wordsBeforeBrackets(position)
+      return words === undefined || filter.mayMatch(position, words)
+    }
     const near = this.#matchWhere(positions, part, (position) =>
       this.#hasSeveralNames(position)
-        ? this.#severalNames.mayMatch(position, signs) || hasCode(position)
+        ? this.#signs.mayMatch(position, signs) || hasCode(position)
         : hasCode(position) || (filter.isNear(position) && mayMatch(position)),
     )
-    if (near.length > 0) return near
-    return this.#matchWhere(
-      positions,
-      part,
-      (position) => !this.#hasSeveralNames(position) && filter.isWithin(position) && mayMatch(position),
-    )
+    if (near.some(({ position }) => !this.#hasSeveralNames(position))) return near
+    const isWithin = (position: number) =>
+      !this.#hasSeveralNames(position) && filter.isWithin(position) && mayMatch(position)
+    return [...near, ...this.#matchWhere(positions, part, isWithin)]
   }
 
+  /** Whether a record is called by several names, whose words and letters together tell nothing of each. */
   #hasSeveralNames(position: number): boolean {
-    return !this.#hasOneName || this.#aliases.has(position)
-  }
-
-  /** The names of the records that have several, whose words and letters together tell nothing of each. */
-  get #severalNames(): NameSigns {
-    this.#signs ??= new NameSigns(this.#count, this.#language, (position) =>
-      this.#hasSeveralNames(position) ? this.record(position).names.flatMap(({ name }) => name.readings) : [],
-    )
-    return this.#signs
-  }
-
-  /** Whether a record with one name is called otherwise than by all words of it. */
-  #isCalledMore(position: number): boolean {
-    return this.isSeat(position) || this.#hasBrackets(position)
+    return !this.#hasOneName || this.#aliases.has(position) || this.isSeat(position)
   }
 
   #matchWhere(positions: Uint32Array, part: WrittenPart, isCandidate: (position: number) => boolean): PartMatch[] {

@@ -13,7 +13,7 @@ import { POOR_COST } from './parents.ts'
 import { matchesAnywhere, matchesByWholeCode, matchesCalled } from './part-matches.ts'
 import { MAX_COST, matchRecord, type NamedRecord, type PartMatch, type RowHow } from './record-match.ts'
 import { bestOf, leastCost, matchesByParts, type RowMatch } from './row-matches.ts'
-import { lettersIn, type WrittenPart, writtenPart } from './written-part.ts'
+import { lettersIn, type WrittenPart, writtenPart, writtenPartAs } from './written-part.ts'
 
 const SEGMENT = /[,;|\n\t]| [-–/] /
 /** What a record is in, in brackets after its name: "San José (Güémez, Tamaulipas)". */
@@ -63,9 +63,11 @@ export function matchesByText(
   const best = bestOf(release, matches)
   const words = segments.map(wordsOf)
   // A word alone is no name with ancestors, and segments that mean something are not cut otherwise.
-  const isRead = leastCost(best) <= GOOD_COST || words.flat().length === 1 || (segments.length > 1 && best.length > 0)
-  if (isRead) return best
-  const proposed = matchesByAlignment(release, names, words)
+  const count = words.flat().length
+  const isRead = leastCost(best) <= GOOD_COST || count === 1 || (segments.length > 1 && best.length > 0)
+  if (isRead || count > MAX_ALIGNED_WORDS) return best
+  const scope = names.map((name) => [name, []] as const)
+  const proposed = matchesByAlignment(release, rankAcross(release, words.flat(), scope, MAX_PROPOSED), words)
   // Where segments mean nothing, what the same words mean without commas is in doubt.
   return bestOf(release, [...best, ...(segments.length === 1 ? proposed : proposed.map(inDoubt))])
 }
@@ -86,7 +88,8 @@ function mayBeMeant(release: Release, name: string, text: string): boolean {
   return part.code !== undefined || isKnown(release, name, text)
 }
 
-function isKnown(release: Release, name: string, text: string): boolean {
+/** Whether a record of an entity is called what a text says, or has it as its code. */
+export function isKnown(release: Release, name: string, text: string): boolean {
   const part = writtenPart(release, release.entity(name).definition, text)
   return matchesCalled(release, part).length > 0 || matchesByWholeCode(release, part).length > 0
 }
@@ -119,6 +122,7 @@ function matchesBySegments(release: Release, entity: Entity, segments: readonly 
       if (parts.slice(0, -1).some((part) => (matchesAnywhere(release, part)[0]?.cost ?? MAX_COST) > POOR_COST))
         return []
       const isTopNamed = lineage.length > 1 && levels.includes(lineage.length - 1)
+      if (isTopNamed && levels.length === 2 && isOfNearer(release, lineage, parts)) return []
       const skipped = skippedCost(lineage.length - 1, levels.length - 1, isTopNamed)
       return matchesByParts(release, parts).map((match) => ({
         ...match,
@@ -128,6 +132,14 @@ function matchesBySegments(release: Release, entity: Entity, segments: readonly 
       }))
     }),
   )
+}
+
+/** Whether what may be the most distant ancestor is the name of one below it too, as México is, and the record is only called nearly so. */
+function isOfNearer(release: Release, lineage: readonly Entity[], [top, own]: readonly WrittenPart[]): boolean {
+  if (top === undefined || own === undefined || matchesCalled(release, own).length > 0) return false
+  return lineage
+    .slice(1, -1)
+    .some((entity) => matchesCalled(release, writtenPartAs(release, entity, top)).some(({ cost }) => cost === 0))
 }
 
 /** The ways to choose ascending levels for so many segments, the first of which is the record itself. */
@@ -156,10 +168,10 @@ type Span = (entity: Entity, from: number, to: number) => WrittenPart
 /** A record with its ancestors, the nearest first. */
 type Lineage = readonly { readonly entity: Entity; readonly record: NamedRecord }[]
 
-/** The candidates that the search proposes, with the cost of the best way to read the words as their name and ancestors. */
-function matchesByAlignment(
+/** Some records, with the cost of the best way to read the words as their name and ancestors. */
+export function matchesByAlignment(
   release: Release,
-  names: readonly string[],
+  candidates: readonly { readonly name: string; readonly position: number }[],
   segments: readonly (readonly string[])[],
 ): RowMatch[] {
   const words = segments.flat()
@@ -170,8 +182,7 @@ function matchesByAlignment(
     return end
   })
   const span = spansOf(release, words)
-  const scope = names.map((name) => [name, []] as const)
-  return rankAcross(release, words, scope, MAX_PROPOSED).flatMap(({ name, position }) => {
+  return candidates.flatMap(({ name, position }) => {
     const { definition } = release.entity(name)
     const lineage = ancestorLevels(release, definition).flatMap((level) => {
       const { definition: entity } = release.entity(level.entity)

@@ -27,7 +27,7 @@ type TypedReading = {
   readonly beginning: readonly [from: number, to: number]
 }
 
-const NUMBER = /^[0-9]+$/
+const HAS_DIGIT = /\p{N}/u
 /** Of longer texts, letters after these are not compared. */
 const MAX_LETTERS = 60
 
@@ -49,7 +49,7 @@ export class NameFilter {
     this.#index = index
     this.#letters = nameLetters(index)
     this.#isLong = readings.some(({ joined }) => joined.length > MAX_LETTERS)
-    this.#hasNumber = readings.some((forms) => forms.words.some((word) => NUMBER.test(word)))
+    this.#hasNumber = readings.some((forms) => forms.words.some((word) => HAS_DIGIT.test(word)))
     this.#typed = readings.map((forms) => ({
       heard: forms.heard,
       joined: bagOf(forms.joined),
@@ -79,20 +79,36 @@ export class NameFilter {
 
   /**
    * Whether a name can match at all: it has the letters that were typed but for some edits, or all of them, or all words of one
-   * are those of the other. Names that may be written in several ways always can.
+   * are those of the other. Names that may be written in several ways always can. Of a name with brackets, so many words
+   * stand before them.
    */
-  mayMatch(position: number): boolean {
+  mayMatch(position: number, beforeBrackets?: number): boolean {
     if (this.#isLong) return true
-    const { names, nameStarts } = this.#index
+    const { nameStarts } = this.#index
+    const from = nameStarts[position] as number
+    const to = nameStarts[position + 1] as number
+    if (this.#mayMatchWords(from, to)) return true
+    if (beforeBrackets === undefined) return false
+    const end = from + beforeBrackets
+    return (beforeBrackets > 0 && this.#mayMatchWords(from, end)) || (end < to && this.#mayMatchWords(end, to))
+  }
+
+  /** Whether the words at some places can match as a name. */
+  #mayMatchWords(from: number, to: number): boolean {
+    const { names } = this.#index
     const forms = wordForms(this.#index)
     const joined = emptied(this.#joined)
     const core = emptied(this.#core)
+    const name = this.#heard
+    name.all = 0
+    name.length = 0
     let substance = 0
-    const end = nameStarts[position + 1] as number
-    for (let place = nameStarts[position] as number; place < end; place++) {
+    for (let place = from; place < to; place++) {
       const word = names[place] as number
-      if (forms.mayBeNumber[word] === 1 || forms.isAbbreviation[word] === 1) return true
+      if ((this.#hasNumber && forms.mayBeNumber[word] === 1) || forms.isAbbreviation[word] === 1) return true
       forms.addLetters(word, joined)
+      name.all |= forms.heard[word] as number
+      name.length += forms.lengths[word] as number
       if (forms.isSlight[word] === 1) continue
       forms.addLetters(word, core)
       substance++
@@ -102,36 +118,34 @@ export class NameFilter {
         missing(typed.joined, joined) === 0 ||
         isWithinEdits(typed.joined, joined) ||
         isWithinEdits(typed.core, substance === 0 ? joined : core) ||
-        this.#isCovered(position, typed.substance, substance)
+        this.#isCovered(from, to, typed.substance, substance)
       )
         return true
-    const heard = this.#heardAt(position)
     let sound: LetterBag | undefined
     for (const typed of this.#typed) {
-      if (!maySoundLike(typed.heard, heard)) continue
-      sound ??= this.#soundAt(position)
+      if (!maySoundLike(typed.heard, name)) continue
+      sound ??= this.#soundOf(from, to)
       if (isWithinEdits(typed.sound, sound)) return true
     }
     return false
   }
 
-  /** The letters that a name sounds like. */
-  #soundAt(position: number): LetterBag {
-    const { names, nameStarts } = this.#index
+  /** The letters that the words at some places sound like. */
+  #soundOf(from: number, to: number): LetterBag {
+    const { names } = this.#index
     const forms = wordForms(this.#index)
     const sound = emptied(this.#sound)
-    for (let place = nameStarts[position] as number; place < (nameStarts[position + 1] as number); place++)
-      forms.addSound(names[place] as number, sound)
+    for (let place = from; place < to; place++) forms.addSound(names[place] as number, sound)
     return sound
   }
 
   /** Whether all words of a name that say something were typed, or all that were typed are in it. */
-  #isCovered(position: number, typed: readonly (number | undefined)[], substance: number): boolean {
-    const { names, nameStarts } = this.#index
+  #isCovered(from: number, to: number, typed: readonly (number | undefined)[], substance: number): boolean {
+    const { names } = this.#index
     const { isSlight } = wordForms(this.#index)
     let shared = 0
     let isAnyTyped = typed.length === 0
-    for (let place = nameStarts[position] as number; place < (nameStarts[position + 1] as number); place++) {
+    for (let place = from; place < to; place++) {
       const word = names[place] as number
       if (!typed.includes(word)) continue
       isAnyTyped = true
@@ -139,7 +153,7 @@ export class NameFilter {
     }
     if (shared === substance) return true
     if (!isAnyTyped) return false
-    const words = names.subarray(nameStarts[position], nameStarts[position + 1])
+    const words = names.subarray(from, to)
     return typed.every((word) => word !== undefined && words.includes(word))
   }
 

@@ -15,7 +15,7 @@ const NAMES = [
   ['Santo Tomé y Príncipe', 'Sao Tome and Principe'],
 ]
 const written = (text: string) => new WrittenName(wordsOf(text), spanish)
-const signs = new NameSigns(NAMES.length, spanish, (position) =>
+const signs = new NameSigns(spanish, (position) =>
   (NAMES[position] as string[]).flatMap((name) => written(name).readings),
 )
 const passing = (text: string) => {

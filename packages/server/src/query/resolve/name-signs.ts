@@ -1,5 +1,4 @@
 // By what names are told that cannot match, before they are compared: their words and letters in a few numbers.
-import { checkpoint } from '../../base/checkpoint.ts'
 import type { Language } from '../../catalog/languages/language.ts'
 import { bitsOf } from '../../release/index/word-keys.ts'
 import { type Forms, MAX_EDITS, soundOf } from '../search/name-match.ts'
@@ -28,30 +27,33 @@ function setsOf(words: readonly string[]): readonly [number, number] {
 
 const numbersOf = ({ once, twice }: LetterBag): readonly number[] => [once, twice]
 
+/** Shorter words may be initials of others. */
+const MIN_TELLING = 4
+
+function tellingWords(words: readonly string[], language: Language): readonly string[] {
+  const telling = words.filter((word) => !isLight(language, word))
+  const long = telling.filter((word) => word.length >= MIN_TELLING)
+  return long.length > 0 ? long : telling
+}
+
 export const signsOf =
   (language: Language) =>
   (forms: Forms): Signs => [
     ...setsOf(forms.words),
-    ...setsOf(forms.words.filter((word) => !isLight(language, word))),
+    ...setsOf(tellingWords(forms.words, language)),
     hashOf(forms.joined.slice(0, BEGINNING_LETTERS)) | 0,
     ...[forms.joined, forms.core, soundOf(forms, language)].flatMap((text) => numbersOf(bagOf(text))),
   ]
 
-/** The signs of all names of some records of an entity. */
+/** The signs of all names of records, found out when they are first asked for. */
 export class NameSigns {
-  /** Where those of each record begin. */
-  readonly #starts: Uint32Array
-  readonly #signs: Int32Array
+  readonly #formsAt: (position: number) => readonly Forms[]
+  readonly #signs = new Map<number, Int32Array>()
+  readonly #signsOf: (forms: Forms) => Signs
 
-  constructor(count: number, language: Language, formsAt: (position: number) => readonly Forms[]) {
-    const signs: number[] = []
-    this.#starts = new Uint32Array(count + 1)
-    for (let position = 0; position < count; position++) {
-      checkpoint()
-      for (const forms of formsAt(position)) signs.push(...signsOf(language)(forms))
-      this.#starts[position + 1] = signs.length
-    }
-    this.#signs = Int32Array.from(signs)
+  constructor(language: Language, formsAt: (position: number) => readonly Forms[]) {
+    this.#signsOf = signsOf(language)
+    this.#formsAt = formsAt
   }
 
   /**
@@ -59,9 +61,8 @@ export class NameSigns {
    * letters of both are the same but for some edits, as they are written or sound.
    */
   mayMatch(position: number, typed: readonly Signs[]): boolean {
-    const signs = this.#signs
-    const end = this.#starts[position + 1] as number
-    for (let at = this.#starts[position] as number; at < end; at += SIGNS)
+    const signs = this.#signsAt(position)
+    for (let at = 0; at < signs.length; at += SIGNS)
       for (let one = 0; one < typed.length; one++) {
         const own = typed[one] as Signs
         if (
@@ -75,6 +76,14 @@ export class NameSigns {
           return true
       }
     return false
+  }
+
+  #signsAt(position: number): Int32Array {
+    const known = this.#signs.get(position)
+    if (known !== undefined) return known
+    const signs = Int32Array.from(this.#formsAt(position).flatMap(this.#signsOf))
+    this.#signs.set(position, signs)
+    return signs
   }
 }
 

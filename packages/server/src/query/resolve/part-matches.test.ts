@@ -6,7 +6,7 @@ import { letterMask } from '../../release/index/word-keys.ts'
 import type { Release } from '../../release/release.ts'
 import { type AncestorLevel, ancestorLevels } from '../search/ancestor-match.ts'
 import { entityNames } from './entity-names.ts'
-import { matchesBelowParent } from './part-matches.ts'
+import { matchesBelowParent, matchesNearly } from './part-matches.ts'
 import { writtenPart } from './written-part.ts'
 
 setDefaultTimeout(60_000)
@@ -34,6 +34,19 @@ test.each([
   const [level] = ancestorLevels(release, definition) as [AncestorLevel]
   const matches = matchesBelowParent(release, writtenPart(release, definition, text), level, 0)
   expect(matches.map(({ position }) => position).sort()).toEqual(expected)
+})
+
+test.each([
+  ['all its words, and then no others', 'tanque nuevo y otro', undefined, [0]],
+  ['a word of it, where one is misspelt', 'tanqe nuevos', undefined, [0, 1]],
+  ['a word that is misspelt so', 'pozzo hondoo', undefined, [2]],
+  ['a word of it, at some positions', 'tanqe nuevo', [1, 2], [1]],
+  ['none of its words', 'popocatepetl', undefined, []],
+])('records that are called nearly so have %s: %s', (_, text, among, expected) => {
+  const { definition } = release.entity('localidad')
+  const positions = among === undefined ? undefined : Uint32Array.from(among)
+  const matches = matchesNearly(release, writtenPart(release, definition, text), positions)
+  expect(matches.map(({ position }) => position)).toEqual(expected)
 })
 
 test('the letters of a record are those of its name', () => {

@@ -1,20 +1,23 @@
 // The records that one part of a row may mean by itself, wherever they are.
+import { indexInAscending, lowerBound } from '../../base/binary-search.ts'
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
+import type { Entity } from '../../catalog/entity.ts'
+import type { Words } from '../../release/index/index-file.ts'
 import { positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
-import type { AncestorLevel } from '../search/ancestor-match.ts'
+import { type AncestorLevel, ancestorLevels } from '../search/ancestor-match.ts'
 import { positionsWithKeyCode, typedCodeOf } from '../search/codes.ts'
-import { searchEntity } from '../search/search.ts'
+import { isSlight } from '../search/name-match.ts'
+import { ancestorAt } from '../search/score.ts'
+import { isLight, matchWord } from '../search/word-match.ts'
 import { entityNames } from './entity-names.ts'
 import { positionsCalled, type Wanted } from './name-table.ts'
 import { matchByCode, matchRecord, matchRecords, type PartMatch } from './record-match.ts'
-import { keyOf, type WrittenPart } from './written-part.ts'
+import { keyOf, type WrittenPart, writtenPart } from './written-part.ts'
 
 /** How many records at most are compared one by one. */
 export const MAX_COMPARED_RECORDS = 6_000
-/** How many candidates the search gives. */
-const MAX_SEARCHED = 12
 const MAX_ANYWHERE = 200
 
 const matchCaches = memoized((_: Release) => new LruCache<readonly PartMatch[]>({ maxEntries: 4_096 }))
@@ -33,12 +36,48 @@ export function matchesAnywhere(release: Release, part: WrittenPart): readonly P
           : names.match(names.positions, part)
         : called.length > 0
           ? []
-          : matchesBySearch(release, part, undefined)
+          : matchesNearly(release, part, undefined)
     const matches = [...called, ...others]
-    return uniqueMatches([...coded, ...matches])
+    const twice = coded.length > 0 || matches.some(isCalledSo) ? [] : matchesSaidTwice(release, part)
+    return uniqueMatches([...coded, ...twice, ...matches])
       .sort((a, b) => a.cost - b.cost)
       .slice(0, MAX_ANYWHERE)
   })
+}
+
+/** How many words there are at most of what says again which record is meant, and what that costs. */
+const MAX_WORDS_AGAIN = 2
+const SAID_TWICE_COST = 0.04
+const MIN_NAME = 4
+
+/** The records that a part says by their name and again by their code or what they are in: "Puebla, Pue.", "MX-JAL", "Yucatán, México". */
+function matchesSaidTwice(release: Release, { entity, written: { typed } }: WrittenPart): PartMatch[] {
+  if (entityNames(release, entity).count > MAX_COMPARED_RECORDS) return []
+  const called = (as: Entity, words: readonly string[]): PartMatch[] => {
+    const names = entityNames(release, as)
+    return names.match(names.positions, writtenPart(release, as, words.join(' '))).filter(isJustSo)
+  }
+  for (let count = 1; count <= Math.min(MAX_WORDS_AGAIN, typed.length - 1); count++)
+    for (const [again, rest] of [
+      [typed.slice(-count), typed.slice(0, -count)],
+      [typed.slice(0, count), typed.slice(count)],
+    ] as const) {
+      const matches = called(entity, rest)
+      if (matches.length === 0) continue
+      // A code is no name that is said again.
+      const isName = rest.join('').length >= MIN_NAME
+      const own = isName ? [{ of: entity, at: (position: number) => position }] : []
+      const above = ancestorLevels(release, entity).map((level) => ({
+        of: release.entity(level.entity).definition,
+        at: (position: number) => ancestorAt(level, position),
+      }))
+      for (const { of, at } of [...own, ...above]) {
+        const meant = new Set(called(of, again).map(({ position }) => position))
+        const both = matches.filter(({ position }) => meant.has(at(position)))
+        if (both.length > 0) return both.map((match) => ({ ...match, cost: match.cost + SAID_TWICE_COST }))
+      }
+    }
+  return []
 }
 
 /** The records whose code, with those of their ancestors before it, is this part; a spreadsheet may have lost its first zero. */
@@ -69,6 +108,8 @@ export function matchesCalled(
 
 /** Up to this cost a record is called what a part says. */
 const MAX_CALLED_COST = 0.5
+const isJustSo = ({ cost, isWhole, isDoubtful }: PartMatch): boolean =>
+  cost <= SAID_TWICE_COST && isWhole && !isDoubtful
 const isCalledSo = ({ cost, isDoubtful, isWhole }: PartMatch): boolean =>
   cost <= MAX_CALLED_COST && isWhole && !isDoubtful
 
@@ -97,14 +138,87 @@ function uniqueMatches(matches: readonly PartMatch[]): PartMatch[] {
   return matches.filter(({ position }) => !known.has(position) && known.add(position))
 }
 
-/** The records that the search finds, at these positions or at any. */
-export function matchesBySearch(release: Release, part: WrittenPart, among: Uint32Array | undefined): PartMatch[] {
+/**
+ * The records that are called nearly what a part says, at these positions, which ascend, or at any: those that have all its words, or
+ * else those that have one of them.
+ */
+export function matchesNearly(release: Release, part: WrittenPart, among: Uint32Array | undefined): PartMatch[] {
   const { entity, written } = part
   const names = entityNames(release, entity)
-  return matchRecords(
-    searchEntity(release, entity.name, written.typed, MAX_SEARCHED, { among, isByOwnNames: true }).map(({ position }) =>
-      names.record(position),
-    ),
-    part,
+  const { words } = release.entity(entity.name).index
+  const withAll = names.match(ascending(positionsWithAll(words, written.typed, among)), part)
+  if (withAll.length > 0) return withAll
+  const found = positionsWithAny(words, part, among)
+  // A seat goes by the name of its parent, too.
+  if (among !== undefined) addAmong(found, names.seats, 0, names.seats.length, among)
+  return names.match(ascending(found), part)
+}
+
+const ascending = (positions: Iterable<number>): Uint32Array => Uint32Array.from(positions).sort()
+
+/** How many records at most are looked at for the words of a part, those with the rarest first. */
+const MAX_WITH_WORDS = 4_000
+
+/** The positions of the records that have all words that say something; none where there is no such word. */
+function positionsWithAll(index: Words, typed: readonly string[], among: Uint32Array | undefined): number[] {
+  const { words, language, names, nameStarts, inNames } = index
+  const telling = typed.filter((word) => !isLight(language, word)).map((word) => words.indexOf(word))
+  if (telling.length === 0 || telling.includes(undefined)) return []
+  const [rarest] = rarestFirst(index, telling as number[])
+  const found = new Set<number>()
+  addAmong(
+    found,
+    inNames.positions,
+    inNames.starts[rarest as number] as number,
+    inNames.starts[(rarest as number) + 1] as number,
+    among,
   )
+  return [...found].filter((position) => {
+    const own = names.subarray(nameStarts[position], nameStarts[position + 1])
+    return telling.every((word) => own.includes(word as number))
+  })
+}
+
+/** The positions of records that have a word of a part, or one that is misspelt so. */
+function positionsWithAny(
+  index: Words,
+  { written, stripped }: WrittenPart,
+  among: Uint32Array | undefined,
+): Set<number> {
+  const {
+    words,
+    language,
+    inNames: { starts, positions },
+  } = index
+  const readings = [written, ...stripped.map(({ name }) => name)].flatMap((name) => name.readings)
+  const typed = [...new Set(readings.flatMap((forms) => forms.words))].filter((word) => !isSlight(language, word))
+  // What is a word of the catalog is no misspelling of another one.
+  const meant = typed.flatMap((word) => words.indexOf(word) ?? matchWord(index, word, 1).matching)
+  const found = new Set<number>()
+  for (const word of rarestFirst(index, meant)) {
+    addAmong(found, positions, starts[word] as number, starts[word + 1] as number, among)
+    if (found.size > MAX_WITH_WORDS) break
+  }
+  return found
+}
+
+/** Words of an index, those that the fewest records have first. */
+function rarestFirst({ inNames: { starts } }: Words, words: readonly number[]): number[] {
+  const sizeOf = (word: number) => (starts[word + 1] as number) - (starts[word] as number)
+  return words.toSorted((a, b) => sizeOf(a) - sizeOf(b))
+}
+
+/** Adds the positions at some places of a list, those that are among others; both ascend. */
+function addAmong(
+  found: Set<number>,
+  list: Uint32Array,
+  from: number,
+  to: number,
+  among: Uint32Array | undefined,
+): void {
+  const [first, last] = [among?.[0] ?? 0, among?.at(-1) ?? Number.POSITIVE_INFINITY]
+  for (let at = lowerBound(list, first, from, to); at < to && (list[at] as number) <= last; at++) {
+    const position = list[at] as number
+    if (among === undefined || indexInAscending(among, position) !== -1) found.add(position)
+  }
 }

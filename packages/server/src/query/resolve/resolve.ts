@@ -13,14 +13,14 @@ import type { Entity } from '../../catalog/entity.ts'
 import { folded, wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
 import { addressOf } from './address.ts'
-import { matchesByText, segmentsOf } from './free-text.ts'
-import { type Level, levelsOf } from './levels.ts'
+import { isKnown, matchesByAlignment, matchesByText, segmentsOf } from './free-text.ts'
+import { ancestorOf, type Level, levelsOf } from './levels.ts'
 import { withLostLetters } from './lost-letters.ts'
 import { readParts } from './other-readings.ts'
-import { matchesByParts } from './row-matches.ts'
+import { bestOf, matchesByParts } from './row-matches.ts'
 import { townParts, townReadings } from './town-text.ts'
 import { type Decision, isSure, MAX_LIKELY_SCORE, type Verdict, verdictOn } from './verdict.ts'
-import { keyOf, type WrittenPart, writtenParts } from './written-part.ts'
+import { keyOf, type WrittenPart, writtenPart, writtenParts } from './written-part.ts'
 
 /** Free text, or what stands in each part, by the name of its entity. */
 export type RowToResolve = { readonly text: string } | { readonly parts: ReadonlyMap<string, string> }
@@ -47,26 +47,48 @@ export function resolveRow(release: Release, row: RowToResolve, { names }: Resol
   const segments = segmentsOf(text)
   const town = townParts(release, segments)
   const asTown = town === undefined || !mayMean(town, names) ? undefined : resolveParts(release, town)
-  if (asTown !== undefined && isSure(asTown.verdict)) return asTown
+  // Of two segments, the first may be a short name of what has a town of that name.
+  if (asTown?.verdict === 'exact' || (asTown?.verdict === 'sure' && segments.length > 2)) return asTown
   const address = addressOf(release, segments)
   if (address !== undefined && mayMean(address.parts, names)) {
     const resolution = resolveParts(release, address.parts)
     if (address.isContradicted) return doubted(resolution)
     if (isSure(resolution.verdict)) return resolution
   }
-  if (asTown !== undefined) return asTown
-  const placed =
-    segments.length === 1 ? bestReading(release, townReadings(release, wordsOf(text), false), names) : undefined
-  if (placed !== undefined) return placed
-  const matches = matchesByText(release, text, segments, names ?? [...release.catalog.entities.keys()])
+  if (asTown !== undefined && segments.length > 2) return asTown
+  const scope = names ?? [...release.catalog.entities.keys()]
+  if (segments.length === 1) {
+    const { best, others } = readTown(release, townReadings(release, wordsOf(text), false), names)
+    if (best !== undefined) return best
+    const isCalledSo = scope.some((name) => isKnown(release, name, text))
+    const aligned = isCalledSo ? undefined : asAligned(release, text, others)
+    if (aligned !== undefined) return aligned
+  }
+  const matches = matchesByText(release, text, segments, scope)
   const parts = matches[0]?.parts
   const decision = asSureAsParts(release, verdictOn(release, matches, segments.length === 1), parts)
   if (segments.length === 2 && !isSure(decision.verdict)) {
-    const reading = bestReading(release, townReadings(release, wordsOf(text), true), names)
-    if (reading !== undefined && isSure(reading.verdict)) return reading
+    const { best } = readTown(release, townReadings(release, wordsOf(text), true), names)
+    if (best !== undefined && isSure(best.verdict)) return best
   }
   const above = parts === undefined || isSure(decision.verdict) ? [] : resolveParts(release, parts.slice(0, -1)).levels
   return withLevels(release, decision, above, undefined)
+}
+
+/**
+ * What is sure of the records that some readings of a text may mean, where all its words are read as their names; or else the first
+ * reading. Undefined where that leaves words out of which one is misspelt: they may name what is in between.
+ */
+function asAligned(release: Release, text: string, readings: readonly Resolution[]): Resolution | undefined {
+  const [first] = readings
+  const entity = first?.record === undefined ? undefined : release.entity(first.record.name).definition
+  if (entity === undefined) return undefined
+  const candidates = readings.flatMap(({ record, alternatives }) => [record ?? [], alternatives].flat())
+  const aligned = verdictOn(release, bestOf(release, matchesByAlignment(release, candidates, [wordsOf(text)])), true)
+  if (isSure(aligned.verdict)) return withLevels(release, aligned, [], undefined)
+  const { typed, isKnown } = writtenPart(release, entity, text).written
+  const isMisspelt = !typed.every(isKnown)
+  return readings.find(({ record }) => !isMisspelt || !record?.how.includes('dropped-words'))
 }
 
 /** A text has so many readings that not all rivals are among its matches: what is ambiguous as parts is not sure as one text. */
@@ -76,26 +98,35 @@ function asSureAsParts(release: Release, decision: Decision, parts: readonly Wri
   return asParts.verdict === 'ambiguous' ? asParts : decision
 }
 
-/** What the best of some readings means that is sure; and if none is, the first that names what a town is in. */
-function bestReading(
+/** What the best of some readings means that is sure, and if none is, the first that names what a town is in; and what the others mean. */
+function readTown(
   release: Release,
   readings: readonly (readonly WrittenPart[])[],
   names: readonly string[] | undefined,
-): Resolution | undefined {
+): { readonly best: Resolution | undefined; readonly others: readonly Resolution[] } {
   let best: Resolution | undefined
   let placed: Resolution | undefined
+  const others: Resolution[] = []
   for (const parts of readings) {
     if (!mayMean(parts, names)) continue
     const resolution = resolveParts(release, parts)
     // What names a place and says the state alone leaves words out.
     const isOfState = parts.length > 2 && resolution.record?.name === parts[0]?.entity.name
     const isSureOfPlace = isSure(resolution.verdict) && !isOfState
-    if (isSureOfPlace && resolution.verdict === 'exact') return resolution
+    if (isSureOfPlace && resolution.verdict === 'exact') return { best: resolution, others }
     if (isSureOfPlace) {
       if (scoreOf(resolution) > scoreOf(best)) best = resolution
     } else if (parts.length > 2) placed ??= resolution
+    else if (isInState(release, resolution, parts[0] as WrittenPart)) others.push(resolution)
   }
-  return best ?? placed
+  return { best: best ?? placed, others }
+}
+
+/** Whether the best record of a resolution lies in what its first part says. */
+function isInState(release: Release, { record, levels }: Resolution, { entity }: WrittenPart): boolean {
+  if (record === undefined) return false
+  const state = levels.find(({ name }) => name === entity.name)?.position
+  return state !== undefined && ancestorOf(release, record.name, record.position, entity.name) === state
 }
 
 const scoreOf = (resolution: Resolution | undefined): number => resolution?.record?.score ?? 0

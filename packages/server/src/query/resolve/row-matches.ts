@@ -22,9 +22,9 @@ import {
   MAX_COMPARED_RECORDS,
   matchesAnywhere,
   matchesBelowParent,
-  matchesBySearch,
   matchesByWholeCode,
   matchesCalled,
+  matchesNearly,
 } from './part-matches.ts'
 import type { PartMatch, RowHow } from './record-match.ts'
 import { lettersIn, OTHER_NOISE_COST, type WrittenPart } from './written-part.ts'
@@ -125,9 +125,7 @@ function matchesBelow(
   const costs = ancestorCosts(release, part.entity, above)
   const called = matchesCalled(release, part, (position) => isBelow(costs, position))
   const matches =
-    called.length > 0 || part.digits !== undefined
-      ? called
-      : matchesBySearch(release, part, recordsBelow(level, parents))
+    called.length > 0 || part.digits !== undefined ? called : matchesNearly(release, part, recordsBelow(level, parents))
   const behind = behindLarger(release, part, matches, false)
   const { words, language } = part.written
   const isHamlet = language.isHamlet(words[0] ?? '')

@@ -120,11 +120,23 @@ describe('a town and its state in one text', () => {
     ['Cd. Obregón, Son.', 'sure Ciudad Obregón'],
     ['Oaxaca, Oaxaca', 'sure 20067 Oaxaca de Juárez'],
     ['Guerrero, Chilpancingo', 'sure 12029 Chilpancingo de los Bravo'],
+    ['Dolores Hidalgo, Guanajuato', 'sure 11014 Dolores Hidalgo Cuna de la Independencia Nacional'],
+    ['Dolores Hidalgo Guanajuato', 'sure 11014 Dolores Hidalgo Cuna de la Independencia Nacional'],
+    ['Naucalapan, México', 'sure 15057 Naucalpan de Juárez'],
+    ['Naucalapan México', 'sure 15057 Naucalpan de Juárez'],
+    ['SP y SP Teposcolula, Oaxaca', 'likely San Pedro y San Pablo Teposcolula'],
+    // A number is none of a municipality.
+    ['9 Distrito Federal', 'likely 09 Ciudad de México'],
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
 
   test('is certain of what is named, where the rest is not', () => {
     const { verdict, levels } = resolveRow(release, { text: 'San Antonio, Zinacantepec' })
     expect([verdict, ...levels.map((level) => level.verdict)]).toEqual(['likely', 'exact', 'exact', 'exact', 'likely'])
+  })
+
+  test('is certain of the state without commas, too', () => {
+    const { verdict, levels } = resolveRow(release, { text: 'San Antonio Veracruz' })
+    expect([isSure(verdict), levels[1]?.verdict]).toEqual([false, 'exact'])
   })
 })
 
@@ -182,6 +194,16 @@ describe('a code beside a name', () => {
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
 })
 
+describe('a state is said with more than its name', () => {
+  test.each([
+    ['Puebla, Pue. / Puebla', 'exact 21114 Puebla'],
+    ['MX-JAL / Guadalajara', 'exact 14039 Guadalajara'],
+    ['Nuevo León, México / Monterrey', 'exact 19039 Monterrey'],
+    ['B.C. Sur / La Paz', 'sure 03003 La Paz'],
+    ['MX-MEX', 'exact 15 México'],
+  ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
+})
+
 describe('what a place is in stands after its name', () => {
   test.each([
     ['Aguascalientes / Calvillo / San Tadeo, Calvillo', 'exact San Tadeo'],
@@ -207,6 +229,9 @@ describe('a name is written for short', () => {
 
 describe('damaged text', () => {
   test.each([
+    ['Nuevo León / M0nterrey', 'sure 19039 Monterrey'],
+    // What is not damaged is not taken for what was repaired before.
+    ['Nuevo León / Monterrey', 'exact 19039 Monterrey'],
     ['Michoacn / Purundiro', 'sure 16071 Puruándiro'],
     ['Yucatn / Tizimn / Tizimn', 'sure Tizimín'],
     ['Oaxaca / Miahuatln de Porfirio Daz', 'sure 20059 Miahuatlán de Porfirio Díaz'],

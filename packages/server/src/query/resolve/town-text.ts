@@ -10,22 +10,29 @@ import { type WrittenPart, writtenPart } from './written-part.ts'
 
 /**
  * The parts of a text of three segments that are a town, the record that it is in and the state of that, in this order or the other,
- * where both are called so; the country may stand beside the state. Undefined for any other text.
+ * where both are called so; the country may stand beside the state. Of two segments, those of a record or a town and its state,
+ * where it is called so. Undefined for any other text.
  */
 export function townParts(release: Release, segments: readonly string[]): readonly WrittenPart[] | undefined {
   const entity = parentOfTowns(release)
   const [above, top] = entity === undefined ? [] : ancestorsOf(entity).map((step) => step.entity)
   if (entity === undefined || above === undefined) return undefined
+  const towns = townsIn(release)(entity) as Entity
   for (const order of [segments, segments.toReversed()]) {
-    const [town = '', place = '', state = '', country, ...more] = order
-    if (state === '' || more.length > 0 || (country !== undefined && !isNamed(release, top, country))) continue
-    const statePart = writtenPart(release, above, state)
+    const [first = '', second = '', third, country, ...more] = order
+    if (second === '' || more.length > 0 || (country !== undefined && !isNamed(release, top, country))) continue
+    const statePart = writtenPart(release, above, third ?? second)
     const position = namedBy(release, statePart)
     if (position === undefined) continue
-    const placePart = writtenPart(release, entity, place)
-    const isInState = (at: number) => ancestorOf(release, entity.name, at, above.name) === position
-    if (placePart.digits === undefined && matchesCalled(release, placePart, isInState).some(isCalledSo))
-      return [statePart, placePart, writtenPart(release, townsIn(release)(entity) as Entity, town)]
+    const isCalledInState = (part: WrittenPart) =>
+      part.digits === undefined &&
+      matchesCalled(release, part, (at) => ancestorOf(release, part.entity.name, at, above.name) === position).some(
+        isCalledSo,
+      )
+    const place = writtenPart(release, entity, third === undefined ? first : second)
+    const town = writtenPart(release, towns, first)
+    if (isCalledInState(place)) return third === undefined ? [statePart, place] : [statePart, place, town]
+    if (third === undefined && isCalledInState(town)) return [statePart, town]
   }
   return undefined
 }
@@ -75,9 +82,11 @@ export function townReadings(
         if (place.written.text === statePart.written.text) isOfState = true
       }
       // Where the state is named twice, the one before it is no part of a town's name, unless a town is called so.
-      const isTown = isCalled(release, [towns], state.rest)
+      const isTownInState = (at: number) => ancestorOf(release, towns.name, at, above.name) === position
+      const isTown = matchesCalled(release, town, isTownInState).some(isCalledSo)
       const isRepeated = isOfState && !mayRepeat
-      if (!isTown && !isRepeated) alone.push([statePart, part(entity, state.rest)])
+      const place = part(entity, state.rest)
+      if (!isTown && !isRepeated && place.digits === undefined) alone.push([statePart, place])
       if (isTown || !isRepeated) alone.push([statePart, town])
     }
   }

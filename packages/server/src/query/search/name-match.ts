@@ -110,7 +110,7 @@ function hasDigit(word: string): boolean {
 function readingsOf(name: WrittenName): Forms[] {
   const { words, language } = name
   const { longFormsOf } = language
-  const own = formsOf(words, language, words === name.typed ? name.text : words.join(' '))
+  const own = words === name.typed ? formsOf(words, language, name.text, name.typedJoined) : formsOf(words, language)
   if (!words.some((word) => longFormsOf(word).length > 0)) return [own]
   let readings: (readonly string[])[] = [words]
   for (const [at, word] of words.entries()) {
@@ -120,12 +120,11 @@ function readingsOf(name: WrittenName): Forms[] {
     readings = readings.flatMap((before) => forms.map((form) => before.with(at, form)))
   }
   // What looks like an abbreviation may be a word of its own, or the beginning of one.
-  return [...readings.map((reading) => formsOf(reading, language, reading.join(' '))), own]
+  return [...readings.map((reading) => formsOf(reading, language)), own]
 }
 
-function formsOf(words: readonly string[], language: Language, full: string): Forms {
+function formsOf(words: readonly string[], language: Language, full = words.join(' '), joined = words.join('')): Forms {
   const { heard } = earOf(language)
-  const joined = words.length === 1 ? full : words.join('')
   const isAllCore = !words.some((word) => isSlight(language, word))
   const core = isAllCore ? joined : words.filter((word) => !isSlight(language, word)).join('')
   const mask = letterMask(joined)

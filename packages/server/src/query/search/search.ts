@@ -102,14 +102,9 @@ class EntitySearch {
     this.#drop = effort.drop
     this.#scorers = undefined
     const hasLight = this.#typed.some((word) => isLight(words.language, word))
-    const plain = plainReadings(this.#typed)
-    const glued =
-      effort.tolerance === 0 || this.#typed.length > LONG_LINE
-        ? []
-        : gluedReadings(this.#typed, [words, ...levels.map((level) => level.words)], effort.drop !== 'none')
     const scored = this.#scored()
     const prepared: Prepared[] = []
-    for (const reading of [...plain, ...glued])
+    const scan = (reading: Reading) => {
       for (const [number, names] of scored.entries()) {
         const tolerances = tolerancesOf(names, reading, effort)
         // Efforts that differ in nothing for these words find nothing again.
@@ -128,6 +123,12 @@ class EntitySearch {
         }
         if (hits.count === 0) this.#fruitless.add(key)
       }
+    }
+    plainReadings(this.#typed).forEach(scan)
+    if (effort.tolerance > 0 && this.#typed.length <= LONG_LINE) {
+      const isLastResort = effort.drop !== 'none' && hits.count === 0
+      gluedReadings(this.#typed, [words, ...levels.map((level) => level.words)], isLastResort).forEach(scan)
+    }
     this.#prepared = prepared
     return hits
   }
@@ -322,12 +323,8 @@ export function rankAcross(
 export const searchAcross = (...query: Parameters<typeof rankAcross>): SearchResult[] =>
   rankAcross(...query).map(explained)
 
-/** Where one entity is searched: at these positions, which ascend, or at any; and whether names alone count, as they are typed. */
-type EntityScope = {
-  readonly among: Uint32Array | undefined
-  readonly isByOwnNames?: boolean
-  readonly isAsTyped?: boolean
-}
+/** Where one entity is searched: at these positions, which ascend, or at any; and whether only what is typed counts. */
+type EntityScope = { readonly among: Uint32Array | undefined; readonly isAsTyped?: boolean }
 
 /** The best records of one entity, with as much effort as it takes to find any. */
 export function searchEntity(
@@ -335,10 +332,9 @@ export function searchEntity(
   name: string,
   words: readonly string[],
   limit: number,
-  { among, isByOwnNames = false, isAsTyped = false }: EntityScope,
+  { among, isAsTyped = false }: EntityScope,
 ): Unexplained[] {
-  const space = searchSpace(release, name, among)
-  const entitySearch = new EntitySearch(isByOwnNames ? { ...space, levels: [] } : space, words, limit)
+  const entitySearch = new EntitySearch(searchSpace(release, name, among), words, limit)
   const coded = withCode(release, name, among, words)
   const work = { left: MAX_WORK }
   let hits = entitySearch.run(AS_TYPED, [], work)

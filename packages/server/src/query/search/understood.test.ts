@@ -4,7 +4,6 @@ import { releaseOf } from '../../../../../test/support/releases.ts'
 import { placesOf, smallSource } from '../../../../../test/support/small-source.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
-import { rank } from './rank.ts'
 import { searchAcross } from './search.ts'
 
 setDefaultTimeout(60_000)
@@ -164,6 +163,6 @@ describe('what is typed finds what is meant', () => {
 })
 
 test('what a free text may mean is ranked in the entities that are named', () => {
-  const [best] = rank(release, ['localidad'], wordsOf('san pedro, toluca'), { limit: 3 })
+  const [best] = searchAcross(release, wordsOf('san pedro, toluca'), [['localidad', []]], 3)
   expect(best).toMatchObject({ name: 'localidad', position: 12 })
 })
