@@ -2,17 +2,19 @@
 import { indexInAscending, lowerBound } from '../../base/binary-search.ts'
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
+import type { Entity } from '../../catalog/entity.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import { positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
-import type { AncestorLevel } from '../search/ancestor-match.ts'
+import { type AncestorLevel, ancestorLevels } from '../search/ancestor-match.ts'
 import { positionsWithKeyCode, typedCodeOf } from '../search/codes.ts'
 import { isSlight } from '../search/name-match.ts'
+import { ancestorAt } from '../search/score.ts'
 import { isLight, matchWord } from '../search/word-match.ts'
 import { entityNames } from './entity-names.ts'
 import { positionsCalled, type Wanted } from './name-table.ts'
 import { matchByCode, matchRecord, matchRecords, type PartMatch } from './record-match.ts'
-import { keyOf, type WrittenPart } from './written-part.ts'
+import { keyOf, type WrittenPart, writtenPart } from './written-part.ts'
 
 /** How many records at most are compared one by one. */
 export const MAX_COMPARED_RECORDS = 6_000
@@ -36,10 +38,46 @@ export function matchesAnywhere(release: Release, part: WrittenPart): readonly P
           ? []
           : matchesNearly(release, part, undefined)
     const matches = [...called, ...others]
-    return uniqueMatches([...coded, ...matches])
+    const twice = coded.length > 0 || matches.some(isCalledSo) ? [] : matchesSaidTwice(release, part)
+    return uniqueMatches([...coded, ...twice, ...matches])
       .sort((a, b) => a.cost - b.cost)
       .slice(0, MAX_ANYWHERE)
   })
+}
+
+/** How many words there are at most of what says again which record is meant, and what that costs. */
+const MAX_WORDS_AGAIN = 2
+const SAID_TWICE_COST = 0.04
+const MIN_NAME = 4
+
+/** The records that a part says by their name and again by their code or what they are in: "Puebla, Pue.", "MX-JAL", "Yucatán, México". */
+function matchesSaidTwice(release: Release, { entity, written: { typed } }: WrittenPart): PartMatch[] {
+  if (entityNames(release, entity).count > MAX_COMPARED_RECORDS) return []
+  const called = (as: Entity, words: readonly string[]): PartMatch[] => {
+    const names = entityNames(release, as)
+    return names.match(names.positions, writtenPart(release, as, words.join(' '))).filter(isJustSo)
+  }
+  for (let count = 1; count <= Math.min(MAX_WORDS_AGAIN, typed.length - 1); count++)
+    for (const [again, rest] of [
+      [typed.slice(-count), typed.slice(0, -count)],
+      [typed.slice(0, count), typed.slice(count)],
+    ] as const) {
+      const matches = called(entity, rest)
+      if (matches.length === 0) continue
+      // A code is no name that is said again.
+      const isName = rest.join('').length >= MIN_NAME
+      const own = isName ? [{ of: entity, at: (position: number) => position }] : []
+      const above = ancestorLevels(release, entity).map((level) => ({
+        of: release.entity(level.entity).definition,
+        at: (position: number) => ancestorAt(level, position),
+      }))
+      for (const { of, at } of [...own, ...above]) {
+        const meant = new Set(called(of, again).map(({ position }) => position))
+        const both = matches.filter(({ position }) => meant.has(at(position)))
+        if (both.length > 0) return both.map((match) => ({ ...match, cost: match.cost + SAID_TWICE_COST }))
+      }
+    }
+  return []
 }
 
 /** The records whose code, with those of their ancestors before it, is this part; a spreadsheet may have lost its first zero. */
@@ -70,6 +108,8 @@ export function matchesCalled(
 
 /** Up to this cost a record is called what a part says. */
 const MAX_CALLED_COST = 0.5
+const isJustSo = ({ cost, isWhole, isDoubtful }: PartMatch): boolean =>
+  cost <= SAID_TWICE_COST && isWhole && !isDoubtful
 const isCalledSo = ({ cost, isDoubtful, isWhole }: PartMatch): boolean =>
   cost <= MAX_CALLED_COST && isWhole && !isDoubtful
 

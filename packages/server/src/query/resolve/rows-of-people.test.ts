@@ -194,6 +194,16 @@ describe('a code beside a name', () => {
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
 })
 
+describe('a state is said with more than its name', () => {
+  test.each([
+    ['Puebla, Pue. / Puebla', 'exact 21114 Puebla'],
+    ['MX-JAL / Guadalajara', 'exact 14039 Guadalajara'],
+    ['Nuevo León, México / Monterrey', 'exact 19039 Monterrey'],
+    ['B.C. Sur / La Paz', 'sure 03003 La Paz'],
+    ['MX-MEX', 'exact 15 México'],
+  ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
+})
+
 describe('what a place is in stands after its name', () => {
   test.each([
     ['Aguascalientes / Calvillo / San Tadeo, Calvillo', 'exact San Tadeo'],
