@@ -423,7 +423,7 @@ describe('a store', () => {
   test('that is a Map has the collections under their names', async () => {
     const map: MapCopy = new Map()
     await sync(source.catalogs, map)
-    expect(map.get('paises')).toEqual([...(await source.catalogs.paises.all().toArray())])
+    expect(map.get('audiencias')).toEqual([...(await source.catalogs.audiencias.all().toArray())])
   })
 
   test('of catalogs that connect did not make is refused', async () => {

@@ -673,10 +673,10 @@ test('a language that there is not is carried by no link', async () => {
 })
 
 test('a quote in a search ends no line for the shell', async () => {
-  const [line = ''] = attributes(await page('/explore/paises?q=d%27a'), 'data-copy').filter((text) =>
+  const [line = ''] = attributes(await page('/explore/audiencias?q=d%27a'), 'data-copy').filter((text) =>
     text.startsWith('curl'),
   )
-  expect(line).toEndWith("/api/v2/paises/all?q=d%27a'")
+  expect(line).toEndWith("/api/v2/audiencias/all?q=d%27a'")
   expect(line.split("'")).toHaveLength(3)
 })
 

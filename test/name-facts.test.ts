@@ -137,9 +137,9 @@ describe('a table', () => {
   })
 })
 
-test('of the fields of knowledge all have English names but one, as PROVENANCE.md tells', async () => {
+test('of countries and fields of knowledge all have English names but one, as PROVENANCE.md tells', async () => {
   const release = await bundledRelease()
-  const unnamed = ['area', 'campo', 'disciplina', 'subdisciplina'].flatMap((name) => {
+  const unnamed = ['pais', 'area', 'campo', 'disciplina', 'subdisciplina'].flatMap((name) => {
     const entity = release.entity(name)
     const [code] = entity.definition.code
     const names = factReader(entity)

@@ -300,7 +300,7 @@ describe('a wrong parameter is named, with what is allowed', () => {
     [
       '/api/v2/paises?fields=idPais,nada',
       'bad-parameter',
-      /^fields was "nada"; allowed is cvePais, descPais, idPais, alpha2, numeric\.$/,
+      /^fields was "nada"; allowed is cvePais, descPais, idPais, nombreEn, alpha2, numeric\.$/,
     ],
     [
       `/api/v2/paises?fields=${Array(201).fill('idPais').join(',')}`,
@@ -311,7 +311,7 @@ describe('a wrong parameter is named, with what is allowed', () => {
     [
       '/api/v2/paises?sort=idPais,',
       'bad-parameter',
-      /^sort was ""; allowed is cvePais, descPais, idPais, alpha2, numeric\.$/,
+      /^sort was ""; allowed is cvePais, descPais, idPais, nombreEn, alpha2, numeric\.$/,
     ],
     [
       '/api/v2/paises?sort=idPais,idPais,idPais,idPais,idPais,idPais',

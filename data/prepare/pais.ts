@@ -1,4 +1,4 @@
-/** Owns the countries: the codes of ISO 3166-1 with the Spanish names of CLDR. */
+/** Owns the countries: the codes of ISO 3166-1 with the Spanish and English names of CLDR. */
 import { change } from './correct.ts'
 import { countryNames } from './corrections.ts'
 import { list, member, readJson, refuse, text } from './package-file.ts'
@@ -22,6 +22,7 @@ async function territoryNames(locale: string): Promise<Names> {
 export async function paises(): Promise<Table> {
   const mexican = await territoryNames('es-MX')
   const spanish = await territoryNames('es')
+  const english = await territoryNames('en')
   const codes = list(await readJson('i18n-iso-countries/codes.json'), 'codes.json')
 
   const records = codes.flatMap((entry) => {
@@ -29,7 +30,8 @@ export async function paises(): Promise<Table> {
     if (alpha2 === KOSOVO) return []
     if (!alpha2 || !alpha3 || !numeric || !/^\d{3}$/.test(numeric)) return refuse(`odd country ${alpha2}`)
     const name = mexican(alpha2) ?? spanish(alpha2) ?? refuse(`no Spanish name for ${alpha2}`)
-    return [{ cvePais: alpha3, descPais: name.normalize('NFC'), idPais: Number(numeric) }]
+    const nombreEn = (english(alpha2) ?? refuse(`no English name for ${alpha2}`)).normalize('NFC')
+    return [{ cvePais: alpha3, descPais: name.normalize('NFC'), idPais: Number(numeric), nombreEn }]
   })
 
   const named = change(
@@ -41,7 +43,7 @@ export async function paises(): Promise<Table> {
   )
   return table(
     'pais.csv',
-    ['cvePais', 'descPais', 'idPais'],
+    ['cvePais', 'descPais', 'idPais', 'nombreEn'],
     named.toSorted((a, b) => a.idPais - b.idPais),
   )
 }

@@ -124,7 +124,10 @@ export type Audiencia = {
 export type Collections = {
   readonly paises: {
     readonly record: Pais
-    readonly facts: Record<never, never>
+    readonly facts: {
+      /** country name in English */
+      readonly nombreEn: string | null
+    }
     readonly derived: {
       /** country code of two letters */
       readonly alpha2: string | null
@@ -136,6 +139,7 @@ export type Collections = {
     readonly owner: never
     readonly below: 'estados' | 'municipios' | 'localidades'
     readonly v1: true
+    readonly languages: 'es' | 'en'
   }
   readonly estados: {
     readonly record: Estado
@@ -152,6 +156,7 @@ export type Collections = {
     readonly owner: never
     readonly below: 'municipios' | 'localidades'
     readonly v1: false
+    readonly languages: 'es' | 'en'
   }
   readonly municipios: {
     readonly record: Municipio
@@ -170,6 +175,7 @@ export type Collections = {
     readonly owner: never
     readonly below: 'localidades'
     readonly v1: true
+    readonly languages: 'es' | 'en'
   }
   readonly localidades: {
     readonly record: Localidad
@@ -205,6 +211,7 @@ export type Collections = {
     readonly owner: 'municipios'
     readonly below: never
     readonly v1: true
+    readonly languages: 'es' | 'en'
   }
   readonly 'areas-conocimiento': {
     readonly record: Area

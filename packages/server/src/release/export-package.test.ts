@@ -365,7 +365,7 @@ describe('a directory', () => {
     expect(await exported(directory.path)).toEqual({ 'pais.csv': 2 })
     expect(readdirSync(directory.path).sort()).toEqual(['datapackage.json', 'nomenclator.schema.json', 'pais.csv'])
     expect(readFileSync(join(directory.path, 'pais.csv'), 'utf8')).toBe(
-      'cvePais,descPais,idPais\nFRA,Francia,250\nMEX,México,484\n',
+      'cvePais,descPais,idPais,nombreEn\nFRA,Francia,250,\nMEX,México,484,\n',
     )
   })
 

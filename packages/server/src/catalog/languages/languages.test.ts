@@ -78,7 +78,7 @@ describe('a fact in a language', () => {
   test('is a name', () => expect(namingFields(of).map(({ field }) => field)).toEqual(['a', 'fact']))
   test('is matched apart', () => expect(hasNamesApart(of)).toBe(true))
   test('is one of the languages of its entity, and of those that embed it', () =>
-    expect([of, below, localidad].map(languagesOf)).toEqual([['es', 'en'], ['es', 'en', 'fr', 'es-MX'], []]))
+    expect([of, below, audiencia].map(languagesOf)).toEqual([['es', 'en'], ['es', 'en', 'fr', 'es-MX'], []]))
 })
 
 describe('texts are in the order', () => {

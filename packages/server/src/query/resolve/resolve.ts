@@ -20,7 +20,7 @@ import { readParts } from './other-readings.ts'
 import { bestOf, matchesByParts } from './row-matches.ts'
 import { townParts, townReadings } from './town-text.ts'
 import { type Decision, isSure, MAX_LIKELY_SCORE, type Verdict, verdictOn } from './verdict.ts'
-import { keyOf, type WrittenPart, writtenParts } from './written-part.ts'
+import { keyOf, type WrittenPart, writtenPart, writtenParts } from './written-part.ts'
 
 /** Free text, or what stands in each part, by the name of its entity. */
 export type RowToResolve = { readonly text: string } | { readonly parts: ReadonlyMap<string, string> }
@@ -60,8 +60,8 @@ export function resolveRow(release: Release, row: RowToResolve, { names }: Resol
   if (segments.length === 1) {
     const { best, others } = readTown(release, townReadings(release, wordsOf(text), false), names)
     if (best !== undefined) return best
-    const isNamed = others.length > 0 && !scope.some((name) => isKnown(release, name, text))
-    const aligned = isNamed ? asAligned(release, text, others) : undefined
+    const isCalledSo = scope.some((name) => isKnown(release, name, text))
+    const aligned = isCalledSo ? undefined : asAligned(release, text, others)
     if (aligned !== undefined) return aligned
   }
   const matches = matchesByText(release, text, segments, scope)
@@ -77,15 +77,18 @@ export function resolveRow(release: Release, row: RowToResolve, { names }: Resol
 
 /**
  * What is sure of the records that some readings of a text may mean, where all its words are read as their names; or else the first
- * reading. Undefined where that leaves words out, which may name what is in between.
+ * reading. Undefined where that leaves words out of which one is misspelt: they may name what is in between.
  */
 function asAligned(release: Release, text: string, readings: readonly Resolution[]): Resolution | undefined {
-  const candidates = readings.flatMap(({ record, alternatives }) =>
-    record === undefined ? [] : [record, ...alternatives],
-  )
+  const [first] = readings
+  const entity = first?.record === undefined ? undefined : release.entity(first.record.name).definition
+  if (entity === undefined) return undefined
+  const candidates = readings.flatMap(({ record, alternatives }) => [record ?? [], alternatives].flat())
   const aligned = verdictOn(release, bestOf(release, matchesByAlignment(release, candidates, [wordsOf(text)])), true)
   if (isSure(aligned.verdict)) return withLevels(release, aligned, [], undefined)
-  return readings.find(({ record }) => !record?.how.includes('dropped-words'))
+  const { typed, isKnown } = writtenPart(release, entity, text).written
+  const isMisspelt = !typed.every(isKnown)
+  return readings.find(({ record }) => !isMisspelt || !record?.how.includes('dropped-words'))
 }
 
 /** A text has so many readings that not all rivals are among its matches: what is ambiguous as parts is not sure as one text. */

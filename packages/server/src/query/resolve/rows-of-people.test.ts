@@ -229,6 +229,9 @@ describe('a name is written for short', () => {
 
 describe('damaged text', () => {
   test.each([
+    ['Nuevo León / M0nterrey', 'sure 19039 Monterrey'],
+    // What is not damaged is not taken for what was repaired before.
+    ['Nuevo León / Monterrey', 'exact 19039 Monterrey'],
     ['Michoacn / Purundiro', 'sure 16071 Puruándiro'],
     ['Yucatn / Tizimn / Tizimn', 'sure Tizimín'],
     ['Oaxaca / Miahuatln de Porfirio Daz', 'sure 20059 Miahuatlán de Porfirio Díaz'],

@@ -87,7 +87,12 @@ function readPart(release: Release, entity: Entity, text: string): WrittenPart {
   const shorter = withoutNoise(written, entity.name)
   const stripped = [...shorter, ...otherNames, ...[{ name: written, cost: 0 }, ...shorter].flatMap(withGivenName)]
   const isList = LISTED.test(own)
-  const texts = [beside ?? '', written.text, ...stripped.map(({ name }) => name.text)]
+  const texts = [
+    beside ?? '',
+    repaired === undefined ? '' : '*',
+    written.text,
+    ...stripped.map(({ name }) => name.text),
+  ]
   return {
     entity,
     key: `${entity.name}=${texts.join(' / ')}${isList ? ',' : ''}`,

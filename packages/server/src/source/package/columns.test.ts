@@ -59,7 +59,7 @@ test.each([
 describe('refuses', () => {
   const missing = (column: string, or = '') => [column, 'nothing', `this column${or}, which is missing`]
   const given = (column: string, expected: string) => [column, JSON.stringify(column), expected]
-  const OF_PAIS = 'one of cvePais, descPais, idPais'
+  const OF_PAIS = 'one of cvePais, descPais, idPais, nombreEn'
   const cases: readonly [what: string, entity: string, header: string, faults: readonly unknown[]][] = [
     ['a missing column', 'pais', 'cvePais,idPais', [missing('descPais')]],
     [
