@@ -3,6 +3,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createApp } from '../packages/server/src/http/app.ts'
+import { resolveRow } from '../packages/server/src/query/resolve/resolve.ts'
 import { factReader } from '../packages/server/src/release/facts.ts'
 import type { Release } from '../packages/server/src/release/release.ts'
 import { bundledRelease, releaseOf, sourceIn, sourceOf, TestDirectory, TestHome, tiny } from './support/releases.ts'
@@ -112,6 +113,11 @@ describe('a name that is a fact', () => {
     expect(languages).toEqual(['es', 'en'])
     expect(fields.at(-1)).toMatchObject({ path: 'nombreEn', fact: true, language: 'en' })
   })
+})
+
+test('records without names in another language are found by those that ship with the program', async () => {
+  const { verdict, record } = resolveRow(await releaseOf(sourceOf(tiny)), { text: 'Logic' })
+  expect({ verdict, name: record?.name, how: record?.how }).toEqual({ verdict: 'exact', name: 'campo', how: ['alias'] })
 })
 
 describe('a table', () => {

@@ -7,12 +7,13 @@ import { readFileSync } from 'node:fs'
 import { Failure } from '../base/failure.ts'
 import { memoized } from '../base/memoized.ts'
 import { shippedFile } from '../base/program.ts'
-import { type Entity, embeddedAt } from '../catalog/entity.ts'
-import { languageOfNames } from '../catalog/languages/languages.ts'
+import { type Entity, embeddedAt, type Field } from '../catalog/entity.ts'
+import { isNameFact, languageOfNames } from '../catalog/languages/languages.ts'
 import { wordsOf } from '../catalog/words.ts'
 import { builtInCatalog } from '../source/built-in.ts'
 import { Faults } from '../source/faults.ts'
 import { aliasesIn } from '../source/package/defined-aliases.ts'
+import { delimitedText } from '../source/package/delimited.ts'
 import type { Alias } from '../source/source.ts'
 import type { Column, Words } from './index/index-file.ts'
 import { wordsInMemory } from './index/words-in-memory.ts'
@@ -39,6 +40,33 @@ function builtInAliases(): readonly Alias[] {
   return builtIn
 }
 
+/** The names in other languages that ship with the program, which are facts: aliases in releases that do not have them. */
+const shippedNames = memoized(({ name, fields, code }: Entity): readonly Alias[] => {
+  const facts = nameFactsIn(fields)
+  if (facts.length === 0) return []
+  const file = shippedFile(`data/${name}.csv`)
+  const table = delimitedText(readFileSync(file, 'utf8'), { file, dialect: { delimiter: ',' }, tell: () => {} })
+  const [header = [], ...rows] = table.rows
+  const valueIn = (row: readonly string[], column: string) => row[header.indexOf(column)] ?? ''
+  return rows.flatMap((row) =>
+    facts.flatMap((fact) => {
+      const alias = valueIn(row, fact)
+      const ofRecord = code.map((field) => valueIn(row, field)).join(ALIAS_CODE_SEPARATOR)
+      return alias === '' ? [] : [{ entity: name, code: ofRecord, alias, reason: 'name in another language' }]
+    }),
+  )
+})
+
+const nameFactsIn = (fields: Entity['fields']): string[] =>
+  Object.keys(fields).filter((field) => isNameFact(fields[field] as Field))
+
+/** Whether the records of a release have names in other languages: those of earlier versions, and of some sources, have none. */
+const hasNameFacts = ({ definition, index }: OpenEntity): boolean =>
+  nameFactsIn(definition.fields).some((field) => {
+    const column = index.column(field)
+    return column.kind === 'text fact' && column.known.length > 0
+  })
+
 const keyOf = ({ entity, code, alias }: Alias): string => [entity, code, alias].join('\0')
 
 /** What a source gives beside those that ship with the program. */
@@ -64,10 +92,13 @@ const MAX_SHOWN = 10
 export const aliasesOf = (release: Release, name: string): AliasIndex | undefined =>
   indexOf(release.entity(name), release)
 
-const indexOf = memoized(({ definition }: OpenEntity, release: Release): AliasIndex | undefined => {
+const indexOf = memoized((entity: OpenEntity, release: Release): AliasIndex | undefined => {
+  const { definition } = entity
   const { name } = definition
   // A list of a package may have the name of one that ships with the program, in a home without that.
-  const shipped = definition.package === undefined ? builtInAliases() : []
+  const isShipped = definition.package === undefined
+  const names = isShipped && !hasNameFacts(entity) ? shippedNames(builtInCatalog.entities.get(name) ?? definition) : []
+  const shipped = isShipped ? [...builtInAliases(), ...names] : []
   const aliases = [...(release.manifest.aliases ?? []), ...shipped].filter(({ entity }) => entity === name)
   const positioned = aliases.flatMap((alias) => {
     const position = positionOfCode(release, name, alias.code)
