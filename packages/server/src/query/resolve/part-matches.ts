@@ -49,13 +49,17 @@ export function matchesAnywhere(release: Release, part: WrittenPart): readonly P
 const MAX_WORDS_AGAIN = 2
 const SAID_TWICE_COST = 0.04
 const MIN_NAME = 4
+const MAX_WITH_CODES = 300
 
 /** The records that a part says by their name and again by their code or what they are in: "Puebla, Pue.", "MX-JAL", "Yucatán, México". */
 function matchesSaidTwice(release: Release, { entity, written: { typed } }: WrittenPart): PartMatch[] {
   if (entityNames(release, entity).count > MAX_COMPARED_RECORDS) return []
   const called = (as: Entity, words: readonly string[]): PartMatch[] => {
     const names = entityNames(release, as)
-    return names.match(names.positions, writtenPart(release, as, words.join(' '))).filter(isJustSo)
+    const said = writtenPart(release, as, words.join(' '))
+    // A code is no name that is looked up.
+    const matches = names.count <= MAX_WITH_CODES ? names.match(names.positions, said) : matchesCalled(release, said)
+    return matches.filter(isJustSo)
   }
   for (let count = 1; count <= Math.min(MAX_WORDS_AGAIN, typed.length - 1); count++)
     for (const [again, rest] of [
