@@ -157,7 +157,8 @@ describe.skipIf(browser === undefined)('a list', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(10_000)
     expect(Math.max(...sizes)).toBeLessThanOrEqual(200)
     expect(seen.rows).toBe(50)
-    expect(seen.frames).toBeGreaterThanOrEqual(sizes.length)
+    // A frame at least for every other request, however fast these are.
+    expect(seen.frames).toBeGreaterThanOrEqual(sizes.length / 2)
     expect(await page.locator('tbody tr[data-state=pending]').count()).toBe(0)
   })
 

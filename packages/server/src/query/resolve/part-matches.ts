@@ -47,19 +47,16 @@ export function matchesAnywhere(release: Release, part: WrittenPart): readonly P
 
 /** How many words there are at most of what says again which record is meant, and what that costs. */
 const MAX_WORDS_AGAIN = 2
-const SAID_TWICE_COST = 0.04
+const SAID_TWICE_COST = 0.2
 const MIN_NAME = 4
-const MAX_WITH_CODES = 300
+const MAX_SAID_TWICE = 300
 
-/** The records that a part says by their name and again by their code or what they are in: "Puebla, Pue.", "MX-JAL", "Yucatán, México". */
+/** The records of a short list that a part says by their name and again by their code or what they are in: "Puebla, Pue.", "MX-JAL". */
 function matchesSaidTwice(release: Release, { entity, written: { typed } }: WrittenPart): PartMatch[] {
-  if (entityNames(release, entity).count > MAX_COMPARED_RECORDS) return []
+  if (entityNames(release, entity).count > MAX_SAID_TWICE) return []
   const called = (as: Entity, words: readonly string[]): PartMatch[] => {
     const names = entityNames(release, as)
-    const said = writtenPart(release, as, words.join(' '))
-    // A code is no name that is looked up.
-    const matches = names.count <= MAX_WITH_CODES ? names.match(names.positions, said) : matchesCalled(release, said)
-    return matches.filter(isJustSo)
+    return names.match(names.positions, writtenPart(release, as, words.join(' '))).filter(isJustSo)
   }
   for (let count = 1; count <= Math.min(MAX_WORDS_AGAIN, typed.length - 1); count++)
     for (const [again, rest] of [
@@ -112,8 +109,10 @@ export function matchesCalled(
 
 /** Up to this cost a record is called what a part says. */
 const MAX_CALLED_COST = 0.5
+/** Up to this one it is called just so. */
+const MAX_JUST_SO_COST = 0.05
 const isJustSo = ({ cost, isWhole, isDoubtful }: PartMatch): boolean =>
-  cost <= SAID_TWICE_COST && isWhole && !isDoubtful
+  cost <= MAX_JUST_SO_COST && isWhole && !isDoubtful
 const isCalledSo = ({ cost, isDoubtful, isWhole }: PartMatch): boolean =>
   cost <= MAX_CALLED_COST && isWhole && !isDoubtful
 

@@ -196,11 +196,11 @@ describe('a code beside a name', () => {
 
 describe('a state is said with more than its name', () => {
   test.each([
-    ['Puebla, Pue. / Puebla', 'exact 21114 Puebla'],
-    ['MX-JAL / Guadalajara', 'exact 14039 Guadalajara'],
-    ['Nuevo León, México / Monterrey', 'exact 19039 Monterrey'],
+    ['Puebla, Pue. / Puebla', 'sure 21114 Puebla'],
+    ['MX-JAL / Guadalajara', 'sure 14039 Guadalajara'],
+    ['Nuevo León, México / Monterrey', 'sure 19039 Monterrey'],
     ['B.C. Sur / La Paz', 'sure 03003 La Paz'],
-    ['MX-MEX', 'exact 15 México'],
+    ['MX-MEX', 'sure 15 México'],
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
 })
 
