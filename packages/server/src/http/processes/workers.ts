@@ -23,10 +23,10 @@ export const THINKER_VARIABLE = 'NOMENCLATOR_THINKER'
 /**
  * Options of the garbage collector of a process that serves or thinks, which it reads when it starts. It takes mapped files for
  * memory in use, and so by default lets garbage grow to three times the size of a release, or to its size on a machine with
- * less than 16 GB. With these, garbage grows to a tenth of it on all machines, or until both together are 64 MB.
+ * less than 16 GB. With these, garbage grows to a twentieth of it on all machines, or until both together are 64 MB.
  */
 export const COLLECTOR_OPTIONS: Readonly<Record<string, string>> = {
-  BUN_JSC_heapGrowthMaxIncrease: '0.1',
+  BUN_JSC_heapGrowthMaxIncrease: '0.05',
   BUN_JSC_heapGrowthFunctionThresholdInMB: '0',
   BUN_JSC_largeHeapSize: '64000000',
 }
