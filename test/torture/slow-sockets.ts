@@ -45,13 +45,15 @@ type SlowOptions = {
   readonly client: number
 }
 
+const INTERIM = /^(?:HTTP\/1\.1 100 Continue\r\n\r\n)+/
+
 /** A connection of a client that has sent its requests, and reads only when it is told to. */
 export class SlowSocket {
   static readonly #RECEIVE_BYTES = 4_096
   readonly #c = library()
   readonly #descriptor: number
   #unsent: Uint8Array
-  /** The beginning of what was received. */
+  /** The beginning of the first response, without those that say that it is to come. */
   beginning = ''
   received = 0
   closed = false
@@ -87,7 +89,8 @@ export class SlowSocket {
     // Less than nothing is nothing yet, or an error that the next read tells of as an end.
     if (length === 0) this.closed = true
     if (length <= 0) return
-    if (this.received === 0) this.beginning = Buffer.from(buffer.subarray(0, length)).toString('latin1')
+    if (this.beginning === '')
+      this.beginning = Buffer.from(buffer.subarray(0, length)).toString('latin1').replace(INTERIM, '')
     this.received += length
   }
 

@@ -96,7 +96,7 @@ export const slow: Campaign = {
       )
       const began = (status: string) =>
         sockets.filter(({ beginning }) => beginning.startsWith(`HTTP/1.1 ${status}`)).length
-      const waiting = sockets.filter(({ received }) => received === 0).length
+      const waiting = sockets.filter(({ beginning }) => beginning === '').length
       if (clients > 0)
         trial.fact(
           `${name}: ${began('200')} of ${clients} began to receive, ${began('503')} were turned away, ${waiting} had received nothing yet`,
