@@ -97,7 +97,8 @@ const indexOf = memoized((entity: OpenEntity, release: Release): AliasIndex | un
   const { name } = definition
   // A list of a package may have the name of one that ships with the program, in a home without that.
   const isShipped = definition.package === undefined
-  const names = isShipped && !hasNameFacts(entity) ? shippedNames(builtInCatalog.entities.get(name) ?? definition) : []
+  const builtInEntity = isShipped && !hasNameFacts(entity) ? builtInCatalog.entities.get(name) : undefined
+  const names = builtInEntity === undefined ? [] : shippedNames(builtInEntity)
   const shipped = isShipped ? [...builtInAliases(), ...names] : []
   const aliases = [...(release.manifest.aliases ?? []), ...shipped].filter(({ entity }) => entity === name)
   const positioned = aliases.flatMap((alias) => {
