@@ -182,6 +182,10 @@ function positionsWithAll(index: Words, typed: readonly string[], among: Uint32A
   })
 }
 
+/** Whether a record of its entity has all words of a part that say something. */
+export const hasAllWords = (release: Release, { entity, written }: WrittenPart): boolean =>
+  positionsWithAll(release.entity(entity.name).index.words, written.typed, undefined).length > 0
+
 /** The positions of records that have a word of a part, or one that is misspelt so. */
 function positionsWithAny(
   index: Words,
