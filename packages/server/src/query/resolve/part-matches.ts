@@ -55,8 +55,8 @@ const MAX_SAID_TWICE = 300
 function matchesSaidTwice(release: Release, { entity, written: { typed } }: WrittenPart): PartMatch[] {
   if (entityNames(release, entity).count > MAX_SAID_TWICE) return []
   const called = (as: Entity, words: readonly string[]): PartMatch[] => {
-    const names = entityNames(release, as)
-    return names.match(names.positions, writtenPart(release, as, words.join(' '))).filter(isJustSo)
+    const part = writtenPart(release, as, words.join(' '))
+    return [...matchesCalled(release, part), ...matchesByOwnCode(release, part)].filter(isJustSo)
   }
   for (let count = 1; count <= Math.min(MAX_WORDS_AGAIN, typed.length - 1); count++)
     for (const [again, rest] of [
@@ -81,6 +81,17 @@ function matchesSaidTwice(release: Release, { entity, written: { typed } }: Writ
   return []
 }
 
+/** The records of a short list whose own code a part says. */
+function matchesByOwnCode(release: Release, part: WrittenPart): PartMatch[] {
+  const names = entityNames(release, part.entity)
+  return part.code === undefined
+    ? []
+    : matchRecords(
+        Array.from(names.positions, (at) => names.record(at)),
+        part,
+      )
+}
+
 /** The records whose code, with those of their ancestors before it, is this part; a spreadsheet may have lost its first zero. */
 export function matchesByWholeCode(release: Release, { entity, written, digits }: WrittenPart): PartMatch[] {
   const code = digits ?? typedCodeOf(entity, written.typed)
@@ -97,15 +108,27 @@ export function matchesCalled(
   release: Release,
   part: WrittenPart,
   isWanted?: (position: number) => boolean,
-  range: Pick<Wanted, 'from' | 'to'> = {},
-): PartMatch[] {
+  range?: Pick<Wanted, 'from' | 'to'>,
+): readonly PartMatch[] {
+  if (isWanted === undefined && range === undefined) return allCalled(part, release)
+  return matchesAt(
+    release,
+    part,
+    positionsCalled(part, release, { ...range, ...(isWanted === undefined ? {} : { isWanted }) }),
+  )
+}
+
+function matchesAt(release: Release, part: WrittenPart, positions: readonly number[]): PartMatch[] {
   const names = entityNames(release, part.entity)
-  const positions = positionsCalled(part, release, isWanted === undefined ? range : { ...range, isWanted })
   return matchRecords(
     positions.map((position) => names.record(position)),
     part,
   )
 }
+
+const allCalled = memoized((part: WrittenPart, release: Release): readonly PartMatch[] =>
+  matchesAt(release, part, positionsCalled(part, release, {})),
+)
 
 /** Up to this cost a record is called what a part says. */
 const MAX_CALLED_COST = 0.5
@@ -122,7 +145,7 @@ export function matchesBelowParent(
   part: WrittenPart,
   { children, chain: [parentOf] }: AncestorLevel,
   parent: number,
-): PartMatch[] {
+): readonly PartMatch[] {
   if (children === undefined || parentOf === undefined) return []
   const positions = children.positions.subarray(children.starts[parent], children.starts[parent + 1])
   const range = { from: positions[0] ?? 0, to: (positions.at(-1) ?? -1) + 1 }
@@ -203,8 +226,9 @@ function positionsWithAny(
   const meant = typed.flatMap((word) => words.indexOf(word) ?? matchWord(index, word, 1).matching)
   const found = new Set<number>()
   for (const word of rarestFirst(index, meant)) {
-    addAmong(found, positions, starts[word] as number, starts[word + 1] as number, among)
-    if (found.size > MAX_WITH_WORDS) break
+    const [start, end] = [starts[word] as number, starts[word + 1] as number]
+    if (found.size > 0 && found.size + end - start > MAX_WITH_WORDS) break
+    addAmong(found, positions, start, end, among)
   }
   return found
 }
