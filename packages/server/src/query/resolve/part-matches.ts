@@ -149,9 +149,8 @@ function matchesBegun(release: Release, { entity, written }: WrittenPart, positi
   if (left.length < MIN_LEFT) return []
   const names = entityNames(release, entity)
   const isBegun = (text: string) => wordsOf(text).join('').startsWith(left)
-  return [...positions.filter((position) => names.texts(position).some(isBegun))].map((position) => {
-    return { position, cost: CUT_OFF_COST, how: 'prefix', ...CUT_OFF }
-  })
+  const begun = positions.filter((position) => names.texts(position).some(isBegun))
+  return Array.from(begun, (position) => ({ position, cost: CUT_OFF_COST, how: 'prefix', ...CUT_OFF }))
 }
 
 const CUT_OFF = { isWhole: false, isPrefix: true, isDoubtful: false, isShort: false } as const

@@ -33,7 +33,7 @@ export type WrittenPart = {
   readonly beside: string | undefined
   /** Whether there is a comma or a bracket in it, so that it says several things. */
   readonly isList: boolean
-  /** Whether the end of a name seems to be missing: a bracket is not closed, or the last word of many letters is none of the catalog. */
+  /** Whether a bracket is opened in it and not closed, so that the end of a name is missing. */
   readonly isCutOff: boolean
   /** Whether the text was damaged, and is read as what it was before. */
   readonly isRepaired: boolean
@@ -58,7 +58,6 @@ const CODE_AFTER = /^\s*(\p{L}.*?)[-–—:(]\s*([0-9]{2,})\s*\)?\s*$/u
 const SLASHED = /(?<!\p{L})(\p{L})\/(\p{L})(?!\p{L})/gu
 const LISTED = /\S\s*[,(]/
 const UNCLOSED = /\S\s*[([][^)\]]*$/
-const MIN_CUT_OFF = 16
 const DECIMAL = /^\s*([0-9]+)\.0+\s*$/
 const DAY_OF_MONTH = /^\s*([0-9]{1,2})[-/ ](\p{L}{3})\.?\s*$/u
 
@@ -93,8 +92,7 @@ function readPart(release: Release, entity: Entity, typed: string): WrittenPart 
   const shorter = withoutNoise(written, entity.name)
   const stripped = [...shorter, ...otherNames, ...[{ name: written, cost: 0 }, ...shorter].flatMap(withGivenName)]
   const isList = LISTED.test(own)
-  const isCutOff =
-    UNCLOSED.test(own) || (written.typedJoined.length >= MIN_CUT_OFF && !isKnown(written.typed.at(-1) as string))
+  const isCutOff = UNCLOSED.test(own)
   const texts = [
     beside ?? '',
     repaired === undefined ? '' : '*',
