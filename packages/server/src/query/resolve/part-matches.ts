@@ -3,6 +3,7 @@ import { indexInAscending, lowerBound } from '../../base/binary-search.ts'
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
+import { wordsOf } from '../../catalog/words.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import { positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
@@ -148,6 +149,8 @@ export function matchesBelowParent(
 ): readonly PartMatch[] {
   if (children === undefined || parentOf === undefined) return []
   const positions = children.positions.subarray(children.starts[parent], children.starts[parent + 1])
+  const begun = part.isCutOff ? matchesBegun(release, part, positions) : []
+  if (begun.length > 0) return begun
   const range = { from: positions[0] ?? 0, to: (positions.at(-1) ?? -1) + 1 }
   const called = matchesCalled(release, part, (position) => parentOf[position] === parent, range)
   if (called.some(isCalledSo)) return called
@@ -158,6 +161,22 @@ export function matchesBelowParent(
   const first = asSeat === undefined ? called : [...called, asSeat]
   return uniqueMatches([...first, ...names.match(positions, part)])
 }
+
+/** What a name costs whose end is missing, and how many letters are left of it at least. */
+const CUT_OFF_COST = 0.3
+const MIN_LEFT = 8
+
+/** The records whose names begin with what is left of one that was cut off, as tables do that have room for so many letters. */
+function matchesBegun(release: Release, { entity, written }: WrittenPart, positions: Uint32Array): PartMatch[] {
+  const left = written.typedJoined
+  if (left.length < MIN_LEFT) return []
+  const names = entityNames(release, entity)
+  const isBegun = (text: string) => wordsOf(text).join('').startsWith(left)
+  const begun = positions.filter((position) => names.texts(position).some(isBegun))
+  return Array.from(begun, (position) => ({ position, cost: CUT_OFF_COST, how: 'prefix', ...CUT_OFF }))
+}
+
+const CUT_OFF = { isWhole: false, isPrefix: true, isDoubtful: false, isShort: false } as const
 
 function uniqueMatches(matches: readonly PartMatch[]): PartMatch[] {
   const known = new Set<number>()

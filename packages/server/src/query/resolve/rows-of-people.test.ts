@@ -41,6 +41,22 @@ describe('a text without commas', () => {
   ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
 })
 
+describe('a name that was cut off in its brackets', () => {
+  test.each([
+    [
+      'Aguascalientes / Aguascalientes / VILLA LICENCIADO JESUS TERAN (CAL',
+      'sure Villa Licenciado Jesús Terán (Calvillito)',
+    ],
+    ['Aguascalientes / Aguascalientes / PEÑUELAS (EL', 'sure Peñuelas (El Cienegal)'],
+    // What begins otherwise is not meant.
+    ['Aguascalientes / Aguascalientes / VILLA LICENCIADO JESUS TERAN (PRO', 'likely'],
+  ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
+})
+
+test('a day that a spreadsheet took for a date', () => {
+  expect(answer('Chiapas / Chicomuselo / 20-nov')).toStartWith('sure 20 de Noviembre')
+})
+
 describe('the seat is meant', () => {
   test.each([
     ['Sonora / Hermosillo / Hermosillo', 'exact Hermosillo'],

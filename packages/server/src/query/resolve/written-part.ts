@@ -33,6 +33,8 @@ export type WrittenPart = {
   readonly beside: string | undefined
   /** Whether there is a comma or a bracket in it, so that it says several things. */
   readonly isList: boolean
+  /** Whether a bracket is opened in it and not closed, so that the end of a name is missing. */
+  readonly isCutOff: boolean
   /** Whether the text was damaged, and is read as what it was before. */
   readonly isRepaired: boolean
 }
@@ -55,7 +57,9 @@ const CODE_AFTER = /^\s*(\p{L}.*?)[-–—:(]\s*([0-9]{2,})\s*\)?\s*$/u
 /** Letters with a slash between them are one abbreviation, as "c/o". */
 const SLASHED = /(?<!\p{L})(\p{L})\/(\p{L})(?!\p{L})/gu
 const LISTED = /\S\s*[,(]/
+const UNCLOSED = /\S\s*[([][^)\]]*$/
 const DECIMAL = /^\s*([0-9]+)\.0+\s*$/
+const DAY_OF_MONTH = /^\s*([0-9]{1,2})[-/ ](\p{L}{3})\.?\s*$/u
 
 /** What tells some parts from others. */
 export const keyOf = (parts: readonly WrittenPart[]): string =>
@@ -68,8 +72,9 @@ const partsIn = memoized((_: Release) => memoized((_: Entity) => new LruCache<Wr
 export const writtenPart = (release: Release, entity: Entity, text: string): WrittenPart =>
   partsIn(release)(entity).get(text, () => readPart(release, entity, text))
 
-function readPart(release: Release, entity: Entity, text: string): WrittenPart {
+function readPart(release: Release, entity: Entity, typed: string): WrittenPart {
   const language = languageOfNames(entity)
+  const text = withWholeMonth(typed, language)
   const isKnown = isKnownIn(release, entity)
   const { beside, name, whole } = codeBeside(text)
   const given = (name ?? DECIMAL.exec(text)?.[1] ?? text).replace(SLASHED, '$1$2')
@@ -87,6 +92,7 @@ function readPart(release: Release, entity: Entity, text: string): WrittenPart {
   const shorter = withoutNoise(written, entity.name)
   const stripped = [...shorter, ...otherNames, ...[{ name: written, cost: 0 }, ...shorter].flatMap(withGivenName)]
   const isList = LISTED.test(own)
+  const isCutOff = UNCLOSED.test(own)
   const texts = [
     beside ?? '',
     repaired === undefined ? '' : '*',
@@ -95,7 +101,7 @@ function readPart(release: Release, entity: Entity, text: string): WrittenPart {
   ]
   return {
     entity,
-    key: `${entity.name}=${texts.join(' / ')}${isList ? ',' : ''}`,
+    key: `${entity.name}=${texts.join(' / ')}${isList ? ',' : ''}${isCutOff ? '(' : ''}`,
     written,
     stripped,
     withoutSaint: withoutSaint(written),
@@ -103,8 +109,16 @@ function readPart(release: Release, entity: Entity, text: string): WrittenPart {
     code: digits ?? (!isNoCode && isCodeLike(entity, own, joined) ? joined : undefined),
     beside,
     isList,
+    isCutOff,
     isRepaired: repaired !== undefined,
   }
+}
+
+/** The day that a place is named for as it is written in names, where a spreadsheet took it for a date. */
+function withWholeMonth(text: string, language: Language): string {
+  const [, day, short] = DAY_OF_MONTH.exec(text) ?? []
+  const month = short === undefined ? undefined : language.monthOf(short.toLowerCase())
+  return month === undefined ? text : `${Number(day)} ${month}`
 }
 
 type CodeBeside = { readonly beside?: string; readonly name?: string; readonly whole?: string }
