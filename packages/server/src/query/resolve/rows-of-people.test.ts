@@ -141,8 +141,8 @@ describe('a town and its state in one text', () => {
     ['Naucalapan, México', 'sure 15057 Naucalpan de Juárez'],
     ['Naucalapan México', 'sure 15057 Naucalpan de Juárez'],
     ['SP y SP Teposcolula, Oaxaca', 'likely San Pedro y San Pablo Teposcolula'],
-    // A number is none of a municipality.
-    ['9 Distrito Federal', 'likely 09 Ciudad de México'],
+    // The number of a state and its name.
+    ['9 Distrito Federal', 'sure 09 Ciudad de México'],
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
 
   test('is certain of what is named, where the rest is not', () => {
