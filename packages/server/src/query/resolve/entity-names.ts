@@ -24,7 +24,7 @@ import {
   SHORT_SEAT_COST,
   withoutZeros,
 } from './record-match.ts'
-import type { WrittenPart } from './written-part.ts'
+import { readingsOf, type WrittenPart } from './written-part.ts'
 
 /** Whether to go on is asked once for so many records and one more. */
 const CHECKED_EVERY = 0xff
@@ -397,7 +397,7 @@ export class EntityNames {
         this.codesAt(position).some((code) => withoutZeros(code) === short),
       )
     }
-    const readings = [part.written, ...part.stripped.map(({ name }) => name)].flatMap((name) => name.readings)
+    const readings = readingsOf(part)
     const filter = new NameFilter(this.#index.words, readings)
     const signs = [...readings, ...(part.withoutSaint?.readings ?? [])].map(signsOf(this.#language))
     const hasCode = (position: number) => code !== undefined && this.codesAt(position).includes(code)
