@@ -154,7 +154,9 @@ export class EntityNames {
     this.#nameField = naming[0]?.field ?? ''
     this.#index = index
     this.#count = count
-    this.#signs = new NameSigns(this.#language, (at) => this.record(at).names.flatMap((called) => called.name.readings))
+    this.#signs = new NameSigns(this.#language, count, (at) =>
+      this.record(at).names.flatMap((called) => called.name.readings),
+    )
     const readers = (names: readonly string[]) =>
       names.flatMap((field) => {
         const column = index.column(field)
@@ -399,7 +401,7 @@ export class EntityNames {
     }
     const readings = readingsOf(part)
     const filter = new NameFilter(this.#index.words, readings)
-    const signs = [...readings, ...(part.withoutSaint?.readings ?? [])].map(signsOf(this.#language))
+    const signs = signsOf([...readings, ...(part.withoutSaint?.readings ?? [])], this.#language)
     const hasCode = (position: number) => code !== undefined && this.codesAt(position).includes(code)
     const mayMatch = (position: number) => {
       if (!this.#hasBrackets(position)) return filter.mayMatch(position)

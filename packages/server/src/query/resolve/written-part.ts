@@ -33,6 +33,8 @@ export type WrittenPart = {
   readonly beside: string | undefined
   /** Whether there is a comma or a bracket in it, so that it says several things. */
   readonly isList: boolean
+  /** Whether a bracket is opened in it and not closed, so that the end of a name is missing. */
+  readonly isCutOff: boolean
   /** Whether the text was damaged, and is read as what it was before. */
   readonly isRepaired: boolean
 }
@@ -55,7 +57,9 @@ const CODE_AFTER = /^\s*(\p{L}.*?)[-–—:(]\s*([0-9]{2,})\s*\)?\s*$/u
 /** Letters with a slash between them are one abbreviation, as "c/o". */
 const SLASHED = /(?<!\p{L})(\p{L})\/(\p{L})(?!\p{L})/gu
 const LISTED = /\S\s*[,(]/
+const UNCLOSED = /\S\s*[([][^)\]]*$/
 const DECIMAL = /^\s*([0-9]+)\.0+\s*$/
+const DAY_OF_MONTH = /^\s*([0-9]{1,2})[-/ ](\p{L}{3})\.?\s*$/u
 
 /** What tells some parts from others. */
 export const keyOf = (parts: readonly WrittenPart[]): string =>
@@ -71,7 +75,7 @@ export const writtenPart = (release: Release, entity: Entity, text: string): Wri
 function readPart(release: Release, entity: Entity, text: string): WrittenPart {
   const isKnown = isKnownIn(release, entity)
   const cell = PLAIN.test(text) ? plainCell(text) : cellWithSigns(release, entity, text, isKnown)
-  const { own, others, beside, isNoCode, isList, isRepaired } = cell
+  const { own, others, beside, isNoCode, isList, isCutOff, isRepaired } = cell
   const nameOf = (words: readonly string[]) => new WrittenName(words, languageOfNames(entity), isKnown)
   const written = nameOf(isNoCode ? [own.trim()] : wordsOf(own))
   const otherNames = others.map((other) => ({ name: nameOf(wordsOf(other)), cost: 0 }))
@@ -81,7 +85,7 @@ function readPart(release: Release, entity: Entity, text: string): WrittenPart {
   const texts = [beside ?? '', isRepaired ? '*' : '', written.text, ...stripped.map(({ name }) => name.text)]
   return {
     entity,
-    key: `${entity.name}=${texts.join(' / ')}${isList ? ',' : ''}`,
+    key: `${entity.name}=${texts.join(' / ')}${isList ? ',' : ''}${isCutOff ? '(' : ''}`,
     written,
     stripped,
     withoutSaint: withoutSaint(written),
@@ -89,6 +93,7 @@ function readPart(release: Release, entity: Entity, text: string): WrittenPart {
     code: digits ?? (!isNoCode && isCodeLike(entity, own, written.typedJoined) ? written.typedJoined : undefined),
     beside,
     isList,
+    isCutOff,
     isRepaired,
   }
 }
@@ -100,7 +105,7 @@ export function readingsOf({ written, stripped }: WrittenPart): readonly Forms[]
 }
 
 /** What a part says, and what its signs and digits say of that. */
-type Cell = Pick<WrittenPart, 'beside' | 'isList' | 'isRepaired'> & {
+type Cell = Pick<WrittenPart, 'beside' | 'isList' | 'isCutOff' | 'isRepaired'> & {
   readonly own: string
   /** What it may say as well. */
   readonly others: readonly string[]
@@ -116,10 +121,12 @@ const plainCell = (own: string): Cell => ({
   beside: undefined,
   isNoCode: false,
   isList: false,
+  isCutOff: false,
   isRepaired: false,
 })
 
-function cellWithSigns(release: Release, entity: Entity, text: string, isKnown: IsKnown): Cell {
+function cellWithSigns(release: Release, entity: Entity, typed: string, isKnown: IsKnown): Cell {
+  const text = withWholeMonth(typed, languageOfNames(entity))
   const { beside, name, whole } = codeBeside(text)
   const given = (name ?? DECIMAL.exec(text)?.[1] ?? text).replace(SLASHED, '$1$2')
   const [repaired, ...otherwise] = repairedTexts(given, isKnown)
@@ -131,8 +138,16 @@ function cellWithSigns(release: Release, entity: Entity, text: string, isKnown: 
     // A number with a fraction is no code, and no words that are one without a space.
     isNoCode: isFraction(release, entity, given),
     isList: LISTED.test(own),
+    isCutOff: UNCLOSED.test(own),
     isRepaired: repaired !== undefined,
   }
+}
+
+/** The day that a place is named for as it is written in names, where a spreadsheet took it for a date. */
+function withWholeMonth(text: string, language: Language): string {
+  const [, day, short] = DAY_OF_MONTH.exec(text) ?? []
+  const month = short === undefined ? undefined : language.monthOf(short.toLowerCase())
+  return month === undefined ? text : `${Number(day)} ${month}`
 }
 
 type CodeBeside = { readonly beside?: string; readonly name?: string; readonly whole?: string }

@@ -6,6 +6,7 @@ import { spanish } from '../../catalog/languages/spanish.ts'
 import type { Release } from '../../release/release.ts'
 import { searchText } from './anchored.ts'
 import { typedParts } from './parts.ts'
+import type { SearchResult } from './search.ts'
 
 setDefaultTimeout(60_000)
 
@@ -64,20 +65,23 @@ beforeAll(async () => {
 
 const LEVELS = ['estado', 'municipio', 'localidad']
 
-/** The first result as its name and those of its ancestors, with what was dropped. */
-function first(typed: string, names = LEVELS): string | undefined {
-  const [best] = searchText(
+const search = (typed: string, names = LEVELS) =>
+  searchText(
     release,
     typed,
     names.map((name) => [name, []] as const),
     5,
   )
-  if (best === undefined) return undefined
-  const record = JSON.parse(new TextDecoder().decode(release.entity(best.name).records.record(best.position)))
+
+/** A result as its name and those of its ancestors, with what was dropped. */
+function shown({ name, position, explanation }: SearchResult): string {
+  const record = JSON.parse(new TextDecoder().decode(release.entity(name).records.record(position)))
   const { descLocalidad, descMunicipio, idMunicipio, descEstado, idEstado } = record
   const places = [descLocalidad, descMunicipio ?? idMunicipio?.descMunicipio, descEstado ?? idEstado?.descEstado]
-  return [best.name, places.filter((one) => one !== undefined).join(' < '), ...best.explanation.dropped].join(' | ')
+  return [name, places.filter((one) => one !== undefined).join(' < '), ...explanation.dropped].join(' | ')
 }
+
+const first = (typed: string, names = LEVELS) => search(typed, names).map(shown)[0]
 
 describe('a text in parts finds what is meant', () => {
   test.each([
@@ -136,6 +140,13 @@ describe('a text in parts finds what is meant', () => {
     expect(first(typed)).toBe(expected)
   })
 
+  test('a record that is called what all parts are together is found, after the one that the parts name', () => {
+    expect(search('San José, Palenque').map(shown)).toEqual([
+      'localidad | San José < Palenque < Chiapas',
+      'localidad | San José Palenque < San Felipe < Chiapas',
+    ])
+  })
+
   test('among localities alone, its seat stands for a municipality in which there is no such place', () => {
     expect(first('CABORCA, Pitiquito, SONORA', ['localidad'])).toBe(
       'localidad | Pitiquito < Pitiquito < Sonora | caborca',
@@ -144,12 +155,7 @@ describe('a text in parts finds what is meant', () => {
 
   test('no score is above 1, and none of a worse result is higher', () => {
     for (const typed of ['monterrey monterrey', 'tecamac tecamac', 'la paz, la paz, mexico', 'la haci villaflores']) {
-      const scores = searchText(
-        release,
-        typed,
-        LEVELS.map((name) => [name, []] as const),
-        5,
-      ).map(({ score }) => score)
+      const scores = search(typed).map(({ score }) => score)
       expect(scores).toEqual(scores.toSorted((a, b) => b - a))
       expect(scores[0]).toBeLessThanOrEqual(1)
     }

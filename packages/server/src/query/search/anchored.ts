@@ -37,7 +37,7 @@ const MIN_QUALITY = 0.6
 /** The score that each generation takes which is left out between two that are named, and that the nearest takes. */
 const SKIP_COST = 0.08
 const FIRST_SKIP_COST = 0.01
-/** The score that it takes to read two parts as names of the same. */
+/** The score that it takes to read several parts as names of the same, or as one name. */
 const ONCE_COST = 0.16
 /** What is left of the score where the first part is dropped. */
 const DROPPED_SHARE = 0.7
@@ -54,7 +54,18 @@ export const searchText = (...query: Parameters<typeof rankText>): SearchResult[
 function rankText(release: Release, text: string, scope: Scope, limit: number, near?: Near): Unexplained[] {
   // The nearest are found among all hits.
   if (near !== undefined) return rankAcross(release, wordsOf(text), scope, limit, near)
-  return rankParts(release, partsOf(release, text, scope), wordsOf(text), scope, limit)
+  const [parts, words] = [partsOf(release, text, scope), wordsOf(text)]
+  const results = rankParts(release, parts, words, scope, limit)
+  return parts.length < 2 ? results : merged(results, namedAsWhole(release, words, scope, limit), limit)
+}
+
+/** The records that all words together name: a comma may also stand within a name. */
+function namedAsWhole(release: Release, words: readonly string[], scope: Scope, limit: number): Unexplained[] {
+  const isNamed = (name: string) => recordsNamed(release, name, words).size > 0
+  if (!scope.some(([name]) => isNamed(name))) return []
+  return rankAcross(release, words, scope, limit)
+    .filter(({ name, position }) => recordsNamed(release, name, words).has(position))
+    .map((result) => ({ ...result, score: result.score - ONCE_COST }))
 }
 
 function rankParts(
