@@ -15,7 +15,7 @@ import { isLight, matchWord } from '../search/word-match.ts'
 import { entityNames } from './entity-names.ts'
 import { positionsCalled, type Wanted } from './name-table.ts'
 import { matchByCode, matchRecord, matchRecords, type PartMatch } from './record-match.ts'
-import { keyOf, type WrittenPart, writtenPart } from './written-part.ts'
+import { keyOf, readingsOf, type WrittenPart, writtenPart } from './written-part.ts'
 
 /** How many records at most are compared one by one. */
 export const MAX_COMPARED_RECORDS = 6_000
@@ -235,18 +235,15 @@ export const hasAllWords = (release: Release, { entity, written }: WrittenPart):
   positionsWithAll(release.entity(entity.name).index.words, written.typed, undefined).length > 0
 
 /** The positions of records that have a word of a part, or one that is misspelt so. */
-function positionsWithAny(
-  index: Words,
-  { written, stripped }: WrittenPart,
-  among: Uint32Array | undefined,
-): Set<number> {
+function positionsWithAny(index: Words, part: WrittenPart, among: Uint32Array | undefined): Set<number> {
   const {
     words,
     language,
     inNames: { starts, positions },
   } = index
-  const readings = [written, ...stripped.map(({ name }) => name)].flatMap((name) => name.readings)
-  const typed = [...new Set(readings.flatMap((forms) => forms.words))].filter((word) => !isSlight(language, word))
+  const typed = [...new Set(readingsOf(part).flatMap((forms) => forms.words))].filter(
+    (word) => !isSlight(language, word),
+  )
   // What is a word of the catalog is no misspelling of another one.
   const meant = typed.flatMap((word) => words.indexOf(word) ?? matchWord(index, word, 1).matching)
   const found = new Set<number>()
