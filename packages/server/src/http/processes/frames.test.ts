@@ -43,6 +43,17 @@ test('what is sent arrives, whatever is taken and received at a time', () => {
   )
 })
 
+test('is full while much is unsent', () => {
+  const bytes = new Uint8Array(3 << 20)
+  const sender = new FrameSocket(new Pipe(1 << 20), () => {})
+  sender.send(FRAME.response, 1, new Uint8Array(1))
+  expect(sender.isFull).toBe(false)
+  sender.send(FRAME.response, 2, bytes)
+  expect(sender.isFull).toBe(true)
+  sender.sendRest()
+  expect(sender.isFull).toBe(false)
+})
+
 describe('a value and bytes', () => {
   test.each([
     ['no bytes', { a: 'ñ\u2028' }, Buffer.alloc(0)],

@@ -19,6 +19,9 @@ const EMPTY = Buffer.alloc(0)
 /** Longer than the chunks of a body, which are overwritten when the next one is pulled. */
 const LARGE_BYTES = 1 << 17
 
+/** With more than this unsent, the other end is slow to take what it is sent. */
+const MAX_UNSENT_BYTES = 1 << 20
+
 /** One end of the socket: cuts what arrives into frames, and sends frames in order, however much the other end takes at a time. */
 export class FrameSocket {
   readonly #socket: Pick<Socket<unknown>, 'write' | 'end'>
@@ -29,10 +32,16 @@ export class FrameSocket {
   #filled = 0
   readonly #unsent: Uint8Array[] = []
   #unsentStart = 0
+  #unsentBytes = 0
 
   constructor(socket: Pick<Socket<unknown>, 'write' | 'end'>, onFrame: (frame: Frame) => void) {
     this.#socket = socket
     this.#onFrame = onFrame
+  }
+
+  /** Whether more had better not be made before the other end has taken what there is. */
+  get isFull(): boolean {
+    return this.#unsentBytes > MAX_UNSENT_BYTES
   }
 
   /** The bytes must stay as they are until the other end has them. */
@@ -45,6 +54,7 @@ export class FrameSocket {
     header.writeUInt32LE(length, 5)
     // Small frames go out in one piece, since each write is a call of the system; large ones are not copied.
     this.#unsent.push(...(length < LARGE_BYTES ? [Buffer.concat([header, ...parts])] : [header, ...parts]))
+    this.#unsentBytes += HEADER_BYTES + length
     if (isIdle) this.sendRest()
   }
 
@@ -54,6 +64,7 @@ export class FrameSocket {
       const taken = this.#socket.write(next, this.#unsentStart, next.length - this.#unsentStart)
       if (taken < 0) return
       this.#unsentStart += taken
+      this.#unsentBytes -= taken
       if (this.#unsentStart < next.length) return
       this.#unsent.shift()
       this.#unsentStart = 0

@@ -95,6 +95,7 @@ class Served {
 
   drain(): void {
     this.#frames.sendRest()
+    this.#works.goOn()
   }
 
   /** The process that serves is gone, and with it all its clients. */
@@ -126,6 +127,7 @@ class Served {
       this.#works,
       maxMilliseconds,
       () => id < this.#gone.length && Atomics.load(this.#gone, id) !== 0,
+      () => this.#frames.isFull,
     )
     const task: Task = { work, frame: bytes }
     this.#tasks.set(id, task)
