@@ -54,6 +54,19 @@ test('is full while much is unsent', () => {
   expect(sender.isFull).toBe(false)
 })
 
+test.each([
+  ['is copied', 1 << 16],
+  ['is sent from where it is', 1 << 18],
+])('a part that is owned and %s is freed when it is sent', (_, length) => {
+  const pipe = new Pipe(length / 2)
+  const sender = new FrameSocket(pipe, () => {})
+  const bytes = new Uint8Array(length).fill(7)
+  sender.sendOwned(FRAME.response, 1, Buffer.from('{}'), bytes)
+  for (let turn = 0; turn < 3; turn++) sender.sendRest()
+  expect(bytes.length).toBe(0)
+  expect(Buffer.concat(pipe.sent).subarray(-length)).toEqual(Buffer.alloc(length, 7))
+})
+
 describe('a value and bytes', () => {
   test.each([
     ['no bytes', { a: 'ñ\u2028' }, Buffer.alloc(0)],

@@ -1,5 +1,6 @@
 // What processes of one service tell each other over a Unix socket: frames with a kind, the number of a request, and bytes.
 import type { Socket } from 'bun'
+import { freeMemory } from '../free-memory.ts'
 
 /** The kinds of frames. Those of a process that serves come first, then those of one that thinks. */
 export const FRAME = { hello: 0, request: 1, pull: 2, cancel: 3, response: 4, chunk: 5, end: 6, failure: 7 } as const
@@ -31,6 +32,8 @@ export class FrameSocket {
   #body: Buffer | undefined
   #filled = 0
   readonly #unsent: Uint8Array[] = []
+  /** Those of them that are freed when they are sent. */
+  readonly #owned = new Set<Uint8Array>()
   #unsentStart = 0
   #unsentBytes = 0
 
@@ -58,6 +61,17 @@ export class FrameSocket {
     if (isIdle) this.sendRest()
   }
 
+  /** Sends a frame, and frees the memory of its last part when it is sent. */
+  sendOwned(kind: FrameKind, id: number, first: Uint8Array, last: Uint8Array): void {
+    this.#owned.add(last)
+    this.send(kind, id, first, last)
+    if (!this.#unsent.includes(last)) this.#freeOwned(last)
+  }
+
+  #freeOwned(sent: Uint8Array): void {
+    if (this.#owned.delete(sent)) freeMemory(sent)
+  }
+
   /** The socket can take more. */
   sendRest(): void {
     for (let [next] = this.#unsent; next !== undefined; [next] = this.#unsent) {
@@ -67,6 +81,7 @@ export class FrameSocket {
       this.#unsentBytes -= taken
       if (this.#unsentStart < next.length) return
       this.#unsent.shift()
+      this.#freeOwned(next)
       this.#unsentStart = 0
     }
   }
