@@ -103,10 +103,6 @@ export const keyPathsOf = memoized((entity: Entity): readonly FieldPath[] => {
   })
 })
 
-/** The paths of values that are not records, as a table has them. */
-export const leavesOf = (entity: Entity): FieldPath[] =>
-  [...pathsOf(entity).values()].filter(({ field }) => field.kind !== 'embed')
-
 /** The name of the column that a field's values stand in: a copy has none of its own. */
 export function columnOf(entity: Entity, name: string): string {
   const field = entity.fields[name]

@@ -17,6 +17,7 @@ import { delimitedText } from '../source/package/delimited.ts'
 import type { Alias } from '../source/source.ts'
 import type { Column, Words } from './index/index-file.ts'
 import { wordsInMemory } from './index/words-in-memory.ts'
+import { positionsWithCode } from './official-codes.ts'
 import type { OpenEntity, Release } from './release.ts'
 
 /** The aliases of an entity, searched as if each were a record with that name. */
@@ -139,12 +140,12 @@ export function aliasWords(alias: string): string[] {
 /** Between the fields of a code. */
 export const ALIAS_CODE_SEPARATOR = '-'
 
-/** The position of the record with an official code; an embedded record in it stands for its identifier. */
+/** The position of the record with an official code: as it is published, or its fields, with embedded records by their identifier. */
 function positionOfCode(release: Release, name: string, code: string): number | undefined {
   const { definition, index } = release.entity(name)
   const fields = definition.code
   const parts = fields.length === 1 ? [code] : code.split(ALIAS_CODE_SEPARATOR)
-  if (parts.length !== fields.length) return undefined
+  if (parts.length !== fields.length) return positionsWithCode(release, definition, code)[0]
   const columns = fields.map((field) => index.column(field))
   const values = columns.map((column, at) => {
     const part = parts[at] as string

@@ -1,9 +1,8 @@
-// The packages of a release: what it keeps of them, whom they credit, and whether what comes from elsewhere is sound.
+// The packages of a release: what it keeps of them, and whom they credit.
 import { Failure } from '../base/failure.ts'
 import type { Catalog, EntityData } from '../catalog/catalog.ts'
 import { slugOf } from '../catalog/slug.ts'
 import type { PackageInfo } from '../source/package/descriptor.ts'
-import { packageInfosFault } from '../source/package/package-info.ts'
 import type { Source } from '../source/source.ts'
 import { definitionsDigest } from './definitions-digest.ts'
 import type { ReleasedPackage } from './manifest.ts'
@@ -12,17 +11,6 @@ import type { Release } from './release.ts'
 /** As a release names a package; `definitionOf` gives the definitions of its lists. */
 export function releasedPackage(info: PackageInfo, definitionOf: (list: string) => EntityData): ReleasedPackage {
   return { ...info, definitions: definitionsDigest(info.lists.map(definitionOf)) }
-}
-
-/** What is wrong with packages that came with these definitions. */
-export function packagesFault(packages: unknown, definitions: ReadonlyMap<string, EntityData>): string | undefined {
-  const wrong = packageInfosFault(packages, definitions)
-  if (wrong !== undefined) return wrong
-  const other = (packages as readonly ReleasedPackage[]).find(
-    ({ lists, definitions: declared }) =>
-      declared !== definitionsDigest(lists.map((list) => definitions.get(list) as EntityData)),
-  )
-  return other && `the lists of package ${other.name} are not those declared`
 }
 
 /** What takes a package out of a release: it brings nothing, and everything else stays. */

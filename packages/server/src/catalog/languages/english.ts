@@ -74,6 +74,7 @@ const data: LanguageData = {
   wholeSaints: '',
   ranks: '',
   givenNames: '',
+  months: 'january february march april may june july august september october november december',
   postalCode: 'zip postcode postal code',
   streets: 'street avenue road',
   absent: 'na, not applicable, none, unknown, x, xx, xxx, xxxx, xxxxx',

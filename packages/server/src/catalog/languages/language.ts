@@ -35,6 +35,8 @@ export type LanguageData = NumberWords & {
   readonly givenNames: string
   /** What people write where there is nothing to write, with commas between. */
   readonly absent: string
+  /** The months, whose first three letters spreadsheets write after the day that a place is named for: "05-may". */
+  readonly months: string
   /** Words that say that a postal code follows, or are part of that. */
   readonly postalCode: string
   /** Words that a street or a quarter in an address begins with. */
@@ -62,6 +64,8 @@ export type Language = Pick<LanguageData, 'alike' | 'silent'> & {
   readonly isRank: (word: string) => boolean
   /** The given names that a letter may be the initial of. */
   readonly givenNames: (initial: string) => readonly string[]
+  /** The month that begins with some letters. */
+  readonly monthOf: (beginning: string) => string | undefined
   readonly isPostalCode: (word: string) => boolean
   readonly isStreet: (word: string) => boolean
   /** Whether some words stand where there is nothing to write. */
@@ -86,6 +90,7 @@ export function languageFrom(data: LanguageData): Language {
   const [isSaint, isWholeSaint] = [isIn(data.saints), isIn(data.wholeSaints)]
   const isHamlet = isIn(data.hamlets)
   const givenNames = wordList(data.givenNames)
+  const months = wordList(data.months)
   return {
     isNoise: isIn(data.noise),
     isHamlet: (word) => isHamlet(word) || (data.abbreviations[word]?.some(isHamlet) ?? false),
@@ -96,6 +101,7 @@ export function languageFrom(data: LanguageData): Language {
     saintWords: (word) => (isWholeSaint(word) ? 1 : isSaint(word) ? 2 : 0),
     isRank: isIn(data.ranks),
     givenNames: (initial) => givenNames.filter((name) => name[0] === initial),
+    monthOf: (beginning) => months.find((month) => month.startsWith(beginning)),
     isPostalCode: isIn(data.postalCode),
     isStreet: isIn(data.streets),
     isAbsent: absentIn(data.absent),
@@ -159,6 +165,7 @@ export const noLanguage: Language = {
   saintWords: () => 0,
   isRank: () => false,
   givenNames: () => NONE,
+  monthOf: () => undefined,
   isPostalCode: () => false,
   isStreet: () => false,
   isAbsent: () => false,
@@ -178,7 +185,7 @@ export function unionOf(languages: readonly Language[]): Language {
   if (first === undefined) return noLanguage
   if (more.length === 0) return first
   const any = (holds: (language: Language) => boolean) => languages.some(holds)
-  const all = (wordsIn: (language: Language) => readonly string[]) => [...new Set(languages.flatMap(wordsIn))]
+  const all = (wordsIn: (language: Language) => string | readonly string[]) => [...new Set(languages.flatMap(wordsIn))]
   return {
     isNoise: (word) => any(({ isNoise }) => isNoise(word)),
     isHamlet: (word) => any(({ isHamlet }) => isHamlet(word)),
@@ -189,6 +196,7 @@ export function unionOf(languages: readonly Language[]): Language {
     saintWords: (word) => Math.max(...languages.map(({ saintWords }) => saintWords(word))),
     isRank: (word) => any(({ isRank }) => isRank(word)),
     givenNames: (initial) => all(({ givenNames }) => givenNames(initial)),
+    monthOf: (beginning) => all(({ monthOf }) => monthOf(beginning) ?? NONE)[0],
     isPostalCode: (word) => any(({ isPostalCode }) => isPostalCode(word)),
     isStreet: (word) => any(({ isStreet }) => isStreet(word)),
     isAbsent: (words) => any(({ isAbsent }) => isAbsent(words)),

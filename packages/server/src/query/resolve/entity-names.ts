@@ -24,7 +24,7 @@ import {
   SHORT_SEAT_COST,
   withoutZeros,
 } from './record-match.ts'
-import type { WrittenPart } from './written-part.ts'
+import { readingsOf, type WrittenPart } from './written-part.ts'
 
 /** Whether to go on is asked once for so many records and one more. */
 const CHECKED_EVERY = 0xff
@@ -133,6 +133,7 @@ export class EntityNames {
   #seatPositions: Uint32Array | undefined
   #brackets: Brackets | undefined
   #distinctNames: DistinctNames | undefined
+  #severalNames: Uint8Array | undefined
   readonly #signs: NameSigns
   /** Some of the records that have been read. */
   readonly #records = new Map<number, NamedRecord>()
@@ -153,7 +154,9 @@ export class EntityNames {
     this.#nameField = naming[0]?.field ?? ''
     this.#index = index
     this.#count = count
-    this.#signs = new NameSigns(this.#language, (at) => this.record(at).names.flatMap((called) => called.name.readings))
+    this.#signs = new NameSigns(this.#language, count, (at) =>
+      this.record(at).names.flatMap((called) => called.name.readings),
+    )
     const readers = (names: readonly string[]) =>
       names.flatMap((field) => {
         const column = index.column(field)
@@ -396,41 +399,58 @@ export class EntityNames {
         this.codesAt(position).some((code) => withoutZeros(code) === short),
       )
     }
-    const readings = [part.written, ...part.stripped.map(({ name }) => name)].flatMap((name) => name.readings)
+    const readings = readingsOf(part)
     const filter = new NameFilter(this.#index.words, readings)
-    const signs = [...readings, ...(part.withoutSaint?.readings ?? [])].map(signsOf(this.#language))
+    const signs = signsOf([...readings, ...(part.withoutSaint?.readings ?? [])], this.#language)
     const hasCode = (position: number) => code !== undefined && this.codesAt(position).includes(code)
     const mayMatch = (position: number) => {
       if (!this.#hasBrackets(position)) return filter.mayMatch(position)
       const words = this.#wordsBeforeBrackets(position)
       return words === undefined || filter.mayMatch(position, words)
     }
-    const near = this.#matchWhere(positions, part, (position) =>
-      this.#hasSeveralNames(position)
-        ? this.#signs.mayMatch(position, signs) || hasCode(position)
-        : hasCode(position) || (filter.isNear(position) && mayMatch(position)),
-    )
-    if (near.some(({ position }) => !this.#hasSeveralNames(position))) return near
-    const isWithin = (position: number) =>
-      !this.#hasSeveralNames(position) && filter.isWithin(position) && mayMatch(position)
-    return [...near, ...this.#matchWhere(positions, part, isWithin)]
+    const matches: PartMatch[] = []
+    const within: number[] = []
+    let isPlainNear = false
+    for (let at = 0; at < positions.length; at++) {
+      if ((at & CHECKED_EVERY) === 0) checkpoint()
+      const position = positions[at] as number
+      const isPlain = this.#hasSeveralNames[position] === 0
+      const nearness = isPlain ? filter.nearness(position) : 'far'
+      const isCandidate =
+        (isPlain ? nearness === 'near' && mayMatch(position) : this.#signs.mayMatch(position, signs)) ||
+        hasCode(position)
+      const match = isCandidate ? matchRecord(this.record(position), part) : undefined
+      if (match !== undefined) {
+        matches.push(match)
+        isPlainNear ||= isPlain
+      } else if (nearness === 'within') within.push(position)
+    }
+    if (isPlainNear) return matches
+    return [...matches, ...this.#matchWhere(within, part, mayMatch)]
   }
 
-  /** Whether a record is called by several names, whose words and letters together tell nothing of each. */
-  #hasSeveralNames(position: number): boolean {
-    return !this.#hasOneName || this.#aliases.has(position) || this.isSeat(position)
-  }
-
-  #matchWhere(positions: Uint32Array, part: WrittenPart, isCandidate: (position: number) => boolean): PartMatch[] {
+  #matchWhere(
+    positions: ArrayLike<number>,
+    part: WrittenPart,
+    isCandidate: (position: number) => boolean,
+  ): PartMatch[] {
     const matches: PartMatch[] = []
     for (let at = 0; at < positions.length; at++) {
       if ((at & CHECKED_EVERY) === 0) checkpoint()
       const position = positions[at] as number
-      if (!isCandidate(position)) continue
-      const match = matchRecord(this.record(position), part)
+      const match = isCandidate(position) ? matchRecord(this.record(position), part) : undefined
       if (match !== undefined) matches.push(match)
     }
     return matches
+  }
+
+  /** Which records are called by several names, whose words and letters together tell nothing of each. */
+  get #hasSeveralNames(): Uint8Array {
+    if (this.#severalNames === undefined) {
+      this.#severalNames = new Uint8Array(this.#count)
+      for (const position of this.positionsOfOthers) this.#severalNames[position] = 1
+    }
+    return this.#severalNames
   }
 
   /** The letters of all words of a record, as a mask. */

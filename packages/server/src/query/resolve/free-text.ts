@@ -1,5 +1,6 @@
 // The records that free text may mean: its segments as parts, in every way in which they can be levels; and where that does
 // not fit, the candidates of the search, with whose names and ancestors the words are aligned.
+import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { languageOfNames } from '../../catalog/languages/languages.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
@@ -10,7 +11,7 @@ import { ancestorAt } from '../search/score.ts'
 import { rankAcross } from '../search/search.ts'
 import { entityNames } from './entity-names.ts'
 import { POOR_COST } from './parents.ts'
-import { matchesAnywhere, matchesByWholeCode, matchesCalled } from './part-matches.ts'
+import { hasAllWords, isCalled, matchesAnywhere, matchesByWholeCode, matchesCalled } from './part-matches.ts'
 import { MAX_COST, matchRecord, type NamedRecord, type PartMatch, type RowHow } from './record-match.ts'
 import { bestOf, leastCost, matchesByParts, type RowMatch } from './row-matches.ts'
 import { lettersIn, type WrittenPart, writtenPart, writtenPartAs } from './written-part.ts'
@@ -46,11 +47,17 @@ export function matchesByText(
   if (segments.length === 0) return []
   const asLevels = (list: readonly string[]): RowMatch[] => {
     if (list.length > MAX_SEGMENTS) return []
-    const [only] = list.length === 1 ? list : []
+    const readings = names.flatMap((name) => readingsOf(release, release.entity(name).definition, list))
     // Beside what is called just so, nothing is meant that is called nearly so.
-    const isExact = only !== undefined && names.some((name) => isMeant(release, name, only))
-    const wanted = isExact ? names.filter((name) => mayBeMeant(release, name, only)) : names
-    return wanted.flatMap((name) => matchesBySegments(release, release.entity(name).definition, list))
+    const called = readings.filter(({ parts }) => parts.every((part) => mayBeMeant(part, release)))
+    const matches = called.flatMap((reading) => matchesOf(release, reading))
+    if (matches.some(isJustSo)) return matches
+    const [anchor, ...anchors] = list.filter((segment) => isAnchor(release, segment))
+    const others = readings.filter(
+      (reading) =>
+        !called.includes(reading) && (anchor === undefined || anchors.length > 0 || isBelow(release, reading, anchor)),
+    )
+    return [...matches, ...others.flatMap((reading) => matchesOf(release, reading))]
   }
   const matches = asLevels(segments)
   if (leastCost(matches) > GOOD_COST && segments.length > 1) {
@@ -58,7 +65,11 @@ export function matchesByText(
     if (once.length < segments.length) matches.push(...asLevels(once))
     // A name may have a comma in it.
     const called = names.filter((name) => isKnown(release, name, text))
-    matches.push(...called.flatMap((name) => matchesBySegments(release, release.entity(name).definition, [text])))
+    matches.push(
+      ...called
+        .flatMap((name) => readingsOf(release, release.entity(name).definition, [text]))
+        .flatMap((reading) => matchesOf(release, reading)),
+    )
   }
   const best = bestOf(release, matches)
   const words = segments.map(wordsOf)
@@ -67,32 +78,51 @@ export function matchesByText(
   const isRead = leastCost(best) <= GOOD_COST || count === 1 || (segments.length > 1 && best.length > 0)
   if (isRead || count > MAX_ALIGNED_WORDS) return best
   const scope = names.map((name) => [name, []] as const)
-  const proposed = matchesByAlignment(release, rankAcross(release, words.flat(), scope, MAX_PROPOSED), words)
+  // Two names that are both words of the catalog are two names, however near.
+  const ranked = rankAcross(release, words.flat(), scope, MAX_PROPOSED, undefined, undefined, true)
+  const proposed = matchesByAlignment(release, ranked, words)
   // Where segments mean nothing, what the same words mean without commas is in doubt.
   return bestOf(release, [...best, ...(segments.length === 1 ? proposed : proposed.map(inDoubt))])
 }
 
 const inDoubt = (match: RowMatch): RowMatch => ({ ...match, isDoubtful: true })
 
-/** Whether a record of an entity is called just what a text says, with no more ancestors than go without saying. */
-function isMeant(release: Release, name: string, text: string): boolean {
-  const part = writtenPart(release, release.entity(name).definition, text)
-  if (skippedCost(ancestorsOf(part.entity).length, 0, false) > 0) return false
-  const matches = part.code === undefined ? matchesCalled(release, part) : matchesAnywhere(release, part)
-  return matches.some(({ cost, isWhole, isDoubtful }) => cost === 0 && isWhole && !isDoubtful)
-}
+/** Whether all parts of a match are written as they are in the catalog. */
+const isJustSo = ({ cost, skipped, isWhole, isDoubtful }: RowMatch): boolean =>
+  cost === skipped && isWhole && !isDoubtful
 
-/** Whether a record of an entity may be called what a text says, or have it as its code. */
-function mayBeMeant(release: Release, name: string, text: string): boolean {
-  const part = writtenPart(release, release.entity(name).definition, text)
-  return part.code !== undefined || isKnown(release, name, text)
-}
+/** Whether a record of its entity may be called what a part says, be so called for short, or have it as its code. */
+const mayBeMeant = memoized(
+  (part: WrittenPart, release: Release): boolean =>
+    part.code !== undefined ||
+    isKnownPart(release, part) ||
+    (entityNames(release, part.entity).hasBelow && hasAllWords(release, part)),
+)
+
+const isKnownPart = (release: Release, part: WrittenPart): boolean =>
+  isCalled(part, release) || matchesByWholeCode(release, part).length > 0
+
+/** Whether a segment is just the name of a record of a short list with others below it: no other name is misspelt so. */
+const isAnchor = (release: Release, segment: string): boolean =>
+  [...release.catalog.entities.values()].some(
+    (entity) => release.entity(entity.name).count <= MAX_NAMED && isAnchorOf(release, entity, segment),
+  )
+
+const isAnchorOf = (release: Release, entity: Entity, segment: string): boolean =>
+  entityNames(release, entity).hasBelow &&
+  matchesCalled(release, writtenPart(release, entity, segment)).some(
+    ({ cost, isWhole, isDoubtful }) => cost === 0 && isWhole && !isDoubtful,
+  )
+
+/** Whether a reading is of a record below the one that a segment is the name of. */
+const isBelow = (release: Release, { parts }: SegmentReading, anchor: string): boolean =>
+  parts
+    .slice(0, -1)
+    .some((part) => part === writtenPart(release, part.entity, anchor) && isAnchorOf(release, part.entity, anchor))
 
 /** Whether a record of an entity is called what a text says, or has it as its code. */
-export function isKnown(release: Release, name: string, text: string): boolean {
-  const part = writtenPart(release, release.entity(name).definition, text)
-  return matchesCalled(release, part).length > 0 || matchesByWholeCode(release, part).length > 0
-}
+export const isKnown = (release: Release, name: string, text: string): boolean =>
+  isKnownPart(release, writtenPart(release, release.entity(name).definition, text))
 
 /** The segments without those that name what the next one names: "Mexico City, Distrito Federal" is one state. */
 function withoutRepeats(release: Release, segments: readonly string[]): readonly string[] {
@@ -110,28 +140,39 @@ function withoutRepeats(release: Release, segments: readonly string[]): readonly
 
 const isNamed = ({ cost, isDoubtful }: PartMatch): boolean => cost <= MAX_NAMED_COST && !isDoubtful
 
-function matchesBySegments(release: Release, entity: Entity, segments: readonly string[]): RowMatch[] {
+/** Segments as parts, the most distant ancestor first; and what is added to the cost for ancestors that are not named. */
+type SegmentReading = {
+  readonly lineage: readonly Entity[]
+  readonly parts: readonly WrittenPart[]
+  readonly isTopNamed: boolean
+}
+
+/** The ways to read segments as a record of an entity and ancestors of it, in this order or the other. */
+function readingsOf(release: Release, entity: Entity, segments: readonly string[]): SegmentReading[] {
   const lineage = [entity, ...ancestorsOf(entity).map((step) => step.entity)]
   const orders = segments.length === 1 ? [segments] : [segments, segments.toReversed()]
   return orders.flatMap((order) =>
-    ascending(lineage.length, order.length).flatMap((levels) => {
-      const parts = levels
+    ascending(lineage.length, order.length).map((levels) => ({
+      lineage,
+      parts: levels
         .map((level, at) => writtenPart(release, lineage[level] as Entity, order[at] as string))
-        .toReversed()
-      // Nothing is below what the ancestors do not mean.
-      if (parts.slice(0, -1).some((part) => (matchesAnywhere(release, part)[0]?.cost ?? MAX_COST) > POOR_COST))
-        return []
-      const isTopNamed = lineage.length > 1 && levels.includes(lineage.length - 1)
-      if (isTopNamed && levels.length === 2 && isOfNearer(release, lineage, parts)) return []
-      const skipped = skippedCost(lineage.length - 1, levels.length - 1, isTopNamed)
-      return matchesByParts(release, parts).map((match) => ({
-        ...match,
-        parts,
-        cost: match.cost + skipped,
-        skipped: match.skipped + skipped,
-      }))
-    }),
+        .toReversed(),
+      isTopNamed: lineage.length > 1 && levels.includes(lineage.length - 1),
+    })),
   )
+}
+
+function matchesOf(release: Release, { lineage, parts, isTopNamed }: SegmentReading): RowMatch[] {
+  // Nothing is below what the ancestors do not mean.
+  if (parts.slice(0, -1).some((part) => (matchesAnywhere(release, part)[0]?.cost ?? MAX_COST) > POOR_COST)) return []
+  if (isTopNamed && parts.length === 2 && isOfNearer(release, lineage, parts)) return []
+  const skipped = skippedCost(lineage.length - 1, parts.length - 1, isTopNamed)
+  return matchesByParts(release, parts).map((match) => ({
+    ...match,
+    parts,
+    cost: match.cost + skipped,
+    skipped: match.skipped + skipped,
+  }))
 }
 
 /** Whether what may be the most distant ancestor is the name of one below it too, as México is, and the record is only called nearly so. */

@@ -61,20 +61,14 @@ export class NameFilter {
     this.#substance = new Set(this.#typed.flatMap(({ substance }) => substance))
   }
 
-  /** Whether a name is misspelt as it was typed, or goes on after that. */
-  isNear(position: number): boolean {
+  /** Whether a name is misspelt as it was typed or goes on after that, or what was typed has its words among others. */
+  nearness(position: number): 'near' | 'within' | 'far' {
     const name = this.#heardAt(position)
-    for (const { heard } of this.#typed) if (mayBeMisspelt(heard, name)) return true
-    if (this.#hasNumber && this.#mayHaveNumber(position)) return true
-    for (const { heard } of this.#typed) if (mayGoOn(heard, name)) return this.#hasWord(position)
-    return false
-  }
-
-  /** Whether what was typed has the words of a name among others. */
-  isWithin(position: number): boolean {
-    const name = this.#heardAt(position)
-    for (const { heard } of this.#typed) if (mayHaveMore(heard, name)) return this.#hasWord(position)
-    return false
+    for (const { heard } of this.#typed) if (mayBeMisspelt(heard, name)) return 'near'
+    if (this.#hasNumber && this.#mayHaveNumber(position)) return 'near'
+    for (const { heard } of this.#typed) if (mayGoOn(heard, name)) return this.#hasWord(position) ? 'near' : 'far'
+    for (const { heard } of this.#typed) if (mayHaveMore(heard, name)) return this.#hasWord(position) ? 'within' : 'far'
+    return 'far'
   }
 
   /**

@@ -15,11 +15,11 @@ const NAMES = [
   ['Santo Tomé y Príncipe', 'Sao Tome and Principe'],
 ]
 const written = (text: string) => new WrittenName(wordsOf(text), spanish)
-const signs = new NameSigns(spanish, (position) =>
+const signs = new NameSigns(spanish, NAMES.length, (position) =>
   (NAMES[position] as string[]).flatMap((name) => written(name).readings),
 )
 const passing = (text: string) => {
-  const typed = written(text).readings.map(signsOf(spanish))
+  const typed = signsOf(written(text).readings, spanish)
   return NAMES.flatMap(([name = ''], position) => (signs.mayMatch(position, typed) ? [name] : []))
 }
 

@@ -5,8 +5,11 @@ import { type Forms, MAX_EDITS, soundOf } from '../search/name-match.ts'
 import { isLight } from '../search/word-match.ts'
 import { bagOf, hashOf, type LetterBag } from './word-forms.ts'
 
-/** The numbers of one way to write a name: all words and those that say something as sets of bits, how it begins, and its letters. */
-type Signs = readonly number[]
+/**
+ * The numbers of each way to write a name, one after the other: all words and those that say something as sets of bits, how it
+ * begins, and its letters.
+ */
+type Signs = Int32Array
 const SIGNS = 11
 const [ALL, TELLING, BEGINNING, JOINED, CORE, SOUND] = [0, 2, 4, 5, 7, 9] as const
 /** How many letters tell how a name begins. */
@@ -36,71 +39,81 @@ function tellingWords(words: readonly string[], language: Language): readonly st
   return long.length > 0 ? long : telling
 }
 
-export const signsOf =
-  (language: Language) =>
-  (forms: Forms): Signs => [
-    ...setsOf(forms.words),
-    ...setsOf(tellingWords(forms.words, language)),
-    hashOf(forms.joined.slice(0, BEGINNING_LETTERS)) | 0,
-    ...[forms.joined, forms.core, soundOf(forms, language)].flatMap((text) => numbersOf(bagOf(text))),
-  ]
+export const signsOf = (readings: readonly Forms[], language: Language): Signs =>
+  Int32Array.from(
+    readings.flatMap((forms) => [
+      ...setsOf(forms.words),
+      ...setsOf(tellingWords(forms.words, language)),
+      hashOf(forms.joined.slice(0, BEGINNING_LETTERS)),
+      ...[forms.joined, forms.core, soundOf(forms, language)].flatMap((text) => numbersOf(bagOf(text))),
+    ]),
+  )
 
 /** The signs of all names of records, found out when they are first asked for. */
 export class NameSigns {
+  readonly #language: Language
   readonly #formsAt: (position: number) => readonly Forms[]
-  readonly #signs = new Map<number, Int32Array>()
-  readonly #signsOf: (forms: Forms) => Signs
+  /** The signs of all records that were asked for, and from where to where those of each are; one that was not ends at 0. */
+  #signs: Signs = new Int32Array(SIGNS)
+  #size = 0
+  readonly #starts: Uint32Array
+  readonly #ends: Uint32Array
 
-  constructor(language: Language, formsAt: (position: number) => readonly Forms[]) {
-    this.#signsOf = signsOf(language)
+  constructor(language: Language, count: number, formsAt: (position: number) => readonly Forms[]) {
+    this.#language = language
     this.#formsAt = formsAt
+    this.#starts = new Uint32Array(count)
+    this.#ends = new Uint32Array(count)
   }
 
   /**
    * Whether a name of a record can match: all words of one that say something are in the other, it begins with what was typed, or the
    * letters of both are the same but for some edits, as they are written or sound.
    */
-  mayMatch(position: number, typed: readonly Signs[]): boolean {
-    const signs = this.#signsAt(position)
-    for (let at = 0; at < signs.length; at += SIGNS)
-      for (let one = 0; one < typed.length; one++) {
-        const own = typed[one] as Signs
+  mayMatch(position: number, typed: Signs): boolean {
+    if (this.#ends[position] === 0) this.#find(position)
+    const signs = this.#signs
+    const end = this.#ends[position] as number
+    for (let at = this.#starts[position] as number; at < end; at += SIGNS)
+      for (let own = 0; own < typed.length; own += SIGNS)
         if (
-          isWithin(own, 0, signs, at) ||
-          isWithin(signs, at, own, 0) ||
-          own[BEGINNING] === signs[at + BEGINNING] ||
-          isEdited(own, JOINED, signs, at) ||
-          isEdited(own, CORE, signs, at) ||
-          isEdited(own, SOUND, signs, at)
+          typed[own + BEGINNING] === signs[at + BEGINNING] ||
+          isWithin(typed, own, signs, at) ||
+          isWithin(signs, at, typed, own) ||
+          isEdited(typed, own + JOINED, signs, at + JOINED) ||
+          isEdited(typed, own + CORE, signs, at + CORE) ||
+          isEdited(typed, own + SOUND, signs, at + SOUND)
         )
           return true
-      }
     return false
   }
 
-  #signsAt(position: number): Int32Array {
-    const known = this.#signs.get(position)
-    if (known !== undefined) return known
-    const signs = Int32Array.from(this.#formsAt(position).flatMap(this.#signsOf))
-    this.#signs.set(position, signs)
-    return signs
+  #find(position: number): void {
+    const signs = signsOf(this.#formsAt(position), this.#language)
+    const end = this.#size + signs.length
+    if (end > this.#signs.length) {
+      const larger = new Int32Array(end * 2)
+      larger.set(this.#signs)
+      this.#signs = larger
+    }
+    this.#signs.set(signs, this.#size)
+    this.#starts[position] = this.#size
+    this.#ends[position] = end
+    this.#size = end
   }
 }
 
-type Numbers = { readonly [index: number]: number }
-
 /** Whether all words of one name that say something are in another, and there are some. */
-const isWithin = (name: Numbers, from: number, other: Numbers, at: number): boolean =>
+const isWithin = (name: Signs, from: number, other: Signs, at: number): boolean =>
   name[from + TELLING] !== 0 &&
   ((name[from + TELLING] as number) & ~(other[at + ALL] as number)) === 0 &&
   ((name[from + TELLING + 1] as number) & ~(other[at + ALL + 1] as number)) === 0
 
 /** An edit takes a letter from one text, puts one into it, or both. */
-const isEdited = (typed: Signs, bag: number, signs: Int32Array, at: number): boolean =>
-  missing(typed[bag] as number, signs[at + bag] as number, typed[bag + 1] as number, signs[at + bag + 1] as number) <=
-    MAX_EDITS &&
-  missing(signs[at + bag] as number, typed[bag] as number, signs[at + bag + 1] as number, typed[bag + 1] as number) <=
-    MAX_EDITS
+const isEdited = (letters: Signs, from: number, others: Signs, at: number): boolean =>
+  missing(letters, from, others, at) <= MAX_EDITS && missing(others, at, letters, from) <= MAX_EDITS
 
-const missing = (once: number, otherOnce: number, twice: number, otherTwice: number): number =>
-  bitsOf(once & ~otherOnce) + bitsOf(twice & ~otherTwice)
+/** How many letters some text has that another lacks. */
+const missing = (letters: Signs, from: number, others: Signs, at: number): number =>
+  bitsOf((letters[from] as number) & ~(others[at] as number)) +
+  bitsOf((letters[from + 1] as number) & ~(others[at + 1] as number))

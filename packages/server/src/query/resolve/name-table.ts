@@ -7,10 +7,10 @@ import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import type { Release } from '../../release/release.ts'
-import { isSlight, type WrittenName } from '../search/name-match.ts'
+import { isSlight } from '../search/name-match.ts'
 import { type EntityNames, entityNames } from './entity-names.ts'
 import { hashOf, shiftOf, type WordForms, wordForms } from './word-forms.ts'
-import type { WrittenPart } from './written-part.ts'
+import { readingsOf, type WrittenPart } from './written-part.ts'
 
 const CHECKED_EVERY = 0xfff
 /** How many buckets there are, as a power of two. */
@@ -233,13 +233,9 @@ function grown(numbers: Uint32Array): Uint32Array<ArrayBuffer> {
 }
 
 /** The keys of what was written, in all its readings. */
-function keysOf({ written, stripped }: WrittenPart): Set<string> {
+function keysOf(part: WrittenPart): Set<string> {
   const keys = new Set<string>()
-  const add = ({ readings }: WrittenName) => {
-    for (const { joined, core } of readings) keys.add(joined).add(core)
-  }
-  add(written)
-  for (const { name } of stripped) add(name)
+  for (const { joined, core } of readingsOf(part)) keys.add(joined).add(core)
   return keys
 }
 

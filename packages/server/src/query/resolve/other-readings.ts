@@ -16,7 +16,7 @@ import { matchesCalled } from './part-matches.ts'
 import { matchRecord, type NamedRecord } from './record-match.ts'
 import { matchesByParts, type RowMatch } from './row-matches.ts'
 import { isSureMatch } from './verdict.ts'
-import { keyOf, type WrittenPart, writtenPart, writtenPartAs } from './written-part.ts'
+import { keyOf, readingsOf, type WrittenPart, writtenPart, writtenPartAs } from './written-part.ts'
 
 /** Up to this cost a text is the name of a record. */
 const MAX_NAME_COST = 0.35
@@ -142,10 +142,11 @@ function isCalled(release: Release, ancestor: Ancestor, part: WrittenPart, maxCo
 }
 
 /** Whether one of the names of a record has the same letters as a part, but for words that say little, or is its code. */
-function mayBeCalled(record: NamedRecord, { written, stripped }: WrittenPart): boolean {
+function mayBeCalled(record: NamedRecord, part: WrittenPart): boolean {
+  const { written } = part
   const { names, isSeat } = record
   if (isSeat || names.some(({ name }) => name.language !== written.language)) return true
-  const readings = [written, ...stripped.map(({ name }) => name)].flatMap((name) => name.readings)
+  const readings = readingsOf(part)
   const isSame = (forms: Forms) => readings.some(({ joined, core }) => joined === forms.joined || core === forms.core)
   return names.some(({ name }) => name.readings.some(isSame)) || record.codes.includes(written.typedJoined)
 }

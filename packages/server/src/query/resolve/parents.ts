@@ -90,8 +90,10 @@ function parentsElsewhere(
 }
 
 /** The level of the ancestors of an entity that a part names. */
-export const levelOf = (release: Release, entity: Entity, part: WrittenPart | undefined): AncestorLevel | undefined =>
-  ancestorLevels(release, entity).find((level) => level.entity === part?.entity.name)
+export function levelOf(release: Release, entity: Entity, part: WrittenPart | undefined): AncestorLevel | undefined {
+  for (const level of ancestorLevels(release, entity)) if (level.entity === part?.entity.name) return level
+  return undefined
+}
 
 export const withParent = ({ position, cost, how, isDoubtful }: PartMatch, parent: Parent): Parent => ({
   position,

@@ -3,6 +3,7 @@ import { indexInAscending, lowerBound } from '../../base/binary-search.ts'
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
+import { wordsOf } from '../../catalog/words.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import { positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
@@ -14,7 +15,7 @@ import { isLight, matchWord } from '../search/word-match.ts'
 import { entityNames } from './entity-names.ts'
 import { positionsCalled, type Wanted } from './name-table.ts'
 import { matchByCode, matchRecord, matchRecords, type PartMatch } from './record-match.ts'
-import { keyOf, type WrittenPart, writtenPart } from './written-part.ts'
+import { keyOf, readingsOf, type WrittenPart, writtenPart } from './written-part.ts'
 
 /** How many records at most are compared one by one. */
 export const MAX_COMPARED_RECORDS = 6_000
@@ -55,8 +56,8 @@ const MAX_SAID_TWICE = 300
 function matchesSaidTwice(release: Release, { entity, written: { typed } }: WrittenPart): PartMatch[] {
   if (entityNames(release, entity).count > MAX_SAID_TWICE) return []
   const called = (as: Entity, words: readonly string[]): PartMatch[] => {
-    const names = entityNames(release, as)
-    return names.match(names.positions, writtenPart(release, as, words.join(' '))).filter(isJustSo)
+    const part = writtenPart(release, as, words.join(' '))
+    return [...matchesCalled(release, part), ...matchesByOwnCode(release, part)].filter(isJustSo)
   }
   for (let count = 1; count <= Math.min(MAX_WORDS_AGAIN, typed.length - 1); count++)
     for (const [again, rest] of [
@@ -81,6 +82,17 @@ function matchesSaidTwice(release: Release, { entity, written: { typed } }: Writ
   return []
 }
 
+/** The records of a short list whose own code a part says. */
+function matchesByOwnCode(release: Release, part: WrittenPart): PartMatch[] {
+  const names = entityNames(release, part.entity)
+  return part.code === undefined
+    ? []
+    : matchRecords(
+        Array.from(names.positions, (at) => names.record(at)),
+        part,
+      )
+}
+
 /** The records whose code, with those of their ancestors before it, is this part; a spreadsheet may have lost its first zero. */
 export function matchesByWholeCode(release: Release, { entity, written, digits }: WrittenPart): PartMatch[] {
   const code = digits ?? typedCodeOf(entity, written.typed)
@@ -97,15 +109,33 @@ export function matchesCalled(
   release: Release,
   part: WrittenPart,
   isWanted?: (position: number) => boolean,
-  range: Pick<Wanted, 'from' | 'to'> = {},
-): PartMatch[] {
+  range?: Pick<Wanted, 'from' | 'to'>,
+): readonly PartMatch[] {
+  if (isWanted === undefined && range === undefined) return allCalled(part, release)
+  return matchesAt(
+    release,
+    part,
+    positionsCalled(part, release, { ...range, ...(isWanted === undefined ? {} : { isWanted }) }),
+  )
+}
+
+function matchesAt(release: Release, part: WrittenPart, positions: readonly number[]): PartMatch[] {
   const names = entityNames(release, part.entity)
-  const positions = positionsCalled(part, release, isWanted === undefined ? range : { ...range, isWanted })
   return matchRecords(
     positions.map((position) => names.record(position)),
     part,
   )
 }
+
+/** Whether a record is called what a part says. */
+export const isCalled = memoized((part: WrittenPart, release: Release): boolean => {
+  const names = entityNames(release, part.entity)
+  return positionsCalled(part, release, {}).some((position) => matchRecord(names.record(position), part) !== undefined)
+})
+
+const allCalled = memoized((part: WrittenPart, release: Release): readonly PartMatch[] =>
+  matchesAt(release, part, positionsCalled(part, release, {})),
+)
 
 /** Up to this cost a record is called what a part says. */
 const MAX_CALLED_COST = 0.5
@@ -122,9 +152,11 @@ export function matchesBelowParent(
   part: WrittenPart,
   { children, chain: [parentOf] }: AncestorLevel,
   parent: number,
-): PartMatch[] {
+): readonly PartMatch[] {
   if (children === undefined || parentOf === undefined) return []
   const positions = children.positions.subarray(children.starts[parent], children.starts[parent + 1])
+  const begun = part.isCutOff ? matchesBegun(release, part, positions) : []
+  if (begun.length > 0) return begun
   const range = { from: positions[0] ?? 0, to: (positions.at(-1) ?? -1) + 1 }
   const called = matchesCalled(release, part, (position) => parentOf[position] === parent, range)
   if (called.some(isCalledSo)) return called
@@ -135,6 +167,22 @@ export function matchesBelowParent(
   const first = asSeat === undefined ? called : [...called, asSeat]
   return uniqueMatches([...first, ...names.match(positions, part)])
 }
+
+/** What a name costs whose end is missing, and how many letters are left of it at least. */
+const CUT_OFF_COST = 0.3
+const MIN_LEFT = 8
+
+/** The records whose names begin with what is left of one that was cut off, as tables do that have room for so many letters. */
+function matchesBegun(release: Release, { entity, written }: WrittenPart, positions: Uint32Array): PartMatch[] {
+  const left = written.typedJoined
+  if (left.length < MIN_LEFT) return []
+  const names = entityNames(release, entity)
+  const isBegun = (text: string) => wordsOf(text).join('').startsWith(left)
+  const begun = positions.filter((position) => names.texts(position).some(isBegun))
+  return Array.from(begun, (position) => ({ position, cost: CUT_OFF_COST, how: 'prefix', ...CUT_OFF }))
+}
+
+const CUT_OFF = { isWhole: false, isPrefix: true, isDoubtful: false, isShort: false } as const
 
 function uniqueMatches(matches: readonly PartMatch[]): PartMatch[] {
   const known = new Set<number>()
@@ -182,25 +230,27 @@ function positionsWithAll(index: Words, typed: readonly string[], among: Uint32A
   })
 }
 
+/** Whether a record of its entity has all words of a part that say something. */
+export const hasAllWords = (release: Release, { entity, written }: WrittenPart): boolean =>
+  positionsWithAll(release.entity(entity.name).index.words, written.typed, undefined).length > 0
+
 /** The positions of records that have a word of a part, or one that is misspelt so. */
-function positionsWithAny(
-  index: Words,
-  { written, stripped }: WrittenPart,
-  among: Uint32Array | undefined,
-): Set<number> {
+function positionsWithAny(index: Words, part: WrittenPart, among: Uint32Array | undefined): Set<number> {
   const {
     words,
     language,
     inNames: { starts, positions },
   } = index
-  const readings = [written, ...stripped.map(({ name }) => name)].flatMap((name) => name.readings)
-  const typed = [...new Set(readings.flatMap((forms) => forms.words))].filter((word) => !isSlight(language, word))
+  const typed = [...new Set(readingsOf(part).flatMap((forms) => forms.words))].filter(
+    (word) => !isSlight(language, word),
+  )
   // What is a word of the catalog is no misspelling of another one.
   const meant = typed.flatMap((word) => words.indexOf(word) ?? matchWord(index, word, 1).matching)
   const found = new Set<number>()
   for (const word of rarestFirst(index, meant)) {
-    addAmong(found, positions, starts[word] as number, starts[word + 1] as number, among)
-    if (found.size > MAX_WITH_WORDS) break
+    const [start, end] = [starts[word] as number, starts[word + 1] as number]
+    if (found.size > 0 && found.size + end - start > MAX_WITH_WORDS) break
+    addAmong(found, positions, start, end, among)
   }
   return found
 }

@@ -176,6 +176,7 @@ function behindLarger(
   matches: readonly PartMatch[],
   isBelowParent: boolean,
 ): (match: PartMatch) => number {
+  if (matches.length < 2) return () => 0
   const { entity } = part
   const importance = importanceOf(release, entity.name)
   const names = entityNames(release, entity)

@@ -41,6 +41,22 @@ describe('a text without commas', () => {
   ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
 })
 
+describe('a name that was cut off in its brackets', () => {
+  test.each([
+    [
+      'Aguascalientes / Aguascalientes / VILLA LICENCIADO JESUS TERAN (CAL',
+      'sure Villa Licenciado Jesús Terán (Calvillito)',
+    ],
+    ['Aguascalientes / Aguascalientes / PEÑUELAS (EL', 'sure Peñuelas (El Cienegal)'],
+    // What begins otherwise is not meant.
+    ['Aguascalientes / Aguascalientes / VILLA LICENCIADO JESUS TERAN (PRO', 'likely'],
+  ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
+})
+
+test('a day that a spreadsheet took for a date', () => {
+  expect(answer('Chiapas / Chicomuselo / 20-nov')).toStartWith('sure 20 de Noviembre')
+})
+
 describe('the seat is meant', () => {
   test.each([
     ['Sonora / Hermosillo / Hermosillo', 'exact Hermosillo'],
@@ -125,8 +141,8 @@ describe('a town and its state in one text', () => {
     ['Naucalapan, México', 'sure 15057 Naucalpan de Juárez'],
     ['Naucalapan México', 'sure 15057 Naucalpan de Juárez'],
     ['SP y SP Teposcolula, Oaxaca', 'likely San Pedro y San Pablo Teposcolula'],
-    // A number is none of a municipality.
-    ['9 Distrito Federal', 'likely 09 Ciudad de México'],
+    // The number of a state and its name.
+    ['9 Distrito Federal', 'sure 09 Ciudad de México'],
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
 
   test('is certain of what is named, where the rest is not', () => {

@@ -11,7 +11,7 @@ import { nameEnd, nameStart } from '../../release/index/name-ranges.ts'
 import { positionsWithCode } from '../../release/official-codes.ts'
 import type { OpenEntity, Release } from '../../release/release.ts'
 import { typedCode } from '../search/codes.ts'
-import { type IsKnown, WrittenName } from '../search/name-match.ts'
+import { type Forms, type IsKnown, WrittenName } from '../search/name-match.ts'
 import { isLight } from '../search/word-match.ts'
 
 /** What a part may say as well; where nothing is left out, how it says so. */
@@ -33,6 +33,8 @@ export type WrittenPart = {
   readonly beside: string | undefined
   /** Whether there is a comma or a bracket in it, so that it says several things. */
   readonly isList: boolean
+  /** Whether a bracket is opened in it and not closed, so that the end of a name is missing. */
+  readonly isCutOff: boolean
   /** Whether the text was damaged, and is read as what it was before. */
   readonly isRepaired: boolean
 }
@@ -55,7 +57,9 @@ const CODE_AFTER = /^\s*(\p{L}.*?)[-–—:(]\s*([0-9]{2,})\s*\)?\s*$/u
 /** Letters with a slash between them are one abbreviation, as "c/o". */
 const SLASHED = /(?<!\p{L})(\p{L})\/(\p{L})(?!\p{L})/gu
 const LISTED = /\S\s*[,(]/
+const UNCLOSED = /\S\s*[([][^)\]]*$/
 const DECIMAL = /^\s*([0-9]+)\.0+\s*$/
+const DAY_OF_MONTH = /^\s*([0-9]{1,2})[-/ ](\p{L}{3})\.?\s*$/u
 
 /** What tells some parts from others. */
 export const keyOf = (parts: readonly WrittenPart[]): string =>
@@ -69,42 +73,81 @@ export const writtenPart = (release: Release, entity: Entity, text: string): Wri
   partsIn(release)(entity).get(text, () => readPart(release, entity, text))
 
 function readPart(release: Release, entity: Entity, text: string): WrittenPart {
-  const language = languageOfNames(entity)
   const isKnown = isKnownIn(release, entity)
-  const { beside, name, whole } = codeBeside(text)
-  const given = (name ?? DECIMAL.exec(text)?.[1] ?? text).replace(SLASHED, '$1$2')
-  const [repaired, ...otherwise] = repairedTexts(given, isKnown)
-  const own = repaired ?? given
-  // A number with a fraction is no code, and no words that are one without a space.
-  const isNoCode = isFraction(release, entity, given)
-  const written = new WrittenName(isNoCode ? [given.trim()] : wordsOf(own), language, isKnown)
-  const otherNames = [...otherwise, ...(whole === undefined ? [] : [whole])].map((other) => ({
-    name: new WrittenName(wordsOf(other), language, isKnown),
-    cost: 0,
-  }))
+  const cell = PLAIN.test(text) ? plainCell(text) : cellWithSigns(release, entity, text, isKnown)
+  const { own, others, beside, isNoCode, isList, isCutOff, isRepaired } = cell
+  const nameOf = (words: readonly string[]) => new WrittenName(words, languageOfNames(entity), isKnown)
+  const written = nameOf(isNoCode ? [own.trim()] : wordsOf(own))
+  const otherNames = others.map((other) => ({ name: nameOf(wordsOf(other)), cost: 0 }))
   const digits = typedCode(written.typed)
-  const joined = written.typed.join('')
   const shorter = withoutNoise(written, entity.name)
   const stripped = [...shorter, ...otherNames, ...[{ name: written, cost: 0 }, ...shorter].flatMap(withGivenName)]
-  const isList = LISTED.test(own)
-  const texts = [
-    beside ?? '',
-    repaired === undefined ? '' : '*',
-    written.text,
-    ...stripped.map(({ name }) => name.text),
-  ]
+  const texts = [beside ?? '', isRepaired ? '*' : '', written.text, ...stripped.map(({ name }) => name.text)]
   return {
     entity,
-    key: `${entity.name}=${texts.join(' / ')}${isList ? ',' : ''}`,
+    key: `${entity.name}=${texts.join(' / ')}${isList ? ',' : ''}${isCutOff ? '(' : ''}`,
     written,
     stripped,
     withoutSaint: withoutSaint(written),
     digits,
-    code: digits ?? (!isNoCode && isCodeLike(entity, own, joined) ? joined : undefined),
+    code: digits ?? (!isNoCode && isCodeLike(entity, own, written.typedJoined) ? written.typedJoined : undefined),
     beside,
     isList,
+    isCutOff,
+    isRepaired,
+  }
+}
+
+/** All ways to read a part: as it is written, and as what it may say as well. */
+export function readingsOf({ written, stripped }: WrittenPart): readonly Forms[] {
+  if (stripped.length === 0) return written.readings
+  return [written, ...stripped.map(({ name }) => name)].flatMap(({ readings }) => readings)
+}
+
+/** What a part says, and what its signs and digits say of that. */
+type Cell = Pick<WrittenPart, 'beside' | 'isList' | 'isCutOff' | 'isRepaired'> & {
+  readonly own: string
+  /** What it may say as well. */
+  readonly others: readonly string[]
+  readonly isNoCode: boolean
+}
+
+/** Nearly all names are letters and blanks alone, in which there is nothing else to read. */
+const PLAIN = /^[a-zA-ZáéíóúüñÁÉÍÓÚÜÑ ]*$/
+
+const plainCell = (own: string): Cell => ({
+  own,
+  others: [],
+  beside: undefined,
+  isNoCode: false,
+  isList: false,
+  isCutOff: false,
+  isRepaired: false,
+})
+
+function cellWithSigns(release: Release, entity: Entity, typed: string, isKnown: IsKnown): Cell {
+  const text = withWholeMonth(typed, languageOfNames(entity))
+  const { beside, name, whole } = codeBeside(text)
+  const given = (name ?? DECIMAL.exec(text)?.[1] ?? text).replace(SLASHED, '$1$2')
+  const [repaired, ...otherwise] = repairedTexts(given, isKnown)
+  const own = repaired ?? given
+  return {
+    own,
+    others: whole === undefined ? otherwise : [...otherwise, whole],
+    beside,
+    // A number with a fraction is no code, and no words that are one without a space.
+    isNoCode: isFraction(release, entity, given),
+    isList: LISTED.test(own),
+    isCutOff: UNCLOSED.test(own),
     isRepaired: repaired !== undefined,
   }
+}
+
+/** The day that a place is named for as it is written in names, where a spreadsheet took it for a date. */
+function withWholeMonth(text: string, language: Language): string {
+  const [, day, short] = DAY_OF_MONTH.exec(text) ?? []
+  const month = short === undefined ? undefined : language.monthOf(short.toLowerCase())
+  return month === undefined ? text : `${Number(day)} ${month}`
 }
 
 type CodeBeside = { readonly beside?: string; readonly name?: string; readonly whole?: string }
@@ -197,10 +240,14 @@ function publishedWords({ definition, index: { words }, count }: OpenEntity): Is
 
 const MAX_KNOWN = 10_000
 
+const codePatterns = memoized(({ fields }: Entity) =>
+  Object.values(fields).flatMap((field) => (field.kind === 'code' ? field.pattern : [])),
+)
+
 /** Whether a text has the form of a code of the entity, in whatever case. */
-function isCodeLike({ fields }: Entity, text: string, joined: string): boolean {
+function isCodeLike(entity: Entity, text: string, joined: string): boolean {
   const forms = [joined, joined.toUpperCase(), text.trim(), text.trim().toUpperCase()]
-  return Object.values(fields).some((field) => field.kind === 'code' && forms.some((form) => field.pattern.test(form)))
+  return codePatterns(entity).some((pattern) => forms.some((form) => pattern.test(form)))
 }
 
 /** The cost of an initial, and how many letters what follows it has at least. */

@@ -175,8 +175,9 @@ export async function renumberedAliases(completion: Completion, building: Buildi
     const references = byEntity.get(entity.name) ?? (await renumberings(completion, entity, building))
     byEntity.set(entity.name, references)
     const parts = entity.code.length === 1 ? [alias.code] : alias.code.split(ALIAS_CODE_SEPARATOR)
+    const isOfFields = parts.length === entity.code.length
     const renumbered = parts.map((part, at) => {
-      const renumbering = references.get(entity.code[at] as string)
+      const renumbering = isOfFields ? references.get(entity.code[at] as string) : undefined
       return renumbering === undefined ? part : renumbering.find(Number(part))
     })
     if (renumbered.every((part) => part !== undefined))
