@@ -1,5 +1,6 @@
 // The records that free text may mean: its segments as parts, in every way in which they can be levels; and where that does
 // not fit, the candidates of the search, with whose names and ancestors the words are aligned.
+import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { languageOfNames } from '../../catalog/languages/languages.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
@@ -10,7 +11,7 @@ import { ancestorAt } from '../search/score.ts'
 import { rankAcross } from '../search/search.ts'
 import { entityNames } from './entity-names.ts'
 import { POOR_COST } from './parents.ts'
-import { hasAllWords, matchesAnywhere, matchesByWholeCode, matchesCalled } from './part-matches.ts'
+import { hasAllWords, isCalled, matchesAnywhere, matchesByWholeCode, matchesCalled } from './part-matches.ts'
 import { MAX_COST, matchRecord, type NamedRecord, type PartMatch, type RowHow } from './record-match.ts'
 import { bestOf, leastCost, matchesByParts, type RowMatch } from './row-matches.ts'
 import { lettersIn, type WrittenPart, writtenPart, writtenPartAs } from './written-part.ts'
@@ -48,10 +49,14 @@ export function matchesByText(
     if (list.length > MAX_SEGMENTS) return []
     const readings = names.flatMap((name) => readingsOf(release, release.entity(name).definition, list))
     // Beside what is called just so, nothing is meant that is called nearly so.
-    const called = readings.filter(({ parts }) => parts.every((part) => mayBeMeant(release, part)))
+    const called = readings.filter(({ parts }) => parts.every((part) => mayBeMeant(part, release)))
     const matches = called.flatMap((reading) => matchesOf(release, reading))
     if (matches.some(isJustSo)) return matches
-    const others = readings.filter((reading) => !called.includes(reading))
+    const [anchor, ...anchors] = list.filter((segment) => isAnchor(release, segment))
+    const others = readings.filter(
+      (reading) =>
+        !called.includes(reading) && (anchor === undefined || anchors.length > 0 || isBelow(release, reading, anchor)),
+    )
     return [...matches, ...others.flatMap((reading) => matchesOf(release, reading))]
   }
   const matches = asLevels(segments)
@@ -73,7 +78,9 @@ export function matchesByText(
   const isRead = leastCost(best) <= GOOD_COST || count === 1 || (segments.length > 1 && best.length > 0)
   if (isRead || count > MAX_ALIGNED_WORDS) return best
   const scope = names.map((name) => [name, []] as const)
-  const proposed = matchesByAlignment(release, rankAcross(release, words.flat(), scope, MAX_PROPOSED), words)
+  // Two names that are both words of the catalog are two names, however near.
+  const ranked = rankAcross(release, words.flat(), scope, MAX_PROPOSED, undefined, undefined, true)
+  const proposed = matchesByAlignment(release, ranked, words)
   // Where segments mean nothing, what the same words mean without commas is in doubt.
   return bestOf(release, [...best, ...(segments.length === 1 ? proposed : proposed.map(inDoubt))])
 }
@@ -85,17 +92,37 @@ const isJustSo = ({ cost, skipped, isWhole, isDoubtful }: RowMatch): boolean =>
   cost === skipped && isWhole && !isDoubtful
 
 /** Whether a record of its entity may be called what a part says, be so called for short, or have it as its code. */
-const mayBeMeant = (release: Release, part: WrittenPart): boolean =>
-  part.code !== undefined ||
-  matchesCalled(release, part).length > 0 ||
-  matchesByWholeCode(release, part).length > 0 ||
-  (entityNames(release, part.entity).hasBelow && hasAllWords(release, part))
+const mayBeMeant = memoized(
+  (part: WrittenPart, release: Release): boolean =>
+    part.code !== undefined ||
+    isKnownPart(release, part) ||
+    (entityNames(release, part.entity).hasBelow && hasAllWords(release, part)),
+)
+
+const isKnownPart = (release: Release, part: WrittenPart): boolean =>
+  isCalled(part, release) || matchesByWholeCode(release, part).length > 0
+
+/** Whether a segment is just the name of a record of a short list with others below it: no other name is misspelt so. */
+const isAnchor = (release: Release, segment: string): boolean =>
+  [...release.catalog.entities.values()].some(
+    (entity) => release.entity(entity.name).count <= MAX_NAMED && isAnchorOf(release, entity, segment),
+  )
+
+const isAnchorOf = (release: Release, entity: Entity, segment: string): boolean =>
+  entityNames(release, entity).hasBelow &&
+  matchesCalled(release, writtenPart(release, entity, segment)).some(
+    ({ cost, isWhole, isDoubtful }) => cost === 0 && isWhole && !isDoubtful,
+  )
+
+/** Whether a reading is of a record below the one that a segment is the name of. */
+const isBelow = (release: Release, { parts }: SegmentReading, anchor: string): boolean =>
+  parts
+    .slice(0, -1)
+    .some((part) => part === writtenPart(release, part.entity, anchor) && isAnchorOf(release, part.entity, anchor))
 
 /** Whether a record of an entity is called what a text says, or has it as its code. */
-export function isKnown(release: Release, name: string, text: string): boolean {
-  const part = writtenPart(release, release.entity(name).definition, text)
-  return matchesCalled(release, part).length > 0 || matchesByWholeCode(release, part).length > 0
-}
+export const isKnown = (release: Release, name: string, text: string): boolean =>
+  isKnownPart(release, writtenPart(release, release.entity(name).definition, text))
 
 /** The segments without those that name what the next one names: "Mexico City, Distrito Federal" is one state. */
 function withoutRepeats(release: Release, segments: readonly string[]): readonly string[] {

@@ -13,21 +13,31 @@ export type Effort = {
 export const AS_TYPED: Effort = { tolerance: 0, drop: 'none' }
 export const FUZZY: Effort = { tolerance: 1, drop: 'none' }
 /** It costs little, and two words that names have are two words, however near. */
-const FUZZY_UNKNOWN: Effort = { ...FUZZY, isKnownRight: true }
-/** The efforts that are made one after the other where no record has all words; nobody expects that of a long line. */
-export const widerFor = (typed: readonly string[]): readonly Effort[] =>
-  typed.length > LONG_LINE ? WIDER_FOR_LONG : WIDER
+export const FUZZY_UNKNOWN: Effort = { ...FUZZY, isKnownRight: true }
+/**
+ * The efforts that are made one after the other where no record has all words; nobody expects that of a long line. Where all known words
+ * are taken as they were meant, fewer are worth while.
+ */
+export const widerFor = (typed: readonly string[], isKnownRight = false): readonly Effort[] =>
+  isKnownRight ? WIDER_FOR_UNKNOWN : typed.length > LONG_LINE ? WIDER_FOR_LONG : WIDER
 export const LONG_LINE = 8
+const WITHOUT_LIGHT: Effort = { tolerance: 0, drop: 'light' }
 const WIDER_FOR_LONG: readonly Effort[] = [
-  { tolerance: 0, drop: 'light' },
+  WITHOUT_LIGHT,
   { tolerance: 1, drop: 'light' },
   { tolerance: 1, drop: 'any' },
 ]
 const WIDER: readonly Effort[] = [
-  { tolerance: 0, drop: 'light' },
+  WITHOUT_LIGHT,
   FUZZY_UNKNOWN,
   FUZZY,
   { tolerance: 1, drop: 'light' },
   { tolerance: 2, drop: 'light' },
   { tolerance: 1, drop: 'any' },
+]
+const WIDER_FOR_UNKNOWN: readonly Effort[] = [
+  WITHOUT_LIGHT,
+  FUZZY_UNKNOWN,
+  { ...FUZZY_UNKNOWN, drop: 'light' },
+  { ...FUZZY_UNKNOWN, drop: 'any' },
 ]
