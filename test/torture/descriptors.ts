@@ -1,6 +1,7 @@
 // More connections than the service may have descriptors.
 import { cpuMicrosOf } from '../../bench/machine.ts'
 import { eventually } from '../support/service.ts'
+import { untilIdle } from './idle.ts'
 import { get } from './requests.ts'
 import { SlowSocket } from './slow-sockets.ts'
 import type { Campaign } from './trial.ts'
@@ -31,6 +32,7 @@ export const descriptors: Campaign = {
         for (const socket of early) socket.read(100_000)
         return early.every(({ received }) => received > 0)
       })
+      await untilIdle(service.pid)
       const { probe } = await trial.observe(
         `${CONNECTIONS.toLocaleString('en')} connections`,
         service,

@@ -1,10 +1,11 @@
 // The requests that cost most, from few clients and from many, and clients that leave: pages of API v1 must not notice.
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { readdirSync, readlinkSync } from 'node:fs'
 import { connect } from 'node:net'
-import { getPriority, loadavg } from 'node:os'
+import { loadavg } from 'node:os'
 import { processTree } from '../../bench/machine.ts'
 import type { Service } from '../support/service.ts'
 import type { TrafficReport } from './clients.ts'
+import { GIVEN_UP_MILLISECONDS, untilIdle } from './idle.ts'
 import { type Memory, MemoryWatch, memoryOf } from './memory.ts'
 import { startThinking, type ThinkPlan } from './think-clients.ts'
 import { COSTLY, type Costly, easyRows, type Material } from './think-requests.ts'
@@ -15,16 +16,10 @@ const MAX_MORE_P99_MILLISECONDS = 20
 const MAX_MORE_MILLISECONDS = 50
 const MAX_MORE_MEGABYTES = 300
 const MAX_GONE_MILLISECONDS = 1_000
-/** Work that is still there after this is not waited for. */
-const GIVEN_UP_MILLISECONDS = 8_000
 const MAX_RESPONSE_MILLISECONDS = 15_000
 const RATE = 200
 const PROBE_CONNECTIONS = 8
 const LEAVE_MILLISECONDS = 200
-/** A service takes some of this time for pages and for being looked at. */
-const IDLE_SHARE = 0.15
-const IDLE_WINDOW_MILLISECONDS = 200
-const NANOSECONDS_PER_MILLISECOND = 1_000_000
 
 export const think: Campaign = {
   name: 'think',
@@ -87,25 +82,13 @@ class Thinking {
         '/api/v2/resolve?estado=x&localidad=y',
       ])
         await Promise.all(Array.from({ length: 16 }, async () => (await fetch(url + path)).arrayBuffer()))
-      await this.#idle(this.#service)
+      await untilIdle(this.#service.pid)
     }
     return { service: this.#service, material: this.#material as Material }
   }
 
-  /** Waits until the service is idle, and says after how many milliseconds it was. */
-  async #idle(service: Service): Promise<number | undefined> {
-    const started = performance.now()
-    for (;;) {
-      const [before, at] = [demandOf(service.pid), performance.now()]
-      await Bun.sleep(IDLE_WINDOW_MILLISECONDS)
-      const share = (demandOf(service.pid) - before) / (performance.now() - at)
-      if (share < IDLE_SHARE) return at - started
-      if (at - started > GIVEN_UP_MILLISECONDS) return undefined
-    }
-  }
-
   async #renewUnlessIdle(service: Service): Promise<number | undefined> {
-    const milliseconds = await this.#idle(service)
+    const milliseconds = await untilIdle(service.pid)
     if (milliseconds === undefined) {
       await service[Symbol.asyncDispose]()
       this.#service = undefined
@@ -188,7 +171,7 @@ class Thinking {
     let gone: number | undefined
     const seen = await this.#observe(service, title, async () => {
       await this.#leave({ port: service.port, material, kind: name, clients, leaveAfter: LEAVE_MILLISECONDS })
-      gone = await this.#idle(service)
+      gone = await untilIdle(service.pid)
     })
     trial.fact(
       `${this.#of(title)}: gone after ${gone === undefined ? `more than ${GIVEN_UP_MILLISECONDS}` : gone.toFixed(0)} ms; pages p99 ${seen.probe.latency.p99.toFixed(1)}, max ${seen.probe.latency.max.toFixed(0)} ms`,
@@ -231,7 +214,7 @@ class Thinking {
       await using staying = startThinking({ port: service.port, material, kind, clients: stay, once: true })
       await this.#leave({ port: service.port, material, kind, clients: leave, leaveAfter: LEAVE_MILLISECONDS })
       const report = await Promise.race([staying.report, Bun.sleep(GIVEN_UP_MILLISECONDS).then(() => staying.stop())])
-      await this.#idle(service)
+      await untilIdle(service.pid)
       const title = `round ${round} of ${stay} POSTs of 1,000 rows that stay and ${leave} that leave`
       const words = Object.entries({ ...report.statuses, ...report.reasons }).map(
         ([what, count]) => `${count} × ${what}`,
@@ -262,27 +245,6 @@ class Thinking {
       `${this.#of(title)}: ${before.counted} connections were counted before and ${now.counted} after, ${before.sockets} sockets were open before and ${now.sockets} after`,
     )
   }
-}
-
-/**
- * The milliseconds for which the processes of a service have had a processor; and those of low priority, which think, also
- * for which they have waited for one: on a busy machine, they wait most of the time.
- */
-function demandOf(root: number): number {
-  return processTree(root).reduce((sum, { pid }) => {
-    try {
-      const isThinking = getPriority(pid) > 0
-      for (const thread of readdirSync(`/proc/${pid}/task`)) {
-        const [ran = 0, waited = 0] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8')
-          .split(' ')
-          .map(Number)
-        sum += (ran + (isThinking ? waited : 0)) / NANOSECONDS_PER_MILLISECOND
-      }
-    } catch {
-      // It has ended meanwhile.
-    }
-    return sum
-  }, 0)
 }
 
 type Connections = { readonly counted: number; readonly sockets: number }

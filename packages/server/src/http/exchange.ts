@@ -49,6 +49,8 @@ export type HttpResponse = {
   /** The header lines as they go on the wire, each with its line end. */
   readonly head: string
   readonly body: Uint8Array | Streamed | undefined
+  /** Whether the bytes of the body are of this response alone: whoever is done with them frees their memory. */
+  readonly ownsBody?: boolean
 }
 
 /** A body in chunks, for what is too large to be held in memory. */

@@ -43,6 +43,30 @@ test('what is sent arrives, whatever is taken and received at a time', () => {
   )
 })
 
+test('is full while much is unsent', () => {
+  const bytes = new Uint8Array(3 << 20)
+  const sender = new FrameSocket(new Pipe(1 << 20), () => {})
+  sender.send(FRAME.response, 1, new Uint8Array(1))
+  expect(sender.isFull).toBe(false)
+  sender.send(FRAME.response, 2, bytes)
+  expect(sender.isFull).toBe(true)
+  sender.sendRest()
+  expect(sender.isFull).toBe(false)
+})
+
+test.each([
+  ['is copied', 1 << 16],
+  ['is sent from where it is', 1 << 18],
+])('a part that is owned and %s is freed when it is sent', (_, length) => {
+  const pipe = new Pipe(length / 2)
+  const sender = new FrameSocket(pipe, () => {})
+  const bytes = new Uint8Array(length).fill(7)
+  sender.sendOwned(FRAME.response, 1, Buffer.from('{}'), bytes)
+  for (let turn = 0; turn < 3; turn++) sender.sendRest()
+  expect(bytes.length).toBe(0)
+  expect(Buffer.concat(pipe.sent).subarray(-length)).toEqual(Buffer.alloc(length, 7))
+})
+
 describe('a value and bytes', () => {
   test.each([
     ['no bytes', { a: 'ñ\u2028' }, Buffer.alloc(0)],

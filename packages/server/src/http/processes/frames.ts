@@ -1,5 +1,6 @@
 // What processes of one service tell each other over a Unix socket: frames with a kind, the number of a request, and bytes.
 import type { Socket } from 'bun'
+import { freeMemory } from '../free-memory.ts'
 
 /** The kinds of frames. Those of a process that serves come first, then those of one that thinks. */
 export const FRAME = { hello: 0, request: 1, pull: 2, cancel: 3, response: 4, chunk: 5, end: 6, failure: 7 } as const
@@ -19,6 +20,9 @@ const EMPTY = Buffer.alloc(0)
 /** Longer than the chunks of a body, which are overwritten when the next one is pulled. */
 const LARGE_BYTES = 1 << 17
 
+/** With more than this unsent, the other end is slow to take what it is sent. */
+const MAX_UNSENT_BYTES = 1 << 20
+
 /** One end of the socket: cuts what arrives into frames, and sends frames in order, however much the other end takes at a time. */
 export class FrameSocket {
   readonly #socket: Pick<Socket<unknown>, 'write' | 'end'>
@@ -28,11 +32,19 @@ export class FrameSocket {
   #body: Buffer | undefined
   #filled = 0
   readonly #unsent: Uint8Array[] = []
+  /** Those of them that are freed when they are sent. */
+  readonly #owned = new Set<Uint8Array>()
   #unsentStart = 0
+  #unsentBytes = 0
 
   constructor(socket: Pick<Socket<unknown>, 'write' | 'end'>, onFrame: (frame: Frame) => void) {
     this.#socket = socket
     this.#onFrame = onFrame
+  }
+
+  /** Whether more had better not be made before the other end has taken what there is. */
+  get isFull(): boolean {
+    return this.#unsentBytes > MAX_UNSENT_BYTES
   }
 
   /** The bytes must stay as they are until the other end has them. */
@@ -45,7 +57,19 @@ export class FrameSocket {
     header.writeUInt32LE(length, 5)
     // Small frames go out in one piece, since each write is a call of the system; large ones are not copied.
     this.#unsent.push(...(length < LARGE_BYTES ? [Buffer.concat([header, ...parts])] : [header, ...parts]))
+    this.#unsentBytes += HEADER_BYTES + length
     if (isIdle) this.sendRest()
+  }
+
+  /** Sends a frame, and frees the memory of its last part when it is sent. */
+  sendOwned(kind: FrameKind, id: number, first: Uint8Array, last: Uint8Array): void {
+    this.#owned.add(last)
+    this.send(kind, id, first, last)
+    if (!this.#unsent.includes(last)) this.#freeOwned(last)
+  }
+
+  #freeOwned(sent: Uint8Array): void {
+    if (this.#owned.delete(sent)) freeMemory(sent)
   }
 
   /** The socket can take more. */
@@ -54,8 +78,10 @@ export class FrameSocket {
       const taken = this.#socket.write(next, this.#unsentStart, next.length - this.#unsentStart)
       if (taken < 0) return
       this.#unsentStart += taken
+      this.#unsentBytes -= taken
       if (this.#unsentStart < next.length) return
       this.#unsent.shift()
+      this.#freeOwned(next)
       this.#unsentStart = 0
     }
   }

@@ -91,7 +91,8 @@ export class Exchange {
       return
     }
     this.#end(milliseconds)
-    this.#head.resolve({ status, head, body: body === 'whole' ? bytes : streamedOf(length, file) })
+    if (body === 'whole') this.#head.resolve({ status, head, body: bytes, ownsBody: true })
+    else this.#head.resolve({ status, head, body: streamedOf(length, file) })
   }
 
   #takeEnd(kind: number, frame: Buffer): void {

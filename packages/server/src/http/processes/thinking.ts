@@ -95,6 +95,7 @@ class Served {
 
   drain(): void {
     this.#frames.sendRest()
+    this.#works.goOn()
   }
 
   /** The process that serves is gone, and with it all its clients. */
@@ -126,6 +127,7 @@ class Served {
       this.#works,
       maxMilliseconds,
       () => id < this.#gone.length && Atomics.load(this.#gone, id) !== 0,
+      () => this.#frames.isFull,
     )
     const task: Task = { work, frame: bytes }
     this.#tasks.set(id, task)
@@ -140,7 +142,7 @@ class Served {
     this.#works.enqueue(work, run, fail)
   }
 
-  #respond(id: number, task: Task, { method }: HttpRequest, { status, head, body }: HttpResponse): void {
+  #respond(id: number, task: Task, { method }: HttpRequest, { status, head, body, ownsBody }: HttpResponse): void {
     const milliseconds = task.work.usedSoFar
     if (task.work.stopReason === 'gone') {
       this.#end(id, task, {})
@@ -156,7 +158,9 @@ class Served {
     const file = isSent && isStreamed(body) ? body.file : undefined
     this.#forget(id, task)
     const how = { body: whole === undefined ? 'none' : 'whole', length: body?.length, file } as const
-    this.#send(FRAME.response, id, { status, head, ...how, milliseconds }, whole)
+    const value: HandedResponse = { status, head, ...how, milliseconds }
+    if (whole !== undefined && ownsBody) this.#frames.sendOwned(FRAME.response, id, packed(value), whole)
+    else this.#send(FRAME.response, id, value, whole)
   }
 
   #pull(id: number): void {

@@ -60,6 +60,43 @@ describe('the order', () => {
   })
 })
 
+describe('a work that is held up', () => {
+  /** Tells a name when its turn comes, or that it was stopped. */
+  const enqueue = (works: Works, work: Work, name: string, order: string[]) =>
+    works.enqueue(
+      work,
+      () => order.push(name),
+      ({ reason }) => order.push(`${name} ${reason}`),
+    )
+  const turns = async () => {
+    for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate)
+  }
+
+  test('lets others go first, and goes on when it is no more', async () => {
+    const works = new Works()
+    const order: string[] = []
+    let isFull = true
+    enqueue(works, new Work(works, 1_000, never, () => isFull), 'held up', order)
+    await turns()
+    enqueue(works, new Work(works, 1_000, never), 'other', order)
+    await turns()
+    expect(order).toEqual(['other'])
+    isFull = false
+    works.goOn()
+    await turns()
+    expect(order).toEqual(['other', 'held up'])
+  })
+
+  test('is stopped at once when no one waits for it', () => {
+    const works = new Works()
+    const order: string[] = []
+    const work = new Work(works, 1_000, never, () => true)
+    enqueue(works, work, 'held up', order)
+    work.abandon()
+    expect(order).toEqual(['held up gone'])
+  })
+})
+
 describe('a work goes on at once', () => {
   test('while its step is short, and not when the step was long', async () => {
     const works = new Works()

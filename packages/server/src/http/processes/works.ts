@@ -15,6 +15,7 @@ const SAMPLE_MILLISECONDS = 500
 export class Work implements WorkAtHand {
   readonly #works: Works
   readonly #isGone: () => boolean
+  readonly #isHeldUp: () => boolean
   readonly #maxMilliseconds: number
   /** Processor time of the steps that have ended. */
   #used = 0
@@ -25,10 +26,16 @@ export class Work implements WorkAtHand {
   startedAt = 0
   #cpuAtStart = 0
 
-  constructor(works: Works, maxMilliseconds: number, isGone: () => boolean) {
+  constructor(works: Works, maxMilliseconds: number, isGone: () => boolean, isHeldUp = () => false) {
     this.#works = works
     this.#maxMilliseconds = maxMilliseconds
     this.#isGone = isGone
+    this.#isHeldUp = isHeldUp
+  }
+
+  /** Whether it waits until more can be sent to where its response goes. */
+  get isHeldUp(): boolean {
+    return this.#isHeldUp()
   }
 
   /** Processor time in milliseconds, without the step at hand. */
@@ -99,6 +106,7 @@ type Step = { readonly work: Work; readonly run: () => void; readonly stop: (err
 export class Works {
   readonly #waiting: Step[] = []
   #atHand: Work | undefined
+  #isGoingOn = false
 
   /** The work whose step is under way. */
   get atHand(): Work | undefined {
@@ -108,7 +116,14 @@ export class Works {
   /** Has a step run when it is the turn of its work. If the work is not to go on, it is stopped instead. */
   enqueue(work: Work, run: () => void, stop: (error: WorkStopped) => void): void {
     this.#waiting.push({ work, run, stop })
-    if (this.#atHand === undefined && this.#waiting.length === 1) setImmediate(this.#next)
+    this.goOn()
+  }
+
+  /** Goes on with what waits, where there is something new, or nothing was left that was not held up. */
+  goOn(): void {
+    if (this.#isGoingOn) return
+    this.#isGoingOn = true
+    setImmediate(this.#next)
   }
 
   /** Stops what waits of a work. */
@@ -121,6 +136,7 @@ export class Works {
 
   readonly #next = (): void => {
     const step = this.#take()
+    this.#isGoingOn = step !== undefined
     if (step === undefined) return
     const { work, run, stop } = step
     this.#atHand = work
@@ -138,11 +154,12 @@ export class Works {
     })
   }
 
-  /** The first of those that have used least. */
+  /** The first of those that have used least, of those that are not held up. */
   #take(): Step | undefined {
-    let least = 0
-    for (let at = 1; at < this.#waiting.length; at++)
-      if ((this.#waiting[at] as Step).work.used < (this.#waiting[least] as Step).work.used) least = at
-    return this.#waiting.splice(least, 1)[0]
+    let least: Step | undefined
+    for (const step of this.#waiting)
+      if (!step.work.isHeldUp && (least === undefined || step.work.used < least.work.used)) least = step
+    if (least !== undefined) this.#waiting.splice(this.#waiting.indexOf(least), 1)
+    return least
   }
 }

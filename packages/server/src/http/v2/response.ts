@@ -36,6 +36,7 @@ export type ChosenRelease = {
 export type Representation = {
   readonly format: Format | 'text'
   readonly encoding: Encoding | undefined
+  /** Made for this response alone. */
   readonly body: Uint8Array
   /** The headers that only this kind of response has. */
   readonly headers?: Headers
@@ -70,7 +71,7 @@ export function bodyResponse(
   const condition = evaluateConditions(request.headers, etag, chosen.isUndated ? '' : chosen.release.lastModified)
   if (typeof condition === 'object') throw new ProblemError({ kind: 'precondition-failed', header: condition.failed })
   if (condition === 'not-modified') return { status: 304, head, body: undefined }
-  return { status: 200, head, body: encoding === undefined ? body : compressed(body, encoding) }
+  return { status: 200, head, body: encoding === undefined ? body : compressed(body, encoding), ownsBody: true }
 }
 
 export const contentHash = (body: Uint8Array): string => Bun.hash.xxHash64(body).toString(16).padStart(16, '0')

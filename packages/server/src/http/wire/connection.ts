@@ -73,6 +73,7 @@ export class Connection implements ConnectionInfo {
   #incoming: Incoming | undefined
   /** The body that follows the batch. */
   #body: Uint8Array | undefined
+  #ownsBody = false
   #lastHead: RequestHead | undefined
   /** How many bytes are counted towards the budget of which client. */
   #counted = 0
@@ -391,7 +392,10 @@ export class Connection implements ConnectionInfo {
     const isLarge = body instanceof Uint8Array && body.length > MAX_COPIED_BODY && method !== 'HEAD'
     const withBody = method !== 'HEAD' && !isLarge
     out.add(response, withBody, last ? CLOSE : http10 ? KEEP_ALIVE : '', this.#server.clock.date, http10)
-    if (isLarge) this.#body = body
+    if (isLarge) {
+      this.#body = body
+      this.#ownsBody = response.ownsBody === true
+    }
     if (last) this.#startClosing()
   }
 
@@ -501,7 +505,7 @@ export class Connection implements ConnectionInfo {
     const body = this.#body
     this.#body = undefined
     if (out.length === 0) return
-    this.#unsent.send(out.bytes, out.length, body)
+    this.#unsent.send(out.bytes, out.length, body, this.#ownsBody)
     this.waitingSince = this.#server.clock.milliseconds
   }
 

@@ -1,6 +1,7 @@
 // Sends bytes to a client: keeps what its socket does not take yet, and pulls a streamed body at the client's pace.
 import type { Socket } from 'bun'
 import type { Streamed } from '../exchange.ts'
+import { freeMemory } from '../free-memory.ts'
 import type { Turns } from './turns.ts'
 
 const EMPTY = Buffer.alloc(0)
@@ -13,6 +14,8 @@ export class SendBuffer {
   /** What is sent when all of that was. */
   #then: Uint8Array = EMPTY
   #kept = 0
+  /** What is freed when all is sent. */
+  #owned: Uint8Array = EMPTY
   #closed = false
   #wakeWaiter = NO_WAITER
 
@@ -39,10 +42,11 @@ export class SendBuffer {
 
   /**
    * Sends the first bytes of a buffer, which the caller may then use again, and after them a body, which must not change
-   * and is not copied. Only for when nothing is unsent.
+   * and is not copied. If it owns the body, that is freed when it is sent. Only for when nothing is unsent.
    */
-  send(bytes: Uint8Array, length: number, body: Uint8Array = EMPTY): void {
+  send(bytes: Uint8Array, length: number, body: Uint8Array = EMPTY, ownsBody = false): void {
     const sent = this.#write(bytes, length)
+    if (ownsBody) this.#owned = body
     if (sent === length) {
       if (body.length > 0) this.sendKept(body)
     } else if (!this.#closed) {
@@ -50,6 +54,12 @@ export class SendBuffer {
       this.#then = body
       this.#kept = this.length
     }
+    if (this.#closed || this.length === 0) this.#freeOwned()
+  }
+
+  #freeOwned(): void {
+    freeMemory(this.#owned)
+    this.#owned = EMPTY
   }
 
   /** Sends bytes that must not change, and are not copied. Only for when nothing is unsent. */
@@ -70,6 +80,7 @@ export class SendBuffer {
       this.#then = EMPTY
     }
     this.#kept = 0
+    this.#freeOwned()
   }
 
   #write(bytes: Uint8Array, length: number): number {
@@ -83,6 +94,7 @@ export class SendBuffer {
     this.#unsent = EMPTY
     this.#then = EMPTY
     this.#kept = 0
+    this.#freeOwned()
     this.#wakeWaiter()
   }
 

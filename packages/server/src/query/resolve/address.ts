@@ -1,5 +1,5 @@
 // Reads an address from its end: the state, and before it the municipality, or a town in it. Street, number, quarter and postal code
-// stand before them and are set aside.
+// stand before them and are set aside, and so is a telephone number after them. Some addresses begin with the state.
 import type { Entity } from '../../catalog/entity.ts'
 import type { Language } from '../../catalog/languages/language.ts'
 import { languageOfNames } from '../../catalog/languages/languages.ts'
@@ -42,8 +42,23 @@ export function addressOf(release: Release, segments: readonly string[]): Addres
   const entity = parentOfTowns(release)
   const [above, top] = entity === undefined ? [] : ancestorsOf(entity).map((step) => step.entity)
   if (entity === undefined || above === undefined) return undefined
+  const fromEnd = (texts: readonly string[]) => addressFromEnd(release, texts, { entity, above, top })
+  const [first, second] = segments
+  const beginsWithState = () =>
+    [first, POSTAL_CODE.test(first ?? '') ? second : undefined].some((text) => isNamed(release, above, text)) &&
+    !isNamed(release, above, segments.at(-1))
+  return fromEnd(segments) ?? (beginsWithState() ? fromEnd(segments.toReversed()) : undefined)
+}
+
+type Entities = { readonly entity: Entity; readonly above: Entity; readonly top: Entity | undefined }
+
+function addressFromEnd(
+  release: Release,
+  segments: readonly string[],
+  { entity, above, top }: Entities,
+): Address | undefined {
   const language = languageOfNames(entity)
-  const all = segments.map(wordsOf)
+  const all = withoutTelephone(segments.map(wordsOf), language)
   const hasCountry = () => isNamed(release, top, segments.at(-1)) && isNamed(release, above, segments.at(-2))
   if (!isAddress(all, language, hasCountry)) return undefined
   const words = withoutPostalCode(all, language)
@@ -139,6 +154,21 @@ function isSignAt(words: readonly string[], place: number, { isPostalCode }: Lan
   const [before, after] = [words[place - 1] ?? ' ', words[place + 1] ?? ' ']
   return isPostalCode(word + after) || isPostalCode(before + word)
 }
+
+/** The segments without a telephone number at their end, and what says that it is one. */
+function withoutTelephone(segments: readonly (readonly string[])[], { isTelephone }: Language): (readonly string[])[] {
+  const isNumber = (word: string) => NUMBER.test(word)
+  const kept = [...segments]
+  while (kept.length > 1 && kept.at(-1)?.every(isNumber) && (kept.at(-1)?.join('').length ?? 0) >= MIN_TELEPHONE)
+    kept.pop()
+  const last = kept.pop() ?? []
+  const sign = last.findIndex((word, at) => isTelephone(word) && last.slice(at + 1).every(isNumber))
+  const rest = sign === -1 ? last : last.slice(0, sign)
+  return rest.length === 0 ? kept : [...kept, rest]
+}
+
+/** A telephone number has more digits than a postal code. */
+const MIN_TELEPHONE = 7
 
 const BETWEEN_SEGMENTS = ','
 

@@ -181,6 +181,10 @@ describe('an address', () => {
   test.each([
     ['Rio Balsas No. 1225, Col. Quinta Velarde, C.P. 44430 Guadalajara, JALISCO', 'exact 14039 Guadalajara'],
     ['Rio Balsas No. 1225, Col. Quinta Velarde, C.P. 44430 Guadalajara', 'exact 14039 Guadalajara'],
+    ['Rio Balsas 1225, Quinta Velarde, Guadalajara, Jalisco. C.P. 44430. Tel. 33 3615 1234', 'exact 14039 Guadalajara'],
+    ['Rio Balsas 1225, Quinta Velarde, Guadalajara, Jalisco, 3336151234', 'exact 14039 Guadalajara'],
+    ['Jalisco, Guadalajara, Col. Quinta Velarde, Rio Balsas No. 1225', 'exact 14039 Guadalajara'],
+    ['44430, Jalisco, Guadalajara, Quinta Velarde, Rio Balsas 1225', 'exact 14039 Guadalajara'],
     ['Av. Juárez 10, Centro, 06000 Cuauhtémoc, México', 'exact 09015 Cuauhtémoc'],
     ['Av. Hidalgo 5, Centro, 50000 Toluca, México', 'exact 15106 Toluca'],
     ['Domicilio conocido Col. Sin nombre CP 0 Apatzingán MICHOACÁN', 'exact 16006 Apatzingán'],
