@@ -118,7 +118,8 @@ function mayName(release: Release, { name }: Entity, words: readonly string[]): 
     index.words.words.indexOf(word) !== undefined ||
     aliases?.indexOf(word) !== undefined ||
     index.words.language.longFormsOf(word).length > 0
-  return words.some(isWord) || hasName(release, definition, words.join(''))
+  const joined = words.join('')
+  return words.some(isWord) || isWord(joined) || hasName(release, definition, joined)
 }
 
 /** Whether a text is the name of a record of an entity. */

@@ -3,6 +3,7 @@ import { indexInAscending, lowerBound } from '../../base/binary-search.ts'
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
+import { languageOfNames } from '../../catalog/languages/languages.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import { positionsWithCode } from '../../release/official-codes.ts'
@@ -81,15 +82,15 @@ function matchesSaidTwice(release: Release, { entity, written: { typed } }: Writ
 
 /** The positions of the records of a short list of which some words are a name or a code, just so. */
 const saidIn = (release: Release, entity: Entity, words: readonly string[]): readonly number[] =>
-  sayings(entityNames(release, entity)).get(words.join('')) ?? []
+  sayings(entityNames(release, entity)).get(languageOfNames(entity).withDigits(words).join('')) ?? []
 
-/** The records of a short list by all that they are called, without spaces, and by their codes. */
+/** The records of a short list by all that they are called, with numbers in digits and without spaces, and by their codes. */
 const sayings = memoized((names: EntityNames): ReadonlyMap<string, readonly number[]> => {
   const table = new Map<string, number[]>()
   for (const position of names.positions) {
     const record = names.record(position)
     const texts = [
-      ...record.names.map(({ name }) => name.typedJoined),
+      ...record.names.map(({ name }) => name.words.join('')),
       ...record.codes,
       ...record.codes.map(withoutZeros),
     ]
