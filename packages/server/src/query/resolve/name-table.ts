@@ -128,7 +128,7 @@ class KeyHasher {
   /** Adds the keys of all words of a name, and of those outside and inside of brackets; false where the words are not seen in its text. */
   #addPlain(position: number): boolean {
     const { names, nameStarts } = this.#index
-    const text = this.#names.bracketedText(position)
+    const text = this.#names.bracketedName(position)
     const end = nameStarts[position + 1] as number
     let place = nameStarts[position] as number
     if (text === undefined) {
@@ -140,7 +140,7 @@ class KeyHasher {
     const words = end - place
     let [seen, isInWord, isInside] = [0, false, false]
     for (let at = 0; at < text.length; at++) {
-      const code = text.charCodeAt(at)
+      const code = text[at] as number
       const isLetter = isLetterCode(code)
       if (isLetter && !isInWord && seen++ < words) {
         const word = names[place++] as number
@@ -220,7 +220,7 @@ class KeyHash {
 
 const FIRST_BEYOND_ASCII = 0x80
 
-/** Whether a character belongs to a word, as far as that is seen without folding. */
+/** Whether a byte of UTF-8 belongs to a word, as far as that is seen without folding. */
 const isLetterCode = (code: number): boolean =>
   code >= FIRST_BEYOND_ASCII || (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57)
 
