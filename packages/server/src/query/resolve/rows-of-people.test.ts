@@ -153,6 +153,8 @@ describe('a town and its state in one text', () => {
     ['Naucalapan, México', 'sure 15057 Naucalpan de Juárez'],
     ['Naucalapan México', 'sure 15057 Naucalpan de Juárez'],
     ['SP y SP Teposcolula, Oaxaca', 'likely San Pedro y San Pablo Teposcolula'],
+    // A state that is written as it is called is no other name misspelt.
+    ['Querétaro Mexico, Querétaro', 'exact 22014 Querétaro'],
     // The number of a state and its name.
     ['9 Distrito Federal', 'sure 09 Ciudad de México'],
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
