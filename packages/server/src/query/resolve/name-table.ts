@@ -259,6 +259,10 @@ const calledBy = memoized((part: WrittenPart, release: Release) => {
   return [...keysOf(part)].map((key) => table.calledBy(key)).filter(({ length }) => length > 0)
 })
 
+/** Whether some record of an entity may be called so, without spaces. */
+export const hasName = (release: Release, entity: Entity, joined: string): boolean =>
+  tablesIn(release)(entity).calledBy(joined).length > 0
+
 /** The positions of the records of its entity that a part may name, unless it is misspelt; each once. */
 export function positionsCalled(part: WrittenPart, release: Release, wanted: Wanted): readonly number[] {
   const table = tablesIn(release)(part.entity)
