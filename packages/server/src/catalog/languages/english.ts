@@ -76,6 +76,7 @@ const data: LanguageData = {
   givenNames: '',
   months: 'january february march april may june july august september october november december',
   postalCode: 'zip postcode postal code',
+  telephones: 'tel phone telephone fax mobile',
   streets: 'street avenue road',
   absent: 'na, not applicable, none, unknown, x, xx, xxx, xxxx, xxxxx',
   numbers: {

@@ -39,6 +39,8 @@ export type LanguageData = NumberWords & {
   readonly months: string
   /** Words that say that a postal code follows, or are part of that. */
   readonly postalCode: string
+  /** Words that say that a telephone number follows. */
+  readonly telephones: string
   /** Words that a street or a quarter in an address begins with. */
   readonly streets: string
   /** How a word sounds, so that words that sound alike have the same key: each rule is applied to the result of the one before. */
@@ -67,6 +69,7 @@ export type Language = Pick<LanguageData, 'alike' | 'silent'> & {
   /** The month that begins with some letters. */
   readonly monthOf: (beginning: string) => string | undefined
   readonly isPostalCode: (word: string) => boolean
+  readonly isTelephone: (word: string) => boolean
   readonly isStreet: (word: string) => boolean
   /** Whether some words stand where there is nothing to write. */
   readonly isAbsent: (words: readonly string[]) => boolean
@@ -103,6 +106,7 @@ export function languageFrom(data: LanguageData): Language {
     givenNames: (initial) => givenNames.filter((name) => name[0] === initial),
     monthOf: (beginning) => months.find((month) => month.startsWith(beginning)),
     isPostalCode: isIn(data.postalCode),
+    isTelephone: isIn(data.telephones),
     isStreet: isIn(data.streets),
     isAbsent: absentIn(data.absent),
     frequent: wordList(data.frequent),
@@ -167,6 +171,7 @@ export const noLanguage: Language = {
   givenNames: () => NONE,
   monthOf: () => undefined,
   isPostalCode: () => false,
+  isTelephone: () => false,
   isStreet: () => false,
   isAbsent: () => false,
   withDigits: (words) => words,
@@ -198,6 +203,7 @@ export function unionOf(languages: readonly Language[]): Language {
     givenNames: (initial) => all(({ givenNames }) => givenNames(initial)),
     monthOf: (beginning) => all(({ monthOf }) => monthOf(beginning) ?? NONE)[0],
     isPostalCode: (word) => any(({ isPostalCode }) => isPostalCode(word)),
+    isTelephone: (word) => any(({ isTelephone }) => isTelephone(word)),
     isStreet: (word) => any(({ isStreet }) => isStreet(word)),
     isAbsent: (words) => any(({ isAbsent }) => isAbsent(words)),
     frequent: all(({ frequent }) => frequent),

@@ -190,6 +190,7 @@ const data: LanguageData = {
     'miguel nicolas octavio pascual pedro plutarco rafael ricardo salvador santos tomas valentin venustiano vicente victoriano',
   months: 'enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre',
   postalCode: 'c p cp codigo postal',
+  telephones: 'tel tels telefono telefonos fax cel celular movil',
   streets:
     'calle avenida av ave avda boulevard bulevar blvd blv calzada calz carretera carr autopista libramiento periferico ' +
     'prolongacion prol privada priv callejon andador circuito retorno eje viaducto colonia col fraccionamiento fracc',

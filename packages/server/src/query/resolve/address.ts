@@ -1,12 +1,14 @@
 // Reads an address from its end: the state, and before it the municipality, or a town in it. Street, number, quarter and postal code
-// stand before them and are set aside.
+// stand before them and are set aside, and so is a telephone number after them. Some addresses begin with the state.
 import type { Entity } from '../../catalog/entity.ts'
 import type { Language } from '../../catalog/languages/language.ts'
 import { languageOfNames } from '../../catalog/languages/languages.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
+import { aliasesOf } from '../../release/aliases.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorOf } from './levels.ts'
+import { hasName } from './name-table.ts'
 import { matchesAnywhere, matchesCalled } from './part-matches.ts'
 import { stateOfPostalCode } from './postal-codes.ts'
 import type { PartMatch } from './record-match.ts'
@@ -40,8 +42,23 @@ export function addressOf(release: Release, segments: readonly string[]): Addres
   const entity = parentOfTowns(release)
   const [above, top] = entity === undefined ? [] : ancestorsOf(entity).map((step) => step.entity)
   if (entity === undefined || above === undefined) return undefined
+  const fromEnd = (texts: readonly string[]) => addressFromEnd(release, texts, { entity, above, top })
+  const [first, second] = segments
+  const beginsWithState = () =>
+    [first, POSTAL_CODE.test(first ?? '') ? second : undefined].some((text) => isNamed(release, above, text)) &&
+    !isNamed(release, above, segments.at(-1))
+  return fromEnd(segments) ?? (beginsWithState() ? fromEnd(segments.toReversed()) : undefined)
+}
+
+type Entities = { readonly entity: Entity; readonly above: Entity; readonly top: Entity | undefined }
+
+function addressFromEnd(
+  release: Release,
+  segments: readonly string[],
+  { entity, above, top }: Entities,
+): Address | undefined {
   const language = languageOfNames(entity)
-  const all = segments.map(wordsOf)
+  const all = withoutTelephone(segments.map(wordsOf), language)
   const hasCountry = () => isNamed(release, top, segments.at(-1)) && isNamed(release, above, segments.at(-2))
   if (!isAddress(all, language, hasCountry)) return undefined
   const words = withoutPostalCode(all, language)
@@ -89,6 +106,22 @@ export function namedBy(release: Release, part: WrittenPart): number | undefined
   return best?.position
 }
 
+/** The record of an entity that some words name, wherever it is. */
+export const namedByWords = (release: Release, entity: Entity, words: readonly string[]): number | undefined =>
+  mayName(release, entity, words) ? namedBy(release, writtenPart(release, entity, words.join(' '))) : undefined
+
+/** Whether one of some words is in the names of an entity or stands for others, or all are one name without spaces: few words are. */
+function mayName(release: Release, { name }: Entity, words: readonly string[]): boolean {
+  const { definition, index } = release.entity(name)
+  const aliases = aliasesOf(release, name)?.words.words
+  const isWord = (word: string) =>
+    index.words.words.indexOf(word) !== undefined ||
+    aliases?.indexOf(word) !== undefined ||
+    index.words.language.longFormsOf(word).length > 0
+  const joined = words.join('')
+  return words.some(isWord) || isWord(joined) || hasName(release, definition, joined)
+}
+
 /** Whether a text is the name of a record of an entity. */
 export const isNamed = (release: Release, entity: Entity | undefined, text = ''): boolean =>
   entity !== undefined && namedBy(release, writtenPart(release, entity, text)) !== undefined
@@ -122,6 +155,21 @@ function isSignAt(words: readonly string[], place: number, { isPostalCode }: Lan
   const [before, after] = [words[place - 1] ?? ' ', words[place + 1] ?? ' ']
   return isPostalCode(word + after) || isPostalCode(before + word)
 }
+
+/** The segments without a telephone number at their end, and what says that it is one. */
+function withoutTelephone(segments: readonly (readonly string[])[], { isTelephone }: Language): (readonly string[])[] {
+  const isNumber = (word: string) => NUMBER.test(word)
+  const kept = [...segments]
+  while (kept.length > 1 && kept.at(-1)?.every(isNumber) && (kept.at(-1)?.join('').length ?? 0) >= MIN_TELEPHONE)
+    kept.pop()
+  const last = kept.pop() ?? []
+  const sign = last.findIndex((word, at) => isTelephone(word) && last.slice(at + 1).every(isNumber))
+  const rest = sign === -1 ? last : last.slice(0, sign)
+  return rest.length === 0 ? kept : [...kept, rest]
+}
+
+/** A telephone number has more digits than a postal code. */
+const MIN_TELEPHONE = 7
 
 const BETWEEN_SEGMENTS = ','
 
@@ -169,7 +217,7 @@ function* endsOf(
 
 function endNaming(release: Release, words: readonly string[], entity: Entity): NamedEnd | undefined {
   for (const { end, rest } of endsOf(words)) {
-    const position = namedBy(release, writtenPart(release, entity, end.join(' ')))
+    const position = namedByWords(release, entity, end)
     if (position !== undefined) return { position, words: end, rest }
   }
   return undefined

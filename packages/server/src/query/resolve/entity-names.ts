@@ -78,11 +78,7 @@ type Brackets = {
 function bracketsIn(column: Column): Brackets {
   const { values } = column
   if (column.kind !== 'text') return { values, texts: undefined, words: new Uint8Array() }
-  const { texts } = column
-  const words = new Uint8Array(texts.size)
-  for (let value = 0; value < texts.size; value++)
-    words[value] = texts.hasAny(value, OPENING) ? WITH_BRACKETS : WITHOUT_BRACKETS
-  return { values, texts, words }
+  return { values, texts: column.texts, words: column.texts.flagsOf(OPENING) }
 }
 
 /** The names that the records have, each once, and where they are. */
@@ -255,9 +251,11 @@ export class EntityNames {
     return this.#seatPositions
   }
 
-  /** The only name of a record as it is written, where it has brackets. */
-  bracketedText(position: number): string | undefined {
-    return this.#hasBrackets(position) ? (this.#names[0] as TextReader)(position) : undefined
+  /** The bytes of the only name of a record as it is written, where it has brackets. */
+  bracketedName(position: number): Uint8Array | undefined {
+    if (!this.#hasBrackets(position)) return undefined
+    const { texts, values } = this.#brackets as Brackets
+    return texts?.bytesOf(values[position] as number)
   }
 
   get hasSeats(): boolean {

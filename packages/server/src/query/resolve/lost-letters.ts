@@ -37,17 +37,14 @@ export function withLostLetters(release: Release, given: readonly WrittenPart[])
 function namesLosing(release: Release, part: WrittenPart, above: readonly WrittenPart[]): readonly string[] {
   const { entity, written } = part
   const names = entityNames(release, entity)
-  if (names.count <= MAX_COMPARED_RECORDS)
-    return matchesCalled(release, part).length > 0
-      ? []
-      : (tables(release)(entity, release).get(written.typedJoined) ?? [])
+  if (names.count <= MAX_COMPARED_RECORDS) {
+    const losing = tables(release)(entity, release).get(written.typedJoined) ?? []
+    return losing.length > 0 && matchesCalled(release, part).length > 0 ? [] : losing
+  }
   const level = levelOf(release, entity, above.at(-1))
   if (level === undefined || level !== ancestorLevels(release, entity)[0]) return []
   const parents = parentsFor(release, above)
   if (countBelow(level, parents) > MAX_COMPARED_RECORDS) return []
-  const positionsOfParents = new Set(parents.map(({ position }) => position))
-  const isBelowParents = (position: number) => positionsOfParents.has(ancestorAt(level, position))
-  if (matchesCalled(release, part, isBelowParents).length > 0) return []
   const letters = letterMask(written.typedJoined)
   const found = new Set<string>()
   const below = recordsBelow(level, parents)
@@ -57,7 +54,9 @@ function namesLosing(release: Release, part: WrittenPart, above: readonly Writte
     if ((letters & ~names.lettersAt(position)) !== 0) continue
     for (const text of names.texts(position)) if (keyLeft(text) === written.typedJoined) found.add(text)
   }
-  return [...found]
+  if (found.size === 0) return []
+  const isBelowParents = (position: number) => parents.some((parent) => parent.position === ancestorAt(level, position))
+  return matchesCalled(release, part, isBelowParents).length > 0 ? [] : [...found]
 }
 
 /** What is left of a name; undefined where it loses nothing. */

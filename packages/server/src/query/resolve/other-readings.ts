@@ -84,7 +84,9 @@ const aboveCaches = memoized((_: Release) => new LruCache<Above>({ maxEntries: 4
 /** What stands before the last part, which many rows have in common. */
 const meantAbove = (release: Release, entity: Entity, given: readonly WrittenPart[]): Above =>
   aboveCaches(release).get(`${entity.name} ${keyOf(given)}`, () => {
-    const above = withoutRepeated(release, given)
+    const own = withoutRepeated(release, given)
+    const isMeant = own.length < 2 || isSureMatch(release, matchesByParts(release, own))
+    const above = (isMeant ? undefined : swapped(release, own)?.parts) ?? own
     return { above, ancestors: ancestorsMeant(release, entity, above) }
   })
 

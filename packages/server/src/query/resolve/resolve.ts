@@ -17,10 +17,11 @@ import { isKnown, matchesByAlignment, matchesByText, segmentsOf } from './free-t
 import { ancestorOf, type Level, levelsOf } from './levels.ts'
 import { withLostLetters } from './lost-letters.ts'
 import { readParts } from './other-readings.ts'
+import { placedParts } from './placed-parts.ts'
 import { bestOf, matchesByParts } from './row-matches.ts'
 import { townParts, townReadings } from './town-text.ts'
 import { type Decision, isSure, MAX_LIKELY_SCORE, type Verdict, verdictOn } from './verdict.ts'
-import { keyOf, type WrittenPart, writtenPart, writtenParts } from './written-part.ts'
+import { keyOf, type WrittenPart, writtenPart } from './written-part.ts'
 
 /** Free text, or what stands in each part, by the name of its entity. */
 export type RowToResolve = { readonly text: string } | { readonly parts: ReadonlyMap<string, string> }
@@ -41,7 +42,8 @@ export type Resolution = Decision & {
 
 export function resolveRow(release: Release, row: RowToResolve, { names }: ResolveOptions = {}): Resolution {
   if ('parts' in row) {
-    return resolveParts(release, writtenParts(release, row.parts, MAX_ROW_CHARACTERS))
+    const readings = placedParts(release, row.parts, MAX_ROW_CHARACTERS).map((parts) => resolveParts(release, parts))
+    return readings.find(({ verdict }) => isSure(verdict)) ?? (readings[0] as Resolution)
   }
   const text = row.text.slice(0, MAX_ROW_CHARACTERS)
   const segments = segmentsOf(text)

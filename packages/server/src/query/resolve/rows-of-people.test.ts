@@ -53,6 +53,18 @@ describe('a name that was cut off in its brackets', () => {
   ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
 })
 
+describe('a cell that says what it is in', () => {
+  test.each([
+    ['/ Guadalajara, Jalisco / ', 'exact 14039 Guadalajara'],
+    ['/ Tonalá (Jal.) / Coyula', 'exact Coyula'],
+    ['/ Guadalajara, México /', 'exact 14039 Guadalajara'],
+    ['/ / Cancún, Quintana Roo', 'exact Cancún'],
+    ['Guadalajara / Jalisco / Guadalajara', 'exact Guadalajara'],
+    // What is in another state is not meant.
+    ['/ Guadalajara, Sonora /', 'likely'],
+  ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
+})
+
 test('a day that a spreadsheet took for a date', () => {
   expect(answer('Chiapas / Chicomuselo / 20-nov')).toStartWith('sure 20 de Noviembre')
 })
@@ -181,6 +193,10 @@ describe('an address', () => {
   test.each([
     ['Rio Balsas No. 1225, Col. Quinta Velarde, C.P. 44430 Guadalajara, JALISCO', 'exact 14039 Guadalajara'],
     ['Rio Balsas No. 1225, Col. Quinta Velarde, C.P. 44430 Guadalajara', 'exact 14039 Guadalajara'],
+    ['Rio Balsas 1225, Quinta Velarde, Guadalajara, Jalisco. C.P. 44430. Tel. 33 3615 1234', 'exact 14039 Guadalajara'],
+    ['Rio Balsas 1225, Quinta Velarde, Guadalajara, Jalisco, 3336151234', 'exact 14039 Guadalajara'],
+    ['Jalisco, Guadalajara, Col. Quinta Velarde, Rio Balsas No. 1225', 'exact 14039 Guadalajara'],
+    ['44430, Jalisco, Guadalajara, Quinta Velarde, Rio Balsas 1225', 'exact 14039 Guadalajara'],
     ['Av. Juárez 10, Centro, 06000 Cuauhtémoc, México', 'exact 09015 Cuauhtémoc'],
     ['Av. Hidalgo 5, Centro, 50000 Toluca, México', 'exact 15106 Toluca'],
     ['Domicilio conocido Col. Sin nombre CP 0 Apatzingán MICHOACÁN', 'exact 16006 Apatzingán'],
@@ -214,7 +230,7 @@ describe('a state is said with more than its name', () => {
   test.each([
     ['Puebla, Pue. / Puebla', 'sure 21114 Puebla'],
     ['MX-JAL / Guadalajara', 'sure 14039 Guadalajara'],
-    ['Nuevo León, México / Monterrey', 'sure 19039 Monterrey'],
+    ['Nuevo León, México / Monterrey', 'exact 19039 Monterrey'],
     ['B.C. Sur / La Paz', 'sure 03003 La Paz'],
     ['MX-MEX', 'sure 15 México'],
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))

@@ -19,20 +19,31 @@ export class SortedTexts {
     return this.#bytes.toString('utf8', this.#offsets[number], this.#offsets[number + 1])
   }
 
+  /** The bytes of a text, which are not copied. */
+  bytesOf(number: number): Uint8Array {
+    return this.#bytes.subarray(this.#offsets[number], this.#offsets[number + 1])
+  }
+
   /** How many bytes a text has. */
   lengthOf(number: number): number {
     return (this.#offsets[number + 1] as number) - (this.#offsets[number] as number)
   }
 
-  /** Whether a text has one of some ASCII characters. */
-  hasAny(number: number, characters: string): boolean {
-    const bytes = this.#bytes
-    const end = this.#offsets[number + 1] as number
-    for (let at = this.#offsets[number] as number; at < end; at++) {
-      const byte = bytes[at] as number
-      for (let one = 0; one < characters.length; one++) if (byte === characters.charCodeAt(one)) return true
+  /** For each text 1 where it has one of some ASCII characters, and else 0. */
+  flagsOf(characters: string): Uint8Array {
+    const flags = new Uint8Array(this.size)
+    const offsets = this.#offsets
+    for (const character of characters) {
+      const code = character.charCodeAt(0)
+      let number = 0
+      let at = this.#bytes.indexOf(code, offsets[0])
+      while (at !== -1 && at < (offsets[this.size] as number)) {
+        while ((offsets[number + 1] as number) <= at) number++
+        flags[number] = 1
+        at = this.#bytes.indexOf(code, offsets[number + 1])
+      }
     }
-    return false
+    return flags
   }
 
   /** Writes the letters of a text as numbers, as many as there is room for, and says how many. */
