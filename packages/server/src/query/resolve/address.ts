@@ -5,8 +5,10 @@ import type { Language } from '../../catalog/languages/language.ts'
 import { languageOfNames } from '../../catalog/languages/languages.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
+import { aliasesOf } from '../../release/aliases.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorOf } from './levels.ts'
+import { hasName } from './name-table.ts'
 import { matchesAnywhere, matchesCalled } from './part-matches.ts'
 import { stateOfPostalCode } from './postal-codes.ts'
 import type { PartMatch } from './record-match.ts'
@@ -104,6 +106,22 @@ export function namedBy(release: Release, part: WrittenPart): number | undefined
   return best?.position
 }
 
+/** The record of an entity that some words name, wherever it is. */
+export const namedByWords = (release: Release, entity: Entity, words: readonly string[]): number | undefined =>
+  mayName(release, entity, words) ? namedBy(release, writtenPart(release, entity, words.join(' '))) : undefined
+
+/** Whether one of some words is in the names of an entity or stands for others, or all are one name without spaces: few words are. */
+function mayName(release: Release, { name }: Entity, words: readonly string[]): boolean {
+  const { definition, index } = release.entity(name)
+  const aliases = aliasesOf(release, name)?.words.words
+  const isWord = (word: string) =>
+    index.words.words.indexOf(word) !== undefined ||
+    aliases?.indexOf(word) !== undefined ||
+    index.words.language.longFormsOf(word).length > 0
+  const joined = words.join('')
+  return words.some(isWord) || isWord(joined) || hasName(release, definition, joined)
+}
+
 /** Whether a text is the name of a record of an entity. */
 export const isNamed = (release: Release, entity: Entity | undefined, text = ''): boolean =>
   entity !== undefined && namedBy(release, writtenPart(release, entity, text)) !== undefined
@@ -199,7 +217,7 @@ function* endsOf(
 
 function endNaming(release: Release, words: readonly string[], entity: Entity): NamedEnd | undefined {
   for (const { end, rest } of endsOf(words)) {
-    const position = namedBy(release, writtenPart(release, entity, end.join(' ')))
+    const position = namedByWords(release, entity, end)
     if (position !== undefined) return { position, words: end, rest }
   }
   return undefined

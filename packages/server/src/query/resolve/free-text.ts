@@ -1,5 +1,6 @@
 // The records that free text may mean: its segments as parts, in every way in which they can be levels; and where that does
 // not fit, the candidates of the search, with whose names and ancestors the words are aligned.
+
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { languageOfNames } from '../../catalog/languages/languages.ts'
@@ -9,6 +10,7 @@ import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
 import { ancestorAt } from '../search/score.ts'
 import { rankAcross } from '../search/search.ts'
+import { isLight } from '../search/word-match.ts'
 import { entityNames } from './entity-names.ts'
 import { POOR_COST } from './parents.ts'
 import { hasAllWords, isCalled, matchesAnywhere, matchesByWholeCode, matchesCalled } from './part-matches.ts'
@@ -73,9 +75,12 @@ export function matchesByText(
   }
   const best = bestOf(release, matches)
   const words = segments.map(wordsOf)
-  // A word alone is no name with ancestors, and segments that mean something are not cut otherwise.
+  // One word that says something is no name with ancestors, and segments that mean something are not cut otherwise.
   const count = words.flat().length
-  const isRead = leastCost(best) <= GOOD_COST || count === 1 || (segments.length > 1 && best.length > 0)
+  const telling = words
+    .flat()
+    .filter((word) => names.some((name) => !isLight(release.entity(name).index.words.language, word))).length
+  const isRead = leastCost(best) <= GOOD_COST || telling <= 1 || (segments.length > 1 && best.length > 0)
   if (isRead || count > MAX_ALIGNED_WORDS) return best
   const scope = names.map((name) => [name, []] as const)
   // Two names that are both words of the catalog are two names, however near.
@@ -89,7 +94,7 @@ const inDoubt = (match: RowMatch): RowMatch => ({ ...match, isDoubtful: true })
 
 /** Whether all parts of a match are written as they are in the catalog. */
 const isJustSo = ({ cost, skipped, isWhole, isDoubtful }: RowMatch): boolean =>
-  cost === skipped && isWhole && !isDoubtful
+  cost - skipped <= MAX_NAMED_COST && isWhole && !isDoubtful
 
 /** Whether a record of its entity may be called what a part says, be so called for short, or have it as its code. */
 const mayBeMeant = memoized(

@@ -3,15 +3,15 @@ import type { Language } from '../../catalog/languages/language.ts'
 import { bitsOf } from '../../release/index/word-keys.ts'
 import { type Forms, MAX_EDITS, soundOf } from '../search/name-match.ts'
 import { isLight } from '../search/word-match.ts'
-import { bagOf, hashOf, type LetterBag } from './word-forms.ts'
+import { bagOf, hashOf } from './word-forms.ts'
 
 /**
  * The numbers of each way to write a name, one after the other: all words and those that say something as sets of bits, how it
  * begins, and its letters.
  */
 type Signs = Int32Array
-const SIGNS = 11
-const [ALL, TELLING, BEGINNING, JOINED, CORE, SOUND] = [0, 2, 4, 5, 7, 9] as const
+const SIGNS = 14
+const [ALL, TELLING, BEGINNING, JOINED, CORE, SOUND] = [0, 2, 4, 5, 8, 11] as const
 /** How many letters tell how a name begins. */
 const BEGINNING_LETTERS = 4
 /** The bits of a hash say little by themselves. */
@@ -28,7 +28,11 @@ function setsOf(words: readonly string[]): readonly [number, number] {
   return sets
 }
 
-const numbersOf = ({ once, twice }: LetterBag): readonly number[] => [once, twice]
+/** How many letters there are, which ones, and which of them more than once. */
+function lettersOf(text: string): readonly number[] {
+  const { once, twice } = bagOf(text)
+  return [text.length, once, twice]
+}
 
 /** Shorter words may be initials of others. */
 const MIN_TELLING = 4
@@ -45,7 +49,7 @@ export const signsOf = (readings: readonly Forms[], language: Language): Signs =
       ...setsOf(forms.words),
       ...setsOf(tellingWords(forms.words, language)),
       hashOf(forms.joined.slice(0, BEGINNING_LETTERS)),
-      ...[forms.joined, forms.core, soundOf(forms, language)].flatMap((text) => numbersOf(bagOf(text))),
+      ...[forms.joined, forms.core, soundOf(forms, language)].flatMap(lettersOf),
     ]),
   )
 
@@ -111,9 +115,11 @@ const isWithin = (name: Signs, from: number, other: Signs, at: number): boolean 
 
 /** An edit takes a letter from one text, puts one into it, or both. */
 const isEdited = (letters: Signs, from: number, others: Signs, at: number): boolean =>
-  missing(letters, from, others, at) <= MAX_EDITS && missing(others, at, letters, from) <= MAX_EDITS
+  Math.abs((letters[from] as number) - (others[at] as number)) <= MAX_EDITS &&
+  missing(letters, from, others, at) <= MAX_EDITS &&
+  missing(others, at, letters, from) <= MAX_EDITS
 
 /** How many letters some text has that another lacks. */
 const missing = (letters: Signs, from: number, others: Signs, at: number): number =>
-  bitsOf((letters[from] as number) & ~(others[at] as number)) +
-  bitsOf((letters[from + 1] as number) & ~(others[at + 1] as number))
+  bitsOf((letters[from + 1] as number) & ~(others[at + 1] as number)) +
+  bitsOf((letters[from + 2] as number) & ~(others[at + 2] as number))

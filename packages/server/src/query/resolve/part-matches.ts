@@ -3,6 +3,7 @@ import { indexInAscending, lowerBound } from '../../base/binary-search.ts'
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
+import { languageOfNames } from '../../catalog/languages/languages.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import { positionsWithCode } from '../../release/official-codes.ts'
@@ -12,9 +13,9 @@ import { positionsWithKeyCode, typedCodeOf } from '../search/codes.ts'
 import { isSlight } from '../search/name-match.ts'
 import { ancestorAt } from '../search/score.ts'
 import { isLight, matchWord } from '../search/word-match.ts'
-import { entityNames } from './entity-names.ts'
+import { type EntityNames, entityNames } from './entity-names.ts'
 import { positionsCalled, type Wanted } from './name-table.ts'
-import { matchByCode, matchRecord, matchRecords, type PartMatch } from './record-match.ts'
+import { matchByCode, matchRecord, matchRecords, type PartMatch, withoutZeros } from './record-match.ts'
 import { keyOf, readingsOf, type WrittenPart, writtenPart } from './written-part.ts'
 
 /** How many records at most are compared one by one. */
@@ -55,17 +56,13 @@ const MAX_SAID_TWICE = 300
 /** The records of a short list that a part says by their name and again by their code or what they are in: "Puebla, Pue.", "MX-JAL". */
 function matchesSaidTwice(release: Release, { entity, written: { typed } }: WrittenPart): PartMatch[] {
   if (entityNames(release, entity).count > MAX_SAID_TWICE) return []
-  const called = (as: Entity, words: readonly string[]): PartMatch[] => {
-    const part = writtenPart(release, as, words.join(' '))
-    return [...matchesCalled(release, part), ...matchesByOwnCode(release, part)].filter(isJustSo)
-  }
   for (let count = 1; count <= Math.min(MAX_WORDS_AGAIN, typed.length - 1); count++)
     for (const [again, rest] of [
       [typed.slice(-count), typed.slice(0, -count)],
       [typed.slice(0, count), typed.slice(count)],
     ] as const) {
-      const matches = called(entity, rest)
-      if (matches.length === 0) continue
+      const positions = saidIn(release, entity, rest)
+      if (positions.length === 0) continue
       // A code is no name that is said again.
       const isName = rest.join('').length >= MIN_NAME
       const own = isName ? [{ of: entity, at: (position: number) => position }] : []
@@ -74,24 +71,33 @@ function matchesSaidTwice(release: Release, { entity, written: { typed } }: Writ
         at: (position: number) => ancestorAt(level, position),
       }))
       for (const { of, at } of [...own, ...above]) {
-        const meant = new Set(called(of, again).map(({ position }) => position))
-        const both = matches.filter(({ position }) => meant.has(at(position)))
-        if (both.length > 0) return both.map((match) => ({ ...match, cost: match.cost + SAID_TWICE_COST }))
+        const meant = saidIn(release, of, again)
+        const both = positions.filter((position) => meant.includes(at(position)))
+        const matches = matchesAt(release, writtenPart(release, entity, rest.join(' ')), both).filter(isJustSo)
+        if (matches.length > 0) return matches.map((match) => ({ ...match, cost: match.cost + SAID_TWICE_COST }))
       }
     }
   return []
 }
 
-/** The records of a short list whose own code a part says. */
-function matchesByOwnCode(release: Release, part: WrittenPart): PartMatch[] {
-  const names = entityNames(release, part.entity)
-  return part.code === undefined
-    ? []
-    : matchRecords(
-        Array.from(names.positions, (at) => names.record(at)),
-        part,
-      )
-}
+/** The positions of the records of a short list of which some words are a name or a code, just so. */
+const saidIn = (release: Release, entity: Entity, words: readonly string[]): readonly number[] =>
+  sayings(entityNames(release, entity)).get(languageOfNames(entity).withDigits(words).join('')) ?? []
+
+/** The records of a short list by all that they are called, with numbers in digits and without spaces, and by their codes. */
+const sayings = memoized((names: EntityNames): ReadonlyMap<string, readonly number[]> => {
+  const table = new Map<string, number[]>()
+  for (const position of names.positions) {
+    const record = names.record(position)
+    const texts = [
+      ...record.names.map(({ name }) => name.words.join('')),
+      ...record.codes,
+      ...record.codes.map(withoutZeros),
+    ]
+    for (const text of new Set(texts)) table.set(text, [...(table.get(text) ?? []), position])
+  }
+  return table
+})
 
 /** The records whose code, with those of their ancestors before it, is this part; a spreadsheet may have lost its first zero. */
 export function matchesByWholeCode(release: Release, { entity, written, digits }: WrittenPart): PartMatch[] {

@@ -2,7 +2,7 @@
 import type { Entity } from '../../catalog/entity.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import type { Release } from '../../release/release.ts'
-import { isCalledSo, isNamed, MAX_NAME_WORDS, namedBy } from './address.ts'
+import { isCalledSo, isNamed, MAX_NAME_WORDS, namedBy, namedByWords } from './address.ts'
 import { ancestorOf } from './levels.ts'
 import { matchesCalled } from './part-matches.ts'
 import { parentOfTowns, townsIn } from './towns.ts'
@@ -58,7 +58,7 @@ export function townReadings(
   for (const ends of [endsOf, beginningsOf]) {
     if (placed.length > 0) break
     const named = (of: readonly string[], as: Entity) =>
-      [...ends(of)].find(({ end }) => namedBy(release, part(as, end)) !== undefined)
+      [...ends(of)].find(({ end }) => namedByWords(release, as, end) !== undefined)
     const country = top === undefined ? undefined : named(words, top)
     const states = [country === undefined ? undefined : named(country.rest, above), named(words, above)]
     for (const state of states) {
