@@ -102,8 +102,11 @@ const indexOf = memoized((entity: OpenEntity, release: Release): AliasIndex | un
   const names = builtInEntity === undefined ? [] : shippedNames(builtInEntity)
   const shipped = isShipped ? [...builtInAliases(), ...names] : []
   const aliases = [...(release.manifest.aliases ?? []), ...shipped].filter(({ entity }) => entity === name)
+  // Many records have several.
+  const codes = new Set(aliases.map(({ code }) => code))
+  const positions = new Map([...codes].map((code) => [code, positionOfCode(release, name, code)]))
   const positioned = aliases.flatMap((alias) => {
-    const position = positionOfCode(release, name, alias.code)
+    const position = positions.get(alias.code)
     return position === undefined ? [] : [{ alias, position }]
   })
   if (positioned.length === 0) return undefined

@@ -13,20 +13,21 @@ import { hashOf, shiftOf, type WordForms, wordForms } from './word-forms.ts'
 import { readingsOf, type WrittenPart } from './written-part.ts'
 
 const CHECKED_EVERY = 0xfff
-/** How many buckets there are, as a power of two. */
-const BUCKET_BITS = 16
+/** How many buckets there are at most, as a power of two. */
+const MAX_BUCKET_BITS = 16
 /** The bits of a hash say little by themselves. */
 const SPREAD = 0x9e3779b1
-const bucketOf = (hash: number): number => Math.imul(hash, SPREAD) >>> (32 - BUCKET_BITS)
 
 class NameTable {
   readonly #names: EntityNames
   /** How many distinct names there are: numbers from there on are positions, counted from it. */
   readonly #distinct: number
   /** Where each bucket begins; the hashes in it, and what each is of: a distinct name, or a record that has other names too. */
-  readonly #starts = new Uint32Array(2 ** BUCKET_BITS + 1)
+  readonly #starts: Uint32Array
   readonly #hashes: Uint32Array
   readonly #called: Uint32Array
+  /** By how many bits the hash of a bucket is shifted. */
+  readonly #shift: number
 
   constructor(names: EntityNames, words: Words) {
     const { distinctNames } = names
@@ -45,9 +46,12 @@ class NameTable {
         hasher.addWords(words.language.withDigits(called), names.isSeat(position))
     }
     const { hashes, numbers, count } = hasher
-    const starts = this.#starts
+    const bits = Math.min(32 - Math.clz32(count | 1), MAX_BUCKET_BITS)
+    this.#shift = 32 - bits
+    const starts = new Uint32Array(2 ** bits + 1)
+    this.#starts = starts
     for (let at = 0; at < count; at++) {
-      const bucket = bucketOf(hashes[at] as number) + 1
+      const bucket = this.#bucketOf(hashes[at] as number) + 1
       starts[bucket] = (starts[bucket] as number) + 1
     }
     for (let bucket = 1; bucket < starts.length; bucket++)
@@ -57,7 +61,7 @@ class NameTable {
     this.#called = new Uint32Array(count)
     for (let at = 0; at < count; at++) {
       const hash = hashes[at] as number
-      const bucket = bucketOf(hash)
+      const bucket = this.#bucketOf(hash)
       const place = next[bucket] as number
       next[bucket] = place + 1
       this.#hashes[place] = hash
@@ -65,10 +69,14 @@ class NameTable {
     }
   }
 
+  #bucketOf(hash: number): number {
+    return Math.imul(hash, SPREAD) >>> this.#shift
+  }
+
   /** The numbers of the names and records that may be called so, nearly all of which are. */
   calledBy(key: string): number[] {
     const hash = hashOf(key)
-    const bucket = bucketOf(hash)
+    const bucket = this.#bucketOf(hash)
     const called: number[] = []
     for (let at = this.#starts[bucket] as number; at < (this.#starts[bucket + 1] as number); at++)
       if (this.#hashes[at] === hash) called.push(this.#called[at] as number)
@@ -92,11 +100,14 @@ class NameTable {
 /** Which records are wanted: all, or some of those from one position to just before another. */
 export type Wanted = { readonly isWanted?: (position: number) => boolean; readonly from?: number; readonly to?: number }
 
+/** How many hashes there is room for at first. */
+const FIRST_HASHES = 1 << 12
+
 /** Hashes the keys of the names of an entity. */
 class KeyHasher {
-  hashes = new Uint32Array(1 << 16)
+  hashes = new Uint32Array(FIRST_HASHES)
   /** What each hash is of. */
-  numbers = new Uint32Array(1 << 16)
+  numbers = new Uint32Array(FIRST_HASHES)
   count = 0
   /** What the next hashes are of. */
   of = 0

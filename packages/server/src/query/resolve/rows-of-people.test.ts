@@ -65,6 +65,16 @@ describe('a cell that says what it is in', () => {
   ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
 })
 
+describe('a locality alone', () => {
+  test.each([
+    ['/ / APODACA', 'sure Ciudad Apodaca'],
+    ['/ / LEON', 'sure León de los Aldama'],
+    ['/ / San Pedro', 'ambiguous'],
+    // Nobody knows a hamlet by its name alone.
+    ['/ / Veinte de Noviembre', 'ambiguous'],
+  ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
+})
+
 test('a day that a spreadsheet took for a date', () => {
   expect(answer('Chiapas / Chicomuselo / 20-nov')).toStartWith('sure 20 de Noviembre')
 })
