@@ -47,6 +47,10 @@ export function resolveRow(release: Release, row: RowToResolve, { names }: Resol
   }
   const text = row.text.slice(0, MAX_ROW_CHARACTERS)
   const segments = segmentsOf(text)
+  const [only, ...others] = names ?? []
+  // A name of what is asked for is no text with several.
+  if (only !== undefined && others.length === 0 && segments.length === 1 && isKnown(release, only, text))
+    return resolveRow(release, { parts: new Map([[only, text]]) })
   const town = townParts(release, segments)
   const asTown = town === undefined || !mayMean(town, names) ? undefined : resolveParts(release, town)
   // Of two segments, the first may be a short name of what has a town of that name.

@@ -72,7 +72,11 @@ describe('a locality alone', () => {
     ['/ / San Pedro', 'ambiguous'],
     // Nobody knows a hamlet by its name alone.
     ['/ / Veinte de Noviembre', 'ambiguous'],
-  ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
+  ])('%s', (row, expected) => {
+    expect(answer(row)).toStartWith(expected)
+    const asText = resolveRow(release, { text: row.replace('/ / ', '') }, { names: ['localidad'] })
+    expect(asText.verdict).toBe(expected.split(' ')[0] as typeof asText.verdict)
+  })
 })
 
 test('a day that a spreadsheet took for a date', () => {
