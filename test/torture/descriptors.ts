@@ -9,14 +9,14 @@ import type { Campaign } from './trial.ts'
 const DESCRIPTORS = 256
 const CONNECTIONS = 1_200
 const CLIENTS_OF_AN_ADDRESS = 10
-const MAX_IDLE_SHARE = 0.1
+const MAX_MORE_SHARE = 0.1
 const MICROS = 1_000_000
 
 export const descriptors: Campaign = {
   name: 'descriptors',
   title: 'Descriptors exhausted',
   description:
-    '`ulimit -n 256`, two workers, and 1,200 connections that send nothing. Clients that were connected before must be served as always, also by API v2, which has not been requested before. Who is turned away must be told so with a 503, or wait, without the service being busy with it. When the connections are gone, everything must be as it was.',
+    '`ulimit -n 256`, two workers, and 1,200 connections that send nothing. Clients that were connected before must be served as always, also by API v2, which has not been requested before. Who is turned away must be told so with a 503, or wait, and the service may take a tenth of a core more than before. When the connections are gone, everything must be as it was.',
   run: async (trial) => {
     const seconds = trial.size({ full: 30, quick: 4 })
     const home = await trial.homes.large()
@@ -38,16 +38,16 @@ export const descriptors: Campaign = {
         service,
         home,
         async () => {
+          const alone = await shareOfCore(service.pid, seconds)
           for (let at = 0; at < CONNECTIONS; at++)
             sockets.push(
               new SlowSocket({ port: service.port, text: '', client: 100 + Math.floor(at / CLIENTS_OF_AN_ADDRESS) }),
             )
           await Bun.sleep(500)
-          const cpu = cpuMicrosOf(service.pid)
-          await Bun.sleep(seconds * 1_000)
-          const share = (cpuMicrosOf(service.pid) - cpu) / (seconds * MICROS)
-          trial.fact(`the service took ${(share * 100).toFixed(1)} % of a core, with 200 requests a second`)
-          trial.require(share < MAX_IDLE_SHARE, `it took ${(share * 100).toFixed(0)} % of a core`)
+          const share = await shareOfCore(service.pid, seconds)
+          const [was, is] = [alone, share].map((each) => (each * 100).toFixed(1))
+          trial.fact(`with 200 requests a second, the service took ${is} % of a core, and ${was} % before`)
+          trial.require(share < alone + MAX_MORE_SHARE, `it took ${is} % of a core, and ${was} % before`)
           for (const socket of early) {
             socket.received = 0
             socket.send(get(host, '/api/v2/estados?per_page=2').text)
@@ -87,4 +87,11 @@ export const descriptors: Campaign = {
       `${probe.failed} requests failed and ${probe.limited} were turned away after the connections were gone`,
     )
   },
+}
+
+/** How much of a core a service takes in so many seconds. */
+async function shareOfCore(pid: number, seconds: number): Promise<number> {
+  const before = cpuMicrosOf(pid)
+  await Bun.sleep(seconds * 1_000)
+  return (cpuMicrosOf(pid) - before) / (seconds * MICROS)
 }

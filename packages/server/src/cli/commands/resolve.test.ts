@@ -61,6 +61,12 @@ describe('a table', () => {
     )
   })
 
+  test('is read by the columns that are called as parts, where none are named', async () => {
+    const { err } = await resolved('id,ESTADO,descMunicipio,municipio\n1,Jal,Guadalajara,x\n', '--out', made)
+    expect(readFileSync(made, 'utf8')).toContain('\n1,Jal,Guadalajara,x,14,580,14,14039,Guadalajara,exact,')
+    expect(err).toContain('Reads --columns ESTADO=estado,descMunicipio=municipio\n')
+  })
+
   test('may be in Windows-1252, with semicolons, and with other names', async () => {
     const table = Buffer.from('Entidad;Mun\r\nNuevo León;"Monterrey"\r\n', 'latin1')
     await resolved(table, '--columns', 'Entidad=estado,Mun=municipio', '--out', made)
@@ -221,7 +227,12 @@ describe('refused is', () => {
     ['a list that is none', 'a\nx\n', ['--columns', 'a=q=b'], /--columns was "a=q=b"; allowed is a list/],
     ['nothing', '', ['--columns', 'estado'], /given\.csv is empty/],
     ['half a workbook', 'PK\u0003\u0004', ['--columns', 'estado'], /cannot be read as a zip/],
-    ['no flag', 'estado\n', [], /--columns is missing/],
+    [
+      'no column that is a part',
+      'a,b\n',
+      [],
+      /no column of .*given\.csv is called as a part; .*--columns a=q: it has a, b/,
+    ],
     [
       'a threshold',
       'estado\n',

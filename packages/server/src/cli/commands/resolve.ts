@@ -15,7 +15,7 @@ export const resolveCommand = command({
     columns: {
       value: 'LIST',
       description:
-        'the columns to read, such as estado,municipio,localidad; ENTIDAD=estado where a column has another name than its part, q for free text',
+        'the columns to read, such as estado,municipio,localidad; ENTIDAD=estado where a column has another name than its part, q for free text; default is those that are called as parts',
       parse: text,
     },
     out: { value: 'FILE', description: 'where the rows go; - for standard output', defaultValue: '-', parse: text },
@@ -29,21 +29,20 @@ export const resolveCommand = command({
     ...homeFlags,
   },
   examples: [
+    'resolve students.csv --out resolved.csv',
     'resolve students.csv --columns estado,municipio,localidad --out resolved.csv',
     'resolve students.csv --columns NOM_ENT=estado,NOM_MUN=municipio --threshold 0.8 --out -',
     'resolve - --columns address=q --out - < addresses.csv',
   ],
   run: async ({ values, operands, terminal }) => {
     const [file] = operands as [string]
-    if (values.columns === undefined)
-      throw new Failure('--columns is missing: name the columns to read, such as --columns estado,municipio,localidad')
     if (values.out !== STANDARD && absolute(values.out) === absolute(file))
       throw new Failure(`--out ${values.out} is the file that is read; give another one`)
     const release = (await openHome(values, terminal)).openCurrent()
     if (release === undefined)
       throw new Failure('there is no release to resolve with; nomenclator import bundled makes one')
     const { resolveTable } = await import('../resolving/resolve-table.ts')
-    const summary = await resolveTable(release, { ...values, file, columns: values.columns }, terminal)
+    const summary = await resolveTable(release, { ...values, file }, terminal)
     // Standard output has the rows.
     const print = values.out === STANDARD ? terminal.err : terminal.out
     print(values.json ? `${JSON.stringify(summary.json())}\n` : summary.text())

@@ -30,15 +30,21 @@ export class AddedColumns {
   /** The names of the columns that are added. */
   readonly names: readonly string[]
 
-  constructor(release: Release, file: string, header: readonly string[], columns: string) {
+  constructor(release: Release, file: string, header: readonly string[], columns: string | undefined) {
     this.#release = release
-    this.#read = readColumns(release, file, header, columns)
+    this.#read =
+      columns === undefined ? knownColumns(release, file, header) : readColumns(release, file, header, columns)
     const parts = this.#read.map(({ part }) => part)
     const isRead = ({ name }: Entity) => parts.includes(FREE_TEXT) || parts.includes(name)
     const entities = [...release.catalog.entities.values()]
     this.#entities = entities.filter((entity) => isRead(entity) || this.#isOwner(entity, isRead))
     const names = [...this.#entities.map(idField), ...this.#entities.map(codeColumn), ...OTHER_COLUMNS]
     this.names = names.map((name) => unusedName(name, header))
+  }
+
+  /** What the columns that are read are called, and which parts they are. */
+  described(header: readonly string[]): string {
+    return this.#read.map(({ place, part }) => (header[place] === part ? part : `${header[place]}=${part}`)).join(',')
   }
 
   /** The cells of the columns that are read. */
@@ -106,6 +112,19 @@ export class AddedColumns {
 }
 
 type ReadColumn = { readonly place: number; readonly part: string }
+
+/** The columns that are called as parts; of several for one part the first. */
+function knownColumns({ catalog }: Release, file: string, header: readonly string[]): ReadColumn[] {
+  const parts = header.map((name) => partNames(catalog).get(folded(name.trim())))
+  const columns = parts.flatMap((part, place) =>
+    part === undefined || parts.indexOf(part) !== place ? [] : [{ place, part }],
+  )
+  if (columns.length > 0) return columns
+  throw new Failure(
+    `no column of ${file} is called as a part; name the columns to read, such as --columns ${header[0]}=${FREE_TEXT}: it has ` +
+      `${header.join(', ')}, and parts are ${[FREE_TEXT, ...catalog.entities.keys()].join(', ')}`,
+  )
+}
 
 /** The columns that a list such as `estado,NOM_MUN=municipio` names. */
 function readColumns(release: Release, file: string, header: readonly string[], list: string): ReadColumn[] {

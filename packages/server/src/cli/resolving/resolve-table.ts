@@ -18,8 +18,8 @@ import { Summary } from './summary.ts'
 
 type Options = {
   readonly file: string
-  /** The columns to read, such as `estado,NOM_MUN=municipio`. */
-  readonly columns: string
+  /** The columns to read, such as `estado,NOM_MUN=municipio`; those that are called as parts where it is not given. */
+  readonly columns: string | undefined
   readonly out: string
   readonly threshold: number
 }
@@ -43,6 +43,7 @@ export async function resolveTable(release: Release, options: Options, terminal:
     for await (const { line, values, separator, needsMark } of lines) {
       if (columns === undefined) {
         columns = new AddedColumns(release, source.file, values, options.columns)
+        if (options.columns === undefined) terminal.err(`Reads --columns ${columns.described(values)}\n`)
         if (needsMark) output.write('\ufeff')
         output.write(`${extendedLine(line, values, addedCells(columns.names, separator), separator)}\n`)
         continue

@@ -206,10 +206,11 @@ function postalCodesIn(segments: readonly (readonly string[])[], { isPostalCode 
 const trimmed = (words: readonly string[]): readonly string[] =>
   words.at(-1) === BETWEEN_SEGMENTS ? words.slice(0, -1) : words
 
+/** The first or last of some words, and the others. */
+export type End = { readonly end: readonly string[]; readonly rest: readonly string[] }
+
 /** The ends of some words within their segment, the longest first. */
-function* endsOf(
-  words: readonly string[],
-): Generator<{ readonly end: readonly string[]; readonly rest: readonly string[] }> {
+export function* endsOf(words: readonly string[]): Generator<End> {
   const from = words.lastIndexOf(BETWEEN_SEGMENTS) + 1
   for (let start = Math.max(from, words.length - MAX_NAME_WORDS); start < words.length; start++)
     yield { end: words.slice(start), rest: trimmed(words.slice(0, start)) }

@@ -51,15 +51,16 @@ export function matchesByText(
     if (list.length > MAX_SEGMENTS) return []
     const readings = names.flatMap((name) => readingsOf(release, release.entity(name).definition, list))
     // Beside what is called just so, nothing is meant that is called nearly so.
-    const called = readings.filter(({ parts }) => parts.every((part) => mayBeMeant(part, release)))
+    const isCalled = ({ parts }: SegmentReading) => parts.every((part) => mayBeMeant(part, release))
+    const [called, others] = partition(readings, isCalled)
     const matches = called.flatMap((reading) => matchesOf(release, reading))
-    if (matches.some(isJustSo)) return matches
+    if (matches.some((match) => isJustSo(release, match))) return matches
     const [anchor, ...anchors] = list.filter((segment) => isAnchor(release, segment))
-    const others = readings.filter(
-      (reading) =>
-        !called.includes(reading) && (anchor === undefined || anchors.length > 0 || isBelow(release, reading, anchor)),
-    )
-    return [...matches, ...others.flatMap((reading) => matchesOf(release, reading))]
+    const isAnchored = (reading: SegmentReading) =>
+      anchor === undefined || anchors.length > 0 || isBelow(release, reading, anchor)
+    const [anchored, rest] = partition(others, isAnchored)
+    matches.push(...anchored.flatMap((reading) => matchesOf(release, reading)))
+    return matches.length > 0 ? matches : rest.flatMap((reading) => matchesOf(release, reading))
   }
   const matches = asLevels(segments)
   if (leastCost(matches) > GOOD_COST && segments.length > 1) {
@@ -92,9 +93,18 @@ export function matchesByText(
 
 const inDoubt = (match: RowMatch): RowMatch => ({ ...match, isDoubtful: true })
 
-/** Whether all parts of a match are written as they are in the catalog. */
-const isJustSo = ({ cost, skipped, isWhole, isDoubtful }: RowMatch): boolean =>
-  cost - skipped <= MAX_NAMED_COST && isWhole && !isDoubtful
+const partition = <T>(list: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] => {
+  const [first, second]: [T[], T[]] = [[], []]
+  for (const one of list) (isFirst(one) ? first : second).push(one)
+  return [first, second]
+}
+
+/** Whether all parts of a match are written as they are in the catalog; what is hardly known may be another name misspelt. */
+const isJustSo = (release: Release, { name, position, cost, skipped, isWhole, isDoubtful }: RowMatch): boolean =>
+  cost - skipped <= MAX_NAMED_COST &&
+  isWhole &&
+  !isDoubtful &&
+  entityNames(release, release.entity(name).definition).isWellKnown(position)
 
 /** Whether a record of its entity may be called what a part says, be so called for short, or have it as its code. */
 const mayBeMeant = memoized(

@@ -32,7 +32,7 @@ type ReadParts = { readonly parts: readonly WrittenPart[]; readonly matches: rea
 /** The parts of a row that say something, and what they may mean. */
 export function readParts(release: Release, given: readonly WrittenPart[]): ReadParts {
   const last = given.at(-1)
-  if (last === undefined || given.length === 1) return { parts: given, matches: matchesByParts(release, given) }
+  if (last === undefined || given.length === 1) return { parts: given, matches: matchesByParts(release, given, true) }
   const { above, ancestors } = meantAbove(release, last.entity, given.slice(0, -1))
   const parts = [...above, last]
   const matches = matchesByParts(release, parts)

@@ -5,12 +5,13 @@ import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { languageOfNames } from '../../catalog/languages/languages.ts'
 import { wordsOf } from '../../catalog/words.ts'
+import { aliasesOf } from '../../release/aliases.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import { positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import { type AncestorLevel, ancestorLevels } from '../search/ancestor-match.ts'
 import { positionsWithKeyCode, typedCodeOf } from '../search/codes.ts'
-import { isSlight } from '../search/name-match.ts'
+import { isSlight, MAX_EDITS } from '../search/name-match.ts'
 import { ancestorAt } from '../search/score.ts'
 import { isLight, matchWord } from '../search/word-match.ts'
 import { type EntityNames, entityNames } from './entity-names.ts'
@@ -33,7 +34,7 @@ export function matchesAnywhere(release: Release, part: WrittenPart): readonly P
     const called = matchesCalled(release, part)
     const others =
       names.count <= MAX_COMPARED_RECORDS
-        ? called.some(isCalledSo)
+        ? called.some(isCalledSo) || !mayBeNear(release, part)
           ? []
           : names.match(names.positions, part)
         : called.length > 0
@@ -45,6 +46,20 @@ export function matchesAnywhere(release: Release, part: WrittenPart): readonly P
       .sort((a, b) => a.cost - b.cost)
       .slice(0, MAX_ANYWHERE)
   })
+}
+
+/** Of so many words that say something, at least one is as it is in the name that is meant: they have fewer edits. */
+const MIN_ONE_RIGHT = MAX_EDITS + 1
+
+/** Whether a record may be called nearly what a part says: the names of its entity have one of its words, or it has few. */
+function mayBeNear(release: Release, { entity, code, written: { typed, language } }: WrittenPart): boolean {
+  const telling = typed.filter((word) => !isSlight(language, word))
+  if (telling.length < MIN_ONE_RIGHT || code !== undefined) return true
+  const indexes = [release.entity(entity.name).index.words, aliasesOf(release, entity.name)?.words]
+  return telling.some(
+    (word) =>
+      language.longFormsOf(word).length > 0 || indexes.some((index) => index?.words.indexOf(word) !== undefined),
+  )
 }
 
 /** How many words there are at most of what says again which record is meant, and what that costs. */

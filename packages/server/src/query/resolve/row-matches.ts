@@ -53,8 +53,11 @@ export type RowMatch = {
 
 const MAX_MATCHES = 12
 
-/** The matches of parts that go from the most distant ancestor to the record itself, the best first. */
-export function matchesByParts(release: Release, parts: readonly WrittenPart[]): RowMatch[] {
+/**
+ * The matches of parts that go from the most distant ancestor to the record itself, the best first; they may be a whole row, or some
+ * words of a text.
+ */
+export function matchesByParts(release: Release, parts: readonly WrittenPart[], isRow = false): RowMatch[] {
   const part = parts.at(-1)
   if (part === undefined) return []
   const above = parts.slice(0, -1).filter((ancestor) => levelOf(release, part.entity, ancestor) !== undefined)
@@ -63,11 +66,15 @@ export function matchesByParts(release: Release, parts: readonly WrittenPart[]):
   const toMatch: ToMatch = ({ position, cost: ownCost, isPrefix, isWhole }, { cost, how, isDoubtful }, skipped = 0) => {
     return { name, position, cost: cost + skipped, ownCost, letters, how, skipped, isPrefix, isWhole, isDoubtful }
   }
-  if (above.length === 0)
+  if (above.length === 0) {
+    const matches = matchesAnywhere(release, part)
+    if (isRow && entityNames(release, part.entity).hasSeats)
+      return bestOf(release, withoutParent(release, part, matches, [], toMatch))
     return bestOf(
       release,
-      matchesAnywhere(release, part).map((match) => toMatch(match, withAncestors(match, []))),
+      matches.map((match) => toMatch(match, withAncestors(match, []))),
     )
+  }
   const matches = matchesBelow(release, part, above, toMatch)
   if (!matches.some(isCertain)) {
     const towns = parentsByTown(release, part, above)
@@ -114,7 +121,6 @@ function matchesBelow(
 ): RowMatch[] {
   const level = levelOf(release, part.entity, above.at(-1)) as NonNullable<ReturnType<typeof levelOf>>
   const parents = parentsFor(release, above)
-  const names = entityNames(release, part.entity)
   const isNearest = ancestorLevels(release, part.entity)[0] === level
   if (isNearest && countBelow(level, parents) <= MAX_COMPARED_RECORDS)
     return parents.flatMap((parent) => {
@@ -126,16 +132,29 @@ function matchesBelow(
   const called = matchesCalled(release, part, (position) => isBelow(costs, position))
   const matches =
     called.length > 0 || part.digits !== undefined ? called : matchesNearly(release, part, recordsBelow(level, parents))
-  const behind = behindLarger(release, part, matches, false)
+  return withoutParent(release, part, matches, costs, toMatch)
+}
+
+/** What some matches mean whose parents are not named: size and seat decide, or nothing is sure. */
+function withoutParent(
+  release: Release,
+  part: WrittenPart,
+  matches: readonly PartMatch[],
+  costs: Parameters<typeof withAncestors>[1],
+  toMatch: ToMatch,
+): RowMatch[] {
+  const names = entityNames(release, part.entity)
+  const isAnywhere = costs.length === 0
+  const behind = behindLarger(release, part, matches, false, isAnywhere ? FAR_LARGER : LARGER)
   const { words, language } = part.written
   const isHamlet = language.isHamlet(words[0] ?? '')
   const namesakes = matches.filter(isNamesake).length
   return matches.map((match) => {
     const row = withAncestors(match, costs)
     // The name of a hamlet is as well that of some quarter or farm that the catalog does not have.
-    const isUnknown = part.digits === undefined && !names.isWellKnown(match.position)
+    const isUnknown = part.digits === undefined && match.how !== 'code' && !names.isWellKnown(match.position)
     const isStripped = match.cost >= OTHER_NOISE_COST || match.how === 'dropped-words'
-    const isTown = names.isSeat(match.position) || names.isCity(match.position)
+    const isTown = names.isCity(match.position) || (!isAnywhere && names.isSeat(match.position))
     const mayBeMany = !isTown || (isStripped && isHamlet)
     const isOneOfMany = mayBeMany && namesakes >= (isStripped ? 2 : MANY)
     const isDoubtful = row.isDoubtful || isUnknown || isOneOfMany || match.needsParent === true
@@ -175,6 +194,7 @@ function behindLarger(
   part: WrittenPart,
   matches: readonly PartMatch[],
   isBelowParent: boolean,
+  seatLarger = LARGER,
 ): (match: PartMatch) => number {
   if (matches.length < 2) return () => 0
   const { entity } = part
@@ -187,7 +207,7 @@ function behindLarger(
     const own = importance[match.position] as number
     const larger = large.find(
       ({ position, cost, needsParent }) =>
-        (importance[position] as number) >= own + (names.isSeat(position) ? LARGER : FAR_LARGER) &&
+        (importance[position] as number) >= own + (names.isSeat(position) ? seatLarger : FAR_LARGER) &&
         (cost <= maxCostBefore(match) || (needsParent === true && cost <= MAX_SHORT_COST && isRare())),
     )
     return larger === undefined ? 0 : BEHIND_LARGER_COST + Math.max(larger.cost - match.cost, 0)

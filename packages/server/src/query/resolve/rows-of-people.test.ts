@@ -65,6 +65,16 @@ describe('a cell that says what it is in', () => {
   ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
 })
 
+describe('a locality alone', () => {
+  test.each([
+    ['/ / APODACA', 'sure Ciudad Apodaca'],
+    ['/ / LEON', 'sure León de los Aldama'],
+    ['/ / San Pedro', 'ambiguous'],
+    // Nobody knows a hamlet by its name alone.
+    ['/ / Veinte de Noviembre', 'ambiguous'],
+  ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
+})
+
 test('a day that a spreadsheet took for a date', () => {
   expect(answer('Chiapas / Chicomuselo / 20-nov')).toStartWith('sure 20 de Noviembre')
 })
@@ -153,6 +163,8 @@ describe('a town and its state in one text', () => {
     ['Naucalapan, México', 'sure 15057 Naucalpan de Juárez'],
     ['Naucalapan México', 'sure 15057 Naucalpan de Juárez'],
     ['SP y SP Teposcolula, Oaxaca', 'likely San Pedro y San Pablo Teposcolula'],
+    // A state that is written as it is called is no other name misspelt.
+    ['Querétaro Mexico, Querétaro', 'exact 22014 Querétaro'],
     // The number of a state and its name.
     ['9 Distrito Federal', 'sure 09 Ciudad de México'],
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))

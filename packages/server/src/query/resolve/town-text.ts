@@ -2,7 +2,7 @@
 import type { Entity } from '../../catalog/entity.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import type { Release } from '../../release/release.ts'
-import { isCalledSo, isNamed, MAX_NAME_WORDS, namedBy, namedByWords } from './address.ts'
+import { type End, endsOf, isCalledSo, isNamed, MAX_NAME_WORDS, namedBy, namedByWords } from './address.ts'
 import { ancestorOf } from './levels.ts'
 import { matchesCalled } from './part-matches.ts'
 import { parentOfTowns, townsIn } from './towns.ts'
@@ -96,14 +96,6 @@ export function townReadings(
 /** Whether some words are the name of a record of one of some entities. */
 const isCalled = (release: Release, entities: readonly Entity[], words: readonly string[]): boolean =>
   entities.some((entity) => matchesCalled(release, writtenPart(release, entity, words.join(' '))).some(isCalledSo))
-
-type End = { readonly end: readonly string[]; readonly rest: readonly string[] }
-
-/** The ends of some words, the longest first. */
-function* endsOf(words: readonly string[]): Generator<End> {
-  for (let start = Math.max(0, words.length - MAX_NAME_WORDS); start < words.length; start++)
-    yield { end: words.slice(start), rest: words.slice(0, start) }
-}
 
 /** The beginnings of some words, the longest first. */
 function* beginningsOf(words: readonly string[]): Generator<End> {
