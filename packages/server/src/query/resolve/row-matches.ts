@@ -122,17 +122,39 @@ function matchesBelow(
   const level = levelOf(release, part.entity, above.at(-1)) as NonNullable<ReturnType<typeof levelOf>>
   const parents = parentsFor(release, above)
   const isNearest = ancestorLevels(release, part.entity)[0] === level
-  if (isNearest && countBelow(level, parents) <= MAX_COMPARED_RECORDS)
-    return parents.flatMap((parent) => {
+  if (isNearest && countBelow(level, parents) <= MAX_COMPARED_RECORDS) {
+    const below = parents.flatMap((parent) => {
       const matches = matchesBelowParent(release, part, level, parent.position).map(besideParent)
       const behind = behindLarger(release, part, matches, true)
       return matches.map((match) => toMatch(match, withParent(match, parent), behind(match)))
     })
+    return parents.length > 1 ? amongSeats(release, below) : below
+  }
   const costs = ancestorCosts(release, part.entity, above)
   const called = matchesCalled(release, part, (position) => isBelow(costs, position))
   const matches =
     called.length > 0 || part.digits !== undefined ? called : matchesNearly(release, part, recordsBelow(level, parents))
   return withoutParent(release, part, matches, costs, toMatch)
+}
+
+/** The seats of parents of one name are all called so, whatever their own names are; the one that is far larger is meant. */
+function amongSeats(release: Release, matches: readonly RowMatch[]): RowMatch[] {
+  const isCalledSeat = ({ name, position, ownCost, isDoubtful }: RowMatch) =>
+    ownCost <= MAX_EXACT_COST && !isDoubtful && entityNames(release, release.entity(name).definition).isSeat(position)
+  const importanceAt = ({ name, position }: RowMatch) => importanceOf(release, name)[position] as number
+  const seats = matches.filter(isCalledSeat)
+  const ownCost = Math.max(...seats.map((seat) => seat.ownCost))
+  const largest = Math.max(...seats.map(importanceAt))
+  return matches.map((match) => {
+    if (!seats.includes(match)) return match
+    const behind = importanceAt(match) + FAR_LARGER <= largest ? BEHIND_LARGER_COST : 0
+    return {
+      ...match,
+      ownCost,
+      cost: match.cost - match.ownCost + ownCost + behind,
+      skipped: match.skipped + behind,
+    }
+  })
 }
 
 /** What some matches mean whose parents are not named: size and seat decide, or nothing is sure. */

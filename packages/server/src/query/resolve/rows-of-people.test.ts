@@ -79,6 +79,15 @@ describe('a locality alone', () => {
   })
 })
 
+describe('the seat of one of several municipalities of that name', () => {
+  test.each([
+    ['/ Matamoros / H. MATAMOROS', 'sure Heroica Matamoros'],
+    ['/ Nogales / NOGALES', 'sure Heroica Nogales'],
+    ['/ Carmen / CARMEN', 'sure Ciudad del Carmen'],
+    ['/ Hidalgo / HIDALGO', 'ambiguous'],
+  ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
+})
+
 test('a day that a spreadsheet took for a date', () => {
   expect(answer('Chiapas / Chicomuselo / 20-nov')).toStartWith('sure 20 de Noviembre')
 })
