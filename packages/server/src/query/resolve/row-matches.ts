@@ -94,18 +94,15 @@ export function matchesByParts(release: Release, parts: readonly WrittenPart[], 
   if (!isGuess) return bestOf(release, [...matches, ...called.map(toElsewhere)])
   const towns = called.filter(isTown).map(toElsewhere)
   const elsewhere = isPoor ? called.map(toElsewhere) : towns
-  return bestOf(release, [...matches.map((match) => behindTown(match, leastCost(towns))), ...elsewhere])
+  return bestOf(release, [
+    ...matches.map((match) => (towns.length === 0 ? match : behindCost(match, leastCost(towns) + BEHIND_LARGER_COST))),
+    ...elsewhere,
+  ])
 }
 
 /** From this cost on a doubtful match is a guess: what is called so elsewhere is rather meant, if it is a town. */
 const MIN_GUESS_COST = 1
 const isFarGuess = ({ isDoubtful, ownCost }: RowMatch): boolean => isDoubtful && ownCost >= MIN_GUESS_COST
-
-/** A match behind a town of some cost; the same where there is no town. */
-function behindTown(match: RowMatch, townCost: number): RowMatch {
-  const behind = Number.isFinite(townCost) ? Math.max(townCost + BEHIND_LARGER_COST - match.cost, 0) : 0
-  return behind === 0 ? match : { ...match, cost: match.cost + behind, skipped: match.skipped + behind }
-}
 
 type ToMatch = (match: PartMatch, row: Parent, skipped?: number) => RowMatch
 
@@ -137,24 +134,24 @@ function matchesBelow(
   return withoutParent(release, part, matches, costs, toMatch)
 }
 
-/** The seats of parents of one name are all called so, whatever their own names are; the one that is far larger is meant. */
+/** The seats of parents of one name are all called so, whatever their own names are: the largest is meant, or none is sure. */
 function amongSeats(release: Release, matches: readonly RowMatch[]): RowMatch[] {
   const isCalledSeat = ({ name, position, ownCost, isDoubtful }: RowMatch) =>
-    ownCost <= MAX_EXACT_COST && !isDoubtful && entityNames(release, release.entity(name).definition).isSeat(position)
+    ownCost <= MAX_SHORT_COST && !isDoubtful && entityNames(release, release.entity(name).definition).isSeat(position)
   const importanceAt = ({ name, position }: RowMatch) => importanceOf(release, name)[position] as number
-  const seats = matches.filter(isCalledSeat)
-  const ownCost = Math.max(...seats.map((seat) => seat.ownCost))
-  const largest = Math.max(...seats.map(importanceAt))
+  const [largest, ...lesser] = matches.filter(isCalledSeat).toSorted((a, b) => importanceAt(b) - importanceAt(a))
+  if (largest === undefined) return [...matches]
   return matches.map((match) => {
-    if (!seats.includes(match)) return match
-    const behind = importanceAt(match) + FAR_LARGER <= largest ? BEHIND_LARGER_COST : 0
-    return {
-      ...match,
-      ownCost,
-      cost: match.cost - match.ownCost + ownCost + behind,
-      skipped: match.skipped + behind,
-    }
+    if (!lesser.includes(match)) return match
+    const isFarLess = importanceAt(match) + FAR_LARGER <= importanceAt(largest)
+    return behindCost(match, largest.cost + (isFarLess ? BEHIND_LARGER_COST : 0))
   })
+}
+
+/** A match that costs so much at least. */
+function behindCost(match: RowMatch, cost: number): RowMatch {
+  const behind = Math.max(cost - match.cost, 0)
+  return behind === 0 ? match : { ...match, cost: match.cost + behind, skipped: match.skipped + behind }
 }
 
 /** What some matches mean whose parents are not named: size and seat decide, or nothing is sure. */
