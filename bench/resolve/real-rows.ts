@@ -60,6 +60,7 @@ const FILES: Readonly<Record<string, (cells: Cells, at: number) => readonly Real
       ...(isSampled ? [{ ...asText, kind: 'a fifth of these as parts', row: all }, asText] : []),
       { kind: 'state, municipality, locality', row: all, level: 'localidad', code },
       { kind: 'state, locality', row: partsOf({ estado, localidad }), level: 'localidad', code },
+      { kind: 'municipality, locality', row: partsOf({ municipio, localidad }), level: 'localidad', code },
       { kind: 'locality alone', row: partsOf({ localidad }), level: 'localidad', code },
       { kind: 'municipality beside a locality', row: all, level: 'municipio', code },
     ]

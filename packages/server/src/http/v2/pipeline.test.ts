@@ -58,6 +58,12 @@ describe('a response never changes', () => {
   })
 })
 
+test('the memory of a body may be freed: no record is in it', () => {
+  const { body, ownsBody } = respond('audiencias/1')
+  expect(ownsBody).toBe(true)
+  expect((body as Uint8Array).buffer).not.toBe(release.entity('audiencia').records.record(0).buffer)
+})
+
 test('the checksums of a release never change where it is named whole', () => {
   expect(cacheControl(respond(`releases/${release.digest}/checksums`))).toBe(IMMUTABLE)
   expect(cacheControl(respond(`releases/${release.digest.slice(0, 12)}/checksums`))).not.toBe(IMMUTABLE)

@@ -183,9 +183,9 @@ function respondRecord(request: HttpRequest, chosen: ChosenRelease, record: Reco
   return bodyResponse(request, chosen, { format: rendition.format, encoding, body, headers })
 }
 
-/** The body with a record: in JSON it is the record itself, not a list of one. */
+/** The body with a record: in JSON it is the record itself, not a list of one; copied, since whoever sends it frees its memory. */
 function renderRecord(release: Release, entity: Entity, rendition: Rendition, json: Uint8Array): Uint8Array {
-  if (rendition.format === 'json' && isWhole(rendition)) return json
+  if (rendition.format === 'json' && isWhole(rendition)) return Buffer.from(json)
   const encoder = recordEncoder(release, entity, rendition)
   return rendition.format === 'json' ? Buffer.concat(encoder.records([json])) : bodyOf(encoder, [json])
 }

@@ -135,6 +135,7 @@ describe('a text in parts finds what is meant', () => {
     ['the same without commas', 'caborca pitiquito sonora', 'municipio | Pitiquito < Sonora | caborca'],
     ['two names for the same', 'Mexico City, Distrito Federal, Mexico', 'estado | Distrito Federal'],
     ['an alias and a short form', 'Ciudad de México, D.F.', 'estado | Distrito Federal'],
+    ['the same without a comma', 'Ciudad de Mexico DF', 'estado | Distrito Federal'],
     ['parts that mean nothing together', 'Palenque, Sonora', 'estado | Sonora | palenque'],
   ])('%s', (_what, typed, expected) => {
     expect(first(typed)).toBe(expected)

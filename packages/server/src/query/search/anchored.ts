@@ -87,11 +87,25 @@ function rankParts(
   }
   if (parts.length > 1 || words.length < 2 || words.length > MAX_LOOSE_WORDS) return general()
   const instead = () => searchTails(release, words, scope, limit)
-  return merged(
+  const loose = merged(
     searchLoosely(release, words, scope),
     rankAcross(release, words, scope, limit, undefined, instead),
     limit,
   )
+  const score = loose[0]?.score ?? 0
+  const once = score < 1 - SKIP_COST ? saidOnce(release, words, scope) : undefined
+  const others = once === undefined ? [] : rankAcross(release, once, scope, limit)
+  return (others[0]?.score ?? 0) - SKIP_COST > score ? others : loose
+}
+
+/** The last words, where they are another name for what the words before them name, as "Ciudad de México DF". */
+function saidOnce(release: Release, words: readonly string[], scope: Scope): readonly string[] | undefined {
+  const part = (from: number, to?: number): TypedPart => ({ words: words.slice(from, to), entity: undefined })
+  for (let at = 1; at < words.length; at++) {
+    const once = namedOnce(release, [part(0, at), part(at)], scope)
+    if (once !== undefined) return once.flatMap(wordsIn)
+  }
+  return undefined
 }
 
 const wordsIn = ({ words }: TypedPart) => words
