@@ -31,14 +31,8 @@ export const COLLECTOR_OPTIONS: Readonly<Record<string, string>> = {
   BUN_JSC_largeHeapSize: '64000000',
 }
 
-/**
- * One that thinks gives memory back when it is found to be garbage, and not bit by bit when there is nothing else to do; pages would
- * wait for that. It compiles for the last tier late: sooner, that takes a quarter of the processor time of the first ten thousand rows.
- */
-const THINKER_OPTIONS = {
-  BUN_JSC_sweepSynchronously: 'true',
-  BUN_JSC_thresholdForFTLOptimizeAfterWarmUp: '500000',
-}
+/** One that thinks gives memory back when it is found to be garbage, and not bit by bit when there is nothing else to do; pages would wait for that. */
+const THINKER_OPTIONS = { BUN_JSC_sweepSynchronously: 'true' }
 
 export type Known = {
   readonly scrub: ScrubState
