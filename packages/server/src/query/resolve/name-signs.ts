@@ -9,8 +9,9 @@ import { bagOf, hashOf } from './word-forms.ts'
  * The numbers of each way to write a name, one after the other: all words and those that say something as sets of bits, how it
  * begins, and its letters.
  */
-type Signs = Int32Array
+type Signs = Int32Array<ArrayBuffer>
 const SIGNS = 14
+const BYTES = Int32Array.BYTES_PER_ELEMENT
 const [ALL, TELLING, BEGINNING, JOINED, CORE, SOUND] = [0, 2, 4, 5, 8, 11] as const
 /** How many letters tell how a name begins. */
 const BEGINNING_LETTERS = 4
@@ -95,11 +96,8 @@ export class NameSigns {
   #find(position: number): void {
     const signs = signsOf(this.#formsAt(position), this.#language)
     const end = this.#size + signs.length
-    if (end > this.#signs.length) {
-      const larger = new Int32Array(end * 2)
-      larger.set(this.#signs)
-      this.#signs = larger
-    }
+    // What it had is freed at once, and not when the collector finds it.
+    if (end > this.#signs.length) this.#signs = new Int32Array(this.#signs.buffer.transfer(end * 2 * BYTES))
     this.#signs.set(signs, this.#size)
     this.#starts[position] = this.#size
     this.#ends[position] = end
