@@ -74,6 +74,7 @@ const data: LanguageData = {
   wholeSaints: '',
   ranks: '',
   givenNames: '',
+  seat: 'county seat, downtown, town centre, city centre',
   months: 'january february march april may june july august september october november december',
   postalCode: 'zip postcode postal code',
   telephones: 'tel phone telephone fax mobile',

@@ -35,6 +35,8 @@ export type LanguageData = NumberWords & {
   readonly givenNames: string
   /** What people write where there is nothing to write, with commas between. */
   readonly absent: string
+  /** What people write for the seat of what they named before it, with commas between. */
+  readonly seat: string
   /** The months, whose first three letters spreadsheets write after the day that a place is named for: "05-may". */
   readonly months: string
   /** Words that say that a postal code follows, or are part of that. */
@@ -73,6 +75,8 @@ export type Language = Pick<LanguageData, 'alike' | 'silent'> & {
   readonly isStreet: (word: string) => boolean
   /** Whether some words stand where there is nothing to write. */
   readonly isAbsent: (words: readonly string[]) => boolean
+  /** Whether some words stand for the seat of what is named before them. */
+  readonly isSeat: (words: readonly string[]) => boolean
   readonly frequent: readonly string[]
   /** The same words with all numbers in digits, however they are written. */
   readonly withDigits: (words: readonly string[]) => readonly string[]
@@ -108,7 +112,8 @@ export function languageFrom(data: LanguageData): Language {
     isPostalCode: isIn(data.postalCode),
     isTelephone: isIn(data.telephones),
     isStreet: isIn(data.streets),
-    isAbsent: absentIn(data.absent),
+    isAbsent: isOneOf(data.absent),
+    isSeat: isOneOf(data.seat),
     frequent: wordList(data.frequent),
     withDigits: digitsBy(data),
     ...formsIn(data.abbreviations),
@@ -119,7 +124,7 @@ export function languageFrom(data: LanguageData): Language {
   }
 }
 
-function absentIn(list: string): Language['isAbsent'] {
+function isOneOf(list: string): (words: readonly string[]) => boolean {
   const texts = new Set(list.split(',').map((text) => text.trim().replaceAll(' ', '')))
   return (words) => texts.has(words.join(''))
 }
@@ -174,6 +179,7 @@ export const noLanguage: Language = {
   isTelephone: () => false,
   isStreet: () => false,
   isAbsent: () => false,
+  isSeat: () => false,
   withDigits: (words) => words,
   frequent: NONE,
   longFormsOf: () => NONE,
@@ -206,6 +212,7 @@ export function unionOf(languages: readonly Language[]): Language {
     isTelephone: (word) => any(({ isTelephone }) => isTelephone(word)),
     isStreet: (word) => any(({ isStreet }) => isStreet(word)),
     isAbsent: (words) => any(({ isAbsent }) => isAbsent(words)),
+    isSeat: (words) => any(({ isSeat }) => isSeat(words)),
     frequent: all(({ frequent }) => frequent),
     withDigits: (words) => languages.reduce((written, { withDigits }) => withDigits(written), words),
     longFormsOf: (word) => all(({ longFormsOf }) => longFormsOf(word)),

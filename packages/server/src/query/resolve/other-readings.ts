@@ -24,6 +24,8 @@ const MAX_NAME_COST = 0.35
 const MAX_MISSPELT_COST = 1.3
 /** The cost of parts that are in each other's place. */
 const SWAPPED_COST = 0.3
+/** The cost of a seat that is not named. */
+const SEAT_COST = 0.1
 /** How many words of ancestors' names may stand after the name of a record. */
 const MAX_ANCESTOR_WORDS = 6
 
@@ -48,6 +50,14 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
     return readParts(release, above)
   }
   if (isSureMatch(release, matches)) return saintApart(release, { parts, matches }, ancestors, last.isList)
+  const seat = asSeat(release, last, ancestors)
+  if (seat !== undefined) {
+    const read = readParts(release, [...above, seat])
+    return {
+      ...read,
+      matches: read.matches.map((match) => ({ ...match, cost: match.cost + SEAT_COST, how: ['seat'] })),
+    }
+  }
   const otherwise = withoutAncestors(release, last, above, ancestors) ?? swapped(release, parts)
   if (otherwise !== undefined) return otherwise
   const { typed, language } = last.written
@@ -55,6 +65,15 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
   const saysNothing = ancestors.some(isMisspelt) || typed.every((word) => language.isNoise(word))
   const isEmpty = language.isAbsent(typed) || (matches.length === 0 && saysNothing)
   return isEmpty ? readParts(release, above) : { parts, matches }
+}
+
+/** A part that says no more than that the seat is meant, as the name of its parent, which is that of the seat too. */
+function asSeat(release: Release, last: WrittenPart, ancestors: readonly Ancestor[]): WrittenPart | undefined {
+  const { typed, text, language } = last.written
+  const name = language.isSeat(typed)
+    ? ancestors.find(({ isParent }) => isParent)?.record.names[0]?.name.text
+    : undefined
+  return name === undefined || name === text ? undefined : writtenPart(release, last.entity, name)
 }
 
 /**

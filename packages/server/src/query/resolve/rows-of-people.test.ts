@@ -88,6 +88,15 @@ describe('the seat of one of several municipalities of that name', () => {
   ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
 })
 
+describe('the seat without its name', () => {
+  test.each([
+    ['Nuevo León / Monterrey / CENTRO', 'sure Monterrey'],
+    ['Jalisco / Zapopan / Zona Centro', 'sure Zapopan'],
+    ['Jalisco / Tlajomulco de Zúñiga / CABECERA MUNICIPAL', 'sure Tlajomulco de Zúñiga'],
+    ['Tabasco / Centro / Centro', 'sure Villahermosa'],
+  ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
+})
+
 test('a day that a spreadsheet took for a date', () => {
   expect(answer('Chiapas / Chicomuselo / 20-nov')).toStartWith('sure 20 de Noviembre')
 })
