@@ -37,10 +37,10 @@ const place = (number: number, name: string): GivenRow => ({
 })
 
 const places: readonly GivenRow[] = [
-  ...tiny.localidad,
+  ...tiny.localidad.map((row) => (row.descLocalidad === 'Aguascalientes' ? { ...row, poblacion: 30_000 } : row)),
   ...Array.from({ length: PLACES }, (_, at) => place(at + 100, `Rancho ${at + 1}`)),
   ...HOSTILE_NAMES.map((name, at) => place(at + 400, name)),
-  // A namesake of a locality in another municipality.
+  // A namesake of a locality in another municipality, of which neither is so much larger that it is meant.
   { ...place(900, 'Aguascalientes') },
 ]
 

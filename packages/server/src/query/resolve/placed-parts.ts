@@ -8,19 +8,26 @@ import { type WrittenPart, writtenPart, writtenParts } from './written-part.ts'
 const BETWEEN = /\s*[,;(]\s*/
 const CLOSING = /\)\s*$/
 
-/** The ways to read the parts of a row, the nearest first: "Quintana Roo" is a municipality and a state. */
-export function placedParts(release: Release, texts: ReadonlyMap<string, string>, maxLength: number): WrittenPart[][] {
+/** The cost of a cell that says several. */
+const SEVERAL_COST = 0.2
+
+/** The ways to read the parts of a row, the nearest first, and what they cost: "Quintana Roo" is a municipality and a state. */
+type Placed = { readonly readings: readonly (readonly WrittenPart[])[]; readonly cost: number }
+
+export function placedParts(release: Release, texts: ReadonlyMap<string, string>, maxLength: number): Placed {
   const parts = writtenParts(release, texts, maxLength)
   const [first, ...others] = parts
-  if (first === undefined || !first.isList) return [parts]
+  const asGiven = { readings: [parts], cost: 0 }
+  if (first === undefined || !first.isList) return asGiven
   const { entity } = first
   const text = (texts.get(entity.name) ?? '').slice(0, maxLength)
   const [own = '', ...places] = text.replace(CLOSING, '').split(BETWEEN)
   const ancestors = ancestorsOf(entity).map((step) => step.entity)
-  if (places.length > ancestors.length || isNamed(release, entity, text)) return [parts]
+  if (places.length > ancestors.length || isNamed(release, entity, text)) return asGiven
   const placings = placingsOf(release, ancestors, places)
-  if (placings.length === 0) return [parts]
-  return placings.map((above) => [...above, writtenPart(release, entity, own), ...others])
+  if (placings.length === 0) return asGiven
+  const readings = placings.map((above) => [...above, writtenPart(release, entity, own), ...others])
+  return { readings, cost: SEVERAL_COST }
 }
 
 /** The ways in which all of some places are ancestors, each above the one before it; the most distant first. */

@@ -42,8 +42,9 @@ export type Resolution = Decision & {
 
 export function resolveRow(release: Release, row: RowToResolve, { names }: ResolveOptions = {}): Resolution {
   if ('parts' in row) {
-    const readings = placedParts(release, row.parts, MAX_ROW_CHARACTERS).map((parts) => resolveParts(release, parts))
-    return readings.find(({ verdict }) => isSure(verdict)) ?? (readings[0] as Resolution)
+    const { readings, cost } = placedParts(release, row.parts, MAX_ROW_CHARACTERS)
+    const resolutions = readings.map((parts) => resolveParts(release, parts, cost))
+    return resolutions.find(({ verdict }) => isSure(verdict)) ?? (resolutions[0] as Resolution)
   }
   const text = row.text.slice(0, MAX_ROW_CHARACTERS)
   const segments = segmentsOf(text)
@@ -155,10 +156,12 @@ const unsure = (verdict: Verdict): Verdict => (isSure(verdict) ? 'likely' : verd
 const mayMean = (parts: readonly WrittenPart[], names: readonly string[] | undefined): boolean =>
   names === undefined || names.includes(parts.at(-1)?.entity.name ?? '')
 
-function resolveParts(release: Release, given: readonly WrittenPart[]): Resolution {
+/** What some parts mean; what it costs to take them for parts is added. */
+function resolveParts(release: Release, given: readonly WrittenPart[], cost = 0): Resolution {
   const asked = given.at(-1)?.entity
   const read = readParts(release, given)
-  const decision = verdictOn(release, read.matches)
+  const matches = cost === 0 ? read.matches : read.matches.map((match) => ({ ...match, cost: match.cost + cost }))
+  const decision = verdictOn(release, matches)
   if (isSure(decision.verdict)) return withLevelsOf(release, read.parts, decision, asked)
   const restored = withLostLetters(release, given)
   if (restored !== undefined) {
