@@ -2,6 +2,7 @@
 
 import { createApp } from '../../packages/server/src/http/app.ts'
 import { find } from '../../packages/server/src/query/finder.ts'
+import { aliasesOf } from '../../packages/server/src/release/aliases.ts'
 import { Shelf } from '../../packages/server/src/release/home/shelf.ts'
 import { Release } from '../../packages/server/src/release/release.ts'
 
@@ -21,6 +22,8 @@ export type Service = {
   /** The same without the cache of earlier results. */
   readonly getUncached: Get
   readonly json: <T>(target: string) => T
+  /** How many other names of localities there are. */
+  readonly aliases: number
   /** Finds localities, each time that it is called with an empty cache of results. */
   readonly newFinder: () => (query: LocalityQuery, limit: number) => FoundPage
 }
@@ -56,6 +59,7 @@ export async function openService(home: string): Promise<Service> {
   }
   const get = await appOn(() => release)
   return {
+    aliases: aliasesOf(release, 'localidad')?.aliases.length ?? 0,
     get,
     getUncached: await appOn(uncached),
     json: (target) => {

@@ -110,7 +110,9 @@ export function againstSqlite(service: Service): AgainstSqlite {
     }).slice(1)
     for (const query of queries) {
       const [ours, theirs] = [service.newFinder()(query, LIMIT).total, inSqlite(database, query).total]
-      if (ours !== theirs) throw new Error(`${JSON.stringify(query)}: ${ours} found here and ${theirs} by SQLite`)
+      // Records that are found by another name are found here alone.
+      if (ours < theirs || ours > theirs + service.aliases)
+        throw new Error(`${JSON.stringify(query)}: ${ours} found here and ${theirs} by SQLite`)
     }
     const [ours, theirs] = [rounds.map((round) => round.ours), rounds.map((round) => round.theirs)]
     const spreads = { ours: spreadOf(ours), theirs: spreadOf(theirs), times: ratioOf(theirs, ours) }
