@@ -98,12 +98,21 @@ function rankParts(
   return (others[0]?.score ?? 0) - SKIP_COST > score ? others : loose
 }
 
+/** How many records a list has at most whose names are said twice, and how many words the second name has. */
+const MAX_SAID_TWICE = 300
+const MAX_AGAIN = 2
+
 /** The last words, where they are another name for what the words before them name, as "Ciudad de México DF". */
 function saidOnce(release: Release, words: readonly string[], scope: Scope): readonly string[] | undefined {
-  const part = (from: number, to?: number): TypedPart => ({ words: words.slice(from, to), entity: undefined })
-  for (let at = 1; at < words.length; at++) {
-    const once = namedOnce(release, [part(0, at), part(at)], scope)
-    if (once !== undefined) return once.flatMap(wordsIn)
+  for (const [name] of scope) {
+    if (release.entity(name).count > MAX_SAID_TWICE) continue
+    for (let at = words.length - 1; at >= Math.max(1, words.length - MAX_AGAIN); at--) {
+      const last = words.slice(at)
+      const named = recordsNamed(release, name, last)
+      if (named.size === 0) continue
+      const before = recordsNamed(release, name, words.slice(0, at))
+      if ([...before.keys()].some((position) => named.has(position))) return last
+    }
   }
   return undefined
 }
