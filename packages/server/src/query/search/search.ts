@@ -32,7 +32,7 @@ import {
 } from './score.ts'
 import { searchSpace } from './search-space.ts'
 import { tolerancesOf, typedWords } from './typed-words.ts'
-import { ALIAS, ALIAS_WORD, isLight, kindOf, type MatchKind, wordWeights } from './word-match.ts'
+import { ALIAS, ALIAS_WORD, isLight, kindOf, type MatchKind, type Tolerance, wordWeights } from './word-match.ts'
 
 /** With fewer hits than this, the search is widened. */
 const MIN_HITS = 5
@@ -73,6 +73,23 @@ type Prepared = {
   readonly penalty: number
 }
 
+/** What was looked for in which names. */
+type Attempt = {
+  readonly number: number
+  readonly drop: Drop
+  readonly tolerances: readonly Tolerance[]
+  readonly words: readonly string[]
+}
+
+const isSameAttempt = (one: Attempt, other: Attempt): boolean =>
+  one.number === other.number &&
+  one.drop === other.drop &&
+  isSameList(one.tolerances, other.tolerances) &&
+  isSameList(one.words, other.words)
+
+const isSameList = <T>(one: readonly T[], other: readonly T[]): boolean =>
+  one.length === other.length && one.every((value, at) => value === other[at])
+
 /** The search of one entity for some words, with more and more effort. */
 class EntitySearch {
   readonly #space: SearchSpace
@@ -81,7 +98,7 @@ class EntitySearch {
   /** What the last run looked for. */
   #prepared: readonly Prepared[] = []
   /** What was looked for and is not there. */
-  readonly #fruitless = new Set<string>()
+  readonly #fruitless: Attempt[] = []
   /** The scorers by which its results are explained. */
   #scorers: readonly Scorer[] | undefined
   readonly #wanted: number | undefined
@@ -101,27 +118,23 @@ class EntitySearch {
     if (work.left <= 0) return hits
     this.#drop = effort.drop
     this.#scorers = undefined
-    const hasLight = this.#typed.some((word) => isLight(words.language, word))
+    // Efforts that differ in nothing for these words find nothing again.
+    const hasLight = effort.drop !== 'light' || this.#typed.some((word) => isLight(words.language, word))
+    const drop = hasLight ? effort.drop : 'none'
     const scored = this.#scored()
     const prepared: Prepared[] = []
     const scan = (reading: Reading) => {
       for (const [number, names] of scored.entries()) {
         const tolerances = tolerancesOf(names, reading, effort)
-        // Efforts that differ in nothing for these words find nothing again.
-        const key = [
-          number,
-          effort.drop === 'light' && !hasLight ? 'none' : effort.drop,
-          tolerances,
-          reading.words,
-        ].join()
-        if (this.#fruitless.has(key)) continue
+        const attempt = { number, drop, tolerances, words: reading.words }
+        if (this.#fruitless.some((other) => isSameAttempt(attempt, other))) continue
         const typed = typedWords(names, reading, tolerances, effort.drop, weightOf)
         const penalty = reading.isGlued ? GLUED_COST : 0
         if (typed !== undefined) {
           prepared.push({ names, reading, typed, penalty })
           scanNames(names, among, typed, effort.drop, penalty, hits, work)
         }
-        if (hits.count === 0) this.#fruitless.add(key)
+        if (hits.count === 0) this.#fruitless.push(attempt)
       }
     }
     plainReadings(this.#typed).forEach(scan)
@@ -290,9 +303,8 @@ export function rankAcross(
     let total = 0
     for (const one of smallestFirst) {
       if (mayReplace(one.count)) {
-        const others = searches.flatMap(({ results }) =>
-          results === one.results ? [] : results.map(({ rank }) => rank),
-        )
+        const others: number[] = []
+        for (const other of searches) if (other !== one) for (const { rank } of other.results) others.push(rank)
         const hits = one.entitySearch.run(effort, others, work)
         // Where the work is used up, less may be found than before.
         if (hits.count >= one.count) {
