@@ -81,45 +81,46 @@ export function positionsWithCode(release: Release, entity: Entity, text: string
 const MAX_CODE = 200
 
 function positionsOf(release: Release, entity: Entity, code: OfficialCode, text: string): number[] {
+  const { index, count } = release.entity(entity.name)
+  if (count <= MAX_LISTED && (code.separator ?? '') === '') return listedIn(release)(code, entity).get(text) ?? []
   if (text.length > MAX_CODE || (HAS_LETTER.test(text) && !hasLetters(release, entity, code))) return []
-  const { index } = release.entity(entity.name)
   const columns = code.parts.map(({ field }) => index.column(field))
   const { separator = '' } = code
   // A code of several parts may be typed without what stands between them.
   const isJoined = separator !== '' && code.parts.length > 1 && !text.includes(separator)
   const read = codeReader(release, entity, code)
   const isSame = (position: number) => (isJoined ? read(position)?.replaceAll(separator, '') : read(position)) === text
-  return splitsOf(widthsOf(code, entity), isJoined ? '' : separator, text).flatMap((texts) => {
-    const wanted: Wanted[] = []
-    for (let at = 0; at < texts.length; at++) {
-      const column = columns[at] as Column
-      const values = valuesOf(release, entity, code.parts[at] as CodePart, column, texts[at] as string)
-      if (values.length === 0) return []
-      wanted.push({ column, values })
+  const found: number[] = []
+  for (const texts of splitsOf(entity, code.parts, isJoined ? '' : separator, text)) {
+    const wanted: number[][] = []
+    for (const [at, part] of code.parts.entries()) {
+      const values = valuesOf(release, entity, part, columns[at] as Column, texts[at] as string)
+      if (values.length === 0) break
+      wanted.push(values)
     }
-    return positionsWith(wanted).filter(isSame)
-  })
+    if (wanted.length < code.parts.length) continue
+    const rarest = wanted
+      .map((values, at) => ({ values, column: columns[at] as Column, count: countOf(columns[at] as Column, values) }))
+      .reduce((one, other) => (other.count < one.count ? other : one))
+    const isWanted = (position: number) =>
+      wanted.every((values, at) => values.includes((columns[at] as Column).values[position] as number))
+    for (const value of rarest.values)
+      for (const position of postings(rarest.column, value))
+        if (isWanted(position) && isSame(position)) found.push(position)
+  }
+  return found
 }
 
-/** Some values of a column, by their numbers. */
-type Wanted = { readonly column: Column; readonly values: readonly number[] }
+/** The codes of so few records are listed, as whatever is typed may be one. */
+const MAX_LISTED = 4_096
 
-/** The positions of the records that have one of the values that are wanted in each column. */
-function positionsWith(wanted: readonly Wanted[]): number[] {
-  const rarest = wanted.reduce((one, other) => (countOf(other) < countOf(one) ? other : one))
-  const others = wanted.filter((one) => one !== rarest)
-  const { starts, positions } = rarest.column
-  return rarest.values.flatMap((value) => {
-    const own = [...positions.subarray(starts[value], starts[value + 1])]
-    return others.reduce(
-      (left, { column, values }) => left.filter((position) => values.includes(column.values[position] as number)),
-      own,
-    )
-  })
-}
-
-const countOf = ({ column: { starts }, values }: Wanted): number =>
-  values.reduce((sum, value) => sum + (starts[value + 1] as number) - (starts[value] as number), 0)
+/** The positions of the records with each code, ascending. */
+const listedIn = memoized((release: Release) =>
+  memoized((code: OfficialCode, entity: Entity): ReadonlyMap<string | undefined, number[]> => {
+    const { count } = release.entity(entity.name)
+    return Map.groupBy(Array(count).keys(), codeReader(release, entity, code))
+  }),
+)
 
 const HAS_LETTER = /\p{L}/u
 
@@ -141,6 +142,10 @@ const lettersIn = memoized((release: Release) =>
 )
 const hasLetters = (release: Release, entity: Entity, code: OfficialCode): boolean => lettersIn(release)(code, entity)
 
+const postings = ({ starts, positions }: Column, value: number) => positions.subarray(starts[value], starts[value + 1])
+const countOf = ({ starts }: Column, values: readonly number[]) =>
+  values.reduce((sum, value) => sum + (starts[value + 1] as number) - (starts[value] as number), 0)
+
 /** The numbers of the values of a column that are written as this text. */
 function valuesOf(release: Release, entity: Entity, part: CodePart, column: Column, text: string): number[] {
   if (column.kind === 'embed') return positionsOf(release, embeddedAt(entity, part.field), usualOf(entity, part), text)
@@ -154,29 +159,27 @@ function valuesOf(release: Release, entity: Entity, part: CodePart, column: Colu
 
 const usualOf = (entity: Entity, { field }: CodePart) => usualCodeOf(embeddedAt(entity, field))
 
-/** The ways in which a text may consist of parts of some widths, from a part and a character on. */
-function splitsOf(
-  widths: readonly (number | undefined)[],
-  separator: string,
-  text: string,
-  part = 0,
-  start = 0,
-): string[][] {
-  const width = widths[part]
-  if (part === widths.length - 1) {
-    const own = text.slice(start)
-    return width === undefined || own.length === width ? [[own]] : []
+/** The ways in which a text may consist of the parts of a code. */
+function* splitsOf(entity: Entity, parts: readonly CodePart[], separator: string, text: string): Generator<string[]> {
+  const widths = parts.map((part) => widthOf(entity, part))
+  function* from(part: number, start: number): Generator<string[]> {
+    const isLast = part === parts.length - 1
+    const width = widths[part]
+    const ends = isLast
+      ? [text.length]
+      : width !== undefined
+        ? [start + width]
+        : Array.from({ length: Math.max(text.length - start - 1, 0) }, (_, at) => start + at + 1)
+    for (const end of ends) {
+      const own = text.slice(start, end)
+      if (end > text.length || (width !== undefined && own.length !== width)) continue
+      if (isLast) yield [own]
+      else if (text.startsWith(separator, end))
+        for (const rest of from(part + 1, end + separator.length)) yield [own, ...rest]
+    }
   }
-  const splits: string[][] = []
-  const last = width === undefined ? text.length - 1 : start + width
-  for (let end = width === undefined ? start + 1 : last; end <= last && end <= text.length; end++)
-    if (text.startsWith(separator, end))
-      for (const rest of splitsOf(widths, separator, text, part + 1, end + separator.length))
-        splits.push([text.slice(start, end), ...rest])
-  return splits
+  yield* from(0, 0)
 }
-
-const widthsOf = memoized(({ parts }: OfficialCode, entity: Entity) => parts.map((part) => widthOf(entity, part)))
 
 /** How many characters a part has; undefined where that differs. */
 function widthOf(entity: Entity, { field, width }: CodePart): number | undefined {
