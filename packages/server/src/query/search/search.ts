@@ -32,7 +32,7 @@ import {
 } from './score.ts'
 import { searchSpace } from './search-space.ts'
 import { tolerancesOf, typedWords } from './typed-words.ts'
-import { ALIAS, ALIAS_WORD, isLight, kindOf, type MatchKind, type Tolerance, wordWeights } from './word-match.ts'
+import { ALIAS, ALIAS_WORD, isLight, kindOf, type MatchKind, wordWeights } from './word-match.ts'
 
 /** With fewer hits than this, the search is widened. */
 const MIN_HITS = 5
@@ -73,23 +73,6 @@ type Prepared = {
   readonly penalty: number
 }
 
-/** What was looked for in which names. */
-type Attempt = {
-  readonly number: number
-  readonly drop: Drop
-  readonly tolerances: readonly Tolerance[]
-  readonly words: readonly string[]
-}
-
-const isSameAttempt = (one: Attempt, other: Attempt): boolean =>
-  one.number === other.number &&
-  one.drop === other.drop &&
-  isSameList(one.tolerances, other.tolerances) &&
-  isSameList(one.words, other.words)
-
-const isSameList = <T>(one: readonly T[], other: readonly T[]): boolean =>
-  one.length === other.length && one.every((value, at) => value === other[at])
-
 /** The search of one entity for some words, with more and more effort. */
 class EntitySearch {
   readonly #space: SearchSpace
@@ -98,7 +81,7 @@ class EntitySearch {
   /** What the last run looked for. */
   #prepared: readonly Prepared[] = []
   /** What was looked for and is not there. */
-  readonly #fruitless: Attempt[] = []
+  readonly #fruitless = new Set<string>()
   /** The scorers by which its results are explained. */
   #scorers: readonly Scorer[] | undefined
   readonly #wanted: number | undefined
@@ -126,15 +109,15 @@ class EntitySearch {
     const scan = (reading: Reading) => {
       for (const [number, names] of scored.entries()) {
         const tolerances = tolerancesOf(names, reading, effort)
-        const attempt = { number, drop, tolerances, words: reading.words }
-        if (this.#fruitless.some((other) => isSameAttempt(attempt, other))) continue
+        const key = `${number} ${drop} ${tolerances.join('')} ${reading.words.join(' ')}`
+        if (this.#fruitless.has(key)) continue
         const typed = typedWords(names, reading, tolerances, effort.drop, weightOf)
         const penalty = reading.isGlued ? GLUED_COST : 0
         if (typed !== undefined) {
           prepared.push({ names, reading, typed, penalty })
           scanNames(names, among, typed, effort.drop, penalty, hits, work)
         }
-        if (hits.count === 0) this.#fruitless.push(attempt)
+        if (hits.count === 0) this.#fruitless.add(key)
       }
     }
     plainReadings(this.#typed).forEach(scan)
