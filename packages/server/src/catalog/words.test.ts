@@ -66,3 +66,14 @@ test('words stand where they are said to', () => {
     ['mexico', 'Me\u0301xico'],
   ])
 })
+
+test('words of Latin letters stand where they are written', () => {
+  const latin = fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code))
+  fc.assert(
+    fc.property(fc.string({ unit: latin, maxLength: 40 }), (text) => {
+      const placed = placedWords(text)
+      expect(placed.map(({ word }) => word)).toEqual(wordsOf(text))
+      for (const { word, start, end } of placed) expect(wordsOf(text.slice(start, end))).toContain(word)
+    }),
+  )
+})
