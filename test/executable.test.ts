@@ -89,22 +89,6 @@ describe.skipIf(process.platform !== 'linux')('the executable', () => {
     ])
   })
 
-  test('imports, exports, verifies and goes back', async () => {
-    const table = join(place.path, 'table')
-    expect(await run('export', 'package', table)).toMatchObject({ code: 0 })
-    const file = join(table, 'audiencia.csv')
-    const lines = readFileSync(file, 'utf8').split('\n')
-    writeFileSync(file, [...lines.slice(0, -2), lines.at(-2)?.replace(/,[^,]*/, ',Otra gente'), ''].join('\n'))
-    for (const command of [
-      ['import', 'package', table],
-      ['import', 'bundled', '--dry-run'],
-      ['releases', 'verify'],
-      ['rollback'],
-      ['upgrade'],
-    ])
-      expect(await run(...command)).toMatchObject({ code: 0 })
-  })
-
   test('is not changed by what lies where it is started', async () => {
     writeFileSync(join(place.path, '.env'), 'NOMENCLATOR_HOME=/nowhere\n')
     writeFileSync(join(place.path, 'bunfig.toml'), 'preload = ["./nothing.ts"]\n')

@@ -8,10 +8,11 @@ import { placeIn } from '../packages/server/src/release/known-records.ts'
 import { removalOf } from '../packages/server/src/release/packages.ts'
 import { openPackage } from '../packages/server/src/source/package/open-package.ts'
 import type { Source } from '../packages/server/src/source/source.ts'
+import { runHere } from './support/command.ts'
 import { code, embeds, entity, name } from './support/definitions.ts'
 import { nothing, packageOf } from './support/packages.ts'
 import { textOf } from './support/pages.ts'
-import { contentOf, nomenclator, TestDirectory, TestHome, ThreeReleases } from './support/releases.ts'
+import { contentOf, TestDirectory, TestHome, ThreeReleases } from './support/releases.ts'
 import { eventually, Service } from './support/service.ts'
 
 setDefaultTimeout(120_000)
@@ -182,7 +183,7 @@ test('a list of a kind that was not there, from files alone, is in all that is o
   const { list, key, name, ancestors } = levels.goods
   expect([list, key, name, Object.keys(ancestors)]).toEqual(['/api/v2/goods', ['code'], 'name_en', ['units']])
   expect(await json(`${list}?q=horses&per_page=50&fields=${[...key, name].join()}`)).toContain('"name_en":"Horses"')
-  const types = await nomenclator('types', '--home', home.path)
+  const types = await runHere('types', '--home', home.path)
   expect(types.out).toContain("readonly 'duty, 1.5 t'")
 })
 
@@ -192,8 +193,7 @@ test('what differs between two releases is told of lists of packages, whatever t
   const source = await tariffWith(directory, '10.75')
   const { digest } = await bring(source)
   source.close()
-  const diff = async (...flags: string[]) =>
-    (await nomenclator('diff', before, digest, '--home', home.path, ...flags)).out
+  const diff = async (...flags: string[]) => (await runHere('diff', before, digest, '--home', home.path, ...flags)).out
   expect(await diff()).toMatch(/^goods +0 added, 1 changed, 0 removed\n +duty, 1\.5 t: 1$/m)
   expect(await diff('--collection', 'goods')).toBe('~ 01/01 Horses\n    duty, 1.5 t: old 10.50 → new 10.75\n')
   const [line = '', ...more] = (await diff('--json')).split('\n')
@@ -207,7 +207,7 @@ test('what differs between two releases is told of lists of packages, whatever t
 test('another Nomenclator mirrors it under the same digest, with what its packages say of themselves', async () => {
   using mirror = new TestHome()
   const { digest, manifest } = home.current()
-  await nomenclator('import', 'mirror', service.url, '--home', mirror.path)
+  await runHere('import', 'mirror', service.url, '--home', mirror.path)
   expect(mirror.current().digest).toBe(digest)
   expect(mirror.current().manifest.packages).toEqual(manifest.packages as [])
   expect(await mirror.verify(digest)).toEqual([])
@@ -221,7 +221,7 @@ test('a client has a copy that it has verified by the digest', async () => {
 
 test('a site of files needs lists with pages of API v1, and says so', async () => {
   using directory = new TestDirectory()
-  const { code, err } = await nomenclator('export', 'site', join(directory.path, 'site'), '--home', home.path)
+  const { code, err } = await runHere('export', 'site', join(directory.path, 'site'), '--home', home.path)
   expect([code, err]).toEqual([1, expect.stringContaining('no list of the release has pages of API v1')])
   expect(readdirSync(directory.path)).toEqual([])
 })
@@ -231,7 +231,7 @@ test('a site of files has the pages of API v1 of a home that has packages too, a
   using both = new TestHome()
   await both.import(ThreeReleases.source('one'))
   const pagesOf = async (site: string) => {
-    expect((await nomenclator('export', 'site', join(directory.path, site), '--home', both.path)).err).toBe('')
+    expect((await runHere('export', 'site', join(directory.path, site), '--home', both.path)).err).toBe('')
     const release = join(directory.path, site, both.current().digest.slice(0, 16))
     return contentOf(join(release, 'pages'))
   }

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFile
 import { join } from 'node:path'
 import { version } from '../packages/server/src/base/version.ts'
 import { type Ran, ran } from './support/command.ts'
-import { output, pack, StrangeProject } from './support/packed.ts'
+import { pack, StrangeProject } from './support/packed.ts'
 import { TestDirectory } from './support/releases.ts'
 import { Service } from './support/service.ts'
 
@@ -25,8 +25,7 @@ class ServerProject extends StrangeProject {
 
   static async create(addBun: (project: StrangeProject) => void): Promise<ServerProject> {
     const project = new ServerProject()
-    mkdirSync(project.installed, { recursive: true })
-    await output(['tar', '-xzf', tarball, '--strip-components=1'], project.installed)
+    await project.install('nomenclator', tarball)
     const { bin, dependencies } = JSON.parse(readFileSync(join(project.installed, 'package.json'), 'utf8'))
     for (const name of Object.keys(dependencies)) if (name !== 'bun') project.link(name)
     addBun(project)

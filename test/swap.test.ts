@@ -9,7 +9,7 @@ import { message, send } from './support/wire.ts'
 
 setDefaultTimeout(120_000)
 
-const SWAPS = 20
+const SWAPS = 10
 const home = await TwoReleases.create()
 const [first, second] = home.digests
 const targets = await home.targets()

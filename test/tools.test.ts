@@ -96,7 +96,7 @@ const lockOf = (version: string) =>
 
 const PROGRAM = 'packages/server/src/main.ts'
 const TESTS = 'test/run.ts'
-const CI = '--no-fund --no-audit --loglevel=error'
+const CI = '--prefer-offline --no-fund --no-audit --loglevel=error'
 const [ALL, OLD] = [
   { 'served-one': '1.0.0', 'dev-one': '1.0.0' },
   { 'served-one': '0.9.0', 'dev-one': '1.0.0' },

@@ -133,7 +133,7 @@ export const LAYOUT_RULES = ['target-size', 'scrollable-region-focusable', 'labe
 /** The rows of a table and the entries of a list are alike: a few of them have all that they are made of. */
 export const keepSomeRows = (page: Page) =>
   page.evaluate(`for (const one of document.querySelectorAll(
-    ':is(tbody > tr, .leaves > li, .neighbours > li):nth-child(n+6):not(:last-child)')) one.remove()`)
+    ':is(tbody > tr, .leaves > li, .neighbours > li):nth-child(n+4):not(:last-child)')) one.remove()`)
 
 const PAUSE_MILLISECONDS = 20
 

@@ -66,3 +66,19 @@ test('words stand where they are said to', () => {
     ['mexico', 'Me\u0301xico'],
   ])
 })
+
+test('words of Latin letters stand where they are written, one after the other', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom(...'aAáñ1ªß´ -('), maxLength: 40 }), (text) => {
+      const placed = placedWords(text)
+      expect(placed.map(({ word }) => word)).toEqual(wordsOf(text))
+      let last = 0
+      for (const { word, start, end } of placed) {
+        expect(wordsOf(text.slice(start, end))).toContain(word)
+        expect(end).toBeGreaterThanOrEqual(last)
+        last = end
+      }
+      expect(new Set(placed.map(({ word, start }) => `${start} ${word}`)).size).toBe(placed.length)
+    }),
+  )
+})

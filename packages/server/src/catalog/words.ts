@@ -51,7 +51,19 @@ const PLACED_WORD = /[\p{L}\p{N}\p{M}]+/gu
 
 /** The same words, with where each stands in the text as it was written. */
 export function placedWords(text: string): PlacedWord[] {
+  const plain = foldedByTable(text, FOLDS)
+  if (plain !== undefined) return wordsInPlace(plain)
   return [...text.matchAll(PLACED_WORD)].flatMap(({ 0: written, index }) =>
     wordsOf(written).map((word) => ({ word, start: index, end: index + written.length })),
   )
+}
+
+/** The words of a folded text whose letters stand where they were written. */
+function wordsInPlace(plain: string): PlacedWord[] {
+  let end = 0
+  return (plain.match(WORD) ?? []).map((word) => {
+    const start = plain.indexOf(word, end)
+    end = start + word.length
+    return { word, start, end }
+  })
 }

@@ -81,8 +81,9 @@ export function positionsWithCode(release: Release, entity: Entity, text: string
 const MAX_CODE = 200
 
 function positionsOf(release: Release, entity: Entity, code: OfficialCode, text: string): number[] {
+  const { index, count } = release.entity(entity.name)
+  if (count <= MAX_LISTED && (code.separator ?? '') === '') return listedIn(release)(code, entity).get(text) ?? []
   if (text.length > MAX_CODE || (HAS_LETTER.test(text) && !hasLetters(release, entity, code))) return []
-  const { index } = release.entity(entity.name)
   const columns = code.parts.map(({ field }) => index.column(field))
   const { separator = '' } = code
   // A code of several parts may be typed without what stands between them.
@@ -109,6 +110,17 @@ function positionsOf(release: Release, entity: Entity, code: OfficialCode, text:
   }
   return found
 }
+
+/** The codes of so few records are listed, as whatever is typed may be one. */
+const MAX_LISTED = 4_096
+
+/** The positions of the records with each code, ascending. */
+const listedIn = memoized((release: Release) =>
+  memoized((code: OfficialCode, entity: Entity): ReadonlyMap<string | undefined, number[]> => {
+    const { count } = release.entity(entity.name)
+    return Map.groupBy(Array(count).keys(), codeReader(release, entity, code))
+  }),
+)
 
 const HAS_LETTER = /\p{L}/u
 

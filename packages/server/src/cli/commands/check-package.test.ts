@@ -1,7 +1,8 @@
 // What check says of a package is what an import says, whatever is wrong with it.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { runHere } from '../../../../../test/support/command.ts'
 import { PackageDirectory, table } from '../../../../../test/support/package-directory.ts'
-import { nomenclator, TestHome } from '../../../../../test/support/releases.ts'
+import { TestHome } from '../../../../../test/support/releases.ts'
 import type { Fault } from '../../source/faults.ts'
 import type { LocatedFinding } from '../../source/findings.ts'
 
@@ -19,7 +20,7 @@ beforeAll(async () => {
   colours = new PackageDirectory()
     .put('datapackage.json', JSON.stringify({ name: 'colours', resources: [table('tones', [CODE, NAME], KEY)] }))
     .put('tones.csv', 'code,name\nr,Red\ng,Green\n')
-  await nomenclator('import', 'package', colours.path, '--alone', '--home', home.path)
+  await runHere('import', 'package', colours.path, '--alone', '--home', home.path)
 })
 afterAll(() => {
   for (const one of [colours, home]) one[Symbol.dispose]()
@@ -54,7 +55,7 @@ describe('tables of the lists that ship with the program', () => {
 })
 
 async function checked(directory: PackageDirectory, ...flags: readonly string[]): Promise<Checked> {
-  const { out } = await nomenclator('check', directory.path, '--json', ...flags)
+  const { out } = await runHere('check', directory.path, '--json', ...flags)
   return JSON.parse(out)
 }
 
@@ -111,7 +112,7 @@ describe('an import says what check says of', () => {
       for (const place of places) expect(place.file).toBeString()
     }
     const argv = ['import', 'package', directory.path, '--home', home.path, '--dry-run', '--json']
-    const { code, out, err } = await nomenclator(...argv)
+    const { code, out, err } = await runHere(...argv)
     if (code !== 0) {
       for (const { file, line, column, value, expected } of said.faults.slice(0, 100))
         expect(err).toContain(`${file}:${line}, ${column}: ${value}; expected ${expected}\n`)
@@ -124,7 +125,7 @@ describe('an import says what check says of', () => {
     expect(report.faults).toEqual(said.faults)
     const ofLeftOut = report.leftOut.flatMap((one: { findings: LocatedFinding[] }) => one.findings)
     expect(countsOf([...report.findings, ...ofLeftOut])).toEqual(kinds)
-    const strict = await nomenclator(...argv, '--strict')
+    const strict = await runHere(...argv, '--strict')
     expect([strict.code, strict.err]).toEqual([1, expect.stringContaining(said.faults[0]?.expected ?? '')])
   })
 })
@@ -288,7 +289,7 @@ test('codes that are shorter than the rest are a finding with its places, which 
     },
   ])
   expect(guesses.map(({ what }) => what).join()).not.toContain('shorter')
-  const imported = await nomenclator('import', 'package', directory.path, '--home', home.path, '--dry-run', '--strict')
+  const imported = await runHere('import', 'package', directory.path, '--home', home.path, '--dry-run', '--strict')
   expect([imported.code, imported.err]).toEqual([1, expect.stringContaining('a code is shorter than the rest')])
 })
 
@@ -314,7 +315,7 @@ describe('a reference to a list of another package', () => {
     expect(findings[0]?.places).toEqual([
       { file: expect.stringContaining('paints.csv'), line: 3, column: 'tone', value: '"blue"' },
     ])
-    const { out } = await nomenclator('import', 'package', directory.path, '--home', home.path, '--dry-run', '--json')
+    const { out } = await runHere('import', 'package', directory.path, '--home', home.path, '--dry-run', '--json')
     expect(countsOf(JSON.parse(out).findings)).toEqual({ 'reference-not-found': 1 })
   })
 })

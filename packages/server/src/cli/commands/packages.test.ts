@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { nomenclator, TestDirectory, TestHome } from '../../../../../test/support/releases.ts'
+import { runHere } from '../../../../../test/support/command.ts'
+import { TestDirectory, TestHome } from '../../../../../test/support/releases.ts'
 
 setDefaultTimeout(60_000)
 
@@ -30,7 +31,7 @@ function written(name: string, rows: readonly string[], reference?: { fields: st
   return directory
 }
 
-const inHome = (...argv: readonly string[]) => nomenclator(...argv, '--home', home.path)
+const inHome = (...argv: readonly string[]) => runHere(...argv, '--home', home.path)
 const importing = async (directory: string, ...flags: readonly string[]) => {
   const { code, out, err } = await inHome('import', 'package', directory, '--json', ...flags)
   return { code, err, report: code === 0 ? JSON.parse(out) : undefined }
@@ -93,9 +94,9 @@ test('all of it, exported and imported into an empty home, is the same release',
   const directory = join(work.path, 'exported')
   const { code, out } = await inHome('export', 'package', directory)
   expect([code, out]).toEqual([0, 'items.csv                  2\npaints-items.csv           1\ndatapackage.json\n'])
-  await nomenclator('import', 'package', directory, '--home', other.path)
+  await runHere('import', 'package', directory, '--home', other.path)
   expect(other.current().digest).toBe(home.current().digest)
-  const renamed = await nomenclator('import', 'package', directory, '--home', other.path, '--name', 'x')
+  const renamed = await runHere('import', 'package', directory, '--home', other.path, '--name', 'x')
   expect([renamed.code, renamed.err]).toEqual([1, expect.stringContaining('leave out --name')])
 })
 
@@ -119,17 +120,17 @@ describe('remove', () => {
 test('a list keeps the name that it had, also when the one that it differed from is gone', async () => {
   using other = new TestHome()
   const bring = (directory: string) =>
-    nomenclator('import', 'package', directory, '--home', other.path, '--alone', '--accept-changes')
+    runHere('import', 'package', directory, '--home', other.path, '--alone', '--accept-changes')
   const tools = written('tools', ['code,name', 't,Brush'])
   for (const directory of [colours, tools]) await bring(directory)
-  await nomenclator('remove', 'colours', '--home', other.path, '--accept-changes')
+  await runHere('remove', 'colours', '--home', other.path, '--accept-changes')
   await bring(tools)
   expect([...other.current().catalog.collections.keys()]).toEqual(['tools-items'])
 })
 
 test('an empty home gets the bundled lists too, unless the package is to be alone', async () => {
   using other = new TestHome()
-  await nomenclator('import', 'package', colours, '--home', other.path)
+  await runHere('import', 'package', colours, '--home', other.path)
   expect([...other.current().catalog.collections.keys()]).toContain('paises')
   expect(other.current().entity('pais').count).toBeGreaterThan(200)
 })

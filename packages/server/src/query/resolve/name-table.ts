@@ -17,6 +17,7 @@ const CHECKED_EVERY = 0xfff
 const MAX_BUCKET_BITS = 16
 /** The bits of a hash say little by themselves. */
 const SPREAD = 0x9e3779b1
+const bucketOf = (hash: number, shift: number): number => Math.imul(hash, SPREAD) >>> shift
 
 class NameTable {
   readonly #names: EntityNames
@@ -30,53 +31,49 @@ class NameTable {
   readonly #shift: number
 
   constructor(names: EntityNames, words: Words) {
-    const { distinctNames } = names
     this.#names = names
-    this.#distinct = distinctNames?.size ?? 0
+    this.#distinct = names.distinctNames?.size ?? 0
     const hasher = new KeyHasher(names, words)
-    for (let name = 0; name < this.#distinct; name++) {
-      if ((name & CHECKED_EVERY) === 0) checkpoint()
-      hasher.of = name
-      hasher.addName(distinctNames?.positionOf(name) as number)
-    }
+    hasher.addDistinctNames()
     for (const position of names.positionsOfOthers) {
       checkpoint()
       hasher.of = this.#distinct + position
       for (const called of names.wordsOfNames(position))
         hasher.addWords(words.language.withDigits(called), names.isSeat(position))
     }
-    const { hashes, numbers, count } = hasher
+    const { count } = hasher
     const bits = Math.min(32 - Math.clz32(count | 1), MAX_BUCKET_BITS)
     this.#shift = 32 - bits
-    const starts = new Uint32Array(2 ** bits + 1)
-    this.#starts = starts
+    this.#starts = new Uint32Array(2 ** bits + 1)
+    this.#hashes = new Uint32Array(count)
+    this.#called = new Uint32Array(count)
+    this.#fill(hasher)
+  }
+
+  /** Puts the hashes and what they are of into their buckets. */
+  #fill({ hashes, numbers, count }: KeyHasher): void {
+    const [starts, shift, ordered, called] = [this.#starts, this.#shift, this.#hashes, this.#called]
     for (let at = 0; at < count; at++) {
-      const bucket = this.#bucketOf(hashes[at] as number) + 1
+      const bucket = bucketOf(hashes[at] as number, shift) + 1
       starts[bucket] = (starts[bucket] as number) + 1
     }
     for (let bucket = 1; bucket < starts.length; bucket++)
       starts[bucket] = (starts[bucket] as number) + (starts[bucket - 1] as number)
     const next = starts.slice()
-    this.#hashes = new Uint32Array(count)
-    this.#called = new Uint32Array(count)
     for (let at = 0; at < count; at++) {
       const hash = hashes[at] as number
-      const bucket = this.#bucketOf(hash)
+      const bucket = bucketOf(hash, shift)
       const place = next[bucket] as number
       next[bucket] = place + 1
-      this.#hashes[place] = hash
-      this.#called[place] = numbers[at] as number
+      ordered[place] = hash
+      called[place] = numbers[at] as number
     }
-  }
-
-  #bucketOf(hash: number): number {
-    return Math.imul(hash, SPREAD) >>> this.#shift
   }
 
   /** The numbers of the names and records that may be called so, nearly all of which are. */
   calledBy(key: string): number[] {
     const hash = hashOf(key)
-    const bucket = this.#bucketOf(hash)
+    const bucket = bucketOf(hash, this.#shift)
     const called: number[] = []
     for (let at = this.#starts[bucket] as number; at < (this.#starts[bucket + 1] as number); at++)
       if (this.#hashes[at] === hash) called.push(this.#called[at] as number)
@@ -114,9 +111,10 @@ class KeyHasher {
   readonly #names: EntityNames
   readonly #index: Words
   readonly #forms: WordForms
-  readonly #whole = new KeyHash()
+  readonly #key = new KeyHash()
   readonly #outside = new KeyHash()
-  readonly #inside = new KeyHash()
+  /** How many words stand before each bracket of a name. */
+  readonly #bounds: number[] = []
 
   constructor(names: EntityNames, index: Words) {
     this.#names = names
@@ -124,61 +122,69 @@ class KeyHasher {
     this.#forms = wordForms(index)
   }
 
-  /** Adds the keys of the only name of a record. */
-  addName(position: number): void {
+  /** Adds the keys of all distinct names. */
+  addDistinctNames(): void {
+    const { distinctNames } = this.#names
     const { names, nameStarts, language } = this.#index
     const { isOpenNumber } = this.#forms
-    const end = nameStarts[position + 1] as number
-    let isPlain = true
-    for (let place = nameStarts[position] as number; place < end; place++)
-      if (isOpenNumber[names[place] as number] === 1) isPlain = false
-    if (isPlain && this.#addPlain(position)) return
-    for (const called of this.#names.ownWords(position)) this.addWords(language.withDigits(called), false)
+    const size = distinctNames?.size ?? 0
+    for (let name = 0; name < size; name++) {
+      if ((name & CHECKED_EVERY) === 0) checkpoint()
+      const position = distinctNames?.positionOf(name) as number
+      const start = nameStarts[position] as number
+      const end = nameStarts[position + 1] as number
+      let open = 0
+      for (let place = start; place < end; place++) open |= isOpenNumber[names[place] as number] as number
+      const text = this.#names.bracketedName(position)
+      this.of = name
+      if (open === 1 || (text !== undefined && !this.#addBracketed(text, start, end)))
+        for (const called of this.#names.ownWords(position)) this.addWords(language.withDigits(called), false)
+      else {
+        this.#append(this.#key, start, end)
+        this.#add(this.#key)
+      }
+    }
   }
 
-  /** Adds the keys of all words of a name, and of those outside and inside of brackets; false where the words are not seen in its text. */
-  #addPlain(position: number): boolean {
-    const { names, nameStarts } = this.#index
-    const text = this.#names.bracketedName(position)
-    const end = nameStarts[position + 1] as number
-    let place = nameStarts[position] as number
-    if (text === undefined) {
-      for (; place < end; place++) this.#append(this.#whole, names[place] as number)
-      this.#add(this.#whole)
-      return true
-    }
-    const { count } = this
-    const words = end - place
-    let [seen, isInWord, isInside] = [0, false, false]
+  /** Adds the keys of the words outside and inside of the brackets of a name; false where its words are not seen in its text. */
+  #addBracketed(text: Uint8Array, start: number, end: number): boolean {
+    const bounds = this.#bounds
+    let count = 0
+    let seen = 0
+    let isInWord = false
     for (let at = 0; at < text.length; at++) {
       const code = text[at] as number
       const isLetter = isLetterCode(code)
-      if (isLetter && !isInWord && seen++ < words) {
-        const word = names[place++] as number
-        this.#append(this.#whole, word)
-        this.#append(isInside ? this.#inside : this.#outside, word)
-      } else if (isBracketCode(code)) {
-        if (isInside) this.#add(this.#inside)
-        isInside = !isInside
-      }
+      if (isLetter && !isInWord) seen++
+      else if (isBracketCode(code)) bounds[count++] = start + seen
       isInWord = isLetter
     }
-    this.#add(this.#whole)
+    if (start + seen !== end) return false
+    bounds[count] = end
+    this.#append(this.#outside, start, bounds[0] as number)
+    for (let at = 1; at <= count; at++) {
+      const isInside = (at & 1) === 1
+      this.#append(isInside ? this.#key : this.#outside, bounds[at - 1] as number, bounds[at] as number)
+      if (isInside) this.#add(this.#key)
+    }
     this.#add(this.#outside)
-    this.#add(this.#inside)
-    if (seen !== words) this.count = count
-    return seen === words
+    return true
   }
 
-  #append(key: KeyHash, word: number): void {
+  /** Appends the words from one place to just before another. */
+  #append(key: KeyHash, from: number, to: number): void {
+    const { names } = this.#index
     const { hashes, shifts, isSlightWrittenOut } = this.#forms
-    key.append(hashes[word] as number, shifts[word] as number, isSlightWrittenOut[word] === 1)
+    for (let place = from; place < to; place++) {
+      const word = names[place] as number
+      key.append(hashes[word] as number, shifts[word] as number, isSlightWrittenOut[word] === 1)
+    }
   }
 
   /** Adds the keys of a name; a seat also goes by its first words. */
   addWords(words: readonly string[], isSeat: boolean): void {
     const { language } = this.#index
-    const key = this.#whole
+    const key = this.#key
     for (const word of words) {
       if (isSeat && key.slight < key.words) this.#put(key)
       const written = language.longFormsOf(word)[0] ?? word

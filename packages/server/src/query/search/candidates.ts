@@ -300,8 +300,7 @@ class Scan {
   /** The records with a typed word, those that match it best first: they prune most of the others. */
   #scanWords(word: TypedWord): void {
     const { inNames, inCodes } = this.#names.words
-    for (const [grade, words] of word.byGrade.entries()) {
-      if (words.length === 0) continue
+    for (const { grade, words } of word.byGrade) {
       this.#bound(this.#scorer.maxQuality(word, COSTS[grade]))
       for (const postings of word.inCodes > 0 ? [inNames, inCodes] : [inNames]) {
         const { starts, positions } = postings

@@ -50,9 +50,8 @@ const labelsOf = memoized(
  * Only where codes are the key: where records have numbers, the letters of a code are rather those of a name.
  */
 export function positionsWithKeyCode(release: Release, entity: Entity, typed: readonly string[]): number[] {
-  const { fields, key } = entity
-  const codes = Object.keys(fields).filter((field) => fields[field]?.kind === 'code')
-  if (!key.some((field) => codes.includes(field))) return []
+  const codes = keyCodesOf(entity)
+  if (codes.length === 0) return []
   const { index } = release.entity(entity.name)
   const { words, inCodes } = index.words
   const numbers = typed.map((word) => words.indexOf(word))
@@ -67,6 +66,12 @@ export function positionsWithKeyCode(release: Release, entity: Entity, typed: re
     columns.some(({ texts, values }) => wordsOf(texts.text(values[position] as number)).join(' ') === written),
   )
 }
+
+/** The fields that are codes, where one of them is in the key. */
+const keyCodesOf = memoized(({ fields, key }: Entity): readonly string[] => {
+  const codes = Object.keys(fields).filter((field) => fields[field]?.kind === 'code')
+  return key.some((field) => codes.includes(field)) ? codes : []
+})
 
 /** Where more codes have every word of what was typed, it is too little to be one of them. */
 const MAX_COMPARED_CODES = 1_000

@@ -8,12 +8,14 @@ type Range = readonly [start: number, end: number]
  * highlighted as far as it was typed, any other word that is known to match as a whole.
  */
 export function highlights(text: string, typed: readonly string[], matched: readonly string[] = []): Range[] {
-  return placedWords(text).flatMap(({ word, start, end }): Range[] => {
-    const lengths = typed.filter((one) => word.startsWith(one)).map((one) => one.length)
-    if (matched.includes(word) && lengths.length === 0) lengths.push(word.length)
-    if (lengths.length === 0) return []
-    const longest = Math.max(...lengths)
+  const ranges: Range[] = []
+  for (const { word, start, end } of placedWords(text)) {
+    let longest = 0
+    for (const one of typed) if (one.length > longest && word.startsWith(one)) longest = one.length
+    if (longest === 0 && matched.includes(word)) longest = word.length
     // Folding may have made the word longer or shorter than it is written; then all of it is highlighted.
-    return [[start, longest < word.length && word.length === end - start ? start + longest : end]]
-  })
+    const isBegun = longest < word.length && word.length === end - start
+    if (longest > 0) ranges.push([start, isBegun ? start + longest : end])
+  }
+  return ranges
 }

@@ -24,6 +24,7 @@ import {
   EXACT,
   GRADE_COUNT,
   isLight,
+  isMatchedAsTyped,
   LIGHT_WEIGHT,
   lighten,
   matchWord,
@@ -43,23 +44,25 @@ export type TypedWord = WordMatch & {
   readonly levels: readonly (LevelMatch | undefined)[]
   readonly weight: number
   readonly isLight: boolean
-  /** The matching words by grade. */
-  readonly byGrade: readonly (readonly number[])[]
+  /** The matching words by grade, the best first. */
+  readonly byGrade: readonly GradedWords[]
 }
 
-export function typedWord(
+type GradedWords = { readonly grade: number; readonly words: readonly number[] }
+
+export const typedWord = (
   words: Words,
   text: string,
   tolerance: Tolerance,
   levels: readonly AncestorLevel[],
   weightOf: WeightOf,
-): TypedWord {
-  return {
-    ...ownMatch(words, text, tolerance),
-    levels: levels.map((level) => level.match(text, tolerance)),
-    weight: weightOf(text),
-  }
-}
+): TypedWord => ({
+  ...ownMatch(words, text, tolerance),
+  text,
+  isLight: isLight(words.language, text),
+  levels: levels.map((level) => level.match(text, tolerance)),
+  weight: weightOf(text),
+})
 
 /** The weight of a typed word, the same in all entities, so that their scores can be compared. */
 export type WeightOf = (typed: string) => number
@@ -91,40 +94,49 @@ export function weightsBy(index: Words, other: Words): Float32Array {
   return weights
 }
 
-type OwnMatch = Omit<TypedWord, 'levels' | 'weight'>
+/** Where a typed word is found in the names and codes of an index. */
+type OwnMatch = WordMatch & Pick<TypedWord, 'inNames' | 'inCodes' | 'byGrade'>
 
 const MAX_CACHED = 128
 const matchCaches = memoized((_: Words) => new LruCache<OwnMatch>({ maxEntries: MAX_CACHED }))
 
 /** The words before the one that is being typed come again with its every letter. */
-function ownMatch(words: Words, text: string, tolerance: Tolerance): OwnMatch {
+export function ownMatch(words: Words, text: string, tolerance: Tolerance): OwnMatch {
+  // Most indexes do not have a typed word, which is sooner known than cached.
+  if (tolerance === 0 && !isMatchedAsTyped(words, text)) return unmatchedIn(words)
   return matchCaches(words).get(`${tolerance} ${text}`, () => {
     const match = matchWord(words, text, tolerance)
     return {
       ...match,
-      text,
       inNames: entriesOf(match.matching, words.inNames),
       inCodes: entriesOf(match.matching, words.inCodes),
-      isLight: isLight(words.language, text),
       byGrade: byGrade(match),
     }
   })
 }
 
-function byGrade({ grades, matching }: WordMatch): number[][] {
-  const lists: number[][] = Array.from({ length: GRADE_COUNT }, () => [])
+const unmatchedIn = memoized(({ words }: Words): OwnMatch => {
+  const grades = new Uint8Array(words.size)
+  return { grades, matching: [], exact: undefined, inNames: 0, inCodes: 0, byGrade: [] }
+})
+
+function byGrade({ grades, matching }: WordMatch): GradedWords[] {
+  const lists: { readonly grade: number; readonly words: number[] }[] = []
   for (let at = 0; at < matching.length; at++) {
     const word = matching[at] as number
-    lists[grades[word] as number]?.push(word)
+    const grade = grades[word] as number
+    const list = lists.find((one) => one.grade === grade)
+    if (list === undefined) lists.push({ grade, words: [word] })
+    else list.words.push(word)
   }
-  return lists
+  return lists.sort((a, b) => a.grade - b.grade)
 }
 
 /** The least that a typed word costs in any record, among its own words and its ancestors. */
 function minCost({ byGrade, inCodes, levels }: TypedWord): number {
-  let best = inCodes > 0 ? EXACT : byGrade.findIndex(({ length }) => length > 0)
-  for (const level of levels) if (level !== undefined && (best === -1 || level.best < best)) best = level.best
-  return best === -1 ? 1 : (COSTS[best] as number)
+  let best = inCodes > 0 ? EXACT : (byGrade[0]?.grade ?? GRADE_COUNT)
+  for (const level of levels) if (level !== undefined && level.best < best) best = level.best
+  return COSTS[best] ?? 1
 }
 
 const UNKNOWN_WEIGHT = 0.7
@@ -282,7 +294,7 @@ export class Scorer {
 
   /** No record that is still to be scored has this typed word itself in its name. */
   excludeExact(word: TypedWord): void {
-    this.#exclude(word, ({ byGrade }) => ({ byGrade: byGrade.with(EXACT, []) }))
+    this.#exclude(word, ({ byGrade }) => ({ byGrade: byGrade.filter(({ grade }) => grade !== EXACT) }))
   }
 
   /** None has it, but its ancestors may. */

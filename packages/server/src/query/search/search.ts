@@ -101,19 +101,15 @@ class EntitySearch {
     if (work.left <= 0) return hits
     this.#drop = effort.drop
     this.#scorers = undefined
-    const hasLight = this.#typed.some((word) => isLight(words.language, word))
+    // Efforts that differ in nothing for these words find nothing again.
+    const hasLight = effort.drop !== 'light' || this.#typed.some((word) => isLight(words.language, word))
+    const drop = hasLight ? effort.drop : 'none'
     const scored = this.#scored()
     const prepared: Prepared[] = []
     const scan = (reading: Reading) => {
       for (const [number, names] of scored.entries()) {
         const tolerances = tolerancesOf(names, reading, effort)
-        // Efforts that differ in nothing for these words find nothing again.
-        const key = [
-          number,
-          effort.drop === 'light' && !hasLight ? 'none' : effort.drop,
-          tolerances,
-          reading.words,
-        ].join()
+        const key = `${number} ${drop} ${tolerances.join('')} ${reading.words.join(' ')}`
         if (this.#fruitless.has(key)) continue
         const typed = typedWords(names, reading, tolerances, effort.drop, weightOf)
         const penalty = reading.isGlued ? GLUED_COST : 0
@@ -290,9 +286,8 @@ export function rankAcross(
     let total = 0
     for (const one of smallestFirst) {
       if (mayReplace(one.count)) {
-        const others = searches.flatMap(({ results }) =>
-          results === one.results ? [] : results.map(({ rank }) => rank),
-        )
+        const others: number[] = []
+        for (const other of searches) if (other !== one) for (const { rank } of other.results) others.push(rank)
         const hits = one.entitySearch.run(effort, others, work)
         // Where the work is used up, less may be found than before.
         if (hits.count >= one.count) {

@@ -6,6 +6,7 @@ import {
   type Drop,
   isSomewhere,
   mayBeDropped,
+  ownMatch,
   type ScoredNames,
   type TypedWord,
   typedWord,
@@ -23,21 +24,18 @@ export function tolerancesOf(
   effort: Effort,
 ): Tolerance[] {
   const { tolerance, isKnownRight } = effort
+  if (tolerance === 0) return texts.map(() => 0)
   const misspelt = new Set<string>()
   return texts.map((text, at) => {
     // Words that say little are not misspelt, but other words.
-    const isRight =
-      tolerance === 0 ||
-      asRead.has(at) ||
-      isLight(words.language, text) ||
-      (isKnownRight && isKnown(words, levels, text))
+    const isRight = asRead.has(at) || isLight(words.language, text) || (isKnownRight && isKnown(words, levels, text))
     if (isRight || misspelt.size >= MAX_FUZZY_WORDS) return 0
     misspelt.add(text)
     return tolerance
   })
 }
 
-/** The words of a reading and where they are; undefined where one is nowhere that may not be missing. */
+/** The words of a reading and where they are; undefined where one is nowhere that may not be missing, or all are in ancestors alone. */
 export function typedWords(
   { words, levels }: ScoredNames,
   reading: Reading,
@@ -45,6 +43,8 @@ export function typedWords(
   drop: Drop,
   weightOf: WeightOf,
 ): TypedWord[] | undefined {
+  if (reading.words.every((text, at) => ownMatch(words, text, tolerances[at] as Tolerance).matching.length === 0))
+    return undefined
   const used = reading.words.length === 1 ? [] : levels
   const list: TypedWord[] = []
   for (const [at, text] of reading.words.entries()) {

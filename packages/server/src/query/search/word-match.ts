@@ -72,6 +72,10 @@ export type Tolerance = 0 | 1 | 2
 export const matchWord = (index: Words, typed: string, tolerance: Tolerance): WordMatch =>
   tolerance === 0 ? matchAsTyped(index, typed) : matchFuzzily(index, typed, tolerance)
 
+/** Whether any word of an index matches a typed word as it is. */
+export const isMatchedAsTyped = ({ words, language }: Words, typed: string): boolean =>
+  words.isBeginning(typed) || language.otherForms(typed).some((form) => words.indexOf(form) !== undefined)
+
 type GrowingMatch = WordMatch & { readonly matching: number[] }
 
 function matchAsTyped({ words, language }: Words, typed: string): GrowingMatch {
@@ -88,8 +92,8 @@ function matchAsTyped({ words, language }: Words, typed: string): GrowingMatch {
   if (exact !== undefined) grades[exact] = EXACT
   const match = { grades, matching, exact }
   for (const form of language.otherForms(typed)) {
-    const [word = 0, end = 0] = words.plainRange(form)
-    if (word < end && words.text(word) === form) addMatch(match, word, ABBREVIATION)
+    const word = words.indexOf(form)
+    if (word !== undefined) addMatch(match, word, ABBREVIATION)
   }
   return match
 }
