@@ -406,6 +406,7 @@ export class EntityNames {
       const words = this.#wordsBeforeBrackets(position)
       return words === undefined || filter.mayMatch(position, words)
     }
+    const compare = this.comparer(part)
     const matches: PartMatch[] = []
     const within: number[] = []
     let isPlainNear = false
@@ -417,7 +418,7 @@ export class EntityNames {
       const isCandidate =
         (isPlain ? nearness === 'near' && mayMatch(position) : this.#signs.mayMatch(position, signs)) ||
         hasCode(position)
-      const match = isCandidate ? matchRecord(this.record(position), part) : undefined
+      const match = isCandidate ? compare(position) : undefined
       if (match !== undefined) {
         matches.push(match)
         isPlainNear ||= isPlain
@@ -432,14 +433,33 @@ export class EntityNames {
     part: WrittenPart,
     isCandidate: (position: number) => boolean,
   ): PartMatch[] {
+    const compare = this.comparer(part)
     const matches: PartMatch[] = []
     for (let at = 0; at < positions.length; at++) {
       if ((at & CHECKED_EVERY) === 0) checkpoint()
       const position = positions[at] as number
-      const match = isCandidate(position) ? matchRecord(this.record(position), part) : undefined
+      const match = isCandidate(position) ? compare(position) : undefined
       if (match !== undefined) matches.push(match)
     }
     return matches
+  }
+
+  /** How a part matches the record at a position; what only its name tells is told once for all that have the name. */
+  comparer(part: WrittenPart): (position: number) => PartMatch | undefined {
+    const isByName = this.#hasOneName && part.code === undefined && part.beside === undefined
+    const byName = new Map<number, PartMatch | undefined>()
+    return (position) => {
+      if (!isByName || this.#hasSeveralNames[position] === 1 || this.#hasBrackets(position))
+        return matchRecord(this.record(position), part)
+      const name = (this.#brackets as Brackets).values[position] as number
+      const known = byName.get(name)
+      if (known !== undefined) return known.position === position ? known : { ...known, position }
+      if (byName.has(name)) return undefined
+      const match = matchRecord(this.record(position), part)
+      // What is short for a name is enough for some of the records that have it.
+      if (match?.isShort !== true) byName.set(name, match)
+      return match
+    }
   }
 
   /** Which records are called by several names, whose words and letters together tell nothing of each. */

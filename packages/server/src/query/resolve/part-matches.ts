@@ -16,7 +16,7 @@ import { ancestorAt } from '../search/score.ts'
 import { isLight, matchWord } from '../search/word-match.ts'
 import { type EntityNames, entityNames } from './entity-names.ts'
 import { positionsCalled, type Wanted } from './name-table.ts'
-import { matchByCode, matchRecord, matchRecords, type PartMatch, withoutZeros } from './record-match.ts'
+import { matchByCode, matchRecord, type PartMatch, withoutZeros } from './record-match.ts'
 import { keyOf, readingsOf, type WrittenPart, writtenPart } from './written-part.ts'
 
 /** How many records at most are compared one by one. */
@@ -141,11 +141,13 @@ export function matchesCalled(
 }
 
 function matchesAt(release: Release, part: WrittenPart, positions: readonly number[]): PartMatch[] {
-  const names = entityNames(release, part.entity)
-  return matchRecords(
-    positions.map((position) => names.record(position)),
-    part,
-  )
+  const compare = entityNames(release, part.entity).comparer(part)
+  const matches: PartMatch[] = []
+  for (const position of positions) {
+    const match = compare(position)
+    if (match !== undefined) matches.push(match)
+  }
+  return matches
 }
 
 /** Whether a record is called what a part says. */

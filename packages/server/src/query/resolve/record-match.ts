@@ -94,15 +94,6 @@ export function matchRecord(record: NamedRecord, part: WrittenPart): PartMatch |
   return best === undefined || best.cost > MAX_COST ? undefined : best
 }
 
-export const matchRecords = (records: readonly NamedRecord[], part: WrittenPart): PartMatch[] => {
-  const matches: PartMatch[] = []
-  for (const record of records) {
-    const match = matchRecord(record, part)
-    if (match !== undefined) matches.push(match)
-  }
-  return matches
-}
-
 /** How a part matches one of the names of a record, if that costs less than the best match so far; or else that one. */
 function matchCalled(
   record: NamedRecord,
