@@ -27,7 +27,7 @@ async function typeAtOnce(page: Page, text: string): Promise<void> {
   await page.keyboard.type(text)
 }
 
-const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true } as const
+const PHONE = { width: 390, height: 844 }
 const STYLES = readFileSync(join(import.meta.dir, '..', 'packages/server/src/explorer/browser/explorer.css'), 'utf8')
 /** The least width of every layout that the stylesheet has for windows: what has room there has room in wider ones. */
 const LAYOUTS = [...STYLES.matchAll(/@media[^{]*\((min|max)-width: ([\d.]+)rem\)/g)].map(([, bound, rem]) =>
@@ -57,17 +57,15 @@ const ALIKE = new Set([
 ])
 
 describe.skipIf(browser === undefined)('in a browser, accessible:', () => {
-  const DESK = { width: 1280, height: 720 }
-
   test.each(Object.entries({ ...PAGES, ...PROBLEMS }).filter(([name]) => !ALIKE.has(name)))(
     '%s, light on a desk and dark on a phone, zoomed, and not attacked',
     async (_, target) => {
-      const page = await open(target, { viewport: DESK })
+      const page = await open(target)
       expect(await page.evaluate('window.attacked')).toBeUndefined()
       await keepSomeOperations(page)
       await keepSomeRows(page)
       expect(await accessibilityFaults(page)).toEqual([])
-      await page.setViewportSize(PHONE.viewport)
+      await page.setViewportSize(PHONE)
       await page.emulateMedia({ colorScheme: 'dark' })
       expect(await accessibilityFaults(page, { rules: [...LAYOUT_RULES, 'color-contrast'] })).toEqual([])
       // The longest names last, since they stay. A page that has room for them has room for all others.
@@ -144,7 +142,7 @@ describe.skipIf(browser === undefined)('in a browser', () => {
   })
 
   test('a page is printed without what only a screen needs, dark on white', async () => {
-    const page = await open('/explore/localidades?per_page=25', { colorScheme: 'dark' })
+    const page = await open('/explore/localidades?per_page=25')
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
     for (const selector of ['header nav', '.search', '.facets', '.actions', '.api', '.copy'])
       expect(await page.locator(`${selector}:visible`).count()).toBe(0)
@@ -366,7 +364,7 @@ describe.skipIf(browser === undefined)('in a browser', () => {
   })
 
   test('names of any length are wrapped', async () => {
-    const page = await open('/', { viewport: PHONE.viewport })
+    const page = await open('/')
     const longest = HOSTILE_NAMES.findIndex((name) => name.startsWith('Largo'))
     const record = `/explore/localidades/3-${400 + longest}`
     for (const target of [
@@ -380,7 +378,7 @@ describe.skipIf(browser === undefined)('in a browser', () => {
       // Longer than any row of the window, wherever a name stands.
       await page.evaluate(`for (const name of [...document.querySelectorAll('bdi')].slice(0, 12))
         name.textContent = 'ñ'.repeat(1_000)`)
-      for (const viewport of [PHONE.viewport, { width: 1280, height: 800 }]) {
+      for (const viewport of [PHONE, { width: 1280, height: 800 }]) {
         await page.setViewportSize(viewport)
         expect(`${target} ${await isWide(page)}`).toBe(`${target} false`)
       }
@@ -392,8 +390,9 @@ describe.skipIf(browser === undefined)('in a browser', () => {
   })
 
   test('nothing lies over the ring around what has the focus, or cuts it off', async () => {
+    const page = await open('/')
     // Without motion, what is scrolled to is in view at once.
-    const page = await open('/', { reducedMotion: 'reduce' })
+    await page.emulateMedia({ reducedMotion: 'reduce' })
     for (const target of [
       '/',
       '/explore/localidades?per_page=25',

@@ -54,12 +54,13 @@ function codeColumn(release: Release, entity: Entity, code: OfficialCode): Colum
     values,
     ...postingsOf(values, distinct.length),
     texts: new SortedTexts(bytes, offsets, (text) => text),
-    groups: Uint32Array.from(distinct.keys()),
+    groups: new Uint32Array(distinct.length).map((_, at) => at),
   }
 }
 
 function packed(texts: readonly string[]): { readonly bytes: Buffer; readonly offsets: Uint32Array } {
   const offsets = new Uint32Array(texts.length + 1)
-  for (const [at, text] of texts.entries()) offsets[at + 1] = (offsets[at] as number) + Buffer.byteLength(text)
+  for (let at = 0; at < texts.length; at++)
+    offsets[at + 1] = (offsets[at] as number) + Buffer.byteLength(texts[at] as string)
   return { bytes: Buffer.from(texts.join('')), offsets }
 }

@@ -1,10 +1,11 @@
 // Puts positions in the order of fields: texts in the order of their language, ties by the next field, and by position in the end.
 import { memoized } from '../base/memoized.ts'
-import { type Entity, embeddedAt } from '../catalog/entity.ts'
+import { type CodePart, type Entity, embeddedAt, type OfficialCode } from '../catalog/entity.ts'
+import { usualCodeOf } from '../catalog/official-code.ts'
 import { keyPathsOf, stepsWithin } from '../catalog/paths.ts'
 import type { Column } from '../release/index/index-file.ts'
 import type { Release } from '../release/release.ts'
-import { columnAt } from './columns.ts'
+import { columnAt, derivedCode } from './columns.ts'
 
 export type Sort = { readonly steps: readonly string[]; readonly descending: boolean }
 
@@ -50,6 +51,9 @@ function upTo(count: number): Uint32Array {
 
 function rankingOf(release: Release, entity: Entity, steps: readonly string[]): Ranking {
   const [step = '', ...rest] = steps
+  const code = derivedCode(entity, step)
+  const stored = code && storedRanking(release)(code, entity)
+  if (stored !== undefined) return stored
   const column = columnAt(release, entity, step)
   const { values } = column
   if (column.kind === 'number') return { values, ranks: undefined, count: column.numbers.length }
@@ -58,6 +62,69 @@ function rankingOf(release: Release, entity: Entity, steps: readonly string[]): 
   if (column.kind === 'text') return { values, ...textRanks(column) }
   return { values, ...embeddedRanks(release, embeddedAt(entity, step), rest, column.starts.length - 1) }
 }
+
+/** The ranks by a code, where all records that have one are stored in its order, as most are: no code has to be written. */
+const storedRanking = memoized((release: Release) =>
+  memoized((code: OfficialCode, entity: Entity): Ranking | undefined => {
+    const { count } = release.entity(entity.name)
+    const parts: PartRanks[] = []
+    for (const part of code.parts) {
+      const ranked = partRanks(release, entity, part)
+      if (ranked === undefined) return undefined
+      parts.push(ranked)
+    }
+    const values = upTo(count)
+    let [last, current] = [parts.map(() => -1), parts.map(() => -1)]
+    for (let position = 0; position < count; position++) {
+      let order = 0
+      let isKnown = true
+      for (let at = 0; at < parts.length && isKnown; at++) {
+        const part = parts[at] as PartRanks
+        const rank = part.ranks[part.values[position] as number] as number
+        isKnown = rank !== NO_RANK
+        if (order === 0) order = rank - (last[at] as number)
+        current[at] = rank
+      }
+      if (!isKnown) values[position] = count
+      else if (order <= 0) return undefined
+      else [last, current] = [current, last]
+    }
+    return { values, ranks: undefined, count: count + 1, unknown: count }
+  }),
+)
+
+const NO_RANK = 0xffff_ffff
+
+/** What each record has as a part of a code, and the rank of that, or NO_RANK where it makes no code. */
+type PartRanks = { readonly values: Uint32Array; readonly ranks: Uint32Array }
+
+/** Of a part that is written in digits, as many in every code; undefined for others. */
+function partRanks(release: Release, entity: Entity, part: CodePart): PartRanks | undefined {
+  const column = release.entity(entity.name).index.column(part.field)
+  if (column.kind !== 'embed') return part.values === undefined ? digitRanks(column, part.width) : undefined
+  const parent = embeddedAt(entity, part.field)
+  const { name } = usualCodeOf(parent)
+  const above = name === '' ? undefined : digitRanks(columnAt(release, parent, name))
+  if (above === undefined) return undefined
+  const ranks = new Uint32Array(column.starts.length).fill(NO_RANK)
+  ranks.set(above.values.map((value) => above.ranks[value] as number))
+  return { values: column.values, ranks }
+}
+
+function digitRanks(column: Column, width?: number): PartRanks | undefined {
+  if (column.kind !== 'text') return undefined
+  const { values, texts } = column
+  const length = width ?? (texts.size === 0 ? 0 : texts.lengthOf(texts.size - 1))
+  const ranks = upTo(texts.size)
+  for (let value = 0; value < texts.size; value++) {
+    const text = texts.text(value)
+    if (text === '' || (width !== undefined && text.length > width)) ranks[value] = NO_RANK
+    else if (text.length !== length || !DIGITS.test(text)) return undefined
+  }
+  return { values, ranks }
+}
+
+const DIGITS = /^[0-9]+$/
 
 type Ranks = Omit<Ranking, 'values'>
 type TextColumn = Extract<Column, { readonly kind: 'text' }>

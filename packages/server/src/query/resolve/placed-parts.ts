@@ -8,7 +8,7 @@ import { type WrittenPart, writtenPart, writtenParts } from './written-part.ts'
 const BETWEEN = /\s*[,;(]\s*/
 const CLOSING = /\)\s*$/
 
-/** The cost of a cell that says several. */
+/** The cost of a cell that names several levels. */
 const SEVERAL_COST = 0.2
 
 /** The ways to read the parts of a row, the nearest first, and what they cost: "Quintana Roo" is a municipality and a state. */

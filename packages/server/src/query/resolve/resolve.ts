@@ -19,7 +19,7 @@ import { withLostLetters } from './lost-letters.ts'
 import { readParts } from './other-readings.ts'
 import { placedParts } from './placed-parts.ts'
 import { bestOf, matchesByParts } from './row-matches.ts'
-import { townParts, townReadings } from './town-text.ts'
+import { namesCountry, pairReadings, placeReadings, townParts, townReadings } from './town-text.ts'
 import { type Decision, isSure, MAX_LIKELY_SCORE, type Verdict, verdictOn } from './verdict.ts'
 import { keyOf, type WrittenPart, writtenPart } from './written-part.ts'
 
@@ -52,6 +52,7 @@ export function resolveRow(release: Release, row: RowToResolve, { names }: Resol
   // A name of what is asked for is no text with several.
   if (only !== undefined && others.length === 0 && segments.length === 1 && isKnown(release, only, text))
     return resolveRow(release, { parts: new Map([[only, text]]) })
+  const scope = names ?? [...release.catalog.entities.keys()]
   const town = townParts(release, segments)
   const asTown = town === undefined || !mayMean(town, names) ? undefined : resolveParts(release, town)
   // Of two segments, the first may be a short name of what has a town of that name.
@@ -63,23 +64,48 @@ export function resolveRow(release: Release, row: RowToResolve, { names }: Resol
     if (isSure(resolution.verdict)) return resolution
   }
   if (asTown !== undefined && segments.length > 2) return asTown
-  const scope = names ?? [...release.catalog.entities.keys()]
-  if (segments.length === 1) {
-    const { best, others } = readTown(release, townReadings(release, wordsOf(text), false), names)
-    if (best !== undefined) return best
-    const isCalledSo = scope.some((name) => isKnown(release, name, text))
-    const aligned = isCalledSo ? undefined : asAligned(release, text, others)
-    if (aligned !== undefined) return aligned
+  if (segments.length <= 2) {
+    const placed =
+      segments.length === 1 ? placedWords(release, text, scope, names) : placedPair(release, segments, names)
+    if (placed !== undefined) return placed
   }
   const matches = matchesByText(release, text, segments, scope)
   const parts = matches[0]?.parts
   const decision = asSureAsParts(release, verdictOn(release, matches, segments.length === 1), parts)
-  if (segments.length === 2 && !isSure(decision.verdict)) {
-    const { best } = readTown(release, townReadings(release, wordsOf(text), true), names)
-    if (best !== undefined && isSure(best.verdict)) return best
-  }
   const above = parts === undefined || isSure(decision.verdict) ? [] : resolveParts(release, parts.slice(0, -1)).levels
   return withLevels(release, decision, above, undefined)
+}
+
+/** What a text without commas means that names a town and what it is in; undefined where it does not. */
+function placedWords(
+  release: Release,
+  text: string,
+  scope: readonly string[],
+  names: readonly string[] | undefined,
+): Resolution | undefined {
+  const words = wordsOf(text)
+  const { best, others } = readTown(release, townReadings(release, words, false), names)
+  if (best !== undefined || scope.some((name) => isKnown(release, name, text))) return best
+  const aligned = asAligned(release, text, others)
+  if (aligned !== undefined) return aligned
+  const inPlaces = readTown(release, placeReadings(release, words), names)
+  return inPlaces.best ?? inPlaces.others[0]
+}
+
+/** What two segments mean that name a town and what it is in; undefined where they do not. */
+function placedPair(
+  release: Release,
+  segments: readonly string[],
+  names: readonly string[] | undefined,
+): Resolution | undefined {
+  const inState = readTown(release, townReadings(release, segments.flatMap(wordsOf), true), names)
+  if (inState.best !== undefined) return inState.best
+  const pairs = pairReadings(release, segments)
+  // Where each may be in the other, none is sure.
+  const isEither = pairs.length > 1 && pairs.every((parts) => isSure(resolveParts(release, parts).verdict))
+  const inPlaces = readTown(release, isEither ? [] : pairs, names)
+  // What may be a country is not the state before that is looked at.
+  return inPlaces.best ?? inPlaces.others[0] ?? (namesCountry(release, segments) ? undefined : inState.others[0])
 }
 
 /**
@@ -124,13 +150,13 @@ function readTown(
     if (isSureOfPlace) {
       if (scoreOf(resolution) > scoreOf(best)) best = resolution
     } else if (parts.length > 2) placed ??= resolution
-    else if (isInState(release, resolution, parts[0] as WrittenPart)) others.push(resolution)
+    else if (isInFirst(release, resolution, parts[0] as WrittenPart)) others.push(resolution)
   }
   return { best: best ?? placed, others }
 }
 
 /** Whether the best record of a resolution lies in what its first part says. */
-function isInState(release: Release, { record, levels }: Resolution, { entity }: WrittenPart): boolean {
+function isInFirst(release: Release, { record, levels }: Resolution, { entity }: WrittenPart): boolean {
   if (record === undefined) return false
   const state = levels.find(({ name }) => name === entity.name)?.position
   return state !== undefined && ancestorOf(release, record.name, record.position, entity.name) === state

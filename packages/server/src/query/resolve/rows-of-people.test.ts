@@ -191,6 +191,19 @@ describe('a town and its state in one text', () => {
     ['9 Distrito Federal', 'sure 09 Ciudad de México'],
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
 
+  test.each([
+    ['SANTA CATARINA Santa Catarina', 'sure Ciudad Santa Catarina'],
+    ['Torreón Coahuila, Torreon', 'exact Torreón'],
+    ['Los Reyes la Paz La Paz', 'sure Los Reyes Acaquilpan'],
+    ['Monterrey, Centro', 'sure Monterrey'],
+    ['La Venta del Astillero Zapopan', 'exact La Venta del Astillero'],
+    ['Zapopan La Venta del Astillero', 'exact La Venta del Astillero'],
+    ['García García, Nuevo León', 'exact García'],
+    ['Ciudad Lerdo Durango', 'sure Lerdo'],
+    ['Tlanepantla, Mexico', 'sure Tlalnepantla'],
+    ['Ranchería Emiliano Zapata, Tabasco', 'likely Emiliano Zapata'],
+  ])('is read with what a town is in: %s', (row, expected) => expect(answer(row)).toBe(expected))
+
   test('is certain of what is named, where the rest is not', () => {
     const { verdict, levels } = resolveRow(release, { text: 'San Antonio, Zinacantepec' })
     expect([verdict, ...levels.map((level) => level.verdict)]).toEqual(['likely', 'exact', 'exact', 'exact', 'likely'])

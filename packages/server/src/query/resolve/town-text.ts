@@ -1,8 +1,12 @@
 // Reads a text as a town, the record that it is in, and the state of that.
+import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
+import { languageOfNames } from '../../catalog/languages/languages.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
+import { wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
 import { type End, endsOf, isCalledSo, isNamed, MAX_NAME_WORDS, namedBy, namedByWords } from './address.ts'
+import { entityNames } from './entity-names.ts'
 import { ancestorOf } from './levels.ts'
 import { matchesCalled } from './part-matches.ts'
 import { parentOfTowns, townsIn } from './towns.ts'
@@ -14,10 +18,9 @@ import { type WrittenPart, writtenPart } from './written-part.ts'
  * where it is called so. Undefined for any other text.
  */
 export function townParts(release: Release, segments: readonly string[]): readonly WrittenPart[] | undefined {
-  const entity = parentOfTowns(release)
-  const [above, top] = entity === undefined ? [] : ancestorsOf(entity).map((step) => step.entity)
-  if (entity === undefined || above === undefined) return undefined
-  const towns = townsIn(release)(entity) as Entity
+  const places = placesIn(release)
+  if (places === undefined) return undefined
+  const { entity, towns, above, top } = places
   for (const order of [segments, segments.toReversed()]) {
     const [first = '', second = '', third, country, ...more] = order
     if (second === '' || more.length > 0 || (country !== undefined && !isNamed(release, top, country))) continue
@@ -37,6 +40,21 @@ export function townParts(release: Release, segments: readonly string[]): readon
   return undefined
 }
 
+/** The entity whose records have towns in them, that of the towns, and those above. */
+type Places = {
+  readonly entity: Entity
+  readonly towns: Entity
+  readonly above: Entity
+  readonly top: Entity | undefined
+}
+
+const placesIn = memoized((release: Release): Places | undefined => {
+  const entity = parentOfTowns(release)
+  const [above, top] = entity === undefined ? [] : ancestorsOf(entity).map((step) => step.entity)
+  if (entity === undefined || above === undefined) return undefined
+  return { entity, towns: townsIn(release)(entity) as Entity, above, top }
+})
+
 /**
  * The ways to read words without commas as a town, the record that it is in and the state of that, in this order or the other: the
  * longest name of a record first, and last as one of the two. None where the words name no state. Where
@@ -47,14 +65,12 @@ export function townReadings(
   words: readonly string[],
   mayRepeat: boolean,
 ): (readonly WrittenPart[])[] {
-  const entity = parentOfTowns(release)
-  const [above, top] = entity === undefined ? [] : ancestorsOf(entity).map((step) => step.entity)
-  if (entity === undefined || above === undefined) return []
-  const towns = townsIn(release)(entity) as Entity
-  const part = (as: Entity, some: readonly string[]) => writtenPart(release, as, some.join(' '))
-  if (isCalled(release, [entity, towns], words)) return []
-  const placed: WrittenPart[][] = []
-  const alone: WrittenPart[][] = []
+  const places = placesIn(release)
+  if (places === undefined || isCalled(release, [places.entity, places.towns], words)) return []
+  const { entity, towns, above, top } = places
+  const names = entityNames(release, towns)
+  const placed: (readonly WrittenPart[])[] = []
+  const alone: (readonly WrittenPart[])[] = []
   for (const ends of [endsOf, beginningsOf]) {
     if (placed.length > 0) break
     const named = (of: readonly string[], as: Entity) =>
@@ -63,39 +79,97 @@ export function townReadings(
     const states = [country === undefined ? undefined : named(country.rest, above), named(words, above)]
     for (const state of states) {
       if (state === undefined || state.rest.length === 0) continue
-      const statePart = part(above, state.end)
+      const statePart = partOf(release, above, state.end)
       const position = namedBy(release, statePart)
-      const isInState = (at: number) => ancestorOf(release, entity.name, at, above.name) === position
-      let isOfState = false
-      const town = part(towns, state.rest)
-      for (const { end, rest } of ends(state.rest)) {
-        const place = part(entity, end)
-        const places = place.digits === undefined ? matchesCalled(release, place, isInState).filter(isCalledSo) : []
-        if (places.length === 0) continue
-        placed.push([statePart, place, ...(rest.length === 0 ? [] : [part(towns, rest)])])
-        const isInPlace = (at: number) =>
-          places.some(({ position }) => ancestorOf(release, towns.name, at, entity.name) === position)
-        // A saint may stand before the name of what a town is in, as in San Vicente Chicoloapan.
-        const isOfSaint = town.withoutSaint !== undefined && rest.length > 0
-        if (isOfSaint && matchesCalled(release, part(towns, rest), isInPlace).length === 0)
-          placed.push([statePart, place, town])
-        if (place.written.text === statePart.written.text) isOfState = true
-      }
+      const isIn = (of: Entity) => (at: number) => ancestorOf(release, of.name, at, above.name) === position
+      const inState = readingsInPlaces(release, places, ends(state.rest), state.rest, isIn(entity))
+      placed.push(...inState.map((parts) => [statePart, ...parts]))
+      const isOfState = inState.some(([place]) => place?.written.text === statePart.written.text)
       // Where the state is named twice, the one before it is no part of a town's name, unless a town is called so.
-      const isTownInState = (at: number) => ancestorOf(release, towns.name, at, above.name) === position
-      const isTown = matchesCalled(release, town, isTownInState).some(isCalledSo)
+      const town = partOf(release, towns, state.rest)
+      const called = matchesCalled(release, town, isIn(towns))
+      const isTown = called.some(isCalledSo)
       const isRepeated = isOfState && !mayRepeat
-      const place = part(entity, state.rest)
-      if (!isTown && !isRepeated && place.digits === undefined) alone.push([statePart, place])
+      // What names a record in the state is no town with its words in its name.
+      if (inState.length > 0 && !isTown && !(isOfState && mayRepeat)) continue
+      const place = partOf(release, entity, state.rest)
+      // The name of a hamlet is not that of a record, misspelt, nor of one that it is in.
+      const isHamlet = called.some((match) => !names.isSeat(match.position))
+      if (!isHamlet && !isRepeated && place.digits === undefined) alone.push([statePart, place])
       if (isTown || !isRepeated) alone.push([statePart, town])
     }
   }
   return [...placed, ...alone]
 }
 
+/** The ways to read words without commas as a town and the record that it is in, whose state is not named, in this order or the other. */
+export function placeReadings(release: Release, words: readonly string[]): (readonly WrittenPart[])[] {
+  const places = placesIn(release)
+  if (places === undefined) return []
+  return [endsOf, beginningsOf].flatMap((ends) => {
+    const isPlace = ({ end, rest }: End) => rest.length > 0 && namedByWords(release, places.above, end) === undefined
+    return readingsInPlaces(release, places, [...ends(words)].filter(isPlace), words)
+  })
+}
+
+/** The ways to read two segments as a town and the record that it is in, which is called so, where neither names a state or a country. */
+export function pairReadings(release: Release, segments: readonly string[]): (readonly WrittenPart[])[] {
+  const places = placesIn(release)
+  const isState = (text: string) => isNamed(release, places?.above, text)
+  if (places === undefined || segments.some(isState) || namesCountry(release, segments)) return []
+  return [segments, segments.toReversed()].flatMap(([own = '', place = '']) =>
+    isCalled(release, [places.entity], wordsOf(place))
+      ? [[writtenPart(release, places.entity, place), writtenPart(release, places.towns, own)]]
+      : [],
+  )
+}
+
+/** Whether one of some segments names what is above the states. */
+export const namesCountry = (release: Release, segments: readonly string[]): boolean =>
+  segments.some((text) => isNamed(release, placesIn(release)?.top, text))
+
+/** The ways to read some words as a record that is called so, which is wanted, and a town in it, of which nothing may be said. */
+function readingsInPlaces(
+  release: Release,
+  { entity, towns }: Places,
+  ends: Iterable<End>,
+  words: readonly string[],
+  isWanted?: (position: number) => boolean,
+): WrittenPart[][] {
+  const { isRank, isNoise, isHamlet } = languageOfNames(towns)
+  const readings: WrittenPart[][] = []
+  const whole = partOf(release, towns, words)
+  for (const { end, rest } of ends) {
+    const place = partOf(release, entity, end)
+    const places = place.digits === undefined ? matchesCalled(release, place, isWanted).filter(isCalledSo) : []
+    if (places.length === 0) continue
+    if (rest.length === 0) {
+      readings.push([place])
+      continue
+    }
+    // "Ciudad Lerdo" is no town "Ciudad" in Lerdo, and a hamlet of the name of its municipality is anywhere.
+    if (rest.every(isHamlet)) continue
+    if (rest.every((word) => isRank(word) || isNoise(word))) {
+      readings.push([place, whole])
+      continue
+    }
+    const town = partOf(release, towns, rest)
+    readings.push([place, town])
+    const isInPlace = (at: number) =>
+      places.some(({ position }) => ancestorOf(release, towns.name, at, entity.name) === position)
+    // A saint may stand before the name of what a town is in, as in San Vicente Chicoloapan.
+    if (whole.withoutSaint !== undefined && matchesCalled(release, town, isInPlace).length === 0)
+      readings.push([place, whole])
+  }
+  return readings
+}
+
+const partOf = (release: Release, entity: Entity, words: readonly string[]): WrittenPart =>
+  writtenPart(release, entity, words.join(' '))
+
 /** Whether some words are the name of a record of one of some entities. */
 const isCalled = (release: Release, entities: readonly Entity[], words: readonly string[]): boolean =>
-  entities.some((entity) => matchesCalled(release, writtenPart(release, entity, words.join(' '))).some(isCalledSo))
+  entities.some((entity) => matchesCalled(release, partOf(release, entity, words)).some(isCalledSo))
 
 /** The beginnings of some words, the longest first. */
 function* beginningsOf(words: readonly string[]): Generator<End> {

@@ -12,6 +12,7 @@ import { positionsWithCode } from '../../release/official-codes.ts'
 import type { OpenEntity, Release } from '../../release/release.ts'
 import { typedCode } from '../search/codes.ts'
 import { type Forms, type IsKnown, WrittenName } from '../search/name-match.ts'
+import { seatsAmong } from '../search/seats.ts'
 import { isLight } from '../search/word-match.ts'
 
 /** What a part may say as well; where nothing is left out, how it says so. */
@@ -80,7 +81,7 @@ function readPart(release: Release, entity: Entity, text: string): WrittenPart {
   const written = nameOf(isNoCode ? [own.trim()] : wordsOf(own))
   const otherNames = others.map((other) => ({ name: nameOf(wordsOf(other)), cost: 0 }))
   const digits = typedCode(written.typed)
-  const shorter = withoutNoise(written, entity.name)
+  const shorter = withoutNoise(written, entity.name, seatsAmong(release, entity.name) !== undefined)
   const stripped = [...shorter, ...otherNames, ...[{ name: written, cost: 0 }, ...shorter].flatMap(withGivenName)]
   const texts = [beside ?? '', isRepaired ? '*' : '', written.text, ...stripped.map(({ name }) => name.text)]
   return {
@@ -273,12 +274,20 @@ const ENTITY_NOISE_COST = 0.2
 /** The cost of leaving out another one such as "rancho", which may be part of the name. */
 export const OTHER_NOISE_COST = 0.6
 
-/** What is left without the first word that says what a record is, without the first two, and so on. */
-function withoutNoise({ typed: words, language, isKnown }: WrittenName, entity: string): WrittenPart['stripped'] {
-  const { isNoise, isGenitive, isHonor, longFormsOf } = language
+/**
+ * What is left without the first word that says what a record is, without the first two, and so on. A hamlet is no municipality and
+ * no country of its name.
+ */
+function withoutNoise(
+  { typed: words, language, isKnown }: WrittenName,
+  entity: string,
+  mayBeHamlet: boolean,
+): WrittenPart['stripped'] {
+  const { isNoise, isHamlet, isGenitive, isHonor, longFormsOf } = language
   const ways: { readonly name: WrittenName; readonly cost: number }[] = []
   let [rest, cost] = [words, 0]
-  const saysWhat = (word: string) => isNoise(word) || longFormsOf(word).some(isNoise)
+  const saysWhat = (word: string) =>
+    (isNoise(word) || longFormsOf(word).some(isNoise)) && (mayBeHamlet || !isHamlet(word))
   if (isHonor(rest[0] ?? '') && saysWhat(rest[1] ?? '')) rest = rest.slice(1)
   while (ways.length < MAX_STRIPPED && saysWhat(rest[0] ?? '')) {
     const first = rest[0] as string
