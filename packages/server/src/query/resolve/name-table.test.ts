@@ -1,0 +1,53 @@
+// The records that are called as it is written, looked up by the keys of their names.
+import { beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { releaseOf } from '../../../../../test/support/releases.ts'
+import { placesOf, smallSource } from '../../../../../test/support/small-source.ts'
+import type { Release } from '../../release/release.ts'
+import { positionsCalled } from './name-table.ts'
+import { writtenPart } from './written-part.ts'
+
+setDefaultTimeout(60_000)
+
+const NAMES = [
+  'Villa Grande',
+  'Pozo Hondo (El Alto) [Granja]',
+  'Las Palmas del Sur',
+  'Pozo Hondo',
+  'Kilómetro Veinte',
+  'Ejido Veinte y Uno (La Curva)',
+  '(Los Tres) Hermanos (Uno',
+  "Rancho D'Lucas (Ñandú)",
+]
+let release: Release
+beforeAll(async () => {
+  const places = {
+    states: [['NL', 'NL', 'Nuevo León', 19]],
+    municipalities: [['001', 'Galeana', 19]],
+    localities: NAMES.map((name, at) => [`000${at + 1}`, name, 1] as const),
+  } as const
+  release = await releaseOf(smallSource(placesOf(places)))
+})
+
+test.each([
+  ['by the whole name', 'pozo hondo el alto granja', [1]],
+  ['by what is outside of brackets', 'pozo hondo', [1, 3]],
+  ['by what is in brackets', 'el alto', [1]],
+  ['by what is in other brackets', 'granja', [1]],
+  ['by what is in two brackets, which is no name', 'el alto granja', []],
+  ['by part of its words, which is no name', 'pozo', []],
+  ['without words that say little', 'palmas sur', [2]],
+  ['without spaces', 'laspalmasdelsur', [2]],
+  ['with a number in digits', 'kilometro 20', [4]],
+  ['with a number of several words', 'ejido 21', [5]],
+  ['by what is in brackets beside a number', 'la curva', [5]],
+  ['by what stands after brackets', 'hermanos', [6]],
+  ['by what is in brackets before it', 'los 3', [6]],
+  ['by what is in brackets that are not closed', '1', [6]],
+  ['by words that a sign parts', 'rancho d lucas', [7]],
+  ['by letters beyond ASCII in brackets', 'ñandu', [7]],
+  ['as the seat by the name of its parent', 'galeana', [0]],
+  ['as the seat by both names', 'galeana villa grande', [0]],
+])('records are called %s: %s', (_, text, expected) => {
+  const part = writtenPart(release, release.entity('localidad').definition, text)
+  expect(positionsCalled(part, release, {}).toSorted()).toEqual(expected)
+})
