@@ -16,6 +16,7 @@ import { POOR_COST } from './parents.ts'
 import { hasAllWords, isCalled, matchesAnywhere, matchesByWholeCode, matchesCalled } from './part-matches.ts'
 import { MAX_COST, matchRecord, type NamedRecord, type PartMatch, type RowHow } from './record-match.ts'
 import { bestOf, leastCost, matchesByParts, type RowMatch } from './row-matches.ts'
+import { verdictOn } from './verdict.ts'
 import { lettersIn, type WrittenPart, writtenPart, writtenPartAs } from './written-part.ts'
 
 const SEGMENT = /[,;|\n\t]| [-–/] /
@@ -47,6 +48,10 @@ export function matchesByText(
   names: readonly string[],
 ): RowMatch[] {
   if (segments.length === 0) return []
+  // Where several are called so, it says no more that others are called nearly so.
+  const isShared = (matches: readonly RowMatch[]) =>
+    leastCost(matches) <= MAX_NAMED_COST &&
+    verdictOn(release, bestOf(release, matches), segments.length === 1).verdict === 'ambiguous'
   const asLevels = (list: readonly string[]): RowMatch[] => {
     if (list.length > MAX_SEGMENTS) return []
     const readings = names.flatMap((name) => readingsOf(release, release.entity(name).definition, list))
@@ -54,7 +59,7 @@ export function matchesByText(
     const isCalled = ({ parts }: SegmentReading) => parts.every((part) => mayBeMeant(part, release))
     const [called, others] = partition(readings, isCalled)
     const matches = called.flatMap((reading) => matchesOf(release, reading))
-    if (matches.some((match) => isJustSo(release, match))) return matches
+    if (matches.some((match) => isJustSo(release, match)) || isShared(matches)) return matches
     const [anchor, ...anchors] = list.filter((segment) => isAnchor(release, segment))
     const isAnchored = (reading: SegmentReading) =>
       anchor === undefined || anchors.length > 0 || isBelow(release, reading, anchor)
