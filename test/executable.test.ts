@@ -89,6 +89,14 @@ describe.skipIf(process.platform !== 'linux')('the executable', () => {
     ])
   })
 
+  // Other test files run the other commands of releases from the executable.
+  test('exports a package, and upgrades', async () => {
+    const table = join(place.path, 'table')
+    for (const command of [['export', 'package', table], ['upgrade']])
+      expect(await run(...command)).toMatchObject({ code: 0 })
+    expect(readdirSync(table)).toContain('audiencia.csv')
+  })
+
   test('is not changed by what lies where it is started', async () => {
     writeFileSync(join(place.path, '.env'), 'NOMENCLATOR_HOME=/nowhere\n')
     writeFileSync(join(place.path, 'bunfig.toml'), 'preload = ["./nothing.ts"]\n')
