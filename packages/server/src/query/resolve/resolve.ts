@@ -3,9 +3,9 @@
 // A row is free text, or parts: a name, an abbreviation, an alias or a code for each of some entities, as {estado, municipio,
 // localidad}. The parts are resolved together. What the parts of the ancestors may mean is looked up first (parents.ts); the
 // record itself is then looked for below all of these, and the cost of a match is the sum over all parts (row-matches.ts). So
-// a locality that fits decides between two municipalities. Free text is resolved as parts where it is a town with its state
-// (town-text.ts), an address (address.ts) or has commas, and else by what the search proposes (free-text.ts). The verdict depends on the cost of the best match and on that of
-// the next one (verdict.ts).
+// a locality that fits decides between two municipalities. Free text is resolved as parts where it is a town with what it is in
+// (town-text.ts), an address (address.ts) or has commas, and else by what the search proposes (free-text.ts). The verdict depends
+// on the cost of the best match and on that of the next one (verdict.ts).
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
