@@ -85,11 +85,20 @@ function placedWords(
 ): Resolution | undefined {
   const words = wordsOf(text)
   const { best, others } = readTown(release, townReadings(release, words, false), names)
-  if (best !== undefined || scope.some((name) => isKnown(release, name, text))) return best
+  if (best !== undefined || (!isTwice(words) && scope.some((name) => isKnown(release, name, text)))) return best
   const aligned = asAligned(release, text, others)
   if (aligned !== undefined) return aligned
   const inPlaces = readTown(release, placeReadings(release, words), names)
   return inPlaces.best ?? inPlaces.others[0]
+}
+
+/** Whether some record fits, or several do. */
+const fits = ({ verdict }: Resolution): boolean => isSure(verdict) || verdict === 'ambiguous'
+
+/** Whether some words are said twice, as people do for a town and a municipality of one name. */
+const isTwice = (words: readonly string[]): boolean => {
+  const half = words.length / 2
+  return words.every((word, at) => word === words[(at + half) % words.length])
 }
 
 /** What two segments mean that name a town and what it is in; undefined where they do not. */
@@ -102,7 +111,8 @@ function placedPair(
   if (inState.best !== undefined) return inState.best
   const pairs = pairReadings(release, segments)
   // Where each may be in the other, none is sure.
-  const isEither = pairs.length > 1 && pairs.every((parts) => isSure(resolveParts(release, parts).verdict))
+  const answers = pairs.length < 2 ? [] : pairs.map((parts) => resolveParts(release, parts)).filter(fits)
+  const isEither = answers.some(({ record }) => record?.position !== answers[0]?.record?.position)
   const inPlaces = readTown(release, isEither ? [] : pairs, names)
   // What may be a country is not the state before that is looked at.
   return inPlaces.best ?? inPlaces.others[0] ?? (namesCountry(release, segments) ? undefined : inState.others[0])
