@@ -60,12 +60,7 @@ export function matchesByText(
     const [called, others] = partition(readings, isCalled)
     const matches = called.flatMap((reading) => matchesOf(release, reading))
     if (matches.some((match) => isJustSo(release, match)) || isShared(matches)) return matches
-    const [anchor, ...anchors] = list.filter((segment) => isAnchor(release, segment))
-    const isAnchored = (reading: SegmentReading) =>
-      anchor === undefined || anchors.length > 0 || isBelow(release, reading, anchor)
-    const [anchored, rest] = partition(others, isAnchored)
-    matches.push(...anchored.flatMap((reading) => matchesOf(release, reading)))
-    return matches.length > 0 ? matches : rest.flatMap((reading) => matchesOf(release, reading))
+    return [...matches, ...others.flatMap((reading) => matchesOf(release, reading))]
   }
   const matches = asLevels(segments)
   if (leastCost(matches) > GOOD_COST && segments.length > 1) {
@@ -121,24 +116,6 @@ const mayBeMeant = memoized(
 
 const isKnownPart = (release: Release, part: WrittenPart): boolean =>
   isCalled(part, release) || matchesByWholeCode(release, part).length > 0
-
-/** Whether a segment is just the name of a record of a short list with others below it: no other name is misspelt so. */
-const isAnchor = (release: Release, segment: string): boolean =>
-  [...release.catalog.entities.values()].some(
-    (entity) => release.entity(entity.name).count <= MAX_NAMED && isAnchorOf(release, entity, segment),
-  )
-
-const isAnchorOf = (release: Release, entity: Entity, segment: string): boolean =>
-  entityNames(release, entity).hasBelow &&
-  matchesCalled(release, writtenPart(release, entity, segment)).some(
-    ({ cost, isWhole, isDoubtful }) => cost === 0 && isWhole && !isDoubtful,
-  )
-
-/** Whether a reading is of a record below the one that a segment is the name of. */
-const isBelow = (release: Release, { parts }: SegmentReading, anchor: string): boolean =>
-  parts
-    .slice(0, -1)
-    .some((part) => part === writtenPart(release, part.entity, anchor) && isAnchorOf(release, part.entity, anchor))
 
 /** Whether a record of an entity is called what a text says, or has it as its code. */
 export const isKnown = (release: Release, name: string, text: string): boolean =>

@@ -18,7 +18,7 @@ import { ancestorOf, type Level, levelsOf } from './levels.ts'
 import { withLostLetters } from './lost-letters.ts'
 import { readParts } from './other-readings.ts'
 import { placedParts } from './placed-parts.ts'
-import { bestOf, matchesByParts } from './row-matches.ts'
+import { bestOf } from './row-matches.ts'
 import { namesCountry, pairReadings, placeReadings, townParts, townReadings } from './town-text.ts'
 import { type Decision, isSure, MAX_LIKELY_SCORE, type Verdict, verdictOn } from './verdict.ts'
 import { keyOf, type WrittenPart, writtenPart } from './written-part.ts'
@@ -71,7 +71,7 @@ export function resolveRow(release: Release, row: RowToResolve, { names }: Resol
   }
   const matches = matchesByText(release, text, segments, scope)
   const parts = matches[0]?.parts
-  const decision = asSureAsParts(release, verdictOn(release, matches, segments.length === 1), parts)
+  const decision = verdictOn(release, matches, segments.length === 1)
   const above = parts === undefined || isSure(decision.verdict) ? [] : resolveParts(release, parts.slice(0, -1)).levels
   return withLevels(release, decision, above, undefined)
 }
@@ -132,13 +132,6 @@ function asAligned(release: Release, text: string, readings: readonly Resolution
   const { typed, isKnown } = writtenPart(release, entity, text).written
   const isMisspelt = !typed.every(isKnown)
   return readings.find(({ record }) => !isMisspelt || !record?.how.includes('dropped-words'))
-}
-
-/** A text has so many readings that not all rivals are among its matches: what is ambiguous as parts is not sure as one text. */
-function asSureAsParts(release: Release, decision: Decision, parts: readonly WrittenPart[] | undefined): Decision {
-  if (decision.verdict !== 'sure' || parts === undefined || parts.length < 2) return decision
-  const asParts = verdictOn(release, matchesByParts(release, parts))
-  return asParts.verdict === 'ambiguous' ? asParts : decision
 }
 
 /** What the best of some readings means that is sure, and if none is, the first that names what a town is in; and what the others mean. */
