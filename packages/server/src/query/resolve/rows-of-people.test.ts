@@ -41,6 +41,10 @@ describe('a text without commas', () => {
   ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
 })
 
+test('a name may have commas in it', () => {
+  expect(answer('Campos, anillos, álgebras')).toBe('exact 120105 Campos, anillos, álgebras')
+})
+
 describe('a name that was cut off in its brackets', () => {
   test.each([
     [
