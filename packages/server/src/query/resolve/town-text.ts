@@ -167,9 +167,11 @@ function readingsInPlaces(
 const partOf = (release: Release, entity: Entity, words: readonly string[]): WrittenPart =>
   writtenPart(release, entity, words.join(' '))
 
-/** Whether some words are the name of a record of one of some entities. */
+/** Whether some words are the whole name of a record of one of some entities. */
 const isCalled = (release: Release, entities: readonly Entity[], words: readonly string[]): boolean =>
-  entities.some((entity) => matchesCalled(release, partOf(release, entity, words)).some(isCalledSo))
+  entities.some((entity) =>
+    matchesCalled(release, partOf(release, entity, words)).some((match) => match.isWhole && isCalledSo(match)),
+  )
 
 /** The beginnings of some words, the longest first. */
 function* beginningsOf(words: readonly string[]): Generator<End> {
