@@ -66,7 +66,7 @@ function addressFromEnd(
   const state = endNaming(release, words, above)
   const country = top === undefined ? undefined : endNaming(release, words, top)
   // The name of a country at the end may be that of a state: it is the country where a state stands before it.
-  const before = country === undefined ? undefined : endNaming(release, country.rest, above)
+  const before = country === undefined ? undefined : stateBefore(release, country, above, top)
   // So it is before the state, as in "México, D.F."
   const beyond = state === undefined || top === undefined ? undefined : endNaming(release, state.rest, top)
   const after = state === undefined || beyond === undefined ? undefined : { ...state, rest: beyond.rest }
@@ -216,8 +216,27 @@ export function* endsOf(words: readonly string[]): Generator<End> {
     yield { end: words.slice(start), rest: trimmed(words.slice(0, start)) }
 }
 
-function endNaming(release: Release, words: readonly string[], entity: Entity): NamedEnd | undefined {
-  for (const { end, rest } of endsOf(words)) {
+/** The state at the end of what stands before its country: the last word of "Baja California Sur" is the code of another one. */
+export function stateBefore(
+  release: Release,
+  country: NamedEnd,
+  above: Entity,
+  top: Entity | undefined,
+  ends = endsOf,
+): NamedEnd | undefined {
+  const state = endNaming(release, country.rest, above, ends)
+  const isInCountry = () =>
+    ancestorOf(release, above.name, state?.position as number, top?.name ?? '') === country.position
+  return state !== undefined && isInCountry() ? state : undefined
+}
+
+export function endNaming(
+  release: Release,
+  words: readonly string[],
+  entity: Entity,
+  ends = endsOf,
+): NamedEnd | undefined {
+  for (const { end, rest } of ends(words)) {
     const position = namedByWords(release, entity, end)
     if (position !== undefined) return { position, words: end, rest }
   }

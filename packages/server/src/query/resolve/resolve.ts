@@ -20,7 +20,7 @@ import { readParts } from './other-readings.ts'
 import { placedParts } from './placed-parts.ts'
 import { bestOf } from './row-matches.ts'
 import { namesCountry, pairReadings, placeReadings, townParts, townReadings } from './town-text.ts'
-import { type Decision, isSure, MAX_LIKELY_SCORE, type Verdict, verdictOn } from './verdict.ts'
+import { type Candidate, type Decision, isSure, MAX_LIKELY_SCORE, type Verdict, verdictOn } from './verdict.ts'
 import { keyOf, type WrittenPart, writtenPart } from './written-part.ts'
 
 /** Free text, or what stands in each part, by the name of its entity. */
@@ -126,7 +126,12 @@ function asAligned(release: Release, text: string, readings: readonly Resolution
   const [first] = readings
   const entity = first?.record === undefined ? undefined : release.entity(first.record.name).definition
   if (entity === undefined) return undefined
-  const candidates = readings.flatMap(({ record, alternatives }) => [record ?? [], alternatives].flat())
+  // What is named is above all that may be meant.
+  const isBelow = ({ name, position }: Candidate) =>
+    first?.levels.every(
+      (level) => !isSure(level.verdict) || ancestorOf(release, name, position, level.name) === level.position,
+    )
+  const candidates = readings.flatMap(({ record, alternatives }) => [record ?? [], alternatives].flat()).filter(isBelow)
   const aligned = verdictOn(release, bestOf(release, matchesByAlignment(release, candidates, [wordsOf(text)])), true)
   if (isSure(aligned.verdict)) return withLevels(release, aligned, [], undefined)
   const { typed, isKnown } = writtenPart(release, entity, text).written

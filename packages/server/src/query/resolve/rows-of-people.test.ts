@@ -28,7 +28,7 @@ function answer(written: string): string {
   return [verdict, codeReader(release, definition)(record.position) ?? [], name].flat().join(' ')
 }
 
-describe('a text without commas', () => {
+describe('a town and what it is in, in one text', () => {
   test.each([
     ['VILLAHERMOSA CENTRO TABASCO', 'exact Villahermosa'],
     ['Puebla Puebla Puebla', 'sure Heroica Puebla de Zaragoza'],
@@ -38,6 +38,11 @@ describe('a text without commas', () => {
     ['Cancún Quintana Roo México', 'exact Cancún'],
     // What is named after the state is not left out.
     ['GOMEZ PALACIO Durango DURANGO', 'likely'],
+    // A country is above the state before it: "Sur" is the code of another one.
+    ['Tecate, Baja California Sur', 'likely'],
+    ['Calle 5, Tecate, Baja California Sur', 'ambiguous'],
+    // A hamlet "La Paz de México" is not meant.
+    ['La Paz MEXICO', 'exact 15070 La Paz'],
   ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
 })
 

@@ -5,7 +5,17 @@ import { languageOfNames } from '../../catalog/languages/languages.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
-import { type End, endsOf, isCalledSo, isNamed, MAX_NAME_WORDS, namedBy, namedByWords } from './address.ts'
+import {
+  type End,
+  endNaming,
+  endsOf,
+  isCalledSo,
+  isNamed,
+  MAX_NAME_WORDS,
+  namedBy,
+  namedByWords,
+  stateBefore,
+} from './address.ts'
 import { entityNames } from './entity-names.ts'
 import { ancestorOf } from './levels.ts'
 import { matchesCalled } from './part-matches.ts'
@@ -73,14 +83,12 @@ export function townReadings(
   const alone: (readonly WrittenPart[])[] = []
   for (const ends of [endsOf, beginningsOf]) {
     if (placed.length > 0) break
-    const named = (of: readonly string[], as: Entity) =>
-      [...ends(of)].find(({ end }) => namedByWords(release, as, end) !== undefined)
-    const country = top === undefined ? undefined : named(words, top)
-    const states = [country === undefined ? undefined : named(country.rest, above), named(words, above)]
-    for (const state of states) {
+    const country = top === undefined ? undefined : endNaming(release, words, top, ends)
+    const before = country === undefined ? undefined : stateBefore(release, country, above, top, ends)
+    for (const state of [before, endNaming(release, words, above, ends)]) {
       if (state === undefined || state.rest.length === 0) continue
-      const statePart = partOf(release, above, state.end)
-      const position = namedBy(release, statePart)
+      const { position } = state
+      const statePart = partOf(release, above, state.words)
       const isIn = (of: Entity) => (at: number) => ancestorOf(release, of.name, at, above.name) === position
       const inState = readingsInPlaces(release, places, ends(state.rest), state.rest, isIn(entity))
       placed.push(...inState.map((parts) => [statePart, ...parts]))
