@@ -1,4 +1,5 @@
 // Puts positions in the order of fields: texts in the order of their language, ties by the next field, and by position in the end.
+import { checkpoint } from '../base/checkpoint.ts'
 import { memoized } from '../base/memoized.ts'
 import { type CodePart, type Entity, embeddedAt, type OfficialCode } from '../catalog/entity.ts'
 import { usualCodeOf } from '../catalog/official-code.ts'
@@ -76,6 +77,7 @@ const storedRanking = memoized((release: Release) =>
     const values = upTo(count)
     let [last, current] = [parts.map(() => -1), parts.map(() => -1)]
     for (let position = 0; position < count; position++) {
+      if ((position & CHECKED_EVERY) === 0) checkpoint()
       let order = 0
       let isKnown = true
       for (let at = 0; at < parts.length && isKnown; at++) {
@@ -94,6 +96,8 @@ const storedRanking = memoized((release: Release) =>
 )
 
 const NO_RANK = 0xffff_ffff
+/** Whether to go on is asked once for so many records and one more. */
+const CHECKED_EVERY = 0xfff
 
 /** What each record has as a part of a code, and the rank of that, or NO_RANK where it makes no code. */
 type PartRanks = { readonly values: Uint32Array; readonly ranks: Uint32Array }

@@ -209,11 +209,16 @@ function withoutAncestors(
   above: readonly WrittenPart[],
   ancestors: readonly Ancestor[],
   wasList = isList,
+  tried = new Set<string>(),
 ): ReadParts | undefined {
   const part = (as: Entity, words: readonly string[]) => writtenPart(release, as, words.join(' '))
   const [parent] = ancestorsOf(entity)
   const hasParent = parent === undefined || above.some((one) => one.entity === parent.entity)
   for (const { ends, rest } of partings(typed)) {
+    // The same is left in many ways, where words are said again and again.
+    const parting = `${ends.join(' ')},${rest.join(' ')}`
+    if (tried.has(parting)) continue
+    tried.add(parting)
     if (hasParent && !ancestors.some((ancestor) => mayBeNamed(ancestor, ends))) continue
     const ending = part(entity, ends)
     const isAncestor = ancestors.some((ancestor) => isCalled(release, ancestor, ending))
@@ -226,7 +231,7 @@ function withoutAncestors(
     const own = parts.at(-1) as WrittenPart
     if (ancestors.some((ancestor) => !ancestor.isParent && isCalled(release, ancestor, own)))
       return readParts(release, above)
-    const further = withoutAncestors(release, own, above, ancestors, wasList)
+    const further = withoutAncestors(release, own, above, ancestors, wasList, tried)
     if (further !== undefined) return further
   }
   return undefined

@@ -13,13 +13,14 @@ import type { Entity } from '../../catalog/entity.ts'
 import { folded, wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
 import { addressOf } from './address.ts'
+import { entityNames } from './entity-names.ts'
 import { isKnown, matchesByAlignment, matchesByText, segmentsOf } from './free-text.ts'
 import { ancestorOf, type Level, levelsOf } from './levels.ts'
 import { withLostLetters } from './lost-letters.ts'
 import { readParts } from './other-readings.ts'
 import { placedParts } from './placed-parts.ts'
 import { bestOf } from './row-matches.ts'
-import { namesCountry, pairReadings, placeReadings, townParts, townReadings } from './town-text.ts'
+import { namesCountry, namesState, pairReadings, placeReadings, townParts, townReadings } from './town-text.ts'
 import { type Candidate, type Decision, isSure, MAX_LIKELY_SCORE, type Verdict, verdictOn } from './verdict.ts'
 import { keyOf, type WrittenPart, writtenPart } from './written-part.ts'
 
@@ -107,16 +108,28 @@ function placedPair(
   segments: readonly string[],
   names: readonly string[] | undefined,
 ): Resolution | undefined {
-  const inState = readTown(release, townReadings(release, segments.flatMap(wordsOf), true), names)
-  if (inState.best !== undefined) return inState.best
   const pairs = pairReadings(release, segments)
+  const inState = () => readTown(release, townReadings(release, segments.flatMap(wordsOf), true), names)
+  if (namesState(release, segments)) {
+    const { best, others } = inState()
+    const [likely] = others
+    // The name of a state may be that of what a town is in, too.
+    const inPlace = best?.verdict === 'exact' ? undefined : readTown(release, pairs, names).best
+    const isSame = likely?.verdict === 'likely' && likely.record?.position === inPlace?.record?.position
+    if (best === undefined && isSame) return inPlace
+    if (inPlace?.verdict === 'exact' && isWellKnown(release, inPlace)) return undefined
+    // What may be a country is not the state before that is looked at.
+    return best ?? (namesCountry(release, segments) ? undefined : likely)
+  }
   // Where each may be in the other, none is sure.
   const answers = pairs.length < 2 ? [] : pairs.map((parts) => resolveParts(release, parts)).filter(fits)
-  const isEither = answers.some(({ record }) => record?.position !== answers[0]?.record?.position)
-  const inPlaces = readTown(release, isEither ? [] : pairs, names)
-  // What may be a country is not the state before that is looked at.
-  return inPlaces.best ?? inPlaces.others[0] ?? (namesCountry(release, segments) ? undefined : inState.others[0])
+  if (answers.some(({ record }) => record?.position !== answers[0]?.record?.position)) return undefined
+  const { best, others } = readTown(release, pairs, names)
+  return best ?? inState().best ?? others[0]
 }
+
+const isWellKnown = (release: Release, { record }: Resolution): boolean =>
+  record !== undefined && entityNames(release, release.entity(record.name).definition).isWellKnown(record.position)
 
 /**
  * What is sure of the records that some readings of a text may mean, where all its words are read as their names; or else the first

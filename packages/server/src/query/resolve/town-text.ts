@@ -120,17 +120,22 @@ export function placeReadings(release: Release, words: readonly string[]): (read
   })
 }
 
-/** The ways to read two segments as a town and the record that it is in, which is called so, where neither names a state or a country. */
+/** The ways to read two segments as a town and the record that it is in, which is called so; no state or country is a town. */
 export function pairReadings(release: Release, segments: readonly string[]): (readonly WrittenPart[])[] {
   const places = placesIn(release)
-  const isState = (text: string) => isNamed(release, places?.above, text)
-  if (places === undefined || segments.some(isState) || namesCountry(release, segments)) return []
+  if (places === undefined) return []
   return [segments, segments.toReversed()].flatMap(([own = '', place = '']) =>
+    !namesState(release, [own]) &&
+    !namesCountry(release, [own, place]) &&
     isCalled(release, [places.entity], wordsOf(place))
       ? [[writtenPart(release, places.entity, place), writtenPart(release, places.towns, own)]]
       : [],
   )
 }
+
+/** Whether one of some segments names a state. */
+export const namesState = (release: Release, segments: readonly string[]): boolean =>
+  segments.some((text) => isNamed(release, placesIn(release)?.above, text))
 
 /** Whether one of some segments names what is above the states. */
 export const namesCountry = (release: Release, segments: readonly string[]): boolean =>
