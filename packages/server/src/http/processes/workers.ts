@@ -31,11 +31,8 @@ export const COLLECTOR_OPTIONS: Readonly<Record<string, string>> = {
   BUN_JSC_largeHeapSize: '64000000',
 }
 
-/**
- * One that thinks makes so much garbage that collecting it would take a quarter of its time: it grows to three times as much. Memory is
- * given back when it is found to be garbage, and not bit by bit when there is nothing else to do; pages would wait for that.
- */
-export const THINKER_OPTIONS = { BUN_JSC_heapGrowthMaxIncrease: '0.15', BUN_JSC_sweepSynchronously: 'true' }
+/** One that thinks gives memory back when it is found to be garbage, and not bit by bit when there is nothing else to do; pages would wait for that. */
+const THINKER_OPTIONS = { BUN_JSC_sweepSynchronously: 'true' }
 
 export type Known = {
   readonly scrub: ScrubState
