@@ -65,11 +65,13 @@ export function resolveRow(release: Release, row: RowToResolve, { names }: Resol
     if (isSure(resolution.verdict)) return resolution
   }
   if (asTown !== undefined && segments.length > 2) return asTown
-  if (segments.length <= 2) {
-    const placed =
-      segments.length === 1 ? placedWords(release, text, scope, names) : placedPair(release, segments, names)
-    if (placed !== undefined) return placed
-  }
+  const placed =
+    segments.length === 1
+      ? placedWords(release, text, scope, names)
+      : segments.length === 2
+        ? placedPair(release, segments, names)
+        : undefined
+  if (placed !== undefined) return placed
   const matches = matchesByText(release, text, segments, scope)
   const parts = matches[0]?.parts
   const decision = verdictOn(release, matches, segments.length === 1)

@@ -67,8 +67,8 @@ const placesIn = memoized((release: Release): Places | undefined => {
 
 /**
  * The ways to read words without commas as a town, the record that it is in and the state of that, in this order or the other: the
- * longest name of a record first, and last as one of the two. None where the words name no state. Where
- * there is a comma, the state may be repeated before it.
+ * longest name of a record first, and last as one of the two. None where the words name no state. Where there is a comma, the state
+ * may be repeated before it.
  */
 export function townReadings(
   release: Release,
