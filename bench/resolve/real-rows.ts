@@ -58,6 +58,7 @@ const FILES: Readonly<Record<string, (cells: Cells, at: number) => readonly Real
     return [
       ...rows,
       ...(isSampled ? [{ ...asText, kind: 'a fifth of these as parts', row: all }, asText] : []),
+      ...(isSampled ? textsOf(estado, municipio, localidad, code) : []),
       { kind: 'state, municipality, locality', row: all, level: 'localidad', code },
       { kind: 'state, locality', row: partsOf({ estado, localidad }), level: 'localidad', code },
       { kind: 'municipality, locality', row: partsOf({ municipio, localidad }), level: 'localidad', code },
@@ -105,6 +106,16 @@ const FILES: Readonly<Record<string, (cells: Cells, at: number) => readonly Real
     { kind: lang, row: { text: query }, names: ['subdisciplina'], level: 'subdisciplina', code },
   ],
 }
+
+/** A row as text without all commas or names, of which the municipality is told. */
+const textsOf = (estado: string, municipio: string, localidad: string, code: string): readonly RealRow[] =>
+  [
+    ['locality municipality state', `${localidad} ${municipio} ${estado}`],
+    ['locality municipality, state', `${localidad} ${municipio}, ${estado}`],
+    ['locality municipality', `${localidad} ${municipio}`],
+    ['locality, municipality', `${localidad}, ${municipio}`],
+    ['locality, state', `${localidad}, ${estado}`],
+  ].map(([kind, text = '']) => ({ kind: `text: ${kind}`, row: { text }, level: 'municipio', code }))
 
 function municipality({ estado = '', municipio = '', right_code: code = '' }: Cells): readonly RealRow[] {
   return [{ kind: 'state, municipality', row: partsOf({ estado, municipio }), level: 'municipio', code }]
