@@ -89,7 +89,6 @@ describe.skipIf(process.platform !== 'linux')('the executable', () => {
     ])
   })
 
-  // Other test files run the other commands of releases from the executable.
   test('exports a package, and upgrades', async () => {
     const table = join(place.path, 'table')
     for (const command of [['export', 'package', table], ['upgrade']])

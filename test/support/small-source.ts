@@ -49,3 +49,11 @@ export const placesOf = ({ states, municipalities, localities }: Places): Rows =
     ...(poblacion === undefined ? {} : { poblacion }),
   })),
 })
+
+/** Localities of these names in Galeana, Nuevo León, the first of which is its seat. */
+export const localitiesOf = (names: readonly string[]): Rows =>
+  placesOf({
+    states: [['NL', 'NL', 'Nuevo León', 19]],
+    municipalities: [['001', 'Galeana', 19]],
+    localities: names.map((name, at) => [`000${at + 1}`, name, 1]),
+  })

@@ -1,7 +1,7 @@
 // The records that are called as it is written, looked up by the keys of their names.
 import { beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { releaseOf } from '../../../../../test/support/releases.ts'
-import { placesOf, smallSource } from '../../../../../test/support/small-source.ts'
+import { localitiesOf, smallSource } from '../../../../../test/support/small-source.ts'
 import type { Release } from '../../release/release.ts'
 import { positionsCalled } from './name-table.ts'
 import { writtenPart } from './written-part.ts'
@@ -20,12 +20,7 @@ const NAMES = [
 ]
 let release: Release
 beforeAll(async () => {
-  const places = {
-    states: [['NL', 'NL', 'Nuevo León', 19]],
-    municipalities: [['001', 'Galeana', 19]],
-    localities: NAMES.map((name, at) => [`000${at + 1}`, name, 1] as const),
-  } as const
-  release = await releaseOf(smallSource(placesOf(places)))
+  release = await releaseOf(smallSource(localitiesOf(NAMES)))
 })
 
 test.each([

@@ -1,7 +1,7 @@
 // The records that a part is compared with: those that are called exactly so, or nearly so, or by some of its words.
 import { beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { releaseOf } from '../../../../../test/support/releases.ts'
-import { placesOf, smallSource } from '../../../../../test/support/small-source.ts'
+import { localitiesOf, smallSource } from '../../../../../test/support/small-source.ts'
 import { letterMask } from '../../release/index/word-keys.ts'
 import type { Release } from '../../release/release.ts'
 import { type AncestorLevel, ancestorLevels } from '../search/ancestor-match.ts'
@@ -14,12 +14,7 @@ setDefaultTimeout(60_000)
 const NAMES = ['Tanque Nuevo', 'Tanque Nuevos', 'Pozo Hondo', 'Otra']
 let release: Release
 beforeAll(async () => {
-  const places = {
-    states: [['NL', 'NL', 'Nuevo León', 19]],
-    municipalities: [['001', 'Galeana', 19]],
-    localities: NAMES.map((name, at) => [`000${at + 1}`, name, 1] as const),
-  } as const
-  release = await releaseOf(smallSource(placesOf(places)))
+  release = await releaseOf(smallSource(localitiesOf(NAMES)))
 })
 
 test.each([
