@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fairTrial, startLoad } from './support/load.ts'
 import { nomenclator } from './support/releases.ts'
-import { eventually, SAME_LINKS, Service, TwoReleases, workersOf } from './support/service.ts'
+import { eventually, SAME_LINKS, Service, startPages, TwoReleases, workersOf } from './support/service.ts'
 import { message, send } from './support/wire.ts'
+import { fairTrial } from './torture/traffic.ts'
 
 setDefaultTimeout(120_000)
 
@@ -52,7 +52,7 @@ const mapped = () =>
 
 test('the two releases have no response in common', () => {
   for (const { versions } of targets) {
-    const [one, other] = versions.map(({ headers, body }) => [body, headers.etag, headers['x-total']])
+    const [one, other] = versions.map(({ headers, body }) => [body, headers.ETag, headers['X-Total']])
     for (const part of one ?? []) if (part !== undefined) expect(other).not.toContain(part)
   }
 })
@@ -79,14 +79,14 @@ test('activate and rollback, as they are typed, reach it', async () => {
 
 test(`${SWAPS} times under 64 connections, no request fails and no response mixes two releases`, async () => {
   const report = await fairTrial(async () => {
-    await using load = await startLoad({ url: service.url, connections: 64, targets })
+    await using load = await startPages(service.url, 64, targets)
     for (let swaps = 0; swaps < SWAPS; swaps++) {
       await swap(home.shelf.currentDigest() === first ? second : first)
       await load.more(32)
     }
     return await load.stop()
   })
-  expect(report).toMatchObject({ failed: 0, refused: 0, closedByServer: 0, wrong: [], reasons: [] })
+  expect(report).toMatchObject({ failed: 0, limited: 0, closedByServer: 0, reasons: {} })
   const [ofFirst = 0, ofSecond = 0] = report.versions
   expect(ofFirst + ofSecond).toBe(report.completed)
   expect(Math.min(ofFirst, ofSecond)).toBeGreaterThan((SWAPS / 2) * 32 * 0.5)

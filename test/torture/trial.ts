@@ -188,7 +188,7 @@ async function versionsOf(home: Home): Promise<Versions> {
     of[digest] = {}
     for (const target of targets) {
       const response = await fetch(service.url + target)
-      const fingerprint = fingerprintOf(response.headers.get('ETag') ?? undefined, await response.bytes())
+      const fingerprint = fingerprintOf(200, (name) => response.headers.get(name), await response.bytes())
       // A page that only one of them has is no good page to request.
       if (response.status === 200) (of[digest] as Record<string, string>)[target] = fingerprint
     }
