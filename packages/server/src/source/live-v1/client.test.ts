@@ -8,7 +8,7 @@ setDefaultTimeout(60_000)
 
 type Handler = (request: Request, count: number) => Response | Promise<Response>
 
-const QUICK: Politeness = { rate: undefined, timeout: 5_000, retries: 2, backoff: 1 }
+const QUICK: Politeness = { rate: undefined, timeout: 60_000, retries: 2, backoff: 1 }
 const never = new AbortController().signal
 const hanging = () => new Promise<Response>(() => {})
 const running: { stop(now: boolean): Promise<void> }[] = []
