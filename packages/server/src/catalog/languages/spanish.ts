@@ -188,7 +188,7 @@ const data: LanguageData = {
     'adolfo alvaro andres antonio belisario benito carlos emiliano enrique felipe fernando francisco guadalupe guillermo gustavo ' +
     'heriberto hermenegildo hilario ignacio isidro jesus jose josefa juan justo lazaro leona lorenzo luis manuel mariano melchor ' +
     'miguel nicolas octavio pascual pedro plutarco rafael ricardo salvador santos tomas valentin venustiano vicente victoriano',
-  seat: 'cabecera, cabecera municipal, cabecera del municipio, centro, zona centro, colonia centro, col centro, centro historico, primer cuadro',
+  seat: 'cabecera, cabecera municipal, cabecera mpal, cab municipal, cab mpal, cab mun, cabecera del municipio, centro, zona centro, colonia centro, col centro, centro historico, primer cuadro',
   months: 'enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre',
   postalCode: 'c p cp codigo postal',
   telephones: 'tel tels telefono telefonos fax cel celular movil',

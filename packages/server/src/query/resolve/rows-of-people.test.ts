@@ -89,6 +89,9 @@ describe('a cell that says what it is in', () => {
   test.each([
     ['/ Guadalajara, Jalisco / ', 'sure 14039 Guadalajara'],
     ['/ Tonalá (Jal.) / Coyula', 'sure Coyula'],
+    ['/ Tonalá - Jalisco / Coyula', 'sure Coyula'],
+    ['/ JAL-Guadalajara /', 'sure 14039 Guadalajara'],
+    ['/ CHIH-Chihuahua /', 'sure 08019 Chihuahua'],
     ['/ Guadalajara, México /', 'sure 14039 Guadalajara'],
     ['/ / Cancún, Quintana Roo', 'sure Cancún'],
     ['Guadalajara / Jalisco / Guadalajara', 'exact Guadalajara'],
@@ -125,6 +128,10 @@ describe('the seat without its name', () => {
     ['Nuevo León / Monterrey / CENTRO', 'sure Monterrey'],
     ['Jalisco / Zapopan / Zona Centro', 'sure Zapopan'],
     ['Jalisco / Tlajomulco de Zúñiga / CABECERA MUNICIPAL', 'sure Tlajomulco de Zúñiga'],
+    ['Jalisco / Tlajomulco de Zúñiga / TLAJOMULCO (CAB. MPAL.)', 'sure Tlajomulco de Zúñiga'],
+    ['Jalisco / / ZAPOPAN (CABECERA MUNICIPAL)', 'sure Zapopan'],
+    // Of another place nothing is the seat.
+    ['Jalisco / Zapopan / La Venta del Astillero (cabecera municipal)', 'likely'],
     ['Tabasco / Centro / Centro', 'sure Villahermosa'],
   ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
 })
@@ -190,11 +197,13 @@ describe('something else stands in a cell than its column says', () => {
     ['México / Naucalpan de Juárez / NO APLICA', 'exact 15057 Naucalpan de Juárez'],
     ['México / Naucalpan de Juárez / FRACCIONAMIENTO', 'exact 15057 Naucalpan de Juárez'],
     ['Sonora / Ciudad Obregón / Cajeme', 'sure Ciudad Obregón'],
+    ['México / San Pablo Autopan / Toluca', 'sure San Pablo Autopan'],
     ['Jalisco / Jalisco / Guadalajara', 'exact Guadalajara'],
     ['Nuevo León / Nuevo León', 'exact 19 Nuevo León'],
     ['Jalisco / Guadalajara / Guadalajara, Jal.', 'exact Guadalajara'],
     ['Chihuahua / Juárez / CD JUAREZ CHIH', 'sure Juárez'],
     ['14 - Jalisco / 039 - Guadalajara', 'exact 14039 Guadalajara'],
+    ['14-Jalisco / 14039-GUADALAJARA', 'exact 14039 Guadalajara'],
     ['14.0 / 39.0', 'exact 14039 Guadalajara'],
     ['Jalisco / GDL', 'exact 14039 Guadalajara'],
     ['Nuevo León / Mty.', 'exact 19039 Monterrey'],

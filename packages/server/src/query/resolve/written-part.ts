@@ -32,6 +32,8 @@ export type WrittenPart = {
   readonly digits: string | undefined
   /** A code that stands beside the name, as in "14 - Jalisco". */
   readonly beside: string | undefined
+  /** The records that have it as their whole code, as in "14039 - Guadalajara". */
+  readonly besideAt: readonly number[]
   /** Whether there is a comma or a bracket in it, so that it says several things. */
   readonly isList: boolean
   /** Whether a bracket is opened in it and not closed, so that the end of a name is missing. */
@@ -93,6 +95,7 @@ function readPart(release: Release, entity: Entity, text: string): WrittenPart {
     digits,
     code: digits ?? (!isNoCode && isCodeLike(entity, own, written.typedJoined) ? written.typedJoined : undefined),
     beside,
+    besideAt: beside === undefined ? [] : positionsWithCode(release, entity, beside),
     isList,
     isCutOff,
     isRepaired,
