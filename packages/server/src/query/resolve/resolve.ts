@@ -19,6 +19,7 @@ import { ancestorOf, type Level, levelsOf } from './levels.ts'
 import { withLostLetters } from './lost-letters.ts'
 import { readParts } from './other-readings.ts'
 import { placedParts } from './placed-parts.ts'
+import { repairedNames } from './repaired-text.ts'
 import { bestOf } from './row-matches.ts'
 import { namesCountry, namesState, pairReadings, placeReadings, townParts, townReadings } from './town-text.ts'
 import { type Candidate, type Decision, isSure, MAX_LIKELY_SCORE, type Verdict, verdictOn } from './verdict.ts'
@@ -48,6 +49,8 @@ export function resolveRow(release: Release, row: RowToResolve, { names }: Resol
     return resolutions.find(({ verdict }) => isSure(verdict)) ?? (resolutions[0] as Resolution)
   }
   const text = row.text.slice(0, MAX_ROW_CHARACTERS)
+  const repairs = repairedNames(release, text)
+  if (repairs.length > 0) return resolveRepaired(release, repairs, names === undefined ? {} : { names })
   const segments = segmentsOf(text)
   const [only, ...others] = names ?? []
   // A name of what is asked for is no text with several.
@@ -186,6 +189,25 @@ function isInFirst(release: Release, { record, levels }: Resolution, { entity }:
 }
 
 const scoreOf = (resolution: Resolution | undefined): number => resolution?.record?.score ?? 0
+
+/** What a damaged text means that was one of some others: where they mean several records, none is sure. */
+function resolveRepaired(release: Release, texts: readonly string[], options: ResolveOptions): Resolution {
+  const resolutions = texts.map((text) => resolveRow(release, { text }, options))
+  const exact = resolutions.filter(({ verdict }) => verdict === 'exact')
+  const [first, ...others] = exact.length > 0 ? exact : resolutions.filter(({ verdict }) => isSure(verdict))
+  const isOne = others.every(({ record }) => record?.position === first?.record?.position)
+  const { verdict, record, ...decision } = isOne
+    ? (first ?? (resolutions[0] as Resolution))
+    : doubted(first as Resolution)
+  return {
+    ...decision,
+    verdict: verdict === 'exact' ? 'sure' : verdict,
+    record:
+      record === undefined
+        ? undefined
+        : { ...record, how: [...record.how.filter((how) => how !== 'exact'), 'repaired'] },
+  }
+}
 
 /** The same with nothing in it that is sure. */
 const doubted = ({ levels, record, ...decision }: Resolution): Resolution => ({

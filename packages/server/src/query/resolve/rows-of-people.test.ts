@@ -73,6 +73,23 @@ test('a name may have commas in it', () => {
   expect(answer('Campos, anillos, álgebras')).toBe('exact 120105 Campos, anillos, álgebras')
 })
 
+describe('a damaged text', () => {
+  test.each([
+    ['P&eacute;njamo, Guanajuato', 'sure 11023 Pénjamo'],
+    ['Tlajomulco%20de%20Z%C3%BA%C3%B1iga, Jalisco', 'sure 14097 Tlajomulco de Zúñiga'],
+    ['TarÃ­mbaro, MichoacÃ¡n', 'sure 16088 Tarímbaro'],
+    ['Le?n, Guanajuato', 'sure 11020 León'],
+    ['Av. Ju\u00c3\u00a1rez 10, Col. Pe\u00c3\u00b1asco Alto, Le\u00c3\u00b3n, Gto.', 'sure 11020 León'],
+  ])('%s', (row, expected) => {
+    expect(answer(row)).toBe(expected)
+    expect(resolveRow(release, { text: row }).record?.how).toContain('repaired')
+  })
+
+  test.each(['León & Hnos.', '¿León? Guanajuato', 'Calle 5 #8, León, Gto.'])('is not %s', (text) =>
+    expect(resolveRow(release, { text }).record?.how).not.toContain('repaired'),
+  )
+})
+
 describe('a name that was cut off in its brackets', () => {
   test.each([
     [

@@ -1,19 +1,18 @@
 // A part of a row as it was written: its words, the same without words that say nothing, and what of it may be a code.
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
-import { hasLostLetters, repairsOf, restoredWords } from '../../catalog/damaged-text.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { Language } from '../../catalog/languages/language.ts'
-import { languageOfNames, namingFields } from '../../catalog/languages/languages.ts'
+import { languageOfNames } from '../../catalog/languages/languages.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
-import { nameEnd, nameStart } from '../../release/index/name-ranges.ts'
 import { positionsWithCode } from '../../release/official-codes.ts'
-import type { OpenEntity, Release } from '../../release/release.ts'
+import type { Release } from '../../release/release.ts'
 import { typedCode } from '../search/codes.ts'
 import { type Forms, type IsKnown, WrittenName } from '../search/name-match.ts'
 import { seatsAmong } from '../search/seats.ts'
 import { isLight } from '../search/word-match.ts'
+import { isKnownIn, repairedTexts } from './repaired-text.ts'
 
 /** What a part may say as well; where nothing is left out, how it says so. */
 type OtherName = { readonly name: WrittenName; readonly cost: number; readonly how?: 'abbreviation' }
@@ -185,74 +184,9 @@ function isFraction(release: Release, entity: Entity, text: string): boolean {
   return fraction.length < 2 || positionsWithCode(release, entity, wordsOf(text).join('')).length === 0
 }
 
-/** Letters and signs that names are written with; anything else may be damage. */
-const USUAL = /^[\x20-\x7eáéíóúüñÁÉÍÓÚÜÑ\t\r\n´ºª°]*$/
-const ESCAPED = /[&%=\\]/
-const MAX_REPAIRS = 8
-
-/** What a damaged text was, if that gives words of the catalog and the damaged one does not; nothing for any other text. */
-function repairedTexts(text: string, isKnown: IsKnown): string[] {
-  const isAllKnown = (words: readonly string[]) => words.every((word) => isKnown(word) || !HAS_LETTER.test(word))
-  if (USUAL.test(text.normalize('NFC')) && !ESCAPED.test(text)) return restoredTexts(text, isAllKnown)
-  const words = wordsOf(text)
-  for (const repair of [...repairsOf(text), text]) {
-    const restored = restoredTexts(repair, isAllKnown)
-    if (restored.length > 0) return restored
-    const repaired = wordsOf(repair)
-    const isBetter =
-      repaired.length > 0 && isAllKnown(repaired) && !(isAllKnown(words) && words.length <= repaired.length)
-    if (isBetter) return [repair]
-  }
-  return []
-}
-
-const HAS_LETTER = /\p{L}/u
-
-/** The texts that signs in the place of letters may stand for, of words of the catalog. */
-function restoredTexts(text: string, isAllKnown: (words: readonly string[]) => boolean): string[] {
-  if (!hasLostLetters(text)) return []
-  let texts = ['']
-  for (const word of text.split(/\s+/)) {
-    const words = hasLostLetters(word) ? restoredWords(word).filter((one) => isAllKnown(wordsOf(one))) : [word]
-    texts = texts.flatMap((before) => words.map((one) => `${before} ${one}`)).slice(0, MAX_REPAIRS)
-  }
-  return texts.map((one) => one.trim())
-}
-
 /** The same text as a part of another entity. */
 export const writtenPartAs = (release: Release, entity: Entity, { written }: WrittenPart): WrittenPart =>
   writtenPart(release, entity, written.text)
-
-/**
- * Which words are in the names of an entity or of its ancestors. Those of names that are facts are left out: a translation is worded
- * in several ways, and a word of one may be a misspelling in another.
- */
-const isKnownIn = (release: Release, entity: Entity): IsKnown => knownIn(release)(entity, release)
-const knownIn = memoized((_: Release) =>
-  memoized((entity: Entity, release: Release): IsKnown => {
-    const known = [entity, ...ancestorsOf(entity).map((step) => step.entity)].map(({ name }) =>
-      publishedWords(release.entity(name)),
-    )
-    const cache = new LruCache<boolean>({ maxEntries: MAX_KNOWN })
-    return (word) => cache.get(word, () => known.some((isPublished) => isPublished(word)))
-  }),
-)
-
-/** Whether a word is in a published name or code. */
-function publishedWords({ definition, index: { words }, count }: OpenEntity): IsKnown {
-  const isFact = namingFields(definition).map(({ field }) => definition.fields[field]?.kind === 'fact')
-  if (!isFact.includes(true)) return (word) => words.words.indexOf(word) !== undefined
-  const published = new Set<number>(words.codes)
-  for (let position = 0; position < count; position++)
-    for (let name = 0; name < isFact.length; name++) {
-      const end = isFact[name] ? 0 : nameEnd(words, position, name, isFact.length)
-      for (let at = nameStart(words, position, name, isFact.length); at < end; at++)
-        published.add(words.names[at] as number)
-    }
-  return (word) => published.has(words.words.indexOf(word) ?? -1)
-}
-
-const MAX_KNOWN = 10_000
 
 const codePatterns = memoized(({ fields }: Entity) =>
   Object.values(fields).flatMap((field) => (field.kind === 'code' ? field.pattern : [])),
