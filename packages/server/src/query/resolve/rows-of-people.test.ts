@@ -230,6 +230,10 @@ describe('something else stands in a cell than its column says', () => {
     ['Nuevo León / Mty.', 'exact 19039 Monterrey'],
     ['GDL', 'exact 14039 Guadalajara'],
     ['Mexico City, Distrito Federal, Mexico', 'exact 09 Ciudad de México'],
+    ['Mexico City, Mexico', 'exact 09 Ciudad de México'],
+    // What is also a municipality of the state of that name is the state of the country.
+    ['Morelos, México', 'exact 17 Morelos'],
+    ['Cuernavaca, Morelos, Mexico', 'exact 17007 Cuernavaca'],
     ['Jalisco, Jalisco', 'exact 14 Jalisco'],
     ['1203.04', 'exact 120304 Inteligencia artificial'],
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
