@@ -1,5 +1,5 @@
 // What clients request: pages of API v1, a mixed load of both versions, and fuzzed requests to every documented path.
-import { pick, type Random, randomFrom } from '../../bench/random.ts'
+import { pick, type Random, randomFrom } from '../../packages/server/src/source/synthetic/random.ts'
 import { Documented, type DocumentedOperation, type Schema } from '../support/openapi.ts'
 
 /** What a running service says of itself, as far as requests can be made of it. */

@@ -1,6 +1,6 @@
 // Clients of a process of their own that send broken HTTP: a few good requests, then bytes made by a grammar and changed at random.
 import type { Socket } from 'bun'
-import { pick, type Random, randomFrom, times } from '../../bench/random.ts'
+import { pick, type Random, randomFrom, times } from '../../packages/server/src/source/synthetic/random.ts'
 import { type Clients, type Running, runClients, startClients, type TrafficReport } from './clients.ts'
 import { fieldOf, type Received, ResponseReader } from './response-reader.ts'
 
