@@ -751,7 +751,7 @@ describe('what is damaged on the shelf', () => {
     const [chunk = '', ...others] = await chunksOf(older)
     expect(others.length).toBeGreaterThan(0)
     await damaged([chunk])
-    await using node = new TestNode(reading())
+    await using node = new TestNode(reading(), new TestDirectory(), () => 3_600)
     await node.inTrouble('refused')
     expect(node.shelf.currentDigest()).toBe(current)
     const before = node.follower.status.fetchedChunks

@@ -363,7 +363,7 @@ describe('the commands', () => {
     })
     const served = async () => (await fetch(`${service.url}/api/v2/releases`)).headers.get('x-release')
     expect(await served()).toBe(a)
-    expect(service.said.err).toContain('"shelf-unsigned"')
+    await eventually('it warns', () => service.said.err.includes('"shelf-unsigned"'))
     publisher.shelf.activate(c)
     await exportShelf(publisher.shelf, target)
     await eventually('the node serves the other release', async () => (await served()) === c)

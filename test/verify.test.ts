@@ -813,7 +813,7 @@ describe('requests', () => {
 
   test('are not repeated where the response is no HTTP', async () => {
     await using server = await plainV1((response, { page }) => (page === 2 ? Buffer.from('SSH-2.0-x\r\n') : response))
-    await verified(server.url, { collections: paises, advice: false, timeout: 2_000, retries: 3 })
+    await verified(server.url, { collections: paises, advice: false, retries: 3 })
     // One for the page itself, and one to compare it with the page without format.
     expect(server.requests.filter((head) => head.includes('?format=api&page=2 ')).length).toBe(2)
   })

@@ -17,6 +17,7 @@ describe('a damaged text', () => {
     ['an entity that was escaped again', 'Monta&amp;ntilde;a', 'Montaña'],
     ['an entity without its end', 'Monta&ntildea', 'Montaña'],
     ['an escape of an address', 'Monta%C3%B1a', 'Montaña'],
+    ['an address with blanks', 'La%20Monta%C3%B1a', 'La Montaña'],
     ['an escape of JSON', 'Monta\\u00f1a', 'Montaña'],
     ['an escape of mail', 'Monta=F1a', 'Montaña'],
     ['an entity with a number', 'Monta&#241;a', 'Montaña'],

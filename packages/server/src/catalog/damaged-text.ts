@@ -63,7 +63,7 @@ const MISTAKEN: readonly (readonly [Page, Page])[] = [
 ]
 
 const ENTITY = /&(?:#([0-9]{1,6});|#x([0-9a-f]{1,5});|([a-z])(acute|grave|uml|tilde|circ|cedil);?|(amp|nbsp);)/gi
-const ESCAPE = /(?:%|=|\\x|\\u00)([89a-f][0-9a-f])/gi
+const ESCAPE = /(?:%(?=[2-9a-f])|(?:=|\\x|\\u00)(?=[89a-f]))([0-9a-f]{2})/gi
 const MARKS: Readonly<Record<string, string>> = {
   acute: '\u0301',
   grave: '\u0300',

@@ -78,6 +78,12 @@ test.each([8, 32])('the garbage of a worker stays small beside a large release, 
   expect(await took.promise).toBeLessThan(200)
 })
 
+/** Their reports, however long they take. */
+const reportsOf = async (workers: Supervisor) => {
+  using _limit = spyOn(Bun, 'sleep').mockReturnValue(new Promise(() => {}))
+  return await workers.reports()
+}
+
 describe('a worker that is silent is killed, but not too soon,', () => {
   const SILENT = 'process.send({ ready: { port: 1 } }); setInterval(() => {}, 60_000)'
 
@@ -108,6 +114,14 @@ describe('a worker that is silent is killed, but not too soon,', () => {
       },
     })
     expect(checked(time, events)).toEqual([expected, 'WORKER STUCK: process 1 has not reported for 5 s; killing it'])
+  })
+
+  test('counted from its last report', async () => {
+    using time = new PassingTime()
+    const { workers, events } = await reporting(1, { waitedForCore: () => 0 })
+    for (let checks = 0; checks < 5; checks++) time.pass(1_000)
+    await reportsOf(workers)
+    expect(checked(time, events)[0]).toBe(6)
   })
 
   test('while it starts: later, and another is started', async () => {
@@ -226,21 +240,15 @@ describe('reports', () => {
     metrics: expect.objectContaining({ swaps, connections }),
   })
 
-  /** However long they take. */
-  const all = async (workers: Supervisor) => {
-    using _limit = spyOn(Bun, 'sleep').mockReturnValue(new Promise(() => {}))
-    return await workers.reports()
-  }
-
   test('are asked for, one of each worker', async () => {
     const { workers } = await reporting(2)
-    expect(await all(workers)).toEqual([of(2), of(2)])
-    expect(await all(workers)).toEqual([of(3), of(3)])
+    expect(await reportsOf(workers)).toEqual([of(2), of(2)])
+    expect(await reportsOf(workers)).toEqual([of(3), of(3)])
   })
 
   test('of a worker that does not respond are the last one, after half a second', async () => {
     const { workers, events } = await reporting(1)
-    await all(workers)
+    await reportsOf(workers)
     const [pid] = childrenOf(process.pid)
     process.kill(pid as number, 'SIGSTOP')
     const started = performance.now()
@@ -251,7 +259,7 @@ describe('reports', () => {
 
   test('have what workers counted that have ended, and nothing of what these held', async () => {
     const { workers, times } = await reporting(1)
-    expect(await all(workers)).toEqual([of(2)])
+    expect(await reportsOf(workers)).toEqual([of(2)])
     const [pid] = childrenOf(process.pid)
     process.kill(pid as number, 'SIGKILL')
     await times('worker-died', 1)

@@ -136,9 +136,10 @@ describe('the seat without its name', () => {
   ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
 })
 
-test('a day that a spreadsheet took for a date', () => {
-  expect(answer('Chiapas / Chicomuselo / 20-nov')).toStartWith('sure 20 de Noviembre')
-})
+test.each([
+  ['Chiapas / Chicomuselo / 20-nov', 'sure 20 de Noviembre'],
+  ['Chiapas / Chicomuselo / 20 DE NOV.', 'exact 20 de Noviembre'],
+])('a day whose month is short: %s', (row, expected) => expect(answer(row)).toBe(expected))
 
 describe('the seat is meant', () => {
   test.each([
@@ -204,6 +205,9 @@ describe('something else stands in a cell than its column says', () => {
     ['Chihuahua / Juárez / CD JUAREZ CHIH', 'sure Juárez'],
     ['14 - Jalisco / 039 - Guadalajara', 'exact 14039 Guadalajara'],
     ['14-Jalisco / 14039-GUADALAJARA', 'exact 14039 Guadalajara'],
+    ['Gobierno del Estado de Jalisco / H. Ayuntamiento Constitucional de Guadalajara', 'sure 14039 Guadalajara'],
+    ['Baja California Sur / PAZ, LA', 'exact 03003 La Paz'],
+    ['Jalisco / Zapopan / Hacienda Nextipac', 'sure Nextipac'],
     ['14.0 / 39.0', 'exact 14039 Guadalajara'],
     ['Jalisco / GDL', 'exact 14039 Guadalajara'],
     ['Nuevo León / Mty.', 'exact 19039 Monterrey'],

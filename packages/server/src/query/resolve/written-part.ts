@@ -62,7 +62,9 @@ const SLASHED = /(?<!\p{L})(\p{L})\/(\p{L})(?!\p{L})/gu
 const LISTED = /\S\s*[,(]/
 const UNCLOSED = /\S\s*[([][^)\]]*$/
 const DECIMAL = /^\s*([0-9]+)\.0+\s*$/
-const DAY_OF_MONTH = /^\s*([0-9]{1,2})[-/ ](\p{L}{3})\.?\s*$/u
+const DAY_OF_MONTH = /^\s*([0-9]{1,2})(?:[-/ ]|( de ))(\p{L}{3,})\.?\s*$/iu
+/** The article of a name behind it, as lists have it that are sorted: "Paz, La". */
+const WORD_BEHIND = /^(.*\S)\s*[,(]\s*(\p{L}+)\s*\)?\s*$/u
 
 /** What tells some parts from others. */
 export const keyOf = (parts: readonly WrittenPart[]): string =>
@@ -130,7 +132,8 @@ const plainCell = (own: string): Cell => ({
 })
 
 function cellWithSigns(release: Release, entity: Entity, typed: string, isKnown: IsKnown): Cell {
-  const text = withWholeMonth(typed, languageOfNames(entity))
+  const language = languageOfNames(entity)
+  const text = withArticle(withWholeMonth(typed, language), language)
   const { beside, name, whole } = codeBeside(text)
   const given = (name ?? DECIMAL.exec(text)?.[1] ?? text).replace(SLASHED, '$1$2')
   const [repaired, ...otherwise] = repairedTexts(given, isKnown)
@@ -147,11 +150,18 @@ function cellWithSigns(release: Release, entity: Entity, typed: string, isKnown:
   }
 }
 
-/** The day that a place is named for as it is written in names, where a spreadsheet took it for a date. */
+/** The day that a place is named for as it is written in names, where its month is short, as where a spreadsheet took it for a date. */
 function withWholeMonth(text: string, language: Language): string {
-  const [, day, short] = DAY_OF_MONTH.exec(text) ?? []
+  const [, day, between = ' ', short] = DAY_OF_MONTH.exec(text) ?? []
   const month = short === undefined ? undefined : language.monthOf(short.toLowerCase())
-  return month === undefined ? text : `${Number(day)} ${month}`
+  return month === undefined ? text : `${Number(day)}${between}${month}`
+}
+
+/** A name with its article before it. */
+function withArticle(text: string, { isLinking, isGenitive }: Language): string {
+  const [, name, behind = ''] = WORD_BEHIND.exec(text) ?? []
+  const word = behind.toLowerCase()
+  return isLinking(word) && !isGenitive(word) ? `${word} ${name}` : text
 }
 
 type CodeBeside = { readonly beside?: string; readonly name?: string; readonly whole?: string }
