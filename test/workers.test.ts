@@ -21,7 +21,7 @@ import {
 import { message, send } from './support/wire.ts'
 import { fairTrial, type PageTrafficReport } from './torture/traffic.ts'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 
 const home = await TwoReleases.create()
 const [first, second] = home.digests

@@ -7,7 +7,7 @@ import type { Release } from '../../release/release.ts'
 import { resolveRow } from './resolve.ts'
 import { isSure } from './verdict.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 let release: Release
 beforeAll(async () => {
