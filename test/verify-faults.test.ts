@@ -16,6 +16,7 @@ import {
   recordsOfAll,
 } from './support/plain-v1.ts'
 import { countries } from './support/small-source.ts'
+import { body, extra, type Field, fields, header, isPage, on, onPages, records } from './support/v1-faults.ts'
 
 const quick = { retries: 0, backoff: 1, rate: undefined, concurrency: 2, deep: true, sample: 20 }
 
@@ -34,40 +35,18 @@ async function broken(fault: Fault, only: readonly string[], timeout: number, ad
   return { ids: wrong.map(({ id }) => id), problems: wrong.flatMap(({ problems }) => problems) }
 }
 
-type When = (request: PlainRequest) => boolean
 type Json = Record<string, unknown>
 
-const isPage: When = ({ method, collection }) => /^(?:GET|HEAD)$/.test(method) && collection !== ''
-const on =
-  (when: When, edit: Fault): Fault =>
-  (response, request) =>
-    when(request) ? edit(response, request) : response
-const onPages = (edit: Fault): Fault =>
-  on(isPage, (response, request) => (response.status === 200 ? edit(response, request) : response))
 const onPage = (page: number, edit: Fault): Fault => on((request) => isPage(request) && request.page === page, edit)
 const onSecond = (edit: Fault): Fault => onPage(2, edit)
 const onMethod = (method: string, edit: Fault): Fault =>
   on((request) => request.method === method && request.collection !== '', edit)
-
-type Field = readonly [name: string, value: string]
-const fields =
-  (change: (fields: readonly Field[], request: PlainRequest) => readonly Field[]): Fault =>
-  (response, request) => ({ ...response, fields: change(response.fields, request) })
 const without = (name: string) => fields((all) => all.filter(([given]) => given !== name))
-const header = (name: string, value: string | ((old: string, request: PlainRequest) => string)) =>
-  fields((all, request) =>
-    all.map(([given, old]) => [given, given !== name ? old : typeof value === 'string' ? value : value(old, request)]),
-  )
 const renamed = (name: string, other: string) =>
   fields((all) => all.map(([given, value]) => [given === name ? other : given, value]))
-const extra = (...more: readonly Field[]) => fields((all) => [...all, ...more])
 const status =
   (code: number): Fault =>
   (response) => ({ ...response, status: code })
-const body =
-  (text: string | ((old: string) => string)): Fault =>
-  (response) => ({ ...response, body: typeof text === 'string' ? text : text(response.body) })
-const records = (change: (records: Json[]) => unknown) => body((text) => JSON.stringify(change(JSON.parse(text))))
 /** Changes one value of the third record of a page, or removes it. */
 const value = (path: string, changed: unknown) =>
   records((all) => {
