@@ -8,7 +8,7 @@ import { TestHome } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'
 import { message, send } from './support/wire.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const home = new TestHome()
 let release: Release

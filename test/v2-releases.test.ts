@@ -13,7 +13,7 @@ import { appOf, responseTo } from './support/responses.ts'
 import { serverOf, type TestServer } from './support/server.ts'
 import { countries, smallSource } from './support/small-source.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 let three: ThreeReleases
 let server: TestServer

@@ -7,7 +7,7 @@ import type { Release } from '../../release/release.ts'
 import { resolveRow } from './resolve.ts'
 import { isSure } from './verdict.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 let release: Release
 beforeAll(async () => {
@@ -317,6 +317,9 @@ describe('an address', () => {
     ['44430, Jalisco, Guadalajara, Quinta Velarde, Rio Balsas 1225', 'exact 14039 Guadalajara'],
     ['Av. Juárez 10, Centro, 06000 Cuauhtémoc, México', 'exact 09015 Cuauhtémoc'],
     ['Av. Hidalgo 5, Centro, 50000 Toluca, México', 'exact 15106 Toluca'],
+    ['Calle 60 15, Col. Del Valle, 03100 Benito Juárez, Ciudad de México, CDMX', 'exact 09014 Benito Juárez'],
+    ['Allende 12, Col. Centro, 59600 Zamora de Hidalgo, Mich.', 'sure 16108 Zamora'],
+    ['Av. Hidalgo 5, Centro, C.P. 26200, Ciudad Acuña', 'sure 05002 Acuña'],
     ['Domicilio conocido Col. Sin nombre CP 0 Apatzingán MICHOACÁN', 'exact 16006 Apatzingán'],
     ['Sin nombre SN, Centro, Zapopan, Jalisco. C.P. 0, México', 'exact 14120 Zapopan'],
     ['Eje 118 No. 225, Zona Industrial, 78090 San Luis Potosí, S.L.P.', 'exact 24028 San Luis Potosí'],
