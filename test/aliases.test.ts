@@ -18,7 +18,7 @@ import { code, entity, name } from './support/definitions.ts'
 import { bundledRelease, releaseOf, sourceIn, sourceOf, TestHome, tiny } from './support/releases.ts'
 import { appOf, responseTo } from './support/responses.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 /** A directory that is gone after the test. */
 class Scratch implements Disposable {

@@ -6,7 +6,7 @@ import { expectGolden } from './support/golden.ts'
 import { bundledHome } from './support/releases.ts'
 import { appOf, responseTo } from './support/responses.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const DOCUMENT = join(import.meta.dir, '..', 'docs', 'api-v2.md')
 

@@ -7,7 +7,7 @@ import { type ExploredLists, exploredLists, information } from './support/explor
 import { attributes, between, linkedFrom, linksOf, outlineFaults, textOf, unescaped } from './support/pages.ts'
 import { accessibilityFaults, keepSomeRows, until, WatchedPages } from './support/watched-page.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 let service: ExploredLists
 let url = ''

@@ -24,7 +24,7 @@ import { homonymRows, homonyms } from './support/homonyms.ts'
 import { releaseOf } from './support/releases.ts'
 import { appOf, responseTo } from './support/responses.ts'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 
 const release: Release = await releaseOf(homonyms)
 const entities = [...release.catalog.entities.values()]

@@ -28,7 +28,7 @@ import { TcpProxy } from './support/tcp-proxy.ts'
 import { TransactionPool } from './support/transaction-pool.ts'
 import { cannotMount, SmallDisk } from './torture/mounts.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const canMount = (await cannotMount()) === undefined
 

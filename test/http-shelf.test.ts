@@ -22,7 +22,7 @@ import { TestDirectory, TestHome, ThreeReleases } from './support/releases.ts'
 import { responseTo } from './support/responses.ts'
 import { eventually, Service } from './support/service.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const three = await ThreeReleases.create()
 const [a, b, c] = three.digests as [string, string, string]

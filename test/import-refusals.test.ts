@@ -24,7 +24,7 @@ import {
 } from './support/releases.ts'
 import { countries } from './support/small-source.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const [student] = tiny.audiencia
 const others = { audiencia: [{ ...student, descCorta: 'Alumnos' }] }

@@ -17,7 +17,7 @@ import { excerpt, type ZipMember, zipOf } from './support/inegi-file.ts'
 import { bundledHome, contentOf, nomenclator, PROGRAM, type Rows, sourceOf, TestHome } from './support/releases.ts'
 import { eventually, Service } from './support/service.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const BY_HAND =
   'download the zip by hand from https://www.inegi.org.mx/app/ageeml/ and give it: nomenclator import inegi FILE'

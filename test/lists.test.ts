@@ -6,7 +6,7 @@ import { sourceOf, TestHome } from './support/releases.ts'
 import { serverForAll } from './support/server.ts'
 import { country, world, worldRows } from './support/world.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const home = new TestHome()
 await home.import(sourceOf(worldRows, {}, world), { acceptChanges: true })

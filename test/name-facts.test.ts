@@ -7,7 +7,7 @@ import { factReader } from '../packages/server/src/release/facts.ts'
 import { bundledRelease, releaseOf, sourceIn, sourceOf, TestDirectory, TestHome, tiny } from './support/releases.ts'
 import { appOf, responseTo } from './support/responses.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const [analogy] = tiny.subdisciplina
 /** Of one subdiscipline the English name is known, of another it is not; of its field it is, of its area it is not. */

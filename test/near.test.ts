@@ -10,7 +10,7 @@ import { located, metresBetween } from './support/located.ts'
 import { releaseOf } from './support/releases.ts'
 import { appOf, responseTo } from './support/responses.ts'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 
 const release = await releaseOf(located)
 const app = appOf(() => release)

@@ -10,7 +10,7 @@ import { serverForAll, serverOf } from './support/server.ts'
 import { country, smallSource } from './support/small-source.ts'
 import { message, send, sendAll, sendUntilClosed } from './support/wire.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const release = await bundledRelease()
 const server = serverForAll(() => release)

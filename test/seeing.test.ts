@@ -6,7 +6,7 @@ import { TestDirectory } from './support/releases.ts'
 import { eventually, Service, type ServiceOptions, TwoReleases, workersOf } from './support/service.ts'
 import { message, send } from './support/wire.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const home = await TwoReleases.create()
 const [first, second] = home.digests

@@ -17,7 +17,7 @@ import {
 } from './support/service.ts'
 import { message, parseResponse, send } from './support/wire.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const home = await TwoReleases.create()
 const [digest] = home.digests

@@ -34,7 +34,7 @@ import { TestDirectory, TestHome, ThreeReleases, writeTables } from './support/r
 import { appOf, responseTo } from './support/responses.ts'
 import { Service } from './support/service.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const scratch = new TestDirectory()
 const model = await ThreeReleases.create()

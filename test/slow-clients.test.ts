@@ -11,7 +11,7 @@ import { eventually, Service, TwoReleases, workersOf } from './support/service.t
 import { countries, smallSource } from './support/small-source.ts'
 import { message, open, send } from './support/wire.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const release = await releaseOf(smallSource({ pais: countries(5_000) }))
 const stops: (() => void | Promise<void>)[] = []

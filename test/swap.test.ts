@@ -7,7 +7,7 @@ import { eventually, SAME_LINKS, Service, startPages, TwoReleases, workersOf } f
 import { message, send } from './support/wire.ts'
 import { fairTrial } from './torture/traffic.ts'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 
 const SWAPS = 10
 const CONNECTIONS = 64

@@ -6,7 +6,7 @@ import { THINKER_VARIABLE } from '../packages/server/src/http/processes/workers.
 import { environmentOf, eventually, Service, TwoReleases, thinkersOf, workersOf } from './support/service.ts'
 import { message, send } from './support/wire.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const home = await TwoReleases.create()
 afterAll(() => home[Symbol.dispose]())

@@ -11,7 +11,7 @@ import { serverForAll, serverOf } from './support/server.ts'
 import { smallSource } from './support/small-source.ts'
 import { message, send } from './support/wire.ts'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 
 const release = await releaseOf(homonyms)
 const server = serverForAll(() => release)

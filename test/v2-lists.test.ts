@@ -7,7 +7,7 @@ import { TestHome } from './support/releases.ts'
 import { serverForAll, serverOf } from './support/server.ts'
 import { message, send } from './support/wire.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const home = new TestHome()
 await home.import(homonyms)

@@ -13,7 +13,7 @@ import { appOf, responseTo } from './support/responses.ts'
 import { serverForAll, serverOf } from './support/server.ts'
 import { countries, smallSource } from './support/small-source.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const three = await ThreeReleases.create()
 const server = serverForAll(() => three.current(), { baseUrl: 'http://x' }, three.shelf)

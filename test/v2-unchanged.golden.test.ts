@@ -9,7 +9,7 @@ import { expectGolden } from './support/golden.ts'
 import { bundledHome } from './support/releases.ts'
 import { appOf, responseTo } from './support/responses.ts'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 
 const ON_RECORD = join(import.meta.dir, 'data', 'v2-responses.ndjson')
 const HEADERS = ['Content-Type', 'X-Page', 'X-Per-Page', 'X-Total', 'X-Total-Pages', 'Content-Disposition'] as const

@@ -21,7 +21,7 @@ import {
 import { message, send } from './support/wire.ts'
 import { fairTrial, type PageTrafficReport } from './torture/traffic.ts'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 
 const home = await TwoReleases.create()
 const [first, second] = home.digests
@@ -58,6 +58,10 @@ describe.skipIf(process.platform !== 'linux')('two workers', () => {
   test('one that is killed under load loses only its own clients, and is replaced', async () => {
     await using service = await start()
     await using load = await loadOn(service)
+    await eventually('all clients are connected', () => {
+      const clients = workersOf(service.pid).map((pid) => clientsOf(pid, service.port))
+      return clients.reduce((sum, count) => sum + count, 0) === CONNECTIONS
+    })
     const victim = oneOf(service)
     const [survivor] = workersOf(service.pid).filter((pid) => pid !== victim)
     const clients = clientsOf(victim, service.port)

@@ -9,7 +9,7 @@ import { Failure } from '../base/failure.ts'
 import { version } from '../base/version.ts'
 import { type Download, type DownloadOptions, download, isSecureEnough } from './download.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const FILE = Buffer.from(`PK${'all of the file '.repeat(5_000)}`)
 const OTHER = Buffer.from(`PK${'another file '.repeat(4_000)}`)

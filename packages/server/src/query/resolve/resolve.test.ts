@@ -5,7 +5,7 @@ import { placesOf, smallSource } from '../../../../../test/support/small-source.
 import type { Release } from '../../release/release.ts'
 import { partNames, type RowToResolve, resolveRow } from './resolve.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const states = [
   ['JAL', 'JC', 'Jalisco', 14],

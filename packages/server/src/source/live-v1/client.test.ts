@@ -4,7 +4,7 @@ import { Failure } from '../../base/failure.ts'
 import { version } from '../../base/version.ts'
 import { PoliteClient, type Politeness, Refused } from './client.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 type Handler = (request: Request, count: number) => Response | Promise<Response>
 
