@@ -1,6 +1,6 @@
 // What damaged texts were: every way of damage, and texts that only look damaged.
 import { describe, expect, test } from 'bun:test'
-import { hasLostLetters, repairsOf, restoredWords } from './damaged-text.ts'
+import { hasLostLetters, repairsOf, restoredWords, undamaged } from './damaged-text.ts'
 
 describe('a damaged text', () => {
   test.each([
@@ -25,6 +25,15 @@ describe('a damaged text', () => {
 
   test.each(['Monterrey', 'A & B', 'No. 3', '&#99999999;'])('is not %s', (text) => expect(repairsOf(text)).toEqual([]))
 })
+
+test.each([
+  ['Ca&#241;ada, LeÃ³n', 'Cañada, León'],
+  ['PeÃƒÂ±a Peñón', 'Peña Peñón'],
+  ['Peñón', 'Peñón'],
+  ['ÉXITO Á', 'ÉXITO Á'],
+  // It may have been any letter.
+  ['Ca±ada, Le?n', 'Ca±ada, Le?n'],
+])('%s is %s beyond doubt', (damaged, text) => expect(undamaged(damaged)).toBe(text))
 
 describe('signs in the place of letters', () => {
   test.each([

@@ -5,7 +5,7 @@ import { workOn } from '../../base/checkpoint.ts'
 import { codeReader } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import { resolveRow } from './resolve.ts'
-import { isSure } from './verdict.ts'
+import { isSure, type Verdict } from './verdict.ts'
 
 setDefaultTimeout(60_000)
 
@@ -68,6 +68,34 @@ test.each([
 })
 
 const MAX_STEPS = 200_000
+
+describe('a damaged text', () => {
+  test.each([
+    ['Canc&#250;n, Quintana Roo', 'sure Cancún'],
+    ['PEÃ‘UELAS AGUASCALIENTES AGUASCALIENTES', 'sure Peñuelas (El Cienegal)'],
+    ['CancÃƒÂºn Quintana Roo', 'sure Cancún'],
+    ['Canc\ufffdn Quintana Roo', 'sure Cancún'],
+    ['Canc·n Quintana Roo', 'sure Cancún'],
+    ['M0NTERREY NUEVO LE#N', 'sure 19039 Monterrey'],
+    // Only some of its words are damaged, and others are in no catalog.
+    ['Calle Xyzú 5, Canc&uacute;n, Quintana Roo', 'sure 23005 Benito Juárez'],
+  ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
+
+  test('says that it was repaired', () => {
+    const { record, levels } = resolveRow(release, { text: 'CancÃºn, Benito JuÃ¡rez, Quintana Roo' })
+    expect(record?.how).toEqual(['repaired'])
+    expect(levels.map(({ verdict }) => verdict)).toEqual(['sure', 'sure', 'sure', 'sure'])
+  })
+})
+
+test.each([
+  ['Xyzzy Quux, Monterrey', ['exact', 'exact', 'exact', 'none']],
+  ['Xyzzy Quux, Nuevo León', ['exact', 'exact', 'none']],
+  // A name without commas may end with that of some municipality.
+  ['Xyzzy Quux Monterrey', ['none', 'none', 'ambiguous']],
+])('what a town would be in stays where none is called so: %s', (text, verdicts) => {
+  expect(resolveRow(release, { text }).levels.map(({ verdict }) => verdict)).toEqual(verdicts as Verdict[])
+})
 
 test('a name may have commas in it', () => {
   expect(answer('Campos, anillos, álgebras')).toBe('exact 120105 Campos, anillos, álgebras')

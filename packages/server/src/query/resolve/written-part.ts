@@ -1,7 +1,7 @@
 // A part of a row as it was written: its words, the same without words that say nothing, and what of it may be a code.
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
-import { hasLostLetters, repairsOf, restoredWords } from '../../catalog/damaged-text.ts'
+import { hasLostLetters, repairsOf, restoredWords, undamaged } from '../../catalog/damaged-text.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { Language } from '../../catalog/languages/language.ts'
 import { languageOfNames, namingFields } from '../../catalog/languages/languages.ts'
@@ -194,6 +194,29 @@ function repairedTexts(text: string, isKnown: IsKnown): string[] {
 }
 
 const HAS_LETTER = /\p{L}/u
+
+/** What a word that is not known counts, beside one that is. */
+const UNKNOWN_DAMAGE = 1_000
+
+/** What free text was before it was damaged, as far as its words are in the names of some entities; others stay as they are. */
+export function repairedText(release: Release, names: readonly string[], text: string): string {
+  const isKnown = (word: string) =>
+    !HAS_LETTER.test(word) || names.some((name) => isKnownIn(release, release.entity(name).definition)(word))
+  const plain = undamaged(text)
+  const isUsual = USUAL.test(plain.normalize('NFC')) && !ESCAPED.test(plain)
+  if (isUsual && !hasLostLetters(plain)) return plain
+  // Signs in the place of letters make several words of one.
+  const damageIn = (one: string) => {
+    const words = wordsOf(one)
+    return words.length + UNKNOWN_DAMAGE * words.filter((word) => !isKnown(word)).length
+  }
+  const texts = isUsual ? [plain] : [plain, ...repairsOf(plain)]
+  const best = texts.reduce((least, one) => (damageIn(one) < damageIn(least) ? one : least))
+  return best.replace(/\S+/g, (word) => {
+    const restored = hasLostLetters(word) ? restoredWords(word).filter((one) => wordsOf(one).every(isKnown)) : []
+    return restored.length === 1 ? (restored[0] as string) : word
+  })
+}
 
 /** The texts that signs in the place of letters may stand for, of words of the catalog. */
 function restoredTexts(text: string, isAllKnown: (words: readonly string[]) => boolean): string[] {
