@@ -1,8 +1,8 @@
 // The loads: what is requested of every server, over how many connections, how fast, and by which generator.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { randomFrom, times } from '../packages/server/src/source/synthetic/random.ts'
 import { LOAD_CORES, pinned, workPath } from './machine.ts'
-import { randomFrom, times } from './random.ts'
 import { sendBySockets } from './sockets.ts'
 
 const BEFORE_PAGE = '/api/v1/localidades?format=api&page='

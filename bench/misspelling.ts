@@ -1,5 +1,7 @@
-// Misspells names as people do: with slips of the fingers, and by ear.
-import { pick, type Random, times } from './random.ts'
+// Misspells names as people do: with slips of the fingers, by ear, cut short and put together.
+
+import { spanish } from '../packages/server/src/catalog/languages/spanish.ts'
+import { pick, type Random, times } from '../packages/server/src/source/synthetic/random.ts'
 
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyz']
 
@@ -45,4 +47,22 @@ export function byEar(text: string, random: Random): string | undefined {
     (spelled, [from, to]) => spelled.replace(from, to),
     text,
   )
+}
+
+/** Every word by its shortest abbreviation, if it has one, with a mark behind it. */
+export function abbreviated(text: string, mark: () => string): string | undefined {
+  const words = text.split(' ').map((word) => {
+    const short = spanish.otherForms(word).filter((form) => form.length < word.length && form.length > 1)[0]
+    return short === undefined ? word : `${short}${mark()}`
+  })
+  const typed = words.join(' ')
+  return typed === text ? undefined : typed.toUpperCase()
+}
+
+/** Two words written as one. */
+export function glued(text: string, random: Random): string | undefined {
+  const words = text.split(' ')
+  if (words.length < 2) return undefined
+  const at = random(words.length - 1)
+  return [...words.slice(0, at), `${words[at]}${words[at + 1]}`, ...words.slice(at + 2)].join(' ')
 }

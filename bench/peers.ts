@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path'
 import { v1PathOf } from '../packages/server/src/base/api-v1.ts'
 import { v1Collections } from '../packages/server/src/catalog/collections.ts'
 import { builtInCatalog } from '../packages/server/src/source/built-in.ts'
+import { times } from '../packages/server/src/source/synthetic/random.ts'
 import { loads, pathOf } from './load.ts'
 import { openFilesAllowed, workPath } from './machine.ts'
-import { times } from './random.ts'
 import { BASE_URL, type Launch, PEERS, type Server } from './servers.ts'
 
 /** Every page as this service sends it, for the peers to serve. */

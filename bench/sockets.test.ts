@@ -69,7 +69,8 @@ describe('over sockets', () => {
 
   test('without a rate there are as many as the server responds to', async () => {
     using server = serverOf(200)
-    const { requests: count, errors } = await sendBySockets({ ...how, port: server.port, rate: undefined })
+    const sending = { ...how, port: server.port, rate: undefined, now: clockOf(server) }
+    const { requests: count, errors } = await sendBySockets(sending)
     expect({ errors, count }).toEqual({ errors: 0, count: server.paths.length })
     expect(count).toBeGreaterThanOrEqual(how.connections)
   })

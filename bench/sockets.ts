@@ -1,5 +1,5 @@
 // A load generator over sockets of this process: for HEAD, and for requests at a given rate.
-import { times } from './random.ts'
+import { times } from '../packages/server/src/source/synthetic/random.ts'
 import { quantile } from './spread.ts'
 
 const HEAD_END = Buffer.from('\r\n\r\n')

@@ -1,8 +1,8 @@
 // Starts side by side: the same release alone and with twenty packages beside it, in milliseconds and in processor time.
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { times } from '../packages/server/src/source/synthetic/random.ts'
 import { cpuMicrosOf, workPath } from './machine.ts'
-import { times } from './random.ts'
 import { figure, ranged, reproduction, table, targetTable, writtenBy } from './report.ts'
 import { type Launch, nomenclator, runNomenclator, Server } from './servers.ts'
 import { type Spread, spreadOf } from './spread.ts'

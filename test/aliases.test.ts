@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { catalogOf } from '../packages/server/src/catalog/catalog.ts'
 import { wordsOf } from '../packages/server/src/catalog/words.ts'
-import { createApp } from '../packages/server/src/http/app.ts'
 import { resolveRow } from '../packages/server/src/query/resolve/resolve.ts'
 import { searchAcross } from '../packages/server/src/query/search/search.ts'
 import { aliasesOf } from '../packages/server/src/release/aliases.ts'
@@ -17,9 +16,9 @@ import { aliasesIn } from '../packages/server/src/source/package/defined-aliases
 import type { Alias } from '../packages/server/src/source/source.ts'
 import { code, entity, name } from './support/definitions.ts'
 import { bundledRelease, releaseOf, sourceIn, sourceOf, TestHome, tiny } from './support/releases.ts'
-import { responseTo } from './support/responses.ts'
+import { appOf, responseTo } from './support/responses.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 /** A directory that is gone after the test. */
 class Scratch implements Disposable {
@@ -69,13 +68,9 @@ test('a directory with nothing but aliases makes a new release, by which the rec
 test('a suggestion tells the alias and its reason', async () => {
   using home = await homeWithAliases()
   const release = home.current()
-  const app = createApp({
-    release: () => release,
-    policy: { baseUrl: 'http://test', trustedProxies: undefined },
-    logError: (error) => console.error(error),
-  })
+  const app = appOf(() => release)
   const target = '/api/v2/search?q=real+de+oro&limit=1'
-  const response = await responseTo(app, { target }, { peer: undefined, listeningUrl: 'http://test' })
+  const response = await responseTo(app, { target })
   expect(await response.json()).toMatchObject([
     {
       name: 'Asientos',

@@ -1,26 +1,21 @@
 // The examples of docs/api-v2.md are run: what the document shows is what the bundled data gives.
 import { setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
-import { createApp } from '../packages/server/src/http/app.ts'
 import { withResponses } from './support/examples.ts'
 import { expectGolden } from './support/golden.ts'
 import { bundledHome } from './support/releases.ts'
-import { responseTo } from './support/responses.ts'
+import { appOf, responseTo } from './support/responses.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const DOCUMENT = join(import.meta.dir, '..', 'docs', 'api-v2.md')
 
 test('docs/api-v2.md shows the responses that the service gives', async () => {
   using home = await bundledHome()
   const release = home.current()
-  const app = createApp({
-    release: () => release,
+  const app = appOf(() => release, {
     shelf: home.shelf,
     policy: { baseUrl: 'https://catalogs.example.org', trustedProxies: undefined },
-    logError: (error) => {
-      throw error
-    },
   })
   const document = await Bun.file(DOCUMENT).text()
   const written = await withResponses(document, async (request) => {

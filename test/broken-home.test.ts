@@ -26,7 +26,7 @@ import { cannotMount, SilentMount } from './torture/mounts.ts'
 
 const commands = await allCommands()
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 
 const model = await TwoReleases.create()
 const [first, second] = model.digests

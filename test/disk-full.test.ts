@@ -11,7 +11,7 @@ import { nomenclator, sourceOf, TestDirectory, TestHome, tiny, writeTables } fro
 import { runStruck, startServer } from './torture/import/program.ts'
 import { cannotMount, SmallDisk } from './torture/mounts.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const room = new TestDirectory()
 const model = new TestHome()

@@ -134,7 +134,8 @@ describe.skipIf(browser === undefined)('in a browser', () => {
     page.on('requestfinished', (request) =>
       sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize)),
     )
-    await page.goto(browsing.service.server.url, { waitUntil: 'networkidle' })
+    await page.goto(browsing.service.server.url)
+    await page.waitForLoadState('networkidle')
     const sent = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
     expect(sizes.length).toBeGreaterThanOrEqual(3)
     expect(sent).toBeGreaterThan(5_000)

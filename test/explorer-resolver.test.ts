@@ -22,12 +22,15 @@ async function give(page: Page, text: string, ...expected: readonly string[]): P
 }
 
 /** A server that finds nothing at once: how the page does with many rows is not a matter of finding. */
-async function findNothing(page: Page, statusOf: (request: number) => number = () => 200): Promise<number[]> {
+async function findNothing(
+  page: Page,
+  statusOf: (request: number) => number | Promise<number> = () => 200,
+): Promise<number[]> {
   const sizes: number[] = []
   const nothing = { verdict: 'none', url: null, score: 0, parents: [], breadcrumb: [], alternatives: [], levels: [] }
-  await page.route('**/api/v2/resolve*', (route) => {
+  await page.route('**/api/v2/resolve*', async (route) => {
     const rows = JSON.parse(route.request().postData() ?? '[]') as unknown[]
-    const status = statusOf(sizes.push(rows.length))
+    const status = await statusOf(sizes.push(rows.length))
     const json = status === 200 ? rows.map(() => nothing) : { detail: 'it is broken' }
     return route.fulfill({ status, json })
   })
@@ -130,7 +133,8 @@ describe.skipIf(browser === undefined)('a list', () => {
 
   test('of ten thousand rows goes in small requests, shows a page of them, and leaves the page usable', async () => {
     const page = await open('/resolve')
-    const sizes = await findNothing(page)
+    const looked = Promise.withResolvers<number>()
+    const sizes = await findNothing(page, (request) => (request < 10 ? 200 : looked.promise))
     const rows = Array.from({ length: 10_000 }, (_, at) => `lote ${at}, Ensenada`)
     await page
       .locator('#list-file')
@@ -152,6 +156,7 @@ describe.skipIf(browser === undefined)('a list', () => {
     await part(page, 'next').click()
     expect(await part(page, 'range').textContent()).toBe('51–100 de 10,000 filas')
     expect(await part(page, 'stop').isVisible()).toBe(true)
+    looked.resolve(200)
     await until(() => isDone(page))
     const seen = (await page.evaluate('seen')) as { frames: number; rows: number; changes: number }
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(10_000)

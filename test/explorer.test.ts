@@ -1,14 +1,12 @@
 // The explorer over HTTP, without a browser: what its pages have, in which language, and how they are sent.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
-import { catalogOf } from '../packages/server/src/catalog/catalog.ts'
 import { languageOf } from '../packages/server/src/explorer/language.ts'
 import { routeLabelAt } from '../packages/server/src/http/routes.ts'
 import { builtInCatalog } from '../packages/server/src/source/built-in.ts'
-import { code, embeds, entity, id, name } from './support/definitions.ts'
 import { type Explored, explored, HOSTILE_NAMES, PAGES } from './support/explored.ts'
-import { attributes, between, textOf, unescaped } from './support/pages.ts'
-import { sourceOf, TestHome, tiny, variantOf } from './support/releases.ts'
+import { attributes, between, linkedFrom, outlineFaults, textOf, unescaped } from './support/pages.ts'
+import { sourceOf, TestHome, tiny } from './support/releases.ts'
 import { serverOf } from './support/server.ts'
 
 let service: Explored
@@ -36,11 +34,8 @@ describe('every page', () => {
     const response = await get(target)
     const html = await response.text()
     expect([response.status, response.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8'])
-    expect(html.match(/<h1[\s>]/g)).toHaveLength(1)
+    expect(outlineFaults(html)).toEqual([])
     expect(html).toContain('<main id="content"')
-    const ids = attributes(html, 'id')
-    expect(ids.filter((one, at) => ids.indexOf(one) !== at)).toEqual([])
-    for (const target of attributes(html, 'aria-labelledby')) expect(ids).toContain(target)
   })
 
   test.each(everyPage)('is counted by its kind: %s', (_, target) => {
@@ -81,18 +76,8 @@ describe('every page', () => {
   })
 
   test('leads only to pages and responses that are there', async () => {
-    const seen = new Set<string>(Object.values(PAGES))
-    const broken: string[] = []
-    for (const target of seen) {
-      const response = await get(target, { Accept: 'text/html,*/*;q=0.8' })
-      if (response.status !== 200) broken.push(`${target} is ${response.status}`)
-      if (!response.headers.get('Content-Type')?.startsWith('text/html') || seen.size > 400) {
-        await response.body?.cancel()
-        continue
-      }
-      for (const link of attributes(await response.text(), 'href'))
-        if (link.startsWith('/')) seen.add(link.replace(/#.*/, ''))
-    }
+    const html = (target: string) => get(target, { Accept: 'text/html,*/*;q=0.8' })
+    const { broken, seen } = await linkedFrom(Object.values(PAGES), html, 400)
     expect(broken).toEqual([])
     expect(seen.size).toBeGreaterThan(300)
   })
@@ -550,57 +535,4 @@ describe('names that attack', () => {
       }
     }
   })
-})
-
-test('a catalog of its own has its pages at once', async () => {
-  const planet = entity({
-    name: 'planet',
-    plural: 'planets',
-    title: 'Planets & dwarfs',
-    fields: {
-      sign: code('planet sign', /^[A-Z<]+$/, 'letters'),
-      title: name('planet name'),
-      planetId: id('planet number'),
-    },
-    key: ['planetId'],
-    code: ['sign'],
-  })
-  const moon = entity({
-    name: 'moon',
-    plural: 'moons',
-    title: 'Moons',
-    fields: {
-      title: name('moon name'),
-      moonId: id('moon number'),
-      planet: embeds(planet, 'planet of the moon'),
-      mark: code('mark', /^.+$/, 'any'),
-    },
-    key: ['planet', 'moonId'],
-    code: ['planet', 'mark'],
-  })
-  const catalog = catalogOf([planet, moon])
-  const rows = {
-    planet: [
-      { sign: 'MA', title: 'Mars', planetId: 4 },
-      { sign: 'S<', title: 'Saturn', planetId: 6 },
-    ],
-    moon: [
-      { title: 'Phobos', moonId: 1, planet: 4, mark: '<b>"\'' },
-      { title: 'Titan', moonId: 1, planet: 6, mark: '&amp;' },
-    ],
-  }
-  using home = new TestHome()
-  await home.import(sourceOf(rows, {}, catalog))
-  const release = variantOf(home.current(), { catalog })
-  const server = serverOf(() => release, {}, home.shelf)
-  const of = async (target: string) => textOf(await (await fetch(server.url + target)).text())
-  expect(await of('/')).toMatch(/2 Planets & dwarfs/)
-  expect(await of('/explore/moons?lang=en')).toContain('By planet Mars 1 Saturn 1')
-  expect(await of('/explore/moons/4-1')).toContain(`MA-<b>"'`)
-  expect(await of('/explore/planets/6')).toContain('Titan')
-  expect(await of('/explore/tree?open=planets:6')).toContain('Titan')
-  expect(await of('/releases')).toContain('rows of a test')
-  expect(await of('/docs')).toContain('/api/v2/planets/{planetId}/moons')
-  await server.close()
-  expect(server.logged).toEqual([])
 })

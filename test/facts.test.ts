@@ -15,7 +15,7 @@ import { homonymRows } from './support/homonyms.ts'
 import { type Rows, sourceIn, sourceOf, TestDirectory, TestHome, tiny } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const [ensenada, sauzal, aguascalientes] = tiny.localidad
 const ENSENADA = {

@@ -5,7 +5,6 @@ import { type Entity, identifierOf } from '../packages/server/src/catalog/entity
 import type { PublishedRecord } from '../packages/server/src/catalog/flatten.ts'
 import { descendantsOf, ownerOf, pathTo } from '../packages/server/src/catalog/lineage.ts'
 import type { FieldPath } from '../packages/server/src/catalog/paths.ts'
-import { createApp } from '../packages/server/src/http/app.ts'
 import { find } from '../packages/server/src/query/finder.ts'
 import { aliasesOf, aliasWords } from '../packages/server/src/release/aliases.ts'
 import type { Release } from '../packages/server/src/release/release.ts'
@@ -23,9 +22,9 @@ import {
 } from './support/found.ts'
 import { homonymRows, homonyms } from './support/homonyms.ts'
 import { releaseOf } from './support/releases.ts'
-import { responseTo } from './support/responses.ts'
+import { appOf, responseTo } from './support/responses.ts'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 
 const release: Release = await releaseOf(homonyms)
 const entities = [...release.catalog.entities.values()]
@@ -43,12 +42,8 @@ const recordsIn = (entity: Entity) => all.get(entity) as readonly PublishedRecor
 let get: (target: string) => Promise<Response>
 
 beforeAll(() => {
-  const app = createApp({
-    release: () => release,
-    policy: { baseUrl: 'http://test', trustedProxies: undefined },
-    logError: (error) => console.error(error),
-  })
-  get = (target) => responseTo(app, { target }, { peer: undefined, listeningUrl: 'http://test' })
+  const app = appOf(() => release)
+  get = (target) => responseTo(app, { target })
 })
 
 type Wanted = {
@@ -181,7 +176,7 @@ const listed = async (target: string) => {
     records: (await response.json()) as PublishedRecord[],
     total: Number(response.headers.get('x-total')),
     pages: Number(response.headers.get('x-total-pages')),
-    next: /<http:\/\/test([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1],
+    next: /<http:\/\/x([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1],
   }
 }
 

@@ -28,7 +28,7 @@ import { TcpProxy } from './support/tcp-proxy.ts'
 import { TransactionPool } from './support/transaction-pool.ts'
 import { cannotMount, SmallDisk } from './torture/mounts.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const canMount = (await cannotMount()) === undefined
 
@@ -751,7 +751,7 @@ describe('what is damaged on the shelf', () => {
     const [chunk = '', ...others] = await chunksOf(older)
     expect(others.length).toBeGreaterThan(0)
     await damaged([chunk])
-    await using node = new TestNode(reading())
+    await using node = new TestNode(reading(), new TestDirectory(), () => 3_600)
     await node.inTrouble('refused')
     expect(node.shelf.currentDigest()).toBe(current)
     const before = node.follower.status.fetchedChunks

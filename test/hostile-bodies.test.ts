@@ -7,7 +7,7 @@ import { serverOf } from './support/server.ts'
 import { country, smallSource } from './support/small-source.ts'
 import { message, open, parseResponse, sendAll } from './support/wire.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const release = await releaseOf(smallSource({ pais: [country(1)] }))
 const server = serverOf(() => release)

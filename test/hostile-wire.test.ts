@@ -250,38 +250,27 @@ describe('a body', () => {
 })
 
 describe('forwarded headers', () => {
-  const forwarded = ['X-Forwarded-Host: public.test', 'X-Forwarded-Proto: https']
-  const all = [...forwarded, 'Forwarded: host=evil.test', 'X-Forwarded-Port: 666', 'X-Forwarded-Prefix: /evil']
-  const LISTS = ['X-Forwarded-Host: public.test, inner.test', 'X-Forwarded-Proto: HTTPS, http']
+  const all = [
+    ...['X-Forwarded-Host: public.test', 'X-Forwarded-Proto: https', 'Forwarded: host=evil.test'],
+    ...['X-Forwarded-Port: 666', 'X-Forwarded-Prefix: /evil'],
+  ]
   const sendTo = (to: TestServer, ...fields: readonly string[]) => send(to.url, request('GET', ...fields))
 
   test.each([
     ['from anyone are ignored where no proxy is trusted', server, all, url],
     ['from another address than the proxy are ignored', behindAnother, all, url],
     ['from the proxy are used, except those that are not supported', behindProxy, all, 'https://public.test'],
-    ['of several proxies count as the first wrote them', behindProxy, LISTS, 'https://public.test'],
-    ['from the proxy may name the host alone', behindProxy, forwarded.slice(0, 1), 'http://public.test'],
-    ['from the proxy may name the scheme alone', behindProxy, forwarded.slice(1), `https://${host}`],
     ['are not needed from the proxy', behindProxy, [], url],
     ['do not change a configured address', configured, all, 'https://catalogs.example.org'],
-    ['do no harm to a configured address', configured, ['X-Forwarded-Host: <evil>'], 'https://catalogs.example.org'],
   ])('%s', async (_, to, fields, base) => {
     const { status, headers } = await sendTo(to, ...fields)
     expect([status, headers.Link]).toEqual([200, linkTo(base)])
   })
 
-  test.each(['evil.test/path', 'user@evil.test', '<script>evil</script>', 'evil.test:99999', 'evil test', ''])(
-    'from the proxy are checked: host "%s"',
-    async (name) => {
-      const expected = 'one host name or address, with a port if needed, such as example.org:8080.'
-      const response = await sendTo(behindProxy, `X-Forwarded-Host: ${name}`)
-      expect(response).toEqual(problemResponse('bad-host', `X-Forwarded-Host must be ${expected}`, path))
-    },
-  )
-
-  test.each(['javascript', 'https://evil.test', ''])('from the proxy are checked: scheme "%s"', async (scheme) => {
-    const response = await sendTo(behindProxy, `X-Forwarded-Proto: ${scheme}`)
-    expect(response).toEqual(problemResponse('bad-host', 'X-Forwarded-Proto must be http or https.', path))
+  test('from the proxy are checked', async () => {
+    const expected = 'one host name or address, with a port if needed, such as example.org:8080.'
+    const response = await sendTo(behindProxy, 'X-Forwarded-Host: <script>evil</script>')
+    expect(response).toEqual(problemResponse('bad-host', `X-Forwarded-Host must be ${expected}`, path))
   })
 })
 

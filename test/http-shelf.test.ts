@@ -22,7 +22,7 @@ import { TestDirectory, TestHome, ThreeReleases } from './support/releases.ts'
 import { responseTo } from './support/responses.ts'
 import { eventually, Service } from './support/service.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const three = await ThreeReleases.create()
 const [a, b, c] = three.digests as [string, string, string]
@@ -363,7 +363,7 @@ describe('the commands', () => {
     })
     const served = async () => (await fetch(`${service.url}/api/v2/releases`)).headers.get('x-release')
     expect(await served()).toBe(a)
-    expect(service.said.err).toContain('"shelf-unsigned"')
+    await eventually('it warns', () => service.said.err.includes('"shelf-unsigned"'))
     publisher.shelf.activate(c)
     await exportShelf(publisher.shelf, target)
     await eventually('the node serves the other release', async () => (await served()) === c)

@@ -8,7 +8,7 @@ import { homonyms } from './support/homonyms.ts'
 import { bundledRelease, nomenclator, releaseOf, sourceIn, TestDirectory, TestHome } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 
 const DOCUMENT = join(import.meta.dir, '..', 'docs', 'built-in-lists.md')
 

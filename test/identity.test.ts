@@ -10,7 +10,7 @@ import type { GivenRow } from '../packages/server/src/source/source.ts'
 import { runHere } from './support/command.ts'
 import { contentOf, sourceOf, TestDirectory, TestHome, tiny, writeTables } from './support/releases.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 /** A municipality by its code, without a number of its own. */
 const town = (cveMunicipio: string, descMunicipio = `Municipio ${cveMunicipio}`, cveEstado = 'AGS'): GivenRow => ({

@@ -24,7 +24,7 @@ import {
   writeTables,
 } from './support/releases.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 // The places: states by their numbers and letters, municipalities by their codes. A place is named by its codes, so that
 // whoever reads a record sees where its source put it.

@@ -19,7 +19,7 @@ import {
   writeTables,
 } from './support/releases.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const [student] = tiny.audiencia
 const others = { audiencia: [{ ...student, descCorta: 'Alumnos' }] }

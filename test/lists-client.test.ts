@@ -16,7 +16,7 @@ import { serverOf, type TestServer } from './support/server.ts'
 import { world, worldRows } from './support/world.ts'
 import type { Collections } from './support/world-types.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const home = new TestHome()
 const copy: MapCopy = new Map()

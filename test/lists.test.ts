@@ -7,7 +7,7 @@ import { sourceOf, TestHome } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'
 import { country, world, worldRows } from './support/world.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const home = new TestHome()
 let release: Release

@@ -6,7 +6,7 @@ import { exposition, METRICS } from '../packages/server/src/http/observation/exp
 import { Metrics } from '../packages/server/src/http/observation/metrics.ts'
 import { ran } from './support/command.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const DEPLOY = join(import.meta.dir, '..', 'deploy')
 const PROMETHEUS = join(DEPLOY, 'prometheus')

@@ -2,14 +2,12 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createApp } from '../packages/server/src/http/app.ts'
 import { resolveRow } from '../packages/server/src/query/resolve/resolve.ts'
 import { factReader } from '../packages/server/src/release/facts.ts'
-import type { Release } from '../packages/server/src/release/release.ts'
 import { bundledRelease, releaseOf, sourceIn, sourceOf, TestDirectory, TestHome, tiny } from './support/releases.ts'
-import { responseTo } from './support/responses.ts'
+import { appOf, responseTo } from './support/responses.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const [analogy] = tiny.subdisciplina
 /** Of one subdiscipline the English name is known, of another it is not; of its field it is, of its area it is not. */
@@ -24,16 +22,10 @@ const rows = {
 }
 const built = releaseOf(sourceOf(rows))
 
-const appOf = (release: Release) =>
-  createApp({
-    release: () => release,
-    policy: { baseUrl: 'http://test', trustedProxies: undefined },
-    logError: (error) => console.error(error),
-  })
-
 async function get(target: string): Promise<{ text: string; language: string | null }> {
-  const app = appOf(await built)
-  const response = await responseTo(app, { target }, { peer: undefined, listeningUrl: 'http://test' })
+  const release = await built
+  const app = appOf(() => release)
+  const response = await responseTo(app, { target })
   return { text: await response.text(), language: response.headers.get('Content-Language') }
 }
 

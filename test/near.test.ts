@@ -2,24 +2,19 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import fc from 'fast-check'
 import { hasCoordinates } from '../packages/server/src/catalog/entity.ts'
-import { createApp } from '../packages/server/src/http/app.ts'
 import { distanceNameOf } from '../packages/server/src/query/near.ts'
 import { factReader } from '../packages/server/src/release/facts.ts'
 import { localidad } from './support/built-in.ts'
 import { naiveCodes, recordsOf } from './support/found.ts'
 import { located, metresBetween } from './support/located.ts'
 import { releaseOf } from './support/releases.ts'
-import { responseTo } from './support/responses.ts'
+import { appOf, responseTo } from './support/responses.ts'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 
 const release = await releaseOf(located)
-const app = createApp({
-  release: () => release,
-  policy: { baseUrl: 'http://test', trustedProxies: undefined },
-  logError: (error) => console.error(error),
-})
-const get = (target: string) => responseTo(app, { target }, { peer: undefined, listeningUrl: 'http://test' })
+const app = appOf(() => release)
+const get = (target: string) => responseTo(app, { target })
 
 type Listed = { readonly [name: string]: unknown; readonly distancia?: number }
 
@@ -111,7 +106,7 @@ describe('a list near a point', () => {
           expect(response.headers.get('x-total')).toBe(String(wanted.length))
           const page = (await response.json()) as Listed[]
           walked.push(...page)
-          target = /<http:\/\/test([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
+          target = /<http:\/\/x([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
           if (page.length === 0) break
         }
         expect(walked).toEqual(wanted)

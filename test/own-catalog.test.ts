@@ -10,6 +10,7 @@ import { v2Paths } from '../packages/server/src/http/v2/paths.ts'
 import { exportPackage } from '../packages/server/src/release/export-package.ts'
 import { code, embeds, entity, id, name } from './support/definitions.ts'
 import { Documented } from './support/openapi.ts'
+import { textOf } from './support/pages.ts'
 import { type Rows, sourceOf, TestDirectory, TestHome, variantOf } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'
 
@@ -212,6 +213,19 @@ describe('the client', () => {
     expect((await catalogs.search('phobos'))[0]).toMatchObject({ collection: 'moons', breadcrumb: ['Mars'] })
     expect((await connectV1<Collections>(server.url).planets.all().toArray()).total).toBe(2)
   })
+})
+
+test.each([
+  ['/', '2 Planets & dwarfs'],
+  ['/explore/moons', 'By planet Mars 2 Saturn 9'],
+  ['/explore/moons/41', 'MA1'],
+  ['/explore/planets/6', 'Titan'],
+  ['/explore/tree?open=planets:6', 'Titan'],
+  ['/releases', 'rows of a test'],
+  ['/docs', '/api/v2/planets/{planetId}/moons'],
+])('the page %s is there and has %s', async (target, text) => {
+  const response = await get(`${target}${target.includes('?') ? '&' : '?'}lang=en`)
+  expect(textOf(await response.text())).toContain(text)
 })
 
 test('OpenAPI describes what is served, and nothing else', () => {

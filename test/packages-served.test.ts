@@ -15,7 +15,7 @@ import { textOf } from './support/pages.ts'
 import { contentOf, TestDirectory, TestHome, ThreeReleases } from './support/releases.ts'
 import { eventually, Service } from './support/service.ts'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 
 const ANY = /^.+$/
 const listOf = (packageName: string, listName: string): Entity =>

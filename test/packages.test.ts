@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { ran } from './support/command.ts'
 import { TestDirectory } from './support/releases.ts'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 
 const check = (directory: string) => ran([process.execPath, join(import.meta.dir, 'packages', 'check.ts'), directory])
 

@@ -3,11 +3,10 @@ import { describe, expect, test } from 'bun:test'
 import { BlockList } from 'node:net'
 import fc from 'fast-check'
 import { explorerPages } from '../packages/server/src/explorer/mount.ts'
-import { createApp } from '../packages/server/src/http/app.ts'
 import { anyPageRequest, pageRequest } from '../packages/server/src/http/v1/page-request.ts'
 import { outcomeOf } from './support/problems.ts'
 import { releaseOf } from './support/releases.ts'
-import { immediateResponseTo, responseTo, type TestRequest } from './support/responses.ts'
+import { appOf, immediateResponseTo, responseTo, type TestRequest } from './support/responses.ts'
 import { countries, smallSource } from './support/small-source.ts'
 
 const TOTAL = 25
@@ -18,14 +17,7 @@ const NUM_RUNS = 200
 const release = await releaseOf(smallSource({ pais: countries(TOTAL) }))
 const trustedProxies = new BlockList()
 trustedProxies.addAddress('127.0.0.1')
-const app = createApp({
-  release: () => release,
-  policy: { baseUrl: undefined, trustedProxies },
-  pages: explorerPages,
-  logError: (error) => {
-    throw error
-  },
-})
+const app = appOf(() => release, { policy: { baseUrl: undefined, trustedProxies }, pages: explorerPages })
 const respond = (target: string, headers: TestRequest['headers'] = {}) =>
   immediateResponseTo(app, { target, headers }, { listeningUrl: OWN, peer: '127.0.0.1' })
 

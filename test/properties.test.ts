@@ -15,7 +15,7 @@ import { releaseOf, TestDirectory } from './support/releases.ts'
 import { countries, smallSource } from './support/small-source.ts'
 
 const BASE = 'https://catalogs.test:8443/mirror'
-const TIMEOUT_MILLISECONDS = 60_000
+const TIMEOUT_MILLISECONDS = 180_000
 const number = (page: number) => page as PageNumber
 const collectionAt = (path: string): Collection => {
   const found = v1Collections(builtInCatalog).find((collection) => v1PathOf(collection) === path)

@@ -11,7 +11,7 @@ import { serverOf, type TestServer } from './support/server.ts'
 import { country, smallSource } from './support/small-source.ts'
 import { message, send, sendAll, sendUntilClosed } from './support/wire.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 let release: Release
 let server: TestServer

@@ -7,7 +7,7 @@ import { serverOf } from './support/server.ts'
 import { smallSource } from './support/small-source.ts'
 import { message, send, sendUntilClosed } from './support/wire.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const release = await releaseOf(
   smallSource({

@@ -8,7 +8,7 @@ import { EXECUTABLE_VARIABLE, SCRATCH_VARIABLE, scratch } from './support/scratc
 const root = join(import.meta.dir, '..')
 const bin = (name: string) => join(root, 'node_modules', '.bin', name)
 
-/** A shared machine can make any test wait. */
+/** A shared machine can make any test wait: no test file asks for less. */
 const TEST_MILLISECONDS = '180000'
 
 /** Several threads check much of it several times, and the cores are busy as it is. */

@@ -6,7 +6,7 @@ import { TestDirectory, TestHome } from './support/releases.ts'
 import { eventually, Service, type ServiceOptions } from './support/service.ts'
 import { countries, smallSource } from './support/small-source.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const home = new TestHome()
 beforeAll(async () => {

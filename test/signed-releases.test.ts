@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { chmodSync, cpSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createApp } from '../packages/server/src/http/app.ts'
 import { followCurrent } from '../packages/server/src/release/home/follow.ts'
 import { withUnsignedFiles } from '../packages/server/src/release/home/proved.ts'
 import { openServable, type Servable } from '../packages/server/src/release/home/servable.ts'
@@ -32,10 +31,10 @@ import {
 } from '../packages/server/src/release/signing/release-signature.ts'
 import { runHere } from './support/command.ts'
 import { TestDirectory, TestHome, ThreeReleases, writeTables } from './support/releases.ts'
-import { responseTo } from './support/responses.ts'
+import { appOf, responseTo } from './support/responses.ts'
 import { Service } from './support/service.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const scratch = new TestDirectory()
 const model = await ThreeReleases.create()
@@ -389,14 +388,7 @@ describe('where a signature is required', () => {
     using home = homeOf(a, b)
     sign(home, a)
     const shelf = required(home)
-    const app = createApp({
-      release: () => shelf.open(a),
-      shelf,
-      policy: { baseUrl: 'http://x', trustedProxies: undefined },
-      logError: (error) => {
-        throw error
-      },
-    })
+    const app = appOf(() => shelf.open(a), { shelf })
     const get = (target: string) => responseTo(app, { target }, { listeningUrl: 'http://x', peer: undefined })
     expect((await get(`/api/v2/paises?release=${b}`)).status).toBe(410)
     expect((await get(`/api/v2/paises?release=${a}`)).status).toBe(200)
@@ -428,14 +420,7 @@ describe('over API v2', () => {
   test('the checksums, the signature and the manifest are served, to be checked by others', async () => {
     using home = homeOf(a, b)
     sign(home, a)
-    const app = createApp({
-      release: () => home.current(),
-      shelf: home.shelf,
-      policy: { baseUrl: 'http://x', trustedProxies: undefined },
-      logError: (error) => {
-        throw error
-      },
-    })
+    const app = appOf(() => home.current(), { shelf: home.shelf })
     const get = (target: string) =>
       responseTo(app, { target: `/api/v2/releases/${target}` }, { listeningUrl: 'http://x', peer: undefined })
     const checksums = await get(`${a}/checksums`)

@@ -12,7 +12,7 @@ import { eventually } from './support/service.ts'
 import { countries, smallSource } from './support/small-source.ts'
 import { type HttpResponse, message, send } from './support/wire.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const BASE_URL = 'https://catalogs.example.org'
 /** Debian puts nginx where only root looks. */

@@ -11,7 +11,7 @@ import { eventually, Service, TwoReleases, workersOf } from './support/service.t
 import { countries, smallSource } from './support/small-source.ts'
 import { message, open, send } from './support/wire.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const release = await releaseOf(smallSource({ pais: countries(5_000) }))
 const stops: (() => void | Promise<void>)[] = []
@@ -89,7 +89,11 @@ test('beyond as many streams as an address may have, the next is refused, until 
   const server = started({ streamsPerClient: 3 })
   // More than the system keeps for a connection.
   const sockets = slowClients(server.port, 3, BULK.repeat(40), '127.0.0.1')
-  await eventually('all are streaming', () => server.metrics.streams === 3)
+  await eventually('all are streaming and stuck', async () => {
+    const before = server.metrics.unsentBytes
+    for (let turn = 0; turn < 20; turn++) await Bun.sleep(1)
+    return server.metrics.streams === 3 && before > 0 && server.metrics.unsentBytes === before
+  })
   const refused = await send(server.url, BULK)
   expect([refused.status, refused.headers['Retry-After']]).toEqual([503, '10'])
   expect((await statusesFrom('127.0.0.1', server.port, BULK.replace('GET', 'HEAD')))[0]).toBe(200)

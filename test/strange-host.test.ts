@@ -1,10 +1,9 @@
 // Whoever sends a made-up Host must not reach others through a cache: what repeats it may not be kept for long.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { explorerPages } from '../packages/server/src/explorer/mount.ts'
-import { createApp } from '../packages/server/src/http/app.ts'
 import { type DocumentedOperation, queryOf } from './support/openapi.ts'
 import { OpenapiService } from './support/openapi-service.ts'
-import { responseTo } from './support/responses.ts'
+import { appOf, responseTo } from './support/responses.ts'
 
 const STRANGE = 'evil.example'
 const OURS = 'catalogs.example.org'
@@ -14,14 +13,10 @@ afterAll(() => service[Symbol.dispose]())
 const [first = '', second = ''] = service.home.digests
 const connection = { listeningUrl: 'http://127.0.0.1', peer: undefined }
 const appWith = (baseUrl: string | undefined) =>
-  createApp({
-    release: () => service.release,
+  appOf(() => service.release, {
     shelf: service.home.shelf,
     policy: { baseUrl, trustedProxies: undefined },
     pages: explorerPages,
-    logError: (error) => {
-      throw error
-    },
   })
 const apps = { own: appWith(undefined), fixed: appWith(`https://${OURS}`) }
 
@@ -34,7 +29,7 @@ function targetsOf(operation: DocumentedOperation): string[] {
   return [service.target(operation), service.target(operation, ...more, ...named), ...from]
 }
 
-async function look(app: ReturnType<typeof createApp>, target: string, method: string) {
+async function look(app: ReturnType<typeof appOf>, target: string, method: string) {
   const response = await responseTo(app, { target, method, headers: { Host: STRANGE } }, connection)
   const all = `${JSON.stringify([...response.headers])}${await response.text()}`
   const isKept = /immutable|max-age|s-maxage/.test(response.headers.get('cache-control') ?? '')

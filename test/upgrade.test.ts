@@ -20,7 +20,7 @@ import {
 import { collections, entityNames } from './support/built-in.ts'
 import { runHere } from './support/command.ts'
 import { contentOf, sourceOf, TestDirectory, TestHome, tiny, unpackFirstHome, writeTables } from './support/releases.ts'
-import { Service } from './support/service.ts'
+import { eventually, Service } from './support/service.ts'
 
 class OldHome extends TestHome {
   constructor(archived: string) {
@@ -64,10 +64,10 @@ describe('a home of version 0.1.0', () => {
   test('is brought up by serve, which says so, and has the same digests and the same pages of API v1', async () => {
     using home = oldHome()
     await using service = await Service.over(home, { flags: ['--workers', '1'] })
-    for (const digest of oldDigests())
-      expect(service.said.err).toContain(
-        `Release ${digest.slice(0, 12)} was written by Nomenclator 0.1.0: upgrading it to the format of ${version}.`,
-      )
+    for (const digest of oldDigests()) {
+      const line = `Release ${digest.slice(0, 12)} was written by Nomenclator 0.1.0: upgrading it to the format of ${version}.`
+      await eventually(`it says: ${line}`, () => service.said.err.includes(line))
+    }
     expect(new Shelf(home.path).history()).toEqual(linesOf(readFileSync(join(unpacked.path, 'current'), 'utf8')))
     const { built, entities } = oldManifest(oldCurrent())
     for (const { entity, path } of collections.filter(({ entity }) => entity in entities)) {

@@ -12,7 +12,7 @@ import { serverOf, type TestServer } from './support/server.ts'
 import { smallSource } from './support/small-source.ts'
 import { message, send } from './support/wire.ts'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 
 let release: Release
 let server: TestServer

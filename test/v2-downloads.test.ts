@@ -15,7 +15,7 @@ import { responseOf, responseTo, type TestRequest } from './support/responses.ts
 import { testCache } from './support/server.ts'
 import { countries, smallSource } from './support/small-source.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const COUNT = 3_000
 const ALL = '/api/v2/paises/all?format=csv'

@@ -3,18 +3,17 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import fc from 'fast-check'
 import { catalogOf } from '../packages/server/src/catalog/catalog.ts'
 import type { PublishedRecord } from '../packages/server/src/catalog/flatten.ts'
-import { createApp } from '../packages/server/src/http/app.ts'
 import { diffEntity } from '../packages/server/src/release/diff.ts'
 import { fromMappedFiles } from '../packages/server/src/release/record-access.ts'
 import type { GivenRow } from '../packages/server/src/source/source.ts'
 import { builtIn, entityNames, pais } from './support/built-in.ts'
 import { recordsOf } from './support/found.ts'
 import { releaseOf, sourceOf, TestHome, ThreeReleases, tiny, variantOf } from './support/releases.ts'
-import { responseTo } from './support/responses.ts'
+import { appOf, responseTo } from './support/responses.ts'
 import { serverOf, type TestServer } from './support/server.ts'
 import { countries, smallSource } from './support/small-source.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 let three: ThreeReleases
 let server: TestServer
@@ -104,14 +103,7 @@ describe('a release with other definitions', () => {
     signatureOf: () => undefined,
     open: (digest: string) => variantOf(current(), { digest, catalog: catalogOf([{ ...pais, plural: 'countries' }]) }),
   }
-  const app = createApp({
-    release: current,
-    shelf,
-    policy: { baseUrl: 'http://x', trustedProxies: undefined },
-    logError: (error) => {
-      throw error
-    },
-  })
+  const app = appOf(current, { shelf })
   const request = (target: string) => responseTo(app, { target }, { listeningUrl: 'http://x', peer: undefined })
 
   test.each([

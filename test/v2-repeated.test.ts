@@ -1,26 +1,18 @@
 // Whoever names the same thing twice in a request to API v2 gets it once.
 import { afterAll, describe, expect, test } from 'bun:test'
-import { createApp } from '../packages/server/src/http/app.ts'
 import { ProblemError } from '../packages/server/src/http/problem.ts'
 import { MAX_FIELDS } from '../packages/server/src/http/v2/parameter-definitions.ts'
 import { parseQuery } from '../packages/server/src/http/v2/request/query-string.ts'
 import { parseListRequest } from '../packages/server/src/http/v2/request/records.ts'
 import { sourceOf, TestHome, tiny } from './support/releases.ts'
-import { responseTo } from './support/responses.ts'
+import { appOf, responseTo } from './support/responses.ts'
 
 const home = new TestHome()
 afterAll(() => home[Symbol.dispose]())
 const older = (await home.import(sourceOf({ ...tiny, pais: tiny.pais.slice(0, 1) }))).digest
 await home.import(sourceOf(tiny), { acceptChanges: true })
 const release = home.current()
-const app = createApp({
-  release: () => release,
-  shelf: home.shelf,
-  policy: { baseUrl: undefined, trustedProxies: undefined },
-  logError: (error) => {
-    throw error
-  },
-})
+const app = appOf(() => release, { shelf: home.shelf, policy: { baseUrl: undefined, trustedProxies: undefined } })
 const read = async (target: string) => {
   const response = await responseTo(app, { target }, { listeningUrl: 'http://127.0.0.1', peer: undefined })
   expect(response.status).toBe(200)

@@ -6,7 +6,7 @@ import { releaseOf, sourceOf, TestHome, tiny } from './support/releases.ts'
 import { serverOf, type TestServer } from './support/server.ts'
 import { message, send } from './support/wire.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const home = new TestHome()
 let release: Release

@@ -4,13 +4,12 @@ import { join } from 'node:path'
 import type { Entity } from '../packages/server/src/catalog/entity.ts'
 import { descendantsOf, ownerOf } from '../packages/server/src/catalog/lineage.ts'
 import { type FieldPath, pathsOf } from '../packages/server/src/catalog/paths.ts'
-import { createApp } from '../packages/server/src/http/app.ts'
 import type { Release } from '../packages/server/src/release/release.ts'
 import { expectGolden } from './support/golden.ts'
 import { bundledHome } from './support/releases.ts'
-import { responseTo } from './support/responses.ts'
+import { appOf, responseTo } from './support/responses.ts'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 
 const ON_RECORD = join(import.meta.dir, 'data', 'v2-responses.ndjson')
 const HEADERS = ['Content-Type', 'X-Page', 'X-Per-Page', 'X-Total', 'X-Total-Pages', 'Content-Disposition'] as const
@@ -93,13 +92,9 @@ const valueIn = (record: Value, steps: readonly string[]): Value =>
 test('every response is the one on record', async () => {
   using home = await bundledHome()
   const release = home.current()
-  const app = createApp({
-    release: () => release,
+  const app = appOf(() => release, {
     shelf: home.shelf,
     policy: { baseUrl: 'https://catalogs.example.org', trustedProxies: undefined },
-    logError: (error) => {
-      throw error
-    },
   })
   const near = ['near=19.43,-99.13&per_page=3', 'near=20.67,-103.34&within_km=20', 'near=0,0&fields=descLocalidad']
   const targets = [

@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'bun:test'
 import { WorkStopped, workOn } from '../packages/server/src/base/checkpoint.ts'
 import { explorerPages } from '../packages/server/src/explorer/mount.ts'
-import { createApp } from '../packages/server/src/http/app.ts'
 import { type HttpResponse, isStreamed, type WorkAtHand } from '../packages/server/src/http/exchange.ts'
 import { HeaderText } from '../packages/server/src/http/wire/header-text.ts'
 import { releaseOf } from './support/releases.ts'
+import { appOf } from './support/responses.ts'
 import { placesOf, smallSource } from './support/small-source.ts'
 
 /** More than fit on a page that is made at once. */
@@ -18,14 +18,7 @@ const release = await releaseOf(
     placesOf({ states: [['JAL', 'JC', 'Jalisco', 14]], municipalities: [['039', 'Guadalajara', 14]], localities }),
   ),
 )
-const app = createApp({
-  release: () => release,
-  policy: { baseUrl: undefined, trustedProxies: undefined },
-  logError: (error) => {
-    throw error
-  },
-  pages: explorerPages,
-})
+const app = appOf(() => release, { policy: { baseUrl: undefined, trustedProxies: undefined }, pages: explorerPages })
 
 const DIRTY = 'san joze guadalaxara jalizco'
 const Q = encodeURIComponent(DIRTY)

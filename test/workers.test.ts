@@ -3,7 +3,6 @@ import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from 
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import { COLLECTOR_OPTIONS } from '../packages/server/src/http/processes/workers.ts'
-import { fairTrial, type LoadReport, startLoad } from './support/load.ts'
 import {
   childrenOf,
   clientsOf,
@@ -14,13 +13,15 @@ import {
   SAME_LINKS,
   Service,
   type ServiceOptions,
+  startPages,
   TwoReleases,
   thinkersOf,
   workersOf,
 } from './support/service.ts'
 import { message, send } from './support/wire.ts'
+import { fairTrial, type PageTrafficReport } from './torture/traffic.ts'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 
 const home = await TwoReleases.create()
 const [first, second] = home.digests
@@ -30,8 +31,9 @@ afterAll(() => home[Symbol.dispose]())
 beforeEach(() => home.shelf.activate(first))
 
 const start = (...flags: string[]) => Service.over(home, { flags: ['--workers', '2', ...SAME_LINKS, ...flags] })
-const loadOn = ({ url }: Service) => startLoad({ url, connections: CONNECTIONS, targets })
-const noneFailed = { failed: 0, wrong: [], reasons: [] }
+const loadOn = ({ url }: Service) => startPages(url, CONNECTIONS, targets)
+const NOBODY_LISTENS = 'connection refused'
+const noneFailed = { failed: 0, limited: 0, reasons: {} }
 
 /** Waits until two workers listen, none of them one of these. */
 async function twoOthers(service: Service, old: readonly number[]): Promise<number[]> {
@@ -41,6 +43,10 @@ async function twoOthers(service: Service, old: readonly number[]): Promise<numb
   })
   return workersOf(service.pid)
 }
+
+/** Waits until there is a worker that is none of these. */
+const anotherThan = (service: Service, old: readonly number[]) =>
+  eventually('another worker is there', () => workersOf(service.pid).some((pid) => !old.includes(pid)))
 
 function oneOf(service: Service): number {
   const [pid] = workersOf(service.pid)
@@ -52,6 +58,10 @@ describe.skipIf(process.platform !== 'linux')('two workers', () => {
   test('one that is killed under load loses only its own clients, and is replaced', async () => {
     await using service = await start()
     await using load = await loadOn(service)
+    await eventually('all clients are connected', () => {
+      const clients = workersOf(service.pid).map((pid) => clientsOf(pid, service.port))
+      return clients.reduce((sum, count) => sum + count, 0) === CONNECTIONS
+    })
     const victim = oneOf(service)
     const [survivor] = workersOf(service.pid).filter((pid) => pid !== victim)
     const clients = clientsOf(victim, service.port)
@@ -60,24 +70,16 @@ describe.skipIf(process.platform !== 'linux')('two workers', () => {
     expect(Number(died)).toBe(victim)
     expect(await twoOthers(service, [victim])).toContain(survivor as number)
     await load.more(CONNECTIONS * 10)
-    const { failed, refused, closedByServer, wrong } = await load.stop()
-    expect([closedByServer, wrong]).toEqual([0, []])
+    const { failed, closedByServer, reasons } = await load.stop()
+    expect(closedByServer).toBe(0)
+    const ends = ['closed without a whole response', NOBODY_LISTENS]
+    expect(Object.keys(reasons).filter((reason) => !ends.includes(reason))).toEqual([])
     expect(clients).toBeWithin(1, CONNECTIONS)
     // A client that reconnects at once may reach the dying worker a second time.
-    expect(failed + refused).toBeWithin(1, 2 * clients + 1)
+    expect(failed).toBeWithin(1, 2 * clients + 1)
     await using afterwards = await loadOn(service)
     await afterwards.more(CONNECTIONS * 4)
-    expect(await afterwards.stop()).toMatchObject({ ...noneFailed, refused: 0 })
-  })
-
-  test('one that keeps dying is started after longer and longer waits', async () => {
-    await using service = await start()
-    for (const wait of [100, 200, 400]) {
-      const victim = oneOf(service)
-      process.kill(victim, 'SIGKILL')
-      await service.line(new RegExp(`^WORKER DIED: process ${victim}, .*; starting another in ${wait} ms$`))
-      await twoOthers(service, [victim])
-    }
+    expect(await afterwards.stop()).toMatchObject(noneFailed)
   })
 
   test('they exit when the supervisor is killed', async () => {
@@ -113,7 +115,7 @@ describe.skipIf(process.platform !== 'linux')('two workers', () => {
       }
       return await load.stop()
     })
-    expect(report).toMatchObject({ ...noneFailed, refused: 0, closedByServer: 0 })
+    expect(report).toMatchObject({ ...noneFailed, closedByServer: 0 })
     expect(Math.min(...report.versions)).toBeGreaterThan(CONNECTIONS)
   })
 })
@@ -134,17 +136,12 @@ test.skipIf(process.platform !== 'linux')('with --workers 1 there is one that se
 
 /** Both wait for heartbeats most of the time. */
 describe.skipIf(process.platform !== 'linux')('a worker that is stopped', () => {
-  test.concurrent('is killed after five seconds and replaced; the other one and a single pause are left alone', async () => {
+  test.concurrent('is killed after five seconds and replaced; the other one is left alone', async () => {
     await using service = await start()
     const [victim = 0, other = 0] = workersOf(service.pid)
-    process.kill(other, 'SIGSTOP')
-    await Bun.sleep(2_000)
-    process.kill(other, 'SIGCONT')
     process.kill(victim, 'SIGSTOP')
-    const started = performance.now()
     const [, stuck] = await service.line(/^WORKER STUCK: process (\d+) has not reported for 5 s; killing it$/)
     expect(Number(stuck)).toBe(victim)
-    expect(performance.now() - started).toBeWithin(4_000, 60_000)
     await service.line(new RegExp(`^WORKER DIED: process ${victim}, signal SIGKILL; starting another in 100 ms$`))
     expect(await twoOthers(service, [victim])).toContain(other)
   })
@@ -175,7 +172,7 @@ describe.skipIf(process.platform !== 'linux')('SIGHUP', () => {
       await load.more(CONNECTIONS * 4)
       return await load.stop()
     })
-    expect(report).toMatchObject({ ...noneFailed, refused: 0 })
+    expect(report).toMatchObject(noneFailed)
     expect(report.closedByServer).toBeGreaterThanOrEqual(CONNECTIONS)
     expect(service.said.err).not.toContain('WORKER DIED')
   })
@@ -184,7 +181,7 @@ describe.skipIf(process.platform !== 'linux')('SIGHUP', () => {
     await using service = await start()
     const before = workersOf(service.pid)
     service.signal('SIGHUP')
-    await eventually('a third worker is there', () => workersOf(service.pid).length === 3)
+    await anotherThan(service, before)
     service.signal('SIGHUP')
     for (const _ of ['first', 'second']) await service.line(/^All workers were restarted\.$/)
     await twoOthers(service, before)
@@ -205,7 +202,7 @@ describe.skipIf(process.platform !== 'linux')('SIGHUP', () => {
 })
 
 describe.skipIf(process.platform !== 'linux')('SIGTERM', () => {
-  async function stoppedUnderLoad(sendSignals: (service: Service) => void): Promise<LoadReport> {
+  async function stoppedUnderLoad(sendSignals: (service: Service) => void): Promise<PageTrafficReport> {
     await using service = await start()
     await using load = await loadOn(service)
     await load.more(CONNECTIONS * 4)
@@ -214,7 +211,9 @@ describe.skipIf(process.platform !== 'linux')('SIGTERM', () => {
     expect(await service.exited()).toBe(0)
     expect(workers.filter(isAlive)).toEqual([])
     expect(service.said.err).toBe('')
-    return await load.stop()
+    const report = await load.stop()
+    const { [NOBODY_LISTENS]: refused = 0, ...reasons } = report.reasons
+    return { ...report, failed: report.failed - refused, reasons }
   }
 
   test('under load: no request fails', async () => {
@@ -235,13 +234,15 @@ describe.skipIf(process.platform !== 'linux')('SIGTERM', () => {
 
   test('during a restart: all exit', async () => {
     await using service = await start()
+    const before = workersOf(service.pid)
     service.signal('SIGHUP')
-    await eventually('a third worker is there', () => workersOf(service.pid).length === 3)
+    await anotherThan(service, before)
     const workers = workersOf(service.pid)
     service.signal('SIGTERM')
     expect(await service.exited()).toBe(0)
     expect(workers.filter(isAlive)).toEqual([])
-    expect(service.said.err).toBe('')
+    // The restart may have been quicker than the signal.
+    expect(['', 'All workers were restarted.\n']).toContain(service.said.err)
   })
 })
 

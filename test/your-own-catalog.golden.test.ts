@@ -6,7 +6,7 @@ import { FIELD_ROLES } from '../packages/server/src/source/package/profile.ts'
 import { expectGolden } from './support/golden.ts'
 import { Walkthrough, withBlocksOf } from './support/walkthrough.ts'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 
 const pathOf = (name: string) => join(import.meta.dir, '..', 'docs', name)
 const ENGLISH = pathOf('your-own-catalog.md')

@@ -1,4 +1,5 @@
 // Rows as people write them, made from the names of a home itself: seeded, of every kind, each with the record that it means.
+
 import { type Entity, embeddedAt } from '../../packages/server/src/catalog/entity.ts'
 import { spanish } from '../../packages/server/src/catalog/languages/spanish.ts'
 import { ancestorsOf } from '../../packages/server/src/catalog/lineage.ts'
@@ -6,8 +7,8 @@ import { wordsOf } from '../../packages/server/src/catalog/words.ts'
 import type { RowToResolve } from '../../packages/server/src/query/resolve/resolve.ts'
 import { NO_SEAT, seatsAmong } from '../../packages/server/src/query/search/seats.ts'
 import type { Release } from '../../packages/server/src/release/release.ts'
-import { byEar, withTypo } from '../misspelling.ts'
-import { pick, type Random, randomFrom } from '../random.ts'
+import { pick, type Random, randomFrom } from '../../packages/server/src/source/synthetic/random.ts'
+import { abbreviated, byEar, glued, withTypo } from '../misspelling.ts'
 
 /** A record with its ancestors, the record first. */
 type Lineage = readonly {
@@ -32,22 +33,6 @@ const own =
     const written = write(plain(name), random)
     return written === undefined ? undefined : [written, ...above]
   }
-
-function abbreviated(text: string, random: Random): string | undefined {
-  const words = text.split(' ').map((word) => {
-    const short = spanish.otherForms(word).filter((form) => form.length < word.length && form.length > 1)[0]
-    return short === undefined ? word : `${short}${pick(random, ['.', ''])}`
-  })
-  const typed = words.join(' ')
-  return typed === text ? undefined : typed.toUpperCase()
-}
-
-function glued(text: string, random: Random): string | undefined {
-  const words = text.split(' ')
-  if (words.length < 2) return undefined
-  const at = random(words.length - 1)
-  return [...words.slice(0, at), `${words[at]}${words[at + 1]}`, ...words.slice(at + 2)].join(' ')
-}
 
 /** The beginning of a name as a narrow column leaves it: six letters of ten. */
 function cut(text: string): string | undefined {
@@ -80,7 +65,7 @@ export const KINDS: Readonly<Record<string, Make>> = {
     if (twice === undefined) return undefined
     return isOwn ? [twice, ...above] : [once, twice, ...above.slice(1)]
   },
-  abbreviations: own(abbreviated),
+  abbreviations: own((name, random) => abbreviated(name, () => pick(random, ['.', '']))),
   'codes of ancestors': (lineage) => {
     const [name = '', ...above] = namesOf(lineage)
     if (above.length === 0) return undefined

@@ -1,7 +1,7 @@
 // Writes the generated part of relevance.csv anew: names of the bundled data, typed in all the ways of samples.ts.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { randomFrom } from '../random.ts'
+import { randomFrom } from '../../packages/server/src/source/synthetic/random.ts'
 import { folded, rowsOf } from './localities.ts'
 import type { Category } from './relevance.ts'
 import { type Place, SAMPLES } from './samples.ts'

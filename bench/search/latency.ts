@@ -1,5 +1,5 @@
 // How long single requests take in the process of the service, over many that differ: by key, by filter, and as typed.
-import { pick, type Random, randomFrom, times } from '../random.ts'
+import { pick, type Random, randomFrom, times } from '../../packages/server/src/source/synthetic/random.ts'
 import { quantile, type Spread, spreadOf } from '../spread.ts'
 import { folded } from './localities.ts'
 import type { Get, Service } from './service.ts'

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
+import { pick, type Random, randomFrom, times } from '../../packages/server/src/source/synthetic/random.ts'
 import { ROOT } from '../machine.ts'
-import { pick, type Random, randomFrom, times } from '../random.ts'
 
 const SEED = 20_261
 /** One name in so many has a word that no real name has, as any large catalog brings words of its own. */

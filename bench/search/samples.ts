@@ -1,7 +1,7 @@
 // Queries of every kind that are made from the names of a home itself, seeded, and how often the right record comes first.
-import { spanish } from '../../packages/server/src/catalog/languages/spanish.ts'
-import { byEar, withTypo } from '../misspelling.ts'
-import { pick, type Random, randomFrom } from '../random.ts'
+
+import { pick, type Random, randomFrom } from '../../packages/server/src/source/synthetic/random.ts'
+import { abbreviated, byEar, glued, withTypo } from '../misspelling.ts'
 import { folded } from './localities.ts'
 import type { Service } from './service.ts'
 
@@ -22,23 +22,6 @@ const plain = (text: string) =>
     .replaceAll(/[^\p{L}\p{N} ]+/gu, ' ')
     .replaceAll(/ +/g, ' ')
     .trim()
-
-/** The shortest abbreviation of a word, with a point. */
-function abbreviated(text: string): string | undefined {
-  const words = text.split(' ').map((word) => {
-    const short = spanish.otherForms(word).filter((form) => form.length < word.length && form.length > 1)[0]
-    return short === undefined ? word : `${short}.`
-  })
-  const typed = words.join(' ')
-  return typed === text ? undefined : typed.toUpperCase()
-}
-
-function glued(text: string, random: Random): string | undefined {
-  const words = text.split(' ')
-  if (words.length < 2) return undefined
-  const at = random(words.length - 1)
-  return [...words.slice(0, at), `${words[at]}${words[at + 1]}`, ...words.slice(at + 2)].join(' ')
-}
 
 const NOISE = [
   (name: string, municipality: string) => `${name}, municipio de ${municipality}`,
@@ -72,7 +55,7 @@ export const SAMPLES: Readonly<Record<string, Make>> = {
     return whole.slice(0, Math.max(Math.ceil(whole.length * 0.6), plain(name).length + 1)).trim()
   },
   abbreviations: ({ name, municipality }) => {
-    const typed = abbreviated(plain(name))
+    const typed = abbreviated(plain(name), () => '.')
     return typed && `${typed} ${municipality.toUpperCase()}`
   },
   'name, municipality, state': ({ name, municipality, state }) => `${name}, ${municipality}, ${state}`,

@@ -1,5 +1,5 @@
 // Looks for the slowest requests there are: random ones, changed again and again, and the slower kept.
-import { pick, randomFrom, times } from '../random.ts'
+import { pick, randomFrom, times } from '../../packages/server/src/source/synthetic/random.ts'
 import { spreadOf } from '../spread.ts'
 import { countsOf, keystrokes, mistyped } from './latency.ts'
 import type { Get, Service } from './service.ts'

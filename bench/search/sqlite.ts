@@ -1,8 +1,8 @@
 // Nomenclator and SQLite side by side over the same localities: the first fifty of what matches, and the number of all.
 import { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
+import { pick, randomFrom, times } from '../../packages/server/src/source/synthetic/random.ts'
 import { workPath } from '../machine.ts'
-import { pick, randomFrom, times } from '../random.ts'
 import { ratioOf, type Spread, spreadOf } from '../spread.ts'
 import { countsOf } from './latency.ts'
 import { folded } from './localities.ts'

@@ -2,7 +2,7 @@
 import type { Socket } from 'bun'
 import { type HttpResponse, message, parseResponse } from './wire.ts'
 
-const PATIENCE_SECONDS = 10
+const PATIENCE_SECONDS = 50
 
 export class Conversation implements Disposable {
   readonly #host: string

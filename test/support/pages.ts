@@ -49,6 +49,37 @@ export function linksOf(html: string): Map<string, string> {
   return links
 }
 
+/** What is wrong with the headings and identifiers of a page. */
+export function outlineFaults(html: string): string[] {
+  const ids = attributes(html, 'id')
+  return [
+    ...(html.match(/<h1[\s>]/g)?.length === 1 ? [] : ['not one heading']),
+    ...ids.filter((id, at) => ids.indexOf(id) !== at).map((id) => `${id} twice`),
+    ...attributes(html, 'aria-labelledby').flatMap((id) => (ids.includes(id) ? [] : [`no ${id}`])),
+  ]
+}
+
+/** Follows all links from some pages on until so many addresses are known; those that are not there are broken. */
+export async function linkedFrom(
+  pages: readonly string[],
+  get: (target: string) => Promise<Response>,
+  max: number,
+): Promise<{ readonly broken: readonly string[]; readonly seen: ReadonlySet<string> }> {
+  const seen = new Set(pages)
+  const broken: string[] = []
+  for (const target of seen) {
+    const response = await get(target)
+    if (response.status !== 200) broken.push(`${target} is ${response.status}`)
+    if (!response.headers.get('Content-Type')?.startsWith('text/html') || seen.size > max) {
+      await response.body?.cancel()
+      continue
+    }
+    for (const link of attributes(await response.text(), 'href'))
+      if (link.startsWith('/')) seen.add(link.replace(/#.*/, ''))
+  }
+  return { broken, seen }
+}
+
 /** The part of a page from one text to the next one after it. */
 export function between(html: string, start: string, end: string): string {
   const from = html.indexOf(start)

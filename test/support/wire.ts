@@ -9,7 +9,8 @@ export type HttpResponse = {
   readonly body: string
 }
 
-const TIMEOUT_MILLISECONDS = 10_000
+/** Only so that a failure tells what has come: a busy machine may let a server wait. */
+const TIMEOUT_MILLISECONDS = 50_000
 const END_OF_HEAD = '\r\n\r\n'
 
 /** A request as it goes on the wire; each character is one byte. */

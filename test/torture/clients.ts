@@ -20,36 +20,36 @@ export type TrafficReport = {
   readonly examples: readonly string[]
 }
 
-export type Clients = AsyncDisposable & {
+export type Clients<Report = TrafficReport> = AsyncDisposable & {
   /** Resolves when they have begun. */
   readonly begun: Promise<unknown>
-  readonly report: Promise<TrafficReport>
+  readonly report: Promise<Report>
   /** How many responses have come so far. */
   readonly completed: () => number
   /** Lets every request that was sent have its response. */
-  stop(): Promise<TrafficReport>
+  stop(): Promise<Report>
 }
 
 /** What a module that is started as clients has to offer. */
-export type Running = {
-  readonly report: Promise<TrafficReport>
+export type Running<Report = TrafficReport> = {
+  readonly report: Promise<Report>
   readonly completed: number
   stop(): void
 }
 
 type Order<Plan> = { readonly plan: Plan } | { readonly stop: true }
-type News = { readonly completed: number } | { readonly report: TrafficReport }
+type News<Report> = { readonly completed: number } | { readonly report: Report }
 
 const NEWS_MILLISECONDS = 100
 
 /** Starts a module that calls `runClients` with a plan. */
-export function startClients<Plan>(module: string, plan: Plan): Clients {
-  const reported = Promise.withResolvers<TrafficReport>()
+export function startClients<Plan, Report = TrafficReport>(module: string, plan: Plan): Clients<Report> {
+  const reported = Promise.withResolvers<Report>()
   const begun = Promise.withResolvers<void>()
   let completed = 0
   const child = Bun.spawn([process.execPath, module], {
     stdio: ['ignore', 'inherit', 'inherit'],
-    ipc: (news: News) => {
+    ipc: (news: News<Report>) => {
       begun.resolve()
       if ('report' in news) reported.resolve(news.report)
       else completed = news.completed
@@ -75,9 +75,9 @@ export function startClients<Plan>(module: string, plan: Plan): Clients {
 }
 
 /** In the process of the clients: begins when the plan comes, and reports when they are done. */
-export function runClients<Plan>(begin: (plan: Plan) => Running): void {
-  let running: Running | undefined
-  const post = (news: News) => process.send?.(news)
+export function runClients<Plan, Report extends TrafficReport>(begin: (plan: Plan) => Running<Report>): void {
+  let running: Running<Report> | undefined
+  const post = (news: News<Report>) => process.send?.(news)
   process.on('message', (order: Order<Plan>) => {
     if ('stop' in order) {
       running?.stop()

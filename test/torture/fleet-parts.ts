@@ -91,7 +91,7 @@ export type Model = Awaited<ReturnType<typeof modelOf>>
 export async function pageAt(url: string): Promise<string | undefined> {
   const response = await fetch(url)
   const bytes = await response.bytes()
-  return response.status === 200 ? fingerprintOf(response.headers.get('ETag') ?? undefined, bytes) : undefined
+  return response.status === 200 ? fingerprintOf(200, (name) => response.headers.get(name), bytes) : undefined
 }
 
 type Told = { readonly release: string | null; readonly shelf?: { readonly trouble: { readonly kind: string } | null } }

@@ -1,5 +1,5 @@
 // What clients request: pages of API v1, a mixed load of both versions, and fuzzed requests to every documented path.
-import { pick, type Random, randomFrom } from '../../bench/random.ts'
+import { pick, type Random, randomFrom } from '../../packages/server/src/source/synthetic/random.ts'
 import { Documented, type DocumentedOperation, type Schema } from '../support/openapi.ts'
 
 /** What a running service says of itself, as far as requests can be made of it. */
@@ -164,73 +164,14 @@ function recordTarget(path: string, fields: Readonly<Record<string, readonly str
 
 const HOSTILE = [
   ...['', '0', '-1', '01', '+1', ' 1', '1 ', '1.5', '1e3', '1e309', 'NaN', 'Infinity', '-0', '0x10', '9'.repeat(30)],
-  ...[
-    'null',
-    'undefined',
-    'true',
-    '[]',
-    '{}',
-    '[object Object]',
-    '__proto__',
-    'constructor',
-    'toString',
-    'hasOwnProperty',
-  ],
-  ...[
-    '\0',
-    '\r\n',
-    '\t',
-    '\x7f',
-    '\u2028',
-    '\ufeff',
-    '\u202e',
-    'é',
-    'e\u0301',
-    'ñ',
-    'ß',
-    'İ',
-    'ﬁ',
-    '中',
-    '🜨',
-    '👩‍👩‍👧',
-    '\u{10ffff}',
-  ],
-  ...[
-    "'",
-    '"',
-    '`',
-    '\\',
-    "' or 1=1 --",
-    '<script>',
-    '{{7*7}}',
-    '%',
-    '%25',
-    '%00',
-    '../../etc/passwd',
-    '/',
-    '//',
-    '.',
-    '..',
-  ],
-  ...[
-    '(a+)+$',
-    '.*',
-    '*',
-    '?',
-    '&',
-    '=',
-    '#',
-    ';',
-    ',',
-    ',,,',
-    '-',
-    '--',
-    'a:b',
-    ':',
-    'estados:',
-    'estados:0',
-    'a'.repeat(300),
-  ],
+  ...['null', 'undefined', 'true', '[]', '{}', '[object Object]', '__proto__', 'constructor', 'toString'],
+  ...['hasOwnProperty'],
+  ...['\0', '\r\n', '\t', '\x7f', '\u2028', '\ufeff', '\u202e', 'é', 'e\u0301', 'ñ', 'ß', 'İ', 'ﬁ', '中', '🜨'],
+  ...['👩‍👩‍👧', '\u{10ffff}'],
+  ...["'", '"', '`', '\\', "' or 1=1 --", '<script>', '{{7*7}}', '%', '%25', '%00', '../../etc/passwd', '/'],
+  ...['//', '.', '..'],
+  ...['(a+)+$', '.*', '*', '?', '&', '=', '#', ';', ',', ',,,', '-', '--', 'a:b', ':', 'estados:', 'estados:0'],
+  ...['a'.repeat(300)],
   ...['a '.repeat(20), '\u0301'.repeat(50), '1,2', '91,181', '-90,-180', '90.0000000001,0', '0,0', '20.5,-103.3'],
   ...Array.from({ length: 4 }, (_, at) =>
     Array(10 ** at)
@@ -239,21 +180,8 @@ const HOSTILE = [
   ),
 ]
 const UNENCODED = [
-  '%',
-  '%zz',
-  '%ff',
-  '%c3',
-  '%c3%28',
-  '%ed%a0%80',
-  '%f4%90%80%80',
-  '+',
-  '%00',
-  '%2f',
-  '%2e%2e',
-  '?',
-  '=',
-  '&&',
-  ';',
+  ...['%', '%zz', '%ff', '%c3', '%c3%28', '%ed%a0%80', '%f4%90%80%80', '+', '%00', '%2f', '%2e%2e', '?', '='],
+  ...['&&', ';'],
 ]
 
 function parameterValue(schema: Schema, samples: readonly string[], survey: Survey, random: Random): string {
@@ -275,24 +203,10 @@ const METHODS = ['POST', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'CONNECT', 'BREW', '
 const ETAGS = ['*', '""', '"0"', 'W/"0123456789abcdef"', 'broken', '"a", "b"', `${'"a",'.repeat(200)}"b"`, '"\xff"']
 const DATES = ['Thu, 01 Jan 1970 00:00:00 GMT', 'Fri, 31 Dec 9999 23:59:59 GMT', 'yesterday', '0', 'Thu, 01 Jan 1970']
 const RANGES = [
-  ...[
-    'bytes=0-0',
-    'bytes=0-',
-    'bytes=-1',
-    'bytes=-0',
-    'bytes=5-1',
-    'bytes=0-0,2-3',
-    'bytes=',
-    'bytes=a-b',
-    'lines=0-1',
-  ],
-  ...[
-    'bytes=99999999999999999999-',
-    'bytes=0-99999999999999999999',
-    'bytes= 0-1',
-    'BYTES=0-1',
-    `bytes=${'0-0,'.repeat(500)}1-1`,
-  ],
+  ...['bytes=0-0', 'bytes=0-', 'bytes=-1', 'bytes=-0', 'bytes=5-1', 'bytes=0-0,2-3', 'bytes=', 'bytes=a-b'],
+  ...['lines=0-1'],
+  ...['bytes=99999999999999999999-', 'bytes=0-99999999999999999999', 'bytes= 0-1', 'BYTES=0-1'],
+  ...[`bytes=${'0-0,'.repeat(500)}1-1`],
 ]
 const FIELDS: readonly (readonly [name: string, values: readonly string[]])[] = [
   [
@@ -325,42 +239,16 @@ const FIELDS: readonly (readonly [name: string, values: readonly string[]])[] = 
 ]
 
 const BODIES = [
-  ...[
-    '',
-    '{}',
-    '[]',
-    'null',
-    '0',
-    '"',
-    '[{"q":"leon"}]',
-    '{"q":"leon"}',
-    '{"queries":[{"q":"san"}]}',
-    '{"__proto__":{"a":1}}',
-  ],
-  ...[
-    '['.repeat(5_000),
-    '{"a":'.repeat(2_000),
-    `[${'"a",'.repeat(3_000)}"a"]`,
-    `"${'a'.repeat(70_000)}"`,
-    '\xff\xfe',
-    '\0',
-  ],
-  ...[
-    'q\nleon\n',
-    `q\n${'san\n'.repeat(2_000)}`,
-    '[{"q":"leon"},]',
-    '[{"q":1e999}]',
-    '[{"q":"\\ud800"}]',
-    '{"q":"a"}{"q":"b"}',
-  ],
+  ...['', '{}', '[]', 'null', '0', '"', '[{"q":"leon"}]', '{"q":"leon"}', '{"queries":[{"q":"san"}]}'],
+  ...['{"__proto__":{"a":1}}'],
+  ...['['.repeat(5_000), '{"a":'.repeat(2_000), `[${'"a",'.repeat(3_000)}"a"]`, `"${'a'.repeat(70_000)}"`],
+  ...['\xff\xfe', '\0'],
+  ...['q\nleon\n', `q\n${'san\n'.repeat(2_000)}`, '[{"q":"leon"},]', '[{"q":1e999}]', '[{"q":"\\ud800"}]'],
+  ...['{"q":"a"}{"q":"b"}'],
 ]
 const BODY_TYPES = [
-  'application/json',
-  'text/csv',
-  'application/x-ndjson',
-  'text/plain',
-  'a',
-  'application/json; charset=utf-16',
+  ...['application/json', 'text/csv', 'application/x-ndjson', 'text/plain', 'a'],
+  ...['application/json; charset=utf-16'],
 ]
 
 /** A body where one may be taken, or where none is; as it should be sent, or not quite. */

@@ -1,12 +1,10 @@
 // Restarts by SIGHUP, one after the other and all at once, while clients keep their connections or make new ones.
 import { eventually, type Service } from '../support/service.ts'
-import { startTraffic } from './traffic.ts'
+import { startTraffic, UNFAIR_MILLISECONDS } from './traffic.ts'
 import type { Campaign } from './trial.ts'
 
 const CONNECTIONS = 32
 const FRESH_CONNECTIONS = 8
-/** On a machine that is too busy to run the clients, each may send a request after its connection was closed. */
-const UNFAIR_MILLISECONDS = 100
 /** A client that sends at the very moment at which an idle connection is closed. */
 const SHARE_BY_CHANCE = 1e-5
 

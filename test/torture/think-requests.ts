@@ -1,7 +1,6 @@
 // The requests that cost most: what a service has to think about longest, and bodies made to be expensive to refuse.
 import { byEar, withTypo } from '../../bench/misspelling.ts'
-import { pick, type Random, randomFrom, times } from '../../bench/random.ts'
-import { shuffled } from './trial.ts'
+import { pick, type Random, randomFrom, shuffled, times } from '../../packages/server/src/source/synthetic/random.ts'
 
 /** What of a running service the requests are made from; a plain value, so that it can be sent to a process. */
 export type Material = {
@@ -131,7 +130,7 @@ export const COSTLY: readonly Costly[] = [
   }),
   // In another order of columns each time, so that it is made anew.
   fresh('whole download', (material, random) =>
-    get(material, `/api/v2/localidades/all?format=csv&fields=${shuffled(COLUMNS, random).join()}`),
+    get(material, `/api/v2/localidades/all?format=csv&fields=${shuffled(random, COLUMNS).join()}`),
   ),
 ]
 

@@ -2,8 +2,8 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../../bench/free-port.ts'
-import { pick, type Random, randomFrom } from '../../bench/random.ts'
 import { Shelf } from '../../packages/server/src/release/home/shelf.ts'
+import { randomFrom, shuffled } from '../../packages/server/src/source/synthetic/random.ts'
 import { nomenclator, TestDirectory } from '../support/releases.ts'
 import { eventually, Service, TwoReleases } from '../support/service.ts'
 import type { TrafficReport } from './clients.ts'
@@ -188,7 +188,7 @@ async function versionsOf(home: Home): Promise<Versions> {
     of[digest] = {}
     for (const target of targets) {
       const response = await fetch(service.url + target)
-      const fingerprint = fingerprintOf(response.headers.get('ETag') ?? undefined, await response.bytes())
+      const fingerprint = fingerprintOf(200, (name) => response.headers.get(name), await response.bytes())
       // A page that only one of them has is no good page to request.
       if (response.status === 200) (of[digest] as Record<string, string>)[target] = fingerprint
     }
@@ -309,7 +309,7 @@ export class Trial implements AsyncDisposable {
     using watch = new MemoryWatch(service.pid)
     const plan: TrafficPlan = {
       url: service.url,
-      requests: { kind: 'pages', host: new URL(service.url).host, targets: shuffled(targets, randomFrom(this.seed)) },
+      requests: { kind: 'pages', host: new URL(service.url).host, targets: shuffled(randomFrom(this.seed), targets) },
       connections: PROBE_CONNECTIONS,
       fresh: PROBE_FRESH_CONNECTIONS,
       rate,
@@ -335,12 +335,3 @@ export class Trial implements AsyncDisposable {
 
 const caseText = ({ probe, memory: { before, peak, after } }: Case) =>
   `${probe.failed} of ${probe.completed + probe.failed} failed ${JSON.stringify(probe.reasons)}, ${probe.limited} turned away, p50 ${probe.latency.p50.toFixed(2)} p99 ${probe.latency.p99.toFixed(2)} max ${probe.latency.max.toFixed(0)} ms, ${[before, peak, after].map(({ pss }) => pss.toFixed(0)).join(' → ')} MB`
-
-export function shuffled<T>(all: readonly T[], random: Random): T[] {
-  const left = [...all]
-  return Array.from({ length: all.length }, () => {
-    const next = pick(random, left)
-    left.splice(left.indexOf(next), 1)
-    return next
-  })
-}

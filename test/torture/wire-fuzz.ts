@@ -1,6 +1,6 @@
 // Clients of a process of their own that send broken HTTP: a few good requests, then bytes made by a grammar and changed at random.
 import type { Socket } from 'bun'
-import { pick, type Random, randomFrom, times } from '../../bench/random.ts'
+import { pick, type Random, randomFrom, times } from '../../packages/server/src/source/synthetic/random.ts'
 import { type Clients, type Running, runClients, startClients, type TrafficReport } from './clients.ts'
 import { fieldOf, type Received, ResponseReader } from './response-reader.ts'
 
@@ -30,135 +30,51 @@ const GOOD = [
 const VERBS = ['GET', 'GET', 'GET', 'GET', 'POST', 'OPTIONS', 'get', 'G@T', 'BREW', '', 'GET\0', 'A'.repeat(2_000), 'é']
 const GAPS = [' ', ' ', ' ', ' ', ' ', ' ', '  ', '\t', '', '\x0b', '\xa0', '\r\n ']
 const TARGETS = [
-  ...[
-    '/',
-    '*',
-    '/api/v1/paises',
-    '/api/v1/paises',
-    '/api/v1/paises?page=2',
-    '/api/v2/estados',
-    '//',
-    '/../../etc/passwd',
-  ],
+  ...['/', '*', '/api/v1/paises', '/api/v1/paises', '/api/v1/paises?page=2', '/api/v2/estados', '//'],
+  ...['/../../etc/passwd'],
   ...['http://a/api/v1/paises', 'http://', 'a', '?', '#', '/#a', '/\\', '/ñ', '/%', '/%00', '/\0', '/a b', '/\x7f', ''],
-  ...[
-    `/${'a'.repeat(7_990)}`,
-    `/${'a'.repeat(8_100)}`,
-    `/${'%41'.repeat(3_000)}`,
-    `/${'/'.repeat(500)}`,
-    '/?'.repeat(200),
-  ],
+  ...[`/${'a'.repeat(7_990)}`, `/${'a'.repeat(8_100)}`, `/${'%41'.repeat(3_000)}`, `/${'/'.repeat(500)}`],
+  ...['/?'.repeat(200)],
 ]
 const VERSIONS = [
-  'HTTP/1.1',
-  'HTTP/1.1',
-  'HTTP/1.1',
-  'HTTP/1.1',
-  'HTTP/1.0',
-  'HTTP/0.9',
-  'HTTP/2.0',
-  'HTTP/1.10',
-  'http/1.1',
+  ...['HTTP/1.1', 'HTTP/1.1', 'HTTP/1.1', 'HTTP/1.1', 'HTTP/1.0', 'HTTP/0.9', 'HTTP/2.0', 'HTTP/1.10'],
+  ...['http/1.1'],
 ]
 const MORE_VERSIONS = ['', 'HTTP/1.1 ', 'HTTP', 'HTTP/', 'HTTP/1', 'HTTP/١.1', 'ICY', '\0']
 const LINE_ENDS = ['\r\n', '\r\n', '\r\n', '\r\n', '\r\n', '\r\n', '\r\n', '\n', '\r', '\r\r\n', '', '\n\r', '\x85']
 const BODY = 'GET /api/v1/paises HTTP/1.1\r\nHost: smuggled\r\n\r\n'
 const LINES = [
-  ...[
-    'Host: a',
-    'Host:',
-    'Host: a b',
-    'Host: a\0',
-    'host : a',
-    ' Host: a',
-    'Host: [::1]:99999',
-    'Host: <script>',
-    'Host: é',
-  ],
-  ...[
-    'Content-Length: 0',
-    'Content-Length: 5',
-    `Content-Length: ${BODY.length}`,
-    'Content-Length: -1',
-    'Content-Length: +5',
-  ],
+  ...['Host: a', 'Host:', 'Host: a b', 'Host: a\0', 'host : a', ' Host: a', 'Host: [::1]:99999'],
+  ...['Host: <script>', 'Host: é'],
+  ...['Content-Length: 0', 'Content-Length: 5', `Content-Length: ${BODY.length}`, 'Content-Length: -1'],
+  ...['Content-Length: +5'],
   ...['Content-Length: 5, 5', 'Content-Length: 0x5', 'Content-Length: 99999999999999999999', 'Content-Length: 5 5'],
   ...['Content-Length:', 'Content-Length: \x0b5', 'Content_Length: 5', 'Content-Length: 18446744073709551621'],
   ...['Transfer-Encoding: chunked', 'Transfer-Encoding: Chunked', 'Transfer-Encoding: chunked, chunked'],
   ...['Transfer-Encoding: identity', 'Transfer-Encoding: gzip, chunked', 'Transfer-Encoding: chunked, gzip'],
-  ...[
-    'Transfer-Encoding : chunked',
-    'Transfer-Encoding:\x0bchunked',
-    'Transfer-Encoding: xchunked',
-    'Transfer-Encoding:',
-  ],
-  ...[
-    'Connection: close',
-    'Connection: keep-alive',
-    'Connection: ,,,',
-    'Connection: Host',
-    'Connection: upgrade, HTTP2-Settings',
-  ],
-  ...[
-    'Upgrade: h2c',
-    'Upgrade: websocket',
-    'HTTP2-Settings: AAMAAABkAAQAAP__',
-    'Expect: 100-continue',
-    'Expect: a',
-    'TE: trailers',
-  ],
-  ...[
-    ': a',
-    'a',
-    'a:',
-    '',
-    ' ',
-    '\t',
-    'a: b\r\n c',
-    'a\tb: c',
-    'a(b): c',
-    'a: \0',
-    'a: \x1b',
-    'a: \x7f',
-    'a: \xff',
-    '\xff: a',
-  ],
+  ...['Transfer-Encoding : chunked', 'Transfer-Encoding:\x0bchunked', 'Transfer-Encoding: xchunked'],
+  ...['Transfer-Encoding:'],
+  ...['Connection: close', 'Connection: keep-alive', 'Connection: ,,,', 'Connection: Host'],
+  ...['Connection: upgrade, HTTP2-Settings'],
+  ...['Upgrade: h2c', 'Upgrade: websocket', 'HTTP2-Settings: AAMAAABkAAQAAP__', 'Expect: 100-continue'],
+  ...['Expect: a', 'TE: trailers'],
+  ...[': a', 'a', 'a:', '', ' ', '\t', 'a: b\r\n c', 'a\tb: c', 'a(b): c', 'a: \0', 'a: \x1b', 'a: \x7f'],
+  ...['a: \xff', '\xff: a'],
   ...[`X: ${'x'.repeat(3_000)}`, `X: ${'x'.repeat(17_000)}`, 'Range: bytes=0-0', 'If-None-Match: *', 'Accept: */*'],
   Array(40).fill('X: y').join('\r\n'),
   Array(120).fill('X: y').join('\r\n'),
 ]
 const BODIES = [
   ...['', '', '', '', 'hello', BODY, BODY + BODY, 'x'.repeat(70_000)],
-  ...[
-    '5\r\nhello\r\n0\r\n\r\n',
-    `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`,
-    '0\r\n\r\n',
-    '0\r\na: b\r\n\r\n',
-  ],
-  ...[
-    '5;a=b\r\nhello\r\n0\r\n\r\n',
-    '5\r\nhello0\r\n\r\n',
-    'ffffffffffffffff\r\n',
-    '-1\r\n',
-    '0x5\r\nhello\r\n',
-    '5\nhello\n0\n\n',
-    'g\r\n',
-  ],
+  ...['5\r\nhello\r\n0\r\n\r\n', `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`, '0\r\n\r\n'],
+  ...['0\r\na: b\r\n\r\n'],
+  ...['5;a=b\r\nhello\r\n0\r\n\r\n', '5\r\nhello0\r\n\r\n', 'ffffffffffffffff\r\n', '-1\r\n', '0x5\r\nhello\r\n'],
+  ...['5\nhello\n0\n\n', 'g\r\n'],
 ]
 /** No HEAD among them: nobody could tell then which responses have a body. */
 const DICTIONARY = [
-  '\r\n',
-  '\n',
-  '\r',
-  '\r\n\r\n',
-  '\0',
-  ' ',
-  ':',
-  'GET / HTTP/1.1\r\nHost: a\r\n\r\n',
-  'HTTP/1.1',
-  '%',
-  '\xff',
-  '\t',
+  ...['\r\n', '\n', '\r', '\r\n\r\n', '\0', ' ', ':', 'GET / HTTP/1.1\r\nHost: a\r\n\r\n', 'HTTP/1.1', '%'],
+  ...['\xff', '\t'],
 ]
 const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
 const TLS_HELLO = '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'

@@ -63,7 +63,7 @@ const MISTAKEN: readonly (readonly [Page, Page])[] = [
 ]
 
 const ENTITY = /&(?:#([0-9]{1,6});|#x([0-9a-f]{1,5});|([a-z])(acute|grave|uml|tilde|circ|cedil);?|(amp|nbsp);)/gi
-const ESCAPE = /(?:%|=|\\x|\\u00)([89a-f][0-9a-f])/gi
+const ESCAPE = /(?:%(?=[2-9a-f])|(?:=|\\x|\\u00)(?=[89a-f]))([0-9a-f]{2})/gi
 const MARKS: Readonly<Record<string, string>> = {
   acute: '\u0301',
   grave: '\u0300',
@@ -93,30 +93,17 @@ const MAY_BE_DAMAGED = /[^ -~\s]|\u00a0|&[#a-z]|[%=\\]/i
 /** How many times a text may have been read in the wrong encoding. */
 const MAX_TIMES = 3
 
-/** Two bytes of a letter of UTF-8 as they are read in Windows' code page or Latin-1. */
-const MISREAD = /[\u00c2-\u00f4][\u0080-\u00bf\u0152-\u2122]/
-
-/** A text with nothing escaped, and what it was before it was read as Latin-1, each time that it was: the first of all first. */
-function readingsOf(text: string): [string, ...string[]] {
-  // What was escaped may have been escaped again.
-  const read: [string, ...string[]] = [unescaped(withoutEntities(withoutEntities(text)))]
-  while (read.length <= MAX_TIMES && MISREAD.test(read[0])) {
-    const before = fromUtf8('windows', read[0])
-    if (before === undefined || before === read[0]) break
-    read.unshift(before)
-  }
-  return read
-}
-
-/** What a text was before some of its words were damaged in ways that they tell by themselves. */
-export const undamaged = (text: string): string =>
-  MAY_BE_DAMAGED.test(text) ? text.replace(/[^ ]+/g, (word) => readingsOf(word)[0]) : text
-
 /** What a text may have been; nothing where nothing tells that it was damaged. */
 export function repairsOf(text: string): string[] {
   if (!MAY_BE_DAMAGED.test(text)) return []
-  const read = readingsOf(text)
-  const plain = read.at(-1) as string
+  // What was escaped may have been escaped again.
+  const plain = unescaped(withoutEntities(withoutEntities(text)))
+  const read = [plain]
+  while (read.length <= MAX_TIMES) {
+    const before = fromUtf8('windows', read[0] as string)
+    if (before === undefined || before === read[0]) break
+    read.unshift(before)
+  }
   const once = read.at(-2)
   const others = MISTAKEN.map(([read, written]) => {
     const bytes = bytesIn(read, plain)

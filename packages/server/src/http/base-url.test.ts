@@ -123,6 +123,11 @@ describe('refused is a host', () => {
     ['that ends with a hyphen', 'a-'],
     ['that is half an address', '[::1'],
     ['that is an impossible address', '[::::]'],
+    ['that is a number and no address', '256.256.256.256'],
+    ['that is an address with a zone', '[fe80::1%25eth0]'],
+    ['with a tab', 'a\tb'],
+    ['with a port of too many digits', 'a.test:123456'],
+    ['with two ports', 'a.test:80:80'],
     ['that is too long', 'a'.repeat(255)],
   ])('%s', (_, host) => {
     expect(refusal(plain, { Host: host })).toEqual({ kind: 'bad-host', header: 'Host', expected: HOST })

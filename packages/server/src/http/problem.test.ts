@@ -4,250 +4,172 @@ import { responseOf } from '../../../../test/support/responses.ts'
 import { RequestId } from './observation/request-id.ts'
 import { type Problem, type ProblemKind, problemResponse, problemTitles } from './problem.ts'
 
-const words: { readonly [K in ProblemKind]: readonly [Extract<Problem, { kind: K }>, number, string, string][] } = {
+type Case<K extends ProblemKind> = readonly [problem: Omit<Extract<Problem, { kind: K }>, 'kind'>, detail: string]
+
+const words: { readonly [K in ProblemKind]: readonly [status: number, title: string, ...cases: Case<K>[]] } = {
   'bad-parameter': [
+    400,
+    'A query parameter has a value that is not allowed',
+    [{ name: 'page', value: '0', allowed: 'more' }, 'page was "0"; allowed is more.'],
     [
-      { kind: 'bad-parameter', name: 'page', value: '0', allowed: 'more' },
-      400,
-      'A query parameter has a value that is not allowed',
-      'page was "0"; allowed is more.',
-    ],
-    [
-      { kind: 'bad-parameter', name: 'page', value: `"\r\n${'9'.repeat(97)}9`, allowed: 'less' },
-      400,
-      'A query parameter has a value that is not allowed',
+      { name: 'page', value: `"\r\n${'9'.repeat(97)}9`, allowed: 'less' },
       `page was "\\"\\r\\n${'9'.repeat(97)}…"; allowed is less.`,
     ],
-    [
-      { kind: 'bad-parameter', name: 'page', value: '9'.repeat(100), allowed: 'less' },
-      400,
-      'A query parameter has a value that is not allowed',
-      `page was "${'9'.repeat(100)}"; allowed is less.`,
-    ],
+    [{ name: 'page', value: '9'.repeat(100), allowed: 'less' }, `page was "${'9'.repeat(100)}"; allowed is less.`],
   ],
   'unknown-parameter': [
+    400,
+    'There is no such query parameter',
     [
-      { kind: 'unknown-parameter', name: 'pgae', known: ['page', 'q'], nearest: 'page' },
-      400,
-      'There is no such query parameter',
+      { name: 'pgae', known: ['page', 'q'], nearest: 'page' },
       '"pgae" is not known here. Did you mean page? Allowed are page, q.',
     ],
-    [
-      { kind: 'unknown-parameter', name: 'x', known: ['page', 'q'], nearest: undefined },
-      400,
-      'There is no such query parameter',
-      '"x" is not known here. Allowed are page, q.',
-    ],
+    [{ name: 'x', known: ['page', 'q'], nearest: undefined }, '"x" is not known here. Allowed are page, q.'],
   ],
   'bad-body': [
-    [
-      { kind: 'bad-body', wrong: 'the body is not UTF-8' },
-      400,
-      'The body of the request is not what its type says',
-      'The body is not UTF-8.',
-    ],
+    400,
+    'The body of the request is not what its type says',
+    [{ wrong: 'the body is not UTF-8' }, 'The body is not UTF-8.'],
   ],
   'bad-row': [
-    [
-      { kind: 'bad-row', row: 7, wrong: 'it is "5"', allowed: 'a text' },
-      400,
-      'A row of the body is not one that can be resolved',
-      'Row 7: it is "5"; allowed is a text.',
-    ],
-    [
-      { kind: 'bad-row', row: 0, wrong: 'there is no part "x"', allowed: 'q' },
-      400,
-      'A row of the body is not one that can be resolved',
-      'Header: there is no part "x"; allowed is q.',
-    ],
+    400,
+    'A row of the body is not one that can be resolved',
+    [{ row: 7, wrong: 'it is "5"', allowed: 'a text' }, 'Row 7: it is "5"; allowed is a text.'],
+    [{ row: 0, wrong: 'there is no part "x"', allowed: 'q' }, 'Header: there is no part "x"; allowed is q.'],
   ],
   'too-many-rows': [
-    [
-      { kind: 'too-many-rows', max: 9 },
-      413,
-      'The body of the request has too many rows',
-      'At most 9 rows are resolved in one request.',
-    ],
+    413,
+    'The body of the request has too many rows',
+    [{ max: 9 }, 'At most 9 rows are resolved in one request.'],
   ],
   'unsupported-media-type': [
-    [
-      { kind: 'unsupported-media-type', type: 'a/b', allowed: 'text/csv' },
-      415,
-      'The body of the request has a type that is not read here',
-      'Content-Type was "a/b"; allowed are text/csv.',
-    ],
+    415,
+    'The body of the request has a type that is not read here',
+    [{ type: 'a/b', allowed: 'text/csv' }, 'Content-Type was "a/b"; allowed are text/csv.'],
   ],
   'record-not-found': [
-    [
-      { kind: 'record-not-found', what: 'pais at this path', hint: 'Look elsewhere.' },
-      404,
-      'There is no such record',
-      'There is no pais at this path. Look elsewhere.',
-    ],
+    404,
+    'There is no such record',
+    [{ what: 'pais at this path', hint: 'Look elsewhere.' }, 'There is no pais at this path. Look elsewhere.'],
   ],
   'not-signed': [
+    404,
+    'The release is not signed',
     [
-      { kind: 'not-signed', digest: 'abcdef0123456789' },
-      404,
-      'The release is not signed',
+      { digest: 'abcdef0123456789' },
       'Release abcdef0123456789 has no signature here. Its publisher makes one with nomenclator sign abcdef012345 --key FILE; ' +
         'what is signed is at /api/v2/releases/abcdef0123456789/checksums.',
     ],
   ],
   'release-gone': [
+    410,
+    'The release is not there any more',
     [
-      { kind: 'release-gone', digest: 'abc' },
-      410,
-      'The release is not there any more',
+      { digest: 'abc' },
       'Release abc was removed or never was here; GET /api/v2/releases lists those that are. ' +
         'Whoever follows the changes takes everything again: GET /api/v2/{collection}/all.',
     ],
   ],
   'release-awaited': [
+    503,
+    'The release is not here yet',
     [
-      { kind: 'release-awaited', digest: 'abc' },
-      503,
-      'The release is not here yet',
+      { digest: 'abc' },
       'Release abc may be on its way to this server, and others may have it; try again in 2 seconds.',
     ],
   ],
   'not-acceptable': [
+    406,
+    'None of the forms that are accepted can be given',
     [
-      { kind: 'not-acceptable', forms: 'application/json, application/x-ndjson and text/csv', accept: 'image/png' },
-      406,
-      'None of the forms that are accepted can be given',
+      { forms: 'application/json, application/x-ndjson and text/csv', accept: 'image/png' },
       'Accept was "image/png"; there are application/json, application/x-ndjson and text/csv.',
     ],
   ],
   'precondition-failed': [
-    [
-      { kind: 'precondition-failed', header: 'If-Match' },
-      412,
-      'What is there is not what the client expects',
-      'If-Match does not hold for what is there; a request without it gives that.',
-    ],
+    412,
+    'What is there is not what the client expects',
+    [{ header: 'If-Match' }, 'If-Match does not hold for what is there; a request without it gives that.'],
   ],
-  'range-not-satisfiable': [
-    [{ kind: 'range-not-satisfiable', length: 10 }, 416, 'The range is beyond the end', 'The answer has 10 bytes.'],
-  ],
+  'range-not-satisfiable': [416, 'The range is beyond the end', [{ length: 10 }, 'The answer has 10 bytes.']],
   'too-many-requests': [
+    429,
+    'The client sends more requests than it may',
     [
-      { kind: 'too-many-requests', requests: 10, windowSeconds: 1, retryAfter: 1 },
-      429,
-      'The client sends more requests than it may',
+      { requests: 10, windowSeconds: 1, retryAfter: 1 },
       'At most 10 requests per second are allowed from one address; wait as Retry-After says.',
     ],
     [
-      { kind: 'too-many-requests', requests: 600, windowSeconds: 60, retryAfter: 7 },
-      429,
-      'The client sends more requests than it may',
+      { requests: 600, windowSeconds: 60, retryAfter: 7 },
       'At most 600 requests per 60 seconds are allowed from one address; wait as Retry-After says.',
     ],
   ],
   'bad-host': [
-    [
-      { kind: 'bad-host', header: 'Host', expected: 'a name' },
-      400,
-      'The request does not say soundly which host it is for',
-      'Host must be a name.',
-    ],
+    400,
+    'The request does not say soundly which host it is for',
+    [{ header: 'Host', expected: 'a name' }, 'Host must be a name.'],
   ],
-  'not-found': [
-    [{ kind: 'not-found', known: ['/a', '/b'] }, 404, 'There is nothing at this path', 'Known paths are /a, /b.'],
-  ],
+  'not-found': [404, 'There is nothing at this path', [{ known: ['/a', '/b'] }, 'Known paths are /a, /b.']],
   'page-beyond-last': [
+    404,
+    'The page is beyond the last one',
+    [{ page: 26, total: 247, totalPages: 25 }, 'Page 26 was asked for; the last one is 25.'],
     [
-      { kind: 'page-beyond-last', page: 26, total: 247, totalPages: 25 },
-      404,
-      'The page is beyond the last one',
-      'Page 26 was asked for; the last one is 25.',
-    ],
-    [
-      { kind: 'page-beyond-last', page: 2, total: 0, totalPages: 0 },
-      404,
-      'The page is beyond the last one',
+      { page: 2, total: 0, totalPages: 0 },
       'Page 2 was asked for; the collection is empty, and only page 1 can be asked for.',
     ],
   ],
   'method-not-allowed': [
-    [
-      { kind: 'method-not-allowed', method: 'POST' },
-      405,
-      'The method is not allowed: the service is read-only',
-      'POST was used; allowed are GET, HEAD, OPTIONS.',
-    ],
+    405,
+    'The method is not allowed: the service is read-only',
+    [{ method: 'POST' }, 'POST was used; allowed are GET, HEAD, OPTIONS.'],
   ],
   'content-too-large': [
-    [
-      { kind: 'content-too-large', max: 1_000 },
-      413,
-      'The body of the request is too large',
-      'At most 1000 bytes are read.',
-    ],
-    [
-      { kind: 'content-too-large', max: 50, unit: 'queries' },
-      413,
-      'The body of the request is too large',
-      'At most 50 queries are read.',
-    ],
+    413,
+    'The body of the request is too large',
+    [{ max: 1_000 }, 'At most 1000 bytes are read.'],
+    [{ max: 50, unit: 'queries' }, 'At most 50 queries are read.'],
   ],
-  'uri-too-long': [
-    [{ kind: 'uri-too-long', max: 8_000 }, 414, 'The URL is too long', 'At most 8000 characters are read.'],
-  ],
+  'uri-too-long': [414, 'The URL is too long', [{ max: 8_000 }, 'At most 8000 characters are read.']],
   'headers-too-large': [
-    [
-      { kind: 'headers-too-large', max: '100 header fields' },
-      431,
-      'The headers of the request are too large',
-      'At most 100 header fields are read.',
-    ],
+    431,
+    'The headers of the request are too large',
+    [{ max: '100 header fields' }, 'At most 100 header fields are read.'],
   ],
   'bad-request': [
-    [
-      { kind: 'bad-request', wrong: 'the header host is missing' },
-      400,
-      'The request is not sound HTTP',
-      'In the request, the header host is missing.',
-    ],
+    400,
+    'The request is not sound HTTP',
+    [{ wrong: 'the header host is missing' }, 'In the request, the header host is missing.'],
   ],
   'request-timeout': [
-    [
-      { kind: 'request-timeout', seconds: 15 },
-      408,
-      'The request took too long to arrive',
-      'It was not whole after 15 seconds.',
-    ],
+    408,
+    'The request took too long to arrive',
+    [{ seconds: 15 }, 'It was not whole after 15 seconds.'],
   ],
   'took-too-long': [
+    503,
+    'The request takes more work than one may',
     [
-      { kind: 'took-too-long' },
-      503,
-      'The request takes more work than one may',
+      {},
       'It has used all the processor time that one request may. Ask for less at a time: fewer rows, a shorter text, ' +
         'a smaller part of the catalog.',
     ],
   ],
   overloaded: [
-    [
-      { kind: 'overloaded', reason: 'bytes', what: 'all is used up', retryAfter: 7 },
-      503,
-      'The service has too much to do at the moment',
-      'All is used up; try again in 7 seconds.',
-    ],
+    503,
+    'The service has too much to do at the moment',
+    [{ reason: 'bytes', what: 'all is used up', retryAfter: 7 }, 'All is used up; try again in 7 seconds.'],
   ],
   'internal-error': [
-    [
-      { kind: 'internal-error' },
-      500,
-      'The service failed to answer',
-      'The fault is on our side and was logged; trying again may help.',
-    ],
+    500,
+    'The service failed to answer',
+    [{}, 'The fault is on our side and was logged; trying again may help.'],
   ],
 }
 
-const cases = Object.values(words)
-  .flat()
-  .map(([problem, status, title, detail]) => ({ kind: problem.kind, problem, status, title, detail }))
+const cases = Object.entries(words).flatMap(([kind, [status, title, ...all]]) =>
+  all.map(([given, detail]) => ({ kind, problem: { kind, ...given } as Problem, status, title, detail })),
+)
 
 test.each(cases)('$status $kind: $detail', async ({ kind, problem, status, title, detail }) => {
   const response = responseOf(problemResponse(problem, '/api/v1/paises'))

@@ -7,7 +7,7 @@ import { bulkPieces } from './bulk.ts'
 import { bodyOf, type Format, recordEncoder } from './formats/formats.ts'
 import { memberAdder } from './formats/selection.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const BLOCK = 100
 const releases = new Map<number, Release>()

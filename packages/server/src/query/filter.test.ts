@@ -4,7 +4,7 @@ import { releaseOf } from '../../../../test/support/releases.ts'
 import { smallSource } from '../../../../test/support/small-source.ts'
 import { firstWhere, positionsWhere } from './filter.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const audiences = ['staff', 'staffRoom', 'stAff', 'students'].map((clave, at) => ({
   ...{ clave, descCorta: clave, shortDesc: clave },

@@ -5,7 +5,7 @@ import { countries, smallSource } from '../../../../test/support/small-source.ts
 import type { Release } from '../release/release.ts'
 import { find } from './finder.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 let release: Release
 beforeAll(async () => {

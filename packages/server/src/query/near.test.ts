@@ -10,7 +10,7 @@ import { find } from './finder.ts'
 import { distanceFrom, type Near } from './near.ts'
 import { type Scope, searchAcross } from './search/search.ts'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 
 const release = await releaseOf(located)
 const entity = release.entity('localidad')

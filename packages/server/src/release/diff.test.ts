@@ -29,7 +29,7 @@ import type { Column } from './index/index-file.ts'
 import { fromDisk, fromMappedFiles } from './record-access.ts'
 import type { OpenEntity, Release } from './release.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 /**
  * A release that has records of one entity. Its files are written plainly, since to sync hundreds of them to disk would

@@ -31,7 +31,7 @@ import type { Source } from '../source/source.ts'
 import { exportPackage } from './export-package.ts'
 import type { Release } from './release.ts'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 
 async function opened(directory: string): Promise<Source> {
   const [faults, findings] = [new Faults(), new Findings()]

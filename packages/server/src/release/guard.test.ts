@@ -10,7 +10,7 @@ import type { Source } from '../source/source.ts'
 import { breakingChanges, type Changes, compareReleases, type EntityChanges } from './guard.ts'
 import type { Release } from './release.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const quiet: EntityChanges = {
   added: 0,

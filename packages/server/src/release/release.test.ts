@@ -20,7 +20,7 @@ import {
   releaseDigest,
 } from './manifest.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const sound = new TestHome()
 const copy = new TestHome()

@@ -3,12 +3,13 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FileServer, type Handler, inTurn, type Reply, sound, stopping } from '../../../../test/support/file-server.ts'
+import { PassingTime } from '../../../../test/support/passing-time.ts'
 import { TestDirectory } from '../../../../test/support/releases.ts'
 import { Failure } from '../base/failure.ts'
 import { version } from '../base/version.ts'
 import { type Download, type DownloadOptions, download, isSecureEnough } from './download.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const FILE = Buffer.from(`PK${'all of the file '.repeat(5_000)}`)
 const OTHER = Buffer.from(`PK${'another file '.repeat(4_000)}`)
@@ -25,6 +26,9 @@ type Heard = {
   readonly retries: string[]
 }
 
+/** How long no byte may come. */
+const TIMEOUT = 30_000
+
 class Downloads extends TestDirectory {
   heard: Heard = { starts: [], progress: [], retries: [] }
 
@@ -35,7 +39,7 @@ class Downloads extends TestDirectory {
     this.heard = { starts: [], progress: [], retries: [] }
     return download(url, {
       directory: join(this.path, 'downloads'),
-      timeout: 5_000,
+      timeout: TIMEOUT,
       maxBytes: 1_000_000,
       retries: 2,
       backoff: 1,
@@ -367,22 +371,34 @@ describe('is repeated', () => {
   })
 
   test.each([
-    ['before the response', () => undefined, 'no byte came for 0.5 s'],
-    ['within it', stopping(sound(FILE), HALF), `no byte came for 0.5 s, after ${HALF.toLocaleString('en')} bytes`],
-  ] satisfies [string, Handler, string][])('when no byte comes for too long, %s', async (_, hanging, reason) => {
-    using server = new FileServer(inTurn(hanging, sound(FILE)))
-    using downloads = new Downloads()
-    expect(contentOf(await downloads.get(`${server.url}/a.zip`, { timeout: 500 }))).toBe(text)
-    expect(downloads.heard.retries).toEqual([reason])
-  })
+    ['before the response', () => undefined, 0, 'no byte came for 30 s'],
+    ['within it', stopping(sound(FILE), HALF), HALF, `no byte came for 30 s, after ${HALF.toLocaleString('en')} bytes`],
+  ] satisfies [string, Handler, number, string][])(
+    'when no byte comes for too long, %s',
+    async (_, hanging, came, reason) => {
+      using time = new PassingTime()
+      const waitInVain = () => setImmediate(() => time.pass(TIMEOUT))
+      const hang: Handler = (request, count) => {
+        if (came === 0) waitInVain()
+        return hanging(request, count)
+      }
+      using server = new FileServer(inTurn(hang, sound(FILE)))
+      using downloads = new Downloads()
+      downloads.onBytes = (count) => count === came && downloads.heard.retries.length === 0 && waitInVain()
+      expect(contentOf(await downloads.get(`${server.url}/a.zip`))).toBe(text)
+      expect(downloads.heard.retries).toEqual([reason])
+    },
+  )
 
   test('but not while bytes come, however slowly', async () => {
+    using time = new PassingTime()
     using server = new FileServer((request, count) => {
       const reply = sound(FILE)(request, count)
-      return reply && { ...reply, drip: { pieces: 6, milliseconds: 250 } }
+      return reply && { ...reply, drip: { pieces: 6, milliseconds: 20 } }
     })
     using downloads = new Downloads()
-    expect(contentOf(await downloads.get(`${server.url}/a.zip`, { timeout: 1_000 }))).toBe(text)
+    downloads.onBytes = () => time.pass(TIMEOUT - 1)
+    expect(contentOf(await downloads.get(`${server.url}/a.zip`))).toBe(text)
     expect(downloads.heard.retries).toEqual([])
   })
 

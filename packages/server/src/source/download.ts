@@ -21,10 +21,6 @@ export type DownloadOptions = RetryPolicy & {
   /** Milliseconds without a byte, from the request on, after which an attempt has failed. */
   readonly timeout: number
   readonly maxBytes: number
-  /** The encoding that is asked for, in which the file is then kept; by default none. */
-  readonly encoding?: 'zstd'
-  /** Whether a redirect to another host is followed; by default it is. */
-  readonly staysOnHost?: boolean
   /**
    * Gives the machine to ask, by its address, and throws where it must not be asked; called before each request, also of those
    * that redirects lead to. Without it, names are looked up by the request.
@@ -145,7 +141,7 @@ class Downloading {
     const stored = this.#stored
     const { size } = stored
     const encoding = headers.get('content-encoding') ?? 'identity'
-    if (encoding !== 'identity' && encoding !== this.#options.encoding)
+    if (encoding !== 'identity')
       throw this.#refusal(`is sent in the encoding ${printable(encoding)}, which was not asked for`)
     const tooLarge = `is larger than ${bytes(maxBytes)}, which is the most that is downloaded`
     if (size !== undefined && size > maxBytes) throw this.#refusal(tooLarge)
@@ -172,8 +168,7 @@ class Downloading {
 
   /** Follows redirects to https, and to http where http was asked for. */
   async #follow(condition: Readonly<Record<string, string>>, { signal, byteCame }: Watch): Promise<Response> {
-    const { encoding = 'identity', staysOnHost = false } = this.#options
-    const headers = { ...HEADERS, 'Accept-Encoding': encoding, ...condition }
+    const headers = { ...HEADERS, ...condition }
     const redirects: string[] = []
     for (let target = this.#url; ; ) {
       const url = new URL(target)
@@ -188,8 +183,6 @@ class Downloading {
       const path = redirects.join(', then to ')
       if (!isSecureEnough(this.#url, to))
         throw this.#failure(`redirects to ${path}, which is not followed because it is not https`)
-      if (staysOnHost && to.host !== new URL(this.#url).host)
-        throw this.#failure(`redirects to ${path}, which is not followed because it is another host`)
       if (redirects.length > MAX_REDIRECTS)
         throw this.#failure(`redirects more than ${MAX_REDIRECTS} times: to ${path}`)
       target = to.href
@@ -229,7 +222,7 @@ function fetchFrom(address: string, url: URL, request: BunFetchRequestInit & { r
 export const isSecureEnough = (asked: string, { protocol }: URL): boolean =>
   protocol === 'https:' || (protocol === 'http:' && new URL(asked).protocol === 'http:')
 
-const HEADERS = { 'User-Agent': `nomenclator/${programVersion}` }
+const HEADERS = { 'User-Agent': `nomenclator/${programVersion}`, 'Accept-Encoding': 'identity' }
 const MAX_REDIRECTS = 5
 /** Enough to see what a file is. */
 const START_BYTES = 512

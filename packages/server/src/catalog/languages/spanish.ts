@@ -173,8 +173,8 @@ const data: LanguageData = {
   noise:
     'municipio mpio mun localidad loc colonia col estado edo entidad federativa pais ciudad cd poblado pob pueblo ' +
     'comunidad congregacion delegacion alcaldia rancheria rancho rcho ejido ej fraccionamiento fracc barrio bo calle ' +
-    'avenida av numero num no cp codigo postal provincia area campo disciplina subdisciplina ayuntamiento presidencia municipal',
-  hamlets: 'rancheria rancho ejido congregacion barrio colonia fraccionamiento',
+    'avenida av numero num no cp codigo postal provincia area campo disciplina subdisciplina ayuntamiento constitucional presidencia municipal gobierno hacienda exhacienda finca',
+  hamlets: 'rancheria rancho ejido congregacion barrio colonia fraccionamiento hacienda exhacienda finca',
   // Names in Spanish quote English ones, so that their most frequent words are here too.
   linking: 'a al con d de del e el en la las los of sobre the y',
   genitive: 'de del',
@@ -188,7 +188,7 @@ const data: LanguageData = {
     'adolfo alvaro andres antonio belisario benito carlos emiliano enrique felipe fernando francisco guadalupe guillermo gustavo ' +
     'heriberto hermenegildo hilario ignacio isidro jesus jose josefa juan justo lazaro leona lorenzo luis manuel mariano melchor ' +
     'miguel nicolas octavio pascual pedro plutarco rafael ricardo salvador santos tomas valentin venustiano vicente victoriano',
-  seat: 'cabecera, cabecera municipal, cabecera del municipio, centro, zona centro, colonia centro, col centro, centro historico, primer cuadro',
+  seat: 'cabecera, cabecera municipal, cabecera mpal, cab municipal, cab mpal, cab mun, cabecera del municipio, centro, zona centro, colonia centro, col centro, centro historico, primer cuadro',
   months: 'enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre',
   postalCode: 'c p cp codigo postal',
   telephones: 'tel tels telefono telefonos fax cel celular movil',

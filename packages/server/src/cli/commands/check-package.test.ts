@@ -6,7 +6,7 @@ import { TestHome } from '../../../../../test/support/releases.ts'
 import type { Fault } from '../../source/faults.ts'
 import type { LocatedFinding } from '../../source/findings.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const CODE = { name: 'code', type: 'string' }
 const NAME = { name: 'name', type: 'string' }

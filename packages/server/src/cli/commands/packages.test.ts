@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { runHere } from '../../../../../test/support/command.ts'
 import { TestDirectory, TestHome } from '../../../../../test/support/releases.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const work = new TestDirectory()
 const home = new TestHome()

@@ -7,7 +7,7 @@ import { zipOf } from '../../../../../test/support/inegi-file.ts'
 import { bundledHome, TestDirectory, type TestHome } from '../../../../../test/support/releases.ts'
 import { run } from '../run.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const directory = new TestDirectory()
 let home: TestHome

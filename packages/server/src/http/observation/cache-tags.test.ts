@@ -1,23 +1,14 @@
 // What may be cached has the tags of its release; what follows the current release has one more, by which it is purged.
 import { afterAll, expect, test } from 'bun:test'
 import { ThreeReleases } from '../../../../../test/support/releases.ts'
-import { responseTo } from '../../../../../test/support/responses.ts'
-import { createApp } from '../app.ts'
+import { appOf, responseTo } from '../../../../../test/support/responses.ts'
 import { withCacheTags } from './cache-tags.ts'
 
 const three = await ThreeReleases.create()
 afterAll(() => three[Symbol.dispose]())
 const [a, , c] = three.digests as [string, string, string]
 const release = three.current()
-const app = createApp({
-  release: () => release,
-  shelf: three.shelf,
-  policy: { baseUrl: 'http://x', trustedProxies: undefined },
-  logError: (error) => {
-    throw error
-  },
-})
-const connection = { listeningUrl: 'http://x', peer: undefined }
+const app = appOf(() => release, { shelf: three.shelf })
 const tag = (digest: string) => `release-${digest.slice(0, 12)}`
 
 test.each<[string, string | null]>([
@@ -33,11 +24,10 @@ test.each<[string, string | null]>([
   ['/api/v2/paises?page=999', null],
   ['/api/v2/paises?page=0', null],
 ])('%s has %p', async (target, tags) => {
-  const plain = await responseTo(app, { target }, connection)
+  const plain = await responseTo(app, { target })
   const { headers } = await responseTo(
     withCacheTags(app, () => release),
     { target },
-    connection,
   )
   expect([headers.get('Surrogate-Key'), headers.get('Cache-Tag')]).toEqual([tags, tags?.replace(' ', ',') ?? null])
   // Nothing else is another, and without the flag there are none.
@@ -53,6 +43,6 @@ test.each([
     () => ({ status, head, body: undefined }),
     () => release,
   )
-  const { headers } = await responseTo(tagged, { target: '/explore' }, connection)
+  const { headers } = await responseTo(tagged, { target: '/explore' })
   expect([headers.get('Surrogate-Key'), headers.get('Cache-Tag')]).toEqual([null, null])
 })

@@ -1,5 +1,5 @@
 // What is seen of every request: its id, its count, its line in the access log, and its event if it was slow or failed.
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import { BlockList } from 'node:net'
 import { join } from 'node:path'
 import { TestDirectory } from '../../../../../test/support/releases.ts'
@@ -183,10 +183,15 @@ describe('the id of a request', () => {
 
 describe('events', () => {
   test('a slow request is logged and counted, one that is not slow is neither', async () => {
+    let milliseconds = 0
+    using _clock = spyOn(Bun, 'nanoseconds').mockImplementation(() => milliseconds * 1e6)
     const seen = watching({ slowMilliseconds: 200 })
-    const app = observed(() => Bun.sleep(210).then(() => emptyResponse(200, {})), seen)
-    await app({ ...request('/api/v2/search'), query: 'q=a' }, connection)
-    observed(() => emptyResponse(200, {}), seen)(request('/api/v1/paises'), connection)
+    const taking = (time: number) => async () => {
+      milliseconds += time
+      return emptyResponse(200, {})
+    }
+    await observed(taking(200), seen)({ ...request('/api/v2/search'), query: 'q=a' }, connection)
+    await observed(taking(199), seen)(request('/api/v1/paises'), connection)
     expect([seen.events.length, seen.metrics.slowRequests]).toEqual([1, 1])
     expect(seen.events[0]).toMatchObject({
       level: 'warn',
@@ -196,7 +201,7 @@ describe('events', () => {
       path: '/api/v2/search',
       query: 'q=a',
       status: 200,
-      milliseconds: expect.any(Number),
+      milliseconds: 200,
       requestId: expect.stringMatching(/^[0-9a-f]{12}-/),
     })
     expect(seen.events[0]?.message).toMatch(/^SLOW REQUEST: GET \/api\/v2\/search\?q=a took \d+ ms \(200\)$/)

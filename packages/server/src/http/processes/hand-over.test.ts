@@ -279,56 +279,21 @@ describe('what is too much', () => {
     return { ...handed, release: hold.resolve }
   }
   const body = (bytes: number) => ({ method: 'POST', body: Buffer.alloc(bytes) })
-  const CASES: [string, Partial<ThinkLimits>, [string, Partial<HttpRequest>][], RegExp][] = [
-    [
-      'requests in all',
-      { requests: 2 },
-      [
-        ['1', {}],
-        ['2', {}],
-        ['3', {}],
-      ],
-      /^2 requests that take work wait/,
-    ],
-    [
-      'requests of a client',
-      { requestsPerClient: 2 },
-      [
-        ['1', {}],
-        ['1', {}],
-        ['1', {}],
-      ],
-      /^2 requests of your address/,
-    ],
-    [
-      'bytes in all',
-      { bytes: 10 },
-      [
-        ['1', body(6)],
-        ['2', body(6)],
-      ],
-      /^the bodies of requests that wait/,
-    ],
-    [
-      'bytes of a client',
-      { bytesPerClient: 10 },
-      [
-        ['1', body(6)],
-        ['1', body(6)],
-      ],
-      /^the bodies of requests of your/,
-    ],
-  ]
-  test.each(CASES)('%s', async (_name, limits, requests, words) => {
+  test.each<[string, Partial<ThinkLimits>, peers: readonly string[], Partial<HttpRequest>, RegExp]>([
+    ['requests in all', { requests: 2 }, ['1', '2', '3'], {}, /^2 requests that take work wait/],
+    ['requests of a client', { requestsPerClient: 2 }, ['1', '1', '1'], {}, /^2 requests of your address/],
+    ['bytes in all', { bytes: 10 }, ['1', '2'], body(6), /^the bodies of requests that wait/],
+    ['bytes of a client', { bytesPerClient: 10 }, ['1', '1'], body(6), /^the bodies of requests of your/],
+  ])('%s', async (_name, limits, peers, more, words) => {
     const { handOver, metrics, release } = holding({ limits })
-    const responses = requests.map(([peer, more]) => handOver.respond(request('/', more), from(peer)))
+    const responses = peers.map((peer) => handOver.respond(request('/', more), from(peer)))
     const problem = await responses.at(-1)?.catch(({ problem }) => problem)
     expect(problem).toMatchObject({ kind: 'overloaded', reason: 'thinking', retryAfter: 1 })
     expect(problem.what).toMatch(words)
     expect(metrics.refused.thinking).toBe(1)
     release()
     for (const accepted of responses.slice(0, -1)) expect((await accepted).status).toBe(200)
-    expect((await handOver.respond(request('/', requests[0]?.[1]), from('1'))).status).toBe(200)
+    expect((await handOver.respond(request('/', more), from('1'))).status).toBe(200)
   })
 
   test('one body is taken however large it is', async () => {
@@ -425,44 +390,29 @@ describe('the app of a process that serves', () => {
       maxBody: () => 7,
     },
   )
-  const HANDED: [target: string, more: Partial<HttpRequest>][] = [
-    ['/api/v2/search?q=a', {}],
-    ['/api/v2/paises?q=a', {}],
-    ['/api/v2/paises?%71=a', {}],
-    ['/api/v2/paises?page=1&sort=idPais', {}],
-    ['/api/v2/localidades?near=1,2', {}],
-    ['/api/v2/paises?per_page=100', {}],
-    ['/api/v2/paises?release=abc', {}],
-    ['/api/v2/paises/all', {}],
-    ['/api/v2/changes?from=a', {}],
-    ['/api/v2/releases', {}],
-    ['/api/v2/resolve?q=a', {}],
-    ['/api/v2/resolve', { method: 'POST', body: Buffer.from('[]') }],
-    ['/api/openapi.json', {}],
-    ['/reconcile', {}],
-    ['/', {}],
-    ['/explore/paises', {}],
-    ['/map', {}],
-    ['/nowhere', {}],
-    ['/api/v2/gone', {}],
+  const HANDED = [
+    ...['/api/v2/search?q=a', '/api/v2/paises?q=a', '/api/v2/paises?%71=a', '/api/v2/paises?page=1&sort=idPais'],
+    ...['/api/v2/localidades?near=1,2', '/api/v2/paises?per_page=100', '/api/v2/paises?release=abc'],
+    ...['/api/v2/paises/all', '/api/v2/changes?from=a', '/api/v2/releases', '/api/v2/resolve?q=a', '/api/openapi.json'],
+    ...['/reconcile', '/', '/explore/paises', '/map', '/nowhere', '/api/v2/gone'],
   ]
-  const OWN: [target: string, more: Partial<HttpRequest>][] = [
-    ['/api/v1/paises?page=2', {}],
-    ['/api/v1/paises?q=1', {}],
-    ['/api/v2', {}],
-    ['/api/v2/paises', {}],
-    ['/api/v2/paises?page=2&per_page=50&idPais=484', {}],
-    ['/api/v2/paises/484', {}],
-    ['/api/nowhere', {}],
-    ['/api/v2/resolve', { method: 'POST', body: Buffer.alloc(0), bodyProblem: { kind: 'bad-request', wrong: 'a' } }],
+  const OWN = [
+    ...['/api/v1/paises?page=2', '/api/v1/paises?q=1', '/api/v2', '/api/v2/paises', '/api/v2/paises/484'],
+    ...['/api/v2/paises?page=2&per_page=50&idPais=484', '/api/nowhere'],
   ]
-  const respond = async ([target, more]: [string, Partial<HttpRequest>]) => {
+  const respond = async (target: string, more: Partial<HttpRequest> = {}) => {
     const { handOver } = handedTo(() => textResponse(200, {}, 'handed'))
     const [path = '', query = ''] = target.split('?')
     return bodyOf(await handingOver(own, handOver)(request(path, { query, ...more }), CLIENT))
   }
-  test.each(HANDED)('hands over %s', async (target, more) => expect(await respond([target, more])).toBe('handed'))
-  test.each(OWN)('responds to %s itself', async (target, more) => expect(await respond([target, more])).toBe('own'))
+  test.each(HANDED)('hands over %s', async (target) => expect(await respond(target)).toBe('handed'))
+  test.each(OWN)('responds to %s itself', async (target) => expect(await respond(target)).toBe('own'))
+  test('hands over a body, and responds itself to one that was refused', async () => {
+    const posted = { method: 'POST', body: Buffer.from('[]') }
+    expect(await respond('/api/v2/resolve', posted)).toBe('handed')
+    const bodyProblem = { kind: 'bad-request', wrong: 'a' } as const
+    expect(await respond('/api/v2/resolve', { ...posted, bodyProblem })).toBe('own')
+  })
   test('is the app in all else', () => {
     const { handOver } = handedTo(() => textResponse(200, {}, ''))
     expect(handingOver(own, handOver).maxBody).toBe(own.maxBody)

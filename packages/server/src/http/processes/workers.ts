@@ -182,8 +182,6 @@ type WorkersOptions = {
   readonly inherited?: readonly (number | 'ignore')[]
   /** The clock, in milliseconds. */
   readonly now?: () => number
-  /** How often it is checked whether workers are stuck. */
-  readonly checkMilliseconds?: number
   /** How long a process has waited for a core in all, in milliseconds. */
   readonly waitedForCore?: (pid: number) => number
   /** How often the connections that workers count are compared with those of the kernel. */
@@ -280,7 +278,7 @@ export class Supervisor {
     this.#options = options
     this.#now = options.now ?? (() => performance.now())
     this.#port = options.listening.port
-    setInterval(() => this.#killStuck(), options.checkMilliseconds ?? CHECK_MILLISECONDS).unref()
+    setInterval(() => this.#killStuck(), CHECK_MILLISECONDS).unref()
     this.#checkForLeaks()
   }
 
@@ -509,7 +507,7 @@ export class Supervisor {
       this.#replaceIfTooLarge(worker)
       const { pid } = worker.process
       const waited = (this.#options.waitedForCore ?? waitedForCore)(pid)
-      const isStarved = waited - worker.waitedMilliseconds > (this.#options.checkMilliseconds ?? CHECK_MILLISECONDS) / 2
+      const isStarved = waited - worker.waitedMilliseconds > CHECK_MILLISECONDS / 2
       worker.waitedMilliseconds = waited
       worker.silentChecks += isStarved ? STARVED_CHECK : 1
       const maxChecks = worker.state === 'starting' ? MAX_STARTING_CHECKS : MAX_SILENT_CHECKS

@@ -12,7 +12,7 @@ import { parseQuery } from './request/query-string.ts'
 import { parseBulkRequest } from './request/records.ts'
 import type { NewBody, ResponseCache } from './response-cache.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 /** So many that what is left by a filter is more than a page, too. */
 const COUNT = 3_000

@@ -33,7 +33,10 @@ test.each([
   ['gzip;q=0.5, *', 'br'],
   ['*;q=0', undefined],
   ['identity, *;q=0.5', undefined],
+  ['identity, gzip;q=0.5', undefined],
   ['x-gzip', 'gzip'],
+  ['deflate', undefined],
+  ['', undefined],
 ] as const)('Accept-Encoding %p gives %p', (header, encoding) => expect(acceptedEncoding(header)).toBe(encoding))
 
 test('no header whatever is read as more than it says', () => {

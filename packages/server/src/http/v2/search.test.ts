@@ -7,7 +7,7 @@ import type { Field } from '../../catalog/entity.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import { searchSuggestions } from './search.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const key = code('key', /^[\s\S]+$/, 'anything')
 const name = (language: string): Field => ({ kind: 'name', language, description: 'name', optional: true })

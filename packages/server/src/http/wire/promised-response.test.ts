@@ -1,10 +1,11 @@
 // Promised responses: sent in the order of the requests, waited for, and never lost silently.
 import { afterEach, describe, expect, test } from 'bun:test'
+import { PassingTime } from '../../../../../test/support/passing-time.ts'
 import { open, readUntilClosed } from '../../../../../test/support/wire.ts'
 import type { App, AppContext } from '../app.ts'
 import { type HttpResponse, textResponse } from '../exchange.ts'
 import { serve } from '../processes/serve.ts'
-import { listenWire, type Timeouts } from './server.ts'
+import { listenWire, TIMEOUTS } from './server.ts'
 
 const LOCAL = { host: '127.0.0.1', port: 0 }
 const stops: (() => void)[] = []
@@ -13,7 +14,7 @@ afterEach(() => {
 })
 
 /** The response to a path that starts with /later is promised, and resolved when the test calls for it. */
-function start(timeouts?: Timeouts) {
+function start() {
   const promised = new Map<string, PromiseWithResolvers<HttpResponse>>()
   const called: string[] = []
   const failures: unknown[] = []
@@ -30,7 +31,6 @@ function start(timeouts?: Timeouts) {
       onFailure: (error, { path }) => failures.push([path, error]),
     },
     LOCAL,
-    timeouts,
   )
   stops.push(() => server.terminate())
   const resolve = (path: string) => promised.get(path)?.resolve(textResponse(200, {}, path))
@@ -46,7 +46,7 @@ function send(server: { readonly url: string }, text: string) {
 }
 const bodies = (all: string) => [...all.matchAll(/\r\n\r\n(\/[a-z0-9]*)/g)].map(([, body]) => body)
 async function until(condition: () => boolean): Promise<void> {
-  for (let turn = 0; !condition() && turn < 1_000; turn++) await Bun.sleep(2)
+  while (!condition()) await Bun.sleep(1)
 }
 
 test('requests behind it are handled after it, and in order', async () => {
@@ -73,9 +73,14 @@ test('more requests behind it than are read at once all get a response', async (
 })
 
 test('it may take longer than a client may take', async () => {
-  const { server, resolve } = start({ requestMilliseconds: 300, idleMilliseconds: 300 })
+  using time = new PassingTime()
+  const { server, called, resolve } = start()
   const { all } = send(server, get('/later', 'Connection: close'))
-  await Bun.sleep(1_300)
+  await until(() => called.length === 1)
+  for (let turn = 0; turn < 3; turn++) {
+    time.pass(TIMEOUTS.idleMilliseconds + 1)
+    await Bun.sleep(1)
+  }
   resolve('/later')
   expect(bodies(await all)).toEqual(['/later'])
 })
@@ -142,7 +147,7 @@ describe('of the app', () => {
     let stopped: Promise<void> | undefined
     const chunks = async function* () {
       yield Buffer.from('a')
-      stopped = server.stop(10_000)
+      stopped = server.stop(60_000)
       // Longer than the grace time of clients that have their last response.
       await Bun.sleep(1_800)
       yield Buffer.from('b')

@@ -190,11 +190,11 @@ test.each([
 ])('blanks %s take no longer than other characters', (_name, text) => {
   const taken = (length: number) => {
     const request = text(' '.repeat(length))
-    const start = performance.now()
+    const before = process.cpuUsage()
     const result = parseHead(request)
     if ('headers' in result) staysOpen(result)
-    return performance.now() - start
+    return process.cpuUsage(before).user
   }
   taken(8)
-  expect(Math.min(...[1, 2, 3].map((run) => taken(7_000 + run)))).toBeLessThan(50)
+  expect(Math.min(...[1, 2, 3].map((run) => taken(7_000 + run)))).toBeLessThan(50_000)
 })

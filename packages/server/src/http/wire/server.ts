@@ -26,14 +26,12 @@ export type ListenOptions = {
   readonly shortcut?: Shortcut | undefined
 }
 
-export type Timeouts = {
+export const TIMEOUTS = {
   /** The time for a request to arrive whole, for a client to take a response, and for it to close after the last one. */
-  readonly requestMilliseconds: number
+  requestMilliseconds: 15_000,
   /** The time until the next request on a connection that is kept open. */
-  readonly idleMilliseconds: number
+  idleMilliseconds: 75_000,
 }
-
-export const TIMEOUTS: Timeouts = { requestMilliseconds: 15_000, idleMilliseconds: 75_000 }
 
 /** A connection that was refused has no data. */
 type ClientSocket = Socket<Connection | undefined>
@@ -42,14 +40,12 @@ const TICK_MILLISECONDS = 500
 /** How many connections are given up at a time when no descriptor is left. */
 const DESCRIPTOR_STEP = 32
 
-export const listenWire = (handler: Handler, options: ListenOptions, timeouts = TIMEOUTS): WireServer =>
-  new WireServer(handler, options, timeouts)
+export const listenWire = (handler: Handler, options: ListenOptions): WireServer => new WireServer(handler, options)
 
 export class WireServer {
   readonly url: string
   readonly port: number
   readonly #handler: Handler
-  readonly #timeouts: Timeouts
   readonly #metrics: Metrics
   readonly #log: Log
   readonly #logRefusals: (now: number) => void
@@ -63,10 +59,9 @@ export class WireServer {
   readonly #listener: TCPSocketListener<Connection | undefined>
   #onAllClosed = () => {}
 
-  constructor(handler: Handler, options: ListenOptions, timeouts: Timeouts) {
+  constructor(handler: Handler, options: ListenOptions) {
     const { host, port, shared = false, metrics = new Metrics(), log = () => {} } = options
     this.#handler = handler
-    this.#timeouts = timeouts
     this.#metrics = metrics
     this.#log = log
     this.#maxConnections = allowedConnections(options.maxConnections, log)
@@ -80,7 +75,7 @@ export class WireServer {
       largeReads: new ReadQueue(),
       url: '',
       clock: { milliseconds: 0, date: '' },
-      requestMilliseconds: timeouts.requestMilliseconds,
+      requestMilliseconds: TIMEOUTS.requestMilliseconds,
       draining: false,
       responsesPaused: false,
       onClosed: (connection) => this.#onClosed(connection as Connection),
@@ -129,7 +124,7 @@ export class WireServer {
     const now = performance.now()
     clock.milliseconds = now
     clock.date = new Date().toUTCString()
-    for (const connection of this.#connections) closeIfExpired(connection, now, this.#timeouts)
+    for (const connection of this.#connections) closeIfExpired(connection, now)
     this.#refused.closeExpired(now)
     this.#keepDescriptorLeft()
     this.#logRefusals(now)
@@ -210,12 +205,12 @@ function allowedConnections(configured: number | undefined, log: Log): number {
   return maxConnections
 }
 
-function closeIfExpired(connection: Connection, now: number, timeouts: Timeouts): void {
+function closeIfExpired(connection: Connection, now: number): void {
   connection.probePaused()
   const waited = now - connection.waitingSince
   if (connection.idle) {
-    if (waited > timeouts.idleMilliseconds) connection.end()
-  } else if (waited > timeouts.requestMilliseconds) {
+    if (waited > TIMEOUTS.idleMilliseconds) connection.end()
+  } else if (waited > TIMEOUTS.requestMilliseconds) {
     connection.timeOut()
   }
 }

@@ -4,11 +4,12 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import type { Socket as BunSocket } from 'bun'
 import { FakeSocket } from '../../../../../test/support/fake-socket.ts'
+import { PassingTime } from '../../../../../test/support/passing-time.ts'
 import { serverState } from '../../../../../test/support/server-state.ts'
 import { open, readUntilClosed } from '../../../../../test/support/wire.ts'
 import { type HttpResponse, type Streamed, textResponse } from '../exchange.ts'
 import { Connection } from './connection.ts'
-import { listenWire, type Timeouts, type WireServer } from './server.ts'
+import { listenWire, TIMEOUTS, type WireServer } from './server.ts'
 
 const servers: WireServer[] = []
 const failures: unknown[] = []
@@ -17,7 +18,7 @@ afterEach(() => {
   failures.length = 0
 })
 
-function start(body: Streamed, timeouts?: Timeouts): WireServer {
+function start(body: Streamed): WireServer {
   const server = listenWire(
     {
       respond: ({ path }): HttpResponse =>
@@ -26,7 +27,6 @@ function start(body: Streamed, timeouts?: Timeouts): WireServer {
       onFailure: (error) => failures.push(error),
     },
     { host: '127.0.0.1', port: 0 },
-    timeouts,
   )
   servers.push(server)
   return server
@@ -67,7 +67,7 @@ function large(max = MANY): [Streamed['chunks'], Life] {
 
 /** Resolves when the server has stopped pulling because nobody reads. */
 async function stalled(life: Life): Promise<void> {
-  for (let turn = 0, quiet = 0, last = 0; turn < 500 && quiet < 20; turn++, last = life.pulled) {
+  for (let quiet = 0, last = 0; quiet < 20; last = life.pulled) {
     await Bun.sleep(5)
     quiet = life.pulled === last && last > 0 ? quiet + 1 : 0
   }
@@ -86,27 +86,32 @@ describe('the pace', () => {
     expect([life.pulled, life.returned, failures]).toEqual([MANY, false, []])
   })
 
-  const short: Timeouts = { requestMilliseconds: 600, idleMilliseconds: 300 }
-
   test('of a source may be slower than the timeout of a client', async () => {
+    using time = new PassingTime()
     const chunks = async function* () {
       for (const chunk of ['a', 'b']) {
-        await Bun.sleep(1_300)
+        for (let turn = 0; turn < 3; turn++) {
+          time.pass(TIMEOUTS.idleMilliseconds + 1)
+          await Bun.sleep(1)
+        }
         yield Buffer.from(chunk)
       }
     }
-    expect(await readUntilClosed(request(start({ length: 2, chunks }, short), STREAM_AND_CLOSE))).toEndWith(
-      '\r\n\r\nab',
-    )
+    expect(await readUntilClosed(request(start({ length: 2, chunks }), STREAM_AND_CLOSE))).toEndWith('\r\n\r\nab')
   })
 
   test('of a client that takes nothing is timed out', async () => {
+    using time = new PassingTime()
     const [chunks, life] = large()
-    const server = start({ length: MANY * CHUNK.length, chunks }, short)
+    const server = start({ length: MANY * CHUNK.length, chunks })
     const socket = request(server, STREAM_AND_CLOSE).pause()
-    await once(socket, 'connect')
+    let isOver = false
+    void life.ended.then(() => {
+      isOver = true
+    })
+    await stalled(life)
+    await time.passUntil(() => isOver, TIMEOUTS.requestMilliseconds + 1)
     await server.allClosed()
-    await life.ended
     expect([life.returned, failures]).toEqual([true, []])
     socket.destroy()
   })
@@ -178,7 +183,7 @@ describe('shutdown', () => {
     server.resumeResponses()
     expect(server.busy()).toBe(true)
     const all = readUntilClosed(socket)
-    for (let turn = 0; server.busy() && turn < 1_000; turn++) await Bun.sleep(5)
+    while (server.busy()) await Bun.sleep(5)
     server.closeIdle()
     const text = await all
     expect([text.length > MANY * CHUNK.length, text.includes('Connection: close')]).toEqual([true, false])

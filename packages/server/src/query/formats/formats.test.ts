@@ -7,7 +7,7 @@ import { bodyOf, contentTypeOf, FORMATS, type Format, recordEncoder } from './fo
 import type { Encoding } from './record-format.ts'
 import { memberAdder, type Selection } from './selection.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 let release: Release
 let municipalities: OpenEntity

@@ -9,7 +9,7 @@ import { bulkPieces } from '../bulk.ts'
 import { bodyOf, recordEncoder } from './formats.ts'
 import type { Selection } from './selection.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const LONG = 'ñ'.repeat(32_767)
 /** More than an import lets through. */

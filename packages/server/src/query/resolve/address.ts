@@ -67,13 +67,20 @@ function addressFromEnd(
   const country = top === undefined ? undefined : endNaming(release, words, top)
   // The name of a country at the end may be that of a state: it is the country where a state stands before it.
   const before = country === undefined ? undefined : stateBefore(release, country, above, top)
-  // So it is before the state, as in "México, D.F."
-  const beyond = state === undefined || top === undefined ? undefined : endNaming(release, state.rest, top)
-  const after = state === undefined || beyond === undefined ? undefined : { ...state, rest: beyond.rest }
   const ofCode: readonly NamedEnd[] = states.flatMap((one) =>
     [country?.rest ?? words, words].map((rest) => ({ ...one, rest })),
   )
-  for (const named of [before, state, after, ...ofCode]) {
+  // The country stands before the state too, as in "México, D.F.", and the state twice, as in "Ciudad de México, CDMX".
+  function* readings(): Generator<NamedEnd | undefined> {
+    yield* [before, state]
+    if (state !== undefined && top !== undefined) yield withoutNamed(state, endNaming(release, state.rest, top))
+    for (const named of [before, state]) {
+      const again = named === undefined ? undefined : endNaming(release, named.rest, above)
+      if (named !== undefined && again?.position === named.position) yield withoutNamed(named, again)
+    }
+    yield* ofCode
+  }
+  for (const named of readings()) {
     if (named === undefined) continue
     const place = placeIn(release, entity, above, named)
     // Where nobody wrote the state, a street may be called as a place in it.
@@ -84,6 +91,9 @@ function addressFromEnd(
   }
   return undefined
 }
+
+const withoutNamed = (state: NamedEnd, end: NamedEnd | undefined): NamedEnd | undefined =>
+  end === undefined ? undefined : { ...state, rest: end.rest }
 
 /** The state that a postal code lies in. */
 function stateOfCode(release: Release, entity: Entity, postalCode: string): Omit<NamedEnd, 'rest'> | undefined {
@@ -252,7 +262,11 @@ function placeIn(release: Release, entity: Entity, above: Entity, state: NamedEn
   const isPlace = ({ part }: (typeof parts)[number]) => matchesCalled(release, part, isInState).some(isCalledSo)
   const isTown = ({ part }: (typeof parts)[number]) =>
     matchesByTown(release, part).some(({ position, cost }) => cost <= MAX_TOWN_COST && isInState(position))
-  const end = (parts.find(isPlace) ?? parts.find(isTown))?.end
+  const place = parts.find(isPlace)
+  const [whole] = parts
+  // A town may have the name of another place behind its own, as Zamora de Hidalgo.
+  const isOfTown = place !== undefined && place !== whole && whole !== undefined && isTown(whole)
+  const end = (isOfTown ? whole : (place ?? parts.find(isTown)))?.end
   if (end === undefined) return undefined
   // A street or a quarter has the name of some place, but is none.
   const { isStreet, isAbsent } = languageOfNames(entity)

@@ -6,7 +6,7 @@ import type { Release } from '../../release/release.ts'
 import { positionsCalled } from './name-table.ts'
 import { writtenPart } from './written-part.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const NAMES = [
   'Villa Grande',

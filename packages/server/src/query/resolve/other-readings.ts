@@ -49,14 +49,15 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
     // The name of the state in the place of a locality says nothing of the locality.
     return readParts(release, above)
   }
+  // A town for what it is in, and the name of that in the town's own place: they are swapped.
+  const isOfParent = isByTown(matches) && ancestors.some((one) => one.isParent && isCalled(release, one, last))
+  const inPlace = isOfParent ? swapped(release, parts) : undefined
+  if (inPlace !== undefined) return inPlace
   if (isSureMatch(release, matches)) return saintApart(release, { parts, matches }, ancestors, last.isList)
   const seat = asSeat(release, last, ancestors)
   if (seat !== undefined) {
     const read = readParts(release, [...above, seat])
-    return {
-      ...read,
-      matches: read.matches.map((match) => ({ ...match, cost: match.cost + SEAT_COST, how: ['seat'] })),
-    }
+    return { ...read, matches: read.matches.map(unnamed) }
   }
   const otherwise = withoutAncestors(release, last, above, ancestors) ?? swapped(release, parts)
   if (otherwise !== undefined) return otherwise
@@ -66,6 +67,9 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
   const isEmpty = language.isAbsent(typed) || (matches.length === 0 && saysNothing)
   return isEmpty ? readParts(release, above) : { parts, matches }
 }
+
+/** A match with a seat that is told by another word than its name. */
+const unnamed = (match: RowMatch): RowMatch => ({ ...match, cost: match.cost + SEAT_COST, how: ['seat'] })
 
 /** A part that says no more than that the seat is meant, as the name of its parent, which is that of the seat too. */
 function asSeat(release: Release, last: WrittenPart, ancestors: readonly Ancestor[]): WrittenPart | undefined {
@@ -94,6 +98,9 @@ function saintApart(release: Release, read: ReadParts, ancestors: readonly Ances
 /** Whether the best of some matches is called what its part says. */
 const isNamed = ([best]: readonly { readonly ownCost: number }[]): boolean =>
   best !== undefined && best.ownCost <= MAX_NAME_COST
+
+/** Whether the best of some matches lies in what is named by a town in it. */
+const isByTown = ([best]: readonly RowMatch[]): boolean => best?.how.includes('town') === true
 
 /** The parts before the last that say something, and what they mean. */
 type Above = { readonly above: readonly WrittenPart[]; readonly ancestors: readonly Ancestor[] }
@@ -195,6 +202,9 @@ function isSeatIn(release: Release, { name, position }: RowMatch, parent: Ancest
   return parent === undefined ? names.isSeat(position) : names.seatOf(parent.position) === position
 }
 
+const isSeat = (release: Release, [best]: readonly RowMatch[]): boolean =>
+  best !== undefined && isSeatIn(release, best, undefined)
+
 /** A city is known by the name that it shares with its state. */
 const isCity = (release: Release, { name, position }: RowMatch): boolean =>
   entityNames(release, release.entity(name).definition).isCity(position)
@@ -205,7 +215,7 @@ const isCity = (release: Release, { name, position }: RowMatch): boolean =>
  */
 function withoutAncestors(
   release: Release,
-  { entity, written: { typed }, isList }: WrittenPart,
+  { entity, written: { typed, language }, isList }: WrittenPart,
   above: readonly WrittenPart[],
   ancestors: readonly Ancestor[],
   wasList = isList,
@@ -213,22 +223,27 @@ function withoutAncestors(
 ): ReadParts | undefined {
   const part = (as: Entity, words: readonly string[]) => writtenPart(release, as, words.join(' '))
   const [parent] = ancestorsOf(entity)
+  const meant = ancestors.find(({ isParent }) => isParent)
   const hasParent = parent === undefined || above.some((one) => one.entity === parent.entity)
   for (const { ends, rest } of partings(typed)) {
     // The same is left in many ways, where words are said again and again.
     const parting = `${ends.join(' ')},${rest.join(' ')}`
     if (tried.has(parting)) continue
     tried.add(parting)
-    if (hasParent && !ancestors.some((ancestor) => mayBeNamed(ancestor, ends))) continue
+    const saysSeat = language.isSeat(ends)
+    if (hasParent && !saysSeat && !ancestors.some((ancestor) => mayBeNamed(ancestor, ends))) continue
     const ending = part(entity, ends)
-    const isAncestor = ancestors.some((ancestor) => isCalled(release, ancestor, ending))
+    const isAncestor = saysSeat || ancestors.some((ancestor) => isCalled(release, ancestor, ending))
     const named = isAncestor || hasParent ? undefined : part(parent.entity, ends)
     if (!isAncestor && (named === undefined || !isMeant(release, [...above, named]))) continue
     const parts = [...above, ...(named === undefined ? [] : [named]), part(entity, rest)]
-    const matches = matchesByParts(release, parts)
-    if (isSureMatch(release, matches)) return saintApart(release, { parts, matches }, ancestors, wasList)
-    if (!isAncestor) continue
     const own = parts.at(-1) as WrittenPart
+    const found = matchesByParts(release, parts)
+    const matches = saysSeat ? found.filter((match) => isSeatIn(release, match, meant)).map(unnamed) : found
+    // What is left of a name without that of its parent is a name, and neither a number nor some word of another.
+    const isName = wasList || (own.digits === undefined && (isNamed(matches) || isSeat(release, matches)))
+    if (isName && isSureMatch(release, matches)) return saintApart(release, { parts, matches }, ancestors, wasList)
+    if (!isAncestor || saysSeat) continue
     if (ancestors.some((ancestor) => !ancestor.isParent && isCalled(release, ancestor, own)))
       return readParts(release, above)
     const further = withoutAncestors(release, own, above, ancestors, wasList, tried)

@@ -9,7 +9,7 @@ import { entityNames } from './entity-names.ts'
 import { matchesBelowParent, matchesNearly } from './part-matches.ts'
 import { writtenPart } from './written-part.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const NAMES = ['Tanque Nuevo', 'Tanque Nuevos', 'Pozo Hondo', 'Otra']
 let release: Release

@@ -5,7 +5,9 @@ import type { Release } from '../../release/release.ts'
 import { isNamed } from './address.ts'
 import { type WrittenPart, writtenPart, writtenParts } from './written-part.ts'
 
-const BETWEEN = /\s*[,;(]\s*/
+/** What stands between names; a hyphen without blanks may be in a name. */
+const SEPARATORS = [/\s*(?:[,;(|]|(?<=\S\S\s*)\/)\s*|\s[-–]\s/, /[-–]/]
+const SIGN = /[,;(/|–-]/
 const CLOSING = /\)\s*$/
 
 /** The cost of a cell that names several levels. */
@@ -18,16 +20,28 @@ export function placedParts(release: Release, texts: ReadonlyMap<string, string>
   const parts = writtenParts(release, texts, maxLength)
   const [first, ...others] = parts
   const asGiven = { readings: [parts], cost: 0 }
-  if (first === undefined || !first.isList) return asGiven
+  if (first === undefined || first.beside !== undefined) return asGiven
   const { entity } = first
   const text = (texts.get(entity.name) ?? '').slice(0, maxLength)
-  const [own = '', ...places] = text.replace(CLOSING, '').split(BETWEEN)
+  if (!SIGN.test(text) || isNamed(release, entity, text)) return asGiven
   const ancestors = ancestorsOf(entity).map((step) => step.entity)
-  if (places.length > ancestors.length || isNamed(release, entity, text)) return asGiven
-  const placings = placingsOf(release, ancestors, places)
-  if (placings.length === 0) return asGiven
-  const readings = placings.map((above) => [...above, writtenPart(release, entity, own), ...others])
-  return { readings, cost: SEVERAL_COST }
+  const readings = SEPARATORS.flatMap((separator) => {
+    const names = text.replace(CLOSING, '').split(separator)
+    return [names, names.toReversed()].flatMap(([own = '', ...places]) =>
+      places.length === 0 || places.length > ancestors.length
+        ? []
+        : placingsOf(release, ancestors, places).map((above) => ({ own, above })),
+    )
+  })
+  if (readings.length === 0) return asGiven
+  // Of a state and a town of its name, the one that is no code is the town.
+  const isOther = ({ own }: (typeof readings)[number]) => Number(!isNamed(release, entity, own))
+  return {
+    readings: readings
+      .toSorted((a, b) => isOther(a) - isOther(b))
+      .map(({ own, above }) => [...above, writtenPart(release, entity, own), ...others]),
+    cost: SEVERAL_COST,
+  }
 }
 
 /** The ways in which all of some places are ancestors, each above the one before it; the most distant first. */

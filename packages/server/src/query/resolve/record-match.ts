@@ -87,7 +87,7 @@ export function matchRecord(record: NamedRecord, part: WrittenPart): PartMatch |
     const coded = matchCode(record, part.code, part.digits)
     if (coded !== undefined && (best === undefined || coded.cost < best.cost)) best = coded
   }
-  if (best !== undefined && part.beside !== undefined && !hasCode(record, part.beside))
+  if (best !== undefined && part.beside !== undefined && !hasCode(record, part.beside, part.besideAt))
     best = { ...best, cost: best.cost + OTHER_CODE_COST, isDoubtful: true }
   if (best !== undefined && part.isRepaired)
     best = { ...best, cost: best.cost + REPAIRED_COST, how: best.how === 'exact' ? 'repaired' : best.how }
@@ -238,7 +238,8 @@ function matchAny({ written, stripped }: WrittenPart, name: WrittenName): NameMa
 }
 
 /** Whether a record has a code, is also called so, or has it in its name. */
-const hasCode = (record: NamedRecord, code: string): boolean =>
+const hasCode = (record: NamedRecord, code: string, positions: readonly number[]): boolean =>
+  positions.includes(record.position) ||
   matchCode(record, code, code) !== undefined ||
   record.names.some(
     ({ name, how }) => (how === 'alias' && name.text === code) || name.numbers.split(' ').includes(code),

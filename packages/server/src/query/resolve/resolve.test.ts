@@ -5,7 +5,7 @@ import { placesOf, smallSource } from '../../../../../test/support/small-source.
 import type { Release } from '../../release/release.ts'
 import { partNames, type RowToResolve, resolveRow } from './resolve.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const states = [
   ['JAL', 'JC', 'Jalisco', 14],
@@ -26,6 +26,7 @@ const municipalities = [
   ['102', 'San Pedro', 15],
   ['002', 'Santa Elena', 1],
   ['003', 'Santa Elena del Oro Viejo', 1],
+  ['028', 'Jesús María', 19],
 ] as const
 /** Name, municipality by its place above. */
 const localities = [
@@ -43,6 +44,8 @@ const localities = [
   ['0003', 'Pozo', 5],
   ['0001', 'Las Palmitas', 10],
   ['0001', 'Las Palmas', 11],
+  ['0001', 'Jesús María', 12, 30_000],
+  ['0002', 'Ejido Jesús María', 12, 500],
 ] as const
 
 let release: Release
@@ -123,6 +126,8 @@ describe('parts', () => {
     [{ estado: 'nl', municipio: 'Guadalcázar', localidad: 'Guadalcázar' }, 'sure localidad Tanque Nuevo'],
     [{ estado: 'jal', municipio: 'Guadalajara', localidad: 'Guadalajara Jalisco' }, 'exact localidad Guadalajara'],
     [{ estado: 'nl', municipio: 'Guadalupe', localidad: 'Nuevo León' }, 'exact municipio Guadalupe'],
+    [{ estado: 'nl', municipio: 'Guadalupe', localidad: 'Guadalupe 2' }, 'likely localidad Guadalupe'],
+    [{ estado: 'nl', municipio: 'Jesús María', localidad: 'Ejido Jes?s Mar?a' }, 'sure localidad Ejido Jesús María'],
     [{ estado: 'nl', municipio: 'Ejido los Pinos', localidad: 'Guadalupe' }, 'sure localidad Ejido los Pinos'],
   ])('%j', (row, expected) => expect(resolved(parts(row as Record<string, string>))).toBe(expected))
 })

@@ -19,11 +19,11 @@ import { ancestorOf, type Level, levelsOf } from './levels.ts'
 import { withLostLetters } from './lost-letters.ts'
 import { readParts } from './other-readings.ts'
 import { placedParts } from './placed-parts.ts'
-import type { RowHow } from './record-match.ts'
+import { repairedNames } from './repaired-text.ts'
 import { bestOf, leastCost } from './row-matches.ts'
 import { namesCountry, namesState, pairReadings, placeReadings, townParts, townReadings } from './town-text.ts'
 import { type Candidate, type Decision, isSure, MAX_LIKELY_SCORE, type Verdict, verdictOn } from './verdict.ts'
-import { keyOf, repairedText, type WrittenPart, writtenPart } from './written-part.ts'
+import { keyOf, type WrittenPart, writtenPart } from './written-part.ts'
 
 /** Free text, or what stands in each part, by the name of its entity. */
 export type RowToResolve = { readonly text: string } | { readonly parts: ReadonlyMap<string, string> }
@@ -48,13 +48,9 @@ export function resolveRow(release: Release, row: RowToResolve, { names }: Resol
     const resolutions = readings.map((parts) => resolveParts(release, parts, cost))
     return resolutions.find(({ verdict }) => isSure(verdict)) ?? (resolutions[0] as Resolution)
   }
-  const given = row.text.slice(0, MAX_ROW_CHARACTERS)
-  const text = repairedText(release, names ?? [...release.catalog.entities.keys()], given)
-  const resolution = resolveText(release, text, names)
-  return text === given ? resolution : repaired(resolution)
-}
-
-function resolveText(release: Release, text: string, names: readonly string[] | undefined): Resolution {
+  const text = row.text.slice(0, MAX_ROW_CHARACTERS)
+  const repairs = repairedNames(release, text)
+  if (repairs.length > 0) return resolveRepaired(release, repairs, names === undefined ? {} : { names })
   const segments = segmentsOf(text)
   const [only, ...others] = names ?? []
   // A name of what is asked for is no text with several.
@@ -200,33 +196,37 @@ function isInFirst(release: Release, { record, levels }: Resolution, { entity }:
 
 const scoreOf = (resolution: Resolution | undefined): number => resolution?.record?.score ?? 0
 
+/** What a damaged text means that was one of some others: where they mean several records, none is sure. */
+function resolveRepaired(release: Release, texts: readonly string[], options: ResolveOptions): Resolution {
+  const resolutions = texts.map((text) => resolveRow(release, { text }, options))
+  const exact = resolutions.filter(({ verdict }) => verdict === 'exact')
+  const [first, ...others] = exact.length > 0 ? exact : resolutions.filter(({ verdict }) => isSure(verdict))
+  const isOne = others.every(({ record }) => record?.position === first?.record?.position)
+  return repaired(isOne ? (first ?? (resolutions[0] as Resolution)) : doubted(first as Resolution))
+}
+
+/** The score of what was damaged at most. */
+const MAX_REPAIRED_SCORE = 0.99
+
+function repaired(resolution: Resolution): Resolution {
+  const toVerdict = (verdict: Verdict) => (verdict === 'exact' ? 'sure' : verdict)
+  const { record, ...rest } = lessSure(resolution, toVerdict, MAX_REPAIRED_SCORE)
+  return { ...rest, record: record && { ...record, how: [...record.how.filter((how) => how !== 'exact'), 'repaired'] } }
+}
+
 /** The same with nothing in it that is sure. */
 const doubted = (resolution: Resolution): Resolution => ({
   ...lessSure(resolution, (verdict) => (isSure(verdict) ? 'likely' : verdict), MAX_LIKELY_SCORE),
   isDoubtful: true,
 })
 
-/** The score of what was damaged at most. */
-const MAX_REPAIRED_SCORE = 0.99
-
-/** The same, of a text that was damaged. */
-function repaired(resolution: Resolution): Resolution {
-  const { record, ...rest } = lessSure(
-    resolution,
-    (verdict) => (verdict === 'exact' ? 'sure' : verdict),
-    MAX_REPAIRED_SCORE,
-  )
-  const how = new Set<RowHow>([...(record?.how ?? []).filter((one) => one !== 'exact'), 'repaired'])
-  return { ...rest, record: record && { ...record, how: [...how] } }
-}
-
 /** The same with other verdicts, and scores of no more than this. */
 function lessSure(resolution: Resolution, toVerdict: (verdict: Verdict) => Verdict, maxScore: number): Resolution {
+  const { verdict, record, levels } = resolution
   const lowered = <T extends { readonly score: number }>(one: T): T => ({
     ...one,
     score: Math.min(one.score, maxScore),
   })
-  const { verdict, record, levels } = resolution
   return {
     ...resolution,
     verdict: toVerdict(verdict),

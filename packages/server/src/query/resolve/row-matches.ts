@@ -236,7 +236,9 @@ function behindLarger(
 /** What a larger record costs at most that is rather meant than a match. */
 function maxCostBefore({ cost, isPrefix, how }: PartMatch): number {
   if (isPrefix) return MAX_SHORT_COST
-  return cost === 0 || how === 'abbreviation' ? MAX_EXACT_COST : Math.max(MAX_SAME_NAME_COST, cost + MAX_WORSE_COST)
+  return cost === 0 || how === 'abbreviation' || how === 'repaired'
+    ? MAX_EXACT_COST
+    : Math.max(MAX_SAME_NAME_COST, cost + MAX_WORSE_COST)
 }
 
 /** What a part may mean where nothing fits below the parts of the ancestors: below all but the nearest of them, or anywhere. */

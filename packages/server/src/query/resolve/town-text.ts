@@ -24,16 +24,20 @@ import { type WrittenPart, writtenPart } from './written-part.ts'
 
 /**
  * The parts of a text of three segments that are a town, the record that it is in and the state of that, in this order or the other,
- * where both are called so; the country may stand beside the state. Of two segments, those of a record or a town and its state,
- * where it is called so. Undefined for any other text.
+ * where both are called so. Of two segments, those of a record or a town and its state, where it is called so. The country may stand
+ * beside the state, and the two alone are parts too. Undefined for any other text.
  */
 export function townParts(release: Release, segments: readonly string[]): readonly WrittenPart[] | undefined {
   const places = placesIn(release)
   if (places === undefined) return undefined
-  const { entity, towns, above, top } = places
+  const { entity, towns, above } = places
   for (const order of [segments, segments.toReversed()]) {
-    const [first = '', second = '', third, country, ...more] = order
-    if (second === '' || more.length > 0 || (country !== undefined && !isNamed(release, top, country))) continue
+    const inCountry = inState(release, places, order)
+    if (inCountry !== undefined) return inCountry
+  }
+  for (const order of [segments, segments.toReversed()]) {
+    const [first = '', second = '', third, ...more] = order
+    if (second === '' || more.length > 0) continue
     const statePart = writtenPart(release, above, third ?? second)
     const position = namedBy(release, statePart)
     if (position === undefined) continue
@@ -48,6 +52,21 @@ export function townParts(release: Release, segments: readonly string[]): readon
     if (third === undefined && isCalledInState(town)) return [statePart, town]
   }
   return undefined
+}
+
+/** The parts of segments that end with a state and its country, whose name may be that of a state and of what is in it too. */
+function inState(
+  release: Release,
+  { above, top }: Places,
+  segments: readonly string[],
+): readonly WrittenPart[] | undefined {
+  const [country = '', state = '', ...others] = segments.toReversed()
+  if (top === undefined || !isNamed(release, top, country)) return undefined
+  const [countryPart, statePart] = [writtenPart(release, top, country), writtenPart(release, above, state)]
+  const position = namedBy(release, statePart)
+  if (position === undefined || ancestorOf(release, above.name, position, top.name) !== namedBy(release, countryPart))
+    return undefined
+  return others.length === 0 ? [countryPart, statePart] : townParts(release, segments.slice(0, -1))
 }
 
 /** The entity whose records have towns in them, that of the towns, and those above. */

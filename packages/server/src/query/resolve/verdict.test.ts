@@ -5,7 +5,7 @@ import { placesOf, smallSource } from '../../../../../test/support/small-source.
 import type { RowMatch } from './row-matches.ts'
 import { verdictOn } from './verdict.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const release = await releaseOf(
   smallSource(

@@ -1,19 +1,18 @@
 // A part of a row as it was written: its words, the same without words that say nothing, and what of it may be a code.
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
-import { hasLostLetters, repairsOf, restoredWords, undamaged } from '../../catalog/damaged-text.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { Language } from '../../catalog/languages/language.ts'
-import { languageOfNames, namingFields } from '../../catalog/languages/languages.ts'
+import { languageOfNames } from '../../catalog/languages/languages.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
-import { nameEnd, nameStart } from '../../release/index/name-ranges.ts'
 import { positionsWithCode } from '../../release/official-codes.ts'
-import type { OpenEntity, Release } from '../../release/release.ts'
+import type { Release } from '../../release/release.ts'
 import { typedCode } from '../search/codes.ts'
 import { type Forms, type IsKnown, WrittenName } from '../search/name-match.ts'
 import { seatsAmong } from '../search/seats.ts'
 import { isLight } from '../search/word-match.ts'
+import { isKnownIn, repairedTexts } from './repaired-text.ts'
 
 /** What a part may say as well; where nothing is left out, how it says so. */
 type OtherName = { readonly name: WrittenName; readonly cost: number; readonly how?: 'abbreviation' }
@@ -32,6 +31,8 @@ export type WrittenPart = {
   readonly digits: string | undefined
   /** A code that stands beside the name, as in "14 - Jalisco". */
   readonly beside: string | undefined
+  /** The records that have it as their whole code, as in "14039 - Guadalajara". */
+  readonly besideAt: readonly number[]
   /** Whether there is a comma or a bracket in it, so that it says several things. */
   readonly isList: boolean
   /** Whether a bracket is opened in it and not closed, so that the end of a name is missing. */
@@ -60,7 +61,9 @@ const SLASHED = /(?<!\p{L})(\p{L})\/(\p{L})(?!\p{L})/gu
 const LISTED = /\S\s*[,(]/
 const UNCLOSED = /\S\s*[([][^)\]]*$/
 const DECIMAL = /^\s*([0-9]+)\.0+\s*$/
-const DAY_OF_MONTH = /^\s*([0-9]{1,2})[-/ ](\p{L}{3})\.?\s*$/u
+const DAY_OF_MONTH = /^\s*([0-9]{1,2})(?:[-/ ]|( de ))(\p{L}{3,})\.?\s*$/iu
+/** The article of a name behind it, as lists have it that are sorted: "Paz, La". */
+const WORD_BEHIND = /^(.*\S)\s*[,(]\s*(\p{L}+)\s*\)?\s*$/u
 
 /** What tells some parts from others. */
 export const keyOf = (parts: readonly WrittenPart[]): string =>
@@ -93,6 +96,7 @@ function readPart(release: Release, entity: Entity, text: string): WrittenPart {
     digits,
     code: digits ?? (!isNoCode && isCodeLike(entity, own, written.typedJoined) ? written.typedJoined : undefined),
     beside,
+    besideAt: beside === undefined ? [] : positionsWithCode(release, entity, beside),
     isList,
     isCutOff,
     isRepaired,
@@ -127,7 +131,8 @@ const plainCell = (own: string): Cell => ({
 })
 
 function cellWithSigns(release: Release, entity: Entity, typed: string, isKnown: IsKnown): Cell {
-  const text = withWholeMonth(typed, languageOfNames(entity))
+  const language = languageOfNames(entity)
+  const text = withArticle(withWholeMonth(typed, language), language)
   const { beside, name, whole } = codeBeside(text)
   const given = (name ?? DECIMAL.exec(text)?.[1] ?? text).replace(SLASHED, '$1$2')
   const [repaired, ...otherwise] = repairedTexts(given, isKnown)
@@ -144,11 +149,18 @@ function cellWithSigns(release: Release, entity: Entity, typed: string, isKnown:
   }
 }
 
-/** The day that a place is named for as it is written in names, where a spreadsheet took it for a date. */
+/** The day that a place is named for as it is written in names, where its month is short, as where a spreadsheet took it for a date. */
 function withWholeMonth(text: string, language: Language): string {
-  const [, day, short] = DAY_OF_MONTH.exec(text) ?? []
+  const [, day, between = ' ', short] = DAY_OF_MONTH.exec(text) ?? []
   const month = short === undefined ? undefined : language.monthOf(short.toLowerCase())
-  return month === undefined ? text : `${Number(day)} ${month}`
+  return month === undefined ? text : `${Number(day)}${between}${month}`
+}
+
+/** A name with its article before it. */
+function withArticle(text: string, { isLinking, isGenitive }: Language): string {
+  const [, name, behind = ''] = WORD_BEHIND.exec(text) ?? []
+  const word = behind.toLowerCase()
+  return isLinking(word) && !isGenitive(word) ? `${word} ${name}` : text
 }
 
 type CodeBeside = { readonly beside?: string; readonly name?: string; readonly whole?: string }
@@ -172,97 +184,9 @@ function isFraction(release: Release, entity: Entity, text: string): boolean {
   return fraction.length < 2 || positionsWithCode(release, entity, wordsOf(text).join('')).length === 0
 }
 
-/** Letters and signs that names are written with; anything else may be damage. */
-const USUAL = /^[\x20-\x7eáéíóúüñÁÉÍÓÚÜÑ\t\r\n´ºª°]*$/
-const ESCAPED = /[&%=\\]/
-const MAX_REPAIRS = 8
-
-/** What a damaged text was, if that gives words of the catalog and the damaged one does not; nothing for any other text. */
-function repairedTexts(text: string, isKnown: IsKnown): string[] {
-  const isAllKnown = (words: readonly string[]) => words.every((word) => isKnown(word) || !HAS_LETTER.test(word))
-  if (USUAL.test(text.normalize('NFC')) && !ESCAPED.test(text)) return restoredTexts(text, isAllKnown)
-  const words = wordsOf(text)
-  for (const repair of [...repairsOf(text), text]) {
-    const restored = restoredTexts(repair, isAllKnown)
-    if (restored.length > 0) return restored
-    const repaired = wordsOf(repair)
-    const isBetter =
-      repaired.length > 0 && isAllKnown(repaired) && !(isAllKnown(words) && words.length <= repaired.length)
-    if (isBetter) return [repair]
-  }
-  return []
-}
-
-const HAS_LETTER = /\p{L}/u
-
-/** What a word that is not known counts, beside one that is. */
-const UNKNOWN_DAMAGE = 1_000
-
-/** What free text was before it was damaged, as far as its words are in the names of some entities; others stay as they are. */
-export function repairedText(release: Release, names: readonly string[], text: string): string {
-  const isKnown = (word: string) =>
-    !HAS_LETTER.test(word) || names.some((name) => isKnownIn(release, release.entity(name).definition)(word))
-  const plain = undamaged(text)
-  const isUsual = USUAL.test(plain.normalize('NFC')) && !ESCAPED.test(plain)
-  if (isUsual && !hasLostLetters(plain)) return plain
-  // Signs in the place of letters make several words of one.
-  const damageIn = (one: string) => {
-    const words = wordsOf(one)
-    return words.length + UNKNOWN_DAMAGE * words.filter((word) => !isKnown(word)).length
-  }
-  const texts = isUsual ? [plain] : [plain, ...repairsOf(plain)]
-  const best = texts.reduce((least, one) => (damageIn(one) < damageIn(least) ? one : least))
-  return best.replace(/\S+/g, (word) => {
-    const restored = hasLostLetters(word) ? restoredWords(word).filter((one) => wordsOf(one).every(isKnown)) : []
-    return restored.length === 1 ? (restored[0] as string) : word
-  })
-}
-
-/** The texts that signs in the place of letters may stand for, of words of the catalog. */
-function restoredTexts(text: string, isAllKnown: (words: readonly string[]) => boolean): string[] {
-  if (!hasLostLetters(text)) return []
-  let texts = ['']
-  for (const word of text.split(/\s+/)) {
-    const words = hasLostLetters(word) ? restoredWords(word).filter((one) => isAllKnown(wordsOf(one))) : [word]
-    texts = texts.flatMap((before) => words.map((one) => `${before} ${one}`)).slice(0, MAX_REPAIRS)
-  }
-  return texts.map((one) => one.trim())
-}
-
 /** The same text as a part of another entity. */
 export const writtenPartAs = (release: Release, entity: Entity, { written }: WrittenPart): WrittenPart =>
   writtenPart(release, entity, written.text)
-
-/**
- * Which words are in the names of an entity or of its ancestors. Those of names that are facts are left out: a translation is worded
- * in several ways, and a word of one may be a misspelling in another.
- */
-const isKnownIn = (release: Release, entity: Entity): IsKnown => knownIn(release)(entity, release)
-const knownIn = memoized((_: Release) =>
-  memoized((entity: Entity, release: Release): IsKnown => {
-    const known = [entity, ...ancestorsOf(entity).map((step) => step.entity)].map(({ name }) =>
-      publishedWords(release.entity(name)),
-    )
-    const cache = new LruCache<boolean>({ maxEntries: MAX_KNOWN })
-    return (word) => cache.get(word, () => known.some((isPublished) => isPublished(word)))
-  }),
-)
-
-/** Whether a word is in a published name or code. */
-function publishedWords({ definition, index: { words }, count }: OpenEntity): IsKnown {
-  const isFact = namingFields(definition).map(({ field }) => definition.fields[field]?.kind === 'fact')
-  if (!isFact.includes(true)) return (word) => words.words.indexOf(word) !== undefined
-  const published = new Set<number>(words.codes)
-  for (let position = 0; position < count; position++)
-    for (let name = 0; name < isFact.length; name++) {
-      const end = isFact[name] ? 0 : nameEnd(words, position, name, isFact.length)
-      for (let at = nameStart(words, position, name, isFact.length); at < end; at++)
-        published.add(words.names[at] as number)
-    }
-  return (word) => published.has(words.words.indexOf(word) ?? -1)
-}
-
-const MAX_KNOWN = 10_000
 
 const codePatterns = memoized(({ fields }: Entity) =>
   Object.values(fields).flatMap((field) => (field.kind === 'code' ? field.pattern : [])),

@@ -8,7 +8,7 @@ import { searchText } from './anchored.ts'
 import { typedParts } from './parts.ts'
 import type { SearchResult } from './search.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const states = [
   ['MEX', 'MC', 'México', 15],

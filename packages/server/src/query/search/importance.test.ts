@@ -5,7 +5,7 @@ import { placesOf, smallSource } from '../../../../../test/support/small-source.
 import type { GivenRow } from '../../source/source.ts'
 import { importanceOf, MAX_IMPORTANCE } from './importance.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 type Locality = readonly [code: string, name: string, municipality: number, population?: number]
 

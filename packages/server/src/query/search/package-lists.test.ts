@@ -8,7 +8,7 @@ import { wordsOf } from '../../catalog/words.ts'
 import { resolveRow } from '../resolve/resolve.ts'
 import { searchAcross } from './search.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const key = code('key', /^[\s\S]+$/, 'anything')
 const name = (language?: string): Field => ({

@@ -6,7 +6,7 @@ import { wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
 import { type Scope, search, searchAcross } from './search.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 /** The names found, best first. */
 const found = (given: Parameters<typeof spaceOf>[0], typed: string): string[] =>

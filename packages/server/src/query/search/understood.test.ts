@@ -6,7 +6,7 @@ import { wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
 import { searchAcross } from './search.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const states = [
   ['JAL', 'JC', 'Jalisco', 14],

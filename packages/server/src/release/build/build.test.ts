@@ -15,7 +15,7 @@ import { DamagedRelease, readEntityManifest } from '../release.ts'
 import { buildRelease } from './build.ts'
 import { type Base, completionByRelease, completionBySource, storedRows } from './completion.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const TINY_DIGEST = 'a026399f315161a9379c4ec1a665663cfce2d6ffba8f8b0bfd26e0bc163cd018'
 

@@ -6,7 +6,7 @@ import { sourceOf, TestHome, tiny, tinyNames } from '../../../../../test/support
 import type { Source } from '../../source/source.ts'
 import { disk } from './durable-file.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 /** Everything that is written into a home, and what of it a power cut could still undo. */
 class DiskTrace implements Disposable {

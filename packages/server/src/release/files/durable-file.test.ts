@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { TestDirectory } from '../../../../../test/support/releases.ts'
 import { DurableFile, sha256OfFile, syncDirectory, writeDurably } from './durable-file.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const GATHERED = 1 << 16
 

@@ -5,7 +5,7 @@ import { localidad, pais } from '../../../../../test/support/built-in.ts'
 import { MAX_ID } from '../../catalog/check.ts'
 import { KeyTable } from './key-table.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const row = (idMunicipio: number, idLocalidad: number) => ({ idMunicipio, idLocalidad, idPais: idMunicipio })
 

@@ -9,7 +9,7 @@ import { sha256OfFile } from './durable-file.ts'
 import { RecordFile } from './record-file.ts'
 import { RecordReader } from './record-reader.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => JSON.stringify({ n: at + 1 }))

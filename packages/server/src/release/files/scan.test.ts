@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { TestDirectory } from '../../../../../test/support/releases.ts'
 import { scanPages } from './scan.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const READ = 1 << 20
 

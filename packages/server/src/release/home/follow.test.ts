@@ -7,7 +7,7 @@ import { TestHome, ThreeReleases } from '../../../../../test/support/releases.ts
 import { type Following, followCurrent } from './follow.ts'
 import { type Damage, noDamage, openServable, type Servable } from './servable.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const model = await ThreeReleases.create()
 afterAll(() => model[Symbol.dispose]())

@@ -6,7 +6,7 @@ import { IRREGULAR } from '../../../../../test/support/irregular-files.ts'
 import { TestDirectory } from '../../../../../test/support/releases.ts'
 import { lockHome } from './lock.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const LOCK = join(import.meta.dir, 'lock.ts')
 

@@ -8,7 +8,7 @@ import type { LogEvent } from '../../base/log.ts'
 import { ENTITY_MANIFEST_FILE, MANIFEST_FILE } from '../manifest.ts'
 import { damageTold, Scrub, type ScrubState } from './scrub.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const model = await ThreeReleases.create()
 afterAll(() => model[Symbol.dispose]())

@@ -7,7 +7,7 @@ import { TestHome, ThreeReleases } from '../../../../../test/support/releases.ts
 import { ENTITY_MANIFEST_FILE, MANIFEST_FILE } from '../manifest.ts'
 import { openServable } from './servable.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const model = await ThreeReleases.create()
 afterAll(() => model[Symbol.dispose]())

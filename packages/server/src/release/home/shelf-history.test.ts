@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { runHere } from '../../../../../test/support/command.ts'
 import { TestHome, ThreeReleases } from '../../../../../test/support/releases.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const model = await ThreeReleases.create()
 afterAll(() => model[Symbol.dispose]())

@@ -10,7 +10,7 @@ import { IdRegistry } from './id-registry.ts'
 import { Shelf } from './shelf.ts'
 import { verifyEntity } from './verify.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const model = await ThreeReleases.create()
 afterAll(() => model[Symbol.dispose]())

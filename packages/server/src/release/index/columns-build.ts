@@ -1,6 +1,7 @@
 // Builds the columns of one entity from its rows, in the order of their positions: what each record has in each field.
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { lowerBound } from '../../base/binary-search.ts'
 import {
   type Batch,
   type GivenField,
@@ -352,17 +353,7 @@ function ranksIn(known: Float64Array, given: Float64Array): Uint32Array {
     const number = given[at] as number
     // Records that are near each other often have the same value.
     if (at > 0 && number === given[at - 1]) ranks[at] = ranks[at - 1] as number
-    else ranks[at] = Number.isNaN(number) ? known.length : rankIn(known, number)
+    else ranks[at] = Number.isNaN(number) ? known.length : lowerBound(known, number)
   }
   return ranks
-}
-
-function rankIn(ascending: Float64Array, number: number): number {
-  let [low, high] = [0, ascending.length - 1]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((ascending[middle] as number) < number) low = middle + 1
-    else high = middle
-  }
-  return low
 }

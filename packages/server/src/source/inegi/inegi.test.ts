@@ -154,4 +154,4 @@ test('reads 60,000 rows, and all localities of a municipality share what they sa
   expect(source.expected('localidad')).toBe(51_429)
   expect(municipalities.size).toBe(2_400)
   expect(report.findings.list()).toMatchObject([{ kind: 'retired-left-out', count: 8_571 }])
-}, 60_000)
+}, 180_000)

@@ -4,11 +4,11 @@ import { Failure } from '../../base/failure.ts'
 import { version } from '../../base/version.ts'
 import { PoliteClient, type Politeness, Refused } from './client.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 type Handler = (request: Request, count: number) => Response | Promise<Response>
 
-const QUICK: Politeness = { rate: undefined, timeout: 5_000, retries: 2, backoff: 1 }
+const QUICK: Politeness = { rate: undefined, timeout: 60_000, retries: 2, backoff: 1 }
 const never = new AbortController().signal
 const hanging = () => new Promise<Response>(() => {})
 const running: { stop(now: boolean): Promise<void> }[] = []

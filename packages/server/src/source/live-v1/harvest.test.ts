@@ -10,7 +10,7 @@ import type { Block } from '../source.ts'
 import type { HarvestProgress } from './harvest.ts'
 import { HARVEST_DEFAULTS, type HarvestOptions, harvestV1 } from './live-v1.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 type ServedPage = { readonly page: number; readonly total: number; readonly perPage: number; readonly records: unknown }
 /** Makes of a sound page what the server sends instead; `count` numbers the requests from 1. */

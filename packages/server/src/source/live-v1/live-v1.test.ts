@@ -19,7 +19,7 @@ import type { Block, Source } from '../source.ts'
 import { syntheticSource } from '../synthetic/synthetic.ts'
 import { HARVEST_DEFAULTS, type HarvestOptions, harvestV1 } from './live-v1.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const scratch = mkdtempSync(join(tmpdir(), 'nomenclator-v1-'))
 afterAll(() => rmSync(scratch, { recursive: true }))

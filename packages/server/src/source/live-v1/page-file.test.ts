@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PageFile } from './page-file.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const directory = mkdtempSync(join(tmpdir(), 'nomenclator-pages-'))
 afterAll(() => rmSync(directory, { recursive: true }))

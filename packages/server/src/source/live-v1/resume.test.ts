@@ -9,7 +9,7 @@ import { Findings } from '../findings.ts'
 import type { Block } from '../source.ts'
 import { HARVEST_DEFAULTS, type HarvestOptions, harvestV1 } from './live-v1.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const PER_PAGE = 10
 const TOTAL = 297

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { PackageDirectory } from '../../../../../test/support/package-directory.ts'
 import { Failure } from '../../base/failure.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const NAMES = [
   'code',

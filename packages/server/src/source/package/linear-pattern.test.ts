@@ -32,9 +32,9 @@ test.each(['(a+)+', '(a|a)*', '(a*)*b', '(x+x+)+y', 'a?'.repeat(30) + 'a'.repeat
   '%s takes no longer than it should',
   (source) => {
     const matches = linearPattern(source)
-    const start = performance.now()
+    const before = process.cpuUsage()
     expect(matches?.(`${'a'.repeat(1_000)}!`)).toBe(false)
-    expect(performance.now() - start).toBeLessThan(2_000)
+    expect(process.cpuUsage(before).user).toBeLessThan(2_000_000)
   },
 )
 

@@ -24,7 +24,6 @@ export type PackageTables = {
   readonly location: string
   /** With the names of fields as they are in the files. */
   readonly descriptor: Descriptor
-  readonly hasDescriptor: boolean
   readonly tables: ReadonlyMap<string, ReadTable>
   readonly unread: readonly UnreadTable[]
   /** What is odd about the descriptor, and about each table. */
@@ -73,7 +72,6 @@ export async function readTables(
   return {
     location: located.name,
     descriptor,
-    hasDescriptor: located.descriptor !== undefined,
     tables: named,
     unread,
     findings,

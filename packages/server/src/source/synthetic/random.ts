@@ -4,16 +4,22 @@
 /** Gives a whole number from 0 up to, but not including, the limit. */
 export type Random = (limit: number) => number
 
-/** Mulberry32, started from the seed and the purpose (FNV-1a), so that no two purposes share a sequence. */
-export function randomFor(seed: number, purpose: string): Random {
-  let state = seed ^ 0x811c9dc5
-  for (let index = 0; index < purpose.length; index++) state = Math.imul(state ^ purpose.charCodeAt(index), 0x01000193)
+/** Mulberry32. */
+export function randomFrom(seed: number): Random {
+  let state = seed
   return (limit) => {
     state = (state + 0x6d2b79f5) | 0
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
     return ((mixed ^ (mixed >>> 14)) >>> 0) % limit
   }
+}
+
+/** Started from the seed and the purpose (FNV-1a), so that no two purposes share a sequence. */
+export function randomFor(seed: number, purpose: string): Random {
+  let state = seed ^ 0x811c9dc5
+  for (let index = 0; index < purpose.length; index++) state = Math.imul(state ^ purpose.charCodeAt(index), 0x01000193)
+  return randomFrom(state)
 }
 
 export const pick = <T>(random: Random, list: readonly T[]): T => list[random(list.length)] as T
@@ -23,14 +29,14 @@ export function shuffled<T>(random: Random, list: readonly T[]): T[] {
   return list.map(() => rest.splice(random(rest.length), 1)[0] as T)
 }
 
+export const times = <T>(count: number, make: (position: number) => T): T[] =>
+  Array.from({ length: count }, (_, position) => make(position))
+
 /** Picks one position in every `stride`, beginning at a random one of the first `stride`. */
 export function everyNth(random: Random, stride: number): (position: number) => boolean {
   const first = random(stride)
   return (position) => position % stride === first
 }
-
-export const times = <T>(count: number, make: (position: number) => T): T[] =>
-  Array.from({ length: count }, (_, position) => make(position))
 
 export const numbered = (value: number, width: number) => String(value).padStart(width, '0')
 

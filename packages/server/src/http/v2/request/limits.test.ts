@@ -1,5 +1,5 @@
 // How much of each parameter is allowed: the last value that is, and the first that is not.
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { builtInCatalog } from '../../../source/built-in.ts'
 import { ProblemError } from '../../problem.ts'
 import {
@@ -60,86 +60,77 @@ function refusal(target: string): string | undefined {
 }
 
 const LIST = 'localidades'
-const limits: readonly [what: string, allowed: string, refused: string, parameter: string][] = [
-  ['page', `${LIST}?page=${MAX_PAGE}`, `${LIST}?page=${MAX_PAGE + 1}`, 'page'],
-  ['the first page', `${LIST}?page=1`, `${LIST}?page=0`, 'page'],
-  ['per_page', `${LIST}?per_page=${MAX_PER_PAGE}`, `${LIST}?per_page=${MAX_PER_PAGE + 1}`, 'per_page'],
-  ['words', `${LIST}?q=${words(MAX_WORDS)}`, `${LIST}?q=${words(MAX_WORDS + 1)}`, 'q'],
-  [
-    'characters',
-    `${LIST}?q=${'a'.repeat(MAX_SEARCH_CHARACTERS)}`,
-    `${LIST}?q=${'a'.repeat(MAX_SEARCH_CHARACTERS + 1)}`,
-    'q',
-  ],
-  ['any word', `${LIST}?q=a`, `${LIST}?q=-`, 'q'],
+type Limits = readonly [what: string, allowed: string, refused: string, parameter: string][]
+const listLimits: Limits = [
+  ['page', `page=${MAX_PAGE}`, `page=${MAX_PAGE + 1}`, 'page'],
+  ['the first page', 'page=1', 'page=0', 'page'],
+  ['per_page', `per_page=${MAX_PER_PAGE}`, `per_page=${MAX_PER_PAGE + 1}`, 'per_page'],
+  ['words', `q=${words(MAX_WORDS)}`, `q=${words(MAX_WORDS + 1)}`, 'q'],
+  ['characters', `q=${'a'.repeat(MAX_SEARCH_CHARACTERS)}`, `q=${'a'.repeat(MAX_SEARCH_CHARACTERS + 1)}`, 'q'],
+  ['any word', 'q=a', 'q=-', 'q'],
   [
     'fields to sort by',
-    `${LIST}?sort=${names('poblacion', MAX_SORT_FIELDS)}`,
-    `${LIST}?sort=${names('poblacion', MAX_SORT_FIELDS + 1)}`,
+    `sort=${names('poblacion', MAX_SORT_FIELDS)}`,
+    `sort=${names('poblacion', MAX_SORT_FIELDS + 1)}`,
     'sort',
   ],
-  [
-    'fields',
-    `${LIST}?fields=${names('poblacion', MAX_FIELDS)}`,
-    `${LIST}?fields=${names('poblacion', MAX_FIELDS + 1)}`,
-    'fields',
-  ],
+  ['fields', `fields=${names('poblacion', MAX_FIELDS)}`, `fields=${names('poblacion', MAX_FIELDS + 1)}`, 'fields'],
   [
     'values of filters',
-    `${LIST}?${repeated('idEstado=1', MAX_FILTER_VALUES)}`,
-    `${LIST}?${repeated('idEstado=1', MAX_FILTER_VALUES)}&idMunicipio=1`,
+    repeated('idEstado=1', MAX_FILTER_VALUES),
+    `${repeated('idEstado=1', MAX_FILTER_VALUES)}&idMunicipio=1`,
     'idMunicipio',
   ],
-  ['a bound', `${LIST}?poblacion_min=0`, `${LIST}?poblacion_min=-1`, 'poblacion_min'],
-  ['a bound once', `${LIST}?poblacion_min=1`, `${LIST}?poblacion_min=1&poblacion_min=2`, 'poblacion_min'],
-  ['latitude', `${LIST}?near=90,0`, `${LIST}?near=90.1,0`, 'near'],
-  ['southern latitude', `${LIST}?near=-90,0`, `${LIST}?near=-90.1,0`, 'near'],
-  ['longitude', `${LIST}?near=0,180`, `${LIST}?near=0,180.1`, 'near'],
+  ['a bound', 'poblacion_min=0', 'poblacion_min=-1', 'poblacion_min'],
+  ['a bound once', 'poblacion_min=1', 'poblacion_min=1&poblacion_min=2', 'poblacion_min'],
+  ['latitude', 'near=90,0', 'near=90.1,0', 'near'],
+  ['southern latitude', 'near=-90,0', 'near=-90.1,0', 'near'],
+  ['longitude', 'near=0,180', 'near=0,180.1', 'near'],
   [
     'the smallest radius',
-    `${LIST}?near=0,0&within_km=${MIN_WITHIN_KM}`,
-    `${LIST}?near=0,0&within_km=${MIN_WITHIN_KM / 2}`,
+    `near=0,0&within_km=${MIN_WITHIN_KM}`,
+    `near=0,0&within_km=${MIN_WITHIN_KM / 2}`,
     'within_km',
   ],
-  [
-    'the largest radius',
-    `${LIST}?near=0,0&within_km=${MAX_WITHIN_KM}`,
-    `${LIST}?near=0,0&within_km=${MAX_WITHIN_KM + 1}`,
-    'within_km',
-  ],
-  ['a radius around a point', `${LIST}?near=0,0&within_km=1`, `${LIST}?within_km=1`, 'within_km'],
-  ['facts without fields', `${LIST}?facts=true`, `${LIST}?facts=true&fields=poblacion`, 'facts'],
-  ['a cursor without a page', `${LIST}?after=${cursor(DIGEST)}`, `${LIST}?after=${cursor(DIGEST)}&page=1`, 'after'],
+  ['the largest radius', `near=0,0&within_km=${MAX_WITHIN_KM}`, `near=0,0&within_km=${MAX_WITHIN_KM + 1}`, 'within_km'],
+  ['a radius around a point', 'near=0,0&within_km=1', 'within_km=1', 'within_km'],
+  ['facts without fields', 'facts=true', 'facts=true&fields=poblacion', 'facts'],
+  ['a cursor without a page', `after=${cursor(DIGEST)}`, `after=${cursor(DIGEST)}&page=1`, 'after'],
   [
     'a cursor of the release that is named',
-    `${LIST}?after=${cursor(DIGEST)}&release=${DIGEST}`,
-    `${LIST}?after=${cursor(DIGEST)}&release=${DIGEST.replace('abc', 'abd')}`,
+    `after=${cursor(DIGEST)}&release=${DIGEST}`,
+    `after=${cursor(DIGEST)}&release=${DIGEST.replace('abc', 'abd')}`,
     'after',
   ],
   [
     'a cursor of a release that is named in short',
-    `${LIST}?after=${cursor(DIGEST)}&release=abcdef01`,
-    `${LIST}?after=${cursor(DIGEST)}&release=abcdef02`,
+    `after=${cursor(DIGEST)}&release=abcdef01`,
+    `after=${cursor(DIGEST)}&release=abcdef02`,
     'after',
   ],
-  ['suggestions', `search?q=a&limit=${MAX_SUGGESTIONS}`, `search?q=a&limit=${MAX_SUGGESTIONS + 1}`, 'limit'],
-  ['a search', 'search?q=a', 'search', 'q'],
-  ['collections with coordinates', 'search?q=a&in=localidades&near=0,0', 'search?q=a&in=paises&near=0,0', 'in'],
-  ['a record within', 'search?q=a&within=estados:1', 'search?q=a&within=localidades:1', 'within'],
-  ['a record within, with a colon', 'search?q=a&within=estados:1', 'search?q=a&within=estados', 'within'],
-  ['rows', `resolve?${repeated('q=a', MAX_QUERY_ROWS)}`, `resolve?${repeated('q=a', MAX_QUERY_ROWS + 1)}`, 'q'],
-  [
-    'characters of a row',
-    `resolve?q=${'a'.repeat(MAX_SEARCH_CHARACTERS)}`,
-    `resolve?q=${'a'.repeat(MAX_SEARCH_CHARACTERS + 1)}`,
-    'q',
-  ],
-  ['free text or parts', 'resolve?estado=a', 'resolve?estado=a&q=b', 'estado'],
-  ['a row', 'resolve?q=a', 'resolve?q=', 'q'],
 ]
-test.each(limits)('%s', (_, allowed, refused, parameter) => {
-  expect(refusal(allowed)).toBeUndefined()
-  expect(refusal(refused)).toBe(`bad-parameter ${parameter}`)
+const searchLimits: Limits = [
+  ['suggestions', `q=a&limit=${MAX_SUGGESTIONS}`, `q=a&limit=${MAX_SUGGESTIONS + 1}`, 'limit'],
+  ['a search', 'q=a', '', 'q'],
+  ['collections with coordinates', 'q=a&in=localidades&near=0,0', 'q=a&in=paises&near=0,0', 'in'],
+  ['a record within', 'q=a&within=estados:1', 'q=a&within=localidades:1', 'within'],
+  ['a record within, with a colon', 'q=a&within=estados:1', 'q=a&within=estados', 'within'],
+]
+const resolveLimits: Limits = [
+  ['rows', repeated('q=a', MAX_QUERY_ROWS), repeated('q=a', MAX_QUERY_ROWS + 1), 'q'],
+  ['characters of a row', `q=${'a'.repeat(MAX_SEARCH_CHARACTERS)}`, `q=${'a'.repeat(MAX_SEARCH_CHARACTERS + 1)}`, 'q'],
+  ['free text or parts', 'estado=a', 'estado=a&q=b', 'estado'],
+  ['a row', 'q=a', 'q=', 'q'],
+]
+describe.each([
+  [LIST, listLimits],
+  ['search', searchLimits],
+  ['resolve', resolveLimits],
+])('%s', (path, limits) => {
+  test.each(limits)('%s', (_, allowed, refused, parameter) => {
+    expect(refusal(`${path}?${allowed}`)).toBeUndefined()
+    expect(refusal(`${path}?${refused}`)).toBe(`bad-parameter ${parameter}`)
+  })
 })
 
 test.each([
