@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -152,6 +153,19 @@ export class TestDirectory implements Disposable {
 
   constructor(within = scratch) {
     this.path = mkdtempSync(join(within, PREFIX))
+  }
+
+  /** The files in it that this process has open; Linux tells them. */
+  opened(): string[] {
+    const paths = readdirSync('/proc/self/fd').map((descriptor) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${descriptor}`)
+      } catch {
+        // That of the list itself is closed by now.
+        return ''
+      }
+    })
+    return paths.filter((path) => path.startsWith(this.path))
   }
 
   [Symbol.dispose](): void {

@@ -1,5 +1,5 @@
 // How many requests a client may send, how the table stays bounded, and what clients are told.
-import { beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { closeSync } from 'node:fs'
 import fc from 'fast-check'
 import type { App } from '../app.ts'
@@ -148,6 +148,12 @@ test('where nothing can be written, there is no shared table', () => {
 })
 
 describe('a client', () => {
+  let clock: ReturnType<typeof spyOn>
+  beforeAll(() => {
+    clock = spyOn(Date, 'now').mockReturnValue(START)
+  })
+  afterAll(() => clock.mockRestore())
+
   const inner: App = Object.assign(() => emptyResponse(200, { A: 'b' }), { failed: () => {} })
   const metrics = new Metrics()
   const policy = { trustedProxies: undefined }

@@ -197,33 +197,29 @@ describe('a file', () => {
   test.skipIf(process.platform !== 'linux')(
     'is opened once for all its readers, and closed after the last',
     async () => {
-      const opened = () => readdirSync('/proc/self/fd').length
-      const before = opened()
       const cache = testCache(directory.path)
       const file = await cache.make('a', bodyOf(1).body)
       const readers = Array.from({ length: 100 }, () => file.chunks(0, LENGTH))
       for (const reader of readers) await reader.next()
-      expect(opened()).toBe(before + 1)
+      expect(directory.opened()).toHaveLength(1)
       rmSync(join(directory.path, 'a'))
       await cache.sweep()
-      expect(opened()).toBe(before + 1)
+      expect(directory.opened()).toHaveLength(1)
       for (const reader of readers) await reader.return(undefined)
-      expect(opened()).toBe(before)
+      expect(directory.opened()).toEqual([])
     },
   )
 })
 
 describe('of many files', () => {
   test.skipIf(process.platform !== 'linux')('sixteen stay open, those that were used last', async () => {
-    const opened = () => readdirSync('/proc/self/fd').length
     const cache = testCache(directory.path)
-    const before = opened()
     await cache.make('0', bodyOf(1).body)
     for (let name = 1; name < 20; name++) copyFileSync(join(directory.path, '0'), join(directory.path, String(name)))
     for (let name = 0; name < 16; name++) expect(cache.find(String(name))?.length).toBe(LENGTH)
-    expect(opened()).toBe(before + 16)
+    expect(directory.opened()).toHaveLength(16)
     for (let name = 16; name < 20; name++) expect(cache.find(String(name))?.length).toBe(LENGTH)
-    expect(opened()).toBe(before + 16)
+    expect(directory.opened()).toHaveLength(16)
   })
 
   test('a thousand are kept, and the one that was used least recently goes', async () => {

@@ -20,7 +20,8 @@ import { bestOf, leastCost, matchesByParts, type RowMatch } from './row-matches.
 import { verdictOn } from './verdict.ts'
 import { lettersIn, type WrittenPart, writtenPart, writtenPartAs } from './written-part.ts'
 
-const SEGMENT = /[,;|\n\t]| [-–/] /
+/** What stands between segments, but between a code and its name. */
+const SEGMENT = /[,;|\n\t]|(?<!(?:^|[,;|])\s*[0-9]+) [-–/] /
 /** What a record is in, in brackets after its name: "San José (Güémez, Tamaulipas)". */
 const ENCLOSED = /\(([^()]*,[^()]*)\)\s*$/
 /** How many segments are tried as levels. */

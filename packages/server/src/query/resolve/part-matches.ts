@@ -119,11 +119,15 @@ export function matchesByWholeCode(release: Release, { entity, written, digits }
   const code = digits ?? typedCodeOf(entity, written.typed)
   if (code === undefined)
     return positionsWithKeyCode(release, entity, written.typed).map((position) => matchByCode(position, false))
-  const whole = positionsWithCode(release, entity, code)
-  const isWithoutZero = whole.length === 0
-  const positions = isWithoutZero ? positionsWithCode(release, entity, `0${code}`) : whole
-  return positions.map((position) => matchByCode(position, isWithoutZero))
+  for (const zeros of LOST_ZEROS) {
+    const positions = positionsWithCode(release, entity, zeros + code)
+    if (positions.length > 0) return positions.map((position) => matchByCode(position, zeros !== ''))
+  }
+  return []
 }
+
+/** What a program may have taken from the beginning of a code that it took for a number. */
+const LOST_ZEROS = ['', '0', '00']
 
 /** The records that are called what a part says, unless it is misspelt: found in a table, so many there are; all, or some. */
 export function matchesCalled(

@@ -6,8 +6,8 @@ import { isNamed } from './address.ts'
 import { type WrittenPart, writtenPart, writtenParts } from './written-part.ts'
 
 /** What stands between names; a hyphen without blanks may be in a name. */
-const SEPARATORS = [/\s*(?:[,;(|]|(?<=\S\S\s*)\/)\s*|\s[-–]\s/, /[-–]/]
-const SIGN = /[,;(/|–-]/
+const SEPARATORS = [/\s*(?:[,;:(|]|(?<=\S\S\s*)\/)\s*|\s[-–]\s/, /[-–]/]
+const SIGN = /[,;:(/|–-]/
 const CLOSING = /\)\s*$/
 
 /** The cost of a cell that names several levels. */

@@ -82,6 +82,10 @@ test('a name may have commas in it', () => {
   expect(answer('Campos, anillos, álgebras')).toBe('exact 120105 Campos, anillos, álgebras')
 })
 
+test('a code that a program took for a number has lost its zeros', () => {
+  expect(resolveRow(release, { parts: new Map([['pais', '4']]) }).verdict).toBe('exact')
+})
+
 describe('a damaged text', () => {
   test.each([
     ['P&eacute;njamo, Guanajuato', 'sure 11023 Pénjamo'],
@@ -120,6 +124,7 @@ describe('a cell that says what it is in', () => {
     ['/ Tonalá - Jalisco / Coyula', 'sure Coyula'],
     ['/ JAL-Guadalajara /', 'sure 14039 Guadalajara'],
     ['/ CHIH-Chihuahua /', 'sure 08019 Chihuahua'],
+    ['/ Jalisco: Guadalajara /', 'sure 14039 Guadalajara'],
     ['/ Guadalajara, México /', 'sure 14039 Guadalajara'],
     ['/ / Cancún, Quintana Roo', 'sure Cancún'],
     ['Guadalajara / Jalisco / Guadalajara', 'exact Guadalajara'],
@@ -247,6 +252,12 @@ describe('something else stands in a cell than its column says', () => {
     ['Cuernavaca, Morelos, Mexico', 'exact 17007 Cuernavaca'],
     ['Jalisco, Jalisco', 'exact 14 Jalisco'],
     ['1203.04', 'exact 120304 Inteligencia artificial'],
+    ['Código UNESCO: 120304', 'exact 120304 Inteligencia artificial'],
+    ['1203.04 Inteligencia artificial', 'exact 120304 Inteligencia artificial'],
+    ['Inteligencia artificial (1203.04)', 'exact 120304 Inteligencia artificial'],
+    // A code before a name is no segment.
+    ['14 - Jalisco', 'exact 14 Jalisco'],
+    ['039 - Guadalajara, 14 - Jalisco', 'exact 14039 Guadalajara'],
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
 })
 

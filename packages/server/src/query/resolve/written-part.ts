@@ -8,7 +8,7 @@ import { ancestorsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import { positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
-import { typedCode } from '../search/codes.ts'
+import { typedCode, typedCodeOf } from '../search/codes.ts'
 import { type Forms, type IsKnown, WrittenName } from '../search/name-match.ts'
 import { seatsAmong } from '../search/seats.ts'
 import { isLight } from '../search/word-match.ts'
@@ -52,10 +52,10 @@ export function writtenParts(release: Release, texts: ReadonlyMap<string, string
 }
 
 /** A code and a name in one cell, and a number as a spreadsheet writes it. */
-const CODE_AND_NAME = /^\s*([0-9]+)\s*[-–—.:)]\s*(\p{L}.*)$/u
+const CODE_AND_NAME = /^\s*([0-9]+(?:\.[0-9]+)*)\s*[-–—.:)]\s*(\p{L}.*)$/u
 /** The same with less between them, or in the other order. */
-const CODE_BEFORE = /^\s*([0-9]{2,})\s+(\p{L}.*)$/u
-const CODE_AFTER = /^\s*(\p{L}.*?)[-–—:(]\s*([0-9]{2,})\s*\)?\s*$/u
+const CODE_BEFORE = /^\s*([0-9][0-9.]*[0-9])\s+(\p{L}.*)$/u
+const CODE_AFTER = /^\s*(\p{L}.*?)[-–—:(]\s*([0-9][0-9.]*[0-9])\s*\)?\s*$/u
 /** Letters with a slash between them are one abbreviation, as "c/o". */
 const SLASHED = /(?<!\p{L})(\p{L})\/(\p{L})(?!\p{L})/gu
 const LISTED = /\S\s*[,(]/
@@ -133,7 +133,9 @@ const plainCell = (own: string): Cell => ({
 function cellWithSigns(release: Release, entity: Entity, typed: string, isKnown: IsKnown): Cell {
   const language = languageOfNames(entity)
   const text = withArticle(withWholeMonth(typed, language), language)
-  const { beside, name, whole } = codeBeside(text)
+  // Words that say that a code follows are no name beside it.
+  const isCode = typedCodeOf(entity, wordsOf(text)) !== undefined
+  const { beside, name, whole } = isCode ? {} : codeBeside(text)
   const given = (name ?? DECIMAL.exec(text)?.[1] ?? text).replace(SLASHED, '$1$2')
   const [repaired, ...otherwise] = repairedTexts(given, isKnown)
   const own = repaired ?? given
@@ -168,12 +170,14 @@ type CodeBeside = { readonly beside?: string; readonly name?: string; readonly w
 /** A name and a code that stands before or after it, and the whole text where it may as well be a name; nothing where it is not both. */
 function codeBeside(text: string): CodeBeside {
   const [, code, rest] = CODE_AND_NAME.exec(text) ?? []
-  if (code !== undefined && rest !== undefined) return { beside: code, name: rest }
+  if (code !== undefined && rest !== undefined) return { beside: withoutPoints(code), name: rest }
   const [, before, nameAfter] = CODE_BEFORE.exec(text) ?? []
   const [, nameBefore, after] = CODE_AFTER.exec(text) ?? []
   const [beside, name] = [before ?? after, nameAfter ?? nameBefore]
-  return beside === undefined || name === undefined ? {} : { beside, name, whole: text }
+  return beside === undefined || name === undefined ? {} : { beside: withoutPoints(beside), name, whole: text }
 }
+
+const withoutPoints = (code: string): string => code.replaceAll('.', '')
 
 const FRACTION = /^\s*[0-9]+[.,]([0-9]+)\s*$/
 
