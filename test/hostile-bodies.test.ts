@@ -1,20 +1,16 @@
 // Bodies of clients that mean harm, or that send by mistake what is no table: each is refused with words, or read.
-import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { bodyScannerAt, maxBodyAt, RECONCILE_PATH, RESOLVE_PATH } from '../packages/server/src/http/routes.ts'
 import { RequestBody } from '../packages/server/src/http/wire/request-body.ts'
 import { releaseOf } from './support/releases.ts'
-import { serverOf } from './support/server.ts'
+import { serverForAll } from './support/server.ts'
 import { country, smallSource } from './support/small-source.ts'
 import { message, open, parseResponse, sendAll } from './support/wire.ts'
 
 setDefaultTimeout(180_000)
 
 const release = await releaseOf(smallSource({ pais: [country(1)] }))
-const server = serverOf(() => release)
-afterAll(async () => {
-  expect(server.logged).toEqual([])
-  await server.close()
-})
+const server = serverForAll(() => release)
 
 const [JSON_TYPE, LINES, CSV, FORM] = [
   'application/json',

@@ -11,8 +11,10 @@ import { runHere } from './support/command.ts'
 import { excerpt } from './support/inegi-file.ts'
 import {
   contentOf,
+  homeWith,
   PROGRAM,
   type Rows,
+  refusal,
   sourceOf,
   TestDirectory,
   TestHome,
@@ -20,34 +22,17 @@ import {
   tinyNames,
   writeTables,
 } from './support/releases.ts'
+import { countries } from './support/small-source.ts'
 
 setDefaultTimeout(180_000)
 
 const [student] = tiny.audiencia
 const others = { audiencia: [{ ...student, descCorta: 'Alumnos' }] }
-const countries = (count: number) =>
-  Array.from({ length: count }, (_, at) => ({
-    cvePais: String.fromCharCode(65 + Math.floor(at / 26), 65 + (at % 26), 90),
-    descPais: `País ${at + 1}`,
-    idPais: at + 1,
-  }))
 /** A catalog in which nothing refers to a country that could be missed. */
 const onlyCountries = (count: number): Rows => ({
   ...Object.fromEntries(tinyNames.map((name) => [name, []])),
   pais: countries(count),
 })
-
-async function homeWith(rows: Rows = tiny, origin: Partial<Origin> = {}): Promise<TestHome> {
-  const home = new TestHome()
-  await home.import(sourceOf(rows, origin))
-  return home
-}
-
-const refusal = async (attempt: Promise<unknown>): Promise<Error> => {
-  const error = await attempt.catch((thrown: unknown) => thrown)
-  if (error instanceof Error) return error
-  throw new Error('it was not refused')
-}
 
 describe('damage', () => {
   const renamedCountries = { pais: tiny.pais.map((row) => ({ ...row, descPais: `${row.descPais} II` })) }

@@ -10,7 +10,9 @@ import type { Source } from '../packages/server/src/source/source.ts'
 import { runHere } from './support/command.ts'
 import {
   contentOf,
+  homeWith,
   type Rows,
+  refusal,
   sourceOf,
   TestDirectory,
   TestHome,
@@ -28,18 +30,6 @@ const digestsOf = (home: TestHome): Digests =>
   Object.fromEntries(Object.entries(home.current().manifest.entities).map(([name, { digest }]) => [name, digest]))
 
 const changedBetween = (before: Digests, after: Digests) => tinyNames.filter((name) => before[name] !== after[name])
-
-async function homeWith(rows: Rows = tiny, origin: Partial<Source['origin']> = {}): Promise<TestHome> {
-  const home = new TestHome()
-  await home.import(sourceOf(rows, origin))
-  return home
-}
-
-const refusal = async (attempt: Promise<unknown>): Promise<Error> => {
-  const error = await attempt.catch((thrown: unknown) => thrown)
-  if (error instanceof Error) return error
-  throw new Error('it was not refused')
-}
 
 describe('an import replaces what its source provides, and no more:', () => {
   test.each([

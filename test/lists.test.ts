@@ -1,28 +1,18 @@
 // Lists that no one has seen before over API v2: keys of any text and of several fields, values of every type, references
 // that may be missing, names in several languages and a tree; over a real socket.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import type { Release } from '../packages/server/src/release/release.ts'
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { Documented } from './support/openapi.ts'
 import { sourceOf, TestHome } from './support/releases.ts'
-import { serverOf, type TestServer } from './support/server.ts'
+import { serverForAll } from './support/server.ts'
 import { country, world, worldRows } from './support/world.ts'
 
 setDefaultTimeout(180_000)
 
 const home = new TestHome()
-let release: Release
-let server: TestServer
-
-beforeAll(async () => {
-  await home.import(sourceOf(worldRows, {}, world), { acceptChanges: true })
-  release = home.current()
-  server = serverOf(() => release, { baseUrl: 'https://lists.example' }, home.shelf)
-})
-afterAll(async () => {
-  expect(server.logged).toEqual([])
-  await server.close()
-  home[Symbol.dispose]()
-})
+await home.import(sourceOf(worldRows, {}, world), { acceptChanges: true })
+const release = home.current()
+const server = serverForAll(() => release, { baseUrl: 'https://lists.example' }, home.shelf)
+afterAll(() => home[Symbol.dispose]())
 
 type Json = Record<string, unknown>
 

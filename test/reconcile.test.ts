@@ -1,29 +1,19 @@
 // The reconciliation service over a real socket: the rules of the protocol, what OpenRefine sends, and what is hostile.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import fc from 'fast-check'
 import type { PublishedRecord } from '../packages/server/src/catalog/flatten.ts'
 import { ancestorsOf } from '../packages/server/src/catalog/lineage.ts'
-import type { Release } from '../packages/server/src/release/release.ts'
 import { naiveCodes } from './support/found.ts'
 import { breaches, type SchemaName } from './support/reconcile-schemas.ts'
 import { bundledRelease, TestHome } from './support/releases.ts'
-import { serverOf, type TestServer } from './support/server.ts'
+import { serverForAll, serverOf } from './support/server.ts'
 import { country, smallSource } from './support/small-source.ts'
 import { message, send, sendAll, sendUntilClosed } from './support/wire.ts'
 
 setDefaultTimeout(180_000)
 
-let release: Release
-let server: TestServer
-
-beforeAll(async () => {
-  release = await bundledRelease()
-  server = serverOf(() => release)
-})
-afterAll(async () => {
-  expect(server.logged).toEqual([])
-  await server.close()
-})
+const release = await bundledRelease()
+const server = serverForAll(() => release)
 
 const FORM = 'application/x-www-form-urlencoded'
 const get = (target: string, init: RequestInit = {}) => fetch(`${server.url}/reconcile${target}`, init)

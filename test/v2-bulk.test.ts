@@ -1,30 +1,20 @@
 // Whole collections in one response: their bytes, their digests, parts of them, and all codings.
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import fc from 'fast-check'
-import type { Release } from '../packages/server/src/release/release.ts'
 import { builtIn, entityNames } from './support/built-in.ts'
 import { naiveCodes, recordsOf } from './support/found.ts'
 import { homonyms } from './support/homonyms.ts'
 import { fullRelease, releaseOf } from './support/releases.ts'
-import { serverOf, type TestServer } from './support/server.ts'
+import { serverForAll, serverOf } from './support/server.ts'
 import { smallSource } from './support/small-source.ts'
 import { message, send } from './support/wire.ts'
 
 setDefaultTimeout(180_000)
 
-let release: Release
-let server: TestServer
-
-beforeAll(async () => {
-  release = await releaseOf(homonyms)
-  server = serverOf(() => release)
-})
-afterAll(async () => {
-  expect(server.logged).toEqual([])
-  await server.close()
-})
+const release = await releaseOf(homonyms)
+const server = serverForAll(() => release)
 
 const get = (target: string, headers: Readonly<Record<string, string>> = {}, from = server) =>
   fetch(`${from.url}${target}`, { headers: { 'Accept-Encoding': 'identity', ...headers }, decompress: false })

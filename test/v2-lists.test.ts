@@ -1,29 +1,19 @@
 // Lists and records of API v2: every header, the forms, and what is wrong with a request.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import readSheets from 'read-excel-file/node'
-import type { Release } from '../packages/server/src/release/release.ts'
 import { homonyms } from './support/homonyms.ts'
 import { TestHome } from './support/releases.ts'
-import { serverOf, type TestServer } from './support/server.ts'
+import { serverForAll, serverOf } from './support/server.ts'
 import { message, send } from './support/wire.ts'
 
 setDefaultTimeout(180_000)
 
 const home = new TestHome()
-let release: Release
-let server: TestServer
-
-beforeAll(async () => {
-  await home.import(homonyms)
-  release = home.current()
-  server = serverOf(() => release, { baseUrl: 'https://catalogs.example' }, home.shelf)
-})
-afterAll(async () => {
-  expect(server.logged).toEqual([])
-  await server.close()
-  home[Symbol.dispose]()
-})
+await home.import(homonyms)
+const release = home.current()
+const server = serverForAll(() => release, { baseUrl: 'https://catalogs.example' }, home.shelf)
+afterAll(() => home[Symbol.dispose]())
 
 const get = (target: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') =>
   fetch(`${server.url}${target}`, { method, headers: { 'Accept-Encoding': 'identity', ...headers } })

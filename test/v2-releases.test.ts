@@ -1,5 +1,5 @@
 // Older releases, walks that outlive a swap, and the changes from one release to another.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import fc from 'fast-check'
 import { catalogOf } from '../packages/server/src/catalog/catalog.ts'
 import type { PublishedRecord } from '../packages/server/src/catalog/flatten.ts'
@@ -10,23 +10,14 @@ import { builtIn, entityNames, pais } from './support/built-in.ts'
 import { recordsOf } from './support/found.ts'
 import { releaseOf, sourceOf, TestHome, ThreeReleases, tiny, variantOf } from './support/releases.ts'
 import { appOf, responseTo } from './support/responses.ts'
-import { serverOf, type TestServer } from './support/server.ts'
+import { serverForAll, serverOf } from './support/server.ts'
 import { countries, smallSource } from './support/small-source.ts'
 
 setDefaultTimeout(180_000)
 
-let three: ThreeReleases
-let server: TestServer
-
-beforeAll(async () => {
-  three = await ThreeReleases.create()
-  server = serverOf(() => three.current(), { baseUrl: 'http://x' }, three.shelf)
-})
-afterAll(async () => {
-  expect(server.logged).toEqual([])
-  await server.close()
-  three[Symbol.dispose]()
-})
+const three = await ThreeReleases.create()
+const server = serverForAll(() => three.current(), { baseUrl: 'http://x' }, three.shelf)
+afterAll(() => three[Symbol.dispose]())
 
 const get = (target: string, headers: Readonly<Record<string, string>> = {}) =>
   fetch(`${server.url}${target}`, { headers: { 'Accept-Encoding': 'identity', ...headers } })

@@ -1,27 +1,17 @@
 // Parts of a collection in one response, records below one that is named by its code, and what within and in take.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import type { Release } from '../packages/server/src/release/release.ts'
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { homonyms } from './support/homonyms.ts'
 import { releaseOf, sourceOf, TestHome, tiny } from './support/releases.ts'
-import { serverOf, type TestServer } from './support/server.ts'
+import { serverForAll, serverOf } from './support/server.ts'
 import { message, send } from './support/wire.ts'
 
 setDefaultTimeout(180_000)
 
 const home = new TestHome()
-let release: Release
-let server: TestServer
-
-beforeAll(async () => {
-  await home.import(homonyms)
-  release = home.current()
-  server = serverOf(() => release, { baseUrl: 'https://catalogs.example' }, home.shelf)
-})
-afterAll(async () => {
-  expect(server.logged).toEqual([])
-  await server.close()
-  home[Symbol.dispose]()
-})
+await home.import(homonyms)
+const release = home.current()
+const server = serverForAll(() => release, { baseUrl: 'https://catalogs.example' }, home.shelf)
+afterAll(() => home[Symbol.dispose]())
 
 const get = (target: string, headers: Readonly<Record<string, string>> = {}) =>
   fetch(`${server.url}${target}`, { headers: { 'Accept-Encoding': 'identity', ...headers } })

@@ -88,6 +88,8 @@ const FILES: Readonly<Record<string, (cells: Cells, at: number) => readonly Real
     return [
       { kind: `${kind}: municipality`, row, level: 'municipio', code: code.slice(0, 5) },
       { kind: `${kind}: locality`, row, level: 'localidad', code },
+      { kind: 'text: with commas', row: { text: `${localidad}, ${municipio}, ${estado}` }, level: 'localidad', code },
+      { kind: 'text: without commas', row: { text: `${localidad} ${municipio} ${estado}` }, level: 'localidad', code },
     ]
   },
   'numerals.csv': ({ kind = '', estado = '', municipio = '', localidad = '', right_loc: code = '' }) => [

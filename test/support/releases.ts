@@ -272,3 +272,17 @@ export const PROGRAM: readonly string[] =
 
 /** Runs the program in a process of its own, to its end. */
 export const nomenclator = (...argv: readonly string[]): Promise<Ran> => ran([...PROGRAM, ...argv])
+
+/** A home with a release of these rows. */
+export async function homeWith(rows: Rows = tiny, origin: Partial<Origin> = {}): Promise<TestHome> {
+  const home = new TestHome()
+  await home.import(sourceOf(rows, origin))
+  return home
+}
+
+/** What an attempt is refused with. */
+export async function refusal(attempt: Promise<unknown>): Promise<Error> {
+  const error = await attempt.catch((thrown: unknown) => thrown)
+  if (error instanceof Error) return error
+  throw new Error('it was not refused')
+}

@@ -1,4 +1,5 @@
 // The real server on a free port of this machine, with whatever it logs kept for the test.
+import { afterAll, expect } from 'bun:test'
 import { explorerPages } from '../../packages/server/src/explorer/mount.ts'
 import { type App, createApp } from '../../packages/server/src/http/app.ts'
 import type { BaseUrlPolicy } from '../../packages/server/src/http/base-url.ts'
@@ -42,6 +43,16 @@ export function serverOf(
     directory[Symbol.dispose]()
   }
   return { url: server.url, host: new URL(server.url).host, logged, close }
+}
+
+/** For one test file: a server that is closed after its last test, and must have logged nothing. */
+export function serverForAll(...given: Parameters<typeof serverOf>): TestServer {
+  const server = serverOf(...given)
+  afterAll(async () => {
+    expect(server.logged).toEqual([])
+    await server.close()
+  })
+  return server
 }
 
 /** A cache that keeps all it gets, unless it is told otherwise. */

@@ -67,6 +67,11 @@ describe('the current release is refused, and what was current stays', () => {
     ...manifest,
     files: { ...manifest.files, [file]: { ...manifest.files[file], sha256: checksum } } as EntityManifest['files'],
   })
+  const audienceWith = (changed: Partial<ReturnType<typeof audience>>) => () =>
+    fake.changeRelease(c, (manifest) => ({
+      ...manifest,
+      entities: { ...manifest.entities, audiencia: { ...audience(c), ...changed } },
+    }))
   const chunkOf = (file: string) => {
     const found = fake.entityChunks.find((one) => one.entity === audience(c).digest && one.file === file)
     if (found === undefined) throw new Error(`there is no chunk of ${file}`)
@@ -76,11 +81,7 @@ describe('the current release is refused, and what was current stays', () => {
   test.each<[string, () => void, string]>([
     [
       'an entity with the records of another release',
-      () =>
-        fake.changeRelease(c, (manifest) => ({
-          ...manifest,
-          entities: { ...manifest.entities, audiencia: { ...audience(c), digest: audience(b).digest } },
-        })),
+      audienceWith({ digest: audience(b).digest }),
       'it has other records than the release that names it',
     ],
     ['other records', forged((manifest) => filesOf(manifest, 'records')), 'it has other records than the release'],
@@ -106,22 +107,10 @@ describe('the current release is refused, and what was current stays', () => {
       () => fake.releases.set(c, three.shelf.releaseFiles(b)),
       'another release under the digest',
     ],
-    [
-      'a newer format',
-      () =>
-        fake.changeRelease(c, (manifest) => ({
-          ...manifest,
-          entities: { ...manifest.entities, audiencia: { ...audience(c), format: ENTITY_FORMAT + 1 } },
-        })),
-      'which is newer than this program',
-    ],
+    ['a newer format', audienceWith({ format: ENTITY_FORMAT + 1 }), 'which is newer than this program'],
     [
       'an earlier format whose entities are not named',
-      () =>
-        fake.changeRelease(c, (manifest) => ({
-          ...manifest,
-          entities: { ...manifest.entities, audiencia: { ...audience(c), format: ENTITY_FORMAT - 1, digest: '../x' } },
-        })),
+      audienceWith({ format: ENTITY_FORMAT - 1, digest: '../x' }),
       'its manifest is not sound',
     ],
     [

@@ -52,6 +52,7 @@ describe('a valid head', () => {
 })
 
 describe('a head that is refused', () => {
+  // Header lines that are refused are in test/hostile-wire.test.ts, with the words of each refusal.
   const cases: readonly [name: string, text: string, kind: string][] = [
     ['garbage', head('garbage'), 'bad-request'],
     ['nothing', '\r\n\r\n', 'bad-request'],
@@ -63,22 +64,6 @@ describe('a head that is refused', () => {
     ['a method that is no token', head('G@T / HTTP/1.1', 'Host: a'), 'bad-request'],
     ['HTTP/2', head('GET / HTTP/2.0', 'Host: a'), 'bad-request'],
     ['HTTP/1.2', head('GET / HTTP/1.2', 'Host: a'), 'bad-request'],
-    ['no Host', head('GET / HTTP/1.1', 'X: 1'), 'bad-request'],
-    ['two Hosts', get('/', 'host: b'), 'bad-request'],
-    ['a blank before the colon', get('/', 'X : 1'), 'bad-request'],
-    ['a folded line', get('/', 'X: 1', ' 2'), 'bad-request'],
-    ['a line without a colon', get('/', 'X'), 'bad-request'],
-    ['a line without a name', get('/', ': 1'), 'bad-request'],
-    ['a NUL in a value', get('/', 'X: a\0b'), 'bad-request'],
-    ['a bare line feed', get('/', 'X: a\nY: b'), 'bad-request'],
-    ['a bare carriage return', get('/', 'X: a\rY: b'), 'bad-request'],
-    ['a length that is no number', get('/', 'Content-Length: +1'), 'bad-request'],
-    ['two lengths', get('/', 'Content-Length: 1', 'Content-Length: 1'), 'bad-request'],
-    ['a length of many digits', get('/', `Content-Length: ${'1'.repeat(16)}`), 'bad-request'],
-    ['two encodings', get('/', 'Transfer-Encoding: chunked', 'Transfer-Encoding: chunked'), 'bad-request'],
-    ['a length and an encoding', get('/', 'Content-Length: 1', 'Transfer-Encoding: chunked'), 'bad-request'],
-    ['an encoding whose end cannot be found', get('/', 'Transfer-Encoding: chunked, gzip'), 'bad-request'],
-    ['an encoding with HTTP/1.0', head('GET / HTTP/1.0', 'Transfer-Encoding: chunked'), 'bad-request'],
     ['a blank that HTTP does not count as one', get('/', 'Content-Length: \xa01'), 'bad-request'],
     ['a long target', get(`/${'a'.repeat(8_000)}`), 'uri-too-long'],
     ['many short fields', get('/', ...Array.from({ length: 100 }, () => 'X:')), 'headers-too-large'],

@@ -8,6 +8,7 @@ import { ancestorsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
+import { KNOWN_RIGHT, KNOWN_RIGHT_WHOLE } from '../search/efforts.ts'
 import { ancestorAt } from '../search/score.ts'
 import { rankAcross } from '../search/search.ts'
 import { isLight } from '../search/word-match.ts'
@@ -28,7 +29,7 @@ const MAX_SEGMENTS = 5
 /** The cost of each ancestor that is not named, except the most distant: "Monterrey, Nuevo León". */
 const SKIP_COST = 0.3
 /** Up to this cost, what segments mean is not looked for in another way. */
-const GOOD_COST = 0.95
+export const GOOD_COST = 0.95
 /** Up to this cost a segment is the name of a record; and of so many records at most it is looked up whether two segments name one. */
 const MAX_NAMED_COST = 0.35
 const MAX_NAMED = 1_000
@@ -47,6 +48,7 @@ export function matchesByText(
   text: string,
   segments: readonly string[],
   names: readonly string[],
+  maySearch: boolean,
 ): RowMatch[] {
   if (segments.length === 0) return []
   // Where several are called so, it says no more that others are called nearly so.
@@ -83,10 +85,11 @@ export function matchesByText(
     .flat()
     .filter((word) => names.some((name) => !isLight(release.entity(name).index.words.language, word))).length
   const isRead = leastCost(best) <= GOOD_COST || telling <= 1 || (segments.length > 1 && best.length > 0)
-  if (isRead || count > MAX_ALIGNED_WORDS) return best
+  if (isRead || !maySearch || count > MAX_ALIGNED_WORDS) return best
   const scope = names.map((name) => [name, []] as const)
   // Two names that are both words of the catalog are two names, however near.
-  const ranked = rankAcross(release, words.flat(), scope, MAX_PROPOSED, undefined, undefined, true)
+  const efforts = segments.length === 1 ? KNOWN_RIGHT_WHOLE : KNOWN_RIGHT
+  const ranked = rankAcross(release, words.flat(), scope, MAX_PROPOSED, undefined, undefined, efforts)
   const proposed = matchesByAlignment(release, ranked, words)
   // Where segments mean nothing, what the same words mean without commas is in doubt.
   return bestOf(release, [...best, ...(segments.length === 1 ? proposed : proposed.map(inDoubt))])

@@ -14,13 +14,13 @@ import { folded, wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
 import { addressOf } from './address.ts'
 import { entityNames } from './entity-names.ts'
-import { isKnown, matchesByAlignment, matchesByText, segmentsOf } from './free-text.ts'
+import { GOOD_COST, isKnown, matchesByAlignment, matchesByText, segmentsOf } from './free-text.ts'
 import { ancestorOf, type Level, levelsOf } from './levels.ts'
 import { withLostLetters } from './lost-letters.ts'
 import { readParts } from './other-readings.ts'
 import { placedParts } from './placed-parts.ts'
 import { repairedNames } from './repaired-text.ts'
-import { bestOf } from './row-matches.ts'
+import { bestOf, leastCost } from './row-matches.ts'
 import { namesCountry, namesState, pairReadings, placeReadings, townParts, townReadings } from './town-text.ts'
 import { type Candidate, type Decision, isSure, MAX_LIKELY_SCORE, type Verdict, verdictOn } from './verdict.ts'
 import { keyOf, type WrittenPart, writtenPart } from './written-part.ts'
@@ -68,16 +68,18 @@ export function resolveRow(release: Release, row: RowToResolve, { names }: Resol
     if (isSure(resolution.verdict)) return resolution
   }
   if (asTown !== undefined && segments.length > 2) return asTown
-  const placed =
+  const { best: placed, above: place } =
     segments.length === 1
-      ? placedWords(release, text, scope, names)
+      ? { best: placedWords(release, text, scope, names) }
       : segments.length === 2
         ? placedPair(release, segments, names)
-        : undefined
+        : NOWHERE
   if (placed !== undefined) return placed
-  const matches = matchesByText(release, text, segments, scope)
-  const parts = matches[0]?.parts
+  const matches = matchesByText(release, text, segments, scope, place === undefined)
   const decision = verdictOn(release, matches, segments.length === 1)
+  // Where nothing is called so, what it would be in stays.
+  if (place !== undefined && !isSure(decision.verdict) && leastCost(matches) > GOOD_COST) return place
+  const parts = matches[0]?.parts
   const above = parts === undefined || isSure(decision.verdict) ? [] : resolveParts(release, parts.slice(0, -1)).levels
   return withLevels(release, decision, above, undefined)
 }
@@ -98,6 +100,11 @@ function placedWords(
   return inPlaces.best ?? inPlaces.others[0]
 }
 
+/** What a text means that names a town and what it is in; or only what it would be in, where nothing in that is called so. */
+type Placed = { readonly best?: Resolution | undefined; readonly above?: Resolution | undefined }
+
+const NOWHERE: Placed = {}
+
 /** Whether some record fits, or several do. */
 const fits = ({ verdict }: Resolution): boolean => isSure(verdict) || verdict === 'ambiguous'
 
@@ -108,29 +115,26 @@ const isTwice = (words: readonly string[]): boolean => {
 }
 
 /** What two segments mean that name a town and what it is in; undefined where they do not. */
-function placedPair(
-  release: Release,
-  segments: readonly string[],
-  names: readonly string[] | undefined,
-): Resolution | undefined {
+function placedPair(release: Release, segments: readonly string[], names: readonly string[] | undefined): Placed {
   const pairs = pairReadings(release, segments)
   const inState = () => readTown(release, townReadings(release, segments.flatMap(wordsOf), true), names)
   if (namesState(release, segments)) {
-    const { best, others } = inState()
+    const { best, others, above } = inState()
     const [likely] = others
     // The name of a state may be that of what a town is in, too.
     const inPlace = best?.verdict === 'exact' ? undefined : readTown(release, pairs, names).best
     const isSame = likely?.verdict === 'likely' && likely.record?.position === inPlace?.record?.position
-    if (best === undefined && isSame) return inPlace
-    if (inPlace?.verdict === 'exact' && isWellKnown(release, inPlace)) return undefined
+    if (best === undefined && isSame) return { best: inPlace }
+    if (inPlace?.verdict === 'exact' && isWellKnown(release, inPlace)) return NOWHERE
     // What may be a country is not the state before that is looked at.
-    return best ?? (namesCountry(release, segments) ? undefined : likely)
+    if (best === undefined && namesCountry(release, segments)) return NOWHERE
+    return { best: best ?? likely, above }
   }
   // Where each may be in the other, none is sure.
   const answers = pairs.length < 2 ? [] : pairs.map((parts) => resolveParts(release, parts)).filter(fits)
-  if (answers.some(({ record }) => record?.position !== answers[0]?.record?.position)) return undefined
-  const { best, others } = readTown(release, pairs, names)
-  return best ?? inState().best ?? others[0]
+  if (answers.some(({ record }) => record?.position !== answers[0]?.record?.position)) return NOWHERE
+  const { best, others, above } = readTown(release, pairs, names)
+  return { best: best ?? inState().best ?? others[0], above }
 }
 
 const isWellKnown = (release: Release, { record }: Resolution): boolean =>
@@ -162,9 +166,10 @@ function readTown(
   release: Release,
   readings: readonly (readonly WrittenPart[])[],
   names: readonly string[] | undefined,
-): { readonly best: Resolution | undefined; readonly others: readonly Resolution[] } {
+): Placed & { readonly others: readonly Resolution[] } {
   let best: Resolution | undefined
   let placed: Resolution | undefined
+  let above: Resolution | undefined
   const others: Resolution[] = []
   for (const parts of readings) {
     if (!mayMean(parts, names)) continue
@@ -177,8 +182,9 @@ function readTown(
       if (scoreOf(resolution) > scoreOf(best)) best = resolution
     } else if (parts.length > 2) placed ??= resolution
     else if (isInFirst(release, resolution, parts[0] as WrittenPart)) others.push(resolution)
+    else if (resolution.record === undefined && parts.length > 1) above ??= resolution
   }
-  return { best: best ?? placed, others }
+  return { best: best ?? placed, others, above }
 }
 
 /** Whether the best record of a resolution lies in what its first part says. */
@@ -196,33 +202,38 @@ function resolveRepaired(release: Release, texts: readonly string[], options: Re
   const exact = resolutions.filter(({ verdict }) => verdict === 'exact')
   const [first, ...others] = exact.length > 0 ? exact : resolutions.filter(({ verdict }) => isSure(verdict))
   const isOne = others.every(({ record }) => record?.position === first?.record?.position)
-  const { verdict, record, ...decision } = isOne
-    ? (first ?? (resolutions[0] as Resolution))
-    : doubted(first as Resolution)
-  return {
-    ...decision,
-    verdict: verdict === 'exact' ? 'sure' : verdict,
-    record:
-      record === undefined
-        ? undefined
-        : { ...record, how: [...record.how.filter((how) => how !== 'exact'), 'repaired'] },
-  }
+  return repaired(isOne ? (first ?? (resolutions[0] as Resolution)) : doubted(first as Resolution))
+}
+
+/** The score of what was damaged at most. */
+const MAX_REPAIRED_SCORE = 0.99
+
+function repaired(resolution: Resolution): Resolution {
+  const toVerdict = (verdict: Verdict) => (verdict === 'exact' ? 'sure' : verdict)
+  const { record, ...rest } = lessSure(resolution, toVerdict, MAX_REPAIRED_SCORE)
+  return { ...rest, record: record && { ...record, how: [...record.how.filter((how) => how !== 'exact'), 'repaired'] } }
 }
 
 /** The same with nothing in it that is sure. */
-const doubted = ({ levels, record, ...decision }: Resolution): Resolution => ({
-  ...decision,
-  verdict: unsure(decision.verdict),
-  record: record === undefined ? undefined : { ...record, score: Math.min(record.score, MAX_LIKELY_SCORE) },
+const doubted = (resolution: Resolution): Resolution => ({
+  ...lessSure(resolution, (verdict) => (isSure(verdict) ? 'likely' : verdict), MAX_LIKELY_SCORE),
   isDoubtful: true,
-  levels: levels.map((level) => ({
-    ...level,
-    verdict: unsure(level.verdict),
-    score: Math.min(level.score, MAX_LIKELY_SCORE),
-  })),
 })
 
-const unsure = (verdict: Verdict): Verdict => (isSure(verdict) ? 'likely' : verdict)
+/** The same with other verdicts, and scores of no more than this. */
+function lessSure(resolution: Resolution, toVerdict: (verdict: Verdict) => Verdict, maxScore: number): Resolution {
+  const { verdict, record, levels } = resolution
+  const lowered = <T extends { readonly score: number }>(one: T): T => ({
+    ...one,
+    score: Math.min(one.score, maxScore),
+  })
+  return {
+    ...resolution,
+    verdict: toVerdict(verdict),
+    record: record && lowered(record),
+    levels: levels.map((level) => ({ ...lowered(level), verdict: toVerdict(level.verdict) })),
+  }
+}
 
 const mayMean = (parts: readonly WrittenPart[], names: readonly string[] | undefined): boolean =>
   names === undefined || names.includes(parts.at(-1)?.entity.name ?? '')

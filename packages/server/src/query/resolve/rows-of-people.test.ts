@@ -5,7 +5,7 @@ import { workOn } from '../../base/checkpoint.ts'
 import { codeReader } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import { resolveRow } from './resolve.ts'
-import { isSure } from './verdict.ts'
+import { isSure, type Verdict } from './verdict.ts'
 
 setDefaultTimeout(180_000)
 
@@ -69,6 +69,15 @@ test.each([
 
 const MAX_STEPS = 200_000
 
+test.each([
+  ['Xyzzy Quux, Monterrey', ['exact', 'exact', 'exact', 'none']],
+  ['Xyzzy Quux, Nuevo León', ['exact', 'exact', 'none']],
+  // A name without commas may end with that of some municipality.
+  ['Xyzzy Quux Monterrey', ['none', 'none', 'ambiguous']],
+])('what a town would be in stays where none is called so: %s', (text, verdicts) => {
+  expect(resolveRow(release, { text }).levels.map(({ verdict }) => verdict)).toEqual(verdicts as Verdict[])
+})
+
 test('a name may have commas in it', () => {
   expect(answer('Campos, anillos, álgebras')).toBe('exact 120105 Campos, anillos, álgebras')
 })
@@ -86,7 +95,9 @@ describe('a damaged text', () => {
     ['Av. Ju\u00c3\u00a1rez 10, Col. Pe\u00c3\u00b1asco Alto, Le\u00c3\u00b3n, Gto.', 'sure 11020 León'],
   ])('%s', (row, expected) => {
     expect(answer(row)).toBe(expected)
-    expect(resolveRow(release, { text: row }).record?.how).toContain('repaired')
+    const { record, levels } = resolveRow(release, { text: row })
+    expect(record?.how).toContain('repaired')
+    expect(levels.some(({ verdict }) => verdict === 'exact')).toBe(false)
   })
 
   test.each(['León & Hnos.', '¿León? Guanajuato', 'Calle 5 #8, León, Gto.'])('is not %s', (text) =>

@@ -13,13 +13,15 @@ export type Effort = {
 export const AS_TYPED: Effort = { tolerance: 0, drop: 'none' }
 export const FUZZY: Effort = { tolerance: 1, drop: 'none' }
 /** It costs little, and two words that names have are two words, however near. */
-export const FUZZY_UNKNOWN: Effort = { ...FUZZY, isKnownRight: true }
-/**
- * The efforts that are made one after the other where no record has all words; nobody expects that of a long line. Where all known words
- * are taken as they were meant, fewer are worth while.
- */
-export const widerFor = (typed: readonly string[], isKnownRight = false): readonly Effort[] =>
-  isKnownRight ? WIDER_FOR_UNKNOWN : typed.length > LONG_LINE ? WIDER_FOR_LONG : WIDER
+const FUZZY_UNKNOWN: Effort = { ...FUZZY, isKnownRight: true }
+/** The efforts that are made one after the other where no record has all words; and the one where few have them. */
+type Efforts = { readonly wider: readonly Effort[]; readonly fuzzy: Effort }
+
+/** Those for what people type; nobody expects all words of a long line. */
+export const effortsFor = (typed: readonly string[]): Efforts => ({
+  wider: typed.length > LONG_LINE ? WIDER_FOR_LONG : WIDER,
+  fuzzy: FUZZY,
+})
 export const LONG_LINE = 8
 const WITHOUT_LIGHT: Effort = { tolerance: 0, drop: 'light' }
 const WIDER_FOR_LONG: readonly Effort[] = [
@@ -35,9 +37,13 @@ const WIDER: readonly Effort[] = [
   { tolerance: 2, drop: 'light' },
   { tolerance: 1, drop: 'any' },
 ]
-const WIDER_FOR_UNKNOWN: readonly Effort[] = [
-  WITHOUT_LIGHT,
-  FUZZY_UNKNOWN,
-  { ...FUZZY_UNKNOWN, drop: 'light' },
-  { ...FUZZY_UNKNOWN, drop: 'any' },
-]
+
+/** Those where all known words are taken as they were meant, of which fewer are worth while; and where no word is there for nothing. */
+export const KNOWN_RIGHT_WHOLE: Efforts = {
+  wider: [WITHOUT_LIGHT, FUZZY_UNKNOWN, { ...FUZZY_UNKNOWN, drop: 'light' }],
+  fuzzy: FUZZY_UNKNOWN,
+}
+export const KNOWN_RIGHT: Efforts = {
+  ...KNOWN_RIGHT_WHOLE,
+  wider: [...KNOWN_RIGHT_WHOLE.wider, { ...FUZZY_UNKNOWN, drop: 'any' }],
+}

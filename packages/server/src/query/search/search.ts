@@ -15,7 +15,7 @@ import { type Filter, positionsWhere } from '../filter.ts'
 import { distanceFrom, type Near, nearestFirst } from '../near.ts'
 import { type SearchSpace, scanNames, type Work } from './candidates.ts'
 import { positionsWithKeyCode, typedCodeOf } from './codes.ts'
-import { AS_TYPED, type Effort, FUZZY, FUZZY_UNKNOWN, LONG_LINE, widerFor } from './efforts.ts'
+import { AS_TYPED, type Effort, effortsFor, FUZZY, LONG_LINE } from './efforts.ts'
 import { emptyHits, type Hits } from './hits.ts'
 import { importanceOf, MAX_IMPORTANCE } from './importance.ts'
 import { GLUED_COST, gluedReadings, plainReadings, type Reading } from './readings.ts'
@@ -259,7 +259,7 @@ export const explained = ({ explain, ...result }: Unexplained): SearchResult => 
  * Searches several entities at once, the best of all first. Of results with the same score, those of an entity with fewer
  * ancestors come first, then in the order of the scope. No entity is searched with more effort while all of them together
  * have enough. Near a point, the nearest of all hits come first, however well they match. What is found
- * instead counts where no record has all words as they were typed. Words that names have may be taken as they were meant.
+ * instead counts where no record has all words as they were typed.
  */
 export function rankAcross(
   release: Release,
@@ -268,7 +268,7 @@ export function rankAcross(
   limit: number,
   near?: Near,
   instead?: () => Unexplained[] | undefined,
-  isKnownRight = false,
+  { wider, fuzzy } = effortsFor(words),
 ): Unexplained[] {
   // The best hits can be found without the others, but not the nearest.
   const wanted = near === undefined ? Math.max(limit, MIN_HITS) : undefined
@@ -302,9 +302,9 @@ export function rankAcross(
   const total = run(AS_TYPED, () => true)
   const others = total === 0 ? instead?.() : undefined
   if (others !== undefined) return others
-  if (total === 0) widerFor(words, isKnownRight).find((effort) => run(effort, (count) => count === 0) > 0)
+  if (total === 0) wider.find((effort) => run(effort, (count) => count === 0) > 0)
   else if (total < Math.min(limit, MIN_HITS) && !searches.some(({ results }) => isFull(words, results[0])))
-    run(isKnownRight ? FUZZY_UNKNOWN : FUZZY, (count) => count < MIN_HITS)
+    run(fuzzy, (count) => count < MIN_HITS)
   const results = searches.flatMap(({ coded, results }) => [
     ...coded,
     ...results.filter(({ position }) => !coded.some((other) => other.position === position)),
@@ -335,7 +335,7 @@ export function searchEntity(
   const work = { left: MAX_WORK }
   let hits = entitySearch.run(AS_TYPED, [], work)
   if (hits.count === 0 && coded.length === 0 && !isAsTyped)
-    for (const effort of widerFor(words)) {
+    for (const effort of effortsFor(words).wider) {
       hits = entitySearch.run(effort, [], work)
       if (hits.count > 0) break
     }

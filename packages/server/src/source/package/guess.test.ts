@@ -19,6 +19,9 @@ type Given = {
   readonly more?: Partial<Resource>
 }
 
+const refersTo = (fields: readonly string[], resource: string, to: readonly string[]): readonly ForeignKey[] => [
+  { fields, reference: { resource, fields: to } },
+]
 const ownOf = (own: Own | undefined) => new Map(Object.entries(own ?? {}))
 
 function resourceOf(name: string, { fields, primaryKey, foreignKeys, missingValues, own, more }: Given): Resource {
@@ -45,20 +48,22 @@ function sampleOf(table: string): TableSample {
   }
 }
 
+const descriptorOf = (resources: readonly Resource[]): Descriptor => ({
+  name: 'parcel-post',
+  licenses: [],
+  sources: [],
+  keywords: [],
+  contributors: [],
+  resources,
+  own: new Map(),
+})
+
 function planOf(
   lists: Readonly<Record<string, Given>>,
   others: readonly EntityData[] = [],
   taken = new Set<string>(),
 ): Plan {
-  const descriptor: Descriptor = {
-    name: 'parcel-post',
-    licenses: [],
-    sources: [],
-    keywords: [],
-    contributors: [],
-    resources: Object.entries(lists).map(([name, given]) => resourceOf(name, given)),
-    own: new Map(),
-  }
+  const descriptor = descriptorOf(Object.entries(lists).map(([name, given]) => resourceOf(name, given)))
   const samples = new Map(Object.entries(lists).map(([name, { table }]) => [name, sampleOf(table)]))
   return definitionsOf(descriptor, samples, (slug) => taken.has(slug), others)
 }
@@ -98,7 +103,7 @@ describe('the key', () => {
       'is the column that other tables refer to',
       {
         table: 'code|ref\nx|1\ny|2',
-        foreignKeys: [{ fields: ['code'], reference: { resource: '', fields: ['ref'] } }],
+        foreignKeys: refersTo(['code'], '', ['ref']),
       },
       ['ref'],
     ],
@@ -178,15 +183,7 @@ describe('the key', () => {
 
   test('is another where later rows have shown that it is not unique', () => {
     const sample = { ...sampleOf('code|part|name\nA|1|x\nB|1|x'), notUnique: [['code']], isWhole: false }
-    const descriptor: Descriptor = {
-      name: 'p',
-      licenses: [],
-      sources: [],
-      keywords: [],
-      contributors: [],
-      resources: [resourceOf('l', { table: '' })],
-      own: new Map(),
-    }
+    const descriptor = descriptorOf([resourceOf('l', { table: '' })])
     const { lists } = definitionsOf(descriptor, new Map([['l', sample]]), () => false)
     expect(lists[0]?.entity.key).toEqual(['code', 'part'])
   })
@@ -314,7 +311,7 @@ describe('a tree', () => {
     expect(referredTo({ table: `${named}7` })).toEqual(['id'])
     expect(referredTo({ table: `${named}T` })).toBeUndefined()
     expect(referredTo({ table: `${named}all`, own: { broader: 'parent' } })).toEqual(['name'])
-    const foreignKeys = [{ fields: ['parent'], reference: { resource: '', fields: ['id'] } }]
+    const foreignKeys = refersTo(['parent'], '', ['id'])
     expect(referredTo({ table: `${named}7`, primaryKey: ['code'], foreignKeys })).toEqual(['id'])
     const twice = 'code|name|parent\nT|all|\nU|all|\nA|one|all'
     expect(shown(oneList({ table: twice })).parent).toBe('value text?')
@@ -371,7 +368,7 @@ describe('a tree', () => {
     const table = 'code|name|over\n1|a|\n2|b|1'
     expect(shown(oneList({ table, own: { broader: 'over' } })).over).toBe('broader?')
     expect(shown(oneList({ table, fields: { over: { own: { broader: true } } } })).over).toBe('broader?')
-    const foreignKeys = [{ fields: ['over'], reference: { resource: '', fields: ['code'] } }]
+    const foreignKeys = refersTo(['over'], '', ['code'])
     expect(shown(oneList({ table, foreignKeys })).over).toBe('broader?')
   })
 })
@@ -403,7 +400,7 @@ describe('references', () => {
       'declared',
       {
         table: 'id|kind\n1|N\n2|S',
-        foreignKeys: [{ fields: ['kind'], reference: { resource: 'regions', fields: ['code'] } }],
+        foreignKeys: refersTo(['kind'], 'regions', ['code']),
       },
       'embed regions',
     ],
@@ -416,7 +413,7 @@ describe('references', () => {
       'to a list that is not there',
       {
         table: 'id|kind\n1|N\n2|S',
-        foreignKeys: [{ fields: ['kind'], reference: { resource: 'zones', fields: ['code'] } }],
+        foreignKeys: refersTo(['kind'], 'zones', ['code']),
       },
       'value text',
     ],
@@ -444,7 +441,7 @@ describe('references', () => {
       towns: { table: 'state|town|name\nA|1|x\nA|2|y\nB|1|z', primaryKey: ['state', 'town'] },
       offices: {
         table: 'id|t|s\n1|1|A\n2|1|B',
-        foreignKeys: [{ fields: ['t', 's'], reference: { resource: 'towns', fields: ['town', 'state'] } }],
+        foreignKeys: refersTo(['t', 's'], 'towns', ['town', 'state']),
       },
     })
     expect(fieldOf(plan, 's')).toBe('embed towns')
@@ -463,11 +460,11 @@ describe('references', () => {
     const plan = planOf({
       a: {
         table: 'code|b\nx|x\ny|y',
-        foreignKeys: [{ fields: ['b'], reference: { resource: 'b', fields: ['code'] } }],
+        foreignKeys: refersTo(['b'], 'b', ['code']),
       },
       b: {
         table: 'code|a\nx|x\ny|y',
-        foreignKeys: [{ fields: ['a'], reference: { resource: 'a', fields: ['code'] } }],
+        foreignKeys: refersTo(['a'], 'a', ['code']),
       },
     })
     expect(plan.lists.map(({ resource }) => resource)).toEqual(['b', 'a'])
@@ -760,7 +757,7 @@ describe('other names in a table of their own', () => {
   })
 
   test('are declared by a reference', () => {
-    const foreignKeys = [{ fields: ['l', 's'], reference: { resource: 'cities', fields: ['label', 'state'] } }]
+    const foreignKeys = refersTo(['l', 's'], 'cities', ['label', 'state'])
     const { aliases } = planOf({
       cities,
       extra: {
@@ -844,15 +841,7 @@ test('whatever the tables are, definitions are sound and every field is filled',
   fc.assert(
     fc.property(fc.array(table, { minLength: 1, maxLength: 3 }), (tables) => {
       const names = ['a', 'b', 'codes of a']
-      const descriptor: Descriptor = {
-        name: 'p',
-        licenses: [],
-        sources: [],
-        keywords: [],
-        contributors: [],
-        resources: tables.map((_, at) => resourceOf(names[at] as string, { table: '' })),
-        own: new Map(),
-      }
+      const descriptor = descriptorOf(tables.map((_, at) => resourceOf(names[at] as string, { table: '' })))
       const samples = new Map(
         tables.map(({ header, columns }, at) => [
           names[at] as string,
