@@ -21,7 +21,15 @@ import { readParts } from './other-readings.ts'
 import { placedParts } from './placed-parts.ts'
 import { repairedNames } from './repaired-text.ts'
 import { bestOf, leastCost } from './row-matches.ts'
-import { namesCountry, namesState, pairReadings, placeReadings, townParts, townReadings } from './town-text.ts'
+import {
+  namesCountry,
+  namesPlace,
+  namesState,
+  pairReadings,
+  placeReadings,
+  townParts,
+  townReadings,
+} from './town-text.ts'
 import { type Candidate, type Decision, isSure, MAX_LIKELY_SCORE, type Verdict, verdictOn } from './verdict.ts'
 import { keyOf, type WrittenPart, writtenPart } from './written-part.ts'
 
@@ -177,6 +185,8 @@ function readTown(
     // What names a place and says the state alone leaves words out.
     const isOfState = parts.length > 2 && resolution.record?.name === parts[0]?.entity.name
     const isSureOfPlace = isSure(resolution.verdict) && !isOfState
+    // Where the state may be the country, what is called so there is rather meant than what is called nearly so in the state.
+    if (isSureOfPlace && resolution.verdict !== 'exact' && isInCountry(release, parts)) continue
     if (isSureOfPlace && resolution.verdict === 'exact') return { best: resolution, others }
     if (isSureOfPlace) {
       if (scoreOf(resolution) > scoreOf(best)) best = resolution
@@ -186,6 +196,12 @@ function readTown(
   }
   return { best: best ?? placed, others, above }
 }
+
+/** Whether two parts may name a record in the country, and not a town in the state of that name. */
+const isInCountry = (release: Release, [state, town, ...more]: readonly WrittenPart[]): boolean =>
+  more.length === 0 &&
+  namesCountry(release, [state?.written.text ?? '']) &&
+  namesPlace(release, town?.written.text ?? '')
 
 /** Whether the best record of a resolution lies in what its first part says. */
 function isInFirst(release: Release, { record, levels }: Resolution, { entity }: WrittenPart): boolean {

@@ -42,6 +42,8 @@ describe('a town and what it is in, in one text', () => {
     // A country is above the state before it: "Sur" is the code of another one.
     ['Tecate, Baja California Sur', 'likely'],
     ['Calle 5, Tecate, Baja California Sur', 'ambiguous'],
+    // What is called so in the country is rather meant than what is called nearly so in the state of its name.
+    ['Álvaro Obregón, México', 'exact 09010 Álvaro Obregón'],
     // A hamlet "La Paz de México" is not meant.
     ['La Paz MEXICO', 'exact 15070 La Paz'],
   ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))

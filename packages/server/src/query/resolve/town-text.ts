@@ -152,6 +152,12 @@ export function pairReadings(release: Release, segments: readonly string[]): (re
   )
 }
 
+/** Whether some text is what a record is called that has towns in it. */
+export function namesPlace(release: Release, text: string): boolean {
+  const places = placesIn(release)
+  return places !== undefined && isCalled(release, [places.entity], wordsOf(text))
+}
+
 /** Whether one of some segments names a state. */
 export const namesState = (release: Release, segments: readonly string[]): boolean =>
   segments.some((text) => isNamed(release, placesIn(release)?.above, text))
