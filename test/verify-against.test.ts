@@ -8,6 +8,7 @@ import { type Fault, plainV1, recordsOfAll } from './support/plain-v1.ts'
 import { type Rows, releaseOf } from './support/releases.ts'
 import { serverOf } from './support/server.ts'
 import { countries, smallSource } from './support/small-source.ts'
+import { body, fields, records } from './support/v1-faults.ts'
 
 const quick = { timeout: 10_000, retries: 0, backoff: 1, rate: undefined, concurrency: 2 }
 const paises = collections.filter(({ name }) => name === 'paises')
@@ -37,10 +38,7 @@ const onGet =
   (response, request) =>
     request.method === 'GET' && response.status === 200 ? edit(response, request) : response
 const header = (name: string, value: string): Fault =>
-  onGet((response) => ({
-    ...response,
-    fields: [...response.fields.filter(([given]) => given !== name), [name, value]],
-  }))
+  onGet(fields((all) => [...all.filter(([given]) => given !== name), [name, value]]))
 
 describe('two servers', () => {
   test('are the same, under other addresses and paths, in all collections', async () => {
@@ -59,46 +57,23 @@ describe('two servers', () => {
       { rows: rowsOf([...all.slice(0, 24), ...countries(26).slice(25)]) },
       { 'only-left': 1, 'only-right': 1 },
     ],
-    [
-      'a field',
-      {},
-      { fault: onGet((response) => ({ ...response, body: response.body.replaceAll('País 7"', 'Pais 7"') })) },
-      { field: 1 },
-    ],
-    [
-      'a field of the wrong type',
-      {},
-      { fault: onGet((response) => ({ ...response, body: response.body.replaceAll('"País 7"', '7') })) },
-      { field: 1 },
-    ],
+    ['a field', {}, { fault: onGet(body((text) => text.replaceAll('País 7"', 'Pais 7"'))) }, { field: 1 }],
+    ['a field of the wrong type', {}, { fault: onGet(body((text) => text.replaceAll('"País 7"', '7'))) }, { field: 1 }],
     [
       'a field that is missing',
       {},
-      { fault: onGet((response) => ({ ...response, body: response.body.replaceAll('"descPais":"País 7",', '') })) },
+      { fault: onGet(body((text) => text.replaceAll('"descPais":"País 7",', ''))) },
       { field: 1 },
     ],
     [
       'the order of fields, which has no meaning',
       {},
       {
-        fault: onGet((response) => ({
-          ...response,
-          body: JSON.stringify(
-            JSON.parse(response.body).map(({ cvePais, ...others }: Record<string, unknown>) => ({
-              ...others,
-              cvePais,
-            })),
-          ),
-        })),
+        fault: onGet(records((all) => all.map(({ cvePais, ...others }) => ({ ...others, cvePais })))),
       },
       {},
     ],
-    [
-      'the order of records',
-      {},
-      { fault: onGet((response) => ({ ...response, body: JSON.stringify(JSON.parse(response.body).toReversed()) })) },
-      { order: 22 },
-    ],
+    ['the order of records', {}, { fault: onGet(records((all) => all.toReversed())) }, { order: 22 }],
     ['a header of the contract', {}, { fault: header('Vary', 'Accept, Cookie') }, { header: 4 }],
     ['a header that is missing', { fault: header('X-More', 'x') }, {}, { 'other-header': 4 }],
     [

@@ -1,9 +1,7 @@
 // npm run torture:fleet [-- fleet|fleet-faults]: PostgreSQL, a publisher and three nodes behind nginx, under load, while everything is killed, cut and damaged.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { freePort } from '../../bench/free-port.ts'
-import { describeMachine } from '../../bench/machine.ts'
 import { Shelf } from '../../packages/server/src/release/home/shelf.ts'
 import { releaseVerifier } from '../../packages/server/src/release/home/verify.ts'
 import type { Ran } from '../support/command.ts'
@@ -24,14 +22,12 @@ import {
   type Name,
   pick,
   type Random,
-  ROOT,
   randomFrom,
   SMALL,
   seconds,
 } from './fleet-parts.ts'
-import { pageOf, RESULTS, writePage } from './report.ts'
 import { startTraffic } from './traffic.ts'
-import { type Campaign, Homes, type Sizes, type Trial } from './trial.ts'
+import type { Campaign, Sizes, Trial } from './trial.ts'
 
 const DATABASE = 'fleet'
 const NODES = 3
@@ -383,31 +379,6 @@ export const fleet: Campaign = {
 }
 
 if (import.meta.main) {
-  const { values, positionals } = parseArgs({
-    args: process.argv.slice(2),
-    allowPositionals: true,
-    options: {
-      quick: { type: 'boolean', default: false },
-      seed: { type: 'string', default: '1' },
-      out: { type: 'string' },
-    },
-  })
-  const scale = values.quick ? 'quick' : 'full'
-  using homes = new Homes(scale)
-  const machine = describeMachine()
-  const { runCampaign } = await import('./torture.ts')
-  const call = ['npm run torture:fleet', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])].join(' ')
-  const out = values.out ?? (values.quick ? undefined : join(ROOT, RESULTS))
-  let failures = 0
-  for (const campaign of [fleet, fleetFaults]) {
-    if (positionals.length > 0 && !positionals.includes(campaign.name)) continue
-    const started = performance.now()
-    const log = (line: string) => console.error(`torture ${campaign.name}: ${line}`)
-    const trial = await runCampaign(campaign, homes, { scale, seed: Number(values.seed), log })
-    failures += trial.failures.length
-    const page = pageOf(campaign, trial, { seconds: (performance.now() - started) / 1_000, call, machine })
-    console.log(page)
-    if (out !== undefined) writePage(out, campaign, page)
-  }
-  process.exit(failures === 0 ? 0 : 1)
+  const { torture } = await import('./torture.ts')
+  await torture('npm run torture:fleet', [fleet, fleetFaults])
 }

@@ -26,9 +26,12 @@ export const campaigns: readonly Campaign[] = [
 
 const ROOT = join(import.meta.dir, '..', '..')
 
-export const USAGE = `npm run torture                  every campaign; about an hour
-npm run torture -- PART...       only these: ${campaigns.map(({ name }) => name).join(', ')}
-npm run torture -- --quick       the same in minutes; prints the report
+const usageOf = (
+  command: string,
+  all: readonly Campaign[],
+) => `${command}                  every campaign; about an hour
+${command} -- PART...       only these: ${all.map(({ name }) => name).join(', ')}
+${command} -- --quick       the same in minutes; prints the report
 
   --quick     smaller campaigns
   --seed N    what is random follows from it (default 1)
@@ -39,6 +42,7 @@ The service is started by the campaigns themselves, on free ports of 127.0.0.1. 
 With a file of localities of INEGI in ${DATA_VARIABLE}, think uses these and not invented ones.
 Exits with 1 if anything did not hold.
 `
+export const USAGE = usageOf('npm run torture', campaigns)
 
 type Options = {
   readonly parts: readonly Campaign[]
@@ -47,7 +51,7 @@ type Options = {
   readonly out: string | undefined
 }
 
-function readOptions(argv: readonly string[]): Options {
+function readOptions(argv: readonly string[], all: readonly Campaign[]): Options {
   const { values, positionals } = parseArgs({
     args: [...argv],
     allowPositionals: true,
@@ -57,12 +61,12 @@ function readOptions(argv: readonly string[]): Options {
       out: { type: 'string' },
     },
   })
-  const unknown = positionals.filter((part) => !campaigns.some(({ name }) => name === part))
+  const unknown = positionals.filter((part) => !all.some(({ name }) => name === part))
   if (unknown.length > 0) throw new Error(`there is no campaign called ${unknown.join(', ')}`)
   const seed = Number(values.seed)
   if (!Number.isSafeInteger(seed)) throw new Error('--seed is a whole number')
   return {
-    parts: campaigns.filter(({ name }) => positionals.length === 0 || positionals.includes(name)),
+    parts: all.filter(({ name }) => positionals.length === 0 || positionals.includes(name)),
     scale: values.quick ? 'quick' : 'full',
     seed,
     out: values.out ?? (values.quick ? undefined : join(ROOT, RESULTS)),
@@ -113,19 +117,23 @@ async function run({ parts, scale, seed, out }: Options, call: string): Promise<
   return failures === 0 ? 0 : 1
 }
 
-if (import.meta.main) {
+/** What a command does: runs those of its campaigns that the arguments name, and exits. */
+export async function torture(command: string, all: readonly Campaign[]): Promise<never> {
   const argv = process.argv.slice(2)
+  const usage = usageOf(command, all)
   if (argv.includes('--help')) {
-    console.log(USAGE)
+    console.log(usage)
     process.exit(0)
   }
   let options: Options
   try {
     if (process.platform !== 'linux') throw new Error('memory and processes are read from /proc, so it needs Linux')
-    options = readOptions(argv)
+    options = readOptions(argv, all)
   } catch (error) {
-    console.error(`torture: ${error instanceof Error ? error.message : error}\n\n${USAGE}`)
+    console.error(`torture: ${error instanceof Error ? error.message : error}\n\n${usage}`)
     process.exit(2)
   }
-  process.exit(await run(options, ['npm run torture', ...(argv.length === 0 ? [] : ['--', ...argv])].join(' ')))
+  process.exit(await run(options, [command, ...(argv.length === 0 ? [] : ['--', ...argv])].join(' ')))
 }
+
+if (import.meta.main) await torture('npm run torture', campaigns)

@@ -139,6 +139,10 @@ function countsOf(findings: readonly LocatedFinding[]): Record<string, number> {
 type Place = { readonly kind: string; readonly file: string; readonly line?: number; readonly column?: string }
 
 const fault = (file: string, line: number, column: string): Place => ({ kind: 'fault', file, line, column })
+const inUnits = (kind: string, line: number, column?: string): Place => ({
+  ...{ kind, file: 'units.csv', line },
+  ...(column !== undefined && { column }),
+})
 const unitsWith = (
   csv: string | Uint8Array,
   fields: readonly { readonly name: string }[] = [],
@@ -177,16 +181,8 @@ const ofOthers: readonly [string, PackageDirectory, readonly Place[]][] = [
       .put('units.csv', '\ufeffcode,name\nA,One\n'),
     [],
   ],
-  [
-    'a header with another column',
-    unitsWith('code,name,more\nA,One,x\n'),
-    [{ kind: 'column-not-declared', file: 'units.csv', line: 1 }],
-  ],
-  [
-    'a header without a column',
-    unitsWith('code,name\nA,One\n', [{ name: 'lost' }]),
-    [{ kind: 'column-missing', file: 'units.csv', line: 1 }],
-  ],
+  ['a header with another column', unitsWith('code,name,more\nA,One,x\n'), [inUnits('column-not-declared', 1)]],
+  ['a header without a column', unitsWith('code,name\nA,One\n', [{ name: 'lost' }]), [inUnits('column-missing', 1)]],
   [
     'a file whose name differs in case',
     unitsWith('code,name\nA,One\n', [], {}, { path: 'Units.csv' }),
@@ -195,26 +191,22 @@ const ofOthers: readonly [string, PackageDirectory, readonly Place[]][] = [
   [
     'a parent that is its own',
     unitsWith('code,name,parent\nA,One,A\nB,Two,A\n', [PARENT], toItself),
-    [{ kind: 'own-parent', file: 'units.csv', line: 2, column: 'parent' }],
+    [inUnits('own-parent', 2, 'parent')],
   ],
   [
     'a circle',
     unitsWith('code,name,parent\nA,One,B\nB,Two,A\n', [PARENT], toItself),
-    [{ kind: 'parents-in-a-circle', file: 'units.csv', line: 2, column: 'parent' }],
+    [inUnits('parents-in-a-circle', 2, 'parent')],
   ],
   ['a key that is there twice', unitsWith('code,name\nA,One\nA,Two\n'), [fault('units.csv', 3, 'code')]],
   ['a blank key', unitsWith('code,name\nA,One\n,Two\n'), [fault('units.csv', 3, 'code')]],
-  [
-    'NA, which may be a code',
-    unitsWith('code,name\nNA,One\n'),
-    [{ kind: 'looks-missing', file: 'units.csv', line: 2, column: 'code' }],
-  ],
+  ['NA, which may be a code', unitsWith('code,name\nNA,One\n'), [inUnits('looks-missing', 2, 'code')]],
   [
     'dates in four forms',
     unitsWith('code,name,on\nA,a,2001-02-03\nB,b,3/2/2001\nC,c,3 Feb 2001\nD,d,03.02.01\n', [
       { name: 'on', type: 'date' } as { name: string },
     ]),
-    [{ kind: 'not-of-type', file: 'units.csv', line: 3, column: 'on' }],
+    [inUnits('not-of-type', 3, 'on')],
   ],
   [
     'a reference that leads nowhere',
@@ -225,7 +217,7 @@ const ofOthers: readonly [string, PackageDirectory, readonly Place[]][] = [
       )
       .put('units.csv', 'code,name,zone\nA,One,x\nB,Two,y\n')
       .put('zones.csv', 'code,name\nx,Ex\n'),
-    [{ kind: 'reference-not-found', file: 'units.csv', line: 3, column: 'zone' }],
+    [inUnits('reference-not-found', 3, 'zone')],
   ],
   [
     'a reference to a list that is not there',

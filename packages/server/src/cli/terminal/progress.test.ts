@@ -2,74 +2,34 @@
 import { describe, expect, test } from 'bun:test'
 import { bytesText, progressLine } from './progress.ts'
 
-function shown(
-  interactive: boolean,
-  amountText: typeof bytesText | undefined,
-  steps: readonly [number, number, number?][],
-) {
+/** What is shown of amounts that were done by given milliseconds, in this order. */
+function shown(interactive: boolean, amountText: typeof bytesText | undefined, total: number | undefined, done: Done) {
   const written: string[] = []
   const terminal = { out: () => {}, err: (text: string) => written.push(text), interactive }
   let time = 0
   const progress = progressLine(terminal, amountText, () => time)
-  for (const [at, done, expected] of steps) {
-    time = at
-    progress.show('read', done, expected)
+  for (const [at, amount] of Object.entries(done)) {
+    time = Number(at)
+    progress.show('read', amount, total)
   }
   return written.map((text) => text.replace('\r\x1b[2K', '').replace(/^[█░]+ /, ''))
 }
+type Done = Readonly<Record<number, number>>
 
 describe('a progress line', () => {
-  test.each([
-    [
-      'of records',
-      undefined,
-      [
-        [0, 0, 9_000],
-        [1_000, 3_000, 9_000],
-      ],
-      'read 3,000 of 9,000, 3,000 a second, 2 s left',
-    ],
-    [
-      'of bytes',
-      bytesText,
-      [
-        [0, 0, 55e6],
-        [4_000, 12.34e6, 55e6],
-      ],
-      'read 12.3 MB of 55.0 MB, 3.1 MB a second, 14 s left',
-    ],
-    [
-      'of an unknown total',
-      bytesText,
-      [
-        [0, 0],
-        [2_000, 3e6],
-      ],
-      'read 3.0 MB, 1.5 MB a second',
-    ],
-    [
-      'that is continued',
-      bytesText,
-      [
-        [0, 50e6, 55e6],
-        [1_000, 51e6, 55e6],
-      ],
-      'read 51.0 MB of 55.0 MB, 1.0 MB a second, 4 s left',
-    ],
+  test.each<[string, typeof bytesText | undefined, total: number | undefined, Done, string]>([
+    ['of records', undefined, 9_000, { 0: 0, 1000: 3_000 }, 'read 3,000 of 9,000, 3,000 a second, 2 s left'],
+    ['of bytes', bytesText, 55e6, { 0: 0, 4000: 12.34e6 }, 'read 12.3 MB of 55.0 MB, 3.1 MB a second, 14 s left'],
+    ['of an unknown total', bytesText, undefined, { 0: 0, 2000: 3e6 }, 'read 3.0 MB, 1.5 MB a second'],
+    ['continued', bytesText, 55e6, { 0: 50e6, 1000: 51e6 }, 'read 51.0 MB of 55.0 MB, 1.0 MB a second, 4 s left'],
     [
       'that begins anew',
       bytesText,
-      [
-        [0, 50e6, 60e6],
-        [1_000, 0, 60e6],
-        [2_000, 6e6, 60e6],
-      ],
+      60e6,
+      { 0: 50e6, 1000: 0, 2000: 6e6 },
       'read 6.0 MB of 60.0 MB, 6.0 MB a second, 9 s left',
     ],
-  ] satisfies [string, typeof bytesText | undefined, [number, number, number?][], string][])(
-    '%s',
-    (_, amountText, steps, expected) => expect(shown(true, amountText, steps).at(-1)).toBe(expected),
-  )
+  ])('%s', (_, amountText, total, done, expected) => expect(shown(true, amountText, total, done).at(-1)).toBe(expected))
 
   test.each([
     ['nothing done', 0, 0],
@@ -84,11 +44,7 @@ describe('a progress line', () => {
   })
 
   test('has no time left when all is done, or more', () => {
-    const lines = shown(true, undefined, [
-      [0, 0, 10],
-      [1_000, 10, 10],
-      [2_000, 30, 10],
-    ])
+    const lines = shown(true, undefined, 10, { 0: 0, 1000: 10, 2000: 30 })
     expect(lines.slice(1)).toEqual(['read 10 of 10, 10 a second, 0 s left', 'read 30 of 10, 15 a second, 0 s left'])
   })
 
@@ -109,15 +65,10 @@ describe('a progress line', () => {
 
   test('is drawn ten times a second at most', () => {
     const times = (...at: number[]) =>
-      shown(
-        true,
-        undefined,
-        at.map((one) => [one, one, 1_000]),
-      ).length
+      shown(true, undefined, 1_000, Object.fromEntries(at.map((one) => [one, one]))).length
     expect([times(0, 99), times(0, 100), times(0, 50, 150)]).toEqual([1, 2, 2])
-    const steps = Array.from({ length: 1_000 }, (_, at) => [at, at, 1_000] as [number, number, number])
-    expect(shown(true, undefined, steps)).toHaveLength(10)
+    expect(times(...Array.from({ length: 1_000 }, (_, at) => at))).toBe(10)
   })
 
-  test('is not written to a pipe', () => expect(shown(false, bytesText, [[0, 0, 10]])).toEqual([]))
+  test('is not written to a pipe', () => expect(shown(false, bytesText, 10, { 0: 0 })).toEqual([]))
 })
