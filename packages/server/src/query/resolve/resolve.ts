@@ -205,11 +205,21 @@ const scoreOf = (resolution: Resolution | undefined): number => resolution?.reco
 /** What a damaged text means that was one of some others: where they mean several records, none is sure. */
 function resolveRepaired(release: Release, texts: readonly string[], options: ResolveOptions): Resolution {
   const resolutions = texts.map((text) => resolveRow(release, { text }, options))
-  const exact = resolutions.filter(({ verdict }) => verdict === 'exact')
-  const [first, ...others] = exact.length > 0 ? exact : resolutions.filter(({ verdict }) => isSure(verdict))
-  const isOne = others.every(({ record }) => record?.position === first?.record?.position)
-  return repaired(isOne ? (first ?? (resolutions[0] as Resolution)) : doubted(first as Resolution))
+  const called = resolutions.filter((one) => fits(one) && scoreOf(one) >= MIN_CALLED_SCORE)
+  const exact = called.filter(({ verdict }) => verdict === 'exact')
+  const several = called.find(({ verdict }) => verdict === 'ambiguous')
+  const [first, ...others] = exact.length > 0 ? exact : called.filter(({ verdict }) => isSure(verdict))
+  if (first === undefined) return repaired(bestScored(resolutions))
+  const isOther = ({ record }: Resolution) => record?.position !== first.record?.position
+  if (several !== undefined && isOther(several)) return repaired(several)
+  return repaired(others.some(isOther) ? doubted(first) : first)
 }
+
+/** From this score on, records are called what a text says, though they may be several. */
+const MIN_CALLED_SCORE = 0.45
+
+const bestScored = (resolutions: readonly Resolution[]): Resolution =>
+  resolutions.reduce((best, one) => (scoreOf(one) > scoreOf(best) ? one : best))
 
 /** The score of what was damaged at most. */
 const MAX_REPAIRED_SCORE = 0.99
