@@ -256,8 +256,8 @@ describe('something else stands in a cell than its column says', () => {
     ['Morelos, México', 'exact 17 Morelos'],
     ['Morelos, México, México', 'exact 15056 Morelos'],
     ['Cuernavaca, Morelos, Mexico', 'exact 17007 Cuernavaca'],
-    // A colonia of its name in the state is not the borough.
-    ['Tlahuac, Mexico', 'exact 09011 Tláhuac'],
+    // A place in the state with more in its name is not the municipality elsewhere that is called so.
+    ['Ocotlán, Mexico', 'exact 14063 Ocotlán'],
     ['Jalisco, Jalisco', 'exact 14 Jalisco'],
     ['1203.04', 'exact 120304 Inteligencia artificial'],
     ['Código UNESCO: 120304', 'exact 120304 Inteligencia artificial'],
