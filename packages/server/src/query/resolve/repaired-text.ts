@@ -36,7 +36,7 @@ export function repairedTexts(text: string, isKnown: IsKnown): string[] {
 const HAS_LETTER = /\p{L}/u
 
 /** What stands between words: blanks, but for one that is a damaged letter. */
-const BETWEEN = /([^\S\u00a0]+|[,;|+])/
+const BETWEEN = /([^\S\u00a0]+|[,;|+/–-])/
 
 /** The texts that signs in the place of letters may stand for, of words of the catalog; none where there are no such signs. */
 function restoredTexts(text: string, isAllKnown: (words: readonly string[]) => boolean): string[] {
@@ -51,13 +51,15 @@ function restoredTexts(text: string, isAllKnown: (words: readonly string[]) => b
 
 /** What a text of several names may have been, if that gives more words of the catalog; some of its words may be in none. */
 export function repairedNames(release: Release, text: string): string[] {
-  if (isUsual(text) && !hasLostLetters(text)) return []
+  // Letters that are as usual were not read in another encoding.
+  const repairs = isUsual(text) ? [] : repairsOf(text)
+  if (repairs.length === 0 && !hasLostLetters(text)) return []
   const isKnown = isKnownAnywhere(release, release)
   const isWord = (words: readonly string[]) => words.length === 1 && words.every(isKnown)
   const countDamaged = (one: string) =>
     one.split(BETWEEN).filter((word) => HAS_LETTER.test(word) && !isWord(wordsOf(word))).length
   let [best, least]: [string[], number] = [[], countDamaged(text)]
-  for (const repair of [...repairsOf(text), text]) {
+  for (const repair of [...repairs, text]) {
     const restored = restoredTexts(repair, isWord)
     const texts = restored.length > 0 ? restored : [repair]
     const damaged = countDamaged(texts[0] as string)

@@ -12,7 +12,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { folded, wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
-import { addressOf } from './address.ts'
+import { addressOf, isNamed } from './address.ts'
 import { entityNames } from './entity-names.ts'
 import { GOOD_COST, isKnown, matchesByAlignment, matchesByText, segmentsOf } from './free-text.ts'
 import { ancestorOf, type Level, levelsOf } from './levels.ts'
@@ -134,8 +134,11 @@ function placedPair(release: Release, segments: readonly string[], names: readon
     const isSame = likely?.verdict === 'likely' && likely.record?.position === inPlace?.record?.position
     if (best === undefined && isSame) return { best: inPlace }
     if (inPlace?.verdict === 'exact' && isWellKnown(release, inPlace)) return NOWHERE
-    // What may be a country is not the state before that is looked at.
-    if (best === undefined && namesCountry(release, segments)) return NOWHERE
+    // What may be a country is not the state before that is looked at, nor is what is called so elsewhere a name like it in the state.
+    const isName = (text: string) => !namesCountry(release, [text]) && isNameOfAny(release, text)
+    const isPartial = best?.verdict === 'sure' && best.record?.how.includes('dropped-words')
+    const mayBeElsewhere = best === undefined || (isPartial && segments.some(isName))
+    if (mayBeElsewhere && namesCountry(release, segments)) return NOWHERE
     return { best: best ?? likely, above }
   }
   // Where each may be in the other, none is sure.
@@ -144,6 +147,9 @@ function placedPair(release: Release, segments: readonly string[], names: readon
   const { best, others, above } = readTown(release, pairs, names)
   return { best: best ?? inState().best ?? others[0], above }
 }
+
+const isNameOfAny = (release: Release, text: string): boolean =>
+  release.catalog.entities.values().some((entity) => isNamed(release, entity, text))
 
 const isWellKnown = (release: Release, { record }: Resolution): boolean =>
   record !== undefined && entityNames(release, release.entity(record.name).definition).isWellKnown(record.position)
@@ -215,11 +221,21 @@ const scoreOf = (resolution: Resolution | undefined): number => resolution?.reco
 /** What a damaged text means that was one of some others: where they mean several records, none is sure. */
 function resolveRepaired(release: Release, texts: readonly string[], options: ResolveOptions): Resolution {
   const resolutions = texts.map((text) => resolveRow(release, { text }, options))
-  const exact = resolutions.filter(({ verdict }) => verdict === 'exact')
-  const [first, ...others] = exact.length > 0 ? exact : resolutions.filter(({ verdict }) => isSure(verdict))
-  const isOne = others.every(({ record }) => record?.position === first?.record?.position)
-  return repaired(isOne ? (first ?? (resolutions[0] as Resolution)) : doubted(first as Resolution))
+  const called = resolutions.filter((one) => fits(one) && scoreOf(one) >= MIN_CALLED_SCORE)
+  const exact = called.filter(({ verdict }) => verdict === 'exact')
+  const several = called.find(({ verdict }) => verdict === 'ambiguous')
+  const [first, ...others] = exact.length > 0 ? exact : called.filter(({ verdict }) => isSure(verdict))
+  if (first === undefined) return repaired(bestScored(resolutions))
+  const isOther = ({ record }: Resolution) => record?.position !== first.record?.position
+  if (several !== undefined && isOther(several)) return repaired(several)
+  return repaired(others.some(isOther) ? doubted(first) : first)
 }
+
+/** From this score on, records are called what a text says, though they may be several. */
+const MIN_CALLED_SCORE = 0.45
+
+const bestScored = (resolutions: readonly Resolution[]): Resolution =>
+  resolutions.reduce((best, one) => (scoreOf(one) > scoreOf(best) ? one : best))
 
 /** The score of what was damaged at most. */
 const MAX_REPAIRED_SCORE = 0.99

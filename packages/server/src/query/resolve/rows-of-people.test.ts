@@ -94,6 +94,11 @@ describe('a damaged text', () => {
     ['Tlajomulco%20de%20Z%C3%BA%C3%B1iga, Jalisco', 'sure 14097 Tlajomulco de Zúñiga'],
     ['TarÃ­mbaro, MichoacÃ¡n', 'sure 16088 Tarímbaro'],
     ['Le?n, Guanajuato', 'sure 11020 León'],
+    ['Le?n-Guanajuato', 'sure 11020 León'],
+    // So is a hamlet Parícuaro, and no other.
+    ['Par?cuaro', 'ambiguous 16064 Parácuaro'],
+    // An accent that is there was not read in another encoding.
+    ['J0sé', 'ambiguous José Mariano Jiménez'],
     ['Av. Ju\u00c3\u00a1rez 10, Col. Pe\u00c3\u00b1asco Alto, Le\u00c3\u00b3n, Gto.', 'sure 11020 León'],
   ])('%s', (row, expected) => {
     expect(answer(row)).toBe(expected)
@@ -251,7 +256,10 @@ describe('something else stands in a cell than its column says', () => {
     ['Mexico City, Mexico', 'exact 09 Ciudad de México'],
     // What is also a municipality of the state of that name is the state of the country.
     ['Morelos, México', 'exact 17 Morelos'],
+    ['Morelos, México, México', 'exact 15056 Morelos'],
     ['Cuernavaca, Morelos, Mexico', 'exact 17007 Cuernavaca'],
+    // A place in the state with more in its name is not the municipality elsewhere that is called so.
+    ['Ocotlán, Mexico', 'exact 14063 Ocotlán'],
     ['Jalisco, Jalisco', 'exact 14 Jalisco'],
     ['1203.04', 'exact 120304 Inteligencia artificial'],
     ['Código UNESCO: 120304', 'exact 120304 Inteligencia artificial'],

@@ -30,11 +30,19 @@ import { type WrittenPart, writtenPart } from './written-part.ts'
 export function townParts(release: Release, segments: readonly string[]): readonly WrittenPart[] | undefined {
   const places = placesIn(release)
   if (places === undefined) return undefined
-  const { entity, towns, above } = places
   for (const order of [segments, segments.toReversed()]) {
     const inCountry = inState(release, places, order)
     if (inCountry !== undefined) return inCountry
   }
+  return inPlace(release, places, segments)
+}
+
+/** The same without the country. */
+function inPlace(
+  release: Release,
+  { entity, towns, above }: Places,
+  segments: readonly string[],
+): readonly WrittenPart[] | undefined {
   for (const order of [segments, segments.toReversed()]) {
     const [first = '', second = '', third, ...more] = order
     if (second === '' || more.length > 0) continue
@@ -55,18 +63,15 @@ export function townParts(release: Release, segments: readonly string[]): readon
 }
 
 /** The parts of segments that end with a state and its country, whose name may be that of a state and of what is in it too. */
-function inState(
-  release: Release,
-  { above, top }: Places,
-  segments: readonly string[],
-): readonly WrittenPart[] | undefined {
+function inState(release: Release, places: Places, segments: readonly string[]): readonly WrittenPart[] | undefined {
+  const { above, top } = places
   const [country = '', state = '', ...others] = segments.toReversed()
   if (top === undefined || !isNamed(release, top, country)) return undefined
   const [countryPart, statePart] = [writtenPart(release, top, country), writtenPart(release, above, state)]
   const position = namedBy(release, statePart)
   if (position === undefined || ancestorOf(release, above.name, position, top.name) !== namedBy(release, countryPart))
     return undefined
-  return others.length === 0 ? [countryPart, statePart] : townParts(release, segments.slice(0, -1))
+  return others.length === 0 ? [countryPart, statePart] : inPlace(release, places, segments.slice(0, -1))
 }
 
 /** The entity whose records have towns in them, that of the towns, and those above. */
