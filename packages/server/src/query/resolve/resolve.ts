@@ -12,7 +12,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { folded, wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
-import { addressOf, isNamed } from './address.ts'
+import { addressOf } from './address.ts'
 import { entityNames } from './entity-names.ts'
 import { GOOD_COST, isKnown, matchesByAlignment, matchesByText, segmentsOf } from './free-text.ts'
 import { ancestorOf, type Level, levelsOf } from './levels.ts'
@@ -134,11 +134,8 @@ function placedPair(release: Release, segments: readonly string[], names: readon
     const isSame = likely?.verdict === 'likely' && likely.record?.position === inPlace?.record?.position
     if (best === undefined && isSame) return { best: inPlace }
     if (inPlace?.verdict === 'exact' && isWellKnown(release, inPlace)) return NOWHERE
-    // What may be a country is not the state before that is looked at, nor is what is called so elsewhere a name like it in the state.
-    const isName = (text: string) => !namesCountry(release, [text]) && isNameOfAny(release, text)
-    const isPartial = best?.verdict === 'sure' && best.record?.how.includes('dropped-words')
-    const mayBeElsewhere = best === undefined || (isPartial && segments.some(isName))
-    if (mayBeElsewhere && namesCountry(release, segments)) return NOWHERE
+    // What may be a country is not the state before that is looked at.
+    if (best === undefined && namesCountry(release, segments)) return NOWHERE
     return { best: best ?? likely, above }
   }
   // Where each may be in the other, none is sure.
@@ -147,9 +144,6 @@ function placedPair(release: Release, segments: readonly string[], names: readon
   const { best, others, above } = readTown(release, pairs, names)
   return { best: best ?? inState().best ?? others[0], above }
 }
-
-const isNameOfAny = (release: Release, text: string): boolean =>
-  release.catalog.entities.values().some((entity) => isNamed(release, entity, text))
 
 const isWellKnown = (release: Release, { record }: Resolution): boolean =>
   record !== undefined && entityNames(release, release.entity(record.name).definition).isWellKnown(record.position)
@@ -191,8 +185,9 @@ function readTown(
     // What names a place and says the state alone leaves words out.
     const isOfState = parts.length > 2 && resolution.record?.name === parts[0]?.entity.name
     const isSureOfPlace = isSure(resolution.verdict) && !isOfState
-    // Where the state may be the country, what is called so there is rather meant than what is called nearly so in the state.
-    if (isSureOfPlace && resolution.verdict !== 'exact' && isInCountry(release, parts)) continue
+    // Where the state may be the country, what is called so there is rather meant than what has the name among others in the state.
+    const isPartial = resolution.verdict === 'sure' && !resolution.record?.how.includes('typo')
+    if (isSureOfPlace && isPartial && isInCountry(release, parts)) continue
     if (isSureOfPlace && resolution.verdict === 'exact') return { best: resolution, others }
     if (isSureOfPlace) {
       if (scoreOf(resolution) > scoreOf(best)) best = resolution
