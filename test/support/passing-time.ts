@@ -5,9 +5,9 @@ const real = { now: performance.now.bind(performance), setInterval, setTimeout, 
 /** A pause that is waited for; whatever is longer is a limit. */
 const PAUSE_MILLISECONDS = 1_000
 
-/** While it is there, limits are reached when so much time has passed, and what is to be done at intervals is done whenever some has. */
+/** While it is there, limits are reached when so much time has passed, and what is to be done at intervals is done once when one or more have. */
 export class PassingTime implements Disposable {
-  readonly #ticks: (() => void)[] = []
+  readonly #ticks: { readonly every: number; readonly tick: () => void; last: number }[] = []
   readonly #limits = new Map<unknown, { readonly at: number; readonly reached: () => void }>()
   readonly #spies: readonly { mockRestore(): void }[]
   #passed = 0
@@ -15,8 +15,8 @@ export class PassingTime implements Disposable {
   constructor() {
     this.#spies = [
       spyOn(performance, 'now').mockImplementation(() => real.now() + this.#passed),
-      spyOn(globalThis, 'setInterval').mockImplementation(((tick: () => void) => {
-        this.#ticks.push(tick)
+      spyOn(globalThis, 'setInterval').mockImplementation(((tick: () => void, every = 0) => {
+        this.#ticks.push({ every, tick, last: this.#passed })
         return unused()
       }) as typeof setInterval),
       spyOn(globalThis, 'setTimeout').mockImplementation(((reached: () => void, milliseconds = 0) => {
@@ -34,7 +34,11 @@ export class PassingTime implements Disposable {
 
   pass(milliseconds: number): void {
     this.#passed += milliseconds
-    for (const tick of this.#ticks) tick()
+    for (const one of this.#ticks) {
+      if (this.#passed - one.last < one.every) continue
+      one.last = this.#passed
+      one.tick()
+    }
     for (const [timer, { at, reached }] of this.#limits) if (at <= this.#passed && this.#limits.delete(timer)) reached()
   }
 
