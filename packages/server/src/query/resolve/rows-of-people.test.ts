@@ -44,6 +44,8 @@ describe('a town and what it is in, in one text', () => {
     ['Calle 5, Tecate, Baja California Sur', 'ambiguous'],
     // What is called so in the country is rather meant than what is called nearly so in the state of its name.
     ['Álvaro Obregón, México', 'exact 09010 Álvaro Obregón'],
+    // A number in words is a name, and not the code of a state.
+    ['Catorce, México', 'ambiguous'],
     // A hamlet "La Paz de México" is not meant.
     ['La Paz MEXICO', 'exact 15070 La Paz'],
   ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))

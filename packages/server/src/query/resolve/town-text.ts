@@ -68,6 +68,9 @@ function inState(release: Release, places: Places, segments: readonly string[]):
   const [country = '', state = '', ...others] = segments.toReversed()
   if (top === undefined || !isNamed(release, top, country)) return undefined
   const [countryPart, statePart] = [writtenPart(release, top, country), writtenPart(release, above, state)]
+  const { typed, numbers } = statePart.written
+  // A number in words is a name, and not the code of a state.
+  if (statePart.digits === undefined && typed.length === 1 && numbers !== '') return undefined
   const position = namedBy(release, statePart)
   if (position === undefined || ancestorOf(release, above.name, position, top.name) !== namedBy(release, countryPart))
     return undefined
