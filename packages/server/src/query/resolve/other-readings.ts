@@ -166,7 +166,9 @@ function isCalled(release: Release, ancestor: Ancestor, part: WrittenPart, maxCo
     maxCost > MAX_NAME_COST || (mayBeNamed(ancestor, part.written.typed) && mayBeCalled(ancestor.record, part))
   if (!mayBe) return false
   const match = matchRecord(ancestor.record, writtenPartAs(release, ancestor.entity, part))
-  return match !== undefined && match.cost <= maxCost && !match.isDoubtful
+  // What has more words than the name is no misspelling of it.
+  const isOther = maxCost > MAX_NAME_COST && match?.how === 'dropped-words'
+  return match !== undefined && match.cost <= maxCost && !match.isDoubtful && !isOther
 }
 
 /** Whether one of the names of a record has the same letters as a part, but for words that say little, or is its code. */
