@@ -152,10 +152,10 @@ export function withAncestors({ position, cost, how, ...match }: PartMatch, cost
   return { position, cost: sum, how: [...ways], isDoubtful }
 }
 
-const childrenOf = ({ starts, positions }: Postings, { position }: Parent): Uint32Array =>
+const childrenOf = ({ starts, positions }: Postings, { position }: Pick<Parent, 'position'>): Uint32Array =>
   positions.subarray(starts[position], starts[position + 1])
 
-export const countBelow = ({ children }: AncestorLevel, parents: readonly Parent[]): number =>
+export const countBelow = ({ children }: AncestorLevel, parents: readonly Pick<Parent, 'position'>[]): number =>
   children === undefined
     ? Number.POSITIVE_INFINITY
     : parents.reduce((sum, parent) => sum + childrenOf(children, parent).length, 0)

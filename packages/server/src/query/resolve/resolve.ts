@@ -26,6 +26,7 @@ import {
   namesPlace,
   namesState,
   pairReadings,
+  partsAbroad,
   placeReadings,
   townParts,
   townReadings,
@@ -65,6 +66,8 @@ export function resolveRow(release: Release, row: RowToResolve, { names }: Resol
   if (only !== undefined && others.length === 0 && segments.length === 1 && isKnown(release, only, text))
     return resolveRow(release, { parts: new Map([[only, text]]) })
   const scope = names ?? [...release.catalog.entities.keys()]
+  const abroad = partsAbroad(release, segments)
+  if (abroad !== undefined && mayMean(abroad, names)) return resolveParts(release, abroad)
   const town = townParts(release, segments)
   const asTown = town === undefined || !mayMean(town, names) ? undefined : resolveParts(release, town)
   // Of two segments, the first may be a short name of what has a town of that name.

@@ -76,6 +76,9 @@ const MAX_STEPS = 200_000
 test.each([
   ['Xyzzy Quux, Monterrey', ['exact', 'exact', 'exact', 'none']],
   ['Xyzzy Quux, Nuevo León', ['exact', 'exact', 'none']],
+  // A hamlet is called San José Costa Rica, and a municipality Guadalajara.
+  ['San José, Costa Rica', ['exact', 'none']],
+  ['Guadalajara, Spain', ['exact', 'none']],
   // A name without commas may end with that of some municipality.
   ['Xyzzy Quux Monterrey', ['none', 'none', 'ambiguous']],
 ])('what a town would be in stays where none is called so: %s', (text, verdicts) => {

@@ -5,6 +5,7 @@ import { languageOfNames } from '../../catalog/languages/languages.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
+import { ancestorLevels } from '../search/ancestor-match.ts'
 import {
   type End,
   endNaming,
@@ -18,6 +19,7 @@ import {
 } from './address.ts'
 import { entityNames } from './entity-names.ts'
 import { ancestorOf } from './levels.ts'
+import { countBelow } from './parents.ts'
 import { matchesCalled } from './part-matches.ts'
 import { parentOfTowns, townsIn } from './towns.ts'
 import { type WrittenPart, writtenPart } from './written-part.ts'
@@ -158,6 +160,36 @@ export function pairReadings(release: Release, segments: readonly string[]): (re
       ? [[writtenPart(release, places.entity, place), writtenPart(release, places.towns, own)]]
       : [],
   )
+}
+
+/** The records of an entity that are called what a text says. */
+const called = (release: Release, entity: Entity, text: string): (number | undefined)[] =>
+  matchesCalled(release, writtenPart(release, entity, text))
+    .filter(isCalledSo)
+    .map(({ position }) => position)
+
+/** How many letters the name of a country has at least; fewer are rather the code of a state. */
+const MIN_COUNTRY = 4
+
+/** A country and what would be in it, where the last segment names one of which the catalog has no states. */
+export function partsAbroad(release: Release, segments: readonly string[]): readonly WrittenPart[] | undefined {
+  const places = placesIn(release)
+  const [own, last] = segments.slice(-2)
+  if (places?.top === undefined || own === undefined || last === undefined || last.length < MIN_COUNTRY)
+    return undefined
+  const country = writtenPart(release, places.top, last)
+  const position = namedBy(release, country)
+  const [level] = ancestorLevels(release, places.above)
+  if (position === undefined || level === undefined || countBelow(level, [{ position }]) > 0) return undefined
+  const isTown = () => {
+    const isIn = called(release, places.entity, own)
+    const parentOf = (at: number) => ancestorOf(release, places.towns.name, at, places.entity.name)
+    return (
+      matchesCalled(release, writtenPart(release, places.towns, last), (at) => isIn.includes(parentOf(at))).length > 0
+    )
+  }
+  const isElse = namesState(release, [last]) || namesPlace(release, last) || namesCountry(release, [own]) || isTown()
+  return isElse ? undefined : [country, writtenPart(release, places.above, own)]
 }
 
 /** Whether some text is what a record is called that has towns in it. */
