@@ -66,6 +66,7 @@ const data: LanguageData = {
   hamlets: 'hamlet neighborhood neighbourhood quarter',
   code: 'code codes key id',
   noise: 'country county state province region district city town village municipality number',
+  leading: '',
   linking: 'a an and at by for from in of on or the to with',
   genitive: 'of',
   frequent: 'and for of the',

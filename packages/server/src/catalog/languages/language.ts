@@ -11,7 +11,9 @@ export type LanguageData = NumberWords & {
   readonly abbreviations: Readonly<Record<string, readonly string[]>>
   /** Words that say what a record is and not which: dropped first where a record does not have them. */
   readonly noise: string
-  /** Those of them that no town is called, which has a name that hamlets and quarters have too. */
+  /** Words that say so before a name only: anywhere else they are part of it. */
+  readonly leading: string
+  /** Those of both that no town is called, which has a name that hamlets and quarters have too. */
   readonly hamlets: string
   /** Words that say that a code follows, as in "clave 16112". */
   readonly code: string
@@ -58,6 +60,7 @@ export type LanguageData = NumberWords & {
 
 export type Language = Pick<LanguageData, 'alike' | 'silent'> & {
   readonly isNoise: (word: string) => boolean
+  readonly isLeading: (word: string) => boolean
   readonly isHamlet: (word: string) => boolean
   readonly isCode: (word: string) => boolean
   readonly isLinking: (word: string) => boolean
@@ -100,6 +103,7 @@ export function languageFrom(data: LanguageData): Language {
   const months = wordList(data.months)
   return {
     isNoise: isIn(data.noise),
+    isLeading: isIn(data.leading),
     isHamlet: (word) => isHamlet(word) || (data.abbreviations[word]?.some(isHamlet) ?? false),
     isCode: isIn(data.code),
     isLinking: isIn(data.linking),
@@ -166,6 +170,7 @@ function soundsBy({ soundRules, variants }: LanguageData): Language['soundsOf'] 
 /** Of a language that nothing is known of: every word counts, is written out and is spelled as it sounds. */
 export const noLanguage: Language = {
   isNoise: () => false,
+  isLeading: () => false,
   isHamlet: () => false,
   isCode: () => false,
   isLinking: () => false,
@@ -199,6 +204,7 @@ export function unionOf(languages: readonly Language[]): Language {
   const all = (wordsIn: (language: Language) => string | readonly string[]) => [...new Set(languages.flatMap(wordsIn))]
   return {
     isNoise: (word) => any(({ isNoise }) => isNoise(word)),
+    isLeading: (word) => any(({ isLeading }) => isLeading(word)),
     isHamlet: (word) => any(({ isHamlet }) => isHamlet(word)),
     isCode: (word) => any(({ isCode }) => isCode(word)),
     isLinking: (word) => any(({ isLinking }) => isLinking(word)),

@@ -173,7 +173,8 @@ const data: LanguageData = {
   noise:
     'municipio mpio mun localidad loc colonia col estado edo entidad federativa pais ciudad cd poblado pob pueblo ' +
     'comunidad congregacion delegacion alcaldia rancheria rancho rcho ejido ej fraccionamiento fracc barrio bo calle ' +
-    'avenida av numero num no cp codigo postal provincia area campo disciplina subdisciplina ayuntamiento constitucional presidencia municipal gobierno hacienda exhacienda finca',
+    'avenida av numero num no cp codigo postal provincia area campo disciplina subdisciplina ayuntamiento constitucional presidencia municipal gobierno',
+  leading: 'hacienda exhacienda finca',
   hamlets: 'rancheria rancho ejido congregacion barrio colonia fraccionamiento hacienda exhacienda finca',
   // Names in Spanish quote English ones, so that their most frequent words are here too.
   linking: 'a al con d de del e el en la las los of sobre the y',

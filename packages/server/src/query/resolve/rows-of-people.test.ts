@@ -253,6 +253,8 @@ describe('something else stands in a cell than its column says', () => {
     ['Gobierno del Estado de Jalisco / H. Ayuntamiento Constitucional de Guadalajara', 'sure 14039 Guadalajara'],
     ['Baja California Sur / PAZ, LA', 'exact 03003 La Paz'],
     ['Jalisco / Zapopan / Hacienda Nextipac', 'sure Nextipac'],
+    // Behind a name it is part of it.
+    ['Jalisco / Zapopan / Nextipac de la Hacienda', 'likely Nextipac'],
     ['14.0 / 39.0', 'exact 14039 Guadalajara'],
     ['Jalisco / GDL', 'exact 14039 Guadalajara'],
     ['Nuevo León / Mty.', 'exact 19039 Monterrey'],

@@ -234,11 +234,11 @@ function withoutNoise(
   entity: string,
   mayBeHamlet: boolean,
 ): WrittenPart['stripped'] {
-  const { isNoise, isHamlet, isGenitive, isHonor, longFormsOf } = language
+  const { isNoise, isLeading, isHamlet, isGenitive, isHonor, longFormsOf } = language
   const ways: { readonly name: WrittenName; readonly cost: number }[] = []
   let [rest, cost] = [words, 0]
   const saysWhat = (word: string) =>
-    (isNoise(word) || longFormsOf(word).some(isNoise)) && (mayBeHamlet || !isHamlet(word))
+    (isNoise(word) || isLeading(word) || longFormsOf(word).some(isNoise)) && (mayBeHamlet || !isHamlet(word))
   if (isHonor(rest[0] ?? '') && saysWhat(rest[1] ?? '')) rest = rest.slice(1)
   while (ways.length < MAX_STRIPPED && saysWhat(rest[0] ?? '')) {
     const first = rest[0] as string
