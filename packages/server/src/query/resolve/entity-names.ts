@@ -38,7 +38,7 @@ const TOWN = 0.3 * MAX_IMPORTANCE
 /** From this importance on it is a city: one of some hundred thousand people. */
 const CITY = 0.6 * MAX_IMPORTANCE
 /** How many records are kept at most. */
-const MAX_RECORDS = 20_000
+const MAX_RECORDS = 5_000
 
 /**
  * The costs of the name of a record without what is in brackets, and of that alone; of a facility without the brackets that say
