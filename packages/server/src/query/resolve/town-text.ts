@@ -32,7 +32,7 @@ export const RANKS = { nothing: 0, above: 1, unsure: 2, placed: 3, sure: 4, exac
 export type Rank = (typeof RANKS)[keyof typeof RANKS]
 
 /** A way to read a text: the parts that it may be, the most distant ancestor first. */
-export type Way = {
+type Way = {
   readonly readings: Iterable<readonly WrittenPart[]>
   /** Where what is trusted more tells so much, this way is not tried. */
   readonly unless: Rank
