@@ -107,9 +107,10 @@ function stateOfCode(release: Release, entity: Entity, postalCode: string): Omit
 /** A record with its ancestors has no more segments, beside the most distant one. */
 const MAX_SEGMENTS_OF_NAME = 3
 
-/** The record that is called what a part says, or has it as its code, wherever it is; a number is rather that of a house. */
+/** The record that is called what a part says, or has it as its code, wherever it is; a number, also in words, is rather that of a house. */
 export function namedBy(release: Release, part: WrittenPart): number | undefined {
-  if (part.digits !== undefined) return undefined
+  const { typed, numbers } = part.written
+  if (part.digits !== undefined || (typed.length === 1 && numbers !== '')) return undefined
   const matches = part.code === undefined ? matchesCalled(release, part) : matchesAnywhere(release, part)
   let best: PartMatch | undefined
   for (const match of matches) if (isCalledSo(match) && (best === undefined || match.cost < best.cost)) best = match
@@ -118,7 +119,9 @@ export function namedBy(release: Release, part: WrittenPart): number | undefined
 
 /** The record of an entity that some words name, wherever it is. */
 export const namedByWords = (release: Release, entity: Entity, words: readonly string[]): number | undefined =>
-  mayName(release, entity, words) ? namedBy(release, writtenPart(release, entity, words.join(' '))) : undefined
+  words.length === 1 || mayName(release, entity, words)
+    ? namedBy(release, writtenPart(release, entity, words.join(' ')))
+    : undefined
 
 /** Whether one of some words is in the names of an entity or stands for others, or all are one name without spaces: few words are. */
 function mayName(release: Release, { name }: Entity, words: readonly string[]): boolean {
@@ -220,9 +223,9 @@ const trimmed = (words: readonly string[]): readonly string[] =>
 export type End = { readonly end: readonly string[]; readonly rest: readonly string[] }
 
 /** The ends of some words within their segment, the longest first. */
-export function* endsOf(words: readonly string[]): Generator<End> {
+export function* endsOf(words: readonly string[], max = MAX_NAME_WORDS): Generator<End> {
   const from = words.lastIndexOf(BETWEEN_SEGMENTS) + 1
-  for (let start = Math.max(from, words.length - MAX_NAME_WORDS); start < words.length; start++)
+  for (let start = Math.max(from, words.length - max); start < words.length; start++)
     yield { end: words.slice(start), rest: trimmed(words.slice(0, start)) }
 }
 
@@ -232,7 +235,7 @@ export function stateBefore(
   country: NamedEnd,
   above: Entity,
   top: Entity | undefined,
-  ends = endsOf,
+  ends: (words: readonly string[]) => Iterable<End> = endsOf,
 ): NamedEnd | undefined {
   const state = endNaming(release, country.rest, above, ends)
   const isInCountry = () =>
@@ -244,7 +247,7 @@ export function endNaming(
   release: Release,
   words: readonly string[],
   entity: Entity,
-  ends = endsOf,
+  ends: (words: readonly string[]) => Iterable<End> = endsOf,
 ): NamedEnd | undefined {
   for (const { end, rest } of ends(words)) {
     const position = namedByWords(release, entity, end)

@@ -3,17 +3,16 @@
 // A row is free text, or parts: a name, an abbreviation, an alias or a code for each of some entities, as {estado, municipio,
 // localidad}. The parts are resolved together. What the parts of the ancestors may mean is looked up first (parents.ts); the
 // record itself is then looked for below all of these, and the cost of a match is the sum over all parts (row-matches.ts). So
-// a locality that fits decides between two municipalities. Free text is resolved as parts where it is a town with what it is in
-// (town-text.ts), an address (address.ts) or has commas, and else by what the search proposes (free-text.ts). The verdict depends
-// on the cost of the best match and on that of the next one (verdict.ts).
+// a locality that fits decides between two municipalities. Free text is read as parts in several ways, those that are trusted most
+// first (town-text.ts), and what tells most is meant; where that is nothing, its segments are tried as levels, and the search proposes
+// records (free-text.ts). The verdict depends on the cost of the best match and on that of the next one (verdict.ts).
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
+import { ancestorsOf } from '../../catalog/lineage.ts'
 import { folded, wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
-import { addressOf } from './address.ts'
-import { entityNames } from './entity-names.ts'
 import { GOOD_COST, isKnown, matchesByAlignment, matchesByText, segmentsOf } from './free-text.ts'
 import { ancestorOf, type Level, levelsOf } from './levels.ts'
 import { withLostLetters } from './lost-letters.ts'
@@ -21,18 +20,9 @@ import { readParts } from './other-readings.ts'
 import { placedParts } from './placed-parts.ts'
 import { repairedNames } from './repaired-text.ts'
 import { bestOf, leastCost } from './row-matches.ts'
-import {
-  namesCountry,
-  namesPlace,
-  namesState,
-  pairReadings,
-  partsAbroad,
-  placeReadings,
-  townParts,
-  townReadings,
-} from './town-text.ts'
+import { namesCountry, namesPlace, RANKS, type Rank, waysToRead, withoutCountry } from './town-text.ts'
 import { type Candidate, type Decision, isSure, MAX_LIKELY_SCORE, type Verdict, verdictOn } from './verdict.ts'
-import { keyOf, type WrittenPart, writtenPart } from './written-part.ts'
+import { keyOf, type WrittenPart } from './written-part.ts'
 
 /** Free text, or what stands in each part, by the name of its entity. */
 export type RowToResolve = { readonly text: string } | { readonly parts: ReadonlyMap<string, string> }
@@ -60,61 +50,78 @@ export function resolveRow(release: Release, row: RowToResolve, { names }: Resol
   const text = row.text.slice(0, MAX_ROW_CHARACTERS)
   const repairs = repairedNames(release, text)
   if (repairs.length > 0) return resolveRepaired(release, repairs, names === undefined ? {} : { names })
-  const segments = segmentsOf(text)
+  const segments = withoutCountry(release, segmentsOf(text))
   const [only, ...others] = names ?? []
   // A name of what is asked for is no text with several.
   if (only !== undefined && others.length === 0 && segments.length === 1 && isKnown(release, only, text))
     return resolveRow(release, { parts: new Map([[only, text]]) })
-  const scope = names ?? [...release.catalog.entities.keys()]
-  const abroad = partsAbroad(release, segments)
-  if (abroad !== undefined && mayMean(abroad, names)) return resolveParts(release, abroad)
-  const town = townParts(release, segments)
-  const asTown = town === undefined || !mayMean(town, names) ? undefined : resolveParts(release, town)
-  // Of two segments, the first may be a short name of what has a town of that name.
-  if (asTown?.verdict === 'exact' || (asTown?.verdict === 'sure' && segments.length > 2)) return asTown
-  const address = addressOf(release, segments)
-  if (address !== undefined && mayMean(address.parts, names)) {
-    const resolution = resolveParts(release, address.parts)
-    if (address.isContradicted) return doubted(resolution)
-    if (isSure(resolution.verdict)) return resolution
-  }
-  if (asTown !== undefined && segments.length > 2) return asTown
-  const { best: placed, above: place } =
-    segments.length === 1
-      ? { best: placedWords(release, text, scope, names) }
-      : segments.length === 2
-        ? placedPair(release, segments, names)
-        : NOWHERE
-  if (placed !== undefined) return placed
-  const matches = matchesByText(release, text, segments, scope, place === undefined)
-  const decision = verdictOn(release, matches, segments.length === 1)
-  // Where nothing is called so, what it would be in stays.
-  if (place !== undefined && !isSure(decision.verdict) && leastCost(matches) > GOOD_COST) return place
-  const parts = matches[0]?.parts
-  const above = parts === undefined || isSure(decision.verdict) ? [] : resolveParts(release, parts.slice(0, -1)).levels
-  return withLevels(release, decision, above, undefined)
+  return resolveText(release, text, segments, names)
 }
 
-/** What a text without commas means that names a town and what it is in; undefined where it does not. */
-function placedWords(
+/** What a text means: what its readings tell, those that are trusted most first, or else what its words match. */
+function resolveText(
   release: Release,
   text: string,
-  scope: readonly string[],
+  segments: readonly string[],
   names: readonly string[] | undefined,
-): Resolution | undefined {
-  const words = wordsOf(text)
-  const { best, others } = readTown(release, townReadings(release, words, false), names)
-  if (best !== undefined || (!isTwice(words) && scope.some((name) => isKnown(release, name, text)))) return best
-  const aligned = asAligned(release, text, others)
+): Resolution {
+  const scope = names ?? [...release.catalog.entities.keys()]
+  let best: Read | undefined
+  const unsure: Resolution[] = []
+  const isName = () =>
+    segments.length === 1 && !isTwice(wordsOf(text)) && scope.some((name) => isKnown(release, name, text))
+  for (const { readings, unless, least, isContradicted } of waysToRead(release, segments, isName)) {
+    if (best !== undefined && best.rank >= unless) continue
+    for (const parts of readings) {
+      if (!mayMean(parts, names)) continue
+      const resolution = resolveParts(release, parts)
+      if (isContradicted) return doubted(resolution)
+      const rank = rankOf(release, parts, resolution)
+      if (rank === RANKS.exact) return resolution
+      if (rank < (least ?? RANKS.nothing)) continue
+      if (rank === RANKS.unsure && segments.length === 1 && unless > RANKS.unsure) {
+        unsure.push(resolution)
+        if (leavesMisspelt(parts, resolution)) continue
+      }
+      if (best === undefined || isBetter({ resolution, rank }, best)) best = { resolution, rank }
+    }
+  }
+  if (best !== undefined && best.rank > RANKS.unsure) return best.resolution
+  const aligned = unsure.length === 0 || isName() ? undefined : asAligned(release, text, unsure)
   if (aligned !== undefined) return aligned
-  const inPlaces = readTown(release, placeReadings(release, words), names)
-  return inPlaces.best ?? inPlaces.others[0]
+  if (best?.rank === RANKS.unsure && !isName()) return best.resolution
+  const above = best?.rank === RANKS.above && segments.length > 1 ? best.resolution : undefined
+  const matches = matchesByText(release, text, segments, scope, above === undefined)
+  const decision = verdictOn(release, matches, segments.length === 1)
+  // Where nothing is called so, what it would be in stays.
+  if (above !== undefined && !isSure(decision.verdict) && leastCost(matches) > GOOD_COST) return above
+  const parts = matches[0]?.parts
+  const levels = parts === undefined || isSure(decision.verdict) ? [] : resolveParts(release, parts.slice(0, -1)).levels
+  return withLevels(release, decision, levels, undefined)
 }
 
-/** What a text means that names a town and what it is in; or only what it would be in, where nothing in that is called so. */
-type Placed = { readonly best?: Resolution | undefined; readonly above?: Resolution | undefined }
+/** What a reading of a text means, and how much that tells. */
+type Read = { readonly resolution: Resolution; readonly rank: Rank }
 
-const NOWHERE: Placed = {}
+const isBetter = (read: Read, other: Read): boolean =>
+  read.rank > other.rank ||
+  (read.rank === RANKS.sure && other.rank === RANKS.sure && scoreOf(read.resolution) > scoreOf(other.resolution))
+
+function rankOf(release: Release, parts: readonly WrittenPart[], resolution: Resolution): Rank {
+  const { verdict, record } = resolution
+  // What names a place and says the state alone leaves words out.
+  if (isSure(verdict) && !(parts.length > 2 && record?.name === parts[0]?.entity.name)) {
+    // Where the state may be the country, what is called so there is rather meant than what has the name among others in the state.
+    const isPartial = verdict === 'sure' && !record?.how.includes('typo')
+    if (isPartial && isInCountry(release, parts)) return RANKS.nothing
+    return verdict === 'exact' ? RANKS.exact : RANKS.sure
+  }
+  // Of what is in a country that has no states in the catalog, nothing is known.
+  if (record === undefined && ancestorsOf(parts[0]?.entity as Entity).length === 0) return RANKS.exact
+  if (parts.length > 2) return RANKS.placed
+  if (isInFirst(release, resolution, parts[0] as WrittenPart)) return RANKS.unsure
+  return record === undefined && parts.length > 1 ? RANKS.above : RANKS.nothing
+}
 
 /** Whether some record fits, or several do. */
 const fits = ({ verdict }: Resolution): boolean => isSure(verdict) || verdict === 'ambiguous'
@@ -125,36 +132,7 @@ const isTwice = (words: readonly string[]): boolean => {
   return words.every((word, at) => word === words[(at + half) % words.length])
 }
 
-/** What two segments mean that name a town and what it is in; undefined where they do not. */
-function placedPair(release: Release, segments: readonly string[], names: readonly string[] | undefined): Placed {
-  const pairs = pairReadings(release, segments)
-  const inState = () => readTown(release, townReadings(release, segments.flatMap(wordsOf), true), names)
-  if (namesState(release, segments)) {
-    const { best, others, above } = inState()
-    const [likely] = others
-    // The name of a state may be that of what a town is in, too.
-    const inPlace = best?.verdict === 'exact' ? undefined : readTown(release, pairs, names).best
-    const isSame = likely?.verdict === 'likely' && likely.record?.position === inPlace?.record?.position
-    if (best === undefined && isSame) return { best: inPlace }
-    if (inPlace?.verdict === 'exact' && isWellKnown(release, inPlace)) return NOWHERE
-    // What may be a country is not the state before that is looked at.
-    if (best === undefined && namesCountry(release, segments)) return NOWHERE
-    return { best: best ?? likely, above }
-  }
-  // Where each may be in the other, none is sure.
-  const answers = pairs.length < 2 ? [] : pairs.map((parts) => resolveParts(release, parts)).filter(fits)
-  if (answers.some(({ record }) => record?.position !== answers[0]?.record?.position)) return NOWHERE
-  const { best, others, above } = readTown(release, pairs, names)
-  return { best: best ?? inState().best ?? others[0], above }
-}
-
-const isWellKnown = (release: Release, { record }: Resolution): boolean =>
-  record !== undefined && entityNames(release, release.entity(record.name).definition).isWellKnown(record.position)
-
-/**
- * What is sure of the records that some readings of a text may mean, where all its words are read as their names; or else the first
- * reading. Undefined where that leaves words out of which one is misspelt: they may name what is in between.
- */
+/** What is sure of the records that some readings of a text may mean, where all its words are read as their names. */
 function asAligned(release: Release, text: string, readings: readonly Resolution[]): Resolution | undefined {
   const [first] = readings
   const entity = first?.record === undefined ? undefined : release.entity(first.record.name).definition
@@ -166,40 +144,13 @@ function asAligned(release: Release, text: string, readings: readonly Resolution
     )
   const candidates = readings.flatMap(({ record, alternatives }) => [record ?? [], alternatives].flat()).filter(isBelow)
   const aligned = verdictOn(release, bestOf(release, matchesByAlignment(release, candidates, [wordsOf(text)])), true)
-  if (isSure(aligned.verdict)) return withLevels(release, aligned, [], undefined)
-  const { typed, isKnown } = writtenPart(release, entity, text).written
-  const isMisspelt = !typed.every(isKnown)
-  return readings.find(({ record }) => !isMisspelt || !record?.how.includes('dropped-words'))
+  return isSure(aligned.verdict) ? withLevels(release, aligned, [], undefined) : undefined
 }
 
-/** What the best of some readings means that is sure, and if none is, the first that names what a town is in; and what the others mean. */
-function readTown(
-  release: Release,
-  readings: readonly (readonly WrittenPart[])[],
-  names: readonly string[] | undefined,
-): Placed & { readonly others: readonly Resolution[] } {
-  let best: Resolution | undefined
-  let placed: Resolution | undefined
-  let above: Resolution | undefined
-  const others: Resolution[] = []
-  for (const parts of readings) {
-    if (!mayMean(parts, names)) continue
-    const resolution = resolveParts(release, parts)
-    // What names a place and says the state alone leaves words out.
-    const isOfState = parts.length > 2 && resolution.record?.name === parts[0]?.entity.name
-    const isSureOfPlace = isSure(resolution.verdict) && !isOfState
-    // Where the state may be the country, what is called so there is rather meant than what has the name among others in the state.
-    const isPartial = resolution.verdict === 'sure' && !resolution.record?.how.includes('typo')
-    if (isSureOfPlace && isPartial && isInCountry(release, parts)) continue
-    if (isSureOfPlace && resolution.verdict === 'exact') return { best: resolution, others }
-    if (isSureOfPlace) {
-      if (scoreOf(resolution) > scoreOf(best)) best = resolution
-    } else if (parts.length > 2) placed ??= resolution
-    else if (isInFirst(release, resolution, parts[0] as WrittenPart)) others.push(resolution)
-    else if (resolution.record === undefined && parts.length > 1) above ??= resolution
-  }
-  return { best: best ?? placed, others, above }
-}
+/** Whether a reading leaves words out of which one is misspelt: they may name what is in between. */
+const leavesMisspelt = (parts: readonly WrittenPart[], { record }: Resolution): boolean =>
+  record?.how.includes('dropped-words') === true &&
+  !parts.every(({ written: { typed, isKnown } }) => typed.every(isKnown))
 
 /** Whether two parts may name a record in the country, and not a town in the state of that name. */
 const isInCountry = (release: Release, [state, town, ...more]: readonly WrittenPart[]): boolean =>

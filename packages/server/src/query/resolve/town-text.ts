@@ -1,4 +1,5 @@
-// Reads a text as a town, the record that it is in, and the state of that.
+// The ways to read a text as the names of a town, the record that it is in, the state of that and its country, in this order or the
+// other.
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { languageOfNames } from '../../catalog/languages/languages.ts'
@@ -7,6 +8,7 @@ import { wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
 import {
+  addressOf,
   type End,
   endNaming,
   endsOf,
@@ -21,62 +23,76 @@ import { entityNames } from './entity-names.ts'
 import { ancestorOf } from './levels.ts'
 import { countBelow } from './parents.ts'
 import { matchesCalled } from './part-matches.ts'
+import type { PartMatch } from './record-match.ts'
 import { parentOfTowns, townsIn } from './towns.ts'
 import { type WrittenPart, writtenPart } from './written-part.ts'
 
-/**
- * The parts of a text of three segments that are a town, the record that it is in and the state of that, in this order or the other,
- * where both are called so. Of two segments, those of a record or a town and its state, where it is called so. The country may stand
- * beside the state, and the two alone are parts too. Undefined for any other text.
- */
-export function townParts(release: Release, segments: readonly string[]): readonly WrittenPart[] | undefined {
+/** How much a reading tells: nothing; what a record would be in; some record in it; all that it is in; which it is. */
+export const RANKS = { nothing: 0, above: 1, unsure: 2, placed: 3, sure: 4, exact: 5 } as const
+export type Rank = (typeof RANKS)[keyof typeof RANKS]
+
+/** A way to read a text: the parts that it may be, the most distant ancestor first. */
+type Way = {
+  readonly readings: Iterable<readonly WrittenPart[]>
+  /** Where what is trusted more tells so much, this way is not tried. */
+  readonly unless: Rank
+  /** What tells less than this is not taken. */
+  readonly least?: Rank
+  /** Whether something in the text says that it is not so. */
+  readonly isContradicted?: boolean
+}
+
+/** The ways to read a text of some segments, those that are trusted most first. */
+export function* waysToRead(release: Release, segments: readonly string[], isName: () => boolean): Generator<Way> {
   const places = placesIn(release)
-  if (places === undefined) return undefined
-  for (const order of [segments, segments.toReversed()]) {
-    const inCountry = inState(release, places, order)
-    if (inCountry !== undefined) return inCountry
+  if (places === undefined) return
+  const [isOne, isTwo] = [segments.length === 1, segments.length === 2]
+  if (!isOne) {
+    yield { readings: partsAbroad(release, segments), unless: RANKS.exact }
+    yield {
+      readings: toldReadings(release, places, segments),
+      unless: RANKS.exact,
+      least: isTwo ? RANKS.exact : RANKS.nothing,
+    }
   }
-  return inPlace(release, places, segments)
+  const address = addressOf(release, segments)
+  if (address !== undefined)
+    yield { readings: [address.parts], unless: RANKS.sure, isContradicted: address.isContradicted }
+  if (!isOne && !isTwo) return
+  const words = segments.flatMap(wordsOf)
+  const hasState = namesState(release, segments)
+  // What may be a country is not the state before that is looked at, nor are words of one segment.
+  const least = isOne || (hasState && !namesCountry(release, segments)) ? RANKS.nothing : RANKS.placed
+  yield { readings: townReadings(release, places, words, MAX_NAME_WORDS, isTwo), unless: RANKS.exact, least }
+  if (isTwo) yield { readings: pairReadings(release, places, segments), unless: RANKS.exact }
+  else if (!isName()) yield { readings: placeReadings(release, places, words), unless: RANKS.unsure }
 }
 
-/** The same without the country. */
-function inPlace(
+/** What commas say: each segment is a part, but for the country. */
+function* toldReadings(
   release: Release,
-  { entity, towns, above }: Places,
+  places: Places,
   segments: readonly string[],
-): readonly WrittenPart[] | undefined {
-  for (const order of [segments, segments.toReversed()]) {
-    const [first = '', second = '', third, ...more] = order
-    if (second === '' || more.length > 0) continue
-    const statePart = writtenPart(release, above, third ?? second)
-    const position = namedBy(release, statePart)
-    if (position === undefined) continue
-    const isCalledInState = (part: WrittenPart) =>
-      part.digits === undefined &&
-      matchesCalled(release, part, (at) => ancestorOf(release, part.entity.name, at, above.name) === position).some(
-        isCalledSo,
-      )
-    const place = writtenPart(release, entity, third === undefined ? first : second)
-    const town = writtenPart(release, towns, first)
-    if (isCalledInState(place)) return third === undefined ? [statePart, place] : [statePart, place, town]
-    if (third === undefined && isCalledInState(town)) return [statePart, town]
-  }
-  return undefined
+): Generator<readonly WrittenPart[]> {
+  for (const parts of townReadings(release, places, segments, 1, false))
+    if (parts.length >= segments.length - 1) {
+      yield parts
+      return
+    }
 }
 
-/** The parts of segments that end with a state and its country, whose name may be that of a state and of what is in it too. */
-function inState(release: Release, places: Places, segments: readonly string[]): readonly WrittenPart[] | undefined {
-  const { above, top } = places
-  const [country = '', state = '', ...others] = segments.toReversed()
-  if (top === undefined || !isNamed(release, top, country)) return undefined
-  const [countryPart, statePart] = [writtenPart(release, top, country), writtenPart(release, above, state)]
-  const { typed, numbers } = statePart.written
-  // A number in words is a name, and not the code of a state.
-  if (statePart.digits === undefined && typed.length === 1 && numbers !== '') return undefined
-  const position = namedBy(release, statePart)
-  if (position === undefined || ancestorOf(release, above.name, position, top.name) !== namedBy(release, countryPart))
-    return undefined
-  return others.length === 0 ? [countryPart, statePart] : inPlace(release, places, segments.slice(0, -1))
+/** The segments of a text without the country that stands beside a state in it, which goes without saying. */
+export function withoutCountry(release: Release, segments: readonly string[]): readonly string[] {
+  const { above, top } = placesIn(release) ?? {}
+  if (above === undefined || top === undefined || segments.length < 3) return segments
+  for (const endsIn of [endsOf, beginningsOf]) {
+    const ends = (list: readonly string[]) => endsIn(list, 1)
+    const country = endNaming(release, segments, top, ends)
+    const state = country === undefined ? undefined : stateBefore(release, country, above, top, ends)
+    // What has the name of the country itself is a state beside it alone.
+    if (state !== undefined && namedByWords(release, top, state.words) === undefined) return country?.rest ?? []
+  }
+  return segments
 }
 
 /** The entity whose records have towns in them, that of the towns, and those above. */
@@ -95,71 +111,90 @@ const placesIn = memoized((release: Release): Places | undefined => {
 })
 
 /**
- * The ways to read words without commas as a town, the record that it is in and the state of that, in this order or the other: the
- * longest name of a record first, and last as one of the two. None where the words name no state. Where there is a comma, the state
- * may be repeated before it.
+ * The ways to read words or segments as a town, the record that it is in and the state of that: the longest name of a record first, and last as one
+ * of the two. None where they name no state. So many of them are one name at most. Where there is a comma, the state may be repeated before it.
  */
-export function townReadings(
+function* townReadings(
   release: Release,
-  words: readonly string[],
+  places: Places,
+  units: readonly string[],
+  max: number,
   mayRepeat: boolean,
-): (readonly WrittenPart[])[] {
-  const places = placesIn(release)
-  if (places === undefined || isCalled(release, [places.entity, places.towns], words)) return []
+): Generator<readonly WrittenPart[]> {
   const { entity, towns, above, top } = places
+  if (isCalled(release, [entity, towns], units)) return
   const names = entityNames(release, towns)
-  const placed: (readonly WrittenPart[])[] = []
   const alone: (readonly WrittenPart[])[] = []
-  for (const ends of [endsOf, beginningsOf]) {
-    if (placed.length > 0) break
-    const country = top === undefined ? undefined : endNaming(release, words, top, ends)
+  for (const endsIn of [endsOf, beginningsOf]) {
+    const ends = (list: readonly string[]) => endsIn(list, max)
+    const country = top === undefined ? undefined : endNaming(release, units, top, ends)
     const before = country === undefined ? undefined : stateBefore(release, country, above, top, ends)
-    for (const state of [before, endNaming(release, words, above, ends)]) {
-      if (state === undefined || state.rest.length === 0) continue
-      const { position } = state
+    let isPlaced = false
+    for (const state of [before, endNaming(release, units, above, ends)]) {
+      if (state === undefined) continue
+      const { position, rest } = state
       const statePart = partOf(release, above, state.words)
+      if (rest.length === 0) {
+        if (state === before && max === 1) yield [partOf(release, top as Entity, country?.words ?? []), statePart]
+        continue
+      }
       const isIn = (of: Entity) => (at: number) => ancestorOf(release, of.name, at, above.name) === position
-      const inState = readingsInPlaces(release, places, ends(state.rest), state.rest, isIn(entity))
-      placed.push(...inState.map((parts) => [statePart, ...parts]))
-      const isOfState = inState.some(([place]) => place?.written.text === statePart.written.text)
+      let [isInPlace, isOfState] = [false, false]
+      for (const parts of readingsInPlaces(release, places, ends(rest), rest, isIn(entity))) {
+        yield [statePart, ...parts]
+        isInPlace = true
+        isOfState ||= parts[0]?.written.text === statePart.written.text
+      }
+      isPlaced ||= isInPlace
       // Where the state is named twice, the one before it is no part of a town's name, unless a town is called so.
-      const town = partOf(release, towns, state.rest)
+      const town = partOf(release, towns, rest)
       const called = matchesCalled(release, town, isIn(towns))
       const isTown = called.some(isCalledSo)
       const isRepeated = isOfState && !mayRepeat
       // What names a record in the state is no town with its words in its name.
-      if (inState.length > 0 && !isTown && !(isOfState && mayRepeat)) continue
-      const place = partOf(release, entity, state.rest)
+      if (isInPlace && !isTown && !(isOfState && mayRepeat)) continue
+      const place = partOf(release, entity, rest)
       // The name of a hamlet is not that of a record, misspelt, nor of one that it is in.
       const isHamlet = called.some((match) => !names.isSeat(match.position))
-      if (!isHamlet && !isRepeated && place.digits === undefined) alone.push([statePart, place])
-      if (isTown || !isRepeated) alone.push([statePart, town])
+      if (!isHamlet && !isRepeated && place.digits === undefined && max > 1) alone.push([statePart, place])
+      if (isTown || (!isRepeated && max > 1)) alone.push([statePart, town])
     }
+    if (isPlaced) break
   }
-  return [...placed, ...alone]
+  yield* alone
 }
 
 /** The ways to read words without commas as a town and the record that it is in, whose state is not named, in this order or the other. */
-export function placeReadings(release: Release, words: readonly string[]): (readonly WrittenPart[])[] {
-  const places = placesIn(release)
-  if (places === undefined) return []
-  return [endsOf, beginningsOf].flatMap((ends) => {
+function* placeReadings(release: Release, places: Places, words: readonly string[]): Generator<readonly WrittenPart[]> {
+  for (const ends of [endsOf, beginningsOf]) {
     const isPlace = ({ end, rest }: End) => rest.length > 0 && namedByWords(release, places.above, end) === undefined
-    return readingsInPlaces(release, places, [...ends(words)].filter(isPlace), words)
-  })
+    yield* readingsInPlaces(release, places, [...ends(words)].filter(isPlace), words)
+  }
 }
 
-/** The ways to read two segments as a town and the record that it is in, which is called so; no state or country is a town. */
-export function pairReadings(release: Release, segments: readonly string[]): (readonly WrittenPart[])[] {
-  const places = placesIn(release)
-  if (places === undefined) return []
-  return [segments, segments.toReversed()].flatMap(([own = '', place = '']) =>
-    !namesState(release, [own]) &&
-    !namesCountry(release, [own, place]) &&
-    isCalled(release, [places.entity], wordsOf(place))
-      ? [[writtenPart(release, places.entity, place), writtenPart(release, places.towns, own)]]
-      : [],
-  )
+/**
+ * The ways to read two segments as a town and the record that it is in, which is called so; no state or country is a town. Where that
+ * may be a state, the town is well known, or no other one in the state is called so.
+ */
+function* pairReadings(
+  release: Release,
+  { entity, towns, above }: Places,
+  segments: readonly string[],
+): Generator<readonly WrittenPart[]> {
+  const names = entityNames(release, towns)
+  for (const [own = '', place = ''] of [segments, segments.toReversed()]) {
+    const isIn = called(release, entity, place)
+    if (isIn.length === 0 || namesState(release, [own]) || namesCountry(release, [own, place])) continue
+    const town = writtenPart(release, towns, own)
+    const state = namedBy(release, writtenPart(release, above, place))
+    const isInPlace = (at: number) => isIn.includes(ancestorOf(release, towns.name, at, entity.name))
+    const isInEither = (at: number) => isInPlace(at) || ancestorOf(release, towns.name, at, above.name) === state
+    const matches = state === undefined ? [] : matchesCalled(release, town, isInEither)
+    const isKnown = (match: PartMatch) =>
+      isCalledSo(match) && names.isWellKnown(match.position) && isInPlace(match.position)
+    const isOnly = matches.length > 0 && matches.every(({ position }) => isInPlace(position))
+    if (state === undefined || isOnly || matches.some(isKnown)) yield [writtenPart(release, entity, place), town]
+  }
 }
 
 /** The records of an entity that are called what a text says. */
@@ -172,15 +207,14 @@ const called = (release: Release, entity: Entity, text: string): (number | undef
 const MIN_COUNTRY = 4
 
 /** A country and what would be in it, where the last segment names one of which the catalog has no states. */
-export function partsAbroad(release: Release, segments: readonly string[]): readonly WrittenPart[] | undefined {
+function partsAbroad(release: Release, segments: readonly string[]): (readonly WrittenPart[])[] {
   const places = placesIn(release)
   const [own, last] = segments.slice(-2)
-  if (places?.top === undefined || own === undefined || last === undefined || last.length < MIN_COUNTRY)
-    return undefined
+  if (places?.top === undefined || own === undefined || last === undefined || last.length < MIN_COUNTRY) return []
   const country = writtenPart(release, places.top, last)
   const position = namedBy(release, country)
   const [level] = ancestorLevels(release, places.above)
-  if (position === undefined || level === undefined || countBelow(level, [{ position }]) > 0) return undefined
+  if (position === undefined || level === undefined || countBelow(level, [{ position }]) > 0) return []
   const isTown = () => {
     const isIn = called(release, places.entity, own)
     const parentOf = (at: number) => ancestorOf(release, places.towns.name, at, places.entity.name)
@@ -189,7 +223,7 @@ export function partsAbroad(release: Release, segments: readonly string[]): read
     )
   }
   const isElse = namesState(release, [last]) || namesPlace(release, last) || namesCountry(release, [own]) || isTown()
-  return isElse ? undefined : [country, writtenPart(release, places.above, own)]
+  return isElse ? [] : [[country, writtenPart(release, places.above, own)]]
 }
 
 /** Whether some text is what a record is called that has towns in it. */
@@ -199,7 +233,7 @@ export function namesPlace(release: Release, text: string): boolean {
 }
 
 /** Whether one of some segments names a state. */
-export const namesState = (release: Release, segments: readonly string[]): boolean =>
+const namesState = (release: Release, segments: readonly string[]): boolean =>
   segments.some((text) => isNamed(release, placesIn(release)?.above, text))
 
 /** Whether one of some segments names what is above the states. */
@@ -207,39 +241,36 @@ export const namesCountry = (release: Release, segments: readonly string[]): boo
   segments.some((text) => isNamed(release, placesIn(release)?.top, text))
 
 /** The ways to read some words as a record that is called so, which is wanted, and a town in it, of which nothing may be said. */
-function readingsInPlaces(
+function* readingsInPlaces(
   release: Release,
   { entity, towns }: Places,
   ends: Iterable<End>,
   words: readonly string[],
   isWanted?: (position: number) => boolean,
-): WrittenPart[][] {
+): Generator<readonly WrittenPart[]> {
   const { isRank, isNoise, isHamlet } = languageOfNames(towns)
-  const readings: WrittenPart[][] = []
-  const whole = partOf(release, towns, words)
   for (const { end, rest } of ends) {
     const place = partOf(release, entity, end)
     const places = place.digits === undefined ? matchesCalled(release, place, isWanted).filter(isCalledSo) : []
     if (places.length === 0) continue
     if (rest.length === 0) {
-      readings.push([place])
+      yield [place]
       continue
     }
     // "Ciudad Lerdo" is no town "Ciudad" in Lerdo, and a hamlet of the name of its municipality is anywhere.
     if (rest.every(isHamlet)) continue
+    const whole = partOf(release, towns, words)
     if (rest.every((word) => isRank(word) || isNoise(word))) {
-      readings.push([place, whole])
+      yield [place, whole]
       continue
     }
     const town = partOf(release, towns, rest)
-    readings.push([place, town])
+    yield [place, town]
     const isInPlace = (at: number) =>
       places.some(({ position }) => ancestorOf(release, towns.name, at, entity.name) === position)
     // A saint may stand before the name of what a town is in, as in San Vicente Chicoloapan.
-    if (whole.withoutSaint !== undefined && matchesCalled(release, town, isInPlace).length === 0)
-      readings.push([place, whole])
+    if (whole.withoutSaint !== undefined && matchesCalled(release, town, isInPlace).length === 0) yield [place, whole]
   }
-  return readings
 }
 
 const partOf = (release: Release, entity: Entity, words: readonly string[]): WrittenPart =>
@@ -252,7 +283,7 @@ const isCalled = (release: Release, entities: readonly Entity[], words: readonly
   )
 
 /** The beginnings of some words, the longest first. */
-function* beginningsOf(words: readonly string[]): Generator<End> {
-  for (let count = Math.min(words.length, MAX_NAME_WORDS); count > 0; count--)
+function* beginningsOf(words: readonly string[], max = MAX_NAME_WORDS): Generator<End> {
+  for (let count = Math.min(words.length, max); count > 0; count--)
     yield { end: words.slice(0, count), rest: words.slice(count) }
 }
