@@ -70,14 +70,14 @@ function resolveText(
   const unsure: Resolution[] = []
   const isName = () =>
     segments.length === 1 && !isTwice(wordsOf(text)) && scope.some((name) => isKnown(release, name, text))
-  for (const { readings, unless, least, isContradicted } of waysToRead(release, segments, isName)) {
+  for (const { readings, unless, least, isContradicted, isLast } of waysToRead(release, segments, isName)) {
     if (best !== undefined && best.rank >= unless) continue
     for (const parts of readings) {
       if (!mayMean(parts, names)) continue
       const resolution = resolveParts(release, parts)
       if (isContradicted) return doubted(resolution)
       const rank = rankOf(release, parts, resolution)
-      if (rank === RANKS.exact) return resolution
+      if (rank === RANKS.exact || (isLast && rank >= (best?.rank ?? RANKS.nothing))) return resolution
       if (rank < (least ?? RANKS.nothing)) continue
       if (rank === RANKS.unsure && segments.length === 1 && unless > RANKS.unsure) {
         unsure.push(resolution)

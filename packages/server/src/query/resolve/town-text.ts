@@ -40,6 +40,8 @@ type Way = {
   readonly least?: Rank
   /** Whether something in the text says that it is not so. */
   readonly isContradicted?: boolean
+  /** Whether the text is read in no other way. */
+  readonly isLast?: boolean
 }
 
 /** The ways to read a text of some segments, those that are trusted most first. */
@@ -57,7 +59,12 @@ export function* waysToRead(release: Release, segments: readonly string[], isNam
   }
   const address = addressOf(release, segments)
   if (address !== undefined)
-    yield { readings: [address.parts], unless: RANKS.sure, isContradicted: address.isContradicted }
+    yield {
+      readings: address.readings,
+      unless: address.isGuess ? RANKS.placed : RANKS.sure,
+      isContradicted: address.isContradicted,
+      isLast: true,
+    }
   if (!isOne && !isTwo) return
   const words = segments.flatMap(wordsOf)
   const hasState = namesState(release, segments)
