@@ -35,6 +35,7 @@ const localities = [
   ['0003', 'San José', 1],
   ['0004', 'La Esperanza', 1],
   ['0005', 'Esperanza', 1],
+  ['0006', 'Uno', 1],
   ['0001', 'Santa María del Oro', 3],
   ['0001', 'Monterrey', 4],
   ['0001', 'Guadalupe', 5],
@@ -78,6 +79,8 @@ describe('parts', () => {
     [{ estado: 'JAL', municipio: '039' }, 'exact municipio Guadalajara'],
     [{ estado: '14', municipio: '39' }, 'exact municipio Guadalajara'],
     [{ municipio: '14039' }, 'exact municipio Guadalajara'],
+    // Another one is called Uno.
+    [{ estado: '14', municipio: '39', localidad: '0001' }, 'exact localidad Guadalajara'],
     [{ municipio: '039' }, 'ambiguous municipio Guadalajara'],
     [{ municipio: 'CVEGEO 14039' }, 'exact municipio Guadalajara'],
     [{ localidad: 'CVEGEO 140390004' }, 'exact localidad La Esperanza'],
