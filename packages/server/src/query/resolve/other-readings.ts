@@ -8,7 +8,8 @@ import { ancestorsOf } from '../../catalog/lineage.ts'
 import { letterMask } from '../../release/index/word-keys.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
-import { type Forms, WITHOUT_SAINT_COST } from '../search/name-match.ts'
+import { type Forms, WITHOUT_SAINT_COST, type WrittenName } from '../search/name-match.ts'
+import { isLight } from '../search/word-match.ts'
 import { entityNames } from './entity-names.ts'
 import { ancestorOf } from './levels.ts'
 import { parentsFor } from './parents.ts'
@@ -161,7 +162,7 @@ function ancestorsMeant(release: Release, entity: Entity, above: readonly Writte
 
 /** Whether a record is called what a part of another entity says. */
 function isCalled(release: Release, ancestor: Ancestor, part: WrittenPart, maxCost = MAX_NAME_COST): boolean {
-  if (part.digits !== undefined) return false
+  if (isNumber(part.written)) return false
   const mayBe =
     maxCost > MAX_NAME_COST || (mayBeNamed(ancestor, part.written.typed) && mayBeCalled(ancestor.record, part))
   if (!mayBe) return false
@@ -170,6 +171,12 @@ function isCalled(release: Release, ancestor: Ancestor, part: WrittenPart, maxCo
   const isOther = maxCost > MAX_NAME_COST && match?.how === 'dropped-words'
   return match !== undefined && match.cost <= maxCost && !match.isDoubtful && !isOther
 }
+
+/** Whether all that is written is a number: the fourth place of a name, and no code of what it is in. */
+const isNumber = ({ words, language }: WrittenName): boolean =>
+  words.every((word) => NUMBER.test(word) || isLight(language, word))
+
+const NUMBER = /^[0-9]+$/
 
 /** Whether one of the names of a record has the same letters as a part, but for words that say little, or is its code. */
 function mayBeCalled(record: NamedRecord, part: WrittenPart): boolean {

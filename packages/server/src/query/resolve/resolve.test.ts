@@ -149,6 +149,25 @@ test('where the locality fails, state and municipality stay', () => {
   ])
 })
 
+test.each([
+  [
+    'counts as empty',
+    { estado: 'nl', municipio: 'Guadalupe', localidad: 'Nuevo León' },
+    'municipio',
+    'exact',
+    'municipio',
+  ],
+  ['is likely', { estado: 'nl', localidad: 'Pozo' }, 'localidad', 'likely', 'municipio'],
+])('the last level has the verdict of the row where its part %s', (_, row, last, verdict, sameAs) => {
+  const { levels, ...resolution } = resolveRow(release, parts(row as Record<string, string>))
+  expect([levels.at(-1)?.name, levels.at(-1)?.verdict, resolution.verdict] as string[]).toEqual([
+    last,
+    verdict,
+    verdict,
+  ])
+  expect(levels.find(({ name }) => name === sameAs)?.verdict as string).toBe(verdict)
+})
+
 describe('free text', () => {
   test.each([
     ['Río Balsas No. 1225, Col. Quinta Velarde, C.P. 44430 Guadalajara, JALISCO', 'exact municipio Guadalajara'],
@@ -213,7 +232,7 @@ describe('the score', () => {
     ['of both', { municipio: 'municipio ciudad Monterrey' }, 0.952, ['dropped-words']],
     ['of the same in an ancestor', { estado: 'edo. de Jalisco', municipio: 'Guadalajara' }, 0.988, ['dropped-words']],
     ['of an edit in each part', { estado: 'jalsco', municipio: 'guadalajra' }, 0.88, ['typo']],
-    ['of an ancestor that is another', { estado: 'jalisco', municipio: 'monterrey' }, 0.35, ['dropped-words']],
+    ['of an ancestor that is another', { estado: 'jalisco', municipio: 'monterrey' }, 0.345, ['dropped-words']],
   ])('%s', (_, row, score, how) => {
     const { record } = resolveRow(release, parts(row as Record<string, string>))
     expect(record?.score).toBeCloseTo(score, 9)

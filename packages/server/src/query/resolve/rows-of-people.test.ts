@@ -237,6 +237,8 @@ describe('something else stands in a cell than its column says', () => {
     ['Distrito Federal / Ciudad de México / Coyoacán', 'exact Coyoacán'],
     ['Ciudad de México / Coyoacán / Ciudad de México', 'exact 09003 Coyoacán'],
     ['Ciudad de México / Coyoacán / MEXICO DF', 'exact 09003 Coyoacán'],
+    [' / Ciudad de México', 'exact 09 Ciudad de México'],
+    [' / CDMX / Coyoacán', 'exact Coyoacán'],
     ['Querétaro / El Marqués / Querétaro', 'exact 22011 El Marqués'],
     ['México / Naucalpan de Juárez / ESTADO DE MEXICO', 'exact 15057 Naucalpan de Juárez'],
     ['México / Naucalpan de Juárez / Etado de Mexico', 'exact 15057 Naucalpan de Juárez'],
@@ -261,6 +263,8 @@ describe('something else stands in a cell than its column says', () => {
     ['Jalisco / Zapopan / Hacienda Nextipac', 'sure Nextipac'],
     // Behind a name it is part of it.
     ['Jalisco / Zapopan / Nextipac de la Hacienda', 'likely Nextipac'],
+    // The number of a place is not the code of its state.
+    ['Jalisco / Zapopan / La Venta del Astillero XIV', 'likely La Venta del Astillero'],
     ['14.0 / 39.0', 'exact 14039 Guadalajara'],
     ['Jalisco / GDL', 'exact 14039 Guadalajara'],
     ['Nuevo León / Mty.', 'exact 19039 Monterrey'],

@@ -175,13 +175,14 @@ const namesMore = (record: RowMatch, other: RowMatch): boolean =>
 /** A cost at which nothing of a name is left. */
 const WORST_COST = 5
 
-/** The score of what is likely at most. */
-export const MAX_LIKELY_SCORE = 0.7
+/** The score of what is sure at least, and of what is likely at most. */
+const MIN_SURE_SCORE = 0.7
+export const MAX_LIKELY_SCORE = 0.69
 
 /** The scores that a verdict may have, from what is farthest to what is nearest: what is surer has the higher score. */
 const SCORES: Readonly<Record<Exclude<Verdict, 'none'>, readonly [from: number, to: number]>> = {
-  exact: [MAX_LIKELY_SCORE, 1],
-  sure: [MAX_LIKELY_SCORE, 1],
+  exact: [MIN_SURE_SCORE, 1],
+  sure: [MIN_SURE_SCORE, 1],
   likely: [0, MAX_LIKELY_SCORE],
   ambiguous: [0, 0.5],
 }
