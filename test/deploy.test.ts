@@ -1,6 +1,6 @@
 // The examples in deploy/: each is checked by the program that it is for, or run, where that program is there.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../bench/free-port.ts'
 import { version } from '../packages/server/src/base/version.ts'
@@ -261,22 +261,6 @@ describe('containers', () => {
     expect(image).toMatch(/^STOPSIGNAL SIGTERM$/m)
     expect(image).toMatch(/^VOLUME \/var\/lib\/nomenclator$/m)
     expect(image).not.toMatch(/^RUN/m)
-  })
-
-  test('the image is built from files that it copies and that are not ignored', async () => {
-    const copied = [...buildStage.matchAll(/^COPY (.+) \S+$/gm)].flatMap(([, files = '']) => files.split(' '))
-    const ignored = read('Dockerfile.dockerignore').split('\n')
-    for (const path of copied) expect(ignored).toContain(`!${path}`)
-    const context = join(scratch.path, 'context')
-    for (const path of copied)
-      cpSync(join(ROOT, path), join(context, path), {
-        recursive: true,
-        filter: (from) => !from.includes('/data/prepare'),
-      })
-    symlinkSync(join(ROOT, 'node_modules'), join(context, 'node_modules'))
-    expect(buildStage).toContain('bun tools/build.ts')
-    expect(await tried([process.execPath, 'tools/build.ts', process.arch], { cwd: context })).toMatchObject({ code: 0 })
-    expect(readdirSync(join(context, 'dist'))).toContain(`nomenclator-${version}-linux-${process.arch}`)
   })
 
   test.skipIf(lacks('docker-compose')).each(['compose.yaml', 'fleet.compose.yaml'])(

@@ -99,12 +99,12 @@ const command = [
   ...[process.execPath, 'test', '--parallel=6', '--no-isolate', '--timeout', TEST_MILLISECONDS],
   `--timings=${writeTimings(join(directory, 'timings.json'))}`,
 ]
-/** No process of a test runs for so long that the last tier of compiled code gives back what it costs. */
-const FEWER_TIERS = { BUN_JSC_useFTLJIT: '0' }
+/** No process of a test runs for so long that the last tier of compiled code, or memory that is given back, is worth what it costs. */
+const SHORT_LIVED = { BUN_JSC_useFTLJIT: '0', MIMALLOC_PURGE_DELAY: '-1' }
 const started = performance.now()
 const tests = Bun.spawn([...command, ...process.argv.slice(2)], {
   cwd: root,
-  env: { ...process.env, ...FEWER_TIERS, [SCRATCH_VARIABLE]: directory, [EXECUTABLE_VARIABLE]: executable },
+  env: { ...process.env, ...SHORT_LIVED, [SCRATCH_VARIABLE]: directory, [EXECUTABLE_VARIABLE]: executable },
   stdio: ['ignore', 'inherit', 'pipe'],
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tests.kill(signal))

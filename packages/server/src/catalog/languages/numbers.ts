@@ -31,15 +31,16 @@ export function digitsBy(data: NumberWords): (words: readonly string[]) => reado
   const [ends, signs, numbered] = [listed(data.ordinalEnds), listed(data.numberSigns), listed(data.numbered)]
   const numbers = new Map(Object.entries(data.numbers))
   const numberAt = (words: readonly string[], at: number): number | undefined => {
-    const word = words[at] as string
+    const word = words[at] ?? ''
     const spelled = numbers.get(word)
     if (spelled !== undefined) return spelled
     const digits = DIGITS.exec(word)
     if (digits !== null) return digits[2] === '' || ends.has(digits[2] as string) ? Number(digits[1]) : undefined
     if (!ROMAN.test(word)) return undefined
-    // A letter alone is rather an initial, unless nothing or what is numbered comes after it.
-    const isLast = at === words.length - 1 || numbered.has(words[at + 1] as string)
-    return word.length > 1 || (at > 0 && isLast) ? romanValue(word) : undefined
+    // A letter alone is rather an initial, unless nothing comes after it, or what is numbered stands beside it.
+    const isNumber =
+      at === words.length - 1 || numbered.has(words[at + 1] as string) || numbered.has(words[at - 1] as string)
+    return word.length > 1 || (at > 0 && isNumber) ? romanValue(word) : undefined
   }
   const mayBeNumber = (word: string) => {
     const first = word.charCodeAt(0)
@@ -60,9 +61,11 @@ export function digitsBy(data: NumberWords): (words: readonly string[]) => reado
         else if (!isSign) written.push(word)
         continue
       }
-      const isTens = number >= FIRST_TENS && number <= LAST_TENS && number % 10 === 0 && numbers.has(word)
-      const units = isTens && words[at + 1] === data.betweenTens ? numbers.get(words[at + 2] ?? '') : undefined
-      const hasUnits = units !== undefined && units < 10
+      const isTens = number >= FIRST_TENS && number <= LAST_TENS && number % 10 === 0
+      const units = isTens && words[at + 1] === data.betweenTens ? numberAt(words, at + 2) : undefined
+      // "20 y 5" are two numbers.
+      const isOne = numbers.has(word) || numbers.has(words[at + 2] ?? '')
+      const hasUnits = units !== undefined && units < 10 && isOne
       // "Sección 2" is the second one too.
       const isAfter = numbered.has(written.at(-1) ?? '') && !DIGITS.test(written.at(-2) ?? '')
       written.splice(isAfter ? -1 : written.length, 0, String(hasUnits ? number + units : number))

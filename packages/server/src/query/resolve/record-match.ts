@@ -1,14 +1,14 @@
 // How far a part of a row is from one record: from the nearest of its names, aliases and codes.
 import { checkpoint } from '../../base/checkpoint.ts'
-import { matchName, type NameMatch, WITHOUT_SAINT_COST, type WrittenName } from '../search/name-match.ts'
+import { isSlight, matchName, type NameMatch, WITHOUT_SAINT_COST, type WrittenName } from '../search/name-match.ts'
 import { HOW } from '../search/search.ts'
 import type { WrittenPart } from './written-part.ts'
 
 /**
  * In which ways a row may match: as in a search; as a seat by the name of its parent; by the name of a town in it; with its
- * parts swapped; or as damaged text that was repaired.
+ * parts swapped; as damaged text that was repaired; or without a part that says nothing.
  */
-export const ROW_HOW = [...HOW, 'seat', 'town', 'swapped', 'repaired'] as const
+export const ROW_HOW = [...HOW, 'seat', 'town', 'swapped', 'repaired', 'ignored-part'] as const
 export type RowHow = (typeof ROW_HOW)[number]
 
 /** One of the names of a record. */
@@ -55,9 +55,13 @@ export type PartMatch = Omit<NameMatch, 'how'> & {
 export const MAX_COST = 3.4
 /** The cost of a code whose leading zeros are missing. */
 const WITHOUT_ZEROS_COST = 0.05
+/** The cost of a number for a name that says it, as 1 for "Uno": it is rather a code. */
+const NUMBER_COST = 0.6
 /** The cost of the short form of the name of a seat. */
 export const SHORT_SEAT_COST = 0.2
 const BEGINNING_OF_SEAT_COST = 0.5
+/** The cost of the short form of a quarter's name, for its city: what is called just so is rather meant. */
+const SHORT_ALIAS_COST = 0.3
 /** The cost of a name beside a code that is another's. */
 const OTHER_CODE_COST = 1.5
 
@@ -83,6 +87,8 @@ export function matchRecord(record: NamedRecord, part: WrittenPart): PartMatch |
   const { names } = record
   let best: PartMatch | undefined
   for (let at = 0; at < names.length; at++) best = matchCalled(record, part, names[at] as CalledName, best)
+  if (part.digits !== undefined && best !== undefined && best.how !== 'alias')
+    best = { ...best, cost: best.cost + NUMBER_COST }
   if (best?.cost !== 0 && part.code !== undefined) {
     const coded = matchCode(record, part.code, part.digits)
     if (coded !== undefined && (best === undefined || coded.cost < best.cost)) best = coded
@@ -105,16 +111,18 @@ function matchCalled(
   if (best !== undefined && best.cost <= cost) return best
   const plain = matchAny(part, name)
   const match: SeatMatch | undefined = record.isSeat
-    ? matchSeat(record, part, called, plain)
+    ? how === 'alias' && (called.isOfParent !== true || plain?.isShort === true)
+      ? asPart(plain)
+      : matchSeat(record, part, called, plain)
     : matchShort(record, plain)
   if (match === undefined || (best !== undefined && cost + match.cost >= best.cost)) return best
   const isTooShort = match.isShort && !record.mayBeShort
-  const { isLinking, isNoise, isRank } = name.language
+  const { isLinking, isRank } = name.language
   // What ends with "de" went on; and a word such as "Villa" is how many names begin.
   const { typed } = part.written
   const isCutOff =
     (match.how === 'dropped-words' && isLinking(typed.at(-1) ?? '')) ||
-    (match.isPrefix && typed.every((word) => isRank(word) || isNoise(word) || isLinking(word)))
+    (match.isPrefix && typed.every((word) => isRank(word) || isSlight(name.language, word)))
   return {
     position: record.position,
     cost: cost + match.cost,
@@ -136,16 +144,20 @@ const matchShort = ({ mayBeShort }: NamedRecord, match: NameMatch | undefined): 
     ? { ...match, cost: Math.min(match.cost, SHORT_SEAT_COST) }
     : match
 
+/** What else a city is called is the name of some part of it, unless it has that of its parent in it: no one calls the city so for short. */
+const asPart = (match: NameMatch | undefined): NameMatch | undefined => (match?.isPrefix === true ? undefined : match)
+
 /** A seat is meant by less than its name, and by more. */
 function matchSeat(
   record: NamedRecord,
   part: WrittenPart,
-  { name, isOfParent }: CalledName,
+  { name, how, isOfParent }: CalledName,
   match: NameMatch | undefined,
 ): SeatMatch | undefined {
   const { written } = part
   if (match?.isPrefix === true) {
-    if (match.isShort) return { ...match, cost: Math.min(match.cost, SHORT_SEAT_COST), how: 'seat' }
+    if (match.isShort)
+      return { ...match, cost: how === 'alias' ? SHORT_ALIAS_COST : Math.min(match.cost, SHORT_SEAT_COST), how: 'seat' }
     const isRest = isBeginningOf(written.words, name.words) || (isOfParent === true && isAbridged(written, name))
     return isRest ? { ...match, ...ABRIDGED_SEAT } : match
   }

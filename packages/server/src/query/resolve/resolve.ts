@@ -199,7 +199,7 @@ const MAX_REPAIRED_SCORE = 0.99
 function repaired(resolution: Resolution): Resolution {
   const toVerdict = (verdict: Verdict) => (verdict === 'exact' ? 'sure' : verdict)
   const { record, ...rest } = lessSure(resolution, toVerdict, MAX_REPAIRED_SCORE)
-  return { ...rest, record: record && { ...record, how: [...record.how.filter((how) => how !== 'exact'), 'repaired'] } }
+  return { ...rest, record: record && { ...record, how: [...otherThanExact(record.how), 'repaired'] } }
 }
 
 /** The same with nothing in it that is sure. */
@@ -228,29 +228,36 @@ const mayMean = (parts: readonly WrittenPart[], names: readonly string[] | undef
 
 /** What some parts mean; what it costs to take them for parts is added. */
 function resolveParts(release: Release, given: readonly WrittenPart[], cost = 0): Resolution {
-  const asked = given.at(-1)?.entity
   const read = readParts(release, given)
   const matches = cost === 0 ? read.matches : read.matches.map((match) => ({ ...match, cost: match.cost + cost }))
   const decision = verdictOn(release, matches)
-  if (isSure(decision.verdict)) return withLevelsOf(release, read.parts, decision, asked)
+  if (isSure(decision.verdict)) return withLevelsOf(release, given, read.parts, decision)
   const restored = withLostLetters(release, given)
   if (restored !== undefined) {
     const { parts, matches } = readParts(release, restored)
     const other = verdictOn(release, matches)
-    if (isSure(other.verdict)) return withLevelsOf(release, parts, other, asked)
+    if (isSure(other.verdict)) return withLevelsOf(release, given, parts, other)
   }
-  return withLevelsOf(release, read.parts, decision, asked)
+  return withLevelsOf(release, given, read.parts, decision)
 }
 
+/** What some parts mean that were read from those given: what counts as empty is not asked for. */
 function withLevelsOf(
   release: Release,
+  given: readonly WrittenPart[],
   parts: readonly WrittenPart[],
   decision: Decision,
-  asked: Entity | undefined,
 ): Resolution {
   const above = parts.length < 2 ? [] : levelsAbove(release, parts.slice(0, -1))
-  return withLevels(release, decision, above, asked)
+  const { record } = decision
+  const isLess = record !== undefined && parts.length < given.length
+  const told: Decision = isLess
+    ? { ...decision, record: { ...record, how: [...otherThanExact(record.how), 'ignored-part'] } }
+    : decision
+  return withLevels(release, told, above, parts.at(-1)?.entity)
 }
+
+const otherThanExact = (how: Candidate['how']): Candidate['how'] => how.filter((one) => one !== 'exact')
 
 const aboveCaches = memoized((_: Release) => new LruCache<readonly Level[]>({ maxEntries: 4_096 }))
 

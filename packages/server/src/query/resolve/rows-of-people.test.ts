@@ -237,11 +237,19 @@ describe('something else stands in a cell than its column says', () => {
     ['Distrito Federal / Ciudad de México / Coyoacán', 'exact Coyoacán'],
     ['Ciudad de México / Coyoacán / Ciudad de México', 'exact 09003 Coyoacán'],
     ['Ciudad de México / Coyoacán / MEXICO DF', 'exact 09003 Coyoacán'],
+    [' / Ciudad de México', 'exact 09 Ciudad de México'],
+    [' / CDMX / Coyoacán', 'exact Coyoacán'],
     ['Querétaro / El Marqués / Querétaro', 'exact 22011 El Marqués'],
     ['México / Naucalpan de Juárez / ESTADO DE MEXICO', 'exact 15057 Naucalpan de Juárez'],
     ['México / Naucalpan de Juárez / Etado de Mexico', 'exact 15057 Naucalpan de Juárez'],
     ['México / Naucalpan de Juárez / NO APLICA', 'exact 15057 Naucalpan de Juárez'],
     ['México / Naucalpan de Juárez / FRACCIONAMIENTO', 'exact 15057 Naucalpan de Juárez'],
+    ['México / Naucalpan de Juárez / SIN ESPECIFICAR', 'exact 15057 Naucalpan de Juárez'],
+    ['Jalisco / Chapala / Ajijic, C.P. 45920', 'exact Ajijic'],
+    ['Jalisco / Chapala / Domicilio conocido, Ajijic', 'exact Ajijic'],
+    ['Jalisco / Chapala / DOM. CONOCIDO AJIJIC', 'sure Ajijic'],
+    ['México, Estado de / Naucalpan de Juárez', 'exact 15057 Naucalpan de Juárez'],
+    ['Nuevo León / Apodaca, Municipio de', 'sure 19006 Apodaca'],
     ['Sonora / Ciudad Obregón / Cajeme', 'sure Ciudad Obregón'],
     ['México / San Pablo Autopan / Toluca', 'sure San Pablo Autopan'],
     ['Jalisco / Jalisco / Guadalajara', 'exact Guadalajara'],
@@ -255,6 +263,8 @@ describe('something else stands in a cell than its column says', () => {
     ['Jalisco / Zapopan / Hacienda Nextipac', 'sure Nextipac'],
     // Behind a name it is part of it.
     ['Jalisco / Zapopan / Nextipac de la Hacienda', 'likely Nextipac'],
+    // The number of a place is not the code of its state.
+    ['Jalisco / Zapopan / La Venta del Astillero XIV', 'likely La Venta del Astillero'],
     ['14.0 / 39.0', 'exact 14039 Guadalajara'],
     ['Jalisco / GDL', 'exact 14039 Guadalajara'],
     ['Nuevo León / Mty.', 'exact 19039 Monterrey'],
@@ -285,8 +295,8 @@ describe('a town and its state in one text', () => {
     ['Cd. Obregón, Son.', 'sure Ciudad Obregón'],
     ['Oaxaca, Oaxaca', 'sure 20067 Oaxaca de Juárez'],
     ['Guerrero, Chilpancingo', 'sure 12029 Chilpancingo de los Bravo'],
-    ['Dolores Hidalgo, Guanajuato', 'sure 11014 Dolores Hidalgo Cuna de la Independencia Nacional'],
-    ['Dolores Hidalgo Guanajuato', 'sure 11014 Dolores Hidalgo Cuna de la Independencia Nacional'],
+    ['Dolores Hidalgo, Guanajuato', 'exact 11014 Dolores Hidalgo Cuna de la Independencia Nacional'],
+    ['Dolores Hidalgo Guanajuato', 'exact 11014 Dolores Hidalgo Cuna de la Independencia Nacional'],
     ['Naucalapan, México', 'sure 15057 Naucalpan de Juárez'],
     ['Naucalapan México', 'sure 15057 Naucalpan de Juárez'],
     ['SP y SP Teposcolula, Oaxaca', 'likely San Pedro y San Pablo Teposcolula'],
@@ -416,6 +426,32 @@ describe('a name is written for short', () => {
     ['Aguascalientes / Jesús María / Ign. Zaragoza', 'sure General Ignacio Zaragoza'],
     ['Chiapas / Ocozocoautla de Espinosa / Francisco Villa', 'sure General Francisco Villa'],
     ['Baja California / San Quintín / Ejido Leandro Valle', 'sure Ejido General Leandro Valle'],
+    ['Oaxaca / Sn. Juan Bta. Tuxtepec', 'sure 20184 San Juan Bautista Tuxtepec'],
+    ['Oaxaca / Nochixtlán', 'sure 20006 Asunción Nochixtlán'],
+    ['Colima / V. de Álvarez', 'sure 06010 Villa de Álvarez'],
+    ['México / Valle de Chalco', 'exact 15122 Valle de Chalco Solidaridad'],
+    // A column was too narrow for it.
+    ['Jalisco / Tlajomulco de Z', 'sure 14097 Tlajomulco de Zúñiga'],
+    ['/ Delegación Benito Juárez', 'exact 09014 Benito Juárez'],
+  ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
+})
+
+describe('what is named as its state', () => {
+  test.each([
+    ['Querétaro / Juriquilla / Querétaro', 'sure Juriquilla'],
+    ['Puebla / San Miguel Canoa / Puebla', 'sure San Miguel Canoa'],
+    ['Sinaloa / Navolato / La Sinaloa', 'exact La Sinaloa'],
+    ['Sinaloa / Navolato / Sinaloa', 'exact 25018 Navolato'],
+  ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
+})
+
+describe('the short name of several seats is that of one that is far larger', () => {
+  test.each([
+    ['Guerrero // Coyuca', 'ambiguous Coyuca de Benítez'],
+    ['México // Tenango', 'ambiguous Tenango de Arista'],
+    ['México // Ixtapan', 'sure Ixtapan de la Sal'],
+    ['México / Valle / Valle', 'ambiguous Xico'],
+    ['Sonora // Heroica Ciudad', 'ambiguous Heroica Ciudad de Cananea'],
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
 })
 
@@ -449,6 +485,9 @@ describe('never sure', () => {
     ['Santo Domingo, Oaxaca'],
     ['San Francisco, Oaxaca'],
     ['Jalisco // San Juan Guadalajara'],
+    // Hamlets are called nearly so.
+    ['Carretera'],
+    ['Colonia Tanque Jiménez'],
     ['Tabasco // Ranchería Emiliano Zapata'],
     ['Nuevo León // Villa de Escobedo'],
     ['Oaxaca / San Pedro y San Pablo Ayutla / SP'],

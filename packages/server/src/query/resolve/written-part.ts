@@ -45,7 +45,9 @@ export type WrittenPart = {
 export function writtenParts(release: Release, texts: ReadonlyMap<string, string>, maxLength: number): WrittenPart[] {
   const parts: WrittenPart[] = []
   texts.forEach((text, name) => {
-    const part = writtenPart(release, release.entity(name).definition, text.slice(0, maxLength))
+    const entity = release.entity(name).definition
+    const own = withoutPostalCode(text.slice(0, maxLength), languageOfNames(entity))
+    const part = writtenPart(release, entity, own)
     if (part.written.words.length > 0) parts.push(part)
   })
   return parts.sort((a, b) => ancestorsOf(a.entity).length - ancestorsOf(b.entity).length)
@@ -62,8 +64,8 @@ const LISTED = /\S\s*[,(]/
 const UNCLOSED = /\S\s*[([][^)\]]*$/
 const DECIMAL = /^\s*([0-9]+)\.0+\s*$/
 const DAY_OF_MONTH = /^\s*([0-9]{1,2})(?:[-/ ]|( de ))(\p{L}{3,})\.?\s*$/iu
-/** The article of a name behind it, as lists have it that are sorted: "Paz, La". */
-const WORD_BEHIND = /^(.*\S)\s*[,(]\s*(\p{L}+)\s*\)?\s*$/u
+/** What begins a name behind it, as lists have it that are sorted: "Paz, La", "México, Estado de". */
+const WORDS_BEHIND = /^([^,(]*\S)\s*[,(]\s*((?:\p{L}+ )*(\p{L}+))\s*\)?\s*$/u
 
 /** What tells some parts from others. */
 export const keyOf = (parts: readonly WrittenPart[]): string =>
@@ -132,7 +134,8 @@ const plainCell = (own: string): Cell => ({
 
 function cellWithSigns(release: Release, entity: Entity, typed: string, isKnown: IsKnown): Cell {
   const language = languageOfNames(entity)
-  const text = withArticle(withWholeMonth(typed, language), language)
+  const said = withoutAbsent(typed, language)
+  const text = withArticle(withWholeMonth(said, language), language)
   // Words that say that a code follows are no name beside it.
   const isCode = typedCodeOf(entity, wordsOf(text)) !== undefined
   const { beside, name, whole } = isCode ? {} : codeBeside(text)
@@ -158,11 +161,36 @@ function withWholeMonth(text: string, language: Language): string {
   return month === undefined ? text : `${Number(day)}${between}${month}`
 }
 
-/** A name with its article before it. */
+const FIVE_DIGITS_AT_END = /^(.*\S)[\s.:]*(?<![0-9])[0-9]{5}\s*\)?\s*$/
+const LETTER = /\p{L}/u
+const WORD_AT_END = /^(.*?)[\s,;.:(]*(\p{L}+)[\s.:]*$/u
+
+/** A name without the postal code after it, where words say that it is one: "Ajijic, C.P. 45920". */
+function withoutPostalCode(text: string, { isPostalCode }: Language): string {
+  let [, before = ''] = FIVE_DIGITS_AT_END.exec(text) ?? []
+  let isTold = false
+  for (;;) {
+    const [, rest = '', word = ''] = WORD_AT_END.exec(before) ?? []
+    if (!isPostalCode(word.toLowerCase())) return isTold && before !== '' ? before : text
+    before = rest
+    isTold = true
+  }
+}
+
+/** The parts of a list that say something. */
+function withoutAbsent(text: string, { isAbsent }: Language): string {
+  if (!text.includes(',')) return text
+  const parts = text.split(',')
+  const said = parts.filter((part) => !(LETTER.test(part) && isAbsent(wordsOf(part))))
+  return said.length === 0 || said.length === parts.length ? text : said.join(',')
+}
+
+/** A name with its article before it, or with what ends with "de". */
 function withArticle(text: string, { isLinking, isGenitive }: Language): string {
-  const [, name, behind = ''] = WORD_BEHIND.exec(text) ?? []
-  const word = behind.toLowerCase()
-  return isLinking(word) && !isGenitive(word) ? `${word} ${name}` : text
+  const [, name, behind = '', last = ''] = WORDS_BEHIND.exec(text) ?? []
+  const isArticle = behind === last && isLinking(last.toLowerCase()) && !isGenitive(last.toLowerCase())
+  const goesOn = behind !== last && isGenitive(last.toLowerCase())
+  return isArticle || goesOn ? `${behind} ${name}` : text
 }
 
 type CodeBeside = { readonly beside?: string; readonly name?: string; readonly whole?: string }
@@ -255,7 +283,8 @@ function withoutSaint({ words, language, isKnown }: WrittenName): WrittenName | 
   const count = language.isRank(long) ? 1 : language.saintWords(long)
   const rest = count === 0 ? [] : words.slice(language.isLinking(words[count] ?? '') ? count + 1 : count)
   const isName = rest.length > 0 && !isLight(language, rest[0] as string)
-  return isName ? new WrittenName(rest, language, isKnown) : undefined
+  // An abbreviation may be that of the saint of another town.
+  return isName && words.slice(1, count).every(isKnown) ? new WrittenName(rest, language, isKnown) : undefined
 }
 
 /** How many letters there are in the words that say something. */

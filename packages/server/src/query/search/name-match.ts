@@ -275,7 +275,7 @@ function matchForms(typed: Forms, name: Forms, whole: WrittenName, isSameNumber:
   let isOther: boolean | undefined
   const isBeginning =
     missing === 0 && typed.joined.length >= MIN_PREFIX && length > 0 && name.joined.startsWith(typed.joined)
-  if (isBeginning && length > 1) isOther = hasOtherWord(typed, name, whole)
+  if (isBeginning && length > 1) isOther = !isCutOff(typed, name) && hasOtherWord(typed, name, whole)
   // A word of the catalog is not cut off from a longer one, unless that is its plural.
   const isPrefix = isBeginning && isOther !== true
   let best: NameMatch | undefined
@@ -347,6 +347,21 @@ function better(
 /** Whether one of the words that were typed is a word of the catalog, says something and is not in a name. */
 const hasOtherWord = (typed: Forms, name: Forms, { language, isKnown }: WrittenName): boolean =>
   typed.words.some((word) => isKnown(word) && !isSlight(language, word) && !name.words.includes(word))
+
+/** How many letters a name has at least that is cut off after the first letter of a word, and after the first few. */
+const MIN_CUT = 10
+const MIN_CUT_FEW = 14
+const MAX_FEW = 3
+
+/** Whether a long name is cut off after the first letters of a word, which may be another word by chance: "Tlajomulco de Z". */
+function isCutOff({ words, core, joined }: Forms, name: Forms): boolean {
+  const at = words.length - 1
+  const last = words[at] as string
+  const isLong = last.length === 1 ? joined.length >= MIN_CUT : core.length >= MIN_CUT_FEW && last.length <= MAX_FEW
+  return (
+    isLong && last !== name.words[at] && words.every((word, before) => before === at || word === name.words[before])
+  )
+}
 
 const isSameList = (words: readonly string[], others: readonly string[]): boolean =>
   words.length === others.length && words.every((word, at) => word === others[at])
