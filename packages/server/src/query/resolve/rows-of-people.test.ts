@@ -485,6 +485,9 @@ describe('never sure', () => {
     ['Santo Domingo, Oaxaca'],
     ['San Francisco, Oaxaca'],
     ['Jalisco // San Juan Guadalajara'],
+    // Hamlets are called nearly so.
+    ['Carretera'],
+    ['Colonia Tanque Jiménez'],
     ['Tabasco // Ranchería Emiliano Zapata'],
     ['Nuevo León // Villa de Escobedo'],
     ['Oaxaca / San Pedro y San Pablo Ayutla / SP'],
