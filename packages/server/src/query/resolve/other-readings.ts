@@ -39,7 +39,12 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
   const { above, ancestors } = meantAbove(release, last.entity, given.slice(0, -1))
   const parts = [...above, last]
   const matches = matchesByParts(release, parts)
+  // A town for what it is in, and the name of that in the town's own place: they are swapped.
+  const isOfParent = isByTown(matches) && ancestors.some((one) => one.isParent && isCalled(release, one, last))
+  const inPlace = isOfParent ? swapped(release, parts) : undefined
+  if (inPlace !== undefined) return inPlace
   if (ancestors.some((ancestor) => !ancestor.isParent && isCalled(release, ancestor, last))) {
+    if (isOwnName(release, matches, ancestors, last)) return { parts, matches }
     if (!entityNames(release, last.entity).hasSeats)
       return isNamed(matches) ? { parts, matches } : readParts(release, above)
     const parent = ancestors.find(({ isParent }) => isParent)
@@ -50,10 +55,6 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
     // The name of the state in the place of a locality says nothing of the locality.
     return readParts(release, above)
   }
-  // A town for what it is in, and the name of that in the town's own place: they are swapped.
-  const isOfParent = isByTown(matches) && ancestors.some((one) => one.isParent && isCalled(release, one, last))
-  const inPlace = isOfParent ? swapped(release, parts) : undefined
-  if (inPlace !== undefined) return inPlace
   if (isSureMatch(release, matches)) return saintApart(release, { parts, matches }, ancestors, last.isList)
   const seat = asSeat(release, last, ancestors)
   if (seat !== undefined) {
@@ -67,6 +68,19 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
   const saysNothing = ancestors.some(isMisspelt) || typed.every((word) => language.isNoise(word))
   const isEmpty = language.isAbsent(typed) || (matches.length === 0 && saysNothing)
   return isEmpty ? readParts(release, above) : { parts, matches }
+}
+
+/** Whether a part with the name of a state is that of a place in the municipality that is named: of a town, or one with another article. */
+function isOwnName(
+  release: Release,
+  [best]: readonly RowMatch[],
+  ancestors: readonly Ancestor[],
+  last: WrittenPart,
+): boolean {
+  const isPlace = best !== undefined && best.cost <= MAX_NAME_COST && best.ownCost === 0
+  if (!isPlace || !ancestors.some(({ isParent }) => isParent)) return false
+  const isState = ancestors.some((ancestor) => !ancestor.isParent && isCalled(release, ancestor, last, 0))
+  return !isState || entityNames(release, last.entity).isTown(best.position)
 }
 
 /** A match with a seat that is told by another word than its name. */

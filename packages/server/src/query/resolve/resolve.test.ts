@@ -27,6 +27,7 @@ const municipalities = [
   ['002', 'Santa Elena', 1],
   ['003', 'Santa Elena del Oro Viejo', 1],
   ['028', 'Jesús María', 19],
+  ['120', 'Zapopan', 14],
 ] as const
 /** Name, municipality by its place above. */
 const localities = [
@@ -47,6 +48,7 @@ const localities = [
   ['0001', 'Las Palmas', 11],
   ['0001', 'Jesús María', 12, 30_000],
   ['0002', 'Ejido Jesús María', 12, 500],
+  ['0001', 'Zapopan', 13, 1_000_000],
 ] as const
 
 let release: Release
@@ -132,6 +134,8 @@ describe('parts', () => {
     [{ estado: 'nl', municipio: 'Guadalupe', localidad: 'Guadalupe 2' }, 'likely localidad Guadalupe'],
     [{ estado: 'nl', municipio: 'Jesús María', localidad: 'Ejido Jes?s Mar?a' }, 'sure localidad Ejido Jesús María'],
     [{ estado: 'nl', municipio: 'Ejido los Pinos', localidad: 'Guadalupe' }, 'sure localidad Ejido los Pinos'],
+    [{ estado: 'jal', municipio: 'Zapopan', localidad: 'San Juan de Ocotán' }, 'exact localidad Zapopan'],
+    [{ estado: 'jal', municipio: 'Zapopan', localidad: 'San Juan' }, 'none'],
   ])('%j', (row, expected) => expect(resolved(parts(row as Record<string, string>))).toBe(expected))
 })
 

@@ -437,6 +437,25 @@ describe('a name is written for short', () => {
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
 })
 
+describe('what is named as its state', () => {
+  test.each([
+    ['Querétaro / Juriquilla / Querétaro', 'sure Juriquilla'],
+    ['Puebla / San Miguel Canoa / Puebla', 'sure San Miguel Canoa'],
+    ['Sinaloa / Navolato / La Sinaloa', 'exact La Sinaloa'],
+    ['Sinaloa / Navolato / Sinaloa', 'exact 25018 Navolato'],
+  ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
+})
+
+describe('the short name of several seats is that of one that is far larger', () => {
+  test.each([
+    ['Guerrero // Coyuca', 'ambiguous Coyuca de Benítez'],
+    ['México // Tenango', 'ambiguous Tenango de Arista'],
+    ['México // Ixtapan', 'sure Ixtapan de la Sal'],
+    ['México / Valle / Valle', 'ambiguous Xico'],
+    ['Sonora // Heroica Ciudad', 'ambiguous Heroica Ciudad de Cananea'],
+  ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
+})
+
 describe('damaged text', () => {
   test.each([
     ['Nuevo León / M0nterrey', 'sure 19039 Monterrey'],
@@ -467,6 +486,9 @@ describe('never sure', () => {
     ['Santo Domingo, Oaxaca'],
     ['San Francisco, Oaxaca'],
     ['Jalisco // San Juan Guadalajara'],
+    // Hamlets are called nearly so.
+    ['Carretera'],
+    ['Colonia Tanque Jiménez'],
     ['Tabasco // Ranchería Emiliano Zapata'],
     ['Nuevo León // Villa de Escobedo'],
     ['Oaxaca / San Pedro y San Pablo Ayutla / SP'],

@@ -95,7 +95,10 @@ function verdictOf(release: Release, matches: readonly RowMatch[], isSingle: boo
     if (!isBehind) return 'ambiguous'
   }
   const isCertain =
-    !first.isDoubtful && first.ownCost <= maxSureCost(first.letters) && cost - first.ownCost <= MAX_SURE_ANCESTORS_COST
+    !first.isDoubtful &&
+    !(isSingle && isHamletNearly(release, first)) &&
+    first.ownCost <= maxSureCost(first.letters) &&
+    cost - first.ownCost <= MAX_SURE_ANCESTORS_COST
   return !isCertain ? 'likely' : cost <= MIN_MARGIN ? 'exact' : 'sure'
 }
 
@@ -138,6 +141,16 @@ function isLesser(release: Release, first: RowMatch, other: RowMatch): boolean {
   if (depthOf(first) === 0) return depthOf(other) > 1 && others < KNOWN_ALONE
   return depthOf(first) > 1 && depthOf(other) > 1 && own >= KNOWN_ALONE && others <= HAMLET
 }
+
+/** What is added to the cost of a hamlet at least where nothing is named that it lies in. */
+const NOTHING_NAMED = 0.5
+
+/** Whether some words alone are nearly the name of a hamlet: they rather say something else. */
+const isHamletNearly = (release: Release, { name, position, ownCost, skipped }: RowMatch): boolean =>
+  skipped >= NOTHING_NAMED &&
+  ownCost > MAX_CALLED_COST &&
+  ancestorsOf(release.entity(name).definition).length > 1 &&
+  (importanceOf(release, name)[position] as number) <= HAMLET
 
 function isFarBehind(first: RowMatch, other: RowMatch, isSingle: boolean): boolean {
   // What is cut off may be the beginning of a longer name, however near a shorter one is.
