@@ -68,8 +68,11 @@ function resolveText(
   const scope = names ?? [...release.catalog.entities.keys()]
   let best: Read | undefined
   const unsure: Resolution[] = []
-  const isName = () =>
-    segments.length === 1 && !isTwice(wordsOf(text)) && scope.some((name) => isKnown(release, name, text))
+  let known: boolean | undefined
+  const isName = () => {
+    known ??= segments.length === 1 && !isTwice(wordsOf(text)) && scope.some((name) => isKnown(release, name, text))
+    return known
+  }
   for (const { readings, unless, least, isContradicted } of waysToRead(release, segments, isName)) {
     if (best !== undefined && best.rank >= unless) continue
     for (const parts of readings) {
@@ -109,8 +112,7 @@ const isBetter = (read: Read, other: Read): boolean =>
 
 function rankOf(release: Release, parts: readonly WrittenPart[], resolution: Resolution): Rank {
   const { verdict, record } = resolution
-  // What names a place and says the state alone leaves words out.
-  if (isSure(verdict) && !(parts.length > 2 && record?.name === parts[0]?.entity.name)) {
+  if (isSure(verdict)) {
     // Where the state may be the country, what is called so there is rather meant than what has the name among others in the state.
     const isPartial = verdict === 'sure' && !record?.how.includes('typo')
     if (isPartial && isInCountry(release, parts)) return RANKS.nothing
@@ -142,8 +144,13 @@ function asAligned(release: Release, text: string, readings: readonly Resolution
     first?.levels.every(
       (level) => !isSure(level.verdict) || ancestorOf(release, name, position, level.name) === level.position,
     )
-  const candidates = readings.flatMap(({ record, alternatives }) => [record ?? [], alternatives].flat()).filter(isBelow)
-  const aligned = verdictOn(release, bestOf(release, matchesByAlignment(release, candidates, [wordsOf(text)])), true)
+  const all = readings.flatMap(({ record, alternatives }) => [record ?? [], alternatives].flat()).filter(isBelow)
+  const candidates = new Map(all.map((one) => [`${one.name} ${one.position}`, one])).values()
+  const aligned = verdictOn(
+    release,
+    bestOf(release, matchesByAlignment(release, [...candidates], [wordsOf(text)])),
+    true,
+  )
   return isSure(aligned.verdict) ? withLevels(release, aligned, [], undefined) : undefined
 }
 
