@@ -486,6 +486,8 @@ describe('never sure', () => {
     ['Santo Domingo, Oaxaca'],
     ['San Francisco, Oaxaca'],
     ['Jalisco // San Juan Guadalajara'],
+    // Another hill.
+    ['Jalisco / El Salto / Co. Verde'],
     // Hamlets are called nearly so.
     ['Carretera'],
     ['Colonia Tanque Jiménez'],
