@@ -3,7 +3,6 @@
 import type { Entity } from '../../catalog/entity.ts'
 import type { Language } from '../../catalog/languages/language.ts'
 import { languageOfNames } from '../../catalog/languages/languages.ts'
-import { ancestorsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import { aliasesOf } from '../../release/aliases.ts'
 import type { Release } from '../../release/release.ts'
@@ -12,7 +11,7 @@ import { hasName } from './name-table.ts'
 import { matchesAnywhere, matchesCalled } from './part-matches.ts'
 import { stateOfPostalCode } from './postal-codes.ts'
 import type { PartMatch } from './record-match.ts'
-import { matchesByTown, parentOfTowns } from './towns.ts'
+import { matchesByTown, type Places } from './towns.ts'
 import { type WrittenPart, writtenPart } from './written-part.ts'
 
 /** How many words a name in an address has at most. */
@@ -36,46 +35,42 @@ type Address = {
 
 /**
  * The parts of an address, if it names a state and a record in it; undefined for what is no address. Where no state is named, it is
- * that of the postal code. Only lists whose records have towns in them are in addresses.
+ * that of the postal code.
  */
-export function addressOf(release: Release, segments: readonly string[]): Address | undefined {
-  const entity = parentOfTowns(release)
-  const [above, top] = entity === undefined ? [] : ancestorsOf(entity).map((step) => step.entity)
-  if (entity === undefined || above === undefined) return undefined
-  const fromEnd = (texts: readonly string[]) => addressFromEnd(release, texts, { entity, above, top })
+export function addressOf(release: Release, places: Places, segments: readonly string[]): Address | undefined {
   const [first, second] = segments
+  const isState = (text: string | undefined) => isNamed(release, places.above, text)
   const beginsWithState = () =>
-    [first, POSTAL_CODE.test(first ?? '') ? second : undefined].some((text) => isNamed(release, above, text)) &&
-    !isNamed(release, above, segments.at(-1))
-  return fromEnd(segments) ?? (beginsWithState() ? fromEnd(segments.toReversed()) : undefined)
+    [first, POSTAL_CODE.test(first ?? '') ? second : undefined].some(isState) && !isState(segments.at(-1))
+  return (
+    addressFromEnd(release, segments, places) ??
+    (beginsWithState() ? addressFromEnd(release, segments.toReversed(), places) : undefined)
+  )
 }
-
-type Entities = { readonly entity: Entity; readonly above: Entity; readonly top: Entity | undefined }
 
 function addressFromEnd(
   release: Release,
   segments: readonly string[],
-  { entity, above, top }: Entities,
+  { entity, above, top }: Places,
 ): Address | undefined {
   const language = languageOfNames(entity)
   const all = withoutTelephone(segments.map(wordsOf), language)
-  const hasCountry = () => isNamed(release, top, segments.at(-1)) && isNamed(release, above, segments.at(-2))
-  if (!isAddress(all, language, hasCountry)) return undefined
+  if (!isAddress(all, language)) return undefined
   const words = withoutPostalCode(all, language)
   const states = postalCodesIn(all, language).flatMap((code) => stateOfCode(release, above, code) ?? [])
   const state = endNaming(release, words, above)
-  const country = top === undefined ? undefined : endNaming(release, words, top)
+  const country = endNaming(release, words, top)
   // The name of a country at the end may be that of a state: it is the country where a state stands before it.
-  const before = country === undefined ? undefined : stateBefore(release, country, above, top)
+  const before = stateBefore(release, country, above, top)
   const ofCode: readonly NamedEnd[] = states.flatMap((one) =>
     [country?.rest ?? words, words].map((rest) => ({ ...one, rest })),
   )
   // The country stands before the state too, as in "México, D.F.", and the state twice, as in "Ciudad de México, CDMX".
   function* readings(): Generator<NamedEnd | undefined> {
     yield* [before, state]
-    if (state !== undefined && top !== undefined) yield withoutNamed(state, endNaming(release, state.rest, top))
+    if (state !== undefined) yield withoutNamed(state, endNaming(release, state.rest, top))
     for (const named of [before, state]) {
-      const again = named === undefined ? undefined : endNaming(release, named.rest, above)
+      const again = endNaming(release, named?.rest ?? [], above)
       if (named !== undefined && again?.position === named.position) yield withoutNamed(named, again)
     }
     yield* ofCode
@@ -117,11 +112,9 @@ export function namedBy(release: Release, part: WrittenPart): number | undefined
   return best?.position
 }
 
-/** The record of an entity that some words name, wherever it is. */
-export const namedByWords = (release: Release, entity: Entity, words: readonly string[]): number | undefined =>
-  words.length === 1 || mayName(release, entity, words)
-    ? namedBy(release, writtenPart(release, entity, words.join(' ')))
-    : undefined
+/** The record of an entity that a text names, wherever it is. */
+export const namedByText = (release: Release, entity: Entity, text: string): number | undefined =>
+  mayName(release, entity, wordsOf(text)) ? namedBy(release, writtenPart(release, entity, text)) : undefined
 
 /** Whether one of some words is in the names of an entity or stands for others, or all are one name without spaces: few words are. */
 function mayName(release: Release, { name }: Entity, words: readonly string[]): boolean {
@@ -137,7 +130,7 @@ function mayName(release: Release, { name }: Entity, words: readonly string[]): 
 
 /** Whether a text is the name of a record of an entity. */
 export const isNamed = (release: Release, entity: Entity | undefined, text = ''): boolean =>
-  entity !== undefined && namedBy(release, writtenPart(release, entity, text)) !== undefined
+  entity !== undefined && namedByText(release, entity, text) !== undefined
 
 export const isCalledSo = ({ cost, isDoubtful }: PartMatch): boolean => cost <= MAX_NAME_COST && !isDoubtful
 
@@ -145,9 +138,9 @@ export const isCalledSo = ({ cost, isDoubtful }: PartMatch): boolean => cost <= 
 const isStreetAtFirst = (word: string, { isStreet, isHamlet }: Language): boolean => isStreet(word) && !isHamlet(word)
 
 /** Whether a text has a postal code, begins with a street, or has more segments than a record with its ancestors. */
-const isAddress = (segments: readonly (readonly string[])[], language: Language, hasCountry: () => boolean): boolean =>
+const isAddress = (segments: readonly (readonly string[])[], language: Language): boolean =>
   isStreetAtFirst(segments[0]?.[0] ?? '', language) ||
-  (segments.length > MAX_SEGMENTS_OF_NAME && segments.length - Number(hasCountry()) > MAX_SEGMENTS_OF_NAME) ||
+  segments.length > MAX_SEGMENTS_OF_NAME ||
   segments.some((words) => words.some((_, place) => isPostalCodeAt(words, place, language)))
 
 const NUMBER = /^[0-9]+$/
@@ -232,25 +225,25 @@ export function* endsOf(words: readonly string[], max = MAX_NAME_WORDS): Generat
 /** The state at the end of what stands before its country: the last word of "Baja California Sur" is the code of another one. */
 export function stateBefore(
   release: Release,
-  country: NamedEnd,
+  country: NamedEnd | undefined,
   above: Entity,
   top: Entity | undefined,
   ends: (words: readonly string[]) => Iterable<End> = endsOf,
 ): NamedEnd | undefined {
-  const state = endNaming(release, country.rest, above, ends)
-  const isInCountry = () =>
-    ancestorOf(release, above.name, state?.position as number, top?.name ?? '') === country.position
-  return state !== undefined && isInCountry() ? state : undefined
+  const state = endNaming(release, country?.rest ?? [], above, ends)
+  if (state === undefined || top === undefined) return undefined
+  return ancestorOf(release, above.name, state.position, top.name) === country?.position ? state : undefined
 }
 
 export function endNaming(
   release: Release,
   words: readonly string[],
-  entity: Entity,
+  entity: Entity | undefined,
   ends: (words: readonly string[]) => Iterable<End> = endsOf,
 ): NamedEnd | undefined {
+  if (entity === undefined) return undefined
   for (const { end, rest } of ends(words)) {
-    const position = namedByWords(release, entity, end)
+    const position = namedByText(release, entity, end.join(' '))
     if (position !== undefined) return { position, words: end, rest }
   }
   return undefined

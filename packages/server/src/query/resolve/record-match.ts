@@ -1,14 +1,14 @@
 // How far a part of a row is from one record: from the nearest of its names, aliases and codes.
 import { checkpoint } from '../../base/checkpoint.ts'
-import { matchName, type NameMatch, WITHOUT_SAINT_COST, type WrittenName } from '../search/name-match.ts'
+import { isSlight, matchName, type NameMatch, WITHOUT_SAINT_COST, type WrittenName } from '../search/name-match.ts'
 import { HOW } from '../search/search.ts'
 import type { WrittenPart } from './written-part.ts'
 
 /**
  * In which ways a row may match: as in a search; as a seat by the name of its parent; by the name of a town in it; with its
- * parts swapped; or as damaged text that was repaired.
+ * parts swapped; as damaged text that was repaired; or without a part that says nothing.
  */
-export const ROW_HOW = [...HOW, 'seat', 'town', 'swapped', 'repaired'] as const
+export const ROW_HOW = [...HOW, 'seat', 'town', 'swapped', 'repaired', 'ignored-part'] as const
 export type RowHow = (typeof ROW_HOW)[number]
 
 /** One of the names of a record. */
@@ -111,16 +111,18 @@ function matchCalled(
   if (best !== undefined && best.cost <= cost) return best
   const plain = matchAny(part, name)
   const match: SeatMatch | undefined = record.isSeat
-    ? matchSeat(record, part, called, plain)
+    ? how === 'alias' && (called.isOfParent !== true || plain?.isShort === true)
+      ? asPart(plain)
+      : matchSeat(record, part, called, plain)
     : matchShort(record, plain)
   if (match === undefined || (best !== undefined && cost + match.cost >= best.cost)) return best
   const isTooShort = match.isShort && !record.mayBeShort
-  const { isLinking, isNoise, isRank } = name.language
+  const { isLinking, isRank } = name.language
   // What ends with "de" went on; and a word such as "Villa" is how many names begin.
   const { typed } = part.written
   const isCutOff =
     (match.how === 'dropped-words' && isLinking(typed.at(-1) ?? '')) ||
-    (match.isPrefix && typed.every((word) => isRank(word) || isNoise(word) || isLinking(word)))
+    (match.isPrefix && typed.every((word) => isRank(word) || isSlight(name.language, word)))
   return {
     position: record.position,
     cost: cost + match.cost,
@@ -141,6 +143,9 @@ const matchShort = ({ mayBeShort }: NamedRecord, match: NameMatch | undefined): 
   mayBeShort && match?.isPrefix === true && match.isShort
     ? { ...match, cost: Math.min(match.cost, SHORT_SEAT_COST) }
     : match
+
+/** What else a city is called is the name of some part of it, unless it has that of its parent in it: no one calls the city so for short. */
+const asPart = (match: NameMatch | undefined): NameMatch | undefined => (match?.isPrefix === true ? undefined : match)
 
 /** A seat is meant by less than its name, and by more. */
 function matchSeat(

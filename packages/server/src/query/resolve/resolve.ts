@@ -68,8 +68,11 @@ function resolveText(
   const scope = names ?? [...release.catalog.entities.keys()]
   let best: Read | undefined
   const unsure: Resolution[] = []
-  const isName = () =>
-    segments.length === 1 && !isTwice(wordsOf(text)) && scope.some((name) => isKnown(release, name, text))
+  let known: boolean | undefined
+  const isName = () => {
+    known ??= segments.length === 1 && !isTwice(wordsOf(text)) && scope.some((name) => isKnown(release, name, text))
+    return known
+  }
   for (const { readings, unless, least, isContradicted } of waysToRead(release, segments, isName)) {
     if (best !== undefined && best.rank >= unless) continue
     for (const parts of readings) {
@@ -109,8 +112,7 @@ const isBetter = (read: Read, other: Read): boolean =>
 
 function rankOf(release: Release, parts: readonly WrittenPart[], resolution: Resolution): Rank {
   const { verdict, record } = resolution
-  // What names a place and says the state alone leaves words out.
-  if (isSure(verdict) && !(parts.length > 2 && record?.name === parts[0]?.entity.name)) {
+  if (isSure(verdict)) {
     // Where the state may be the country, what is called so there is rather meant than what has the name among others in the state.
     const isPartial = verdict === 'sure' && !record?.how.includes('typo')
     if (isPartial && isInCountry(release, parts)) return RANKS.nothing
@@ -142,8 +144,13 @@ function asAligned(release: Release, text: string, readings: readonly Resolution
     first?.levels.every(
       (level) => !isSure(level.verdict) || ancestorOf(release, name, position, level.name) === level.position,
     )
-  const candidates = readings.flatMap(({ record, alternatives }) => [record ?? [], alternatives].flat()).filter(isBelow)
-  const aligned = verdictOn(release, bestOf(release, matchesByAlignment(release, candidates, [wordsOf(text)])), true)
+  const all = readings.flatMap(({ record, alternatives }) => [record ?? [], alternatives].flat()).filter(isBelow)
+  const candidates = new Map(all.map((one) => [`${one.name} ${one.position}`, one])).values()
+  const aligned = verdictOn(
+    release,
+    bestOf(release, matchesByAlignment(release, [...candidates], [wordsOf(text)])),
+    true,
+  )
   return isSure(aligned.verdict) ? withLevels(release, aligned, [], undefined) : undefined
 }
 
@@ -192,7 +199,7 @@ const MAX_REPAIRED_SCORE = 0.99
 function repaired(resolution: Resolution): Resolution {
   const toVerdict = (verdict: Verdict) => (verdict === 'exact' ? 'sure' : verdict)
   const { record, ...rest } = lessSure(resolution, toVerdict, MAX_REPAIRED_SCORE)
-  return { ...rest, record: record && { ...record, how: [...record.how.filter((how) => how !== 'exact'), 'repaired'] } }
+  return { ...rest, record: record && { ...record, how: [...otherThanExact(record.how), 'repaired'] } }
 }
 
 /** The same with nothing in it that is sure. */
@@ -221,29 +228,36 @@ const mayMean = (parts: readonly WrittenPart[], names: readonly string[] | undef
 
 /** What some parts mean; what it costs to take them for parts is added. */
 function resolveParts(release: Release, given: readonly WrittenPart[], cost = 0): Resolution {
-  const asked = given.at(-1)?.entity
   const read = readParts(release, given)
   const matches = cost === 0 ? read.matches : read.matches.map((match) => ({ ...match, cost: match.cost + cost }))
   const decision = verdictOn(release, matches)
-  if (isSure(decision.verdict)) return withLevelsOf(release, read.parts, decision, asked)
+  if (isSure(decision.verdict)) return withLevelsOf(release, given, read.parts, decision)
   const restored = withLostLetters(release, given)
   if (restored !== undefined) {
     const { parts, matches } = readParts(release, restored)
     const other = verdictOn(release, matches)
-    if (isSure(other.verdict)) return withLevelsOf(release, parts, other, asked)
+    if (isSure(other.verdict)) return withLevelsOf(release, given, parts, other)
   }
-  return withLevelsOf(release, read.parts, decision, asked)
+  return withLevelsOf(release, given, read.parts, decision)
 }
 
+/** What some parts mean that were read from those given: what counts as empty is not asked for. */
 function withLevelsOf(
   release: Release,
+  given: readonly WrittenPart[],
   parts: readonly WrittenPart[],
   decision: Decision,
-  asked: Entity | undefined,
 ): Resolution {
   const above = parts.length < 2 ? [] : levelsAbove(release, parts.slice(0, -1))
-  return withLevels(release, decision, above, asked)
+  const { record } = decision
+  const isLess = record !== undefined && parts.length < given.length
+  const told: Decision = isLess
+    ? { ...decision, record: { ...record, how: [...otherThanExact(record.how), 'ignored-part'] } }
+    : decision
+  return withLevels(release, told, above, parts.at(-1)?.entity)
 }
+
+const otherThanExact = (how: Candidate['how']): Candidate['how'] => how.filter((one) => one !== 'exact')
 
 const aboveCaches = memoized((_: Release) => new LruCache<readonly Level[]>({ maxEntries: 4_096 }))
 

@@ -134,16 +134,17 @@ function matchesBelow(
   return withoutParent(release, part, matches, costs, toMatch)
 }
 
-/** The seats of parents of one name are all called so, whatever their own names are: the largest is meant, or none is sure. */
+/** The seats of parents of one name are all called so, whatever their own names are: the one that is far larger is meant, or none is sure; none by a short name. */
 function amongSeats(release: Release, matches: readonly RowMatch[]): RowMatch[] {
   const isCalledSeat = ({ name, position, ownCost, isDoubtful }: RowMatch) =>
     ownCost <= MAX_SHORT_COST && !isDoubtful && entityNames(release, release.entity(name).definition).isSeat(position)
   const importanceAt = ({ name, position }: RowMatch) => importanceOf(release, name)[position] as number
   const [largest, ...lesser] = matches.filter(isCalledSeat).toSorted((a, b) => importanceAt(b) - importanceAt(a))
   if (largest === undefined) return [...matches]
+  const isWholeName = !largest.how.includes('prefix')
   return matches.map((match) => {
     if (!lesser.includes(match)) return match
-    const isFarLess = importanceAt(match) + FAR_LARGER <= importanceAt(largest)
+    const isFarLess = isWholeName && importanceAt(match) + FAR_LARGER <= importanceAt(largest)
     return behindCost(match, largest.cost + (isFarLess ? BEHIND_LARGER_COST : 0))
   })
 }
@@ -224,9 +225,11 @@ function behindLarger(
   const isRare = () => isBelowParent && positionsCalled(part, release, {}).length <= MAX_RARE
   return (match) => {
     const own = importance[match.position] as number
+    // Of seats that have a name in common, the one that is somewhat larger is not meant for that.
+    const seatBefore = names.isSeat(match.position) ? FAR_LARGER : seatLarger
     const larger = large.find(
       ({ position, cost, needsParent }) =>
-        (importance[position] as number) >= own + (names.isSeat(position) ? seatLarger : FAR_LARGER) &&
+        (importance[position] as number) >= own + (names.isSeat(position) ? seatBefore : FAR_LARGER) &&
         (cost <= maxCostBefore(match) || (needsParent === true && cost <= MAX_SHORT_COST && isRare())),
     )
     return larger === undefined ? 0 : BEHIND_LARGER_COST + Math.max(larger.cost - match.cost, 0)
