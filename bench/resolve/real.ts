@@ -82,10 +82,11 @@ export function scoreRealRows(release: Release, directory: string, only = /./): 
 
 /** What a row is answered at its level; where the last part counts as empty, the answer is that of the row without it. */
 function judgedLevel(release: Release, { levels, verdict, record }: Resolution, { level: wanted, code }: RealRow) {
-  const isLast = levels.at(-1)?.name === wanted && record !== undefined && record.name !== wanted
-  if (isLast && positionsWithCode(release, release.entity(record.name).definition, code).length > 0)
-    return { ...record, verdict }
-  return levels.find(({ name }) => name === wanted) ?? { ...NO_LEVEL, name: wanted }
+  const judged = levels.find(({ name }) => name === wanted)
+  if (judged !== undefined) return judged
+  const isAbove =
+    record !== undefined && positionsWithCode(release, release.entity(record.name).definition, code).length > 0
+  return isAbove ? { ...record, verdict } : { ...NO_LEVEL, name: wanted }
 }
 
 const written = ({ row }: RealRow) => ('text' in row ? row.text : [...row.parts.values()].join(' / '))

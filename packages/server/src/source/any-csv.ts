@@ -18,7 +18,7 @@ type CsvLine = {
   readonly needsMark: boolean
 }
 
-const SEPARATORS = [',', ';', '\t'] as const
+const SEPARATORS = [',', ';', '\t', '|'] as const
 /** The most characters of a line with its continuations. */
 const MAX_CONTINUED = 100_000
 
@@ -34,6 +34,12 @@ export async function* readAnyCsv(source: TextFile, faults: Faults): AsyncGenera
   let unclosed: { readonly line: string; readonly number: number } | undefined
   const inUtf8: TextFile = { file, open: () => utf8Bytes(source.open()) }
   for await (const { first, lines, encoding, hasMark, isDamaged } of readLines(inUtf8, faults, detectEncoding)) {
+    if (lines[0]?.startsWith(ZIPPED))
+      refuse(first, {
+        column: 'all',
+        value: 'a workbook',
+        expected: 'CSV; a workbook (.xlsx) is read where its file is named',
+      })
     if (isDamaged) refuse(first, { column: 'all', value: lines[0] ?? '', expected: 'UTF-8, UTF-16 or Windows-1252' })
     for (const [at, next] of lines.entries()) {
       const line: string = unclosed === undefined ? next : `${unclosed.line}\n${next}`
@@ -62,7 +68,9 @@ export async function* readAnyCsv(source: TextFile, faults: Faults): AsyncGenera
 }
 
 /** The line before the header that tells Excel the separator. */
-const DECLARED_SEPARATOR = /^sep=([,;\t|])$/i
+const DECLARED_SEPARATOR = /^"?sep=([,;\t|])"?$/i
+/** How a workbook begins. */
+const ZIPPED = 'PK\u0003\u0004'
 
 /** UTF-16 as UTF-8 with a mark, and any other bytes as they are. */
 async function* utf8Bytes(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

@@ -9,13 +9,14 @@ import { STANDARD } from '../terminal/output.ts'
 
 export const resolveCommand = command({
   name: 'resolve',
-  description: 'Add the identifiers of the records that the rows of a CSV file mean, and how sure that is.',
+  description:
+    'Add the identifiers of the records that the rows of a CSV file or a workbook (.xlsx) mean, and how sure that is.',
   operands: { usage: 'FILE', min: 1, max: 1 },
   flags: {
     columns: {
       value: 'LIST',
       description:
-        'the columns to read, such as estado,municipio,localidad; ENTIDAD=estado where a column has another name than its part, q for free text; default is those that are called as parts',
+        'the columns to read, such as estado,municipio,localidad; ENTIDAD=estado where a column has another name than its part, q for free text; default is those that are called as parts, or q',
       parse: text,
     },
     out: { value: 'FILE', description: 'where the rows go; - for standard output', defaultValue: '-', parse: text },

@@ -113,13 +113,15 @@ export class AddedColumns {
 
 type ReadColumn = { readonly place: number; readonly part: string }
 
-/** The columns that are called as parts; of several for one part the first. */
+/** The columns that are called as parts; of several for one part the first. Where there is none, the one that is called free text. */
 function knownColumns({ catalog }: Release, file: string, header: readonly string[]): ReadColumn[] {
   const parts = header.map((name) => partNames(catalog).get(folded(name.trim())))
   const columns = parts.flatMap((part, place) =>
     part === undefined || parts.indexOf(part) !== place ? [] : [{ place, part }],
   )
   if (columns.length > 0) return columns
+  const place = header.findIndex((name) => folded(name.trim()) === FREE_TEXT)
+  if (place !== -1) return [{ place, part: FREE_TEXT }]
   throw new Failure(
     `no column of ${file} is called as a part; name the columns to read, such as --columns ${header[0]}=${FREE_TEXT}: it has ` +
       `${header.join(', ')}, and parts are ${[FREE_TEXT, ...catalog.entities.keys()].join(', ')}`,

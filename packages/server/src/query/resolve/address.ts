@@ -3,7 +3,6 @@
 import type { Entity } from '../../catalog/entity.ts'
 import type { Language } from '../../catalog/languages/language.ts'
 import { languageOfNames } from '../../catalog/languages/languages.ts'
-import { ancestorsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import { aliasesOf } from '../../release/aliases.ts'
 import type { Release } from '../../release/release.ts'
@@ -14,7 +13,9 @@ import { parentsFor } from './parents.ts'
 import { matchesAnywhere, matchesCalled } from './part-matches.ts'
 import { stateOfPostalCode } from './postal-codes.ts'
 import type { PartMatch } from './record-match.ts'
-import { matchesByTown, parentOfTowns, townsIn } from './towns.ts'
+
+import { matchesByTown, type Places } from './towns.ts'
+
 import { type WrittenPart, writtenPart } from './written-part.ts'
 
 /** How many words a name in an address has at most. */
@@ -40,30 +41,23 @@ type Address = {
 
 /**
  * The parts of an address, if it names a state or a city; undefined for what is no address. Where no state is named, it is that of the
- * postal code. Only lists whose records have towns in them are in addresses.
+ * postal code.
  */
-export function addressOf(release: Release, segments: readonly string[]): Address | undefined {
-  const entity = parentOfTowns(release)
-  const [above, top] = entity === undefined ? [] : ancestorsOf(entity).map((step) => step.entity)
-  if (entity === undefined || above === undefined) return undefined
-  const read = (texts: readonly string[]) => readFromEnd(release, texts, { entity, above, top })
+export function addressOf(release: Release, places: Places, segments: readonly string[]): Address | undefined {
   const [first, second] = segments
+  const isState = (text: string | undefined) => isNamed(release, places.above, text)
   const beginsWithState = () =>
-    [first, POSTAL_CODE.test(first ?? '') ? second : undefined].some((text) => isNamed(release, above, text)) &&
-    !isNamed(release, above, segments.at(-1))
-  const fromEnd = read(segments)
+    [first, POSTAL_CODE.test(first ?? '') ? second : undefined].some(isState) && !isState(segments.at(-1))
+  const fromEnd = readFromEnd(release, segments, places)
   const place = fromEnd && atPlace(release, fromEnd)
   if (place !== undefined) return place
-  const text = (beginsWithState() ? read(segments.toReversed()) : undefined) ?? fromEnd
+  const text = (beginsWithState() ? readFromEnd(release, segments.toReversed(), places) : undefined) ?? fromEnd
   if (text === undefined) return undefined
   return (text === fromEnd ? undefined : atPlace(release, text)) ?? atCity(release, text) ?? atState(release, text)
 }
 
 /** An address, and what stands at its end. */
-type AddressText = {
-  readonly entity: Entity
-  readonly above: Entity
-  readonly top: Entity | undefined
+type AddressText = Places & {
   /** The words of each segment, and all of them without postal codes, with a sign between segments. */
   readonly all: readonly (readonly string[])[]
   readonly words: readonly string[]
@@ -75,24 +69,19 @@ type AddressText = {
   readonly isGuess: boolean
 }
 
-function readFromEnd(
-  release: Release,
-  segments: readonly string[],
-  entities: Pick<AddressText, 'entity' | 'above' | 'top'>,
-): AddressText | undefined {
-  const { entity, above, top } = entities
+function readFromEnd(release: Release, segments: readonly string[], places: Places): AddressText | undefined {
+  const { entity, above, top } = places
   const language = languageOfNames(entity)
   const all = withoutTelephone(segments.map(wordsOf), language)
-  const hasCountry = () => isNamed(release, top, segments.at(-1)) && isNamed(release, above, segments.at(-2))
-  const isGuess = !isAddress(all, language, hasCountry)
-  if (isGuess && !hasHouse(release, entity, segments)) return undefined
+  const isGuess = !isAddress(all, language)
+  if (isGuess && !hasHouse(release, places, segments)) return undefined
   // A code and the name that it belongs to are no address.
   if (segments.length === 1 && isNamed(release, entity, segments[0])) return undefined
   const words = withoutPostalCode(all, language)
   const ofCodes = postalCodesIn(all, language).flatMap((code) => stateOfCode(release, above, code) ?? [])
-  const country = top === undefined ? undefined : endNaming(release, words, top)
-  const named = () => statesAt(release, words, country, entities)
-  return { ...entities, all, words, country, named, ofCodes, isGuess }
+  const country = endNaming(release, words, top)
+  const named = () => statesAt(release, words, country, places)
+  return { ...places, all, words, country, named, ofCodes, isGuess }
 }
 
 /** The states at the end of an address, those that are trusted most first. */
@@ -100,15 +89,15 @@ function* statesAt(
   release: Release,
   words: readonly string[],
   country: NamedEnd | undefined,
-  { above, top }: Pick<AddressText, 'above' | 'top'>,
+  { above, top }: Places,
 ): Generator<NamedEnd> {
   // The name of a country at the end may be that of a state: it is the country where a state stands before it.
-  const before = country === undefined ? undefined : stateBefore(release, country, above, top)
+  const before = stateBefore(release, country, above, top)
   const states = [before, endNaming(release, words, above)].flatMap((state) => state ?? [])
   yield* states
   // The country stands before the state too, as in "México, D.F.", and the state twice, as in "Ciudad de México, CDMX".
   for (const state of states) {
-    const other = state === before || top === undefined ? undefined : endNaming(release, state.rest, top)
+    const other = state === before ? undefined : endNaming(release, state.rest, top)
     const again = endNaming(release, state.rest, above)
     for (const end of [other, again?.position === state.position ? again : undefined])
       if (end !== undefined && words[end.rest.length] === BETWEEN_SEGMENTS) yield { ...state, rest: end.rest }
@@ -147,7 +136,7 @@ function atCity(release: Release, text: AddressText): Address | undefined {
 
 /** The address of which the state is certain; what stands before it is misspelt, a small town or a quarter, or tells nothing. */
 function atState(release: Release, text: AddressText): Address | undefined {
-  const { entity, above, words, country, ofCodes } = text
+  const { entity, towns, above, words, country, ofCodes } = text
   const said = saidState(text)
   const [ofCode] = said === undefined ? ofCodes : []
   const state = said ?? (ofCode && { ...ofCode, rest: country?.rest ?? words })
@@ -165,7 +154,6 @@ function atState(release: Release, text: AddressText): Address | undefined {
   const place = writtenPart(release, entity, isQuarter ? '' : before.join(' '))
   const statePart = writtenPart(release, above, state.words.join(' '))
   // The name of a town is not that of a record, misspelt.
-  const towns = townsIn(release)(entity) as Entity
   const town = writtenPart(release, towns, place.written.text)
   const called = isQuarter ? [] : matchesCalled(release, town, isIn(towns)).filter(isCalledSo)
   const isKnown = called.some(({ position }) => entityNames(release, towns).isWellKnown(position))
@@ -207,7 +195,7 @@ function isAfterCode({ all, words }: AddressText, { rest }: NamedEnd): boolean {
 
 /** Whether the name of a state is that of its country. */
 const namesTop = (release: Release, { top }: AddressText, { words }: NamedEnd): boolean =>
-  top !== undefined && namedByWords(release, top, words) !== undefined
+  isNamed(release, top, words.join(' '))
 
 /** Up to this cost a name is misspelt. */
 const MAX_MISSPELT_COST = 1.3
@@ -273,11 +261,9 @@ export function namedBy(release: Release, part: WrittenPart): number | undefined
   return best?.position
 }
 
-/** The record of an entity that some words name, wherever it is. */
-export const namedByWords = (release: Release, entity: Entity, words: readonly string[]): number | undefined =>
-  words.length === 1 || mayName(release, entity, words)
-    ? namedBy(release, writtenPart(release, entity, words.join(' ')))
-    : undefined
+/** The record of an entity that a text names, wherever it is. */
+export const namedByText = (release: Release, entity: Entity, text: string): number | undefined =>
+  mayName(release, entity, wordsOf(text)) ? namedBy(release, writtenPart(release, entity, text)) : undefined
 
 /** Whether one of some words is in the names of an entity or stands for others, or all are one name without spaces: few words are. */
 function mayName(release: Release, { name }: Entity, words: readonly string[]): boolean {
@@ -293,7 +279,7 @@ function mayName(release: Release, { name }: Entity, words: readonly string[]): 
 
 /** Whether a text is the name of a record of an entity. */
 export const isNamed = (release: Release, entity: Entity | undefined, text = ''): boolean =>
-  entity !== undefined && namedBy(release, writtenPart(release, entity, text)) !== undefined
+  entity !== undefined && namedByText(release, entity, text) !== undefined
 
 export const isCalledSo = ({ cost, isDoubtful }: PartMatch): boolean => cost <= MAX_NAME_COST && !isDoubtful
 
@@ -301,18 +287,18 @@ export const isCalledSo = ({ cost, isDoubtful }: PartMatch): boolean => cost <= 
 const isStreetAtFirst = (word: string, { isStreet, isHamlet }: Language): boolean => isStreet(word) && !isHamlet(word)
 
 /** Whether a text has a postal code, begins with a street, or has more segments than a record with its ancestors. */
-const isAddress = (segments: readonly (readonly string[])[], language: Language, hasCountry: () => boolean): boolean =>
+const isAddress = (segments: readonly (readonly string[])[], language: Language): boolean =>
   isStreetAtFirst(segments[0]?.[0] ?? '', language) ||
-  (segments.length > MAX_SEGMENTS_OF_NAME && segments.length - Number(hasCountry()) > MAX_SEGMENTS_OF_NAME) ||
+  segments.length > MAX_SEGMENTS_OF_NAME ||
   segments.some((words) => words.some((_, place) => isPostalCodeAt(words, place, language)))
 
 const NUMBER = /^[0-9]+$/
 
 /** Whether the first of several segments is a street with the number of a house, and no town is called so. */
-function hasHouse(release: Release, entity: Entity, segments: readonly string[]): boolean {
+function hasHouse(release: Release, { towns }: Places, segments: readonly string[]): boolean {
   const [first = ''] = segments
   const hasNumber = wordsOf(first).some((word, at) => at > 0 && NUMBER.test(word))
-  return segments.length > 2 && hasNumber && !isNamed(release, townsIn(release)(entity), first)
+  return segments.length > 2 && hasNumber && !isNamed(release, towns, first)
 }
 
 /** Whether a word is a postal code: by its digits, or as a number after a sign of one, as people write 0 where they know none. */
@@ -400,25 +386,25 @@ export function* endsOf(words: readonly string[], max = MAX_NAME_WORDS): Generat
 /** The state at the end of what stands before its country: the last word of "Baja California Sur" is the code of another one. */
 export function stateBefore(
   release: Release,
-  country: NamedEnd,
+  country: NamedEnd | undefined,
   above: Entity,
   top: Entity | undefined,
   ends: (words: readonly string[]) => Iterable<End> = endsOf,
 ): NamedEnd | undefined {
-  const state = endNaming(release, country.rest, above, ends)
-  const isInCountry = () =>
-    ancestorOf(release, above.name, state?.position as number, top?.name ?? '') === country.position
-  return state !== undefined && isInCountry() ? state : undefined
+  const state = endNaming(release, country?.rest ?? [], above, ends)
+  if (state === undefined || top === undefined) return undefined
+  return ancestorOf(release, above.name, state.position, top.name) === country?.position ? state : undefined
 }
 
 export function endNaming(
   release: Release,
   words: readonly string[],
-  entity: Entity,
+  entity: Entity | undefined,
   ends: (words: readonly string[]) => Iterable<End> = endsOf,
 ): NamedEnd | undefined {
+  if (entity === undefined) return undefined
   for (const { end, rest } of ends(words)) {
-    const position = namedByWords(release, entity, end)
+    const position = namedByText(release, entity, end.join(' '))
     if (position !== undefined) return { position, words: end, rest }
   }
   return undefined

@@ -197,13 +197,11 @@ export class EntityNames {
   #readRecord(position: number): NamedRecord {
     const isSeat = this.isSeat(position)
     const asSeat = isSeat ? this.#asSeat(position) : NO_NAMES
-    const parent = asSeat[0]?.name.text
-    const ownNames = this.ownNames(position)
-    const own =
-      parent === undefined
-        ? ownNames
-        : ownNames.map((called) => (isPartOf(called.name.text, parent) ? { ...called, isOfParent: true } : called))
-    const others = this.#alsoCalled(position)
+    const parent = asSeat[0]?.name
+    const withParent = (names: readonly CalledName[], isOfParent: (name: WrittenName) => boolean) =>
+      parent === undefined ? names : names.map((one) => (isOfParent(one.name) ? { ...one, isOfParent: true } : one))
+    const own = withParent(this.ownNames(position), ({ text }) => isPartOf(text, parent?.text ?? ''))
+    const others = withParent(this.#alsoCalled(position), ({ typed }) => typed.includes(parent?.typed[0] ?? ''))
     const names = others.length + asSeat.length === 0 ? own : [...own, ...others, ...asSeat]
     return new ReadRecord(this, position, names, isSeat)
   }

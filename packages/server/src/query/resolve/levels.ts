@@ -26,7 +26,7 @@ const chainTo = memoized((entity: Entity): readonly Entity[] =>
 
 /**
  * The levels of an entity that is asked for. The ancestors of a record that is sure are those that it has; where it is not, they are
- * what the row says without it.
+ * what the row says without it, and those of a likely one where it says nothing.
  */
 export function levelsOf(
   release: Release,
@@ -40,7 +40,8 @@ export function levelsOf(
     if (record !== undefined && name === record.name)
       return { name, position: record.position, verdict, score: record.score }
     const known = levelAbove(name)
-    if (record === undefined || !isSure(verdict)) return known
+    const isMeant = isSure(verdict) || (verdict === 'likely' && known.position === undefined)
+    if (record === undefined || !isMeant) return known
     const position = ancestorOf(release, record.name, record.position, name)
     if (position === undefined) return known
     const isSame = known.position === position && isSure(known.verdict)

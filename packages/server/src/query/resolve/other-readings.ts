@@ -8,7 +8,8 @@ import { ancestorsOf } from '../../catalog/lineage.ts'
 import { letterMask } from '../../release/index/word-keys.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
-import { type Forms, WITHOUT_SAINT_COST } from '../search/name-match.ts'
+import { type Forms, WITHOUT_SAINT_COST, type WrittenName } from '../search/name-match.ts'
+import { isLight } from '../search/word-match.ts'
 import { entityNames } from './entity-names.ts'
 import { ancestorOf } from './levels.ts'
 import { parentsFor } from './parents.ts'
@@ -38,7 +39,14 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
   const { above, ancestors } = meantAbove(release, last.entity, given.slice(0, -1))
   const parts = [...above, last]
   const matches = matchesByParts(release, parts)
+  // A town for what it is in, and the name of that in the town's own place: they are swapped.
+  const isOfParent =
+    isByTown(matches) &&
+    (matches[0]?.how.includes('seat') || ancestors.some((one) => one.isParent && isCalled(release, one, last)))
+  const inPlace = isOfParent ? swapped(release, parts) : undefined
+  if (inPlace !== undefined) return inPlace
   if (ancestors.some((ancestor) => !ancestor.isParent && isCalled(release, ancestor, last))) {
+    if (isOwnName(release, matches, ancestors, last)) return { parts, matches }
     if (!entityNames(release, last.entity).hasSeats)
       return isNamed(matches) ? { parts, matches } : readParts(release, above)
     const parent = ancestors.find(({ isParent }) => isParent)
@@ -49,10 +57,6 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
     // The name of the state in the place of a locality says nothing of the locality.
     return readParts(release, above)
   }
-  // A town for what it is in, and the name of that in the town's own place: they are swapped.
-  const isOfParent = isByTown(matches) && ancestors.some((one) => one.isParent && isCalled(release, one, last))
-  const inPlace = isOfParent ? swapped(release, parts) : undefined
-  if (inPlace !== undefined) return inPlace
   if (isSureMatch(release, matches)) return saintApart(release, { parts, matches }, ancestors, last.isList)
   const seat = asSeat(release, last, ancestors)
   if (seat !== undefined) {
@@ -66,6 +70,19 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
   const saysNothing = ancestors.some(isMisspelt) || typed.every((word) => language.isNoise(word))
   const isEmpty = language.isAbsent(typed) || (matches.length === 0 && saysNothing)
   return isEmpty ? readParts(release, above) : { parts, matches }
+}
+
+/** Whether a part with the name of a state is that of a place in the municipality that is named: of a town, or one with another article. */
+function isOwnName(
+  release: Release,
+  [best]: readonly RowMatch[],
+  ancestors: readonly Ancestor[],
+  last: WrittenPart,
+): boolean {
+  const isPlace = best !== undefined && best.cost <= MAX_NAME_COST && best.ownCost === 0
+  if (!isPlace || !ancestors.some(({ isParent }) => isParent)) return false
+  const isState = ancestors.some((ancestor) => !ancestor.isParent && isCalled(release, ancestor, last, 0))
+  return !isState || entityNames(release, last.entity).isTown(best.position)
 }
 
 /** A match with a seat that is told by another word than its name. */
@@ -161,7 +178,7 @@ function ancestorsMeant(release: Release, entity: Entity, above: readonly Writte
 
 /** Whether a record is called what a part of another entity says. */
 function isCalled(release: Release, ancestor: Ancestor, part: WrittenPart, maxCost = MAX_NAME_COST): boolean {
-  if (part.digits !== undefined) return false
+  if (isNumber(part.written)) return false
   const mayBe =
     maxCost > MAX_NAME_COST || (mayBeNamed(ancestor, part.written.typed) && mayBeCalled(ancestor.record, part))
   if (!mayBe) return false
@@ -170,6 +187,12 @@ function isCalled(release: Release, ancestor: Ancestor, part: WrittenPart, maxCo
   const isOther = maxCost > MAX_NAME_COST && match?.how === 'dropped-words'
   return match !== undefined && match.cost <= maxCost && !match.isDoubtful && !isOther
 }
+
+/** Whether all that is written is a number: the fourth place of a name, and no code of what it is in. */
+const isNumber = ({ words, language }: WrittenName): boolean =>
+  words.every((word) => NUMBER.test(word) || isLight(language, word))
+
+const NUMBER = /^[0-9]+$/
 
 /** Whether one of the names of a record has the same letters as a part, but for words that say little, or is its code. */
 function mayBeCalled(record: NamedRecord, part: WrittenPart): boolean {

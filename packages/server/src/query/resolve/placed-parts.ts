@@ -1,4 +1,4 @@
-// The parts of a row, where the first cell says as well what it is in: "Tonalá, Jal." is a municipality and its state.
+// The parts of a row, where the first cell says as well what it is in, or only that: "Tonalá, Jal." is a municipality and its state.
 import type { Entity } from '../../catalog/entity.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import type { Release } from '../../release/release.ts'
@@ -23,8 +23,12 @@ export function placedParts(release: Release, texts: ReadonlyMap<string, string>
   if (first === undefined || first.beside !== undefined) return asGiven
   const { entity } = first
   const text = (texts.get(entity.name) ?? '').slice(0, maxLength)
-  if (!SIGN.test(text) || isNamed(release, entity, text)) return asGiven
+  if (isNamed(release, entity, text)) return asGiven
   const ancestors = ancestorsOf(entity).map((step) => step.entity)
+  const named = ancestors.filter((ancestor) => isNamed(release, ancestor, text))
+  // Where nothing else tells, the name of a state is that in the municipality's place too; "México" is also the country.
+  if (named.length === 1) return { readings: [[writtenPart(release, named[0] as Entity, text), ...others]], cost: 0 }
+  if (!SIGN.test(text)) return asGiven
   const readings = SEPARATORS.flatMap((separator) => {
     const names = text.replace(CLOSING, '').split(separator)
     return [names, names.toReversed()].flatMap(([own = '', ...places]) =>

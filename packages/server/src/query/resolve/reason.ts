@@ -16,6 +16,7 @@ const WAYS: Readonly<Record<RowHow, string>> = {
   town: 'by the name of a town in it',
   swapped: 'parts in each other’s place',
   repaired: 'damaged text repaired',
+  'ignored-part': 'without a part that says nothing more',
 }
 
 export function reasonOf({ verdict, record, isDoubtful }: Decision): string {

@@ -1,14 +1,14 @@
 // How far a part of a row is from one record: from the nearest of its names, aliases and codes.
 import { checkpoint } from '../../base/checkpoint.ts'
-import { matchName, type NameMatch, WITHOUT_SAINT_COST, type WrittenName } from '../search/name-match.ts'
+import { isSlight, matchName, type NameMatch, WITHOUT_SAINT_COST, type WrittenName } from '../search/name-match.ts'
 import { HOW } from '../search/search.ts'
 import type { WrittenPart } from './written-part.ts'
 
 /**
  * In which ways a row may match: as in a search; as a seat by the name of its parent; by the name of a town in it; with its
- * parts swapped; or as damaged text that was repaired.
+ * parts swapped; as damaged text that was repaired; or without a part that says nothing.
  */
-export const ROW_HOW = [...HOW, 'seat', 'town', 'swapped', 'repaired'] as const
+export const ROW_HOW = [...HOW, 'seat', 'town', 'swapped', 'repaired', 'ignored-part'] as const
 export type RowHow = (typeof ROW_HOW)[number]
 
 /** One of the names of a record. */
@@ -111,27 +111,44 @@ function matchCalled(
   if (best !== undefined && best.cost <= cost) return best
   const plain = matchAny(part, name)
   const match: SeatMatch | undefined = record.isSeat
-    ? matchSeat(record, part, called, plain)
+    ? how === 'alias' && (called.isOfParent !== true || plain?.isShort === true)
+      ? asPart(plain)
+      : matchSeat(record, part, called, plain)
     : matchShort(record, plain)
   if (match === undefined || (best !== undefined && cost + match.cost >= best.cost)) return best
   const isTooShort = match.isShort && !record.mayBeShort
-  const { isLinking, isNoise, isRank } = name.language
+  const { isLinking, isRank } = name.language
   // What ends with "de" went on; and a word such as "Villa" is how many names begin.
   const { typed } = part.written
   const isCutOff =
     (match.how === 'dropped-words' && isLinking(typed.at(-1) ?? '')) ||
-    (match.isPrefix && typed.every((word) => isRank(word) || isNoise(word) || isLinking(word)))
+    (match.isPrefix && typed.every((word) => isRank(word) || isSlight(name.language, word)))
   return {
     position: record.position,
     cost: cost + match.cost,
     how: how ?? match.how,
     isWhole: match.isWhole && how !== 'dropped-words',
     isPrefix: match.isPrefix,
-    isDoubtful: isDoubtful === true || match.isDoubtful || isCutOff || (isTooShort && !record.isTown),
+    isDoubtful:
+      isDoubtful === true ||
+      match.isDoubtful ||
+      isCutOff ||
+      (isTooShort && !record.isTown) ||
+      (match.cost >= MIN_OTHER_KIND && isOtherKind(part.written, name)),
     isShort: match.isShort,
     needsParent: isTooShort || match.needsParent,
     costBesideParent: match.costBesideParent === undefined ? undefined : cost + match.costBesideParent,
   }
+}
+
+/** From this cost on a name may be that of another kind of place. */
+const MIN_OTHER_KIND = 1
+
+/** Whether two names say first that they are of other kinds: "Rancho Nuevo" is not "Pueblo Nuevo". */
+export function isOtherKind(written: WrittenName, { readings, language: { isKind } }: WrittenName): boolean {
+  const [typed, name] = [written.readings[0]?.words ?? [], readings[0]?.words ?? []]
+  const [own, other] = [typed[0] ?? '', name[0] ?? '']
+  return isKind(own) && isKind(other) && !name.includes(own) && !typed.includes(other)
 }
 
 type SeatMatch = Omit<PartMatch, 'position'>
@@ -141,6 +158,9 @@ const matchShort = ({ mayBeShort }: NamedRecord, match: NameMatch | undefined): 
   mayBeShort && match?.isPrefix === true && match.isShort
     ? { ...match, cost: Math.min(match.cost, SHORT_SEAT_COST) }
     : match
+
+/** What else a city is called is the name of some part of it, unless it has that of its parent in it: no one calls the city so for short. */
+const asPart = (match: NameMatch | undefined): NameMatch | undefined => (match?.isPrefix === true ? undefined : match)
 
 /** A seat is meant by less than its name, and by more. */
 function matchSeat(

@@ -27,6 +27,7 @@ const municipalities = [
   ['002', 'Santa Elena', 1],
   ['003', 'Santa Elena del Oro Viejo', 1],
   ['028', 'Jesús María', 19],
+  ['120', 'Zapopan', 14],
 ] as const
 /** Name, municipality by its place above. */
 const localities = [
@@ -45,8 +46,18 @@ const localities = [
   ['0003', 'Pozo', 5],
   ['0001', 'Las Palmitas', 10],
   ['0001', 'Las Palmas', 11],
+  ['0002', 'La Labor', 10, 20_000],
+  ['0002', 'La Labor', 11, 20_000],
   ['0001', 'Jesús María', 12, 30_000],
   ['0002', 'Ejido Jesús María', 12, 500],
+  ['0001', 'Zapopan', 13, 1_000_000],
+  ['0002', 'Rancho Santa Fe', 13, 5],
+  ['0003', 'Hacienda Santa Fe', 13, 90_000],
+  ['0004', 'Rancho Nuevo', 13, 5],
+  ['0005', 'Ejido Conchos', 13, 9],
+  ['0006', 'Estación Conchos', 13, 5],
+  ['0007', 'Granja Palomas', 13, 5],
+  ['0008', 'San Diego Palomas', 13, 5],
 ] as const
 
 let release: Release
@@ -79,6 +90,8 @@ describe('parts', () => {
     [{ estado: 'JAL', municipio: '039' }, 'exact municipio Guadalajara'],
     [{ estado: '14', municipio: '39' }, 'exact municipio Guadalajara'],
     [{ municipio: '14039' }, 'exact municipio Guadalajara'],
+    // Town and municipality are swapped, and another municipality has a town of that name.
+    [{ estado: 'AGS', municipio: 'La Labor', localidad: 'Santa Elena del Oro Viejo' }, 'sure localidad La Labor'],
     // Another one is called Uno.
     [{ estado: '14', municipio: '39', localidad: '0001' }, 'exact localidad Guadalajara'],
     [{ municipio: '039' }, 'ambiguous municipio Guadalajara'],
@@ -132,6 +145,13 @@ describe('parts', () => {
     [{ estado: 'nl', municipio: 'Guadalupe', localidad: 'Guadalupe 2' }, 'likely localidad Guadalupe'],
     [{ estado: 'nl', municipio: 'Jesús María', localidad: 'Ejido Jes?s Mar?a' }, 'sure localidad Ejido Jesús María'],
     [{ estado: 'nl', municipio: 'Ejido los Pinos', localidad: 'Guadalupe' }, 'sure localidad Ejido los Pinos'],
+    [{ estado: 'jal', municipio: 'Zapopan', localidad: 'San Juan de Ocotán' }, 'exact localidad Zapopan'],
+    [{ estado: 'jal', municipio: 'Zapopan', localidad: 'San Juan' }, 'none'],
+    [{ estado: 'jal', municipio: 'Zapopan', localidad: 'Pueblo Nuevo' }, 'likely localidad Rancho Nuevo'],
+    [{ estado: 'jal', municipio: 'Zapopan', localidad: 'Santa Fe' }, 'sure localidad Hacienda Santa Fe'],
+    [{ estado: 'jal', municipio: 'Zapopan', localidad: 'Fracc. Santa Fe' }, 'likely localidad Hacienda Santa Fe'],
+    [{ estado: 'jal', municipio: 'Zapopan', localidad: 'Conchos' }, 'ambiguous localidad Ejido Conchos'],
+    [{ estado: 'jal', municipio: 'Zapopan', localidad: 'Palomas' }, 'ambiguous localidad Granja Palomas'],
   ])('%j', (row, expected) => expect(resolved(parts(row as Record<string, string>))).toBe(expected))
 })
 
@@ -147,6 +167,25 @@ test('where the locality fails, state and municipality stay', () => {
     'municipio exact',
     'localidad none',
   ])
+})
+
+test.each([
+  [
+    'counts as empty',
+    { estado: 'nl', municipio: 'Guadalupe', localidad: 'Nuevo León' },
+    'municipio',
+    'exact',
+    'municipio',
+  ],
+  ['is likely', { estado: 'nl', localidad: 'Pozo' }, 'localidad', 'likely', 'municipio'],
+])('the last level has the verdict of the row where its part %s', (_, row, last, verdict, sameAs) => {
+  const { levels, ...resolution } = resolveRow(release, parts(row as Record<string, string>))
+  expect([levels.at(-1)?.name, levels.at(-1)?.verdict, resolution.verdict] as string[]).toEqual([
+    last,
+    verdict,
+    verdict,
+  ])
+  expect(levels.find(({ name }) => name === sameAs)?.verdict as string).toBe(verdict)
 })
 
 describe('free text', () => {
@@ -213,7 +252,7 @@ describe('the score', () => {
     ['of both', { municipio: 'municipio ciudad Monterrey' }, 0.952, ['dropped-words']],
     ['of the same in an ancestor', { estado: 'edo. de Jalisco', municipio: 'Guadalajara' }, 0.988, ['dropped-words']],
     ['of an edit in each part', { estado: 'jalsco', municipio: 'guadalajra' }, 0.88, ['typo']],
-    ['of an ancestor that is another', { estado: 'jalisco', municipio: 'monterrey' }, 0.35, ['dropped-words']],
+    ['of an ancestor that is another', { estado: 'jalisco', municipio: 'monterrey' }, 0.345, ['dropped-words']],
   ])('%s', (_, row, score, how) => {
     const { record } = resolveRow(release, parts(row as Record<string, string>))
     expect(record?.score).toBeCloseTo(score, 9)

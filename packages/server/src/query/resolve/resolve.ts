@@ -68,14 +68,18 @@ function resolveText(
   const scope = names ?? [...release.catalog.entities.keys()]
   let best: Read | undefined
   const unsure: Resolution[] = []
-  const isName = () =>
-    segments.length === 1 && !isTwice(wordsOf(text)) && scope.some((name) => isKnown(release, name, text))
+  let known: boolean | undefined
+  const isName = () => {
+    known ??= segments.length === 1 && !isTwice(wordsOf(text)) && scope.some((name) => isKnown(release, name, text))
+    return known
+  }
   for (const { readings, unless, least, isContradicted, isLast } of waysToRead(release, segments, isName)) {
     if (best !== undefined && best.rank >= unless) continue
     for (const parts of readings) {
       if (!mayMean(parts, names)) continue
-      const resolution = resolveParts(release, parts)
-      if (isContradicted) return doubted(resolution)
+      const read = resolveParts(release, parts)
+      if (isContradicted) return doubted(read)
+      const resolution = read.verdict === 'sure' && isSaintOfPlace(parts, text) ? lastDoubted(read) : read
       const rank = rankOf(release, parts, resolution)
       if (rank === RANKS.exact || (isLast && rank >= (best?.rank ?? RANKS.nothing))) return resolution
       if (rank < (least ?? RANKS.nothing)) continue
@@ -105,12 +109,11 @@ type Read = { readonly resolution: Resolution; readonly rank: Rank }
 
 const isBetter = (read: Read, other: Read): boolean =>
   read.rank > other.rank ||
-  (read.rank === RANKS.sure && other.rank === RANKS.sure && scoreOf(read.resolution) > scoreOf(other.resolution))
+  (read.rank >= RANKS.placed && read.rank === other.rank && scoreOf(read.resolution) > scoreOf(other.resolution))
 
 function rankOf(release: Release, parts: readonly WrittenPart[], resolution: Resolution): Rank {
   const { verdict, record } = resolution
-  // What names a place and says the state alone leaves words out.
-  if (isSure(verdict) && !(parts.length > 2 && record?.name === parts[0]?.entity.name)) {
+  if (isSure(verdict)) {
     // Where the state may be the country, what is called so there is rather meant than what has the name among others in the state.
     const isPartial = verdict === 'sure' && !record?.how.includes('typo')
     if (isPartial && isInCountry(release, parts)) return RANKS.nothing
@@ -121,6 +124,13 @@ function rankOf(release: Release, parts: readonly WrittenPart[], resolution: Res
   if (parts.length > 2) return RANKS.placed
   if (isInFirst(release, resolution, parts[0] as WrittenPart)) return RANKS.unsure
   return record === undefined && parts.length > 1 ? RANKS.above : RANKS.nothing
+}
+
+/** Whether words of a text are read twice, as a saint before the name of what a seat is in: that is as well some place in it. */
+function isSaintOfPlace(parts: readonly WrittenPart[], text: string): boolean {
+  const { words, language } = (parts.at(-1) as WrittenPart).written
+  const count = parts.reduce((sum, { written }) => sum + written.typed.length, 0)
+  return language.saintWords(words[0] ?? '') > 0 && count > wordsOf(text).length
 }
 
 /** Whether some record fits, or several do. */
@@ -142,8 +152,13 @@ function asAligned(release: Release, text: string, readings: readonly Resolution
     first?.levels.every(
       (level) => !isSure(level.verdict) || ancestorOf(release, name, position, level.name) === level.position,
     )
-  const candidates = readings.flatMap(({ record, alternatives }) => [record ?? [], alternatives].flat()).filter(isBelow)
-  const aligned = verdictOn(release, bestOf(release, matchesByAlignment(release, candidates, [wordsOf(text)])), true)
+  const all = readings.flatMap(({ record, alternatives }) => [record ?? [], alternatives].flat()).filter(isBelow)
+  const candidates = new Map(all.map((one) => [`${one.name} ${one.position}`, one])).values()
+  const aligned = verdictOn(
+    release,
+    bestOf(release, matchesByAlignment(release, [...candidates], [wordsOf(text)])),
+    true,
+  )
   return isSure(aligned.verdict) ? withLevels(release, aligned, [], undefined) : undefined
 }
 
@@ -192,7 +207,7 @@ const MAX_REPAIRED_SCORE = 0.99
 function repaired(resolution: Resolution): Resolution {
   const toVerdict = (verdict: Verdict) => (verdict === 'exact' ? 'sure' : verdict)
   const { record, ...rest } = lessSure(resolution, toVerdict, MAX_REPAIRED_SCORE)
-  return { ...rest, record: record && { ...record, how: [...record.how.filter((how) => how !== 'exact'), 'repaired'] } }
+  return { ...rest, record: record && { ...record, how: [...otherThanExact(record.how), 'repaired'] } }
 }
 
 /** The same with nothing in it that is sure. */
@@ -200,6 +215,12 @@ const doubted = (resolution: Resolution): Resolution => ({
   ...lessSure(resolution, (verdict) => (isSure(verdict) ? 'likely' : verdict), MAX_LIKELY_SCORE),
   isDoubtful: true,
 })
+
+/** The same with all sure but the last level. */
+function lastDoubted(resolution: Resolution): Resolution {
+  const other = doubted(resolution)
+  return { ...other, levels: [...resolution.levels.slice(0, -1), ...other.levels.slice(-1)] }
+}
 
 /** The same with other verdicts, and scores of no more than this. */
 function lessSure(resolution: Resolution, toVerdict: (verdict: Verdict) => Verdict, maxScore: number): Resolution {
@@ -221,29 +242,36 @@ const mayMean = (parts: readonly WrittenPart[], names: readonly string[] | undef
 
 /** What some parts mean; what it costs to take them for parts is added. */
 function resolveParts(release: Release, given: readonly WrittenPart[], cost = 0): Resolution {
-  const asked = given.at(-1)?.entity
   const read = readParts(release, given)
   const matches = cost === 0 ? read.matches : read.matches.map((match) => ({ ...match, cost: match.cost + cost }))
   const decision = verdictOn(release, matches)
-  if (isSure(decision.verdict)) return withLevelsOf(release, read.parts, decision, asked)
+  if (isSure(decision.verdict)) return withLevelsOf(release, given, read.parts, decision)
   const restored = withLostLetters(release, given)
   if (restored !== undefined) {
     const { parts, matches } = readParts(release, restored)
     const other = verdictOn(release, matches)
-    if (isSure(other.verdict)) return withLevelsOf(release, parts, other, asked)
+    if (isSure(other.verdict)) return withLevelsOf(release, given, parts, other)
   }
-  return withLevelsOf(release, read.parts, decision, asked)
+  return withLevelsOf(release, given, read.parts, decision)
 }
 
+/** What some parts mean that were read from those given: what counts as empty is not asked for. */
 function withLevelsOf(
   release: Release,
+  given: readonly WrittenPart[],
   parts: readonly WrittenPart[],
   decision: Decision,
-  asked: Entity | undefined,
 ): Resolution {
   const above = parts.length < 2 ? [] : levelsAbove(release, parts.slice(0, -1))
-  return withLevels(release, decision, above, asked)
+  const { record } = decision
+  const isLess = record !== undefined && parts.length < given.length
+  const told: Decision = isLess
+    ? { ...decision, record: { ...record, how: [...otherThanExact(record.how), 'ignored-part'] } }
+    : decision
+  return withLevels(release, told, above, parts.at(-1)?.entity)
 }
+
+const otherThanExact = (how: Candidate['how']): Candidate['how'] => how.filter((one) => one !== 'exact')
 
 const aboveCaches = memoized((_: Release) => new LruCache<readonly Level[]>({ maxEntries: 4_096 }))
 

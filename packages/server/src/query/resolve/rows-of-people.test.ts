@@ -34,7 +34,8 @@ describe('a town and what it is in, in one text', () => {
     ['VILLAHERMOSA CENTRO TABASCO', 'exact Villahermosa'],
     ['Puebla Puebla Puebla', 'sure Heroica Puebla de Zaragoza'],
     ['JALISCO Zapopan LA VENTA DEL ASTILLERO', 'exact La Venta del Astillero'],
-    ['SAN VICENTE CHICOLOAPAN MEXICO', 'sure Chicoloapan de Juárez'],
+    // San Vicente may as well be some place in Chicoloapan.
+    ['SAN VICENTE CHICOLOAPAN MEXICO', 'likely Chicoloapan de Juárez'],
     ['Ecatepec de Morelos MEXICO', 'exact 15033 Ecatepec de Morelos'],
     ['Cancún Quintana Roo México', 'exact Cancún'],
     // What is named after the state is not left out.
@@ -237,6 +238,8 @@ describe('something else stands in a cell than its column says', () => {
     ['Distrito Federal / Ciudad de México / Coyoacán', 'exact Coyoacán'],
     ['Ciudad de México / Coyoacán / Ciudad de México', 'exact 09003 Coyoacán'],
     ['Ciudad de México / Coyoacán / MEXICO DF', 'exact 09003 Coyoacán'],
+    [' / Ciudad de México', 'exact 09 Ciudad de México'],
+    [' / CDMX / Coyoacán', 'exact Coyoacán'],
     ['Querétaro / El Marqués / Querétaro', 'exact 22011 El Marqués'],
     ['México / Naucalpan de Juárez / ESTADO DE MEXICO', 'exact 15057 Naucalpan de Juárez'],
     ['México / Naucalpan de Juárez / Etado de Mexico', 'exact 15057 Naucalpan de Juárez'],
@@ -261,6 +264,8 @@ describe('something else stands in a cell than its column says', () => {
     ['Jalisco / Zapopan / Hacienda Nextipac', 'sure Nextipac'],
     // Behind a name it is part of it.
     ['Jalisco / Zapopan / Nextipac de la Hacienda', 'likely Nextipac'],
+    // The number of a place is not the code of its state.
+    ['Jalisco / Zapopan / La Venta del Astillero XIV', 'likely La Venta del Astillero'],
     ['14.0 / 39.0', 'exact 14039 Guadalajara'],
     ['Jalisco / GDL', 'exact 14039 Guadalajara'],
     ['Nuevo León / Mty.', 'exact 19039 Monterrey'],
@@ -432,6 +437,25 @@ describe('a name is written for short', () => {
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
 })
 
+describe('what is named as its state', () => {
+  test.each([
+    ['Querétaro / Juriquilla / Querétaro', 'sure Juriquilla'],
+    ['Puebla / San Miguel Canoa / Puebla', 'sure San Miguel Canoa'],
+    ['Sinaloa / Navolato / La Sinaloa', 'exact La Sinaloa'],
+    ['Sinaloa / Navolato / Sinaloa', 'exact 25018 Navolato'],
+  ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
+})
+
+describe('the short name of several seats is that of one that is far larger', () => {
+  test.each([
+    ['Guerrero // Coyuca', 'ambiguous Coyuca de Benítez'],
+    ['México // Tenango', 'ambiguous Tenango de Arista'],
+    ['México // Ixtapan', 'sure Ixtapan de la Sal'],
+    ['México / Valle / Valle', 'ambiguous Xico'],
+    ['Sonora // Heroica Ciudad', 'ambiguous Heroica Ciudad de Cananea'],
+  ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
+})
+
 describe('damaged text', () => {
   test.each([
     ['Nuevo León / M0nterrey', 'sure 19039 Monterrey'],
@@ -462,6 +486,11 @@ describe('never sure', () => {
     ['Santo Domingo, Oaxaca'],
     ['San Francisco, Oaxaca'],
     ['Jalisco // San Juan Guadalajara'],
+    // Another hill.
+    ['Jalisco / El Salto / Co. Verde'],
+    // Hamlets are called nearly so.
+    ['Carretera'],
+    ['Colonia Tanque Jiménez'],
     ['Tabasco // Ranchería Emiliano Zapata'],
     ['Nuevo León // Villa de Escobedo'],
     ['Oaxaca / San Pedro y San Pablo Ayutla / SP'],

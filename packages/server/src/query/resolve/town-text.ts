@@ -1,9 +1,7 @@
 // The ways to read a text as the names of a town, the record that it is in, the state of that and its country, in this order or the
 // other.
-import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { languageOfNames } from '../../catalog/languages/languages.ts'
-import { ancestorsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
@@ -16,7 +14,7 @@ import {
   isNamed,
   MAX_NAME_WORDS,
   namedBy,
-  namedByWords,
+  namedByText,
   stateBefore,
 } from './address.ts'
 import { entityNames } from './entity-names.ts'
@@ -24,7 +22,7 @@ import { ancestorOf } from './levels.ts'
 import { countBelow } from './parents.ts'
 import { matchesCalled } from './part-matches.ts'
 import type { PartMatch } from './record-match.ts'
-import { parentOfTowns, townsIn } from './towns.ts'
+import { type Places, placesIn } from './towns.ts'
 import { type WrittenPart, writtenPart } from './written-part.ts'
 
 /** How much a reading tells: nothing; what a record would be in; some record in it; all that it is in; which it is. */
@@ -57,7 +55,7 @@ export function* waysToRead(release: Release, segments: readonly string[], isNam
       least: isTwo ? RANKS.exact : RANKS.nothing,
     }
   }
-  const address = addressOf(release, segments)
+  const address = addressOf(release, places, segments)
   if (address !== undefined)
     yield {
       readings: address.readings,
@@ -91,31 +89,17 @@ function* toldReadings(
 /** The segments of a text without the country that stands beside a state in it, which goes without saying. */
 export function withoutCountry(release: Release, segments: readonly string[]): readonly string[] {
   const { above, top } = placesIn(release) ?? {}
-  if (above === undefined || top === undefined || segments.length < 3) return segments
+  if (above === undefined || segments.length < 3) return segments
   for (const endsIn of [endsOf, beginningsOf]) {
     const ends = (list: readonly string[]) => endsIn(list, 1)
     const country = endNaming(release, segments, top, ends)
-    const state = country === undefined ? undefined : stateBefore(release, country, above, top, ends)
-    // What has the name of the country itself is a state beside it alone.
-    if (state !== undefined && namedByWords(release, top, state.words) === undefined) return country?.rest ?? []
+    const state = stateBefore(release, country, above, top, ends)
+    if (country === undefined || state === undefined) continue
+    // Beside one name, what has the name of the country itself is a state only before it.
+    if (country.rest.length > 2 || !isNamed(release, top, state.words[0])) return country.rest
   }
   return segments
 }
-
-/** The entity whose records have towns in them, that of the towns, and those above. */
-type Places = {
-  readonly entity: Entity
-  readonly towns: Entity
-  readonly above: Entity
-  readonly top: Entity | undefined
-}
-
-const placesIn = memoized((release: Release): Places | undefined => {
-  const entity = parentOfTowns(release)
-  const [above, top] = entity === undefined ? [] : ancestorsOf(entity).map((step) => step.entity)
-  if (entity === undefined || above === undefined) return undefined
-  return { entity, towns: townsIn(release)(entity) as Entity, above, top }
-})
 
 /**
  * The ways to read words or segments as a town, the record that it is in and the state of that: the longest name of a record first, and last as one
@@ -129,13 +113,13 @@ function* townReadings(
   mayRepeat: boolean,
 ): Generator<readonly WrittenPart[]> {
   const { entity, towns, above, top } = places
-  if (isCalled(release, [entity, towns], units)) return
+  if (max > 1 && isCalled(release, [entity, towns], units)) return
   const names = entityNames(release, towns)
   const alone: (readonly WrittenPart[])[] = []
   for (const endsIn of [endsOf, beginningsOf]) {
     const ends = (list: readonly string[]) => endsIn(list, max)
-    const country = top === undefined ? undefined : endNaming(release, units, top, ends)
-    const before = country === undefined ? undefined : stateBefore(release, country, above, top, ends)
+    const country = endNaming(release, units, top, ends)
+    const before = stateBefore(release, country, above, top, ends)
     let isPlaced = false
     for (const state of [before, endNaming(release, units, above, ends)]) {
       if (state === undefined) continue
@@ -174,7 +158,8 @@ function* townReadings(
 /** The ways to read words without commas as a town and the record that it is in, whose state is not named, in this order or the other. */
 function* placeReadings(release: Release, places: Places, words: readonly string[]): Generator<readonly WrittenPart[]> {
   for (const ends of [endsOf, beginningsOf]) {
-    const isPlace = ({ end, rest }: End) => rest.length > 0 && namedByWords(release, places.above, end) === undefined
+    const isPlace = ({ end, rest }: End) =>
+      rest.length > 0 && namedByText(release, places.above, end.join(' ')) === undefined
     yield* readingsInPlaces(release, places, [...ends(words)].filter(isPlace), words)
   }
 }

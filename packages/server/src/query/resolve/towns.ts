@@ -1,6 +1,7 @@
 // The records that a part means by the name of a town in them: people write Cancún where the municipality is Benito Juárez.
 import { memoized } from '../../base/memoized.ts'
 import { type Entity, embeddedAt } from '../../catalog/entity.ts'
+import { ancestorsOf } from '../../catalog/lineage.ts'
 import type { Release } from '../../release/release.ts'
 import { importanceOf, MAX_IMPORTANCE } from '../search/importance.ts'
 import { seatsAmong } from '../search/seats.ts'
@@ -16,7 +17,7 @@ const MAX_TOWN_COST = 0.5
 const MIN_IMPORTANCE = 0.4 * MAX_IMPORTANCE
 
 /** The entity whose records are towns in those of another: some of them are its seats. */
-export const townsIn = memoized((release: Release) =>
+const townsIn = memoized((release: Release) =>
   memoized((entity: Entity): Entity | undefined =>
     [...release.catalog.entities.values()].find(({ name, code, fields }) => {
       const owner = code.find((field) => fields[field]?.kind === 'embed')
@@ -26,10 +27,23 @@ export const townsIn = memoized((release: Release) =>
   ),
 )
 
-/** The entity whose records have towns in them; undefined where there is none. */
-export const parentOfTowns = memoized((release: Release): Entity | undefined =>
-  [...release.catalog.entities.values()].find((entity) => townsIn(release)(entity) !== undefined),
-)
+/** The entity whose records have towns in them, that of the towns, and those above. */
+export type Places = {
+  readonly entity: Entity
+  readonly towns: Entity
+  readonly above: Entity
+  readonly top: Entity | undefined
+}
+
+/** Those of a release; undefined where there are none. */
+export const placesIn = memoized((release: Release): Places | undefined => {
+  for (const entity of release.catalog.entities.values()) {
+    const towns = townsIn(release)(entity)
+    const [above, top] = ancestorsOf(entity).map((step) => step.entity)
+    if (towns !== undefined && above !== undefined) return { entity, towns, above, top }
+  }
+  return undefined
+})
 
 export function matchesByTown(release: Release, part: WrittenPart): PartMatch[] {
   const towns = townsIn(release)(part.entity)

@@ -95,7 +95,10 @@ function verdictOf(release: Release, matches: readonly RowMatch[], isSingle: boo
     if (!isBehind) return 'ambiguous'
   }
   const isCertain =
-    !first.isDoubtful && first.ownCost <= maxSureCost(first.letters) && cost - first.ownCost <= MAX_SURE_ANCESTORS_COST
+    !first.isDoubtful &&
+    !(isSingle && isHamletNearly(release, first)) &&
+    first.ownCost <= maxSureCost(first.letters) &&
+    cost - first.ownCost <= MAX_SURE_ANCESTORS_COST
   return !isCertain ? 'likely' : cost <= MIN_MARGIN ? 'exact' : 'sure'
 }
 
@@ -139,6 +142,16 @@ function isLesser(release: Release, first: RowMatch, other: RowMatch): boolean {
   return depthOf(first) > 1 && depthOf(other) > 1 && own >= KNOWN_ALONE && others <= HAMLET
 }
 
+/** What is added to the cost of a hamlet at least where nothing is named that it lies in. */
+const NOTHING_NAMED = 0.5
+
+/** Whether some words alone are nearly the name of a hamlet: they rather say something else. */
+const isHamletNearly = (release: Release, { name, position, ownCost, skipped }: RowMatch): boolean =>
+  skipped >= NOTHING_NAMED &&
+  ownCost > MAX_CALLED_COST &&
+  ancestorsOf(release.entity(name).definition).length > 1 &&
+  (importanceOf(release, name)[position] as number) <= HAMLET
+
 function isFarBehind(first: RowMatch, other: RowMatch, isSingle: boolean): boolean {
   // What is cut off may be the beginning of a longer name, however near a shorter one is.
   const isAssumed = !first.isWhole || first.skipped > 0
@@ -162,13 +175,14 @@ const namesMore = (record: RowMatch, other: RowMatch): boolean =>
 /** A cost at which nothing of a name is left. */
 const WORST_COST = 5
 
-/** The score of what is likely at most. */
-export const MAX_LIKELY_SCORE = 0.7
+/** The score of what is sure at least, and of what is likely at most. */
+const MIN_SURE_SCORE = 0.7
+export const MAX_LIKELY_SCORE = 0.69
 
 /** The scores that a verdict may have, from what is farthest to what is nearest: what is surer has the higher score. */
 const SCORES: Readonly<Record<Exclude<Verdict, 'none'>, readonly [from: number, to: number]>> = {
-  exact: [MAX_LIKELY_SCORE, 1],
-  sure: [MAX_LIKELY_SCORE, 1],
+  exact: [MIN_SURE_SCORE, 1],
+  sure: [MIN_SURE_SCORE, 1],
   likely: [0, MAX_LIKELY_SCORE],
   ambiguous: [0, 0.5],
 }
