@@ -78,7 +78,7 @@ function resolveText(
     for (const parts of readings) {
       if (!mayMean(parts, names)) continue
       const resolution = resolveParts(release, parts)
-      if (isContradicted) return doubted(resolution)
+      if (isContradicted?.()) return doubted(resolution)
       const rank = rankOf(release, parts, resolution)
       if (rank === RANKS.exact) return resolution
       if (rank < (least ?? RANKS.nothing)) continue
