@@ -40,7 +40,9 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
   const parts = [...above, last]
   const matches = matchesByParts(release, parts)
   // A town for what it is in, and the name of that in the town's own place: they are swapped.
-  const isOfParent = isByTown(matches) && ancestors.some((one) => one.isParent && isCalled(release, one, last))
+  const isOfParent =
+    isByTown(matches) &&
+    (matches[0]?.how.includes('seat') || ancestors.some((one) => one.isParent && isCalled(release, one, last)))
   const inPlace = isOfParent ? swapped(release, parts) : undefined
   if (inPlace !== undefined) return inPlace
   if (ancestors.some((ancestor) => !ancestor.isParent && isCalled(release, ancestor, last))) {

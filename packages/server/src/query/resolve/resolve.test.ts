@@ -46,6 +46,8 @@ const localities = [
   ['0003', 'Pozo', 5],
   ['0001', 'Las Palmitas', 10],
   ['0001', 'Las Palmas', 11],
+  ['0002', 'La Labor', 10, 20_000],
+  ['0002', 'La Labor', 11, 20_000],
   ['0001', 'Jesús María', 12, 30_000],
   ['0002', 'Ejido Jesús María', 12, 500],
   ['0001', 'Zapopan', 13, 1_000_000],
@@ -81,6 +83,8 @@ describe('parts', () => {
     [{ estado: 'JAL', municipio: '039' }, 'exact municipio Guadalajara'],
     [{ estado: '14', municipio: '39' }, 'exact municipio Guadalajara'],
     [{ municipio: '14039' }, 'exact municipio Guadalajara'],
+    // Town and municipality are swapped, and another municipality has a town of that name.
+    [{ estado: 'AGS', municipio: 'La Labor', localidad: 'Santa Elena del Oro Viejo' }, 'sure localidad La Labor'],
     // Another one is called Uno.
     [{ estado: '14', municipio: '39', localidad: '0001' }, 'exact localidad Guadalajara'],
     [{ municipio: '039' }, 'ambiguous municipio Guadalajara'],

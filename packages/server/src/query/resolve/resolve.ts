@@ -77,8 +77,9 @@ function resolveText(
     if (best !== undefined && best.rank >= unless) continue
     for (const parts of readings) {
       if (!mayMean(parts, names)) continue
-      const resolution = resolveParts(release, parts)
-      if (isContradicted?.()) return doubted(resolution)
+      const read = resolveParts(release, parts)
+      if (isContradicted?.()) return doubted(read)
+      const resolution = read.verdict === 'sure' && isSaintOfPlace(parts, text) ? lastDoubted(read) : read
       const rank = rankOf(release, parts, resolution)
       if (rank === RANKS.exact) return resolution
       if (rank < (least ?? RANKS.nothing)) continue
@@ -108,7 +109,7 @@ type Read = { readonly resolution: Resolution; readonly rank: Rank }
 
 const isBetter = (read: Read, other: Read): boolean =>
   read.rank > other.rank ||
-  (read.rank === RANKS.sure && other.rank === RANKS.sure && scoreOf(read.resolution) > scoreOf(other.resolution))
+  (read.rank >= RANKS.placed && read.rank === other.rank && scoreOf(read.resolution) > scoreOf(other.resolution))
 
 function rankOf(release: Release, parts: readonly WrittenPart[], resolution: Resolution): Rank {
   const { verdict, record } = resolution
@@ -123,6 +124,13 @@ function rankOf(release: Release, parts: readonly WrittenPart[], resolution: Res
   if (parts.length > 2) return RANKS.placed
   if (isInFirst(release, resolution, parts[0] as WrittenPart)) return RANKS.unsure
   return record === undefined && parts.length > 1 ? RANKS.above : RANKS.nothing
+}
+
+/** Whether words of a text are read twice, as a saint before the name of what a seat is in: that is as well some place in it. */
+function isSaintOfPlace(parts: readonly WrittenPart[], text: string): boolean {
+  const { words, language } = (parts.at(-1) as WrittenPart).written
+  const count = parts.reduce((sum, { written }) => sum + written.typed.length, 0)
+  return language.saintWords(words[0] ?? '') > 0 && count > wordsOf(text).length
 }
 
 /** Whether some record fits, or several do. */
@@ -207,6 +215,12 @@ const doubted = (resolution: Resolution): Resolution => ({
   ...lessSure(resolution, (verdict) => (isSure(verdict) ? 'likely' : verdict), MAX_LIKELY_SCORE),
   isDoubtful: true,
 })
+
+/** The same with all sure but the last level. */
+function lastDoubted(resolution: Resolution): Resolution {
+  const other = doubted(resolution)
+  return { ...other, levels: [...resolution.levels.slice(0, -1), ...other.levels.slice(-1)] }
+}
 
 /** The same with other verdicts, and scores of no more than this. */
 function lessSure(resolution: Resolution, toVerdict: (verdict: Verdict) => Verdict, maxScore: number): Resolution {

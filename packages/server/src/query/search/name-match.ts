@@ -344,9 +344,21 @@ function better(
   return best !== undefined && best.cost <= cost ? best : { cost, how, isWhole: false, isPrefix, isDoubtful, isShort }
 }
 
-/** Whether one of the words that were typed is a word of the catalog, says something and is not in a name. */
-const hasOtherWord = (typed: Forms, name: Forms, { language, isKnown }: WrittenName): boolean =>
-  typed.words.some((word) => isKnown(word) && !isSlight(language, word) && !name.words.includes(word))
+/** Whether one of the words that were typed says something else than a name: a word of the catalog that it has not, or an abbreviation. */
+const hasOtherWord = (typed: Forms, name: Forms, { language, isKnown }: WrittenName): boolean => {
+  const others = typed.words.filter((word) => !isSlight(language, word) && !name.words.includes(word))
+  return others.some(isKnown) || (others.length === 1 && isAbbreviation(others[0] as string, typed, name, language))
+}
+
+/** How many letters an abbreviation has at most. */
+const MAX_ABBREVIATED = 3
+
+/** Whether a short word before others is no misspelling of any word of a name, and so stands for one that it has not: "Co. Verde". */
+function isAbbreviation(word: string, typed: Forms, name: Forms, language: Language): boolean {
+  const [first, second] = typed.words.filter((other) => !isSlight(language, other))
+  if (word.length > MAX_ABBREVIATED || word !== first || second === undefined) return false
+  return word.length === 1 || !name.words.some((other) => distanceOf(word, other, 1).toWord <= 1)
+}
 
 /** How many letters a name has at least that is cut off after the first letter of a word, and after the first few. */
 const MIN_CUT = 10
