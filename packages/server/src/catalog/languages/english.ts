@@ -67,6 +67,7 @@ const data: LanguageData = {
   code: 'code codes key id',
   noise: 'country county state province region district city town village municipality number',
   leading: '',
+  kinds: '',
   linking: 'a an and at by for from in of on or the to with',
   genitive: 'of',
   frequent: 'and for of the',

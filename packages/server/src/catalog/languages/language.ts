@@ -13,7 +13,9 @@ export type LanguageData = NumberWords & {
   readonly noise: string
   /** Words that say so before a name only: anywhere else they are part of it. */
   readonly leading: string
-  /** Those of both that no town is called, which has a name that hamlets and quarters have too. */
+  /** Words that say so before a name, and tell it from others: they are not dropped. */
+  readonly kinds: string
+  /** Those of the first two that no town is called, which has a name that hamlets and quarters have too. */
   readonly hamlets: string
   /** Words that say that a code follows, as in "clave 16112". */
   readonly code: string
@@ -61,6 +63,8 @@ export type LanguageData = NumberWords & {
 export type Language = Pick<LanguageData, 'alike' | 'silent'> & {
   readonly isNoise: (word: string) => boolean
   readonly isLeading: (word: string) => boolean
+  /** Whether a word says what a record is, and not which. */
+  readonly isKind: (word: string) => boolean
   readonly isHamlet: (word: string) => boolean
   readonly isCode: (word: string) => boolean
   readonly isLinking: (word: string) => boolean
@@ -104,6 +108,7 @@ export function languageFrom(data: LanguageData): Language {
   return {
     isNoise: isIn(data.noise),
     isLeading: isIn(data.leading),
+    isKind: isIn(`${data.noise} ${data.leading} ${data.kinds}`),
     isHamlet: (word) => isHamlet(word) || (data.abbreviations[word]?.some(isHamlet) ?? false),
     isCode: isIn(data.code),
     isLinking: isIn(data.linking),
@@ -171,6 +176,7 @@ function soundsBy({ soundRules, variants }: LanguageData): Language['soundsOf'] 
 export const noLanguage: Language = {
   isNoise: () => false,
   isLeading: () => false,
+  isKind: () => false,
   isHamlet: () => false,
   isCode: () => false,
   isLinking: () => false,
@@ -205,6 +211,7 @@ export function unionOf(languages: readonly Language[]): Language {
   return {
     isNoise: (word) => any(({ isNoise }) => isNoise(word)),
     isLeading: (word) => any(({ isLeading }) => isLeading(word)),
+    isKind: (word) => any(({ isKind }) => isKind(word)),
     isHamlet: (word) => any(({ isHamlet }) => isHamlet(word)),
     isCode: (word) => any(({ isCode }) => isCode(word)),
     isLinking: (word) => any(({ isLinking }) => isLinking(word)),

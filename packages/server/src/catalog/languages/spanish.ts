@@ -210,6 +210,7 @@ const data: LanguageData = {
     'avenida av numero num no cp codigo postal provincia area campo disciplina subdisciplina ayuntamiento constitucional presidencia municipal gobierno',
   leading:
     'hacienda exhacienda finca agencia tenencia sindicatura comisaria junta auxiliar demarcacion territorial domicilio dom conocido',
+  kinds: 'ex estacion granja quinta villa unidad residencial rinconada',
   hamlets:
     'rancheria rancho ejido congregacion barrio colonia fraccionamiento hacienda exhacienda finca ' +
     'agencia tenencia sindicatura comisaria junta auxiliar',

@@ -129,11 +129,26 @@ function matchCalled(
     how: how ?? match.how,
     isWhole: match.isWhole && how !== 'dropped-words',
     isPrefix: match.isPrefix,
-    isDoubtful: isDoubtful === true || match.isDoubtful || isCutOff || (isTooShort && !record.isTown),
+    isDoubtful:
+      isDoubtful === true ||
+      match.isDoubtful ||
+      isCutOff ||
+      (isTooShort && !record.isTown) ||
+      (match.cost >= MIN_OTHER_KIND && isOtherKind(part.written, name)),
     isShort: match.isShort,
     needsParent: isTooShort || match.needsParent,
     costBesideParent: match.costBesideParent === undefined ? undefined : cost + match.costBesideParent,
   }
+}
+
+/** From this cost on a name may be that of another kind of place. */
+const MIN_OTHER_KIND = 1
+
+/** Whether two names say first that they are of other kinds: "Rancho Nuevo" is not "Pueblo Nuevo". */
+export function isOtherKind(written: WrittenName, { readings, language: { isKind } }: WrittenName): boolean {
+  const [typed, name] = [written.readings[0]?.words ?? [], readings[0]?.words ?? []]
+  const [own, other] = [typed[0] ?? '', name[0] ?? '']
+  return isKind(own) && isKind(other) && !name.includes(own) && !typed.includes(other)
 }
 
 type SeatMatch = Omit<PartMatch, 'position'>

@@ -51,6 +51,13 @@ const localities = [
   ['0001', 'Jesús María', 12, 30_000],
   ['0002', 'Ejido Jesús María', 12, 500],
   ['0001', 'Zapopan', 13, 1_000_000],
+  ['0002', 'Rancho Santa Fe', 13, 5],
+  ['0003', 'Hacienda Santa Fe', 13, 90_000],
+  ['0004', 'Rancho Nuevo', 13, 5],
+  ['0005', 'Ejido Conchos', 13, 9],
+  ['0006', 'Estación Conchos', 13, 5],
+  ['0007', 'Granja Palomas', 13, 5],
+  ['0008', 'San Diego Palomas', 13, 5],
 ] as const
 
 let release: Release
@@ -140,6 +147,11 @@ describe('parts', () => {
     [{ estado: 'nl', municipio: 'Ejido los Pinos', localidad: 'Guadalupe' }, 'sure localidad Ejido los Pinos'],
     [{ estado: 'jal', municipio: 'Zapopan', localidad: 'San Juan de Ocotán' }, 'exact localidad Zapopan'],
     [{ estado: 'jal', municipio: 'Zapopan', localidad: 'San Juan' }, 'none'],
+    [{ estado: 'jal', municipio: 'Zapopan', localidad: 'Pueblo Nuevo' }, 'likely localidad Rancho Nuevo'],
+    [{ estado: 'jal', municipio: 'Zapopan', localidad: 'Santa Fe' }, 'sure localidad Hacienda Santa Fe'],
+    [{ estado: 'jal', municipio: 'Zapopan', localidad: 'Fracc. Santa Fe' }, 'likely localidad Hacienda Santa Fe'],
+    [{ estado: 'jal', municipio: 'Zapopan', localidad: 'Conchos' }, 'ambiguous localidad Ejido Conchos'],
+    [{ estado: 'jal', municipio: 'Zapopan', localidad: 'Palomas' }, 'ambiguous localidad Granja Palomas'],
   ])('%j', (row, expected) => expect(resolved(parts(row as Record<string, string>))).toBe(expected))
 })
 

@@ -26,7 +26,7 @@ import {
   matchesCalled,
   matchesNearly,
 } from './part-matches.ts'
-import type { PartMatch, RowHow } from './record-match.ts'
+import { isOtherKind, type PartMatch, type RowHow } from './record-match.ts'
 import { lettersIn, OTHER_NOISE_COST, type WrittenPart } from './written-part.ts'
 
 /** A record that a whole row may mean. */
@@ -121,7 +121,11 @@ function matchesBelow(
   const isNearest = ancestorLevels(release, part.entity)[0] === level
   if (isNearest && countBelow(level, parents) <= MAX_COMPARED_RECORDS) {
     const below = parents.flatMap((parent) => {
-      const matches = matchesBelowParent(release, part, level, parent.position).map(besideParent)
+      const matches = amongKinds(
+        release,
+        part,
+        matchesBelowParent(release, part, level, parent.position).map(besideParent),
+      )
       const behind = behindLarger(release, part, matches, true)
       return matches.map((match) => toMatch(match, withParent(match, parent), behind(match)))
     })
@@ -134,7 +138,38 @@ function matchesBelow(
   return withoutParent(release, part, matches, costs, toMatch)
 }
 
-/** The seats of parents of one name are all called so, whatever their own names are: the one that is far larger is meant, or none is sure; none by a short name. */
+/**
+ * Of places that differ in what they say that they are, and of which none is called just so, the one that is far larger is meant, or
+ * none is sure.
+ */
+function amongKinds(release: Release, part: WrittenPart, matches: readonly PartMatch[]): readonly PartMatch[] {
+  const least = matches.reduce((cost, match) => Math.min(cost, match.cost), Number.POSITIVE_INFINITY)
+  if (matches.length < 2 || least < OTHER_NOISE_COST) return matches
+  const { language, readings } = part.written
+  const withoutKind = (words: readonly string[]) =>
+    words.filter((word) => !language.isKind(word) && !language.isLinking(word)).join(' ')
+  const written = withoutKind(readings[0]?.words ?? [])
+  const names = entityNames(release, part.entity)
+  const isSame = ({ position }: PartMatch) => withoutKind(names.wordsAt(position)) === written
+  const same = least >= 1 ? matches.filter(isSame) : matches.filter((match) => match.cost === least || isSame(match))
+  if (written === '' || same.length < 2 || !same.some(({ cost }) => cost === least)) return matches
+  const importance = importanceOf(release, part.entity.name)
+  const sizeOf = ({ position }: PartMatch) => importance[position] as number
+  const [largest, next] = same.toSorted((a, b) => sizeOf(b) - sizeOf(a)) as [PartMatch, PartMatch]
+  const isFarLarger = sizeOf(largest) >= sizeOf(next) + FAR_LARGER
+  return matches.map((match) => {
+    if (!same.includes(match)) return match
+    if (!isFarLarger) return { ...match, cost: least }
+    if (match !== largest) return { ...match, cost: Math.max(match.cost, least + BEHIND_LARGER_COST) }
+    const [own] = names.record(match.position).names
+    return { ...match, cost: least, isDoubtful: own === undefined || isOtherKind(part.written, own.name) }
+  })
+}
+
+/**
+ * The seats of parents of one name are all called so, whatever their own names are: the one that is far larger is meant, or none is
+ * sure, as by a short name.
+ */
 function amongSeats(release: Release, matches: readonly RowMatch[]): RowMatch[] {
   const isCalledSeat = ({ name, position, ownCost, isDoubtful }: RowMatch) =>
     ownCost <= MAX_SHORT_COST && !isDoubtful && entityNames(release, release.entity(name).definition).isSeat(position)

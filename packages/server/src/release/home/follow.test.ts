@@ -108,8 +108,10 @@ test('the same release that is built again before the first look is served', asy
   expect(home.following.release().manifest.built).toBe('2001-01-01T00:00:00.000Z')
 })
 
-test('every activation is followed, and so is a rollback', async () => {
+test('every activation is followed as soon as the system reports it, and so is a rollback', async () => {
+  using _clock = new ClockInHand()
   using home = new Followed()
+  await home.following.look()
   for (const digest of [b, c, a]) {
     home.shelf.activate(digest)
     await home.until(`swapped to ${digest}`)
