@@ -1,5 +1,7 @@
 // Reads an address from its end: the state, and before it the municipality, or a town in it. Street, number, quarter and postal code
 // stand before them and are set aside, and so is a telephone number after them. Some addresses begin with the state.
+import { LruCache } from '../../base/lru-cache.ts'
+import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { Language } from '../../catalog/languages/language.ts'
 import { languageOfNames } from '../../catalog/languages/languages.ts'
@@ -26,7 +28,7 @@ const POSTAL_CODE = /^(?:[0-9]{4,5}|0+)$/
 /** A record that some words at the end of others name. */
 type NamedEnd = { readonly position: number; readonly words: readonly string[]; readonly rest: readonly string[] }
 
-type Address = {
+export type Address = {
   /** The state first. */
   readonly parts: readonly WrittenPart[]
   /** Whether its postal code is one of another state. */
@@ -112,9 +114,15 @@ export function namedBy(release: Release, part: WrittenPart): number | undefined
   return best?.position
 }
 
-/** The record of an entity that a text names, wherever it is. */
+const namedCaches = memoized((_: Release) =>
+  memoized((_: Entity) => new LruCache<number | undefined>({ maxEntries: 4_096 })),
+)
+
+/** The record of an entity that a text names, wherever it is; texts have the same states and records again and again. */
 export const namedByText = (release: Release, entity: Entity, text: string): number | undefined =>
-  mayName(release, entity, wordsOf(text)) ? namedBy(release, writtenPart(release, entity, text)) : undefined
+  namedCaches(release)(entity).get(text, () =>
+    mayName(release, entity, wordsOf(text)) ? namedBy(release, writtenPart(release, entity, text)) : undefined,
+  )
 
 /** Whether one of some words is in the names of an entity or stands for others, or all are one name without spaces: few words are. */
 function mayName(release: Release, { name }: Entity, words: readonly string[]): boolean {

@@ -6,6 +6,7 @@ import { wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
 import {
+  type Address,
   addressOf,
   type End,
   endNaming,
@@ -37,7 +38,7 @@ type Way = {
   /** What tells less than this is not taken. */
   readonly least?: Rank
   /** Whether something in the text says that it is not so. */
-  readonly isContradicted?: boolean
+  readonly isContradicted?: () => boolean
 }
 
 /** The ways to read a text of some segments, those that are trusted most first. */
@@ -53,9 +54,13 @@ export function* waysToRead(release: Release, segments: readonly string[], isNam
       least: isTwo ? RANKS.exact : RANKS.nothing,
     }
   }
-  const address = addressOf(release, places, segments)
-  if (address !== undefined)
-    yield { readings: [address.parts], unless: RANKS.sure, isContradicted: address.isContradicted }
+  let address: Address | undefined
+  function* addressReadings(): Generator<readonly WrittenPart[]> {
+    address = addressOf(release, places as Places, segments)
+    if (address !== undefined) yield address.parts
+  }
+  const isContradicted = () => address?.isContradicted === true
+  yield { readings: addressReadings(), unless: RANKS.sure, isContradicted }
   if (!isOne && !isTwo) return
   const words = segments.flatMap(wordsOf)
   const hasState = namesState(release, segments)
