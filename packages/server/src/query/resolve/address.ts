@@ -1,5 +1,7 @@
 // Reads an address from its end: the state, and before it the municipality, or a town in it. Street, number, quarter and postal code
 // stand before them and are set aside, and so is a telephone number after them. Some addresses begin with the state.
+import { LruCache } from '../../base/lru-cache.ts'
+import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { Language } from '../../catalog/languages/language.ts'
 import { languageOfNames } from '../../catalog/languages/languages.ts'
@@ -30,13 +32,11 @@ const POSTAL_CODE = /^(?:[0-9]{4,5}|0+)$/
 /** A record that some words at the end of others name. */
 type NamedEnd = { readonly position: number; readonly words: readonly string[]; readonly rest: readonly string[] }
 
-type Address = {
+export type Address = {
   /** The parts that it may be, the state first, unless a city is known without it. */
   readonly readings: readonly (readonly WrittenPart[])[]
   /** Whether its postal code is one of another state. */
   readonly isContradicted: boolean
-  /** Whether no more than a number says that its first segment is a street. */
-  readonly isGuess: boolean
 }
 
 /**
@@ -66,22 +66,20 @@ type AddressText = Places & {
   readonly named: () => Iterable<NamedEnd>
   /** The states of its postal codes. */
   readonly ofCodes: readonly Omit<NamedEnd, 'rest'>[]
-  readonly isGuess: boolean
 }
 
 function readFromEnd(release: Release, segments: readonly string[], places: Places): AddressText | undefined {
   const { entity, above, top } = places
   const language = languageOfNames(entity)
   const all = withoutTelephone(segments.map(wordsOf), language)
-  const isGuess = !isAddress(all, language)
-  if (isGuess && !hasHouse(release, places, segments)) return undefined
+  if (!isAddress(all, language) && !hasHouse(release, places, segments)) return undefined
   // A code and the name that it belongs to are no address.
   if (segments.length === 1 && isNamed(release, entity, segments[0])) return undefined
   const words = withoutPostalCode(all, language)
   const ofCodes = postalCodesIn(all, language).flatMap((code) => stateOfCode(release, above, code) ?? [])
   const country = endNaming(release, words, top)
   const named = () => statesAt(release, words, country, places)
-  return { ...places, all, words, country, named, ofCodes, isGuess }
+  return { ...places, all, words, country, named, ofCodes }
 }
 
 /** The states at the end of an address, those that are trusted most first. */
@@ -125,13 +123,13 @@ function atPlace(release: Release, text: AddressText): Address | undefined {
 
 /** The address in a city that is known without its state. */
 function atCity(release: Release, text: AddressText): Address | undefined {
-  const { entity, words, country, ofCodes, isGuess } = text
+  const { entity, words, country, ofCodes } = text
   if (ofCodes.length > 0 || saidState(text) !== undefined) return undefined
   const part = writtenPart(release, entity, lastSegment(country?.rest ?? words).join(' '))
   const called = part.digits === undefined ? matchesCalled(release, part).filter(isCalledSo) : []
   const names = entityNames(release, entity)
   const isKnown = called.length === 1 && called.every(({ position, isWhole }) => isWhole && names.isCity(position))
-  return isKnown ? { readings: [[part]], isContradicted: false, isGuess } : undefined
+  return isKnown ? { readings: [[part]], isContradicted: false } : undefined
 }
 
 /** The address of which the state is certain; what stands before it is misspelt, a small town or a quarter, or tells nothing. */
@@ -202,13 +200,13 @@ const MAX_MISSPELT_COST = 1.3
 
 function addressAt(
   release: Release,
-  { above, ofCodes, isGuess }: AddressText,
+  { above, ofCodes }: AddressText,
   { position, words }: Omit<NamedEnd, 'rest'>,
   places: readonly WrittenPart[],
 ): Address {
   const isContradicted = ofCodes.length > 0 && !ofCodes.some((state) => state.position === position)
   const state = writtenPart(release, above, words.join(' '))
-  return { readings: places.map((place) => [state, place]), isContradicted, isGuess }
+  return { readings: places.map((place) => [state, place]), isContradicted }
 }
 
 const lastSegment = (words: readonly string[]): readonly string[] =>
@@ -261,9 +259,15 @@ export function namedBy(release: Release, part: WrittenPart): number | undefined
   return best?.position
 }
 
-/** The record of an entity that a text names, wherever it is. */
+const namedCaches = memoized((_: Release) =>
+  memoized((_: Entity) => new LruCache<number | undefined>({ maxEntries: 4_096 })),
+)
+
+/** The record of an entity that a text names, wherever it is; texts have the same states and records again and again. */
 export const namedByText = (release: Release, entity: Entity, text: string): number | undefined =>
-  mayName(release, entity, wordsOf(text)) ? namedBy(release, writtenPart(release, entity, text)) : undefined
+  namedCaches(release)(entity).get(text, () =>
+    mayName(release, entity, wordsOf(text)) ? namedBy(release, writtenPart(release, entity, text)) : undefined,
+  )
 
 /** Whether one of some words is in the names of an entity or stands for others, or all are one name without spaces: few words are. */
 function mayName(release: Release, { name }: Entity, words: readonly string[]): boolean {
@@ -294,11 +298,17 @@ const isAddress = (segments: readonly (readonly string[])[], language: Language)
 
 const NUMBER = /^[0-9]+$/
 
-/** Whether the first of several segments is a street with the number of a house, and no town is called so. */
-function hasHouse(release: Release, { towns }: Places, segments: readonly string[]): boolean {
-  const [first = ''] = segments
+/**
+ * Whether the first of several segments is a street with the number of a house. It may be a town with a number in its name where one is
+ * called so, or where what follows is the record that it is in.
+ */
+function hasHouse(release: Release, { entity, towns, above }: Places, segments: readonly string[]): boolean {
+  const [first = '', second = '', third = ''] = segments
   const hasNumber = wordsOf(first).some((word, at) => at > 0 && NUMBER.test(word))
-  return segments.length > 2 && hasNumber && !isNamed(release, towns, first)
+  if (segments.length < 3 || !hasNumber || isNamed(release, towns, first)) return false
+  const state = namedByText(release, above, third)
+  const isIn = (position: number) => ancestorOf(release, entity.name, position, above.name) === state
+  return !matchesCalled(release, writtenPart(release, entity, second), isIn).some(isCalledSo)
 }
 
 /** Whether a word is a postal code: by its digits, or as a number after a sign of one, as people write 0 where they know none. */

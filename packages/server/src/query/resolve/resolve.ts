@@ -78,7 +78,7 @@ function resolveText(
     for (const parts of readings) {
       if (!mayMean(parts, names)) continue
       const read = resolveParts(release, parts)
-      if (isContradicted) return doubted(read)
+      if (isContradicted?.()) return doubted(read)
       const resolution = read.verdict === 'sure' && isSaintOfPlace(parts, text) ? lastDoubted(read) : read
       const rank = rankOf(release, parts, resolution)
       if (rank === RANKS.exact || (isLast && rank >= (best?.rank ?? RANKS.nothing))) return resolution

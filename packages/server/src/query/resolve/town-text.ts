@@ -6,6 +6,7 @@ import { wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
 import {
+  type Address,
   addressOf,
   type End,
   endNaming,
@@ -37,7 +38,7 @@ type Way = {
   /** What tells less than this is not taken. */
   readonly least?: Rank
   /** Whether something in the text says that it is not so. */
-  readonly isContradicted?: boolean
+  readonly isContradicted?: () => boolean
   /** Whether the text is read in no other way. */
   readonly isLast?: boolean
 }
@@ -55,14 +56,13 @@ export function* waysToRead(release: Release, segments: readonly string[], isNam
       least: isTwo ? RANKS.exact : RANKS.nothing,
     }
   }
-  const address = addressOf(release, places, segments)
-  if (address !== undefined)
-    yield {
-      readings: address.readings,
-      unless: address.isGuess ? RANKS.placed : RANKS.sure,
-      isContradicted: address.isContradicted,
-      isLast: true,
-    }
+  let address: Address | undefined
+  function* addressReadings(): Generator<readonly WrittenPart[]> {
+    address = addressOf(release, places as Places, segments)
+    if (address !== undefined) yield* address.readings
+  }
+  const isContradicted = () => address?.isContradicted === true
+  yield { readings: addressReadings(), unless: RANKS.sure, isContradicted, isLast: true }
   if (!isOne && !isTwo) return
   const words = segments.flatMap(wordsOf)
   const hasState = namesState(release, segments)
