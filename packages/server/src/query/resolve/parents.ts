@@ -144,7 +144,7 @@ export function withAncestors({ position, cost, how, ...match }: PartMatch, cost
   for (const { level, matches, isNamed } of costs) {
     const match = matches.get(ancestorAt(level, position))
     sum += match?.cost ?? MISMATCH_COST
-    ways.add(match?.how ?? 'dropped-words')
+    ways.add(match?.how ?? 'elsewhere')
     // Where another ancestor is written as it is called, this one is not meant.
     const isOther = match === undefined || (isNamed && match.cost > MAX_PROOF_COST)
     if (isOther || (match.isDoubtful && cost > MAX_PROOF_COST)) isDoubtful = true

@@ -15,6 +15,7 @@ const WAYS: Readonly<Record<RowHow, string>> = {
   seat: 'the seat, by its short name or that of its parent',
   town: 'by the name of a town in it',
   swapped: 'parts in each other’s place',
+  elsewhere: 'in another place than is written',
   repaired: 'damaged text repaired',
   'ignored-part': 'without a part that says nothing more',
 }
@@ -24,6 +25,6 @@ export function reasonOf({ verdict, record, isDoubtful }: Decision): string {
   const ways = record.how.map((how) => WAYS[how]).join('; ')
   if (verdict === 'ambiguous') return `several records fit: ${ways}`
   if (verdict === 'likely')
-    return `${isDoubtful ? 'it may be another name' : 'too much would have to be assumed'}: ${ways}`
+    return `${isDoubtful ? 'another one may be meant' : 'too much would have to be assumed'}: ${ways}`
   return ways
 }
