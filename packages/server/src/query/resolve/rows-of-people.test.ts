@@ -293,6 +293,7 @@ describe('a town and its state in one text', () => {
   test.each([
     ['Acapulco, Guerrero', 'sure 12001 Acapulco de Juárez'],
     ['Pachuca, Hgo.', 'sure 13048 Pachuca de Soto'],
+    ['Pachuca, Hgo., México', 'sure 13048 Pachuca de Soto'],
     ['Cd. Obregón, Son.', 'sure Ciudad Obregón'],
     ['Oaxaca, Oaxaca', 'sure 20067 Oaxaca de Juárez'],
     ['Guerrero, Chilpancingo', 'sure 12029 Chilpancingo de los Bravo'],
