@@ -477,6 +477,15 @@ describe('what is named as its state', () => {
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
 })
 
+describe('the name of a town is no misspelling of a municipality', () => {
+  test.each([
+    ['Michoacán / Capácuaro', 'likely 16013 Carácuaro'],
+    ['Jalisco / Atequiza / Centro', 'none'],
+    ['Jalisco / Atequiza / Atequiza', 'sure Atequiza'],
+    ['Tabasco / Jalupa / Jalupa', 'sure Jalupa'],
+  ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
+})
+
 describe('the short name of several seats is that of one that is far larger', () => {
   test.each([
     ['Guerrero // Coyuca', 'ambiguous Coyuca de Benítez'],
