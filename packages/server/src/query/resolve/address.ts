@@ -8,12 +8,16 @@ import { languageOfNames } from '../../catalog/languages/languages.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import { aliasesOf } from '../../release/aliases.ts'
 import type { Release } from '../../release/release.ts'
+import { entityNames } from './entity-names.ts'
 import { ancestorOf } from './levels.ts'
 import { hasName } from './name-table.ts'
+import { parentsFor } from './parents.ts'
 import { matchesAnywhere, matchesCalled } from './part-matches.ts'
 import { stateOfPostalCode } from './postal-codes.ts'
 import type { PartMatch } from './record-match.ts'
+
 import { matchesByTown, type Places } from './towns.ts'
+
 import { type WrittenPart, writtenPart } from './written-part.ts'
 
 /** How many words a name in an address has at most. */
@@ -29,68 +33,209 @@ const POSTAL_CODE = /^(?:[0-9]{4,5}|0+)$/
 type NamedEnd = { readonly position: number; readonly words: readonly string[]; readonly rest: readonly string[] }
 
 export type Address = {
-  /** The state first. */
-  readonly parts: readonly WrittenPart[]
+  /** The parts that it may be, the state first, unless a city is known without it. */
+  readonly readings: readonly (readonly WrittenPart[])[]
   /** Whether its postal code is one of another state. */
   readonly isContradicted: boolean
 }
 
 /**
- * The parts of an address, if it names a state and a record in it; undefined for what is no address. Where no state is named, it is
- * that of the postal code.
+ * The parts of an address, if it names a state or a city; undefined for what is no address. Where no state is named, it is that of the
+ * postal code.
  */
 export function addressOf(release: Release, places: Places, segments: readonly string[]): Address | undefined {
   const [first, second] = segments
   const isState = (text: string | undefined) => isNamed(release, places.above, text)
   const beginsWithState = () =>
     [first, POSTAL_CODE.test(first ?? '') ? second : undefined].some(isState) && !isState(segments.at(-1))
-  return (
-    addressFromEnd(release, segments, places) ??
-    (beginsWithState() ? addressFromEnd(release, segments.toReversed(), places) : undefined)
-  )
+  const fromEnd = readFromEnd(release, segments, places)
+  const place = fromEnd && atPlace(release, fromEnd)
+  if (place !== undefined) return place
+  const text = (beginsWithState() ? readFromEnd(release, segments.toReversed(), places) : undefined) ?? fromEnd
+  if (text === undefined) return undefined
+  return (text === fromEnd ? undefined : atPlace(release, text)) ?? atCity(release, text) ?? atState(release, text)
 }
 
-function addressFromEnd(
-  release: Release,
-  segments: readonly string[],
-  { entity, above, top }: Places,
-): Address | undefined {
+/** An address, and what stands at its end. */
+type AddressText = Places & {
+  /** The words of each segment, and all of them without postal codes, with a sign between segments. */
+  readonly all: readonly (readonly string[])[]
+  readonly words: readonly string[]
+  readonly country: NamedEnd | undefined
+  /** The states that are named at its end, with what stands before each of them. */
+  readonly named: () => Iterable<NamedEnd>
+  /** The states of its postal codes. */
+  readonly ofCodes: readonly Omit<NamedEnd, 'rest'>[]
+}
+
+function readFromEnd(release: Release, segments: readonly string[], places: Places): AddressText | undefined {
+  const { entity, above, top } = places
   const language = languageOfNames(entity)
   const all = withoutTelephone(segments.map(wordsOf), language)
-  if (!isAddress(all, language)) return undefined
+  if (!isAddress(all, language) && !hasHouse(release, places, segments)) return undefined
+  // A code and the name that it belongs to are no address.
+  if (segments.length === 1 && isNamed(release, entity, segments[0])) return undefined
   const words = withoutPostalCode(all, language)
-  const states = postalCodesIn(all, language).flatMap((code) => stateOfCode(release, above, code) ?? [])
-  const state = endNaming(release, words, above)
+  const ofCodes = postalCodesIn(all, language).flatMap((code) => stateOfCode(release, above, code) ?? [])
   const country = endNaming(release, words, top)
+  const named = () => statesAt(release, words, country, places)
+  return { ...places, all, words, country, named, ofCodes }
+}
+
+/** The states at the end of an address, those that are trusted most first. */
+function* statesAt(
+  release: Release,
+  words: readonly string[],
+  country: NamedEnd | undefined,
+  { above, top }: Places,
+): Generator<NamedEnd> {
   // The name of a country at the end may be that of a state: it is the country where a state stands before it.
   const before = stateBefore(release, country, above, top)
-  const ofCode: readonly NamedEnd[] = states.flatMap((one) =>
-    [country?.rest ?? words, words].map((rest) => ({ ...one, rest })),
-  )
+  const states = [before, endNaming(release, words, above)].flatMap((state) => state ?? [])
+  yield* states
   // The country stands before the state too, as in "México, D.F.", and the state twice, as in "Ciudad de México, CDMX".
-  function* readings(): Generator<NamedEnd | undefined> {
-    yield* [before, state]
-    if (state !== undefined) yield withoutNamed(state, endNaming(release, state.rest, top))
-    for (const named of [before, state]) {
-      const again = endNaming(release, named?.rest ?? [], above)
-      if (named !== undefined && again?.position === named.position) yield withoutNamed(named, again)
+  for (const state of states) {
+    const other = state === before ? undefined : endNaming(release, state.rest, top)
+    const again = endNaming(release, state.rest, above)
+    for (const end of [other, again?.position === state.position ? again : undefined])
+      if (end !== undefined && words[end.rest.length] === BETWEEN_SEGMENTS) yield { ...state, rest: end.rest }
+  }
+}
+
+/** The address where its state or its postal code has what stands before it in it, called so. */
+function atPlace(release: Release, text: AddressText): Address | undefined {
+  const { words, country, named, ofCodes } = text
+  for (const state of named()) {
+    const place = placeIn(release, text, state)
+    if (place !== undefined)
+      return addressAt(release, text, state, [writtenPart(release, text.entity, place.join(' '))])
+  }
+  for (const state of ofCodes)
+    for (const rest of [country?.rest ?? words, words]) {
+      const isWritten = rest === words && [...named()].some(({ position }) => position === state.position)
+      const place = isWritten ? undefined : placeIn(release, text, { ...state, rest })
+      // Where nobody wrote the state, a street may be called as a place in it.
+      if (place !== undefined && place.length === lastSegment(rest).length)
+        return addressAt(release, text, state, [writtenPart(release, text.entity, place.join(' '))])
     }
-    yield* ofCode
-  }
-  for (const named of readings()) {
-    if (named === undefined) continue
-    const place = placeIn(release, entity, above, named)
-    // Where nobody wrote the state, a street may be called as a place in it.
-    const isWhole = place?.length === named.rest.length - named.rest.lastIndexOf(BETWEEN_SEGMENTS) - 1
-    if (place === undefined || (ofCode.includes(named) && !isWhole)) continue
-    const parts = [writtenPart(release, above, named.words.join(' ')), writtenPart(release, entity, place.join(' '))]
-    return { parts, isContradicted: states.length > 0 && !states.some(({ position }) => position === named.position) }
-  }
   return undefined
 }
 
-const withoutNamed = (state: NamedEnd, end: NamedEnd | undefined): NamedEnd | undefined =>
-  end === undefined ? undefined : { ...state, rest: end.rest }
+/** The address in a city that is known without its state. */
+function atCity(release: Release, text: AddressText): Address | undefined {
+  const { entity, words, country, ofCodes } = text
+  if (ofCodes.length > 0 || saidState(text) !== undefined) return undefined
+  const part = writtenPart(release, entity, lastSegment(country?.rest ?? words).join(' '))
+  const called = part.digits === undefined ? matchesCalled(release, part).filter(isCalledSo) : []
+  const names = entityNames(release, entity)
+  const isKnown = called.length === 1 && called.every(({ position, isWhole }) => isWhole && names.isCity(position))
+  return isKnown ? { readings: [[part]], isContradicted: false } : undefined
+}
+
+/** The address of which the state is certain; what stands before it is misspelt, a small town or a quarter, or tells nothing. */
+function atState(release: Release, text: AddressText): Address | undefined {
+  const { entity, towns, above, words, country, ofCodes } = text
+  const said = saidState(text)
+  const [ofCode] = said === undefined ? ofCodes : []
+  const state = said ?? (ofCode && { ...ofCode, rest: country?.rest ?? words })
+  if (state === undefined) return undefined
+  const isIn = (of: Entity) => (position: number) =>
+    ancestorOf(release, of.name, position, above.name) === state.position
+  const before = lastSegment(state.rest)
+  const isQuarter = before.length === 0 || isRecognised(before, entity)
+  // The city has the name of its state, and the address says that it is in a city, or that its postal code is one of it.
+  const city = writtenPart(release, entity, state.words.join(' '))
+  const isOfCode = ofCodes.some(({ position }) => position === state.position)
+  const isInCity = languageOfNames(entity).isSeat(before) || (isOfCode && (isQuarter || isAfterCode(text, state)))
+  if (said && isInCity && isSegment(text, state) && matchesCalled(release, city, isIn(entity)).some(isCalledSo))
+    return addressAt(release, text, state, [city])
+  const place = writtenPart(release, entity, isQuarter ? '' : before.join(' '))
+  const statePart = writtenPart(release, above, state.words.join(' '))
+  // The name of a town is not that of a record, misspelt.
+  const town = writtenPart(release, towns, place.written.text)
+  const called = isQuarter ? [] : matchesCalled(release, town, isIn(towns)).filter(isCalledSo)
+  const isKnown = called.some(({ position }) => entityNames(release, towns).isWellKnown(position))
+  const isNear = () =>
+    called.length === 0 &&
+    parentsFor(release, [statePart, place]).some(
+      ({ cost, position }) => cost <= MAX_MISSPELT_COST && isIn(entity)(position),
+    )
+  // In a segment with other words a state may be the end of their name.
+  const isApart = isSegment(text, state) || isOfCode || before.some((word) => NUMBER.test(word))
+  const isCertain = said !== undefined && isApart && !namesTop(release, text, state)
+  if (!isCertain && (isQuarter || !isNear())) return undefined
+  const nothing = writtenPart(release, entity, '')
+  return addressAt(release, text, state, isKnown ? [town, nothing] : [called.length > 0 ? nothing : place])
+}
+
+/** How many letters the name of a state has at least; fewer are rather a code, or another word. */
+const MIN_STATE = 4
+
+/** The state that is named at the end of an address and is no part of another name, with the least before it. */
+function saidState(text: AddressText): NamedEnd | undefined {
+  const { isStreet, isLinking } = languageOfNames(text.entity)
+  const isSaid = (state: NamedEnd) => {
+    const [last = '', first = ''] = [state.rest.at(-1), state.words[0]]
+    const isApart = !isStreet(last) && !isLinking(last) && !isLinking(first)
+    return isSegment(text, state) || (isApart && state.words.join('').length >= MIN_STATE)
+  }
+  return [...text.named()].filter(isSaid).toSorted((a, b) => a.rest.length - b.rest.length)[0]
+}
+
+/** Whether what is named begins a segment. */
+const isSegment = ({ words }: AddressText, { rest }: NamedEnd): boolean => words[rest.length] === BETWEEN_SEGMENTS
+
+/** Whether a postal code stands before what is named. */
+function isAfterCode({ all, words }: AddressText, { rest }: NamedEnd): boolean {
+  const count = words.slice(rest.length).filter((word) => word !== BETWEEN_SEGMENTS).length
+  return POSTAL_CODE.test(all.flat().at(-count - 1) ?? '')
+}
+
+/** Whether the name of a state is that of its country. */
+const namesTop = (release: Release, { top }: AddressText, { words }: NamedEnd): boolean =>
+  isNamed(release, top, words.join(' '))
+
+/** Up to this cost a name is misspelt. */
+const MAX_MISSPELT_COST = 1.3
+
+function addressAt(
+  release: Release,
+  { above, ofCodes }: AddressText,
+  { position, words }: Omit<NamedEnd, 'rest'>,
+  places: readonly WrittenPart[],
+): Address {
+  const isContradicted = ofCodes.length > 0 && !ofCodes.some((state) => state.position === position)
+  const state = writtenPart(release, above, words.join(' '))
+  return { readings: places.map((place) => [state, place]), isContradicted }
+}
+
+const lastSegment = (words: readonly string[]): readonly string[] =>
+  words.slice(words.lastIndexOf(BETWEEN_SEGMENTS) + 1)
+
+/** Whether some words are those of a street or a quarter, have a number, or say nothing. */
+const isRecognised = (words: readonly string[], entity: Entity): boolean =>
+  words.some(languageOfNames(entity).isStreet) ||
+  words.some(languageOfNames(entity).isHamlet) ||
+  isNumbered(words, entity)
+
+/** Whether some words have the number of a house, or say that there is none, or nothing. */
+function isNumbered(words: readonly string[], entity: Entity): boolean {
+  const { isSeat, isAbsent } = languageOfNames(entity)
+  const isNumber = (word: string, at: number) =>
+    NUMBER.test(word) || isAbsent([word]) || isAbsent(words.slice(at, at + 2))
+  return words.some(isNumber) || isSeat(words)
+}
+
+/**
+ * Whether a name in a segment begins after these words: they are recognised, or say what it is. No name begins after "de", and where
+ * a comma follows, a quarter may have the name of a city in its own, as in "Parque Industrial Monterrey, Nuevo León".
+ */
+function isApart(words: readonly string[], entity: Entity, isBeforeComma: boolean): boolean {
+  const { isNoise, isLinking, isPostalCode, isHamlet } = languageOfNames(entity)
+  const saysWhat = (word: string) => (isNoise(word) && !isHamlet(word)) || isLinking(word) || isPostalCode(word)
+  if (words.every(saysWhat)) return true
+  return (isBeforeComma ? isNumbered : isRecognised)(words, entity) && !isLinking(words.at(-1) ?? '')
+}
 
 /** The state that a postal code lies in. */
 function stateOfCode(release: Release, entity: Entity, postalCode: string): Omit<NamedEnd, 'rest'> | undefined {
@@ -153,6 +298,19 @@ const isAddress = (segments: readonly (readonly string[])[], language: Language)
 
 const NUMBER = /^[0-9]+$/
 
+/**
+ * Whether the first of several segments is a street with the number of a house. It may be a town with a number in its name where one is
+ * called so, or where what follows is the record that it is in.
+ */
+function hasHouse(release: Release, { entity, towns, above }: Places, segments: readonly string[]): boolean {
+  const [first = '', second = '', third = ''] = segments
+  const hasNumber = wordsOf(first).some((word, at) => at > 0 && NUMBER.test(word))
+  if (segments.length < 3 || !hasNumber || isNamed(release, towns, first)) return false
+  const state = namedByText(release, above, third)
+  const isIn = (position: number) => ancestorOf(release, entity.name, position, above.name) === state
+  return !matchesCalled(release, writtenPart(release, entity, second), isIn).some(isCalledSo)
+}
+
 /** Whether a word is a postal code: by its digits, or as a number after a sign of one, as people write 0 where they know none. */
 function isPostalCodeAt(words: readonly string[], place: number, { isPostalCode }: Language): boolean {
   const word = words[place] as string
@@ -212,7 +370,12 @@ function postalCodesIn(segments: readonly (readonly string[])[], { isPostalCode 
   for (const [at, words] of segments.entries())
     for (const [place, word] of words.entries()) {
       if (POSTAL_CODE.test(word) && isPostalCode(words[place - 1] ?? '')) signed.push(word)
-      else if (at > 0 && WHOLE_POSTAL_CODE.test(word) && (place === 0 || place === words.length - 1)) others.push(word)
+      else if (
+        (at > 0 || segments.length === 1) &&
+        WHOLE_POSTAL_CODE.test(word) &&
+        (place === 0 || place === words.length - 1)
+      )
+        others.push(word)
     }
   return signed.length > 0 ? signed : others
 }
@@ -258,9 +421,13 @@ export function endNaming(
 }
 
 /** The words that name a record below a state, or a town in one, at the end of what is before the state. */
-function placeIn(release: Release, entity: Entity, above: Entity, state: NamedEnd): readonly string[] | undefined {
+function placeIn(release: Release, text: AddressText, state: NamedEnd): readonly string[] | undefined {
+  const { entity, above } = text
   const isInState = (position: number) => ancestorOf(release, entity.name, position, above.name) === state.position
+  const { isStreet, isAbsent } = languageOfNames(entity)
+  const segment = lastSegment(state.rest)
   const parts = [...endsOf(state.rest)]
+    .filter(({ end }) => isApart(segment.slice(0, -end.length), entity, isSegment(text, state)))
     .map(({ end }) => ({ end, part: writtenPart(release, entity, end.join(' ')) }))
     .filter(({ part }) => part.digits === undefined)
   const isPlace = ({ part }: (typeof parts)[number]) => matchesCalled(release, part, isInState).some(isCalledSo)
@@ -273,7 +440,6 @@ function placeIn(release: Release, entity: Entity, above: Entity, state: NamedEn
   const end = (isOfTown ? whole : (place ?? parts.find(isTown)))?.end
   if (end === undefined) return undefined
   // A street or a quarter has the name of some place, but is none.
-  const { isStreet, isAbsent } = languageOfNames(entity)
   const [before = '', sign = ''] = state.rest.slice(0, -end.length).slice(-2)
   return isStreet(sign) && !isAbsent([before, sign]) ? undefined : end
 }

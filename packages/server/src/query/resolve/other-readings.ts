@@ -92,7 +92,7 @@ const unnamed = (match: RowMatch): RowMatch => ({ ...match, cost: match.cost + S
 function asSeat(release: Release, last: WrittenPart, ancestors: readonly Ancestor[]): WrittenPart | undefined {
   const { typed, text, language } = last.written
   const name = language.isSeat(typed)
-    ? ancestors.find(({ isParent }) => isParent)?.record.names[0]?.name.text
+    ? ancestors.find(({ isParent, isDoubtful }) => isParent && !isDoubtful)?.record.names[0]?.name.text
     : undefined
   return name === undefined || name === text ? undefined : writtenPart(release, last.entity, name)
 }
@@ -153,6 +153,7 @@ type Ancestor = {
   readonly position: number
   /** Whether it is the parent of what the last part means, whose name is that of its seat too. */
   readonly isParent: boolean
+  readonly isDoubtful: boolean
   readonly record: NamedRecord
   /** The letters of each of its names, but for words that say little. */
   readonly letters: readonly number[]
@@ -172,7 +173,7 @@ function ancestorsMeant(release: Release, entity: Entity, above: readonly Writte
     const record = entityNames(release, one).record(position)
     const readings = record.names.flatMap(({ name }) => name.readings)
     const letters = readings.map(({ core }) => letterMask(core))
-    return [{ entity: one, position, isParent: one.name === parent, record, letters }]
+    return [{ entity: one, position, isParent: one.name === parent, isDoubtful: meant.isDoubtful, record, letters }]
   })
 }
 

@@ -6,9 +6,9 @@ import type { Postings } from '../../release/index/postings.ts'
 import type { Release } from '../../release/release.ts'
 import { type AncestorLevel, ancestorLevels } from '../search/ancestor-match.ts'
 import { ancestorAt } from '../search/score.ts'
-import { MAX_COMPARED_RECORDS, matchesAnywhere, matchesBelowParent } from './part-matches.ts'
+import { MAX_COMPARED_RECORDS, matchesAnywhere } from './part-matches.ts'
 import type { PartMatch, RowHow } from './record-match.ts'
-import { matchesByTown } from './towns.ts'
+import { matchesBesideTowns, matchesByTown } from './towns.ts'
 import { keyOf, type WrittenPart } from './written-part.ts'
 
 /** A record that the parts of the ancestors may mean, with the cost of all of them. */
@@ -60,7 +60,7 @@ function parentsBelow(release: Release, part: WrittenPart, above: readonly Writt
   const parents = parentsFor(release, above)
   if (countBelow(level, parents) > MAX_COMPARED_RECORDS) return []
   return parents.flatMap((parent) =>
-    matchesBelowParent(release, part, level, parent.position).map((match) => withParent(match, parent)),
+    matchesBesideTowns(release, part, level, parent.position).map((match) => withParent(match, parent)),
   )
 }
 

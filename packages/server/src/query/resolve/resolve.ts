@@ -73,7 +73,7 @@ function resolveText(
     known ??= segments.length === 1 && !isTwice(wordsOf(text)) && scope.some((name) => isKnown(release, name, text))
     return known
   }
-  for (const { readings, unless, least, isContradicted } of waysToRead(release, segments, isName)) {
+  for (const { readings, unless, least, isContradicted, isLast } of waysToRead(release, segments, isName)) {
     if (best !== undefined && best.rank >= unless) continue
     for (const parts of readings) {
       if (!mayMean(parts, names)) continue
@@ -81,7 +81,7 @@ function resolveText(
       if (isContradicted?.()) return doubted(read)
       const resolution = read.verdict === 'sure' && isSaintOfPlace(parts, text) ? lastDoubted(read) : read
       const rank = rankOf(release, parts, resolution)
-      if (rank === RANKS.exact) return resolution
+      if (rank === RANKS.exact || (isLast && rank >= (best?.rank ?? RANKS.nothing))) return resolution
       if (rank < (least ?? RANKS.nothing)) continue
       if (rank === RANKS.unsure && segments.length === 1 && unless > RANKS.unsure) {
         unsure.push(resolution)

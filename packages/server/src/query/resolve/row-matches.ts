@@ -21,12 +21,12 @@ import {
 import {
   MAX_COMPARED_RECORDS,
   matchesAnywhere,
-  matchesBelowParent,
   matchesByWholeCode,
   matchesCalled,
   matchesNearly,
 } from './part-matches.ts'
 import { isOtherKind, type PartMatch, type RowHow } from './record-match.ts'
+import { matchesBesideTowns, TOWN_COST } from './towns.ts'
 import { lettersIn, OTHER_NOISE_COST, type WrittenPart } from './written-part.ts'
 
 /** A record that a whole row may mean. */
@@ -75,6 +75,13 @@ export function matchesByParts(release: Release, parts: readonly WrittenPart[], 
       matches.map((match) => toMatch(match, withAncestors(match, []))),
     )
   }
+  const nearest = above.at(-1) as WrittenPart
+  // A town in both places that is no name of what is above it is that town.
+  if (above.length > 1 && nearest.written.text === part.written.text && !parentsFor(release, above).some(isCertain)) {
+    const towns = matchesByParts(release, [...above.slice(0, -1), part])
+    if (isNamed(towns))
+      return towns.map((town) => ({ ...town, cost: town.cost + TOWN_COST, how: [...town.how, 'town'] }))
+  }
   const matches = matchesBelow(release, part, above, toMatch)
   if (!matches.some(isCertain)) {
     const towns = parentsByTown(release, part, above)
@@ -100,6 +107,9 @@ export function matchesByParts(release: Release, parts: readonly WrittenPart[], 
   ])
 }
 
+/** Whether the best of some matches is called just what its part says. */
+const isNamed = ([best]: readonly RowMatch[]): boolean => best?.ownCost === 0
+
 /** From this cost on a doubtful match is a guess: what is called so elsewhere is rather meant, if it is a town. */
 const MIN_GUESS_COST = 1
 const isFarGuess = ({ isDoubtful, ownCost }: RowMatch): boolean => isDoubtful && ownCost >= MIN_GUESS_COST
@@ -124,7 +134,7 @@ function matchesBelow(
       const matches = amongKinds(
         release,
         part,
-        matchesBelowParent(release, part, level, parent.position).map(besideParent),
+        matchesBesideTowns(release, part, level, parent.position).map(besideParent),
       )
       const behind = behindLarger(release, part, matches, true)
       return matches.map((match) => toMatch(match, withParent(match, parent), behind(match)))

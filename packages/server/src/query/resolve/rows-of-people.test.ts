@@ -42,7 +42,7 @@ describe('a town and what it is in, in one text', () => {
     ['GOMEZ PALACIO Durango DURANGO', 'likely'],
     // A country is above the state before it: "Sur" is the code of another one.
     ['Tecate, Baja California Sur', 'likely'],
-    ['Calle 5, Tecate, Baja California Sur', 'ambiguous'],
+    ['Calle 5, Tecate, Baja California Sur', 'likely'],
     // What is called so in the country is rather meant than what is called nearly so in the state of its name.
     ['Álvaro Obregón, México', 'exact 09010 Álvaro Obregón'],
     // A number in words is a name, and not the code of a state.
@@ -385,10 +385,40 @@ describe('an address', () => {
     ['Col. Hidalgo del Parral, C.P. 31160, Chihuahua', 'exact 08019 Chihuahua'],
     // A quarter is no municipality, whatever it is called.
     ['Tecnológico 8, Col. Parral, C.P. 31160, Chihuahua', 'exact 08019 Chihuahua'],
+    // What stands before the state is misspelt as a whole.
+    ['Calle 8, Tijuna, Baja California', 'sure 02004 Tijuana'],
+    ['Calle 8, Col. Centro, Gabriell Zamora, Michoacán', 'sure 16033 Gabriel Zamora'],
+    ['Calle 8, Col. Centro, Zapotán de Juárez, Hidalgo', 'sure 13082 Zapotlán de Juárez'],
+    ['Calle 8, Col. Centro, C.P. 72433, Atlixcco, Puebla', 'sure 21019 Atlixco'],
+    ['Calle 8, Centro, 72433 Atlixcco', 'sure 21019 Atlixco'],
+    ['Cuernavac, Morelos, México', 'sure 17007 Cuernavaca'],
+    // A name with a number is a street, whatever it is called, and its number no code.
+    ['Morelos 12, Acapulco, Guerrero', 'sure 12001 Acapulco de Juárez'],
+    ['Obregón 50, Los Mochis, Sinaloa', 'sure 25001 Ahome'],
+    ['Morelos 18, Zihuatanejo, Gro.', 'sure 12038 Zihuatanejo de Azueta'],
+    // The city of the name of its state, and one that is known without it.
+    ['20 de Noviembre 1010, Zona Centro, Durango', 'exact 10005 Durango'],
+    ['Av. Juárez 5, Centro, Querétaro, México', 'exact 22014 Querétaro'],
+    ['16 de Septiembre 30, Centro, Guadalajara', 'exact 14039 Guadalajara'],
+    ['44430 Guadalajara', 'exact 14039 Guadalajara'],
     // The postal code is one of Nuevo León.
     ['Rio Balsas No. 1225, Col. Quinta Velarde, C.P. 64430 Guadalajara, JALISCO', 'likely 14039 Guadalajara'],
     ['Av. Juárez 10, Centro, 44100 Monterrey, Nuevo León', 'likely 19039 Monterrey'],
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
+})
+
+test.each([
+  ['Calle 5, Col. Condesa, CDMX', '09'],
+  ['Calle 3, Fracc. Los Sauces, Morelos, México', '17'],
+  ['Calle 5, Xyzzy, Nayarit', '18'],
+  ['Durango 245, Col. Roma, 06700 México, D.F.', '09'],
+  // A quarter has the name of a city; it is no city itself.
+  ['Calle 5, Parque Industrial Monterrey, Nuevo León', '19'],
+])('an address that tells no municipality is certain of its state: %s', (text, code) => {
+  const [, state, municipality] = resolveRow(release, { text }).levels
+  const codeOf = codeReader(release, release.entity('estado').definition)
+  expect([state?.verdict, codeOf(state?.position ?? 0)]).toEqual(['exact', code])
+  expect(municipality?.verdict ?? 'none').toBe('none')
 })
 
 describe('a code beside a name', () => {
@@ -446,6 +476,15 @@ describe('what is named as its state', () => {
     ['Sinaloa / Navolato / La Sinaloa', 'exact La Sinaloa'],
     ['Sinaloa / Navolato / Sinaloa', 'exact 25018 Navolato'],
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
+})
+
+describe('the name of a town is no misspelling of a municipality', () => {
+  test.each([
+    ['Michoacán / Capácuaro', 'likely 16013 Carácuaro'],
+    ['Jalisco / Atequiza / Centro', 'none'],
+    ['Jalisco / Atequiza / Atequiza', 'sure Atequiza'],
+    ['Tabasco / Jalupa / Jalupa', 'sure Jalupa'],
+  ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
 })
 
 describe('the short name of several seats is that of one that is far larger', () => {

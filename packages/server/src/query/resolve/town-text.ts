@@ -39,6 +39,8 @@ type Way = {
   readonly least?: Rank
   /** Whether something in the text says that it is not so. */
   readonly isContradicted?: () => boolean
+  /** Whether the text is read in no other way. */
+  readonly isLast?: boolean
 }
 
 /** The ways to read a text of some segments, those that are trusted most first. */
@@ -57,10 +59,10 @@ export function* waysToRead(release: Release, segments: readonly string[], isNam
   let address: Address | undefined
   function* addressReadings(): Generator<readonly WrittenPart[]> {
     address = addressOf(release, places as Places, segments)
-    if (address !== undefined) yield address.parts
+    if (address !== undefined) yield* address.readings
   }
   const isContradicted = () => address?.isContradicted === true
-  yield { readings: addressReadings(), unless: RANKS.sure, isContradicted }
+  yield { readings: addressReadings(), unless: RANKS.sure, isContradicted, isLast: true }
   if (!isOne && !isTwo) return
   const words = segments.flatMap(wordsOf)
   const hasState = namesState(release, segments)

@@ -3,14 +3,16 @@ import { memoized } from '../../base/memoized.ts'
 import { type Entity, embeddedAt } from '../../catalog/entity.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import type { Release } from '../../release/release.ts'
+import { type AncestorLevel, ancestorLevels } from '../search/ancestor-match.ts'
 import { importanceOf, MAX_IMPORTANCE } from '../search/importance.ts'
+import { ancestorAt } from '../search/score.ts'
 import { seatsAmong } from '../search/seats.ts'
-import { matchesCalled } from './part-matches.ts'
+import { matchesBelowParent, matchesCalled } from './part-matches.ts'
 import type { PartMatch } from './record-match.ts'
 import { type WrittenPart, writtenPartAs } from './written-part.ts'
 
 /** The cost of naming a town for the record that it is in. */
-const TOWN_COST = 0.4
+export const TOWN_COST = 0.4
 /** What a town costs at most to be meant: it must be called so. */
 const MAX_TOWN_COST = 0.5
 /** How important a town must be that is no seat: one of some ten thousand people. */
@@ -44,6 +46,25 @@ export const placesIn = memoized((release: Release): Places | undefined => {
   }
   return undefined
 })
+
+/** The records below a parent that a part may mean: what is just the name of some place in the parent is no misspelling of theirs. */
+export function matchesBesideTowns(
+  release: Release,
+  part: WrittenPart,
+  level: AncestorLevel,
+  parent: number,
+): readonly PartMatch[] {
+  const matches = matchesBelowParent(release, part, level, parent)
+  const towns = townsIn(release)(part.entity)
+  const above = towns && ancestorLevels(release, towns).find(({ entity }) => entity === level.entity)
+  if (above === undefined || !matches.some((match) => isMisspelt(match) && !match.isDoubtful)) return matches
+  const isIn = (position: number) => ancestorAt(above, position) === parent
+  const called = matchesCalled(release, writtenPartAs(release, towns as Entity, part), isIn)
+  if (!called.some(({ how }) => how === 'exact')) return matches
+  return matches.map((match) => (isMisspelt(match) ? { ...match, isDoubtful: true } : match))
+}
+
+const isMisspelt = ({ how }: PartMatch): boolean => how === 'typo' || how === 'by-ear'
 
 export function matchesByTown(release: Release, part: WrittenPart): PartMatch[] {
   const towns = townsIn(release)(part.entity)
