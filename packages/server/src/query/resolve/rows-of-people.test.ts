@@ -351,6 +351,7 @@ test('what begins like a quarter may be a town: nothing is sure of it but its mu
 describe('a name alone', () => {
   test.each([
     ['Monterrey', 'exact 19039 Monterrey'],
+    ['Acapulco', 'sure 12001 Acapulco de Juárez'],
     ['Celaya', 'exact 11007 Celaya'],
     // Other municipalities have these names.
     ['Victoria', 'ambiguous'],
