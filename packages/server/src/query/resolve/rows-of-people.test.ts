@@ -353,6 +353,7 @@ test('what begins like a quarter may be a town: nothing is sure of it but its mu
 describe('a name alone', () => {
   test.each([
     ['Monterrey', 'exact 19039 Monterrey'],
+    ['Acapulco', 'sure 12001 Acapulco de Juárez'],
     ['Celaya', 'exact 11007 Celaya'],
     // Other municipalities have these names.
     ['Victoria', 'ambiguous'],
@@ -484,6 +485,8 @@ describe('the name of a town is no misspelling of a municipality', () => {
     ['Michoacán / Capácuaro', 'likely 16013 Carácuaro'],
     ['Jalisco / Atequiza / Centro', 'none'],
     ['Jalisco / Atequiza / Atequiza', 'sure Atequiza'],
+    ['/ Capácuaro /', 'likely 16013 Carácuaro'],
+    ['/ Puruarán / Puruarán', 'sure Puruarán'],
     ['Tabasco / Jalupa / Jalupa', 'sure Jalupa'],
   ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
 })

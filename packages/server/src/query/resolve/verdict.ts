@@ -126,20 +126,22 @@ const isBelow = (release: Release, { name, position }: RowMatch, other: RowMatch
 /** From this importance on a record is meant by its name alone: some hundred thousand people live in it. */
 const KNOWN_ALONE = 0.6 * MAX_IMPORTANCE
 
-/** Up to this importance a record is not meant where a city is called so: some hundred people live in it. */
+/** Up to this importance a record is not meant where a city is called so: some hundred people live in it; or some thousand in what is below such ones. */
+const SMALL = 0.4 * MAX_IMPORTANCE
 const HAMLET = 0.3 * MAX_IMPORTANCE
 
 /**
- * Whether a name alone is that of what lies in nothing, as a country, and the other one is small and lies in something; or that of a city,
- * and the other one is a hamlet.
+ * Whether a name alone is that of what lies in nothing, as a country, and the other one is small and lies in something; or that of a city, or
+ * long enough for it, and the other one is small.
  */
 function isLesser(release: Release, first: RowMatch, other: RowMatch): boolean {
-  if (first.ownCost !== 0) return false
+  if (first.ownCost > (first.letters < SHORT_NAME ? 0 : MAX_CALLED_COST)) return false
   const depthOf = ({ name }: RowMatch) => ancestorsOf(release.entity(name).definition).length
   const importanceAt = ({ name, position }: RowMatch) => importanceOf(release, name)[position] as number
+  const [depth, otherDepth] = [depthOf(first), depthOf(other)]
   const [own, others] = [importanceAt(first), importanceAt(other)]
-  if (depthOf(first) === 0) return depthOf(other) > 1 && others < KNOWN_ALONE
-  return depthOf(first) > 1 && depthOf(other) > 1 && own >= KNOWN_ALONE && others <= HAMLET
+  if (depth === 0) return first.ownCost === 0 && otherDepth > 1 && others < KNOWN_ALONE
+  return depth > 1 && otherDepth > 1 && own >= KNOWN_ALONE && others <= (otherDepth > depth ? SMALL : HAMLET)
 }
 
 /** What is added to the cost of a hamlet at least where nothing is named that it lies in. */
