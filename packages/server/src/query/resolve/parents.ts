@@ -6,9 +6,9 @@ import type { Postings } from '../../release/index/postings.ts'
 import type { Release } from '../../release/release.ts'
 import { type AncestorLevel, ancestorLevels } from '../search/ancestor-match.ts'
 import { ancestorAt } from '../search/score.ts'
-import { MAX_COMPARED_RECORDS, matchesAnywhere } from './part-matches.ts'
+import { MAX_COMPARED_RECORDS, matchesAnywhere, matchesBelowParent } from './part-matches.ts'
 import type { PartMatch, RowHow } from './record-match.ts'
-import { matchesBesideTowns, matchesByTown } from './towns.ts'
+import { besideTowns, matchesByTown } from './towns.ts'
 import { keyOf, type WrittenPart } from './written-part.ts'
 
 /** A record that the parts of the ancestors may mean, with the cost of all of them. */
@@ -60,9 +60,13 @@ function parentsBelow(release: Release, part: WrittenPart, above: readonly Writt
   const parents = parentsFor(release, above)
   if (countBelow(level, parents) > MAX_COMPARED_RECORDS) return []
   return parents.flatMap((parent) =>
-    matchesBesideTowns(release, part, level, parent.position).map((match) => withParent(match, parent)),
+    matchesIn(release, part, level, parent.position).map((match) => withParent(match, parent)),
   )
 }
+
+/** The records below a parent that a part may mean, and no other place there. */
+export const matchesIn = (release: Release, part: WrittenPart, level: AncestorLevel, position: number) =>
+  besideTowns(release, part, matchesBelowParent(release, part, level, position), { entity: level.entity, position })
 
 /** Up to this cost, a part is the name of a record and not that of a town. */
 const MAX_NAME_COST = 0.95
@@ -84,7 +88,7 @@ function parentsElsewhere(
   below: readonly Parent[],
 ): Parent[] {
   const costs = ancestorCosts(release, part.entity, above)
-  return matchesAnywhere(release, part)
+  return besideTowns(release, part, matchesAnywhere(release, part))
     .map((match) => withAncestors(match, costs))
     .filter(({ position }) => !below.some((other) => other.position === position))
 }

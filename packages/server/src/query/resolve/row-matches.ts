@@ -10,6 +10,7 @@ import {
   isBelow,
   isCertain,
   levelOf,
+  matchesIn,
   type Parent,
   POOR_COST,
   parentsByTown,
@@ -26,7 +27,7 @@ import {
   matchesNearly,
 } from './part-matches.ts'
 import { isOtherKind, type PartMatch, type RowHow } from './record-match.ts'
-import { matchesBesideTowns, TOWN_COST } from './towns.ts'
+import { besideTowns, TOWN_COST } from './towns.ts'
 import { lettersIn, OTHER_NOISE_COST, type WrittenPart } from './written-part.ts'
 
 /** A record that a whole row may mean. */
@@ -67,7 +68,7 @@ export function matchesByParts(release: Release, parts: readonly WrittenPart[], 
     return { name, position, cost: cost + skipped, ownCost, letters, how, skipped, isPrefix, isWhole, isDoubtful }
   }
   if (above.length === 0) {
-    const matches = matchesAnywhere(release, part)
+    const matches = besideTowns(release, part, matchesAnywhere(release, part))
     if (isRow && entityNames(release, part.entity).hasSeats)
       return bestOf(release, withoutParent(release, part, matches, [], toMatch))
     return bestOf(
@@ -77,8 +78,8 @@ export function matchesByParts(release: Release, parts: readonly WrittenPart[], 
   }
   const nearest = above.at(-1) as WrittenPart
   // A town in both places that is no name of what is above it is that town.
-  if (above.length > 1 && nearest.written.text === part.written.text && !parentsFor(release, above).some(isCertain)) {
-    const towns = matchesByParts(release, [...above.slice(0, -1), part])
+  if (nearest.written.text === part.written.text && !parentsFor(release, above).some(isCertain)) {
+    const towns = matchesByParts(release, [...above.slice(0, -1), part], true)
     if (isNamed(towns))
       return towns.map((town) => ({ ...town, cost: town.cost + TOWN_COST, how: [...town.how, 'town'] }))
   }
@@ -131,11 +132,7 @@ function matchesBelow(
   const isNearest = ancestorLevels(release, part.entity)[0] === level
   if (isNearest && countBelow(level, parents) <= MAX_COMPARED_RECORDS) {
     const below = parents.flatMap((parent) => {
-      const matches = amongKinds(
-        release,
-        part,
-        matchesBesideTowns(release, part, level, parent.position).map(besideParent),
-      )
+      const matches = amongKinds(release, part, matchesIn(release, part, level, parent.position).map(besideParent))
       const behind = behindLarger(release, part, matches, true)
       return matches.map((match) => toMatch(match, withParent(match, parent), behind(match)))
     })

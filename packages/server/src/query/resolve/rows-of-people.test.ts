@@ -483,6 +483,8 @@ describe('the name of a town is no misspelling of a municipality', () => {
     ['Michoacán / Capácuaro', 'likely 16013 Carácuaro'],
     ['Jalisco / Atequiza / Centro', 'none'],
     ['Jalisco / Atequiza / Atequiza', 'sure Atequiza'],
+    ['/ Capácuaro /', 'likely 16013 Carácuaro'],
+    ['/ Puruarán / Puruarán', 'sure Puruarán'],
     ['Tabasco / Jalupa / Jalupa', 'sure Jalupa'],
   ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
 })

@@ -3,11 +3,12 @@ import { memoized } from '../../base/memoized.ts'
 import { type Entity, embeddedAt } from '../../catalog/entity.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import type { Release } from '../../release/release.ts'
-import { type AncestorLevel, ancestorLevels } from '../search/ancestor-match.ts'
+import { ancestorLevels } from '../search/ancestor-match.ts'
 import { importanceOf, MAX_IMPORTANCE } from '../search/importance.ts'
 import { ancestorAt } from '../search/score.ts'
 import { seatsAmong } from '../search/seats.ts'
-import { matchesBelowParent, matchesCalled } from './part-matches.ts'
+import { entityNames } from './entity-names.ts'
+import { matchesCalled } from './part-matches.ts'
 import type { PartMatch } from './record-match.ts'
 import { type WrittenPart, writtenPartAs } from './written-part.ts'
 
@@ -47,19 +48,20 @@ export const placesIn = memoized((release: Release): Places | undefined => {
   return undefined
 })
 
-/** The records below a parent that a part may mean: what is just the name of some place in the parent is no misspelling of theirs. */
-export function matchesBesideTowns(
+/** The records that a part may mean below a parent, or anywhere: what is just the name of a place there is no misspelling of theirs. */
+export function besideTowns(
   release: Release,
   part: WrittenPart,
-  level: AncestorLevel,
-  parent: number,
+  matches: readonly PartMatch[],
+  parent?: { readonly entity: string; readonly position: number },
 ): readonly PartMatch[] {
-  const matches = matchesBelowParent(release, part, level, parent)
   const towns = townsIn(release)(part.entity)
-  const above = towns && ancestorLevels(release, towns).find(({ entity }) => entity === level.entity)
-  if (above === undefined || !matches.some((match) => isMisspelt(match) && !match.isDoubtful)) return matches
-  const isIn = (position: number) => ancestorAt(above, position) === parent
-  const called = matchesCalled(release, writtenPartAs(release, towns as Entity, part), isIn)
+  if (towns === undefined || !matches.some((match) => isMisspelt(match) && !match.isDoubtful)) return matches
+  const level = ancestorLevels(release, towns).find(({ entity }) => entity === parent?.entity)
+  const names = entityNames(release, towns)
+  const isThere = (position: number) =>
+    level === undefined ? names.isWellKnown(position) : ancestorAt(level, position) === parent?.position
+  const called = matchesCalled(release, writtenPartAs(release, towns, part), isThere)
   if (!called.some(({ how }) => how === 'exact')) return matches
   return matches.map((match) => (isMisspelt(match) ? { ...match, isDoubtful: true } : match))
 }
