@@ -236,7 +236,7 @@ const data: LanguageData = {
   telephones: 'tel tels telefono telefonos fax cel celular movil',
   streets:
     'calle avenida av ave avda boulevard bulevar blvd blv calzada calz carretera carr autopista libramiento periferico ' +
-    'prolongacion prol privada priv callejon andador circuito retorno eje viaducto colonia col fraccionamiento fracc zona parque unidad',
+    'prolongacion prol privada priv callejon andador circuito retorno eje viaducto colonia col fraccionamiento fracc',
   absent:
     'na, nd, sd, sn, null, nan, none, ref, 0, 00, 000, 0000, 9999, no aplica, no disponible, no hay, no tiene, sin dato, sin datos, ' +
     'sin nombre, sin numero, sin localidad, sin colonia, sin calle, sin especificar, ninguno, ninguna, no especifica, no especificado, ' +

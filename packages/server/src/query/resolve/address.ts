@@ -123,8 +123,8 @@ function atPlace(release: Release, text: AddressText): Address | undefined {
 
 /** The address in a city that is known without its state. */
 function atCity(release: Release, text: AddressText): Address | undefined {
-  const { entity, words, country, ofCodes } = text
-  if (ofCodes.length > 0 || saidState(text) !== undefined) return undefined
+  const { entity, all, words, country, ofCodes } = text
+  if (all.length === 1 || ofCodes.length > 0 || saidState(text) !== undefined) return undefined
   const part = writtenPart(release, entity, lastSegment(country?.rest ?? words).join(' '))
   const called = part.digits === undefined ? matchesCalled(release, part).filter(isCalledSo) : []
   const names = entityNames(release, entity)
