@@ -13,10 +13,10 @@ export type LanguageData = NumberWords & {
   readonly noise: string
   /** Words that say so before a name only: anywhere else they are part of it. */
   readonly leading: string
-  /** Words that say so before a name, and tell it from others: they are not dropped. */
-  readonly kinds: string
-  /** Those of the first two that no town is called, which has a name that hamlets and quarters have too. */
+  /** Those of both that no town is called, which has a name that hamlets and quarters have too. */
   readonly hamlets: string
+  /** Words beside these that tell places of one name apart. */
+  readonly kinds: string
   /** Words that say that a code follows, as in "clave 16112". */
   readonly code: string
   /** Words that join others. */
@@ -63,7 +63,7 @@ export type LanguageData = NumberWords & {
 export type Language = Pick<LanguageData, 'alike' | 'silent'> & {
   readonly isNoise: (word: string) => boolean
   readonly isLeading: (word: string) => boolean
-  /** Whether a word says what a record is, and not which. */
+  /** Whether a word tells places of one name apart by what they are. */
   readonly isKind: (word: string) => boolean
   readonly isHamlet: (word: string) => boolean
   readonly isCode: (word: string) => boolean
@@ -108,7 +108,7 @@ export function languageFrom(data: LanguageData): Language {
   return {
     isNoise: isIn(data.noise),
     isLeading: isIn(data.leading),
-    isKind: isIn(`${data.noise} ${data.leading} ${data.kinds}`),
+    isKind: isIn(`${data.hamlets} ${data.kinds}`),
     isHamlet: (word) => isHamlet(word) || (data.abbreviations[word]?.some(isHamlet) ?? false),
     isCode: isIn(data.code),
     isLinking: isIn(data.linking),

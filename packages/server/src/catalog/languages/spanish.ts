@@ -213,10 +213,10 @@ const data: LanguageData = {
     'avenida av numero num no cp codigo postal provincia area campo disciplina subdisciplina ayuntamiento constitucional presidencia municipal gobierno',
   leading:
     'hacienda exhacienda finca agencia tenencia sindicatura comisaria junta auxiliar demarcacion territorial domicilio dom conocido',
-  kinds: 'ex estacion granja quinta villa unidad residencial rinconada',
   hamlets:
     'rancheria rancho ejido congregacion barrio colonia fraccionamiento hacienda exhacienda finca ' +
     'agencia tenencia sindicatura comisaria junta auxiliar',
+  kinds: 'ciudad pueblo poblado campo ex estacion granja quinta villa unidad residencial rinconada',
   // Names in Spanish quote English ones, so that their most frequent words are here too.
   linking: 'a al con d de del e el en la las los of sobre the y',
   genitive: 'de del',

@@ -153,6 +153,7 @@ describe('parts', () => {
     [{ estado: 'ags', municipio: 'La Unión', localidad: 'Aguascalientes' }, 'sure municipio Aguascalientes'],
     [{ estado: 'jal', municipio: 'Zapopan', localidad: 'Pueblo Nuevo' }, 'likely localidad Rancho Nuevo'],
     [{ estado: 'jal', municipio: 'Zapopan', localidad: 'Santa Fe' }, 'sure localidad Hacienda Santa Fe'],
+    [{ estado: 'jal', municipio: 'Zapopan', localidad: 'Comunidad Nuevo' }, 'sure localidad Rancho Nuevo'],
     [{ estado: 'jal', municipio: 'Zapopan', localidad: 'Fracc. Santa Fe' }, 'likely localidad Hacienda Santa Fe'],
     [{ estado: 'jal', municipio: 'Zapopan', localidad: 'Conchos' }, 'ambiguous localidad Ejido Conchos'],
     [{ estado: 'jal', municipio: 'Zapopan', localidad: 'Palomas' }, 'ambiguous localidad Granja Palomas'],

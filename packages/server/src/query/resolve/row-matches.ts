@@ -2,6 +2,7 @@
 import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
 import { importanceOf, MAX_IMPORTANCE } from '../search/importance.ts'
+import { isLight } from '../search/word-match.ts'
 import { entityNames, FACILITY_COST } from './entity-names.ts'
 import { positionsCalled } from './name-table.ts'
 import {
@@ -154,7 +155,7 @@ function amongKinds(release: Release, part: WrittenPart, matches: readonly PartM
   if (matches.length < 2 || least < OTHER_NOISE_COST) return matches
   const { language, readings } = part.written
   const withoutKind = (words: readonly string[]) =>
-    words.filter((word) => !language.isKind(word) && !language.isLinking(word)).join(' ')
+    words.filter((word) => !language.isKind(word) && !isLight(language, word)).join(' ')
   const written = withoutKind(readings[0]?.words ?? [])
   const names = entityNames(release, part.entity)
   const isSame = ({ position }: PartMatch) => withoutKind(names.wordsAt(position)) === written
