@@ -53,7 +53,7 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
     const seats = matches
       .filter((match) => match.ownCost <= MAX_NAME_COST && isSeatIn(release, match, parent))
       .map((match) => ({ ...match, isDoubtful: match.isDoubtful || !(parent !== undefined || isCity(release, match)) }))
-    if (seats.length > 0) return { parts, matches: seats }
+    if (seats.length > 0 && !isOfParent) return { parts, matches: seats }
     // The name of the state in the place of a locality says nothing of the locality.
     return readParts(release, above)
   }

@@ -241,6 +241,7 @@ function* readingsInPlaces(
   isWanted?: (position: number) => boolean,
 ): Generator<readonly WrittenPart[]> {
   const { isRank, isNoise, isHamlet } = languageOfNames(towns)
+  const whole = () => partOf(release, towns, words)
   for (const { end, rest } of ends) {
     const place = partOf(release, entity, end)
     const places = place.digits === undefined ? matchesCalled(release, place, isWanted).filter(isCalledSo) : []
@@ -251,9 +252,8 @@ function* readingsInPlaces(
     }
     // "Ciudad Lerdo" is no town "Ciudad" in Lerdo, and a hamlet of the name of its municipality is anywhere.
     if (rest.every(isHamlet)) continue
-    const whole = partOf(release, towns, words)
     if (rest.every((word) => isRank(word) || isNoise(word))) {
-      yield [place, whole]
+      yield [place, whole()]
       continue
     }
     const town = partOf(release, towns, rest)
@@ -261,7 +261,8 @@ function* readingsInPlaces(
     const isInPlace = (at: number) =>
       places.some(({ position }) => ancestorOf(release, towns.name, at, entity.name) === position)
     // A saint may stand before the name of what a town is in, as in San Vicente Chicoloapan.
-    if (whole.withoutSaint !== undefined && matchesCalled(release, town, isInPlace).length === 0) yield [place, whole]
+    if (whole().withoutSaint !== undefined && matchesCalled(release, town, isInPlace).length === 0)
+      yield [place, whole()]
   }
 }
 
