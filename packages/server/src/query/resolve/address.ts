@@ -124,9 +124,12 @@ function atPlace(release: Release, text: AddressText): Address | undefined {
 /** The address in a city that is known without its state. */
 function atCity(release: Release, text: AddressText): Address | undefined {
   const { entity, all, words, country, ofCodes } = text
-  if (all.length === 1 || ofCodes.length > 0 || saidState(text) !== undefined) return undefined
-  const part = writtenPart(release, entity, lastSegment(country?.rest ?? words).join(' '))
-  const called = part.digits === undefined ? matchesCalled(release, part).filter(isCalledSo) : []
+  const said = saidState(text)
+  if (all.length === 1 || ofCodes.length > 0 || (said !== undefined && isSegment(text, said))) return undefined
+  const segment = lastSegment(country?.rest ?? words)
+  const part = writtenPart(release, entity, segment.join(' '))
+  const isName = part.digits === undefined && !languageOfNames(entity).isSeat(segment)
+  const called = isName ? matchesCalled(release, part).filter(isCalledSo) : []
   const names = entityNames(release, entity)
   const isKnown = called.length === 1 && called.every(({ position, isWhole }) => isWhole && names.isCity(position))
   return isKnown ? { readings: [[part]], isContradicted: false } : undefined
@@ -156,7 +159,6 @@ function atState(release: Release, text: AddressText): Address | undefined {
   const called = isQuarter ? [] : matchesCalled(release, town, isIn(towns)).filter(isCalledSo)
   const isKnown = called.some(({ position }) => entityNames(release, towns).isWellKnown(position))
   const isNear = () =>
-    called.length === 0 &&
     parentsFor(release, [statePart, place]).some(
       ({ cost, position }) => cost <= MAX_MISSPELT_COST && isIn(entity)(position),
     )
@@ -227,7 +229,7 @@ function isNumbered(words: readonly string[], entity: Entity): boolean {
 }
 
 /**
- * Whether a name in a segment begins after these words: they are recognised, or say what it is. No name begins after "de", and where
+ * Whether a name in a segment begins after these words: they are recognised, or say what it is. No name begins with "de" or after it, and where
  * a comma follows, a quarter may have the name of a city in its own, as in "Parque Industrial Monterrey, Nuevo León".
  */
 function isApart(words: readonly string[], entity: Entity, isBeforeComma: boolean): boolean {
@@ -424,10 +426,12 @@ export function endNaming(
 function placeIn(release: Release, text: AddressText, state: NamedEnd): readonly string[] | undefined {
   const { entity, above } = text
   const isInState = (position: number) => ancestorOf(release, entity.name, position, above.name) === state.position
-  const { isStreet, isAbsent } = languageOfNames(entity)
+  const { isStreet, isAbsent, isGenitive } = languageOfNames(entity)
   const segment = lastSegment(state.rest)
   const parts = [...endsOf(state.rest)]
-    .filter(({ end }) => isApart(segment.slice(0, -end.length), entity, isSegment(text, state)))
+    .filter(
+      ({ end }) => !isGenitive(end[0] ?? '') && isApart(segment.slice(0, -end.length), entity, isSegment(text, state)),
+    )
     .map(({ end }) => ({ end, part: writtenPart(release, entity, end.join(' ')) }))
     .filter(({ part }) => part.digits === undefined)
   const isPlace = ({ part }: (typeof parts)[number]) => matchesCalled(release, part, isInState).some(isCalledSo)

@@ -403,6 +403,9 @@ describe('an address', () => {
     ['Av. Juárez 5, Centro, Querétaro, México', 'exact 22014 Querétaro'],
     ['16 de Septiembre 30, Centro, Guadalajara', 'exact 14039 Guadalajara'],
     ['44430 Guadalajara', 'exact 14039 Guadalajara'],
+    ['Lago Alberto 436, Anáhuac, Miguel Hidalgo', 'exact 09016 Miguel Hidalgo'],
+    ['Juárez 3, San Manuel, C.P. 72570, Puebla', 'exact 21114 Puebla'],
+    ['Calle 5, La Venta del Astillero, Jalisco', 'exact La Venta del Astillero'],
     // The postal code is one of Nuevo León.
     ['Rio Balsas No. 1225, Col. Quinta Velarde, C.P. 64430 Guadalajara, JALISCO', 'likely 14039 Guadalajara'],
     ['Av. Juárez 10, Centro, 44100 Monterrey, Nuevo León', 'likely 19039 Monterrey'],
@@ -415,7 +418,9 @@ test.each([
   ['Calle 5, Xyzzy, Nayarit', '18'],
   ['Durango 245, Col. Roma, 06700 México, D.F.', '09'],
   // A quarter has the name of a city; it is no city itself.
-  ['Calle 5, Parque Industrial Monterrey, Nuevo León', '19'],
+  ['Calle 5, Col. Nueva Monterrey, Nuevo León', '19'],
+  // What ends with the name of another municipality is misspelt.
+  ['Calle 5 Col. Obrera Jiméne del Fresnillo Zacatecas', '32'],
 ])('an address that tells no municipality is certain of its state: %s', (text, code) => {
   const [, state, municipality] = resolveRow(release, { text }).levels
   const codeOf = codeReader(release, release.entity('estado').definition)
@@ -527,6 +532,7 @@ describe('never sure', () => {
     ['Jalisco / Guadalajara / 1.5'],
     ['México / Cuautitlán / Cuautitlán Izcalli'],
     ['San José, municipio de Xyzzy'],
+    ['Av. Juárez 3, Col. Obrera, Centro'],
     ['San José, Tizimín'],
     ['Santo Domingo, Oaxaca'],
     ['San Francisco, Oaxaca'],
