@@ -15,9 +15,7 @@ import { parentsFor } from './parents.ts'
 import { matchesAnywhere, matchesCalled } from './part-matches.ts'
 import { stateOfPostalCode } from './postal-codes.ts'
 import type { PartMatch } from './record-match.ts'
-
 import { matchesByTown, type Places } from './towns.ts'
-
 import { type WrittenPart, writtenPart } from './written-part.ts'
 
 /** How many words a name in an address has at most. */
@@ -37,6 +35,8 @@ export type Address = {
   readonly readings: readonly (readonly WrittenPart[])[]
   /** Whether its postal code is one of another state. */
   readonly isContradicted: boolean
+  /** Whether the name of its state is as well that of the city, and nothing says that this is meant. */
+  readonly isGuess?: boolean
 }
 
 /**
@@ -149,9 +149,10 @@ function atState(release: Release, text: AddressText): Address | undefined {
   // The city has the name of its state, and the address says that it is in a city, or that its postal code is one of it.
   const city = writtenPart(release, entity, state.words.join(' '))
   const isOfCode = ofCodes.some(({ position }) => position === state.position)
-  const isInCity = languageOfNames(entity).isSeat(before) || (isOfCode && (isQuarter || isAfterCode(text, state)))
-  if (said && isInCity && isSegment(text, state) && matchesCalled(release, city, isIn(entity)).some(isCalledSo))
-    return addressAt(release, text, state, [city])
+  const isInCity = languageOfNames(entity).isSeat(before) || isBesideCode(text, state)
+  const mayBeCity = isInCity || (isOfCode && isQuarter)
+  if (said && mayBeCity && isSegment(text, state) && matchesCalled(release, city, isIn(entity)).some(isCalledSo))
+    return { ...addressAt(release, text, state, [city]), isGuess: !isInCity }
   const place = writtenPart(release, entity, isQuarter ? '' : before.join(' '))
   const statePart = writtenPart(release, above, state.words.join(' '))
   // The name of a town is not that of a record, misspelt.
@@ -187,10 +188,11 @@ function saidState(text: AddressText): NamedEnd | undefined {
 /** Whether what is named begins a segment. */
 const isSegment = ({ words }: AddressText, { rest }: NamedEnd): boolean => words[rest.length] === BETWEEN_SEGMENTS
 
-/** Whether a postal code stands before what is named. */
-function isAfterCode({ all, words }: AddressText, { rest }: NamedEnd): boolean {
-  const count = words.slice(rest.length).filter((word) => word !== BETWEEN_SEGMENTS).length
-  return POSTAL_CODE.test(all.flat().at(-count - 1) ?? '')
+/** Whether a postal code stands beside what is named as beside a city: before it in the same segment, or in the next one. */
+function isBesideCode({ all }: AddressText, { words }: NamedEnd): boolean {
+  const at = all.findLastIndex((segment) => segment.slice(-words.length).join() === words.join())
+  const beside = [all[at]?.at(-words.length - 1), ...(all[at + 1] ?? [])]
+  return at !== -1 && beside.some((word) => POSTAL_CODE.test(word ?? ''))
 }
 
 /** Whether the name of a state is that of its country. */

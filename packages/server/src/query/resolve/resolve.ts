@@ -73,13 +73,14 @@ function resolveText(
     known ??= segments.length === 1 && !isTwice(wordsOf(text)) && scope.some((name) => isKnown(release, name, text))
     return known
   }
-  for (const { readings, unless, least, isContradicted, isLast } of waysToRead(release, segments, isName)) {
+  for (const { readings, unless, least, isContradicted, isGuess, isLast } of waysToRead(release, segments, isName)) {
     if (best !== undefined && best.rank >= unless) continue
     for (const parts of readings) {
       if (!mayMean(parts, names)) continue
       const read = resolveParts(release, parts)
       if (isContradicted?.()) return doubted(read)
-      const resolution = read.verdict === 'sure' && isSaintOfPlace(parts, text) ? lastDoubted(read) : read
+      const isOpen = isGuess?.() || (read.verdict === 'sure' && isSaintOfPlace(parts, text))
+      const resolution = isOpen ? lastDoubted(read) : read
       const rank = rankOf(release, parts, resolution)
       if (rank === RANKS.exact || (isLast && rank >= (best?.rank ?? RANKS.nothing))) return resolution
       if (rank < (least ?? RANKS.nothing)) continue

@@ -384,9 +384,9 @@ describe('an address', () => {
     ['Vía Morelos 268, Santa Clara, Ecatepec de Morelos, MÉXICO', 'exact 15033 Ecatepec de Morelos'],
     ['Morelos 5, sin colonia, Centro, Tabasco, 0, México', 'exact 27004 Centro'],
     ['Carretera Juárez 62 Col. CP 32870 Praxedis G. Guerrero CHIHUAHUA', 'exact 08053 Praxedis G. Guerrero'],
-    ['Col. Hidalgo del Parral, C.P. 31160, Chihuahua', 'exact 08019 Chihuahua'],
+    ['Col. Hidalgo del Parral, C.P. 31160 Chihuahua', 'exact 08019 Chihuahua'],
     // A quarter is no municipality, whatever it is called.
-    ['Tecnológico 8, Col. Parral, C.P. 31160, Chihuahua', 'exact 08019 Chihuahua'],
+    ['Tecnológico 8, Col. Parral, C.P. 31160 Chihuahua', 'exact 08019 Chihuahua'],
     // What stands before the state is misspelt as a whole.
     ['Calle 8, Tijuna, Baja California', 'sure 02004 Tijuana'],
     ['Calle 8, Col. Centro, Gabriell Zamora, Michoacán', 'sure 16033 Gabriel Zamora'],
@@ -404,7 +404,8 @@ describe('an address', () => {
     ['16 de Septiembre 30, Centro, Guadalajara', 'exact 14039 Guadalajara'],
     ['44430 Guadalajara', 'exact 14039 Guadalajara'],
     ['Lago Alberto 436, Anáhuac, Miguel Hidalgo', 'exact 09016 Miguel Hidalgo'],
-    ['Juárez 3, San Manuel, C.P. 72570, Puebla', 'exact 21114 Puebla'],
+    // The state alone may be said.
+    ['Juárez 3, Col. San Manuel, C.P. 72570, Puebla', 'likely 21114 Puebla'],
     ['Calle 5, La Venta del Astillero, Jalisco', 'exact La Venta del Astillero'],
     // The postal code is one of Nuevo León.
     ['Rio Balsas No. 1225, Col. Quinta Velarde, C.P. 64430 Guadalajara, JALISCO', 'likely 14039 Guadalajara'],

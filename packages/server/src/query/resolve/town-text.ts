@@ -37,8 +37,9 @@ type Way = {
   readonly unless: Rank
   /** What tells less than this is not taken. */
   readonly least?: Rank
-  /** Whether something in the text says that it is not so. */
+  /** Whether something in the text says that it is not so, and whether nothing says that it is. */
   readonly isContradicted?: () => boolean
+  readonly isGuess?: () => boolean
   /** Whether the text is read in no other way. */
   readonly isLast?: boolean
 }
@@ -62,7 +63,8 @@ export function* waysToRead(release: Release, segments: readonly string[], isNam
     if (address !== undefined) yield* address.readings
   }
   const isContradicted = () => address?.isContradicted === true
-  yield { readings: addressReadings(), unless: RANKS.sure, isContradicted, isLast: true }
+  const isGuess = () => address?.isGuess === true
+  yield { readings: addressReadings(), unless: RANKS.sure, isContradicted, isGuess, isLast: true }
   if (!isOne && !isTwo) return
   const words = segments.flatMap(wordsOf)
   const hasState = namesState(release, segments)
