@@ -73,12 +73,19 @@ export function* waysToRead(release: Release, segments: readonly string[], isNam
   else if (!isName()) yield { readings: placeReadings(release, places, words), unless: RANKS.unsure }
 }
 
+/** A town, what it is in, the state of that and its country. */
+const MAX_TOLD = 4
+/** What has a postal code beside it is no part by itself; most addresses are known by that. */
+const BESIDE_POSTAL_CODE = /\p{L}.*\b[0-9]{5}\b|\b[0-9]{5}\b.*\p{L}/u
+
 /** What commas say: each segment is a part, but for the country. */
 function* toldReadings(
   release: Release,
   places: Places,
   segments: readonly string[],
 ): Generator<readonly WrittenPart[]> {
+  if (segments.length > MAX_TOLD || (segments.length > 2 && segments.some((text) => BESIDE_POSTAL_CODE.test(text))))
+    return
   for (const parts of townReadings(release, places, segments, 1, false))
     if (parts.length >= segments.length - 1) {
       yield parts
@@ -137,6 +144,8 @@ function* townReadings(
         isOfState ||= parts[0]?.written.text === statePart.written.text
       }
       isPlaced ||= isInPlace
+      // The name of one town has a comma at most.
+      if (max === 1 && rest.length > 2) continue
       // Where the state is named twice, the one before it is no part of a town's name, unless a town is called so.
       const town = partOf(release, towns, rest)
       const called = matchesCalled(release, town, isIn(towns))
