@@ -357,10 +357,17 @@ function withoutPostalCode(segments: readonly (readonly string[])[], language: L
     const next = words.findIndex((other, later) => later > place && !language.isPostalCode(other))
     return next === -1 || isPostalCodeAt(words, next, language)
   }
+  // Four digits after the street are rather the number of a house.
+  const isHouse = (words: readonly string[], place: number): boolean =>
+    words === segments[0] &&
+    segments.length > 1 &&
+    place > 0 &&
+    words[place]?.length === 4 &&
+    !language.isPostalCode(words[place - 1] as string)
   return segments
     .flatMap((words) => [
       BETWEEN_SEGMENTS,
-      ...words.map((word, place) => (isOfPostalCode(words, place) ? BETWEEN_SEGMENTS : word)),
+      ...words.map((word, place) => (isOfPostalCode(words, place) && !isHouse(words, place) ? BETWEEN_SEGMENTS : word)),
     ])
     .filter((word, at, all) => word !== BETWEEN_SEGMENTS || (all[at + 1] ?? BETWEEN_SEGMENTS) !== BETWEEN_SEGMENTS)
 }

@@ -3,6 +3,7 @@ import type { Entity } from '../../catalog/entity.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import type { Release } from '../../release/release.ts'
 import { isNamed } from './address.ts'
+import { matchesByParts, type RowMatch } from './row-matches.ts'
 import { type WrittenPart, writtenPart, writtenParts } from './written-part.ts'
 
 /** What stands between names; a hyphen without blanks may be in a name. */
@@ -25,27 +26,40 @@ export function placedParts(release: Release, texts: ReadonlyMap<string, string>
   const text = (texts.get(entity.name) ?? '').slice(0, maxLength)
   if (isNamed(release, entity, text)) return asGiven
   const ancestors = ancestorsOf(entity).map((step) => step.entity)
-  const named = ancestors.filter((ancestor) => isNamed(release, ancestor, text))
-  // Where nothing else tells, the name of a state is that in the municipality's place too; "México" is also the country.
-  if (named.length === 1) return { readings: [[writtenPart(release, named[0] as Entity, text), ...others]], cost: 0 }
-  if (!SIGN.test(text)) return asGiven
-  const readings = SEPARATORS.flatMap((separator) => {
-    const names = text.replace(CLOSING, '').split(separator)
-    return [names, names.toReversed()].flatMap(([own = '', ...places]) =>
+  const splits = SIGN.test(text) ? SEPARATORS.map((separator) => text.replace(CLOSING, '').split(separator)) : []
+  // "AD - Andorra" is one record twice.
+  const twice = splits.find((names) => names.length === 2 && isOne(release, entity, names))
+  if (twice !== undefined)
+    return { readings: [[writtenPart(release, entity, twice[0] as string), ...others]], cost: SEVERAL_COST }
+  const placed = splits.flatMap((names) =>
+    [names, names.toReversed()].flatMap(([own = '', ...places]) =>
       places.length === 0 || places.length > ancestors.length
         ? []
         : placingsOf(release, ancestors, places).map((above) => ({ own, above })),
-    )
-  })
-  if (readings.length === 0) return asGiven
-  // Of a state and a town of its name, the one that is no code is the town.
-  const isOther = ({ own }: (typeof readings)[number]) => Number(!isNamed(release, entity, own))
-  return {
-    readings: readings
-      .toSorted((a, b) => isOther(a) - isOther(b))
-      .map(({ own, above }) => [...above, writtenPart(release, entity, own), ...others]),
-    cost: SEVERAL_COST,
+    ),
+  )
+  const named = ancestors.filter((ancestor) => isNamed(release, ancestor, text))
+  // Where nothing else tells, the name of a state is that in the municipality's place too; "México" is also the country.
+  const onlyAbove = named.length === 1 ? [[writtenPart(release, named[0] as Entity, text), ...others]] : []
+  if (placed.length === 0) {
+    if (onlyAbove.length === 0) return asGiven
+    // Alone it may be short for what is asked for: "Oaxaca" for Oaxaca de Juárez.
+    return { readings: others.length === 0 ? [parts, ...onlyAbove] : onlyAbove, cost: 0 }
   }
+  // Of a state and a town of its name, the one that is no code is the town.
+  const isOther = ({ own }: (typeof placed)[number]) => Number(!isNamed(release, entity, own))
+  const readings = placed
+    .toSorted((a, b) => isOther(a) - isOther(b))
+    .map(({ own, above }) => [...above, writtenPart(release, entity, own), ...others])
+  return { readings: [...readings, ...onlyAbove], cost: SEVERAL_COST }
+}
+
+/** Whether one of some names is that of a record, and all of them mean it, as a code and a name do. */
+function isOne(release: Release, entity: Entity, names: readonly string[]): boolean {
+  if (!names.some((name) => isNamed(release, entity, name))) return false
+  const [first, ...more] = names.map((name) => matchesByParts(release, [writtenPart(release, entity, name)])[0])
+  const isSame = (match: RowMatch | undefined) => match?.cost === 0 && match.position === first?.position
+  return first?.cost === 0 && more.every(isSame)
 }
 
 /** The ways in which all of some places are ancestors, each above the one before it; the most distant first. */

@@ -142,6 +142,8 @@ describe('a cell that says what it is in', () => {
     ['/ Jalisco: Guadalajara /', 'sure 14039 Guadalajara'],
     ['/ Guadalajara, México /', 'sure 14039 Guadalajara'],
     ['/ / Cancún, Quintana Roo', 'sure Cancún'],
+    ['/ COAH-Zaragoza', 'sure 05038 Zaragoza'],
+    ['/ Oaxaca', 'sure 20067 Oaxaca de Juárez'],
     ['Guadalajara / Jalisco / Guadalajara', 'exact Guadalajara'],
     // What is in another state is not meant.
     ['/ Guadalajara, Sonora /', 'likely'],
@@ -293,6 +295,7 @@ describe('something else stands in a cell than its column says', () => {
 
 describe('a town and its state in one text', () => {
   test.each([
+    ['H. Ayuntamiento de Ecatepec de Morelos, Estado de México', 'sure Ecatepec de Morelos'],
     ['Acapulco, Guerrero', 'sure 12001 Acapulco de Juárez'],
     ['Pachuca, Hgo.', 'sure 13048 Pachuca de Soto'],
     ['Pachuca, Hgo., México', 'sure 13048 Pachuca de Soto'],
@@ -363,6 +366,7 @@ describe('a name alone', () => {
 
 describe('an address', () => {
   test.each([
+    ['Calle Guerrero 1225. Fracc. Las Flores. Paraíso, Tabasco. C.P. 86641.', 'exact 27014 Paraíso'],
     ['Rio Balsas No. 1225, Col. Quinta Velarde, C.P. 44430 Guadalajara, JALISCO', 'exact 14039 Guadalajara'],
     ['Rio Balsas No. 1225, Col. Quinta Velarde, C.P. 44430 Guadalajara', 'exact 14039 Guadalajara'],
     ['Rio Balsas 1225, Quinta Velarde, Guadalajara, Jalisco. C.P. 44430. Tel. 33 3615 1234', 'exact 14039 Guadalajara'],
@@ -436,6 +440,13 @@ describe('a code beside a name', () => {
     ['Jalisco / 120 Guadalajara', 'likely 14039 Guadalajara'],
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
 })
+
+test.each([
+  ['FR - Francia', 'sure'],
+  ['FR - España', 'likely'],
+])('a country beside its letters: %s', (pais, expected) =>
+  expect(resolveRow(release, { parts: new Map([['pais', pais]]) }).verdict).toBe(expected as Verdict),
+)
 
 describe('a state is said with more than its name', () => {
   test.each([

@@ -251,7 +251,7 @@ function* readingsInPlaces(
   words: readonly string[],
   isWanted?: (position: number) => boolean,
 ): Generator<readonly WrittenPart[]> {
-  const { isRank, isNoise, isHamlet } = languageOfNames(towns)
+  const { isRank, isNoise, isHamlet, isHonor, isLinking } = languageOfNames(towns)
   const whole = () => partOf(release, towns, words)
   for (const { end, rest } of ends) {
     const place = partOf(release, entity, end)
@@ -263,7 +263,8 @@ function* readingsInPlaces(
     }
     // "Ciudad Lerdo" is no town "Ciudad" in Lerdo, and a hamlet of the name of its municipality is anywhere.
     if (rest.every(isHamlet)) continue
-    if (rest.every((word) => isRank(word) || isNoise(word))) {
+    const isTitle = (word: string) => isRank(word) || isNoise(word) || isHonor(word) || isLinking(word)
+    if (rest.every(isTitle)) {
       yield [place, whole()]
       continue
     }
