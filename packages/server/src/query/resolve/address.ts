@@ -292,7 +292,8 @@ export const isNamed = (release: Release, entity: Entity | undefined, text = '')
 export const isCalledSo = ({ cost, isDoubtful }: PartMatch): boolean => cost <= MAX_NAME_COST && !isDoubtful
 
 /** A quarter may be a town as well. */
-const isStreetAtFirst = (word: string, { isStreet, isHamlet }: Language): boolean => isStreet(word) && !isHamlet(word)
+export const isStreetAtFirst = (word: string, { isStreet, isHamlet }: Language): boolean =>
+  isStreet(word) && !isHamlet(word)
 
 /** Whether a text has a postal code, begins with a street, or has more segments than a record with its ancestors. */
 const isAddress = (segments: readonly (readonly string[])[], language: Language): boolean =>

@@ -82,6 +82,9 @@ test.each([
   // A hamlet is called San José Costa Rica, and a municipality Guadalajara.
   ['San José, Costa Rica', ['exact', 'none']],
   ['Guadalajara, Spain', ['exact', 'none']],
+  // The municipality Centro is not meant by the centre of some city.
+  ['Av. Hidalgo 12, Centro', []],
+  ['Calle Tecnológico, Parral', ['none', 'none', 'ambiguous']],
   // A name without commas may end with that of some municipality.
   ['Xyzzy Quux Monterrey', ['none', 'none', 'ambiguous']],
 ])('what a town would be in stays where none is called so: %s', (text, verdicts) => {

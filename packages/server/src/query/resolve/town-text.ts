@@ -13,6 +13,7 @@ import {
   endsOf,
   isCalledSo,
   isNamed,
+  isStreetAtFirst,
   MAX_NAME_WORDS,
   namedBy,
   namedByText,
@@ -191,6 +192,13 @@ function* pairReadings(
     const town = writtenPart(release, towns, own)
     const state = namedBy(release, writtenPart(release, above, place))
     const isInPlace = (at: number) => isIn.includes(ancestorOf(release, towns.name, at, entity.name))
+    // "Centro" is the centre of some city, and what stands after a street a quarter, unless a town in what is called so stands before it.
+    const { written, stripped } = writtenPart(release, entity, place)
+    const isCentre = [written, ...stripped.map(({ name }) => name)].some(({ typed, language }) =>
+      language.isSeat(typed),
+    )
+    const isStreet = isStreetAtFirst(town.written.typed[0] ?? '', town.written.language)
+    if ((isCentre || isStreet) && matchesCalled(release, town, isInPlace).length === 0) continue
     const isInEither = (at: number) => isInPlace(at) || ancestorOf(release, towns.name, at, above.name) === state
     const matches = state === undefined ? [] : matchesCalled(release, town, isInEither)
     const isKnown = (match: PartMatch) =>
