@@ -363,6 +363,7 @@ describe('a name alone', () => {
     ['Celaya', 'exact 11007 Celaya'],
     // Other municipalities have these names.
     ['Victoria', 'ambiguous'],
+    ['Escobedo', 'ambiguous'],
     ['Santa Catarina', 'ambiguous'],
   ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
 })

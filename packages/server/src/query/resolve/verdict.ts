@@ -14,6 +14,7 @@ import { importanceOf, MAX_IMPORTANCE } from '../search/importance.ts'
 import { ancestorAt } from '../search/score.ts'
 import type { RowHow } from './record-match.ts'
 import type { RowMatch } from './row-matches.ts'
+import { placesIn } from './towns.ts'
 
 export const VERDICTS = ['exact', 'sure', 'likely', 'ambiguous', 'none'] as const
 export type Verdict = (typeof VERDICTS)[number]
@@ -132,7 +133,7 @@ const HAMLET = 0.3 * MAX_IMPORTANCE
 
 /**
  * Whether a name alone is that of what lies in nothing, as a country, and the other one is small and lies in something; or that of a city, or
- * long enough for it, and the other one is small.
+ * long enough for it, and the other one is small, and none of its name with towns in it.
  */
 function isLesser(release: Release, first: RowMatch, other: RowMatch): boolean {
   if (first.ownCost > (first.letters < SHORT_NAME ? 0 : MAX_CALLED_COST)) return false
@@ -141,6 +142,8 @@ function isLesser(release: Release, first: RowMatch, other: RowMatch): boolean {
   const [depth, otherDepth] = [depthOf(first), depthOf(other)]
   const [own, others] = [importanceAt(first), importanceAt(other)]
   if (depth === 0) return first.ownCost === 0 && otherDepth > 1 && others < KNOWN_ALONE
+  const isCalledSo = other.ownCost <= first.ownCost
+  if (isCalledSo && other.name === placesIn(release)?.entity.name) return false
   return depth > 1 && otherDepth > 1 && own >= KNOWN_ALONE && others <= (otherDepth > depth ? SMALL : HAMLET)
 }
 
