@@ -149,7 +149,7 @@ function atState(release: Release, text: AddressText): Address | undefined {
   // The city has the name of its state, and the address says that it is in a city, or that its postal code is one of it.
   const city = writtenPart(release, entity, state.words.join(' '))
   const isOfCode = ofCodes.some(({ position }) => position === state.position)
-  const isInCity = languageOfNames(entity).isSeat(before) || isBesideCode(text, state)
+  const isInCity = languageOfNames(entity).isSeat(before) || isBesideCode(text, state, isQuarter)
   const mayBeCity = isInCity || (isOfCode && isQuarter)
   if (said && mayBeCity && isSegment(text, state) && matchesCalled(release, city, isIn(entity)).some(isCalledSo))
     return { ...addressAt(release, text, state, [city]), isGuess: !isInCity }
@@ -188,10 +188,13 @@ function saidState(text: AddressText): NamedEnd | undefined {
 /** Whether what is named begins a segment. */
 const isSegment = ({ words }: AddressText, { rest }: NamedEnd): boolean => words[rest.length] === BETWEEN_SEGMENTS
 
-/** Whether a postal code stands beside what is named as beside a city: before it in the same segment, or in the next one. */
-function isBesideCode({ all }: AddressText, { words }: NamedEnd): boolean {
+/**
+ * Whether a postal code stands beside what is named as beside a city: before it in the same segment, or in the next one where a quarter
+ * stands before it. Any other name before it is rather what the state has in it, however it is written.
+ */
+function isBesideCode({ all }: AddressText, { words }: NamedEnd, isAfterQuarter: boolean): boolean {
   const at = all.findLastIndex((segment) => segment.slice(-words.length).join() === words.join())
-  const beside = [all[at]?.at(-words.length - 1), ...(all[at + 1] ?? [])]
+  const beside = [all[at]?.at(-words.length - 1), ...(isAfterQuarter ? (all[at + 1] ?? []) : [])]
   return at !== -1 && beside.some((word) => POSTAL_CODE.test(word ?? ''))
 }
 

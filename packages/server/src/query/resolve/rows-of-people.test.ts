@@ -370,6 +370,8 @@ describe('a name alone', () => {
 
 describe('an address', () => {
   test.each([
+    ['Calle Guerrero 30, Col. Obrera, Celalla, Guanajuato, CP. 38662', 'sure 11007 Celaya'],
+    ['Calle Guerrero 30, Col. Obrera, Deleg. Celaya, Guanajuato, CP. 38662', 'sure 11007 Celaya'],
     ['Calle Guerrero 1225. Fracc. Las Flores. Paraíso, Tabasco. C.P. 86641.', 'exact 27014 Paraíso'],
     ['Rio Balsas No. 1225, Col. Quinta Velarde, C.P. 44430 Guadalajara, JALISCO', 'exact 14039 Guadalajara'],
     ['Rio Balsas No. 1225, Col. Quinta Velarde, C.P. 44430 Guadalajara', 'exact 14039 Guadalajara'],
