@@ -133,7 +133,8 @@ function matchesBelow(
   const isNearest = ancestorLevels(release, part.entity)[0] === level
   if (isNearest && countBelow(level, parents) <= MAX_COMPARED_RECORDS) {
     const below = parents.flatMap((parent) => {
-      const matches = amongKinds(release, part, matchesIn(release, part, level, parent.position).map(besideParent))
+      const found = matchesIn(release, part, level, parent.position).map(besideParent)
+      const matches = withoutCities(release, part, amongKinds(release, part, found))
       const behind = behindLarger(release, part, matches, true)
       return matches.map((match) => toMatch(match, withParent(match, parent), behind(match)))
     })
@@ -144,6 +145,16 @@ function matchesBelow(
   const matches =
     called.length > 0 || part.digits !== undefined ? called : matchesNearly(release, part, recordsBelow(level, parents))
   return withoutParent(release, part, matches, costs, toMatch)
+}
+
+/** A farm or an ejido is not the city of its name. */
+function withoutCities(release: Release, part: WrittenPart, matches: readonly PartMatch[]): readonly PartMatch[] {
+  const { words, language } = part.written
+  if (!language.isHamlet(words[0] ?? '')) return matches
+  const names = entityNames(release, part.entity)
+  return matches.map((match) =>
+    match.cost >= OTHER_NOISE_COST && names.isCity(match.position) ? { ...match, isDoubtful: true } : match,
+  )
 }
 
 /**
