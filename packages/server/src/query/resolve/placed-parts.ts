@@ -24,8 +24,9 @@ export function placedParts(release: Release, texts: ReadonlyMap<string, string>
   if (first === undefined || first.beside !== undefined) return asGiven
   const { entity } = first
   const text = (texts.get(entity.name) ?? '').slice(0, maxLength)
-  if (isNamed(release, entity, text)) return asGiven
   const ancestors = ancestorsOf(entity).map((step) => step.entity)
+  const named = ancestors.filter((ancestor) => isNamed(release, ancestor, text))
+  if ((named.length !== 1 && !SIGN.test(text)) || isNamed(release, entity, text)) return asGiven
   const splits = SIGN.test(text) ? SEPARATORS.map((separator) => text.replace(CLOSING, '').split(separator)) : []
   // "AD - Andorra" is one record twice.
   const twice = splits.find((names) => names.length === 2 && isOne(release, entity, names))
@@ -38,7 +39,6 @@ export function placedParts(release: Release, texts: ReadonlyMap<string, string>
         : placingsOf(release, ancestors, places).map((above) => ({ own, above })),
     ),
   )
-  const named = ancestors.filter((ancestor) => isNamed(release, ancestor, text))
   // Where nothing else tells, the name of a state is that in the municipality's place too; "México" is also the country.
   const onlyAbove = named.length === 1 ? [[writtenPart(release, named[0] as Entity, text), ...others]] : []
   if (placed.length === 0) {
