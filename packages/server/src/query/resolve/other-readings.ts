@@ -12,10 +12,9 @@ import { type Forms, WITHOUT_SAINT_COST, type WrittenName } from '../search/name
 import { isLight } from '../search/word-match.ts'
 import { entityNames } from './entity-names.ts'
 import { ancestorOf } from './levels.ts'
-import { parentsFor } from './parents.ts'
 import { matchesCalled } from './part-matches.ts'
 import { matchRecord, type NamedRecord } from './record-match.ts'
-import { matchesByParts, type RowMatch } from './row-matches.ts'
+import { matchesByParts, parentsFor, type RowMatch } from './row-matches.ts'
 import { isSureMatch } from './verdict.ts'
 import { keyOf, readingsOf, type WrittenPart, writtenPart, writtenPartAs } from './written-part.ts'
 
