@@ -25,7 +25,7 @@ const MAX_WORSE_COST = 0.15
 const MANY = 3
 
 /** A place that may be meant, and what is added to its cost beside those that are rather meant. */
-export type SizedMatch = PartMatch & { readonly behind: number }
+type SizedMatch = PartMatch & { readonly behind: number }
 
 /** The places in one parent that is named. */
 export function placesInParent(release: Release, part: WrittenPart, matches: readonly PartMatch[]): SizedMatch[] {

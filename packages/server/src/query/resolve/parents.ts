@@ -1,3 +1,4 @@
+// The ancestors of records as the parts of a row name them: what lies below them, and what they cost a record.
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { Postings } from '../../release/index/postings.ts'
