@@ -388,6 +388,7 @@ export class EntityNames {
 
   /** The records at some positions that are called nearly so, and if there is none, those of which some words are written. */
   match(positions: Uint32Array, part: WrittenPart): PartMatch[] {
+    if (positions.length === 0) return []
     const { digits, code } = part
     if (digits !== undefined) {
       const short = withoutZeros(digits)
@@ -397,7 +398,11 @@ export class EntityNames {
     }
     const readings = readingsOf(part)
     const filter = new NameFilter(this.#index.words, readings)
-    const signs = signsOf([...readings, ...(part.withoutSaint?.readings ?? [])], this.#language)
+    let signs: ReturnType<typeof signsOf> | undefined
+    const hasSigns = (position: number) => {
+      signs ??= signsOf([...readings, ...(part.withoutSaint?.readings ?? [])], this.#language)
+      return this.#signs.mayMatch(position, signs)
+    }
     const hasCode = (position: number) => code !== undefined && this.codesAt(position).includes(code)
     const mayMatch = (position: number) => {
       if (!this.#hasBrackets(position)) return filter.mayMatch(position)
@@ -414,8 +419,7 @@ export class EntityNames {
       const isPlain = this.#hasSeveralNames[position] === 0
       const nearness = isPlain ? filter.nearness(position) : 'far'
       const isCandidate =
-        (isPlain ? nearness === 'near' && mayMatch(position) : this.#signs.mayMatch(position, signs)) ||
-        hasCode(position)
+        (isPlain ? nearness === 'near' && mayMatch(position) : hasSigns(position)) || hasCode(position)
       const match = isCandidate ? compare(position) : undefined
       if (match !== undefined) {
         matches.push(match)

@@ -4,6 +4,7 @@ import type { Words } from '../../release/index/index-file.ts'
 import { bitsOf } from '../../release/index/word-keys.ts'
 import {
   type Forms,
+  formsOf,
   type HeardLetters,
   isSlight,
   MAX_EDITS,
@@ -34,6 +35,8 @@ const MAX_LETTERS = 60
 export class NameFilter {
   readonly #index: Words
   readonly #typed: readonly TypedReading[]
+  /** The same without numbers, which may be written in several ways. */
+  readonly #withoutNumbers: readonly TypedReading[]
   readonly #substance: ReadonlySet<number | undefined>
   readonly #isLong: boolean
   readonly #letters: NameLetters
@@ -49,15 +52,26 @@ export class NameFilter {
     this.#index = index
     this.#letters = nameLetters(index)
     this.#isLong = readings.some(({ joined }) => joined.length > MAX_LETTERS)
-    this.#hasNumber = readings.some((forms) => forms.words.some((word) => HAS_DIGIT.test(word)))
-    this.#typed = readings.map((forms) => ({
+    this.#hasNumber = readings.some((forms) => forms.words.some(isNumber))
+    const toTyped = (forms: Forms): TypedReading => ({
       heard: forms.heard,
       joined: bagOf(forms.joined),
       core: bagOf(forms.core),
       sound: bagOf(soundOf(forms, language)),
       substance: forms.words.filter((word) => !isSlight(language, word)).map((word) => words.indexOf(word)),
       beginning: words.plainRange(forms.words[0] ?? ''),
-    }))
+    })
+    this.#typed = readings.map(toTyped)
+    this.#withoutNumbers = this.#hasNumber
+      ? readings.map(({ words }) =>
+          toTyped(
+            formsOf(
+              words.filter((word) => !isNumber(word)),
+              language,
+            ),
+          ),
+        )
+      : []
     this.#substance = new Set(this.#typed.flatMap(({ substance }) => substance))
   }
 
@@ -73,8 +87,8 @@ export class NameFilter {
 
   /**
    * Whether a name can match at all: it has the letters that were typed but for some edits, or all of them, or all words of one
-   * are those of the other. Names that may be written in several ways always can. Of a name with brackets, so many words
-   * stand before them.
+   * are those of the other; of a name with a number, all this without its number. Names with abbreviations always can. Of a name with
+   * brackets, so many words stand before them.
    */
   mayMatch(position: number, beforeBrackets?: number): boolean {
     if (this.#isLong) return true
@@ -97,9 +111,14 @@ export class NameFilter {
     name.all = 0
     name.length = 0
     let substance = 0
+    let numbers = 0
     for (let place = from; place < to; place++) {
       const word = names[place] as number
-      if ((this.#hasNumber && forms.mayBeNumber[word] === 1) || forms.isAbbreviation[word] === 1) return true
+      if (forms.isAbbreviation[word] === 1) return true
+      if (this.#isNumber(word)) {
+        numbers++
+        continue
+      }
       forms.addLetters(word, joined)
       name.all |= forms.heard[word] as number
       name.length += forms.lengths[word] as number
@@ -107,7 +126,8 @@ export class NameFilter {
       forms.addLetters(word, core)
       substance++
     }
-    for (const typed of this.#typed)
+    const readings = numbers === 0 ? this.#typed : this.#withoutNumbers
+    for (const typed of readings)
       if (
         missing(typed.joined, joined) === 0 ||
         isWithinEdits(typed.joined, joined) ||
@@ -116,7 +136,7 @@ export class NameFilter {
       )
         return true
     let sound: LetterBag | undefined
-    for (const typed of this.#typed) {
+    for (const typed of readings) {
       if (!maySoundLike(typed.heard, name)) continue
       sound ??= this.#soundOf(from, to)
       if (isWithinEdits(typed.sound, sound)) return true
@@ -124,12 +144,20 @@ export class NameFilter {
     return false
   }
 
+  /** Whether a word of a name may be a number, where there is one in what was typed. */
+  #isNumber(word: number): boolean {
+    return this.#hasNumber && wordForms(this.#index).mayBeNumber[word] === 1
+  }
+
   /** The letters that the words at some places sound like. */
   #soundOf(from: number, to: number): LetterBag {
     const { names } = this.#index
     const forms = wordForms(this.#index)
     const sound = emptied(this.#sound)
-    for (let place = from; place < to; place++) forms.addSound(names[place] as number, sound)
+    for (let place = from; place < to; place++) {
+      const word = names[place] as number
+      if (!this.#isNumber(word)) forms.addSound(word, sound)
+    }
     return sound
   }
 
@@ -145,7 +173,7 @@ export class NameFilter {
       isAnyTyped = true
       if (isSlight[word] === 0) shared++
     }
-    if (shared === substance) return true
+    if (shared >= substance) return true
     if (!isAnyTyped) return false
     const words = names.subarray(from, to)
     return typed.every((word) => word !== undefined && words.includes(word))
@@ -179,6 +207,8 @@ export class NameFilter {
   }
 }
 
+const isNumber = (word: string): boolean => HAS_DIGIT.test(word)
+
 /** The letters that are heard in each name, found out when it is first asked for. */
 class NameLetters {
   readonly #index: Words
@@ -188,8 +218,8 @@ class NameLetters {
   readonly #coreLengths: Uint16Array
 
   constructor(index: Words) {
-    const count = index.nameStarts.length - 1
     this.#index = index
+    const count = index.nameStarts.length - 1
     this.#all = new Uint32Array(count)
     this.#core = new Uint32Array(count)
     this.#lengths = new Uint16Array(count)

@@ -32,14 +32,13 @@ export function matchesAnywhere(release: Release, part: WrittenPart): readonly P
     const coded = matchesByWholeCode(release, part)
     const names = entityNames(release, entity)
     const called = matchesCalled(release, part)
-    const others =
-      names.count <= MAX_COMPARED_RECORDS
-        ? called.some(isCalledSo) || !mayBeNear(release, part)
-          ? []
-          : names.match(names.positions, part)
-        : called.length > 0
-          ? []
-          : matchesNearly(release, part, undefined)
+    const isFew = names.count <= MAX_COMPARED_RECORDS
+    const isFound = isFew ? called.some(isCalledSo) : called.length > 0
+    const others = isFound
+      ? []
+      : isFew
+        ? names.match(positionsNear(release, part), part)
+        : matchesNearly(release, part, undefined)
     const matches = [...called, ...others]
     const twice = coded.length > 0 || matches.some(isCalledSo) ? [] : matchesSaidTwice(release, part)
     return uniqueMatches([...coded, ...twice, ...matches])
@@ -51,15 +50,28 @@ export function matchesAnywhere(release: Release, part: WrittenPart): readonly P
 /** Of so many words that say something, at least one is as it is in the name that is meant: they have fewer edits. */
 const MIN_ONE_RIGHT = MAX_EDITS + 1
 
-/** Whether a record may be called nearly what a part says: the names of its entity have one of its words, or it has few. */
-function mayBeNear(release: Release, { entity, code, written: { typed, language } }: WrittenPart): boolean {
-  const telling = typed.filter((word) => !isSlight(language, word))
-  if (telling.length < MIN_ONE_RIGHT || code !== undefined) return true
-  const indexes = [release.entity(entity.name).index.words, aliasesOf(release, entity.name)?.words]
-  return telling.some(
-    (word) =>
-      language.longFormsOf(word).length > 0 || indexes.some((index) => index?.words.indexOf(word) !== undefined),
-  )
+/** The positions of the records of a short list that have a word of a part; where none has, or it has one alone, one that is misspelt so. */
+function positionsNear(release: Release, part: WrittenPart): Uint32Array {
+  const { entity, code, written } = part
+  if (code !== undefined) return entityNames(release, entity).positions
+  const { words } = release.entity(entity.name).index
+  const aliases = aliasesOf(release, entity.name)
+  const typed = tellingWords(part)
+  const found = (wordsIn: (index: Words, word: string) => number | readonly number[]) => {
+    const positionsIn = (index: Words) =>
+      positionsWith(
+        index,
+        typed.flatMap((word) => wordsIn(index, word)),
+      )
+    const positions = positionsIn(words)
+    for (const alias of aliases === undefined ? [] : positionsIn(aliases.words))
+      positions.add(aliases?.positions[alias] as number)
+    return ascending(positions)
+  }
+  const known = found((index, word) => index.words.indexOf(word) ?? [])
+  const count = written.typed.filter((word) => !isSlight(written.language, word)).length
+  const isRight = count >= MIN_ONE_RIGHT || (known.length > 0 && count > 1)
+  return isRight ? known : found((index, word) => matchWord(index, word, 2).matching)
 }
 
 /** How many words there are at most of what says again which record is meant, and what that costs. */
@@ -226,7 +238,9 @@ export function matchesNearly(release: Release, part: WrittenPart, among: Uint32
   const { words } = release.entity(entity.name).index
   const withAll = names.match(ascending(positionsWithAll(words, written.typed, among)), part)
   if (withAll.length > 0) return withAll
-  const found = positionsWithAny(words, part, among)
+  // What is a word of the catalog is no misspelling of another one.
+  const meant = tellingWords(part).flatMap((word) => words.words.indexOf(word) ?? matchWord(words, word, 1).matching)
+  const found = positionsWith(words, meant, among)
   // A seat goes by the name of its parent, too.
   if (among !== undefined) addAmong(found, names.seats, 0, names.seats.length, among)
   return names.match(ascending(found), part)
@@ -261,20 +275,17 @@ function positionsWithAll(index: Words, typed: readonly string[], among: Uint32A
 export const hasAllWords = (release: Release, { entity, written }: WrittenPart): boolean =>
   positionsWithAll(release.entity(entity.name).index.words, written.typed, undefined).length > 0
 
-/** The positions of records that have a word of a part, or one that is misspelt so. */
-function positionsWithAny(index: Words, part: WrittenPart, among: Uint32Array | undefined): Set<number> {
-  const {
-    words,
-    language,
-    inNames: { starts, positions },
-  } = index
-  const typed = [...new Set(readingsOf(part).flatMap((forms) => forms.words))].filter(
-    (word) => !isSlight(language, word),
+/** The words of all readings of a part that say something. */
+const tellingWords = (part: WrittenPart): string[] =>
+  [...new Set(readingsOf(part).flatMap((forms) => forms.words))].filter(
+    (word) => !isSlight(part.written.language, word),
   )
-  // What is a word of the catalog is no misspelling of another one.
-  const meant = typed.flatMap((word) => words.indexOf(word) ?? matchWord(index, word, 1).matching)
+
+/** The positions of records that have one of some words of an index, as far as these are not in too many. */
+function positionsWith(index: Words, words: readonly number[], among?: Uint32Array): Set<number> {
+  const { starts, positions } = index.inNames
   const found = new Set<number>()
-  for (const word of rarestFirst(index, meant)) {
+  for (const word of rarestFirst(index, words)) {
     const [start, end] = [starts[word] as number, starts[word + 1] as number]
     if (found.size > 0 && found.size + end - start > MAX_WITH_WORDS) break
     addAmong(found, positions, start, end, among)

@@ -123,7 +123,13 @@ function readingsOf(name: WrittenName): Forms[] {
   return [...readings.map((reading) => formsOf(reading, language)), own]
 }
 
-function formsOf(words: readonly string[], language: Language, full = words.join(' '), joined = words.join('')): Forms {
+/** Some words as one way to write a name. */
+export function formsOf(
+  words: readonly string[],
+  language: Language,
+  full = words.join(' '),
+  joined = words.join(''),
+): Forms {
   const { heard } = earOf(language)
   const isAllCore = !words.some((word) => isSlight(language, word))
   const core = isAllCore ? joined : words.filter((word) => !isSlight(language, word)).join('')
