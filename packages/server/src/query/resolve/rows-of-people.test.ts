@@ -576,6 +576,9 @@ describe('a town of another municipality is told first, and never sure', () => {
     ['Sonora / Navojoa / CD. OBREGON', 'likely Ciudad Obregón'],
     ['Chihuahua / Delicias / Cd Juarez', 'likely Juárez'],
     ['Coahuila / Parras / Torreon', 'likely Torreón'],
+    // It has a hamlet Villaflores, or a town Altamirano: so are other municipalities called.
+    ['Chiapas / Villaflores / Solosuchiapa', 'likely Solosuchiapa'],
+    ['Chiapas / Altamirano / Ocosingo', 'likely Ocosingo'],
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
 })
 
