@@ -7,8 +7,9 @@ import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
 import { ancestorAt } from '../search/score.ts'
 import { entityNames } from './entity-names.ts'
-import { countBelow, levelOf, parentsFor, recordsBelow } from './parents.ts'
+import { countBelow, levelOf, recordsBelow } from './parents.ts'
 import { MAX_COMPARED_RECORDS, matchesCalled } from './part-matches.ts'
+import { parentsFor } from './row-matches.ts'
 import { type WrittenPart, writtenPart } from './written-part.ts'
 
 const BEYOND_ASCII = /[^\0-\x7f]/g

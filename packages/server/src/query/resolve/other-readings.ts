@@ -3,21 +3,19 @@
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
-import type { Language } from '../../catalog/languages/language.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { letterMask } from '../../release/index/word-keys.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
-import { type Forms, WITHOUT_SAINT_COST, type WrittenName } from '../search/name-match.ts'
+import { WITHOUT_SAINT_COST, type WrittenName } from '../search/name-match.ts'
 import { isLight } from '../search/word-match.ts'
 import { entityNames } from './entity-names.ts'
 import { ancestorOf } from './levels.ts'
-import { parentsFor } from './parents.ts'
-import { matchesCalled } from './part-matches.ts'
-import { matchRecord, type NamedRecord } from './record-match.ts'
-import { matchesByParts, type RowMatch } from './row-matches.ts'
+import { matchesAnywhere, matchesCalled } from './part-matches.ts'
+import { matchRecord } from './record-match.ts'
+import { matchesByParts, parentsFor, type RowMatch } from './row-matches.ts'
 import { isSureMatch } from './verdict.ts'
-import { keyOf, readingsOf, type WrittenPart, writtenPart, writtenPartAs } from './written-part.ts'
+import { keyOf, type WrittenPart, writtenPart, writtenPartAs } from './written-part.ts'
 
 /** Up to this cost a text is the name of a record. */
 const MAX_NAME_COST = 0.35
@@ -66,8 +64,8 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
   const otherwise = withoutAncestors(release, last, above, ancestors) ?? swapped(release, parts)
   if (otherwise !== undefined) return otherwise
   const { typed, language } = last.written
-  const isMisspelt = (ancestor: Ancestor) => !ancestor.isParent && isCalled(release, ancestor, last, MAX_MISSPELT_COST)
-  const saysNothing = ancestors.some(isMisspelt) || typed.every((word) => language.isNoise(word))
+  const isNearly = (ancestor: Ancestor) => !ancestor.isParent && isMisspelt(release, ancestor, last)
+  const saysNothing = ancestors.some(isNearly) || typed.every((word) => language.isNoise(word))
   const isEmpty = language.isAbsent(typed) || (matches.length === 0 && saysNothing)
   return isEmpty ? readParts(release, above) : { parts, matches }
 }
@@ -91,9 +89,9 @@ const unnamed = (match: RowMatch): RowMatch => ({ ...match, cost: match.cost + S
 /** A part that says no more than that the seat is meant, as the name of its parent, which is that of the seat too. */
 function asSeat(release: Release, last: WrittenPart, ancestors: readonly Ancestor[]): WrittenPart | undefined {
   const { typed, text, language } = last.written
-  const name = language.isSeat(typed)
-    ? ancestors.find(({ isParent, isDoubtful }) => isParent && !isDoubtful)?.record.names[0]?.name.text
-    : undefined
+  const parent = ancestors.find(({ isParent, isDoubtful }) => isParent && !isDoubtful)
+  if (parent === undefined || !language.isSeat(typed)) return undefined
+  const name = entityNames(release, parent.entity).record(parent.position).names[0]?.name.text
   return name === undefined || name === text ? undefined : writtenPart(release, last.entity, name)
 }
 
@@ -154,9 +152,9 @@ type Ancestor = {
   /** Whether it is the parent of what the last part means, whose name is that of its seat too. */
   readonly isParent: boolean
   readonly isDoubtful: boolean
-  readonly record: NamedRecord
   /** The letters of each of its names, but for words that say little. */
   readonly letters: readonly number[]
+  readonly codes: readonly string[]
 }
 
 /** What the parts before the last mean, and what lies above that: of a state also its country. */
@@ -170,23 +168,33 @@ function ancestorsMeant(release: Release, entity: Entity, above: readonly Writte
     const isNearest = one === nearest.entity
     const position = isNearest ? meant.position : ancestorOf(release, nearest.entity.name, meant.position, one.name)
     if (position === undefined) return []
-    const record = entityNames(release, one).record(position)
-    const readings = record.names.flatMap(({ name }) => name.readings)
-    const letters = readings.map(({ core }) => letterMask(core))
-    return [{ entity: one, position, isParent: one.name === parent, isDoubtful: meant.isDoubtful, record, letters }]
+    const { names, codes } = entityNames(release, one).record(position)
+    const letters = names.flatMap(({ name }) => name.readings.map(({ core }) => letterMask(core)))
+    return [{ entity: one, position, isParent: one.name === parent, isDoubtful: meant.isDoubtful, letters, codes }]
   })
 }
 
 /** Whether a record is called what a part of another entity says. */
 function isCalled(release: Release, ancestor: Ancestor, part: WrittenPart, maxCost = MAX_NAME_COST): boolean {
-  if (isNumber(part.written)) return false
-  const mayBe =
-    maxCost > MAX_NAME_COST || (mayBeNamed(ancestor, part.written.typed) && mayBeCalled(ancestor.record, part))
-  if (!mayBe) return false
-  const match = matchRecord(ancestor.record, writtenPartAs(release, ancestor.entity, part))
-  // What has more words than the name is no misspelling of it.
-  const isOther = maxCost > MAX_NAME_COST && match?.how === 'dropped-words'
-  return match !== undefined && match.cost <= maxCost && !match.isDoubtful && !isOther
+  if (isNumber(part.written) || !mayBeNamed(ancestor, part.written)) return false
+  const { entity, position } = ancestor
+  const own = writtenPartAs(release, entity, part)
+  const matches = own.code === undefined ? matchesCalled(release, own) : matchesAnywhere(release, own)
+  const match = matches.find((one) => one.position === position)
+  return match !== undefined && match.cost <= maxCost && !match.isDoubtful
+}
+
+/** Whether some words may name a record, which few do: they have all letters of a name, are short for others or a number, or a code. */
+const mayBeNamed = ({ letters, codes }: Ancestor, { typed, typedJoined, language }: WrittenName): boolean =>
+  letters.some((one) => (one & ~letterMask(typedJoined)) === 0) ||
+  typed.some((word) => language.longFormsOf(word).length > 0) ||
+  language.withDigits(typed) !== typed ||
+  codes.includes(typedJoined)
+
+/** Whether a record is called nearly what a part says; what has more words than its name is no misspelling of it. */
+function isMisspelt(release: Release, { entity, position }: Ancestor, part: WrittenPart): boolean {
+  const match = matchRecord(entityNames(release, entity).record(position), writtenPartAs(release, entity, part))
+  return match !== undefined && match.cost <= MAX_MISSPELT_COST && !match.isDoubtful && match.how !== 'dropped-words'
 }
 
 /** Whether all that is written is a number: the fourth place of a name, and no code of what it is in. */
@@ -194,33 +202,6 @@ const isNumber = ({ words, language }: WrittenName): boolean =>
   words.every((word) => NUMBER.test(word) || isLight(language, word))
 
 const NUMBER = /^[0-9]+$/
-
-/** Whether one of the names of a record has the same letters as a part, but for words that say little, or is its code. */
-function mayBeCalled(record: NamedRecord, part: WrittenPart): boolean {
-  const { written } = part
-  const { names, isSeat } = record
-  if (isSeat || names.some(({ name }) => name.language !== written.language)) return true
-  const readings = readingsOf(part)
-  const isSame = (forms: Forms) => readings.some(({ joined, core }) => joined === forms.joined || core === forms.core)
-  return names.some(({ name }) => name.readings.some(isSame)) || record.codes.includes(written.typedJoined)
-}
-
-/** Whether some words may name a record: all letters of one of its names are among theirs, or they are short for others, or a code. */
-function mayBeNamed({ record, letters }: Ancestor, words: readonly string[]): boolean {
-  if (record.isSeat) return true
-  const joined = words.join('')
-  const written = letterMask(joined)
-  return (
-    letters.some((one) => (one & ~written) === 0) ||
-    isShort(words, record.names[0]?.name.language) ||
-    record.codes.includes(joined)
-  )
-}
-
-/** Whether a word stands for others, or for a number. */
-const isShort = (words: readonly string[], language: Language | undefined): boolean =>
-  language !== undefined &&
-  (words.some((word) => language.longFormsOf(word).length > 0) || language.withDigits(words) !== words)
 
 /** Whether a record is a seat, and that of a parent where one is meant. */
 function isSeatIn(release: Release, { name, position }: RowMatch, parent: Ancestor | undefined): boolean {
@@ -257,7 +238,6 @@ function withoutAncestors(
     if (tried.has(parting)) continue
     tried.add(parting)
     const saysSeat = language.isSeat(ends)
-    if (hasParent && !saysSeat && !ancestors.some((ancestor) => mayBeNamed(ancestor, ends))) continue
     const ending = part(entity, ends)
     const isAncestor = saysSeat || ancestors.some((ancestor) => isCalled(release, ancestor, ending))
     const named = isAncestor || hasParent ? undefined : part(parent.entity, ends)

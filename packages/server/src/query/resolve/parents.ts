@@ -1,15 +1,13 @@
-// The records that the parts of the ancestors may mean together, what lies below them, and what they cost a record.
-import { LruCache } from '../../base/lru-cache.ts'
+// The ancestors of records as the parts of a row name them: what lies below them, and what they cost a record.
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { Postings } from '../../release/index/postings.ts'
 import type { Release } from '../../release/release.ts'
 import { type AncestorLevel, ancestorLevels } from '../search/ancestor-match.ts'
 import { ancestorAt } from '../search/score.ts'
-import { MAX_COMPARED_RECORDS, matchesAnywhere, matchesBelowParent } from './part-matches.ts'
+import { matchesAnywhere } from './part-matches.ts'
 import type { PartMatch, RowHow } from './record-match.ts'
-import { besideTowns, matchesByTown } from './towns.ts'
-import { keyOf, type WrittenPart } from './written-part.ts'
+import type { WrittenPart } from './written-part.ts'
 
 /** A record that the parts of the ancestors may mean, with the cost of all of them. */
 export type Parent = {
@@ -20,78 +18,10 @@ export type Parent = {
   readonly isDoubtful: boolean
 }
 
-const MAX_PARENTS = 8
-/** How much more than the best of them a parent may cost. */
-const MAX_BEHIND = 1.6
 /** From this cost on, a match below the ancestors is so poor that others are looked for. */
 export const POOR_COST = 2.2
 /** The cost of an ancestor that is not what its part says. */
 const MISMATCH_COST = 2.5
-
-const parentCaches = memoized((_: Release) => new LruCache<readonly Parent[]>({ maxEntries: 4_096 }))
-
-/** The records of the last of these parts that they may mean together, the best first. */
-export function parentsFor(release: Release, parts: readonly WrittenPart[]): readonly Parent[] {
-  return parentCaches(release).get(keyOf(parts), () => {
-    const nearest = parts.at(-1) as WrittenPart
-    const above = parts.slice(0, -1)
-    const below = parentsBelow(release, nearest, above)
-    const parents = below.some(({ cost }) => cost <= POOR_COST)
-      ? below
-      : [...below, ...parentsElsewhere(release, nearest, above, below)]
-    if (!parents.some(isCertain)) {
-      const isNearer = ({ position, cost }: Parent) =>
-        !parents.some((other) => other.position === position && other.cost <= cost)
-      parents.push(...parentsByTown(release, nearest, above).filter(isNearer))
-    }
-    parents.sort((a, b) => a.cost - b.cost)
-    const best = parents[0]
-    // A parent that is written as it is called is meant, and no other that is called nearly so.
-    const isAnchor = best !== undefined && best.cost <= MAX_PROOF_COST && !best.isDoubtful
-    const limit = (best?.cost ?? 0) + (isAnchor ? MAX_PROOF_COST : MAX_BEHIND)
-    return parents.slice(0, MAX_PARENTS).filter(({ cost }) => cost <= limit)
-  })
-}
-
-/** The records of a part below what the parts before it may mean, where they are not too many to compare. */
-function parentsBelow(release: Release, part: WrittenPart, above: readonly WrittenPart[]): Parent[] {
-  const level = levelOf(release, part.entity, above.at(-1))
-  if (level === undefined) return []
-  const parents = parentsFor(release, above)
-  if (countBelow(level, parents) > MAX_COMPARED_RECORDS) return []
-  return parents.flatMap((parent) =>
-    matchesIn(release, part, level, parent.position).map((match) => withParent(match, parent)),
-  )
-}
-
-/** The records below a parent that a part may mean, and no other place there. */
-export const matchesIn = (release: Release, part: WrittenPart, level: AncestorLevel, position: number) =>
-  besideTowns(release, part, matchesBelowParent(release, part, level, position), { entity: level.entity, position })
-
-/** Up to this cost, a part is the name of a record and not that of a town. */
-const MAX_NAME_COST = 0.95
-export const isCertain = ({ cost, isDoubtful }: Parent): boolean => cost <= MAX_NAME_COST && !isDoubtful
-
-/** The records in which there is a town that a part names, below what the parts before it mean. */
-export function parentsByTown(release: Release, part: WrittenPart, above: readonly WrittenPart[]): Parent[] {
-  const towns = matchesByTown(release, part)
-  if (towns.length === 0) return []
-  const costs = ancestorCosts(release, part.entity, above)
-  return towns.map((match) => withAncestors(match, costs)).filter(({ isDoubtful }) => !isDoubtful)
-}
-
-/** The records of a part wherever they are, but for those below the parts before it. */
-function parentsElsewhere(
-  release: Release,
-  part: WrittenPart,
-  above: readonly WrittenPart[],
-  below: readonly Parent[],
-): Parent[] {
-  const costs = ancestorCosts(release, part.entity, above)
-  return besideTowns(release, part, matchesAnywhere(release, part))
-    .map((match) => withAncestors(match, costs))
-    .filter(({ position }) => !below.some((other) => other.position === position))
-}
 
 /** The level of the ancestors of an entity that a part names. */
 export function levelOf(release: Release, entity: Entity, part: WrittenPart | undefined): AncestorLevel | undefined {
@@ -112,9 +42,13 @@ const withHow = (how: RowHow, others: readonly RowHow[]): readonly RowHow[] =>
   others[0] === how ? others : [how, ...others.filter((other) => other !== how)]
 
 /** Up to this cost, a record speaks for a parent that is in doubt. */
-const MAX_PROOF_COST = 0.3
+export const MAX_PROOF_COST = 0.3
 
-type AncestorCosts = readonly {
+/** Whether a record is written as it is called. */
+export const isNamedSo = ({ cost, isDoubtful }: Pick<PartMatch, 'cost' | 'isDoubtful'>): boolean =>
+  cost <= MAX_PROOF_COST && !isDoubtful
+
+export type AncestorCosts = readonly {
   readonly level: AncestorLevel
   readonly matches: ReadonlyMap<number, PartMatch>
   /** Whether one of them is written as it is called. */
@@ -131,7 +65,7 @@ export const ancestorCosts = (release: Release, entity: Entity, parts: readonly 
 
 const byPosition = memoized((matches: readonly PartMatch[]) => ({
   matches: new Map(matches.map((match) => [match.position, match])),
-  isNamed: matches.some(({ cost, isDoubtful }) => cost <= MAX_PROOF_COST && !isDoubtful),
+  isNamed: matches.some(isNamedSo),
 }))
 
 /** Whether all ancestors of a record may be meant; where one is written as it is called, no other is. */

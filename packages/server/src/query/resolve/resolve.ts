@@ -1,7 +1,7 @@
 // Resolves rows of other people's tables to records: which record a row means, and how sure that is.
 //
 // A row is free text, or parts: a name, an abbreviation, an alias or a code for each of some entities, as {estado, municipio,
-// localidad}. The parts are resolved together. What the parts of the ancestors may mean is looked up first (parents.ts); the
+// localidad}. The parts are resolved together. What the parts of the ancestors may mean is looked up first; the
 // record itself is then looked for below all of these, and the cost of a match is the sum over all parts (row-matches.ts). So
 // a locality that fits decides between two municipalities. Free text is read as parts in several ways, those that are trusted most
 // first (town-text.ts), and what tells most is meant; where that is nothing, its segments are tried as levels, and the search proposes

@@ -1,21 +1,28 @@
 // The records that all parts of a row may mean together, each with the cost of the whole row.
+import { LruCache } from '../../base/lru-cache.ts'
+import { memoized } from '../../base/memoized.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
-import { importanceOf, MAX_IMPORTANCE } from '../search/importance.ts'
-import { isLight } from '../search/word-match.ts'
-import { entityNames, FACILITY_COST } from './entity-names.ts'
-import { positionsCalled } from './name-table.ts'
+import { importanceOf } from '../search/importance.ts'
 import {
+  amongSeats,
+  BEHIND_LARGER_COST,
+  behindCost,
+  MAX_SHORT_COST,
+  placesInParent,
+  placesWithoutParent,
+} from './by-size.ts'
+import { entityNames } from './entity-names.ts'
+import {
+  type AncestorCosts,
   ancestorCosts,
   countBelow,
   isBelow,
-  isCertain,
+  isNamedSo,
   levelOf,
-  matchesIn,
+  MAX_PROOF_COST,
   type Parent,
   POOR_COST,
-  parentsByTown,
-  parentsFor,
   recordsBelow,
   withAncestors,
   withParent,
@@ -23,13 +30,14 @@ import {
 import {
   MAX_COMPARED_RECORDS,
   matchesAnywhere,
+  matchesBelowParent,
   matchesByWholeCode,
   matchesCalled,
   matchesNearly,
 } from './part-matches.ts'
-import { isOtherKind, type PartMatch, type RowHow } from './record-match.ts'
-import { besideTowns, TOWN_COST } from './towns.ts'
-import { lettersIn, OTHER_NOISE_COST, type WrittenPart } from './written-part.ts'
+import type { PartMatch, RowHow } from './record-match.ts'
+import { besideTowns, matchesByTown, TOWN_COST } from './towns.ts'
+import { keyOf, lettersIn, type WrittenPart } from './written-part.ts'
 
 /** A record that a whole row may mean. */
 export type RowMatch = {
@@ -62,19 +70,15 @@ const MAX_MATCHES = 12
 export function matchesByParts(release: Release, parts: readonly WrittenPart[], isRow = false): RowMatch[] {
   const part = parts.at(-1)
   if (part === undefined) return []
+  const names = entityNames(release, part.entity)
   const above = parts.slice(0, -1).filter((ancestor) => levelOf(release, part.entity, ancestor) !== undefined)
-  const letters = lettersIn(part.written.words, part.written.language)
-  const { name } = part.entity
-  const toMatch: ToMatch = ({ position, cost: ownCost, isPrefix, isWhole }, { cost, how, isDoubtful }, skipped = 0) => {
-    return { name, position, cost: cost + skipped, ownCost, letters, how, skipped, isPrefix, isWhole, isDoubtful }
-  }
   if (above.length === 0) {
     const matches = besideTowns(release, part, matchesAnywhere(release, part))
-    if (isRow && entityNames(release, part.entity).hasSeats)
-      return bestOf(release, withoutParent(release, part, matches, [], toMatch))
     return bestOf(
       release,
-      matches.map((match) => toMatch(match, withAncestors(match, []))),
+      isRow && names.hasSeats
+        ? withoutParent(release, part, matches, [])
+        : matches.map((match) => toMatch(part, match, withAncestors(match, []))),
     )
   }
   const nearest = above.at(-1) as WrittenPart
@@ -84,29 +88,19 @@ export function matchesByParts(release: Release, parts: readonly WrittenPart[], 
     if (isNamed(towns))
       return towns.map((town) => ({ ...town, cost: town.cost + TOWN_COST, how: [...town.how, 'town'] }))
   }
-  const matches = matchesBelow(release, part, above, toMatch)
-  if (!matches.some(isCertain)) {
-    const towns = parentsByTown(release, part, above)
-    matches.push(...towns.map((town) => toMatch({ ...town, how: 'town', ...TOWN }, town)))
-  }
+  const matches = [...matchesBelow(release, part, above)]
+  if (!matches.some(isCertain)) matches.push(...matchesOfTowns(release, part, above))
   const isPoor = leastCost(matches) > POOR_COST
   const isGuess = above.length > 1 && matches.every(isFarGuess)
   if (!isPoor && !isGuess) return bestOf(release, matches)
-  const costs = ancestorCosts(release, part.entity, above)
   const positions = new Set(matches.map(({ position }) => position))
-  const names = entityNames(release, part.entity)
-  const isTown = ({ position, cost }: PartMatch) =>
-    cost <= MAX_SHORT_COST && (names.isSeat(position) || names.isCity(position))
   const called = matchesElsewhere(release, part, above).filter(({ position }) => !positions.has(position))
-  const behind = behindLarger(release, part, called, false)
-  const toElsewhere = (match: PartMatch) => toMatch(match, withAncestors(match, costs), behind(match))
-  if (!isGuess) return bestOf(release, [...matches, ...called.map(toElsewhere)])
-  const towns = called.filter(isTown).map(toElsewhere)
-  const elsewhere = isPoor ? called.map(toElsewhere) : towns
-  return bestOf(release, [
-    ...matches.map((match) => (towns.length === 0 ? match : behindCost(match, leastCost(towns) + BEHIND_LARGER_COST))),
-    ...elsewhere,
-  ])
+  const elsewhere = withoutParent(release, part, called, ancestorCosts(release, part.entity, above))
+  const isTown = ({ position, ownCost }: RowMatch) =>
+    ownCost <= MAX_SHORT_COST && (names.isSeat(position) || names.isCity(position))
+  const towns = isGuess ? elsewhere.filter(isTown) : []
+  const behind = towns.length === 0 ? 0 : leastCost(towns) + BEHIND_LARGER_COST
+  return bestOf(release, [...matches.map((match) => behindCost(match, behind)), ...(isPoor ? elsewhere : towns)])
 }
 
 /** Whether the best of some matches is called just what its part says. */
@@ -116,187 +110,94 @@ const isNamed = ([best]: readonly RowMatch[]): boolean => best?.ownCost === 0
 const MIN_GUESS_COST = 1
 const isFarGuess = ({ isDoubtful, ownCost }: RowMatch): boolean => isDoubtful && ownCost >= MIN_GUESS_COST
 
-type ToMatch = (match: PartMatch, row: Parent, skipped?: number) => RowMatch
+/** A record that a part means, and what that and the parts before it cost together. */
+function toMatch(
+  part: WrittenPart,
+  { position, cost: ownCost, isPrefix, isWhole }: PartMatch,
+  { cost, how, isDoubtful }: Parent,
+  skipped = 0,
+): RowMatch {
+  const letters = lettersIn(part.written.words, part.written.language)
+  return {
+    name: part.entity.name,
+    position,
+    cost: cost + skipped,
+    ownCost,
+    letters,
+    how,
+    skipped,
+    isPrefix,
+    isWhole,
+    isDoubtful,
+  }
+}
 
-/** A town that is named for what it is in is no prefix of its name. */
-const TOWN = { isPrefix: false, isWhole: false, isShort: false } as const
+const MAX_PARENTS = 8
+/** How much more than the best of them a parent may cost. */
+const MAX_BEHIND = 1.6
+const parentCaches = memoized((_: Release) => new LruCache<readonly Parent[]>({ maxEntries: 4_096 }))
+
+/** The records of the last of these parts that they may mean together, the best first. */
+export function parentsFor(release: Release, parts: readonly WrittenPart[]): readonly Parent[] {
+  return parentCaches(release).get(keyOf(parts), () => {
+    const matches = matchesByParts(release, parts)
+    const [only] = parts.length === 1 && !matches.some(isCertain) ? parts : []
+    const parents = only === undefined ? matches : bestOf(release, [...matches, ...matchesOfTowns(release, only, [])])
+    const [best] = parents
+    // A parent that is written as it is called is meant, and no other that is called nearly so.
+    const isAnchor = best !== undefined && isNamedSo(best)
+    const limit = (best?.cost ?? 0) + (isAnchor ? MAX_PROOF_COST : MAX_BEHIND)
+    return parents.slice(0, MAX_PARENTS).filter(({ cost }) => cost <= limit)
+  })
+}
+
+/** Up to this cost, a part is the name of a record and not that of a town. */
+const MAX_NAME_COST = 0.95
+const isCertain = ({ cost, isDoubtful }: Parent): boolean => cost <= MAX_NAME_COST && !isDoubtful
+
+/** The records in which there is a town that a part names, below what the parts before it mean. */
+function matchesOfTowns(release: Release, part: WrittenPart, above: readonly WrittenPart[]): RowMatch[] {
+  const towns = matchesByTown(release, part)
+  const costs = towns.length === 0 ? [] : ancestorCosts(release, part.entity, above)
+  return towns.map((town) => toMatch(part, town, withAncestors(town, costs))).filter(({ isDoubtful }) => !isDoubtful)
+}
 
 /** What a part may mean below what the parts of the ancestors may mean. */
-function matchesBelow(
-  release: Release,
-  part: WrittenPart,
-  above: readonly WrittenPart[],
-  toMatch: ToMatch,
-): RowMatch[] {
-  const level = levelOf(release, part.entity, above.at(-1)) as NonNullable<ReturnType<typeof levelOf>>
+function matchesBelow(release: Release, part: WrittenPart, above: readonly WrittenPart[]): readonly RowMatch[] {
+  const { entity } = part
+  const level = levelOf(release, entity, above.at(-1)) as NonNullable<ReturnType<typeof levelOf>>
   const parents = parentsFor(release, above)
-  const isNearest = ancestorLevels(release, part.entity)[0] === level
+  const isNearest = ancestorLevels(release, entity)[0] === level
   if (isNearest && countBelow(level, parents) <= MAX_COMPARED_RECORDS) {
     const below = parents.flatMap((parent) => {
-      const found = matchesIn(release, part, level, parent.position).map(besideParent)
-      const matches = withoutCities(release, part, amongKinds(release, part, found))
-      const behind = behindLarger(release, part, matches, true)
-      return matches.map((match) => toMatch(match, withParent(match, parent), behind(match)))
+      const { position } = parent
+      const found = besideTowns(release, part, matchesBelowParent(release, part, level, position), {
+        entity: level.entity,
+        position,
+      })
+      return placesInParent(release, part, found).map((match) =>
+        toMatch(part, match, withParent(match, parent), match.behind),
+      )
     })
-    return parents.length > 1 ? amongSeats(release, below) : below
+    return parents.length > 1 ? amongSeats(release, entity, below) : below
   }
-  const costs = ancestorCosts(release, part.entity, above)
+  const costs = ancestorCosts(release, entity, above)
   const called = matchesCalled(release, part, (position) => isBelow(costs, position))
   const matches =
     called.length > 0 || part.digits !== undefined ? called : matchesNearly(release, part, recordsBelow(level, parents))
-  return withoutParent(release, part, matches, costs, toMatch)
+  return withoutParent(release, part, matches, costs)
 }
 
-/** A farm or an ejido is not the city of its name. */
-function withoutCities(release: Release, part: WrittenPart, matches: readonly PartMatch[]): readonly PartMatch[] {
-  const { words, language } = part.written
-  if (!language.isHamlet(words[0] ?? '')) return matches
-  const names = entityNames(release, part.entity)
-  return matches.map((match) =>
-    match.cost >= OTHER_NOISE_COST && names.isCity(match.position) ? { ...match, isDoubtful: true } : match,
+/** What a part may mean where its parent is not named. */
+const withoutParent = (
+  release: Release,
+  part: WrittenPart,
+  matches: readonly PartMatch[],
+  costs: AncestorCosts,
+): RowMatch[] =>
+  placesWithoutParent(release, part, matches, costs.length === 0 ? 'anywhere' : 'ancestor').map((match) =>
+    toMatch(part, match, withAncestors(match, costs), match.behind),
   )
-}
-
-/**
- * Of places that differ in what they say that they are, and of which none is called just so, the one that is far larger is meant, or
- * none is sure.
- */
-function amongKinds(release: Release, part: WrittenPart, matches: readonly PartMatch[]): readonly PartMatch[] {
-  const least = matches.reduce((cost, match) => Math.min(cost, match.cost), Number.POSITIVE_INFINITY)
-  if (matches.length < 2 || least < OTHER_NOISE_COST) return matches
-  const { language, readings } = part.written
-  const withoutKind = (words: readonly string[]) =>
-    words.filter((word) => !language.isKind(word) && !isLight(language, word)).join(' ')
-  const written = withoutKind(readings[0]?.words ?? [])
-  const names = entityNames(release, part.entity)
-  const isSame = ({ position }: PartMatch) => withoutKind(names.wordsAt(position)) === written
-  const same = least >= 1 ? matches.filter(isSame) : matches.filter((match) => match.cost === least || isSame(match))
-  if (written === '' || same.length < 2 || !same.some(({ cost }) => cost === least)) return matches
-  const importance = importanceOf(release, part.entity.name)
-  const sizeOf = ({ position }: PartMatch) => importance[position] as number
-  const [largest, next] = same.toSorted((a, b) => sizeOf(b) - sizeOf(a)) as [PartMatch, PartMatch]
-  const isFarLarger = sizeOf(largest) >= sizeOf(next) + FAR_LARGER
-  return matches.map((match) => {
-    if (!same.includes(match)) return match
-    if (!isFarLarger) return { ...match, cost: least }
-    if (match !== largest) return { ...match, cost: Math.max(match.cost, least + BEHIND_LARGER_COST) }
-    const [own] = names.record(match.position).names
-    return { ...match, cost: least, isDoubtful: own === undefined || isOtherKind(part.written, own.name) }
-  })
-}
-
-/**
- * The seats of parents of one name are all called so, whatever their own names are: the one that is far larger is meant, or none is
- * sure, as by a short name.
- */
-function amongSeats(release: Release, matches: readonly RowMatch[]): RowMatch[] {
-  const isCalledSeat = ({ name, position, ownCost, isDoubtful }: RowMatch) =>
-    ownCost <= MAX_SHORT_COST && !isDoubtful && entityNames(release, release.entity(name).definition).isSeat(position)
-  const importanceAt = ({ name, position }: RowMatch) => importanceOf(release, name)[position] as number
-  const [largest, ...lesser] = matches.filter(isCalledSeat).toSorted((a, b) => importanceAt(b) - importanceAt(a))
-  if (largest === undefined) return [...matches]
-  const isWholeName = !largest.how.includes('prefix')
-  return matches.map((match) => {
-    if (!lesser.includes(match)) return match
-    const isFarLess = isWholeName && importanceAt(match) + FAR_LARGER <= importanceAt(largest)
-    return behindCost(match, largest.cost + (isFarLess ? BEHIND_LARGER_COST : 0))
-  })
-}
-
-/** A match that costs so much at least. */
-function behindCost(match: RowMatch, cost: number): RowMatch {
-  const behind = Math.max(cost - match.cost, 0)
-  return behind === 0 ? match : { ...match, cost: match.cost + behind, skipped: match.skipped + behind }
-}
-
-/** What some matches mean whose parents are not named: size and seat decide, or nothing is sure. */
-function withoutParent(
-  release: Release,
-  part: WrittenPart,
-  matches: readonly PartMatch[],
-  costs: Parameters<typeof withAncestors>[1],
-  toMatch: ToMatch,
-): RowMatch[] {
-  const names = entityNames(release, part.entity)
-  const isAnywhere = costs.length === 0
-  const behind = behindLarger(release, part, matches, false, isAnywhere ? FAR_LARGER : LARGER)
-  const { words, language } = part.written
-  const isHamlet = language.isHamlet(words[0] ?? '')
-  const namesakes = matches.filter(isNamesake).length
-  return matches.map((match) => {
-    const row = withAncestors(match, costs)
-    // The name of a hamlet is as well that of some quarter or farm that the catalog does not have.
-    const isUnknown = part.digits === undefined && match.how !== 'code' && !names.isWellKnown(match.position)
-    const isStripped = match.cost >= OTHER_NOISE_COST || match.how === 'dropped-words'
-    const isTown = names.isCity(match.position) || (!isAnywhere && names.isSeat(match.position))
-    const mayBeMany = !isTown || (isStripped && isHamlet)
-    const isOneOfMany = mayBeMany && namesakes >= (isStripped ? 2 : MANY)
-    const isDoubtful = row.isDoubtful || isUnknown || isOneOfMany || match.needsParent === true
-    return toMatch(match, { ...row, isDoubtful }, behind(match))
-  })
-}
-
-const besideParent = (match: PartMatch): PartMatch =>
-  match.costBesideParent === undefined ? match : { ...match, cost: match.costBesideParent }
-
-/** A town is not told by its name where so many places in the state are called so, unless it is a seat or a city. */
-const MANY = 3
-/** A facility is named for a place that is near, and so has its name too. */
-const isNamesake = ({ cost }: PartMatch): boolean => cost <= MAX_SAME_NAME_COST || cost === FACILITY_COST
-/** By how much a record is behind one of the same name that is far larger. */
-const BEHIND_LARGER_COST = 0.6
-/** Names up to this cost are the same, and one that costs so much less is better whatever its size. */
-const MAX_SAME_NAME_COST = 0.75
-/** What a short name costs at most; what goes on after other words may be what is meant by them. */
-const MAX_SHORT_COST = 0.5
-/** A name that so few records have at most is that of a seat too that has more words, and is rather meant than a hamlet. */
-const MAX_RARE = 12
-/** What is called just so is rather meant than a larger one that has an article more or less. */
-const MAX_EXACT_COST = 0.25
-/** Where names are misspelt, the larger one may cost so much more. */
-const MAX_WORSE_COST = 0.15
-/** How much more important a record is that is some times larger, and a seat that is larger. */
-const FAR_LARGER = 0.14 * MAX_IMPORTANCE
-const LARGER = 0.05 * MAX_IMPORTANCE
-
-/**
- * What is added to the cost of a match beside one that is called so too, and is far larger: nobody means the hamlet. Of the
- * places in one municipality only the seat is so much better known.
- */
-function behindLarger(
-  release: Release,
-  part: WrittenPart,
-  matches: readonly PartMatch[],
-  isBelowParent: boolean,
-  seatLarger = LARGER,
-): (match: PartMatch) => number {
-  if (matches.length < 2) return () => 0
-  const { entity } = part
-  const importance = importanceOf(release, entity.name)
-  const names = entityNames(release, entity)
-  const large = matches.filter(({ position, isDoubtful }) => !isDoubtful && (!isBelowParent || names.isSeat(position)))
-  // A seat that needs its parent is meant only below that.
-  const isRare = () => isBelowParent && positionsCalled(part, release, {}).length <= MAX_RARE
-  return (match) => {
-    const own = importance[match.position] as number
-    // Of seats that have a name in common, the one that is somewhat larger is not meant for that.
-    const seatBefore = names.isSeat(match.position) ? FAR_LARGER : seatLarger
-    const larger = large.find(
-      ({ position, cost, needsParent }) =>
-        (importance[position] as number) >= own + (names.isSeat(position) ? seatBefore : FAR_LARGER) &&
-        (cost <= maxCostBefore(match) || (needsParent === true && cost <= MAX_SHORT_COST && isRare())),
-    )
-    return larger === undefined ? 0 : BEHIND_LARGER_COST + Math.max(larger.cost - match.cost, 0)
-  }
-}
-
-/** What a larger record costs at most that is rather meant than a match. */
-function maxCostBefore({ cost, isPrefix, how }: PartMatch): number {
-  if (isPrefix) return MAX_SHORT_COST
-  return cost === 0 || how === 'abbreviation' || how === 'repaired'
-    ? MAX_EXACT_COST
-    : Math.max(MAX_SAME_NAME_COST, cost + MAX_WORSE_COST)
-}
 
 /** What a part may mean where nothing fits below the parts of the ancestors: below all but the nearest of them, or anywhere. */
 function matchesElsewhere(release: Release, part: WrittenPart, above: readonly WrittenPart[]): readonly PartMatch[] {

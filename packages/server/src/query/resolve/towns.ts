@@ -81,7 +81,7 @@ export function matchesByTown(release: Release, part: WrittenPart): PartMatch[] 
     if (match.isDoubtful || match.cost > MAX_TOWN_COST) continue
     const cost = match.cost + TOWN_COST
     if (cost < (best.get(parent)?.cost ?? Number.POSITIVE_INFINITY))
-      best.set(parent, { ...match, position: parent, cost, how: 'town', isWhole: false })
+      best.set(parent, { ...match, position: parent, cost, how: 'town', isWhole: false, isPrefix: false })
   }
   return [...best.values()]
 }
