@@ -212,6 +212,7 @@ const mayBeNamed = ({ letters, codes }: Ancestor, { typed, typedJoined, language
 
 /** Whether a record is called nearly what a part says; what has more words than its name is no misspelling of it. */
 function isMisspelt(release: Release, { entity, position }: Ancestor, part: WrittenPart): boolean {
+  if (isNumber(part.written)) return false
   const match = matchRecord(entityNames(release, entity).record(position), writtenPartAs(release, entity, part))
   return match !== undefined && match.cost <= MAX_MISSPELT_COST && !match.isDoubtful && match.how !== 'dropped-words'
 }
@@ -293,8 +294,7 @@ function* partings(
 /** What the last two parts mean in each other's place. */
 function swapped(release: Release, parts: readonly WrittenPart[]): ReadParts | undefined {
   const [last, before] = [parts.at(-1), parts.at(-2)]
-  if (last === undefined || before === undefined || last.digits !== undefined || before.digits !== undefined)
-    return undefined
+  if (last === undefined || before === undefined || isNumber(last.written) || isNumber(before.written)) return undefined
   // Both must be called so.
   if (matchesCalled(release, writtenPartAs(release, before.entity, last)).length === 0) return undefined
   const others = [
