@@ -101,7 +101,9 @@ export function matchesByText(
 function hasWord(release: Release, name: string, words: readonly string[]): boolean {
   const indexes = [release.entity(name).index.words, aliasesOf(release, name)?.words]
   return words.some((word) =>
-    indexes.some((index) => index !== undefined && !isLight(index.language, word) && index.words.indexOf(word) !== undefined),
+    indexes.some(
+      (index) => index !== undefined && !isLight(index.language, word) && index.words.indexOf(word) !== undefined,
+    ),
   )
 }
 
