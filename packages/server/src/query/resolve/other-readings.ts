@@ -53,7 +53,11 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
     const isOwnName = parent !== undefined && best?.ownCost === 0 && best.cost <= MAX_NAME_COST
     if (isOwnName && (names.isTown(best.position) || !isState(0))) return { parts, matches }
     if (!names.hasSeats && isNamed(matches)) return { parts, matches }
-    const seats = matches.filter((match) => match.ownCost <= MAX_NAME_COST && isSeatIn(release, match, parent))
+    // Only a city is known by the name that it shares with its state.
+    const isKnown = ({ position }: RowMatch) => parent !== undefined || names.isCity(position)
+    const seats = matches
+      .filter((match) => match.ownCost <= MAX_NAME_COST && isSeatIn(release, match, parent))
+      .map((match) => ({ ...match, isDoubtful: match.isDoubtful || !isKnown(match) }))
     if (seats.length > 0 && !isOfParent) return { parts, matches: seats }
     // The name of the state in the place of a locality says nothing of the locality.
     return readParts(release, above)
@@ -182,6 +186,7 @@ const mayBeNamed = ({ letters, codes }: Ancestor, { typed, typedJoined, language
 
 /** Whether a record is called nearly what a part says; what has more words than its name is no misspelling of it. */
 function isMisspelt(release: Release, { entity, position }: Ancestor, part: WrittenPart): boolean {
+  if (isNumber(part.written)) return false
   const match = matchRecord(entityNames(release, entity).record(position), writtenPartAs(release, entity, part))
   return match !== undefined && match.cost <= MAX_MISSPELT_COST && !match.isDoubtful && match.how !== 'dropped-words'
 }

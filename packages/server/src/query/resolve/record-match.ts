@@ -115,9 +115,12 @@ function matchCalled(
     : matchShort(record, plain)
   if (match === undefined || (best !== undefined && cost + match.cost >= best.cost)) return best
   const isTooShort = match.isShort && !record.mayBeShort
-  const { isRank } = name.language
-  // A word such as "Villa" is how many names begin.
-  const isCutOff = match.isPrefix && part.written.typed.every((word) => isRank(word) || isSlight(name.language, word))
+  const { isLinking, isRank } = name.language
+  // What ends with "de" went on; and a word such as "Villa" is how many names begin.
+  const { typed } = part.written
+  const isCutOff =
+    (match.how === 'dropped-words' && isLinking(typed.at(-1) ?? '')) ||
+    (match.isPrefix && typed.every((word) => isRank(word) || isSlight(name.language, word)))
   return {
     position: record.position,
     cost: cost + match.cost,

@@ -139,7 +139,7 @@ function isLesser(release: Release, first: RowMatch, other: RowMatch): boolean {
     isLow(first) &&
     isLow(other) &&
     namesOf(release, first).isCity(first.position) &&
-    !namesOf(release, other).isTown(other.position)
+    !namesOf(release, other).isLargeTown(other.position)
   )
 }
 
