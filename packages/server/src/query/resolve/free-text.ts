@@ -53,7 +53,7 @@ export function matchesByText(
   if (segments.length === 0) return []
   // Where several are called so, it says no more that others are called nearly so.
   const isShared = (matches: readonly RowMatch[]) =>
-    leastCost(matches) <= MAX_NAMED_COST &&
+    matches.some(({ cost, skipped }) => cost - skipped <= MAX_NAMED_COST) &&
     verdictOn(release, bestOf(release, matches), segments.length === 1).verdict === 'ambiguous'
   const asLevels = (list: readonly string[]): RowMatch[] => {
     if (list.length > MAX_SEGMENTS) return []

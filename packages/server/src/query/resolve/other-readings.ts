@@ -11,7 +11,9 @@ import { WITHOUT_SAINT_COST, type WrittenName } from '../search/name-match.ts'
 import { isLight } from '../search/word-match.ts'
 import { entityNames } from './entity-names.ts'
 import { ancestorOf } from './levels.ts'
+import { isNamedSo } from './parents.ts'
 import { matchesAnywhere, matchesCalled } from './part-matches.ts'
+
 import { matchRecord } from './record-match.ts'
 import { matchesByParts, parentsFor, type RowMatch } from './row-matches.ts'
 import { isSureMatch } from './verdict.ts'
@@ -62,7 +64,8 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
     // The name of the state in the place of a locality says nothing of the locality.
     return readParts(release, above)
   }
-  if (isSureMatch(release, matches)) return saintApart(release, { parts, matches }, ancestors, last.isList)
+  if (isSureMatch(release, matches))
+    return orInState(release, parts, matches) ?? saintApart(release, { parts, matches }, ancestors, last.isList)
   const seat = asSeat(release, last, ancestors)
   if (seat !== undefined) {
     const read = readParts(release, [...above, seat])
@@ -75,6 +78,22 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
   const saysNothing = ancestors.some(isNearly) || typed.every((word) => language.isNoise(word))
   const isEmpty = language.isAbsent(typed) || (matches.length === 0 && saysNothing)
   return isEmpty ? readParts(release, above) : { parts, matches }
+}
+
+/** What two parts may rather mean where the first is the name of a state too: in "Guerrero, Acapulco" the city, and no hamlet elsewhere. */
+function orInState(
+  release: Release,
+  parts: readonly WrittenPart[],
+  matches: readonly RowMatch[],
+): ReadParts | undefined {
+  const [before, last, ...more] = parts as [WrittenPart, WrittenPart, ...WrittenPart[]]
+  const [state] = ancestorsOf(before.entity)
+  if (state === undefined || more.length > 0 || isSeat(release, matches)) return undefined
+  const above = writtenPartAs(release, state.entity, before)
+  if (!isNamed(matchesCalled(release, above).map(({ cost }) => ({ ownCost: cost })))) return undefined
+  const rather = matchesByParts(release, [above, last])
+  if (!isSeat(release, rather) || !isSureMatch(release, rather)) return undefined
+  return { parts: [above, last], matches: rather.map((match) => ({ ...match, isDoubtful: true })) }
 }
 
 /** A match with a seat that is told by another word than its name. */
@@ -262,8 +281,7 @@ function* partings(
 /** What the last two parts mean in each other's place. */
 function swapped(release: Release, parts: readonly WrittenPart[]): ReadParts | undefined {
   const [last, before] = [parts.at(-1), parts.at(-2)]
-  if (last === undefined || before === undefined || last.digits !== undefined || before.digits !== undefined)
-    return undefined
+  if (last === undefined || before === undefined || isNumber(last.written) || isNumber(before.written)) return undefined
   // Both must be called so.
   if (matchesCalled(release, writtenPartAs(release, before.entity, last)).length === 0) return undefined
   const others = [
@@ -274,6 +292,10 @@ function swapped(release: Release, parts: readonly WrittenPart[]): ReadParts | u
   const matches = matchesByParts(release, others).map(
     (match): RowMatch => ({ ...match, cost: match.cost + SWAPPED_COST, how: [...match.how, 'swapped'] }),
   )
-  const isCalledSo = (matches[0]?.cost ?? Number.POSITIVE_INFINITY) <= SWAPPED_COST + MAX_NAME_COST
-  return isCalledSo && isSureMatch(release, matches) ? { parts: others, matches } : undefined
+  const [best] = matches
+  const isCalledSo = best !== undefined && best.cost <= SWAPPED_COST + MAX_NAME_COST
+  if (!isCalledSo || !isSureMatch(release, matches)) return undefined
+  // What is written as it is called in its own place is meant there, and not some place of its name.
+  const isInPlace = parentsFor(release, parts.slice(0, -1)).some(isNamedSo)
+  return isInPlace && !isSeat(release, matches) ? undefined : { parts: others, matches }
 }

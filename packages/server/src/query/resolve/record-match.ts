@@ -1,5 +1,6 @@
 // How far a part of a row is from one record: from the nearest of its names, aliases and codes.
 import { checkpoint } from '../../base/checkpoint.ts'
+import { typedCode } from '../search/codes.ts'
 import { isSlight, matchName, type NameMatch, WITHOUT_SAINT_COST, type WrittenName } from '../search/name-match.ts'
 import { HOW } from '../search/search.ts'
 import type { WrittenPart } from './written-part.ts'
@@ -107,6 +108,8 @@ function matchCalled(
 ): PartMatch | undefined {
   const { name, cost, how, isDoubtful } = called
   if (best !== undefined && best.cost <= cost) return best
+  // A number in words is no code.
+  if (how === 'alias' && typedCode(name.typed) !== undefined && !saysCode(part)) return best
   const plain = matchAny(part, name)
   const match: SeatMatch | undefined = record.isSeat
     ? how === 'alias' && called.isOfParent !== true
@@ -138,6 +141,10 @@ function matchCalled(
     costBesideParent: match.costBesideParent === undefined ? undefined : cost + match.costBesideParent,
   }
 }
+
+/** Whether a part is a code of digits, or is one without the words before it. */
+const saysCode = ({ digits, stripped }: WrittenPart): boolean =>
+  digits !== undefined || stripped.some(({ name }) => typedCode(name.typed) !== undefined)
 
 /** From this cost on a name may be that of another kind of place. */
 const MIN_OTHER_KIND = 1
