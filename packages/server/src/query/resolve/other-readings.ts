@@ -45,14 +45,21 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
     (matches[0]?.how.includes('seat') || ancestors.some((one) => one.isParent && isCalled(release, one, last)))
   const inPlace = isOfParent ? swapped(release, parts) : undefined
   if (inPlace !== undefined) return inPlace
-  if (ancestors.some((ancestor) => !ancestor.isParent && isCalled(release, ancestor, last))) {
-    if (isOwnName(release, matches, ancestors, last)) return { parts, matches }
-    if (!entityNames(release, last.entity).hasSeats)
-      return isNamed(matches) ? { parts, matches } : readParts(release, above)
+  const names = entityNames(release, last.entity)
+  const isState = (maxCost: number) =>
+    ancestors.some((ancestor) => !ancestor.isParent && isCalled(release, ancestor, last, maxCost))
+  if (isState(MAX_NAME_COST)) {
     const parent = ancestors.find(({ isParent }) => isParent)
+    const [best] = matches
+    // A place in the parent is called so if it is a town, or if it has another article than the state.
+    const isOwnName = parent !== undefined && best?.ownCost === 0 && best.cost <= MAX_NAME_COST
+    if (isOwnName && (names.isTown(best.position) || !isState(0))) return { parts, matches }
+    if (!names.hasSeats && isNamed(matches)) return { parts, matches }
+    // Only a city is known by the name that it shares with its state.
+    const isKnown = ({ position }: RowMatch) => parent !== undefined || names.isCity(position)
     const seats = matches
       .filter((match) => match.ownCost <= MAX_NAME_COST && isSeatIn(release, match, parent))
-      .map((match) => ({ ...match, isDoubtful: match.isDoubtful || !(parent !== undefined || isCity(release, match)) }))
+      .map((match) => ({ ...match, isDoubtful: match.isDoubtful || !isKnown(match) }))
     if (seats.length > 0 && !isOfParent) return { parts, matches: seats }
     // The name of the state in the place of a locality says nothing of the locality.
     return readParts(release, above)
@@ -71,19 +78,6 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
   const saysNothing = ancestors.some(isNearly) || typed.every((word) => language.isNoise(word))
   const isEmpty = language.isAbsent(typed) || (matches.length === 0 && saysNothing)
   return isEmpty ? readParts(release, above) : { parts, matches }
-}
-
-/** Whether a part with the name of a state is that of a place in the municipality that is named: of a town, or one with another article. */
-function isOwnName(
-  release: Release,
-  [best]: readonly RowMatch[],
-  ancestors: readonly Ancestor[],
-  last: WrittenPart,
-): boolean {
-  const isPlace = best !== undefined && best.cost <= MAX_NAME_COST && best.ownCost === 0
-  if (!isPlace || !ancestors.some(({ isParent }) => isParent)) return false
-  const isState = ancestors.some((ancestor) => !ancestor.isParent && isCalled(release, ancestor, last, 0))
-  return !isState || entityNames(release, last.entity).isTown(best.position)
 }
 
 /** What two parts may rather mean where the first is the name of a state too: in "Guerrero, Acapulco" the city, and no hamlet elsewhere. */
@@ -125,8 +119,7 @@ function saintApart(release: Release, read: ReadParts, ancestors: readonly Ances
   const otherwise = withoutAncestors(release, last, read.parts.slice(0, -1), ancestors)
   const saint = otherwise?.matches[0]
   if (otherwise === undefined || saint === undefined || !isNamed(otherwise.matches)) return read
-  if (isList) return otherwise
-  return { ...read, matches: [best, { ...saint, cost: best.cost }] }
+  return isList ? otherwise : { ...read, matches: [best, { ...saint, cost: best.cost }] }
 }
 
 /** Whether the best of some matches is called what its part says. */
@@ -232,10 +225,6 @@ function isSeatIn(release: Release, { name, position }: RowMatch, parent: Ancest
 const isSeat = (release: Release, [best]: readonly RowMatch[]): boolean =>
   best !== undefined && isSeatIn(release, best, undefined)
 
-/** A city is known by the name that it shares with its state. */
-const isCity = (release: Release, { name, position }: RowMatch): boolean =>
-  entityNames(release, release.entity(name).definition).isCity(position)
-
 /**
  * What a part means without the names of ancestors before or after it, as in "Minatitlán, Veracruz, México"; nothing may be left.
  * Where its parent is not named in a part of its own, what stands there may be the parent, as in "Los Reyes la Paz".
@@ -270,8 +259,6 @@ function withoutAncestors(
     const isName = wasList || (own.digits === undefined && (isNamed(matches) || isSeat(release, matches)))
     if (isName && isSureMatch(release, matches)) return saintApart(release, { parts, matches }, ancestors, wasList)
     if (!isAncestor || saysSeat) continue
-    if (ancestors.some((ancestor) => !ancestor.isParent && isCalled(release, ancestor, own)))
-      return readParts(release, above)
     const further = withoutAncestors(release, own, above, ancestors, wasList, tried)
     if (further !== undefined) return further
   }
