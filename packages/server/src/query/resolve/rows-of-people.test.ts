@@ -545,6 +545,9 @@ describe('never sure', () => {
     ['Colima // Número 6'],
     ['once / León'],
     ['=1+1 / León'],
+    // Many are called San Francisco, so that one is not told by its name, nor by that name misspelt.
+    ['Puebla // San Francisco'],
+    ['Puebla // San Francisvo'],
     // A rank alone is how many names begin.
     ['Colima / Villa'],
     ['Chiapas / Huehuetán / Nuevo Huehuetán'],
