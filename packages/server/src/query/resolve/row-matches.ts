@@ -37,7 +37,6 @@ import {
 } from './part-matches.ts'
 import type { PartMatch, RowHow } from './record-match.ts'
 import { besideTowns, isMisspelt, matchesByTown, TOWN_COST } from './towns.ts'
-import { isSureMatch } from './verdict.ts'
 import { keyOf, lettersIn, type WrittenPart, writtenPart } from './written-part.ts'
 
 /** A record that a whole row may mean. */
@@ -187,7 +186,9 @@ function withoutParent(
   if (best === undefined || best.isDoubtful || !best.how.some(isMisspelt)) return places
   const own = writtenPart(release, part.entity, entityNames(release, part.entity).texts(best.position)[0] ?? '')
   const called = matchesCalled(release, own, (position) => isBelow(costs, position))
-  if (isSureMatch(release, bestOf(release, placed(own, called)))) return places
+  const [first, second] = bestOf(release, placed(own, called))
+  const isMeant = first?.position === best.position && !first.isDoubtful && second?.cost !== first.cost
+  if (isMeant) return places
   return places.map((place) => (place === best ? { ...place, isDoubtful: true } : place))
 }
 
