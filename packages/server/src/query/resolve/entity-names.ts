@@ -35,6 +35,8 @@ type TextReader = (position: number) => string
 const WELL_KNOWN = 0.2 * MAX_IMPORTANCE
 /** From this importance on it is a town: one of some three thousand people. */
 const TOWN = 0.3 * MAX_IMPORTANCE
+/** From this importance on it is a large town: one of some ten thousand people. */
+const LARGE_TOWN = 0.4 * MAX_IMPORTANCE
 /** From this importance on it is a city: one of some hundred thousand people. */
 const CITY = 0.6 * MAX_IMPORTANCE
 /** How many records are kept at most. */
@@ -275,6 +277,10 @@ export class EntityNames {
 
   isTown(position: number): boolean {
     return (this.#importance()[position] as number) >= TOWN
+  }
+
+  isLargeTown(position: number): boolean {
+    return (this.#importance()[position] as number) >= LARGE_TOWN
   }
 
   /** The position of the seat of a parent, if it has one. */

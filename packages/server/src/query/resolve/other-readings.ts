@@ -11,7 +11,9 @@ import { WITHOUT_SAINT_COST, type WrittenName } from '../search/name-match.ts'
 import { isLight } from '../search/word-match.ts'
 import { entityNames } from './entity-names.ts'
 import { ancestorOf } from './levels.ts'
+import { isNamedSo } from './parents.ts'
 import { matchesAnywhere, matchesCalled } from './part-matches.ts'
+
 import { matchRecord } from './record-match.ts'
 import { matchesByParts, parentsFor, type RowMatch } from './row-matches.ts'
 import { isSureMatch } from './verdict.ts'
@@ -43,19 +45,27 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
     (matches[0]?.how.includes('seat') || ancestors.some((one) => one.isParent && isCalled(release, one, last)))
   const inPlace = isOfParent ? swapped(release, parts) : undefined
   if (inPlace !== undefined) return inPlace
-  if (ancestors.some((ancestor) => !ancestor.isParent && isCalled(release, ancestor, last))) {
-    if (isOwnName(release, matches, ancestors, last)) return { parts, matches }
-    if (!entityNames(release, last.entity).hasSeats)
-      return isNamed(matches) ? { parts, matches } : readParts(release, above)
+  const names = entityNames(release, last.entity)
+  const isState = (maxCost: number) =>
+    ancestors.some((ancestor) => !ancestor.isParent && isCalled(release, ancestor, last, maxCost))
+  if (isState(MAX_NAME_COST)) {
     const parent = ancestors.find(({ isParent }) => isParent)
+    const [best] = matches
+    // A place in the parent is called so if it is a town, or if it has another article than the state.
+    const isOwnName = parent !== undefined && best?.ownCost === 0 && best.cost <= MAX_NAME_COST
+    if (isOwnName && (names.isTown(best.position) || !isState(0))) return { parts, matches }
+    if (!names.hasSeats && isNamed(matches)) return { parts, matches }
+    // Only a city is known by the name that it shares with its state.
+    const isKnown = ({ position }: RowMatch) => parent !== undefined || names.isCity(position)
     const seats = matches
       .filter((match) => match.ownCost <= MAX_NAME_COST && isSeatIn(release, match, parent))
-      .map((match) => ({ ...match, isDoubtful: match.isDoubtful || !(parent !== undefined || isCity(release, match)) }))
+      .map((match) => ({ ...match, isDoubtful: match.isDoubtful || !isKnown(match) }))
     if (seats.length > 0 && !isOfParent) return { parts, matches: seats }
     // The name of the state in the place of a locality says nothing of the locality.
     return readParts(release, above)
   }
-  if (isSureMatch(release, matches)) return saintApart(release, { parts, matches }, ancestors, last.isList)
+  if (isSureMatch(release, matches))
+    return orInState(release, parts, matches) ?? saintApart(release, { parts, matches }, ancestors, last.isList)
   const seat = asSeat(release, last, ancestors)
   if (seat !== undefined) {
     const read = readParts(release, [...above, seat])
@@ -70,17 +80,20 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
   return isEmpty ? readParts(release, above) : { parts, matches }
 }
 
-/** Whether a part with the name of a state is that of a place in the municipality that is named: of a town, or one with another article. */
-function isOwnName(
+/** What two parts may rather mean where the first is the name of a state too: in "Guerrero, Acapulco" the city, and no hamlet elsewhere. */
+function orInState(
   release: Release,
-  [best]: readonly RowMatch[],
-  ancestors: readonly Ancestor[],
-  last: WrittenPart,
-): boolean {
-  const isPlace = best !== undefined && best.cost <= MAX_NAME_COST && best.ownCost === 0
-  if (!isPlace || !ancestors.some(({ isParent }) => isParent)) return false
-  const isState = ancestors.some((ancestor) => !ancestor.isParent && isCalled(release, ancestor, last, 0))
-  return !isState || entityNames(release, last.entity).isTown(best.position)
+  parts: readonly WrittenPart[],
+  matches: readonly RowMatch[],
+): ReadParts | undefined {
+  const [before, last, ...more] = parts as [WrittenPart, WrittenPart, ...WrittenPart[]]
+  const [state] = ancestorsOf(before.entity)
+  if (state === undefined || more.length > 0 || isSeat(release, matches)) return undefined
+  const above = writtenPartAs(release, state.entity, before)
+  if (!isNamed(matchesCalled(release, above).map(({ cost }) => ({ ownCost: cost })))) return undefined
+  const rather = matchesByParts(release, [above, last])
+  if (!isSeat(release, rather) || !isSureMatch(release, rather)) return undefined
+  return { parts: [above, last], matches: rather.map((match) => ({ ...match, isDoubtful: true })) }
 }
 
 /** A match with a seat that is told by another word than its name. */
@@ -106,8 +119,7 @@ function saintApart(release: Release, read: ReadParts, ancestors: readonly Ances
   const otherwise = withoutAncestors(release, last, read.parts.slice(0, -1), ancestors)
   const saint = otherwise?.matches[0]
   if (otherwise === undefined || saint === undefined || !isNamed(otherwise.matches)) return read
-  if (isList) return otherwise
-  return { ...read, matches: [best, { ...saint, cost: best.cost }] }
+  return isList ? otherwise : { ...read, matches: [best, { ...saint, cost: best.cost }] }
 }
 
 /** Whether the best of some matches is called what its part says. */
@@ -193,6 +205,7 @@ const mayBeNamed = ({ letters, codes }: Ancestor, { typed, typedJoined, language
 
 /** Whether a record is called nearly what a part says; what has more words than its name is no misspelling of it. */
 function isMisspelt(release: Release, { entity, position }: Ancestor, part: WrittenPart): boolean {
+  if (isNumber(part.written)) return false
   const match = matchRecord(entityNames(release, entity).record(position), writtenPartAs(release, entity, part))
   return match !== undefined && match.cost <= MAX_MISSPELT_COST && !match.isDoubtful && match.how !== 'dropped-words'
 }
@@ -211,10 +224,6 @@ function isSeatIn(release: Release, { name, position }: RowMatch, parent: Ancest
 
 const isSeat = (release: Release, [best]: readonly RowMatch[]): boolean =>
   best !== undefined && isSeatIn(release, best, undefined)
-
-/** A city is known by the name that it shares with its state. */
-const isCity = (release: Release, { name, position }: RowMatch): boolean =>
-  entityNames(release, release.entity(name).definition).isCity(position)
 
 /**
  * What a part means without the names of ancestors before or after it, as in "Minatitlán, Veracruz, México"; nothing may be left.
@@ -250,8 +259,6 @@ function withoutAncestors(
     const isName = wasList || (own.digits === undefined && (isNamed(matches) || isSeat(release, matches)))
     if (isName && isSureMatch(release, matches)) return saintApart(release, { parts, matches }, ancestors, wasList)
     if (!isAncestor || saysSeat) continue
-    if (ancestors.some((ancestor) => !ancestor.isParent && isCalled(release, ancestor, own)))
-      return readParts(release, above)
     const further = withoutAncestors(release, own, above, ancestors, wasList, tried)
     if (further !== undefined) return further
   }
@@ -274,8 +281,7 @@ function* partings(
 /** What the last two parts mean in each other's place. */
 function swapped(release: Release, parts: readonly WrittenPart[]): ReadParts | undefined {
   const [last, before] = [parts.at(-1), parts.at(-2)]
-  if (last === undefined || before === undefined || last.digits !== undefined || before.digits !== undefined)
-    return undefined
+  if (last === undefined || before === undefined || isNumber(last.written) || isNumber(before.written)) return undefined
   // Both must be called so.
   if (matchesCalled(release, writtenPartAs(release, before.entity, last)).length === 0) return undefined
   const others = [
@@ -286,6 +292,10 @@ function swapped(release: Release, parts: readonly WrittenPart[]): ReadParts | u
   const matches = matchesByParts(release, others).map(
     (match): RowMatch => ({ ...match, cost: match.cost + SWAPPED_COST, how: [...match.how, 'swapped'] }),
   )
-  const isCalledSo = (matches[0]?.cost ?? Number.POSITIVE_INFINITY) <= SWAPPED_COST + MAX_NAME_COST
-  return isCalledSo && isSureMatch(release, matches) ? { parts: others, matches } : undefined
+  const [best] = matches
+  const isCalledSo = best !== undefined && best.cost <= SWAPPED_COST + MAX_NAME_COST
+  if (!isCalledSo || !isSureMatch(release, matches)) return undefined
+  // What is written as it is called in its own place is meant there, and not some place of its name.
+  const isInPlace = parentsFor(release, parts.slice(0, -1)).some(isNamedSo)
+  return isInPlace && !isSeat(release, matches) ? undefined : { parts: others, matches }
 }

@@ -102,12 +102,5 @@ export const countBelow = ({ children }: AncestorLevel, parents: readonly Pick<P
 export function recordsBelow({ children }: AncestorLevel, parents: readonly Parent[]): Uint32Array | undefined {
   if (children === undefined || parents.length === 0) return undefined
   const lists = parents.map((parent) => childrenOf(children, parent))
-  if (lists.length === 1) return lists[0]
-  const below = new Uint32Array(lists.reduce((sum, { length }) => sum + length, 0))
-  let used = 0
-  for (const list of lists) {
-    below.set(list, used)
-    used += list.length
-  }
-  return below.sort()
+  return lists.length === 1 ? lists[0] : Uint32Array.from(lists.flatMap((list) => [...list])).sort()
 }

@@ -49,29 +49,33 @@ export function matchesAnywhere(release: Release, part: WrittenPart): readonly P
 
 /** Of so many words that say something, at least one is as it is in the name that is meant: they have fewer edits. */
 const MIN_ONE_RIGHT = MAX_EDITS + 1
+/** Shorter words may be what is left of one. */
+const MIN_WORD = 4
 
-/** The positions of the records of a short list that have a word of a part; where none has, or it has one alone, one that is misspelt so. */
+/**
+ * The positions of the records of a short list that have a word of a part. Where none has, or it has one alone, those that have one
+ * that is misspelt so.
+ */
 function positionsNear(release: Release, part: WrittenPart): Uint32Array {
-  const { entity, code, written } = part
+  const { entity, code } = part
   if (code !== undefined) return entityNames(release, entity).positions
   const { words } = release.entity(entity.name).index
   const aliases = aliasesOf(release, entity.name)
   const typed = tellingWords(part)
-  const found = (wordsIn: (index: Words, word: string) => number | readonly number[]) => {
-    const positionsIn = (index: Words) =>
-      positionsWith(
-        index,
-        typed.flatMap((word) => wordsIn(index, word)),
-      )
-    const positions = positionsIn(words)
-    for (const alias of aliases === undefined ? [] : positionsIn(aliases.words))
-      positions.add(aliases?.positions[alias] as number)
-    return ascending(positions)
-  }
-  const known = found((index, word) => index.words.indexOf(word) ?? [])
-  const count = written.typed.filter((word) => !isSlight(written.language, word)).length
-  const isRight = count >= MIN_ONE_RIGHT || (known.length > 0 && count > 1)
-  return isRight ? known : found((index, word) => matchWord(index, word, 2).matching)
+  const isIn = (word: string) => [words, aliases?.words].some((index) => index?.words.indexOf(word) !== undefined)
+  const whole = part.written.typed.filter((word) => word.length >= MIN_WORD && typed.includes(word))
+  const isOneRight = whole.length >= MIN_ONE_RIGHT || (whole.length > 1 && whole.some(isIn))
+  const wordsIn = (index: Words, word: string) =>
+    isOneRight ? (index.words.indexOf(word) ?? []) : matchWord(index, word, 2).matching
+  const positionsIn = (index: Words) =>
+    positionsWith(
+      index,
+      typed.flatMap((word) => wordsIn(index, word)),
+    )
+  const positions = positionsIn(words)
+  for (const alias of aliases === undefined ? [] : positionsIn(aliases.words))
+    positions.add(aliases?.positions[alias] as number)
+  return ascending(positions)
 }
 
 /** How many words there are at most of what says again which record is meant, and what that costs. */

@@ -1,5 +1,6 @@
 // How far a part of a row is from one record: from the nearest of its names, aliases and codes.
 import { checkpoint } from '../../base/checkpoint.ts'
+import { typedCode } from '../search/codes.ts'
 import { isSlight, matchName, type NameMatch, WITHOUT_SAINT_COST, type WrittenName } from '../search/name-match.ts'
 import { HOW } from '../search/search.ts'
 import type { WrittenPart } from './written-part.ts'
@@ -60,8 +61,6 @@ const NUMBER_COST = 0.6
 /** The cost of the short form of the name of a seat. */
 export const SHORT_SEAT_COST = 0.2
 const BEGINNING_OF_SEAT_COST = 0.5
-/** The cost of the short form of a quarter's name, for its city: what is called just so is rather meant. */
-const SHORT_ALIAS_COST = 0.3
 /** The cost of a name beside a code that is another's. */
 const OTHER_CODE_COST = 1.5
 
@@ -109,9 +108,11 @@ function matchCalled(
 ): PartMatch | undefined {
   const { name, cost, how, isDoubtful } = called
   if (best !== undefined && best.cost <= cost) return best
+  // A number in words is no code.
+  if (how === 'alias' && typedCode(name.typed) !== undefined && !saysCode(part)) return best
   const plain = matchAny(part, name)
   const match: SeatMatch | undefined = record.isSeat
-    ? how === 'alias' && (called.isOfParent !== true || plain?.isShort === true)
+    ? how === 'alias' && called.isOfParent !== true
       ? asPart(plain)
       : matchSeat(record, part, called, plain)
     : matchShort(record, plain)
@@ -141,6 +142,10 @@ function matchCalled(
   }
 }
 
+/** Whether a part is a code of digits, or is one without the words before it. */
+const saysCode = ({ digits, stripped }: WrittenPart): boolean =>
+  digits !== undefined || stripped.some(({ name }) => typedCode(name.typed) !== undefined)
+
 /** From this cost on a name may be that of another kind of place. */
 const MIN_OTHER_KIND = 1
 
@@ -166,13 +171,12 @@ const asPart = (match: NameMatch | undefined): NameMatch | undefined => (match?.
 function matchSeat(
   record: NamedRecord,
   part: WrittenPart,
-  { name, how, isOfParent }: CalledName,
+  { name, isOfParent }: CalledName,
   match: NameMatch | undefined,
 ): SeatMatch | undefined {
   const { written } = part
   if (match?.isPrefix === true) {
-    if (match.isShort)
-      return { ...match, cost: how === 'alias' ? SHORT_ALIAS_COST : Math.min(match.cost, SHORT_SEAT_COST), how: 'seat' }
+    if (match.isShort) return { ...match, cost: Math.min(match.cost, SHORT_SEAT_COST), how: 'seat' }
     const isRest = isBeginningOf(written.words, name.words) || (isOfParent === true && isAbridged(written, name))
     return isRest ? { ...match, ...ABRIDGED_SEAT } : match
   }
@@ -268,9 +272,7 @@ function matchAny({ written, stripped }: WrittenPart, name: WrittenName): NameMa
 const hasCode = (record: NamedRecord, code: string, positions: readonly number[]): boolean =>
   positions.includes(record.position) ||
   matchCode(record, code, code) !== undefined ||
-  record.names.some(
-    ({ name, how }) => (how === 'alias' && name.text === code) || name.numbers.split(' ').includes(code),
-  )
+  record.names.some(({ name }) => name.numbers.split(' ').includes(code))
 
 function matchCode(record: NamedRecord, code: string, digits: string | undefined): PartMatch | undefined {
   const codes = record.codes

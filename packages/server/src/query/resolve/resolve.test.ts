@@ -28,6 +28,7 @@ const municipalities = [
   ['003', 'Santa Elena del Oro Viejo', 1],
   ['028', 'Jesús María', 19],
   ['120', 'Zapopan', 14],
+  ['103', 'Nayarit', 14],
 ] as const
 /** Name, municipality by its place above. */
 const localities = [
@@ -61,6 +62,8 @@ const localities = [
   ['0006', 'Estación Conchos', 13, 5],
   ['0007', 'Granja Palomas', 13, 5],
   ['0008', 'San Diego Palomas', 13, 5],
+  ['0001', 'El Tule', 14, 900],
+  ['0002', 'Santa María del Oro', 14, 5],
 ] as const
 
 let release: Release
@@ -95,6 +98,9 @@ describe('parts', () => {
     [{ municipio: '14039' }, 'exact municipio Guadalajara'],
     // Town and municipality are swapped, and another municipality has a town of that name.
     [{ estado: 'AGS', municipio: 'La Labor', localidad: 'Santa Elena del Oro Viejo' }, 'sure localidad La Labor'],
+    // The seat in the state of that name may rather be meant.
+    [{ municipio: 'Nayarit', localidad: 'Santa María del Oro' }, 'likely localidad Santa María del Oro'],
+    [{ municipio: 'Nayarit', localidad: 'El Tule' }, 'exact localidad El Tule'],
     // Another one is called Uno.
     [{ estado: '14', municipio: '39', localidad: '0001' }, 'exact localidad Guadalajara'],
     [{ municipio: '039' }, 'ambiguous municipio Guadalajara'],

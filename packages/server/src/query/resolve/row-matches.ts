@@ -74,12 +74,9 @@ export function matchesByParts(release: Release, parts: readonly WrittenPart[], 
   const above = parts.slice(0, -1).filter((ancestor) => levelOf(release, part.entity, ancestor) !== undefined)
   if (above.length === 0) {
     const matches = besideTowns(release, part, matchesAnywhere(release, part))
-    return bestOf(
-      release,
-      isRow && names.hasSeats
-        ? withoutParent(release, part, matches, [])
-        : matches.map((match) => toMatch(part, match, withAncestors(match, []))),
-    )
+    if (isRow && names.hasSeats) return bestOf(release, withoutParent(release, part, matches, []))
+    const found = matches.map((match) => toMatch(part, match, withAncestors(match, [])))
+    return bestOf(release, found)
   }
   const nearest = above.at(-1) as WrittenPart
   // A town in both places that is no name of what is above it is that town.
@@ -91,7 +88,9 @@ export function matchesByParts(release: Release, parts: readonly WrittenPart[], 
   const matches = [...matchesBelow(release, part, above)]
   if (!matches.some(isCertain)) matches.push(...matchesOfTowns(release, part, above))
   const isPoor = leastCost(matches) > POOR_COST
-  const isGuess = above.length > 1 && matches.every(isFarGuess)
+  // Beside what is doubtful, a town that is called so elsewhere is rather meant.
+  const isGuess =
+    above.length > 1 && matches.every(({ isDoubtful, ownCost }) => isDoubtful && ownCost >= MIN_GUESS_COST)
   if (!isPoor && !isGuess) return bestOf(release, matches)
   const positions = new Set(matches.map(({ position }) => position))
   const called = matchesElsewhere(release, part, above).filter(({ position }) => !positions.has(position))
@@ -106,32 +105,15 @@ export function matchesByParts(release: Release, parts: readonly WrittenPart[], 
 /** Whether the best of some matches is called just what its part says. */
 const isNamed = ([best]: readonly RowMatch[]): boolean => best?.ownCost === 0
 
-/** From this cost on a doubtful match is a guess: what is called so elsewhere is rather meant, if it is a town. */
-const MIN_GUESS_COST = 1
-const isFarGuess = ({ isDoubtful, ownCost }: RowMatch): boolean => isDoubtful && ownCost >= MIN_GUESS_COST
-
-/** A record that a part means, and what that and the parts before it cost together. */
-function toMatch(
-  part: WrittenPart,
-  { position, cost: ownCost, isPrefix, isWhole }: PartMatch,
-  { cost, how, isDoubtful }: Parent,
-  skipped = 0,
-): RowMatch {
-  const letters = lettersIn(part.written.words, part.written.language)
-  return {
-    name: part.entity.name,
-    position,
-    cost: cost + skipped,
-    ownCost,
-    letters,
-    how,
-    skipped,
-    isPrefix,
-    isWhole,
-    isDoubtful,
-  }
+/** A record that a part means, and what that costs together with the parts before it. */
+function toMatch({ entity, written }: WrittenPart, match: PartMatch, row: Parent, skipped = 0): RowMatch {
+  const { cost: ownCost, isPrefix, isWhole } = match
+  const letters = lettersIn(written.words, written.language)
+  return { ...row, name: entity.name, cost: row.cost + skipped, ownCost, letters, skipped, isPrefix, isWhole }
 }
 
+/** What a doubtful match costs at least that is a guess. */
+const MIN_GUESS_COST = 1
 const MAX_PARENTS = 8
 /** How much more than the best of them a parent may cost. */
 const MAX_BEHIND = 1.6
@@ -201,15 +183,13 @@ const withoutParent = (
 
 /** What a part may mean where nothing fits below the parts of the ancestors: below all but the nearest of them, or anywhere. */
 function matchesElsewhere(release: Release, part: WrittenPart, above: readonly WrittenPart[]): readonly PartMatch[] {
-  const coded = matchesByWholeCode(release, part)
   const further = above.slice(0, -1)
-  if (coded.length > 0 || further.length === 0) {
-    // Of many records, what is only called nearly so is not meant where its ancestors are others.
-    const isFew = entityNames(release, part.entity).count <= MAX_COMPARED_RECORDS
-    return [...coded, ...(isFew ? matchesAnywhere(release, part) : matchesCalled(release, part))]
-  }
+  // Of many records, what is only called nearly so is not meant where its ancestors are others.
+  const isFew = entityNames(release, part.entity).count <= MAX_COMPARED_RECORDS
+  if (isFew && further.length === 0) return matchesAnywhere(release, part)
   const costs = ancestorCosts(release, part.entity, further)
-  return matchesCalled(release, part, (position) => isBelow(costs, position))
+  const called = matchesCalled(release, part, (position) => isBelow(costs, position))
+  return [...matchesByWholeCode(release, part), ...called]
 }
 
 export const leastCost = (matches: readonly RowMatch[]): number =>

@@ -48,7 +48,7 @@ describe('a town and what it is in, in one text', () => {
     // What is called so in the country is rather meant than what is called nearly so in the state of its name.
     ['Álvaro Obregón, México', 'exact 09010 Álvaro Obregón'],
     // A number in words is a name, and not the code of a state.
-    ['Catorce, México', 'ambiguous'],
+    ['Catorce, México', 'exact 24006 Catorce'],
     // A hamlet "La Paz de México" is not meant.
     ['La Paz MEXICO', 'exact 15070 La Paz'],
   ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
@@ -561,6 +561,11 @@ describe('damaged text', () => {
 
 describe('never sure', () => {
   test.each([
+    // A number is the name of a place, and not the code of a state, unless it is in digits and alone.
+    ['Chihuahua // El Ocho'],
+    ['Colima // Número 6'],
+    ['once / León'],
+    ['=1+1 / León'],
     // A rank alone is how many names begin.
     ['Colima / Villa'],
     ['Chiapas / Huehuetán / Nuevo Huehuetán'],
@@ -597,6 +602,9 @@ describe('a town of another municipality is told first, and never sure', () => {
     ['Sonora / Navojoa / CD. OBREGON', 'likely Ciudad Obregón'],
     ['Chihuahua / Delicias / Cd Juarez', 'likely Juárez'],
     ['Coahuila / Parras / Torreon', 'likely Torreón'],
+    // It has a hamlet Villaflores, or a town Altamirano: so are other municipalities called.
+    ['Chiapas / Villaflores / Solosuchiapa', 'likely Solosuchiapa'],
+    ['Chiapas / Altamirano / Ocosingo', 'likely Ocosingo'],
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
 })
 

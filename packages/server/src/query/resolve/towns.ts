@@ -4,7 +4,6 @@ import { type Entity, embeddedAt } from '../../catalog/entity.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
-import { importanceOf, MAX_IMPORTANCE } from '../search/importance.ts'
 import { ancestorAt } from '../search/score.ts'
 import { seatsAmong } from '../search/seats.ts'
 import { entityNames } from './entity-names.ts'
@@ -16,8 +15,6 @@ import { type WrittenPart, writtenPartAs } from './written-part.ts'
 export const TOWN_COST = 0.4
 /** What a town costs at most to be meant: it must be called so. */
 const MAX_TOWN_COST = 0.5
-/** How important a town must be that is no seat: one of some ten thousand people. */
-const MIN_IMPORTANCE = 0.4 * MAX_IMPORTANCE
 
 /** The entity whose records are towns in those of another: some of them are its seats. */
 const townsIn = memoized((release: Release) =>
@@ -71,11 +68,10 @@ const isMisspelt = ({ how }: PartMatch): boolean => how === 'typo' || how === 'b
 export function matchesByTown(release: Release, part: WrittenPart): PartMatch[] {
   const towns = townsIn(release)(part.entity)
   if (towns === undefined || part.digits !== undefined || part.beside !== undefined) return []
-  const { parentOf, seatOf } = seatsAmong(release, towns.name) as NonNullable<ReturnType<typeof seatsAmong>>
-  const importance = importanceOf(release, towns.name)
+  const { parentOf } = seatsAmong(release, towns.name) as NonNullable<ReturnType<typeof seatsAmong>>
+  const names = entityNames(release, towns)
   const best = new Map<number, PartMatch>()
-  const isTown = (position: number) =>
-    seatOf[parentOf[position] as number] === position || (importance[position] as number) >= MIN_IMPORTANCE
+  const isTown = (position: number) => names.isSeat(position) || names.isLargeTown(position)
   for (const match of matchesCalled(release, writtenPartAs(release, towns, part), isTown)) {
     const parent = parentOf[match.position] as number
     if (match.isDoubtful || match.cost > MAX_TOWN_COST) continue

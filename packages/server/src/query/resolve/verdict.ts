@@ -10,8 +10,8 @@
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
-import { importanceOf, MAX_IMPORTANCE } from '../search/importance.ts'
 import { ancestorAt } from '../search/score.ts'
+import { entityNames } from './entity-names.ts'
 import type { RowHow } from './record-match.ts'
 import type { RowMatch } from './row-matches.ts'
 import { placesIn } from './towns.ts'
@@ -124,38 +124,37 @@ const isBelow = (release: Release, { name, position }: RowMatch, other: RowMatch
     (level) => level.entity === other.name && ancestorAt(level, position) === other.position,
   )
 
-/** From this importance on a record is meant by its name alone: some hundred thousand people live in it. */
-const KNOWN_ALONE = 0.6 * MAX_IMPORTANCE
-
-/** Up to this importance a record is not meant where a city is called so: some hundred people live in it; or some thousand in what is below such ones. */
-const SMALL = 0.4 * MAX_IMPORTANCE
-const HAMLET = 0.3 * MAX_IMPORTANCE
-
 /**
- * Whether a name alone is that of what lies in nothing, as a country, and the other one is small and lies in something; or that of a city, or
- * long enough for it, and the other one is small, and none of its name with towns in it.
+ * Whether a name alone is that of what lies in nothing, as a country, and the other one is no city and lies in something; or that of a city,
+ * or long enough for it, and the other one is no town, and none of its name with towns in it.
  */
 function isLesser(release: Release, first: RowMatch, other: RowMatch): boolean {
   if (first.ownCost > (first.letters < SHORT_NAME ? 0 : MAX_CALLED_COST)) return false
-  const depthOf = ({ name }: RowMatch) => ancestorsOf(release.entity(name).definition).length
-  const importanceAt = ({ name, position }: RowMatch) => importanceOf(release, name)[position] as number
-  const [depth, otherDepth] = [depthOf(first), depthOf(other)]
-  const [own, others] = [importanceAt(first), importanceAt(other)]
-  if (depth === 0) return first.ownCost === 0 && otherDepth > 1 && others < KNOWN_ALONE
+  const isLow = ({ name }: RowMatch) => depthOf(release, name) > 1
+  if (depthOf(release, first.name) === 0)
+    return first.ownCost === 0 && isLow(other) && !namesOf(release, other).isCity(other.position)
   const isCalledSo = other.ownCost <= first.ownCost
   if (isCalledSo && other.name === placesIn(release)?.entity.name) return false
-  return depth > 1 && otherDepth > 1 && own >= KNOWN_ALONE && others <= (otherDepth > depth ? SMALL : HAMLET)
+  return (
+    isLow(first) &&
+    isLow(other) &&
+    namesOf(release, first).isCity(first.position) &&
+    !namesOf(release, other).isLargeTown(other.position)
+  )
 }
+
+const depthOf = (release: Release, name: string): number => ancestorsOf(release.entity(name).definition).length
+const namesOf = (release: Release, { name }: RowMatch) => entityNames(release, release.entity(name).definition)
 
 /** What is added to the cost of a hamlet at least where nothing is named that it lies in. */
 const NOTHING_NAMED = 0.5
 
 /** Whether some words alone are nearly the name of a hamlet: they rather say something else. */
-const isHamletNearly = (release: Release, { name, position, ownCost, skipped }: RowMatch): boolean =>
-  skipped >= NOTHING_NAMED &&
-  ownCost > MAX_CALLED_COST &&
-  ancestorsOf(release.entity(name).definition).length > 1 &&
-  (importanceOf(release, name)[position] as number) <= HAMLET
+const isHamletNearly = (release: Release, match: RowMatch): boolean =>
+  match.skipped >= NOTHING_NAMED &&
+  match.ownCost > MAX_CALLED_COST &&
+  depthOf(release, match.name) > 1 &&
+  !namesOf(release, match).isTown(match.position)
 
 function isFarBehind(first: RowMatch, other: RowMatch, isSingle: boolean): boolean {
   // What is cut off may be the beginning of a longer name, however near a shorter one is.

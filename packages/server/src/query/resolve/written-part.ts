@@ -146,8 +146,8 @@ function cellWithSigns(release: Release, entity: Entity, typed: string, isKnown:
     own,
     others: whole === undefined ? otherwise : [...otherwise, whole],
     beside,
-    // A number with a fraction is no code, and no words that are one without a space.
-    isNoCode: isFraction(release, entity, given),
+    // A number with a fraction or a sum is no code, and no words that are one without a space.
+    isNoCode: SUM.test(given) || isFraction(release, entity, given),
     isList: LISTED.test(own),
     isCutOff: UNCLOSED.test(own),
     isRepaired: repaired !== undefined,
@@ -207,6 +207,7 @@ function codeBeside(text: string): CodeBeside {
 
 const withoutPoints = (code: string): string => code.replaceAll('.', '')
 
+const SUM = /[0-9]\s*\+\s*[0-9]/
 const FRACTION = /^\s*[0-9]+[.,]([0-9]+)\s*$/
 
 /** Whether a text is a number with a fraction, and no code that is written with a point. */
