@@ -309,7 +309,7 @@ describe('a town and its state in one text', () => {
     ['San Maeo Atenco, México', 'sure 15076 San Mateo Atenco'],
     // The number of a house is no code.
     ['27, Tabasco', 'exact 27 Tabasco'],
-    ['Tampico #26', 'ambiguous 28038 Tampico'],
+    ['Tampico #26', 'likely 28038 Tampico'],
     ['9 Gustavo A. Madero, Distrito Federal', 'exact 09005 Gustavo A. Madero'],
     ['Tlalpan, México, D.F.', 'exact 09012 Tlalpan'],
     ['Tlalpan, Ciudad de México, CDMX', 'exact 09012 Tlalpan'],
