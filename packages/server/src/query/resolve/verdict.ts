@@ -158,11 +158,9 @@ function isFarBehind(first: RowMatch, other: RowMatch, isSingle: boolean): boole
   // Where the same ancestors are meant, only the names themselves are compared.
   const isSameAncestors = isNear(other.cost - other.ownCost, first.cost - first.ownCost)
   const assumedCost = isSameAncestors ? first.ownCost : first.cost - first.skipped
-  const margin = isSingle
-    ? MIN_MARGIN_SINGLE
-    : namesMore(first, other)
-      ? MIN_MARGIN
-      : minMargin(assumedCost, first.letters)
+  // Beside a seat, what is behind it is not meant, however short the name is.
+  const letters = other.skipped > first.skipped ? SHORT_NAME : first.letters
+  const margin = isSingle ? MIN_MARGIN_SINGLE : namesMore(first, other) ? MIN_MARGIN : minMargin(assumedCost, letters)
   return rivalCost - first.cost >= margin - ROUNDING
 }
 

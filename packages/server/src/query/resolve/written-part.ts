@@ -12,6 +12,7 @@ import { typedCode, typedCodeOf } from '../search/codes.ts'
 import { type Forms, type IsKnown, WrittenName } from '../search/name-match.ts'
 import { seatsAmong } from '../search/seats.ts'
 import { isLight } from '../search/word-match.ts'
+import { withoutPostalCode } from './postal-codes.ts'
 import { isKnownIn, repairedTexts } from './repaired-text.ts'
 
 /** What a part may say as well; where nothing is left out, how it says so. */
@@ -161,21 +162,7 @@ function withWholeMonth(text: string, language: Language): string {
   return month === undefined ? text : `${Number(day)}${between}${month}`
 }
 
-const FIVE_DIGITS_AT_END = /^(.*\S)[\s.:]*(?<![0-9])[0-9]{5}\s*\)?\s*$/
 const LETTER = /\p{L}/u
-const WORD_AT_END = /^(.*?)[\s,;.:(]*(\p{L}+)[\s.:]*$/u
-
-/** A name without the postal code after it, where words say that it is one: "Ajijic, C.P. 45920". */
-function withoutPostalCode(text: string, { isPostalCode }: Language): string {
-  let [, before = ''] = FIVE_DIGITS_AT_END.exec(text) ?? []
-  let isTold = false
-  for (;;) {
-    const [, rest = '', word = ''] = WORD_AT_END.exec(before) ?? []
-    if (!isPostalCode(word.toLowerCase())) return isTold && before !== '' ? before : text
-    before = rest
-    isTold = true
-  }
-}
 
 /** The parts of a list that say something. */
 function withoutAbsent(text: string, { isAbsent }: Language): string {
