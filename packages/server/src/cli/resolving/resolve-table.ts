@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { Failure } from '../../base/failure.ts'
 import { LruCache } from '../../base/lru-cache.ts'
+import { folded } from '../../catalog/words.ts'
 import { resolveRow } from '../../query/resolve/resolve.ts'
 import type { Verdict } from '../../query/resolve/verdict.ts'
 import type { Release } from '../../release/release.ts'
@@ -26,6 +27,12 @@ type Options = {
 
 /** Tables repeat their values: so many different rows are not resolved twice. */
 const CACHED_ROWS = 20_000
+/** Other signs may be those of damaged text, in which every letter tells something. */
+const PLAIN = /^[a-z0-9áéíóúüñ .,;:()/-]*$/i
+
+/** The same cells are repeated in another case, and with accents or without, which tell nothing. */
+const keyOf = (cells: readonly string[]): string =>
+  cells.map((cell) => (PLAIN.test(cell) ? folded(cell) : cell)).join('\u0000')
 
 export async function resolveTable(release: Release, options: Options, terminal: Terminal): Promise<Summary> {
   const { file, out, threshold } = options
@@ -50,7 +57,7 @@ export async function resolveTable(release: Release, options: Options, terminal:
       }
       const table = columns
       const cells = table.read(values)
-      const { verdict, added } = cache.get(cells.join('\u0000'), () => {
+      const { verdict, added } = cache.get(keyOf(cells), () => {
         const resolution = resolveRow(release, table.row(cells))
         return { verdict: resolution.verdict, added: addedCells(table.cells(resolution, threshold), separator) }
       })

@@ -6,6 +6,7 @@ import type { Entity } from '../../catalog/entity.ts'
 import { languageOfNames } from '../../catalog/languages/languages.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
+import { aliasesOf } from '../../release/aliases.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
 import { KNOWN_RIGHT, KNOWN_RIGHT_WHOLE } from '../search/efforts.ts'
@@ -86,13 +87,24 @@ export function matchesByText(
     .filter((word) => names.some((name) => !isLight(release.entity(name).index.words.language, word))).length
   const isRead = leastCost(best) <= GOOD_COST || telling <= 1 || (segments.length > 1 && best.length > 0)
   if (isRead || !maySearch || count > MAX_ALIGNED_WORDS) return best
-  const scope = names.map((name) => [name, []] as const)
+  const known = names.filter((name) => hasWord(release, name, words.flat()))
+  const scope = (known.length === 0 ? names : known).map((name) => [name, []] as const)
   // Two names that are both words of the catalog are two names, however near.
   const efforts = segments.length === 1 ? KNOWN_RIGHT_WHOLE : KNOWN_RIGHT
   const ranked = rankAcross(release, words.flat(), scope, MAX_PROPOSED, undefined, undefined, efforts)
   const proposed = matchesByAlignment(release, ranked, words)
   // Where segments mean nothing, what the same words mean without commas is in doubt.
   return bestOf(release, [...best, ...(segments.length === 1 ? proposed : proposed.map(inDoubt))])
+}
+
+/** Whether the names of an entity have one of some words that says something. */
+function hasWord(release: Release, name: string, words: readonly string[]): boolean {
+  const indexes = [release.entity(name).index.words, aliasesOf(release, name)?.words]
+  return words.some((word) =>
+    indexes.some(
+      (index) => index !== undefined && !isLight(index.language, word) && index.words.indexOf(word) !== undefined,
+    ),
+  )
 }
 
 const inDoubt = (match: RowMatch): RowMatch => ({ ...match, isDoubtful: true })

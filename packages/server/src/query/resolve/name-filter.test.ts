@@ -40,6 +40,7 @@ test.each([
   'Guadalupe Vitcoria',
   '5 de Mayo',
   'Santa Cruz',
+  'Santa Crus',
   'Ojodeagua',
   'Sochimilko',
   'Col. Hidalgo',
@@ -51,8 +52,10 @@ test.each([
 })
 
 test('keeps back what has other letters and words', () => {
-  expect(passing('San Jaun Bautista')).toEqual(['San Juan Bautista', 'Sta. Cruz'])
-  expect(passing('Tesitsan')).toEqual(['Tesistán', 'Sta. Cruz'])
+  expect(passing('San Jaun Bautista')).toEqual(['San Juan Bautista'])
+  expect(passing('Tesitsan')).toEqual(['Tesistán'])
+  expect(passing('5 de Mayo')).toEqual(['Cinco de Mayo'])
+  expect(passing('6 de Mayo')).toEqual([])
 })
 
 test.each([

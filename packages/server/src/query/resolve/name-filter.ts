@@ -14,7 +14,7 @@ import {
   maySoundLike,
   soundOf,
 } from '../search/name-match.ts'
-import { bagOf, emptied, emptyBag, type LetterBag, wordForms } from './word-forms.ts'
+import { bagOf, emptied, emptyBag, hashOf, type LetterBag, wordForms } from './word-forms.ts'
 
 /** One way to read what was typed. */
 type TypedReading = {
@@ -41,6 +41,8 @@ export class NameFilter {
   readonly #isLong: boolean
   readonly #letters: NameLetters
   readonly #hasNumber: boolean
+  /** The hashes of the numbers that were typed. */
+  readonly #numbers: ReadonlySet<number>
   /** The letters of the name that was read last: all, those of words that say something, how they sound, and which are heard. */
   readonly #joined = emptyBag()
   readonly #core = emptyBag()
@@ -52,7 +54,9 @@ export class NameFilter {
     this.#index = index
     this.#letters = nameLetters(index)
     this.#isLong = readings.some(({ joined }) => joined.length > MAX_LETTERS)
-    this.#hasNumber = readings.some((forms) => forms.words.some(isNumber))
+    const numbers = readings.flatMap((forms) => forms.words.filter(isNumber))
+    this.#hasNumber = numbers.length > 0
+    this.#numbers = new Set(numbers.map((number) => hashOf(number) | 0))
     const toTyped = (forms: Forms): TypedReading => ({
       heard: forms.heard,
       joined: bagOf(forms.joined),
@@ -87,8 +91,8 @@ export class NameFilter {
 
   /**
    * Whether a name can match at all: it has the letters that were typed but for some edits, or all of them, or all words of one
-   * are those of the other; of a name with a number, all this without its number. Names with abbreviations always can. Of a name with
-   * brackets, so many words stand before them.
+   * are those of the other; of a name with a number, all this without its number, which was typed too. Of the letters of a name with
+   * abbreviations only the others are known. Of a name with brackets, so many words stand before them.
    */
   mayMatch(position: number, beforeBrackets?: number): boolean {
     if (this.#isLong) return true
@@ -110,13 +114,16 @@ export class NameFilter {
     const name = this.#heard
     name.all = 0
     name.length = 0
-    let substance = 0
-    let numbers = 0
+    let [substance, numbers, shared, abbreviations] = [0, 0, 0, 0]
     for (let place = from; place < to; place++) {
       const word = names[place] as number
-      if (forms.isAbbreviation[word] === 1) return true
       if (this.#isNumber(word)) {
         numbers++
+        if (forms.isOpenNumber[word] === 1 || this.#numbers.has(forms.hashes[word] as number)) shared++
+        continue
+      }
+      if (forms.isAbbreviation[word] === 1) {
+        abbreviations++
         continue
       }
       forms.addLetters(word, joined)
@@ -126,15 +133,18 @@ export class NameFilter {
       forms.addLetters(word, core)
       substance++
     }
+    if (shared === 0 && numbers > 0) return false
     const readings = numbers === 0 ? this.#typed : this.#withoutNumbers
     for (const typed of readings)
       if (
         missing(typed.joined, joined) === 0 ||
+        (abbreviations > 0 && missing(joined, typed.joined) <= MAX_EDITS) ||
         isWithinEdits(typed.joined, joined) ||
         isWithinEdits(typed.core, substance === 0 ? joined : core) ||
         this.#isCovered(from, to, typed.substance, substance)
       )
         return true
+    if (abbreviations > 0) return false
     let sound: LetterBag | undefined
     for (const typed of readings) {
       if (!maySoundLike(typed.heard, name)) continue

@@ -94,13 +94,8 @@ class NameTable {
   }
 }
 
-/** Which records are wanted: all, or some of those from one position to just before another; and of those that have one name, some. */
-export type Wanted = {
-  readonly isWanted?: (position: number) => boolean
-  readonly from?: number
-  readonly to?: number
-  readonly some?: (positions: number[]) => number[]
-}
+/** Which records are wanted: all, or some of those from one position to just before another. */
+export type Wanted = { readonly isWanted?: (position: number) => boolean; readonly from?: number; readonly to?: number }
 
 /** How many hashes there is room for at first. */
 const FIRST_HASHES = 1 << 12
@@ -277,8 +272,7 @@ export const hasName = (release: Release, entity: Entity, joined: string): boole
 /** The positions of the records of its entity that a part may name, unless it is misspelt; each once. */
 export function positionsCalled(part: WrittenPart, release: Release, wanted: Wanted): readonly number[] {
   const table = tablesIn(release)(part.entity)
-  const { some = (positions) => positions } = wanted
-  const lists = calledBy(part, release).map((called) => some(table.positionsOf(called, wanted)))
+  const lists = calledBy(part, release).map((called) => table.positionsOf(called, wanted))
   const all = lists.flat()
   return all.length > 1 ? [...new Set(all)] : all
 }

@@ -11,7 +11,6 @@ import { positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import { type AncestorLevel, ancestorLevels } from '../search/ancestor-match.ts'
 import { positionsWithKeyCode, typedCodeOf } from '../search/codes.ts'
-import { importanceOf } from '../search/importance.ts'
 import { isSlight, MAX_EDITS } from '../search/name-match.ts'
 import { ancestorAt } from '../search/score.ts'
 import { isLight, matchWord } from '../search/word-match.ts'
@@ -178,18 +177,8 @@ export const isCalled = memoized((part: WrittenPart, release: Release): boolean 
 })
 
 const allCalled = memoized((part: WrittenPart, release: Release): readonly PartMatch[] =>
-  matchesAt(release, part, positionsCalled(part, release, { some: mostImportant(release, part.entity) })),
+  matchesAt(release, part, positionsCalled(part, release, {})),
 )
-
-/** Of the many records that have one name, those that are rather meant. */
-const mostImportant =
-  (release: Release, { name }: Entity) =>
-  (positions: number[]) => {
-    if (positions.length <= MAX_ANYWHERE) return positions
-    const importance = importanceOf(release, name)
-    const sorted = positions.toSorted((a, b) => (importance[b] as number) - (importance[a] as number))
-    return sorted.slice(0, MAX_ANYWHERE).sort((a, b) => a - b)
-  }
 
 /** Up to this cost a record is called what a part says. */
 const MAX_CALLED_COST = 0.5
