@@ -119,7 +119,8 @@ function amongKinds(release: Release, part: WrittenPart, matches: readonly PartM
   const isSame = ({ position }: PartMatch) => withoutKind(names.wordsAt(position)) === written
   const same = matches.filter((match) => (match.cost === least && least < 1) || isSame(match))
   if (same.length < 2 || !same.some(({ cost }) => cost === least)) return matches
-  const { behind } = largestOf(release, part.entity, same)
+  // How many people live in what has records below it is often not known.
+  const { behind } = names.hasSeats ? largestOf(release, part.entity, same) : { behind: () => 0 }
   return matches.map((match) => {
     const [own] = names.record(match.position).names
     if (!same.includes(match) || own === undefined) return match

@@ -29,6 +29,8 @@ const municipalities = [
   ['028', 'Jesús María', 19],
   ['120', 'Zapopan', 14],
   ['103', 'Nayarit', 14],
+  ['103', 'San Juan Coatlán', 15],
+  ['104', 'Santa Ana Coatlán', 15],
 ] as const
 /** Name, municipality by its place above. */
 const localities = [
@@ -64,6 +66,7 @@ const localities = [
   ['0008', 'San Diego Palomas', 13, 5],
   ['0001', 'El Tule', 14, 900],
   ['0002', 'Santa María del Oro', 14, 5],
+  ['0001', 'El Cerro', 15, 500],
 ] as const
 
 let release: Release
@@ -98,6 +101,8 @@ describe('parts', () => {
     [{ municipio: '14039' }, 'exact municipio Guadalajara'],
     // Town and municipality are swapped, and another municipality has a town of that name.
     [{ estado: 'AGS', municipio: 'La Labor', localidad: 'Santa Elena del Oro Viejo' }, 'sure localidad La Labor'],
+    // How many people live in the other one is not known.
+    [{ estado: 'MEX', municipio: 'Coatlán' }, 'ambiguous municipio Santa Ana Coatlán'],
     // The seat in the state of that name may rather be meant.
     [{ municipio: 'Nayarit', localidad: 'Santa María del Oro' }, 'likely localidad Santa María del Oro'],
     [{ municipio: 'Nayarit', localidad: 'El Tule' }, 'exact localidad El Tule'],

@@ -571,6 +571,8 @@ describe('never sure', () => {
     // Many are called San Francisco, so that one is not told by its name, nor by that name misspelt.
     ['Puebla // San Francisco'],
     ['Puebla // San Francisvo'],
+    // Two municipalities of the state have it in their names.
+    ['Chihuahua / Casas'],
     // A rank alone is how many names begin.
     ['Colima / Villa'],
     ['Chiapas / Huehuetán / Nuevo Huehuetán'],

@@ -74,7 +74,7 @@ export function matchesByTown(release: Release, part: WrittenPart): PartMatch[] 
   const isTown = (position: number) => names.isSeat(position) || names.isLargeTown(position)
   for (const match of matchesCalled(release, writtenPartAs(release, towns, part), isTown)) {
     const parent = parentOf[match.position] as number
-    if (match.isDoubtful || match.cost > MAX_TOWN_COST) continue
+    if (match.isDoubtful || match.needsParent === true || match.cost > MAX_TOWN_COST) continue
     const cost = match.cost + TOWN_COST
     if (cost < (best.get(parent)?.cost ?? Number.POSITIVE_INFINITY))
       best.set(parent, { ...match, position: parent, cost, how: 'town', isWhole: false, isPrefix: false })
