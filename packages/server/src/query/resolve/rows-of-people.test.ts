@@ -269,8 +269,10 @@ describe('something else stands in a cell than its column says', () => {
     ['Gobierno del Estado de Jalisco / H. Ayuntamiento Constitucional de Guadalajara', 'sure 14039 Guadalajara'],
     ['Baja California Sur / PAZ, LA', 'exact 03003 La Paz'],
     ['Jalisco / Zapopan / Hacienda Nextipac', 'sure Nextipac'],
-    // An ejido is not the city of its name.
+    // An ejido, a farm or a quarter is not the town of its name.
     ['Jalisco / Zapopan / Ejido Zapopan', 'likely Zapopan'],
+    ['Chiapas / Ixtapa / Ej. Ixtapa', 'likely Ixtapa'],
+    ['Zacatecas / Villanueva / Colonia Villanueva', 'likely Villanueva'],
     // Behind a name it is part of it.
     ['Jalisco / Zapopan / Nextipac de la Hacienda', 'likely Nextipac'],
     // The number of a place is not the code of its state.
@@ -566,6 +568,9 @@ describe('never sure', () => {
     ['Colima // Número 6'],
     ['once / León'],
     ['=1+1 / León'],
+    // Many are called San Francisco, so that one is not told by its name, nor by that name misspelt.
+    ['Puebla // San Francisco'],
+    ['Puebla // San Francisvo'],
     // A rank alone is how many names begin.
     ['Colima / Villa'],
     ['Chiapas / Huehuetán / Nuevo Huehuetán'],
