@@ -164,16 +164,22 @@ type SegmentReading = {
 function readingsOf(release: Release, entity: Entity, segments: readonly string[]): SegmentReading[] {
   const lineage = [entity, ...ancestorsOf(entity).map((step) => step.entity)]
   const orders = segments.length === 1 ? [segments] : [segments, segments.toReversed()]
-  return orders.flatMap((order) =>
-    ascending(lineage.length, order.length).map((levels) => ({
-      lineage,
-      parts: levels
-        .map((level, at) => writtenPart(release, lineage[level] as Entity, order[at] as string))
-        .toReversed(),
-      isTopNamed: lineage.length > 1 && levels.includes(lineage.length - 1),
-    })),
-  )
+  return orders
+    .flatMap((order) =>
+      ascending(lineage.length, order.length).map((levels) => ({
+        lineage,
+        parts: levels
+          .map((level, at) => writtenPart(release, lineage[level] as Entity, order[at] as string))
+          .toReversed(),
+        isTopNamed: lineage.length > 1 && levels.includes(lineage.length - 1),
+      })),
+    )
+    .filter(({ parts }) => !isNumbered(parts))
 }
+
+/** Whether a number stands beside names: it is rather that of a house than the code of a record in what is named. */
+const isNumbered = (parts: readonly WrittenPart[]): boolean =>
+  parts.at(-1)?.digits !== undefined && parts.some(({ digits }) => digits === undefined)
 
 function matchesOf(release: Release, { lineage, parts, isTopNamed }: SegmentReading): RowMatch[] {
   // Nothing is below what the ancestors do not mean.
@@ -288,15 +294,14 @@ function alignRecord(
     best = { name: entity.name, position, cost, ownCost, letters, how, skipped, isPrefix, isWhole, isDoubtful }
   }
   const { length } = words
+  // A number beside names is rather that of a house than a code.
+  const matchOwn = (from: number, to: number) => {
+    const part = span(entity, from, to)
+    return part.digits !== undefined && to - from < length ? undefined : matchRecord(record, part)
+  }
   for (let to = 1; to <= length; to++) {
-    offer(matchRecord(record, span(entity, 0, to)), () => alignAncestors(lineage, span, to, length), 0, to)
-    if (to < length)
-      offer(
-        matchRecord(record, span(entity, to, length)),
-        () => alignAncestors(lineage.toReversed(), span, 0, to),
-        to,
-        length,
-      )
+    offer(matchOwn(0, to), () => alignAncestors(lineage, span, to, length), 0, to)
+    if (to < length) offer(matchOwn(to, length), () => alignAncestors(lineage.toReversed(), span, 0, to), to, length)
   }
   return best
 }
@@ -318,7 +323,8 @@ function alignAncestors(lineage: Lineage, span: Span, from: number, to: number):
   if (next === undefined) return undefined
   let best = alignAncestors(more, span, from, to)
   for (let end = from + 1; end <= to; end++) {
-    const match = matchRecord(next.record, span(next.entity, from, end))
+    const part = span(next.entity, from, end)
+    const match = part.digits === undefined ? matchRecord(next.record, part) : undefined
     if (match === undefined || (best !== undefined && match.cost >= best.cost + SKIP_COST)) continue
     const rest = alignAncestors(more, span, end, to)
     if (rest === undefined) continue

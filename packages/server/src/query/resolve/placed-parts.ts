@@ -21,7 +21,7 @@ export function placedParts(release: Release, texts: ReadonlyMap<string, string>
   const parts = writtenParts(release, texts, maxLength)
   const [first, ...others] = parts
   const asGiven = { readings: [parts], cost: 0 }
-  if (first === undefined || first.beside !== undefined) return asGiven
+  if (first === undefined) return asGiven
   const { entity } = first
   const text = (texts.get(entity.name) ?? '').slice(0, maxLength)
   const ancestors = ancestorsOf(entity).map((step) => step.entity)
@@ -41,11 +41,8 @@ export function placedParts(release: Release, texts: ReadonlyMap<string, string>
   )
   // Where nothing else tells, the name of a state is that in the municipality's place too; "México" is also the country.
   const onlyAbove = named.length === 1 ? [[writtenPart(release, named[0] as Entity, text), ...others]] : []
-  if (placed.length === 0) {
-    if (onlyAbove.length === 0) return asGiven
-    // Alone it may be short for what is asked for: "Oaxaca" for Oaxaca de Juárez.
-    return { readings: others.length === 0 ? [parts, ...onlyAbove] : onlyAbove, cost: 0 }
-  }
+  // It may be short for what is asked for: "Oaxaca" for Oaxaca de Juárez.
+  if (placed.length === 0) return { readings: [parts, ...onlyAbove], cost: 0 }
   // Of a state and a town of its name, the one that is no code is the town.
   const isOther = ({ own }: (typeof placed)[number]) => Number(!isNamed(release, entity, own))
   const readings = placed

@@ -1,4 +1,5 @@
-// Which states a postal code of Mexico may lie in: its first two digits tell that.
+// Postal codes of Mexico: which state they lie in, which their first two digits tell, and what a cell says without one.
+import type { Language } from '../../catalog/languages/language.ts'
 
 /** The first and the last two digits of each state, by its code: facts of public record. */
 const DIGITS: Readonly<Record<string, readonly [first: number, last: number]>> = {
@@ -45,4 +46,19 @@ export function stateOfPostalCode(postalCode: string): string | undefined {
     const [first, last] = DIGITS[state] as readonly [number, number]
     return digits >= first && digits <= last
   })
+}
+
+const FIVE_DIGITS_AT_END = /^(.*\S)[\s.:]*(?<![0-9])[0-9]{5}\s*\)?\s*$/
+const WORD_AT_END = /^(.*?)[\s,;.:(]*(\p{L}+)[\s.:]*$/u
+
+/** A name without the postal code after it, where words say that it is one: "Ajijic, C.P. 45920". */
+export function withoutPostalCode(text: string, { isPostalCode }: Language): string {
+  let [, before = ''] = FIVE_DIGITS_AT_END.exec(text) ?? []
+  let isTold = false
+  for (;;) {
+    const [, rest = '', word = ''] = WORD_AT_END.exec(before) ?? []
+    if (!isPostalCode(word.toLowerCase())) return isTold && before !== '' ? before : text
+    before = rest
+    isTold = true
+  }
 }

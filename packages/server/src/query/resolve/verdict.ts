@@ -91,7 +91,6 @@ function verdictOf(release: Release, matches: readonly RowMatch[], isSingle: boo
     const isBehind =
       isFarBehind(first, other, isSingle) ||
       isNamesakeBelow(release, first, other) ||
-      isNamedByTown(release, first, other) ||
       (isSingle && isLesser(release, first, other))
     if (!isBehind) return 'ambiguous'
   }
@@ -114,10 +113,6 @@ function isNamesakeBelow(release: Release, record: RowMatch, other: RowMatch): b
   if (other.ownCost !== record.ownCost && !other.how.includes('seat')) return false
   return isBelow(release, other, record)
 }
-
-/** Whether a record is named by a town in it that is meant itself. */
-const isNamedByTown = (release: Release, town: RowMatch, other: RowMatch): boolean =>
-  other.how.includes('town') && isBelow(release, town, other)
 
 const isBelow = (release: Release, { name, position }: RowMatch, other: RowMatch): boolean =>
   ancestorLevels(release, release.entity(name).definition).some(

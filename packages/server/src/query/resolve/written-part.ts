@@ -12,6 +12,7 @@ import { typedCode, typedCodeOf } from '../search/codes.ts'
 import { type Forms, type IsKnown, WrittenName } from '../search/name-match.ts'
 import { seatsAmong } from '../search/seats.ts'
 import { isLight } from '../search/word-match.ts'
+import { withoutPostalCode } from './postal-codes.ts'
 import { isKnownIn, repairedTexts } from './repaired-text.ts'
 
 /** What a part may say as well; where nothing is left out, how it says so. */
@@ -96,7 +97,7 @@ function readPart(release: Release, entity: Entity, text: string): WrittenPart {
     stripped,
     withoutSaint: withoutSaint(written),
     digits,
-    code: digits ?? (!isNoCode && isCodeLike(entity, own, written.typedJoined) ? written.typedJoined : undefined),
+    code: digits ?? (!isNoCode && isCodeLike(entity, written.typedJoined) ? written.typedJoined : undefined),
     beside,
     besideAt: beside === undefined ? [] : positionsWithCode(release, entity, beside),
     isList,
@@ -161,21 +162,7 @@ function withWholeMonth(text: string, language: Language): string {
   return month === undefined ? text : `${Number(day)}${between}${month}`
 }
 
-const FIVE_DIGITS_AT_END = /^(.*\S)[\s.:]*(?<![0-9])[0-9]{5}\s*\)?\s*$/
 const LETTER = /\p{L}/u
-const WORD_AT_END = /^(.*?)[\s,;.:(]*(\p{L}+)[\s.:]*$/u
-
-/** A name without the postal code after it, where words say that it is one: "Ajijic, C.P. 45920". */
-function withoutPostalCode(text: string, { isPostalCode }: Language): string {
-  let [, before = ''] = FIVE_DIGITS_AT_END.exec(text) ?? []
-  let isTold = false
-  for (;;) {
-    const [, rest = '', word = ''] = WORD_AT_END.exec(before) ?? []
-    if (!isPostalCode(word.toLowerCase())) return isTold && before !== '' ? before : text
-    before = rest
-    isTold = true
-  }
-}
 
 /** The parts of a list that say something. */
 function withoutAbsent(text: string, { isAbsent }: Language): string {
@@ -226,10 +213,8 @@ const codePatterns = memoized(({ fields }: Entity) =>
 )
 
 /** Whether a text has the form of a code of the entity, in whatever case. */
-function isCodeLike(entity: Entity, text: string, joined: string): boolean {
-  const forms = [joined, joined.toUpperCase(), text.trim(), text.trim().toUpperCase()]
-  return codePatterns(entity).some((pattern) => forms.some((form) => pattern.test(form)))
-}
+const isCodeLike = (entity: Entity, joined: string): boolean =>
+  codePatterns(entity).some((pattern) => pattern.test(joined.toUpperCase()))
 
 /** The cost of an initial, and how many letters what follows it has at least. */
 const INITIAL_COST = 0.2
@@ -263,12 +248,11 @@ function withoutNoise(
   entity: string,
   mayBeHamlet: boolean,
 ): WrittenPart['stripped'] {
-  const { isNoise, isLeading, isHamlet, isGenitive, isHonor, longFormsOf } = language
+  const { isNoise, isLeading, isHamlet, isGenitive, longFormsOf } = language
   const ways: { readonly name: WrittenName; readonly cost: number }[] = []
   let [rest, cost] = [words, 0]
   const saysWhat = (word: string) =>
     (isNoise(word) || isLeading(word) || longFormsOf(word).some(isNoise)) && (mayBeHamlet || !isHamlet(word))
-  if (isHonor(rest[0] ?? '') && saysWhat(rest[1] ?? '')) rest = rest.slice(1)
   while (ways.length < MAX_STRIPPED && saysWhat(rest[0] ?? '')) {
     const first = rest[0] as string
     cost += first === entity || longFormsOf(first).includes(entity) ? ENTITY_NOISE_COST : OTHER_NOISE_COST
@@ -280,12 +264,11 @@ function withoutNoise(
 }
 
 function withoutSaint({ words, language, isKnown }: WrittenName): WrittenName | undefined {
-  const long = language.longFormsOf(words[0] ?? '')[0] ?? words[0] ?? ''
-  const count = language.isRank(long) ? 1 : language.saintWords(long)
+  const [first = ''] = words
+  const count = language.isRank(first) ? 1 : language.saintWords(first)
   const rest = count === 0 ? [] : words.slice(language.isLinking(words[count] ?? '') ? count + 1 : count)
   const isName = rest.length > 0 && !isLight(language, rest[0] as string)
-  // An abbreviation may be that of the saint of another town.
-  return isName && words.slice(1, count).every(isKnown) ? new WrittenName(rest, language, isKnown) : undefined
+  return isName ? new WrittenName(rest, language, isKnown) : undefined
 }
 
 /** How many letters there are in the words that say something. */
