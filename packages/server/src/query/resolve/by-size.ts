@@ -35,7 +35,7 @@ export function placesInParent(
 ): readonly SizedMatch[] {
   const names = entityNames(release, part.entity)
   const places = amongKinds(release, part, matches.map(besideParent)).map((match) =>
-    isOfFarm(part, match) && names.isCity(match.position) ? { ...match, isDoubtful: true } : match,
+    isOfFarm(part, match) && names.isSeat(match.position) ? { ...match, isDoubtful: true } : match,
   )
   return behindLarger(release, part, places, 'parent')
 }
@@ -63,9 +63,9 @@ export function placesWithoutParent(
   })
 }
 
-/** Whether a part says that it is a farm or an ejido, and a record has the rest of its name: that is not the city. */
+/** Whether a part says that it is a farm or an ejido, and a record has the rest of its name: that is not the town. */
 const isOfFarm = ({ written: { words, language } }: WrittenPart, { cost }: PartMatch): boolean =>
-  cost >= OTHER_NOISE_COST && language.isHamlet(words[0] ?? '')
+  cost >= OTHER_NOISE_COST && [words[0] ?? '', ...language.longFormsOf(words[0] ?? '')].some(language.isHamlet)
 
 /** A facility is named for a place that is near, and so has its name too. */
 const isNamesake = ({ cost }: PartMatch): boolean => cost <= MAX_SAME_NAME_COST || cost === FACILITY_COST

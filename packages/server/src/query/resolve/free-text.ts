@@ -18,6 +18,7 @@ import { POOR_COST } from './parents.ts'
 import { hasAllWords, isCalled, matchesAnywhere, matchesByWholeCode, matchesCalled } from './part-matches.ts'
 import { MAX_COST, matchRecord, type NamedRecord, type PartMatch, type RowHow } from './record-match.ts'
 import { bestOf, leastCost, matchesByParts, type RowMatch } from './row-matches.ts'
+import { placesIn } from './towns.ts'
 import { verdictOn } from './verdict.ts'
 import { lettersIn, type WrittenPart, writtenPart, writtenPartAs } from './written-part.ts'
 
@@ -164,16 +165,22 @@ type SegmentReading = {
 function readingsOf(release: Release, entity: Entity, segments: readonly string[]): SegmentReading[] {
   const lineage = [entity, ...ancestorsOf(entity).map((step) => step.entity)]
   const orders = segments.length === 1 ? [segments] : [segments, segments.toReversed()]
-  return orders.flatMap((order) =>
-    ascending(lineage.length, order.length).map((levels) => ({
-      lineage,
-      parts: levels
-        .map((level, at) => writtenPart(release, lineage[level] as Entity, order[at] as string))
-        .toReversed(),
-      isTopNamed: lineage.length > 1 && levels.includes(lineage.length - 1),
-    })),
-  )
+  return orders
+    .flatMap((order) =>
+      ascending(lineage.length, order.length).map((levels) => ({
+        lineage,
+        parts: levels
+          .map((level, at) => writtenPart(release, lineage[level] as Entity, order[at] as string))
+          .toReversed(),
+        isTopNamed: lineage.length > 1 && levels.includes(lineage.length - 1),
+      })),
+    )
+    .filter(({ parts }) => !isNumbered(release, parts))
 }
+
+/** Whether a number stands for a record beside names. */
+const isNumbered = (release: Release, parts: readonly WrittenPart[]): boolean =>
+  mayBeHouse(release, parts.at(-1) as WrittenPart) && parts.some(({ digits }) => digits === undefined)
 
 function matchesOf(release: Release, { lineage, parts, isTopNamed }: SegmentReading): RowMatch[] {
   // Nothing is below what the ancestors do not mean.
@@ -216,8 +223,8 @@ const skippedCost = (ancestors: number, named: number, isTopNamed: boolean): num
 const MAX_ALIGNED_WORDS = 16
 const MAX_PROPOSED = 8
 
-/** Some of the words of a text as a part. */
-type Span = (entity: Entity, from: number, to: number) => WrittenPart
+/** Some of the words of a text as a part, but for a number beside others that may be that of a house. */
+type Span = (entity: Entity, from: number, to: number) => WrittenPart | undefined
 
 /** A record with its ancestors, the nearest first. */
 type Lineage = readonly { readonly entity: Entity; readonly record: NamedRecord }[]
@@ -250,14 +257,25 @@ export function matchesByAlignment(
 }
 
 function spansOf(release: Release, words: readonly string[]): Span {
-  const spans = new Map<string, WrittenPart>()
+  const spans = new Map<string, WrittenPart | undefined>()
   return (entity, from, to) => {
     const key = `${entity.name} ${from} ${to}`
-    const part = spans.get(key) ?? writtenPart(release, entity, words.slice(from, to).join(' '))
-    spans.set(key, part)
-    return part
+    if (!spans.has(key)) {
+      const part = writtenPart(release, entity, words.slice(from, to).join(' '))
+      spans.set(key, to - from < words.length && mayBeHouse(release, part) ? undefined : part)
+    }
+    return spans.get(key)
   }
 }
+
+/** Whether a part is the number of a house as well as the code of a place: codes have zeros before them. */
+function mayBeHouse(release: Release, { entity, digits }: WrittenPart): boolean {
+  const isPlace = Object.values(placesIn(release) ?? {}).includes(entity)
+  return isPlace && digits !== undefined && !digits.startsWith('0')
+}
+
+const matchSpan = (record: NamedRecord, part: WrittenPart | undefined): PartMatch | undefined =>
+  part === undefined ? undefined : matchRecord(record, part)
 
 /** The best way to read all words as the name of a record, which comes first or last, and those of its ancestors. */
 function alignRecord(
@@ -288,15 +306,10 @@ function alignRecord(
     best = { name: entity.name, position, cost, ownCost, letters, how, skipped, isPrefix, isWhole, isDoubtful }
   }
   const { length } = words
+  const matchOwn = (from: number, to: number) => matchSpan(record, span(entity, from, to))
   for (let to = 1; to <= length; to++) {
-    offer(matchRecord(record, span(entity, 0, to)), () => alignAncestors(lineage, span, to, length), 0, to)
-    if (to < length)
-      offer(
-        matchRecord(record, span(entity, to, length)),
-        () => alignAncestors(lineage.toReversed(), span, 0, to),
-        to,
-        length,
-      )
+    offer(matchOwn(0, to), () => alignAncestors(lineage, span, to, length), 0, to)
+    if (to < length) offer(matchOwn(to, length), () => alignAncestors(lineage.toReversed(), span, 0, to), to, length)
   }
   return best
 }
@@ -318,7 +331,7 @@ function alignAncestors(lineage: Lineage, span: Span, from: number, to: number):
   if (next === undefined) return undefined
   let best = alignAncestors(more, span, from, to)
   for (let end = from + 1; end <= to; end++) {
-    const match = matchRecord(next.record, span(next.entity, from, end))
+    const match = matchSpan(next.record, span(next.entity, from, end))
     if (match === undefined || (best !== undefined && match.cost >= best.cost + SKIP_COST)) continue
     const rest = alignAncestors(more, span, end, to)
     if (rest === undefined) continue

@@ -205,7 +205,7 @@ const mayBeNamed = ({ letters, codes }: Ancestor, { typed, typedJoined, language
 
 /** Whether a record is called nearly what a part says; what has more words than its name is no misspelling of it. */
 function isMisspelt(release: Release, { entity, position }: Ancestor, part: WrittenPart): boolean {
-  if (isNumber(part.written)) return false
+  if (part.digits === undefined && isNumber(part.written)) return false
   const match = matchRecord(entityNames(release, entity).record(position), writtenPartAs(release, entity, part))
   return match !== undefined && match.cost <= MAX_MISSPELT_COST && !match.isDoubtful && match.how !== 'dropped-words'
 }

@@ -10,19 +10,26 @@ import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
+import { languageOfNames } from '../../catalog/languages/languages.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { folded, wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
+import { ancestorLevels } from '../search/ancestor-match.ts'
+import { ancestorAt } from '../search/score.ts'
+import { isCalledSo } from './address.ts'
+import { entityNames } from './entity-names.ts'
 import { GOOD_COST, isKnown, matchesByAlignment, matchesByText, segmentsOf } from './free-text.ts'
 import { ancestorOf, type Level, levelsOf } from './levels.ts'
 import { withLostLetters } from './lost-letters.ts'
 import { readParts } from './other-readings.ts'
+import { matchesCalled } from './part-matches.ts'
 import { placedParts } from './placed-parts.ts'
+import type { CalledName } from './record-match.ts'
 import { repairedNames } from './repaired-text.ts'
 import { bestOf, leastCost } from './row-matches.ts'
 import { namesCountry, namesPlace, RANKS, type Rank, waysToRead, withoutCountry } from './town-text.ts'
 import { type Candidate, type Decision, isSure, MAX_LIKELY_SCORE, type Verdict, verdictOn } from './verdict.ts'
-import { keyOf, type WrittenPart } from './written-part.ts'
+import { keyOf, type WrittenPart, writtenPart } from './written-part.ts'
 
 /** Free text, or what stands in each part, by the name of its entity. */
 export type RowToResolve = { readonly text: string } | { readonly parts: ReadonlyMap<string, string> }
@@ -50,12 +57,18 @@ export function resolveRow(release: Release, row: RowToResolve, { names }: Resol
   const text = row.text.slice(0, MAX_ROW_CHARACTERS)
   const repairs = repairedNames(release, text)
   if (repairs.length > 0) return resolveRepaired(release, repairs, names === undefined ? {} : { names })
-  const segments = withoutCountry(release, segmentsOf(text))
+  const segments = isAbsent(release, text) ? [] : withoutCountry(release, segmentsOf(text))
   const [only, ...others] = names ?? []
   // A name of what is asked for is no text with several.
   if (only !== undefined && others.length === 0 && segments.length === 1 && isKnown(release, only, text))
     return resolveRow(release, { parts: new Map([[only, text]]) })
   return resolveText(release, text, segments, names)
+}
+
+/** Whether several words say that there is nothing: "S/N" is no code of a country. */
+function isAbsent({ catalog }: Release, text: string): boolean {
+  const words = wordsOf(text)
+  return words.length > 1 && [...catalog.entities.values()].some((entity) => languageOfNames(entity).isAbsent(words))
 }
 
 /** What a text means: what its readings tell, those that are trusted most first, or else what its words match. */
@@ -79,8 +92,7 @@ function resolveText(
       if (!mayMean(parts, names)) continue
       const read = resolveParts(release, parts)
       if (isContradicted?.()) return doubted(read)
-      const isOpen = isGuess?.() || (read.verdict === 'sure' && isSaintOfPlace(parts, text))
-      const resolution = isOpen ? lastDoubted(read) : read
+      const resolution = isGuess?.() ? lastDoubted(read) : withSaint(release, text, read, isTwiceRead(parts, text))
       const rank = rankOf(release, parts, resolution)
       if (rank === RANKS.exact || (isLast && rank >= (best?.rank ?? RANKS.nothing))) return resolution
       if (rank < (least ?? RANKS.nothing)) continue
@@ -102,7 +114,7 @@ function resolveText(
   if (above !== undefined && !isSure(decision.verdict) && leastCost(matches) > GOOD_COST) return above
   const parts = matches[0]?.parts
   const levels = parts === undefined || isSure(decision.verdict) ? [] : resolveParts(release, parts.slice(0, -1)).levels
-  return withLevels(release, decision, levels, undefined)
+  return withSaint(release, text, withLevels(release, decision, levels, undefined))
 }
 
 /** What a reading of a text means, and how much that tells. */
@@ -127,11 +139,38 @@ function rankOf(release: Release, parts: readonly WrittenPart[], resolution: Res
   return record === undefined && parts.length > 1 ? RANKS.above : RANKS.nothing
 }
 
-/** Whether words of a text are read twice, as a saint before the name of what a seat is in: that is as well some place in it. */
-function isSaintOfPlace(parts: readonly WrittenPart[], text: string): boolean {
-  const { words, language } = (parts.at(-1) as WrittenPart).written
-  const count = parts.reduce((sum, { written }) => sum + written.typed.length, 0)
-  return language.saintWords(words[0] ?? '') > 0 && count > wordsOf(text).length
+/** Whether words of a text are read twice, as in a saint before the name of what a seat is in. */
+const isTwiceRead = (parts: readonly WrittenPart[], text: string): boolean =>
+  parts.reduce((sum, { written }) => sum + written.typed.length, 0) > wordsOf(text).length
+
+/** How many words the name of a saint has at most. */
+const MAX_SAINT_WORDS = 4
+
+/** What is sure of a text, unless it begins with a saint that the record is not called by, and that may be some other place in it. */
+function withSaint(release: Release, text: string, resolution: Resolution, isTwiceRead = false): Resolution {
+  const { verdict, record } = resolution
+  const words = wordsOf(text)
+  if (record === undefined || verdict !== 'sure') return resolution
+  const { definition } = release.entity(record.name)
+  const names = entityNames(release, definition)
+  const count = languageOfNames(definition).saintWords(words[0] ?? '')
+  const saint = words.slice(0, count)
+  const isCalled = ({ name }: CalledName) => saint.every((word) => name.words.includes(word))
+  if (count === 0) return resolution
+  if (isTwiceRead) return lastDoubted(resolution)
+  if (!names.isSeat(record.position) || names.record(record.position).names.some(isCalled)) return resolution
+  const [parent] = ancestorLevels(release, definition)
+  const isBeside = (position: number) =>
+    parent !== undefined &&
+    position !== record.position &&
+    ancestorAt(parent, position) === ancestorAt(parent, record.position)
+  const isPlace = (_: string, at: number) =>
+    at > 0 &&
+    at < MAX_SAINT_WORDS &&
+    matchesCalled(release, writtenPart(release, definition, words.slice(0, at + 1).join(' ')), isBeside).some(
+      isCalledSo,
+    )
+  return words.some(isPlace) ? lastDoubted(resolution) : resolution
 }
 
 /** Whether some record fits, or several do. */
@@ -160,7 +199,7 @@ function asAligned(release: Release, text: string, readings: readonly Resolution
     bestOf(release, matchesByAlignment(release, [...candidates], [wordsOf(text)])),
     true,
   )
-  return isSure(aligned.verdict) ? withLevels(release, aligned, [], undefined) : undefined
+  return isSure(aligned.verdict) ? withSaint(release, text, withLevels(release, aligned, [], undefined)) : undefined
 }
 
 /** Whether a reading leaves words out of which one is misspelt: they may name what is in between. */

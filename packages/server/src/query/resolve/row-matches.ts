@@ -36,8 +36,8 @@ import {
   matchesNearly,
 } from './part-matches.ts'
 import type { PartMatch, RowHow } from './record-match.ts'
-import { besideTowns, matchesByTown, TOWN_COST } from './towns.ts'
-import { keyOf, lettersIn, type WrittenPart } from './written-part.ts'
+import { besideTowns, isMisspelt, matchesByTown, TOWN_COST } from './towns.ts'
+import { keyOf, lettersIn, type WrittenPart, writtenPart } from './written-part.ts'
 
 /** A record that a whole row may mean. */
 export type RowMatch = {
@@ -170,16 +170,27 @@ function matchesBelow(release: Release, part: WrittenPart, above: readonly Writt
   return withoutParent(release, part, matches, costs)
 }
 
-/** What a part may mean where its parent is not named. */
-const withoutParent = (
+/** What a part may mean where its parent is not named: what is not sure when it is written right is not sure when it is misspelt. */
+function withoutParent(
   release: Release,
   part: WrittenPart,
   matches: readonly PartMatch[],
   costs: AncestorCosts,
-): RowMatch[] =>
-  placesWithoutParent(release, part, matches, costs.length === 0 ? 'anywhere' : 'ancestor').map((match) =>
-    toMatch(part, match, withAncestors(match, costs), match.behind),
-  )
+): RowMatch[] {
+  const placed = (own: WrittenPart, found: readonly PartMatch[]) =>
+    placesWithoutParent(release, own, found, costs.length === 0 ? 'anywhere' : 'ancestor').map((match) =>
+      toMatch(own, match, withAncestors(match, costs), match.behind),
+    )
+  const places = placed(part, matches)
+  const [best] = bestOf(release, places)
+  if (best === undefined || best.isDoubtful || !best.how.some(isMisspelt)) return places
+  const own = writtenPart(release, part.entity, entityNames(release, part.entity).texts(best.position)[0] ?? '')
+  const called = matchesCalled(release, own, (position) => isBelow(costs, position))
+  const [first, second] = bestOf(release, placed(own, called))
+  const isMeant = first?.position === best.position && !first.isDoubtful && second?.cost !== first.cost
+  if (isMeant) return places
+  return places.map((place) => (place === best ? { ...place, isDoubtful: true } : place))
+}
 
 /** What a part may mean where nothing fits below the parts of the ancestors: below all but the nearest of them, or anywhere. */
 function matchesElsewhere(release: Release, part: WrittenPart, above: readonly WrittenPart[]): readonly PartMatch[] {

@@ -269,8 +269,10 @@ describe('something else stands in a cell than its column says', () => {
     ['Gobierno del Estado de Jalisco / H. Ayuntamiento Constitucional de Guadalajara', 'sure 14039 Guadalajara'],
     ['Baja California Sur / PAZ, LA', 'exact 03003 La Paz'],
     ['Jalisco / Zapopan / Hacienda Nextipac', 'sure Nextipac'],
-    // An ejido is not the city of its name.
+    // An ejido, a farm or a quarter is not the town of its name.
     ['Jalisco / Zapopan / Ejido Zapopan', 'likely Zapopan'],
+    ['Chiapas / Ixtapa / Ej. Ixtapa', 'likely Ixtapa'],
+    ['Zacatecas / Villanueva / Colonia Villanueva', 'likely Villanueva'],
     // Behind a name it is part of it.
     ['Jalisco / Zapopan / Nextipac de la Hacienda', 'likely Nextipac'],
     // The number of a place is not the code of its state.
@@ -302,6 +304,17 @@ describe('a town and its state in one text', () => {
   test.each([
     ['H. Ayuntamiento de Ecatepec de Morelos, Estado de México', 'sure Ecatepec de Morelos'],
     ['Acapulco, Guerrero', 'sure 12001 Acapulco de Juárez'],
+    // The name of another record at the end of one that is misspelt.
+    ['Silaoo de la Victoria, Guanajuato', 'sure 11037 Silao de la Victoria'],
+    ['Ecatepeec de Morelos, México', 'sure 15033 Ecatepec de Morelos'],
+    ['Sabinass Hidalgo, Nuevo León', 'sure 19044 Sabinas Hidalgo'],
+    ['San Maeo Atenco, México', 'sure 15076 San Mateo Atenco'],
+    // The number of a house is no code.
+    ['27, Tabasco', 'exact 27 Tabasco'],
+    ['Tampico #26', 'likely 28038 Tampico'],
+    ['9 Gustavo A. Madero, Distrito Federal', 'exact 09005 Gustavo A. Madero'],
+    ['Tlalpan, México, D.F.', 'exact 09012 Tlalpan'],
+    ['Tlalpan, Ciudad de México, CDMX', 'exact 09012 Tlalpan'],
     ['Pachuca, Hgo.', 'sure 13048 Pachuca de Soto'],
     ['Pachuca, Hgo., México', 'sure 13048 Pachuca de Soto'],
     ['Cd. Obregón, Son.', 'sure Ciudad Obregón'],
@@ -335,6 +348,16 @@ describe('a town and its state in one text', () => {
     ['Tlanepantla, Mexico', 'sure Tlalnepantla'],
     ['Ranchería Emiliano Zapata, Tabasco', 'likely Emiliano Zapata'],
   ])('is read with what a town is in: %s', (row, expected) => expect(answer(row)).toBe(expected))
+
+  test('has no record that is named by the end of the name of another one', () => {
+    const { levels } = resolveRow(release, { text: 'La Leona San Pedro Garza García Nuevo León' })
+    const { definition } = release.entity('municipio')
+    expect(codeReader(release, definition)(levels[2]?.position as number)).toBe('19019')
+  })
+
+  test.each(['S/N', 'N/A', 'S/D'])('that says that there is none is no code of a country: %s', (text) =>
+    expect(resolveRow(release, { text }).verdict).toBe('none'),
+  )
 
   test('is certain of what is named, where the rest is not', () => {
     const { verdict, levels } = resolveRow(release, { text: 'San Antonio, Zinacantepec' })
@@ -545,6 +568,9 @@ describe('never sure', () => {
     ['Colima // Número 6'],
     ['once / León'],
     ['=1+1 / León'],
+    // Many are called San Francisco, so that one is not told by its name, nor by that name misspelt.
+    ['Puebla // San Francisco'],
+    ['Puebla // San Francisvo'],
     // A rank alone is how many names begin.
     ['Colima / Villa'],
     ['Chiapas / Huehuetán / Nuevo Huehuetán'],

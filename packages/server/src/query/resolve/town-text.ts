@@ -71,7 +71,9 @@ export function* waysToRead(release: Release, segments: readonly string[], isNam
   const hasState = namesState(release, segments)
   // What may be a country is not the state before that is looked at, nor are words of one segment.
   const least = isOne || (hasState && !namesCountry(release, segments)) ? RANKS.nothing : RANKS.placed
-  yield { readings: townReadings(release, places, words, MAX_NAME_WORDS, isTwo), unless: RANKS.exact, least }
+  const misspelt: (readonly WrittenPart[])[] = []
+  yield { readings: townReadings(release, places, words, MAX_NAME_WORDS, isTwo, misspelt), unless: RANKS.exact, least }
+  if (isTwo) yield { readings: misspelt, unless: RANKS.sure, least: RANKS.sure }
   if (isTwo) yield { readings: pairReadings(release, places, segments), unless: RANKS.exact }
   else if (!isName()) yield { readings: placeReadings(release, places, words), unless: RANKS.unsure }
 }
@@ -100,6 +102,13 @@ function* toldReadings(
 export function withoutCountry(release: Release, segments: readonly string[]): readonly string[] {
   const { above, top } = placesIn(release) ?? {}
   if (above === undefined || segments.length < 3) return segments
+  // The country stands before the capital too, as in "México, D.F.", and the capital twice.
+  const [before = '', last = ''] = segments.slice(-2)
+  const state = namedByText(release, above, last)
+  const isCapital = isNamed(release, top, before)
+    ? isNamed(release, above, `${before} ${last}`)
+    : namedByText(release, above, before) === state && !namesPlace(release, before)
+  if (state !== undefined && isCapital && !isNamed(release, top, last)) return [...segments.slice(0, -2), last]
   for (const endsIn of [endsOf, beginningsOf]) {
     const ends = (list: readonly string[]) => endsIn(list, 1)
     const country = endNaming(release, segments, top, ends)
@@ -114,6 +123,7 @@ export function withoutCountry(release: Release, segments: readonly string[]): r
 /**
  * The ways to read words or segments as a town, the record that it is in and the state of that: the longest name of a record first, and last as one
  * of the two. None where they name no state. So many of them are one name at most. Where there is a comma, the state may be repeated before it.
+ * What ends with the name of a record may be that of another one, misspelt.
  */
 function* townReadings(
   release: Release,
@@ -121,28 +131,36 @@ function* townReadings(
   units: readonly string[],
   max: number,
   mayRepeat: boolean,
+  misspelt: (readonly WrittenPart[])[] = [],
 ): Generator<readonly WrittenPart[]> {
   const { entity, towns, above, top } = places
   if (max > 1 && isCalled(release, [entity, towns], units)) return
   const names = entityNames(release, towns)
+  const { isGenitive } = languageOfNames(towns)
   const alone: (readonly WrittenPart[])[] = []
   for (const endsIn of [endsOf, beginningsOf]) {
-    const ends = (list: readonly string[]) => endsIn(list, max)
+    const ends = (list: readonly string[]) => [...endsIn(list, max)].filter(({ end }) => !isGenitive(end[0] ?? ''))
     const country = endNaming(release, units, top, ends)
     const before = stateBefore(release, country, above, top, ends)
     let isPlaced = false
     for (const state of [before, endNaming(release, units, above, ends)]) {
       if (state === undefined) continue
       const { position, rest } = state
+      if (max > 1 && goesOn(rest, towns)) continue
       const statePart = partOf(release, above, state.words)
       if (rest.length === 0) {
         if (state === before && max === 1) yield [partOf(release, top as Entity, country?.words ?? []), statePart]
         continue
       }
       const isIn = (of: Entity) => (at: number) => ancestorOf(release, of.name, at, above.name) === position
+      const town = partOf(release, towns, rest)
+      const called = matchesCalled(release, town, isIn(towns))
+      const isTown = called.some(isCalledSo)
       let [isInPlace, isOfState] = [false, false]
-      for (const parts of readingsInPlaces(release, places, ends(rest), rest, isIn(entity))) {
-        yield [statePart, ...parts]
+      for (const parts of readingsInPlaces(release, places, ends(rest), rest, isTown, isIn(entity))) {
+        const numbered = max > 1 && parts.at(-1)?.digits !== undefined
+        if (numbered && endsIn === beginningsOf) continue
+        yield [statePart, ...(numbered ? parts.slice(0, -1) : parts)]
         isInPlace = true
         isOfState ||= parts[0]?.written.text === statePart.written.text
       }
@@ -150,16 +168,15 @@ function* townReadings(
       // The name of one town has a comma at most.
       if (max === 1 && rest.length > 2) continue
       // Where the state is named twice, the one before it is no part of a town's name, unless a town is called so.
-      const town = partOf(release, towns, rest)
-      const called = matchesCalled(release, town, isIn(towns))
-      const isTown = called.some(isCalledSo)
       const isRepeated = isOfState && !mayRepeat
-      // What names a record in the state is no town with its words in its name.
-      if (isInPlace && !isTown && !(isOfState && mayRepeat)) continue
       const place = partOf(release, entity, rest)
       // The name of a hamlet is not that of a record, misspelt, nor of one that it is in.
       const isHamlet = called.some((match) => !names.isSeat(match.position))
-      if (!isHamlet && !isRepeated && place.digits === undefined && max > 1) alone.push([statePart, place])
+      const mayBePlace = !isHamlet && !isRepeated && place.digits === undefined && max > 1
+      // What names a record in the state is no town with its words in its name.
+      const isNamed = isInPlace && !isTown && !(isOfState && mayRepeat)
+      if (mayBePlace) (isNamed ? misspelt : alone).push([statePart, place])
+      if (isNamed) continue
       if (isTown || (!isRepeated && max > 1)) alone.push([statePart, town])
     }
     if (isPlaced) break
@@ -169,12 +186,18 @@ function* townReadings(
 
 /** The ways to read words without commas as a town and the record that it is in, whose state is not named, in this order or the other. */
 function* placeReadings(release: Release, places: Places, words: readonly string[]): Generator<readonly WrittenPart[]> {
-  for (const ends of [endsOf, beginningsOf]) {
-    const isPlace = ({ end, rest }: End) =>
-      rest.length > 0 && namedByText(release, places.above, end.join(' ')) === undefined
-    yield* readingsInPlaces(release, places, [...ends(words)].filter(isPlace), words)
-  }
+  const { entity, above } = places
+  const isPlace = ({ end, rest }: End) =>
+    rest.length > 0 && !NUMBER.test(rest.join('')) && namedByText(release, above, end.join(' ')) === undefined
+  yield* readingsInPlaces(release, places, [...endsOf(words)].filter(isPlace), words, false)
+  // Where words end with a state, what they begin with is in it.
+  const state = endNaming(release, words, above)?.position
+  const isIn = (at: number) => state === undefined || ancestorOf(release, entity.name, at, above.name) === state
+  yield* readingsInPlaces(release, places, [...beginningsOf(words)].filter(isPlace), words, false, isIn)
 }
+
+/** A number without commas is rather that of a house than the code of a town. */
+const NUMBER = /^[0-9]+$/
 
 /**
  * The ways to read two segments as a town and the record that it is in, which is called so; no state or country is a town. Where that
@@ -198,7 +221,10 @@ function* pairReadings(
       language.isSeat(typed),
     )
     const isStreet = isStreetAtFirst(town.written.typed[0] ?? '', town.written.language)
-    if ((isCentre || isStreet) && matchesCalled(release, town, isInPlace).length === 0) continue
+    // A number is no town, and a record before what is in it is told by that.
+    if (town.digits !== undefined) continue
+    const isTold = own === segments[0] ? !isCentre && !isStreet : town.written.language.isSeat(town.written.typed)
+    if (!isTold && matchesCalled(release, town, isInPlace).length === 0) continue
     const isInEither = (at: number) => isInPlace(at) || ancestorOf(release, towns.name, at, above.name) === state
     const matches = state === undefined ? [] : matchesCalled(release, town, isInEither)
     const isKnown = (match: PartMatch) =>
@@ -251,16 +277,21 @@ const namesState = (release: Release, segments: readonly string[]): boolean =>
 export const namesCountry = (release: Release, segments: readonly string[]): boolean =>
   segments.some((text) => isNamed(release, placesIn(release)?.top, text))
 
-/** The ways to read some words as a record that is called so, which is wanted, and a town in it, of which nothing may be said. */
+/**
+ * The ways to read some words as a record that is called so, which is wanted, and a town in it, of which nothing may be said. Where all of
+ * them are the name of a town, or the end that names a record is that of a longer name of one, the rest is what a town in it is called.
+ */
 function* readingsInPlaces(
   release: Release,
   { entity, towns }: Places,
   ends: Iterable<End>,
   words: readonly string[],
+  isTown: boolean,
   isWanted?: (position: number) => boolean,
 ): Generator<readonly WrittenPart[]> {
   const { isRank, isNoise, isHamlet, isHonor, isLinking } = languageOfNames(towns)
   const whole = () => partOf(release, towns, words)
+  let isPartOfName = isTown
   for (const { end, rest } of ends) {
     const place = partOf(release, entity, end)
     const places = place.digits === undefined ? matchesCalled(release, place, isWanted).filter(isCalledSo) : []
@@ -269,6 +300,12 @@ function* readingsInPlaces(
       yield [place]
       continue
     }
+    const town = partOf(release, towns, rest)
+    const isInPlace = (at: number) =>
+      places.some(({ position }) => ancestorOf(release, towns.name, at, entity.name) === position)
+    const isKnown = () => matchesCalled(release, town, isInPlace).length > 0
+    if (isPartOfName && !isKnown()) continue
+    isPartOfName = true
     // "Ciudad Lerdo" is no town "Ciudad" in Lerdo, and a hamlet of the name of its municipality is anywhere.
     if (rest.every(isHamlet)) continue
     const isTitle = (word: string) => isRank(word) || isNoise(word) || isHonor(word) || isLinking(word)
@@ -276,15 +313,16 @@ function* readingsInPlaces(
       yield [place, whole()]
       continue
     }
-    const town = partOf(release, towns, rest)
+    if (goesOn(rest, towns)) continue
     yield [place, town]
-    const isInPlace = (at: number) =>
-      places.some(({ position }) => ancestorOf(release, towns.name, at, entity.name) === position)
     // A saint may stand before the name of what a town is in, as in San Vicente Chicoloapan.
-    if (whole().withoutSaint !== undefined && matchesCalled(release, town, isInPlace).length === 0)
-      yield [place, whole()]
+    if (whole().withoutSaint !== undefined && !isKnown()) yield [place, whole()]
   }
 }
+
+/** Whether a name goes on after some words: none ends with "de". A letter may be the last word of one. */
+const goesOn = (words: readonly string[], entity: Entity): boolean =>
+  (words.at(-1)?.length ?? 0) > 1 && languageOfNames(entity).isLinking(words.at(-1) ?? '')
 
 const partOf = (release: Release, entity: Entity, words: readonly string[]): WrittenPart =>
   writtenPart(release, entity, words.join(' '))

@@ -8,7 +8,7 @@ import { ancestorAt } from '../search/score.ts'
 import { seatsAmong } from '../search/seats.ts'
 import { entityNames } from './entity-names.ts'
 import { matchesCalled } from './part-matches.ts'
-import type { PartMatch } from './record-match.ts'
+import type { PartMatch, RowHow } from './record-match.ts'
 import { type WrittenPart, writtenPartAs } from './written-part.ts'
 
 /** The cost of naming a town for the record that it is in. */
@@ -53,17 +53,17 @@ export function besideTowns(
   parent?: { readonly entity: string; readonly position: number },
 ): readonly PartMatch[] {
   const towns = townsIn(release)(part.entity)
-  if (towns === undefined || !matches.some((match) => isMisspelt(match) && !match.isDoubtful)) return matches
+  if (towns === undefined || !matches.some(({ how, isDoubtful }) => isMisspelt(how) && !isDoubtful)) return matches
   const level = ancestorLevels(release, towns).find(({ entity }) => entity === parent?.entity)
   const names = entityNames(release, towns)
   const isThere = (position: number) =>
     level === undefined ? names.isWellKnown(position) : ancestorAt(level, position) === parent?.position
   const called = matchesCalled(release, writtenPartAs(release, towns, part), isThere)
   if (!called.some(({ how }) => how === 'exact')) return matches
-  return matches.map((match) => (isMisspelt(match) ? { ...match, isDoubtful: true } : match))
+  return matches.map((match) => (isMisspelt(match.how) ? { ...match, isDoubtful: true } : match))
 }
 
-const isMisspelt = ({ how }: PartMatch): boolean => how === 'typo' || how === 'by-ear'
+export const isMisspelt = (how: RowHow): boolean => how === 'typo' || how === 'by-ear'
 
 export function matchesByTown(release: Release, part: WrittenPart): PartMatch[] {
   const towns = townsIn(release)(part.entity)
