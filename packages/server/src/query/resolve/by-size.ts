@@ -25,10 +25,14 @@ const MAX_WORSE_COST = 0.15
 const MANY = 3
 
 /** A place that may be meant, and what is added to its cost beside those that are rather meant. */
-type SizedMatch = PartMatch & { readonly behind: number }
+type SizedMatch = PartMatch & { readonly behind?: number }
 
 /** The places in one parent that is named. */
-export function placesInParent(release: Release, part: WrittenPart, matches: readonly PartMatch[]): SizedMatch[] {
+export function placesInParent(
+  release: Release,
+  part: WrittenPart,
+  matches: readonly PartMatch[],
+): readonly SizedMatch[] {
   const names = entityNames(release, part.entity)
   const places = amongKinds(release, part, matches.map(besideParent)).map((match) =>
     isOfFarm(part, match) && names.isSeat(match.position) ? { ...match, isDoubtful: true } : match,
@@ -75,7 +79,8 @@ function behindLarger(
   part: WrittenPart,
   matches: readonly PartMatch[],
   scope: 'parent' | 'ancestor' | 'anywhere',
-): SizedMatch[] {
+): readonly SizedMatch[] {
+  if (matches.length < 2) return matches
   const importance = importanceOf(release, part.entity.name)
   const names = entityNames(release, part.entity)
   const isInParent = scope === 'parent'
@@ -92,7 +97,8 @@ function behindLarger(
         // A seat that needs its parent is meant only below that.
         (cost <= maxCostBefore(match) || (isInParent && needsParent === true && cost <= MAX_SHORT_COST)),
     )
-    return { ...match, behind: larger === undefined ? 0 : BEHIND_LARGER_COST + Math.max(larger.cost - match.cost, 0) }
+    if (larger === undefined) return match
+    return { ...match, behind: BEHIND_LARGER_COST + Math.max(larger.cost - match.cost, 0) }
   })
 }
 

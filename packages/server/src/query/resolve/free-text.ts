@@ -18,6 +18,7 @@ import { POOR_COST } from './parents.ts'
 import { hasAllWords, isCalled, matchesAnywhere, matchesByWholeCode, matchesCalled } from './part-matches.ts'
 import { MAX_COST, matchRecord, type NamedRecord, type PartMatch, type RowHow } from './record-match.ts'
 import { bestOf, leastCost, matchesByParts, type RowMatch } from './row-matches.ts'
+import { placesIn } from './towns.ts'
 import { verdictOn } from './verdict.ts'
 import { lettersIn, type WrittenPart, writtenPart, writtenPartAs } from './written-part.ts'
 
@@ -174,12 +175,12 @@ function readingsOf(release: Release, entity: Entity, segments: readonly string[
         isTopNamed: lineage.length > 1 && levels.includes(lineage.length - 1),
       })),
     )
-    .filter(({ parts }) => !isNumbered(parts))
+    .filter(({ parts }) => !isNumbered(release, parts))
 }
 
-/** Whether a number stands beside names: it is rather that of a house than the code of a record in what is named. */
-const isNumbered = (parts: readonly WrittenPart[]): boolean =>
-  parts.at(-1)?.digits !== undefined && parts.some(({ digits }) => digits === undefined)
+/** Whether a number stands for a record beside names. */
+const isNumbered = (release: Release, parts: readonly WrittenPart[]): boolean =>
+  mayBeHouse(release, parts.at(-1) as WrittenPart) && parts.some(({ digits }) => digits === undefined)
 
 function matchesOf(release: Release, { lineage, parts, isTopNamed }: SegmentReading): RowMatch[] {
   // Nothing is below what the ancestors do not mean.
@@ -222,8 +223,8 @@ const skippedCost = (ancestors: number, named: number, isTopNamed: boolean): num
 const MAX_ALIGNED_WORDS = 16
 const MAX_PROPOSED = 8
 
-/** Some of the words of a text as a part. */
-type Span = (entity: Entity, from: number, to: number) => WrittenPart
+/** Some of the words of a text as a part, but for a number beside others that may be that of a house. */
+type Span = (entity: Entity, from: number, to: number) => WrittenPart | undefined
 
 /** A record with its ancestors, the nearest first. */
 type Lineage = readonly { readonly entity: Entity; readonly record: NamedRecord }[]
@@ -256,14 +257,25 @@ export function matchesByAlignment(
 }
 
 function spansOf(release: Release, words: readonly string[]): Span {
-  const spans = new Map<string, WrittenPart>()
+  const spans = new Map<string, WrittenPart | undefined>()
   return (entity, from, to) => {
     const key = `${entity.name} ${from} ${to}`
-    const part = spans.get(key) ?? writtenPart(release, entity, words.slice(from, to).join(' '))
-    spans.set(key, part)
-    return part
+    if (!spans.has(key)) {
+      const part = writtenPart(release, entity, words.slice(from, to).join(' '))
+      spans.set(key, to - from < words.length && mayBeHouse(release, part) ? undefined : part)
+    }
+    return spans.get(key)
   }
 }
+
+/** Whether a part is the number of a house as well as the code of a place: codes have zeros before them. */
+function mayBeHouse(release: Release, { entity, digits }: WrittenPart): boolean {
+  const isPlace = Object.values(placesIn(release) ?? {}).includes(entity)
+  return isPlace && digits !== undefined && !digits.startsWith('0')
+}
+
+const matchSpan = (record: NamedRecord, part: WrittenPart | undefined): PartMatch | undefined =>
+  part === undefined ? undefined : matchRecord(record, part)
 
 /** The best way to read all words as the name of a record, which comes first or last, and those of its ancestors. */
 function alignRecord(
@@ -294,11 +306,7 @@ function alignRecord(
     best = { name: entity.name, position, cost, ownCost, letters, how, skipped, isPrefix, isWhole, isDoubtful }
   }
   const { length } = words
-  // A number beside names is rather that of a house than a code.
-  const matchOwn = (from: number, to: number) => {
-    const part = span(entity, from, to)
-    return part.digits !== undefined && to - from < length ? undefined : matchRecord(record, part)
-  }
+  const matchOwn = (from: number, to: number) => matchSpan(record, span(entity, from, to))
   for (let to = 1; to <= length; to++) {
     offer(matchOwn(0, to), () => alignAncestors(lineage, span, to, length), 0, to)
     if (to < length) offer(matchOwn(to, length), () => alignAncestors(lineage.toReversed(), span, 0, to), to, length)
@@ -323,8 +331,7 @@ function alignAncestors(lineage: Lineage, span: Span, from: number, to: number):
   if (next === undefined) return undefined
   let best = alignAncestors(more, span, from, to)
   for (let end = from + 1; end <= to; end++) {
-    const part = span(next.entity, from, end)
-    const match = part.digits === undefined ? matchRecord(next.record, part) : undefined
+    const match = matchSpan(next.record, span(next.entity, from, end))
     if (match === undefined || (best !== undefined && match.cost >= best.cost + SKIP_COST)) continue
     const rest = alignAncestors(more, span, end, to)
     if (rest === undefined) continue

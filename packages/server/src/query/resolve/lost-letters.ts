@@ -1,10 +1,11 @@
 // Rows whose letters beyond ASCII were left out by a program: "Zirndaro" for Zirándaro, "La Pea" for La Peña.
+import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import { letterMask } from '../../release/index/word-keys.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
-import { entityNames } from './entity-names.ts'
+import { type EntityNames, entityNames } from './entity-names.ts'
 import { countBelow, recordsBelow } from './parents.ts'
 import { MAX_COMPARED_RECORDS, matchesCalled } from './part-matches.ts'
 import { parentsFor } from './row-matches.ts'
@@ -37,15 +38,27 @@ function namesLosing(release: Release, part: WrittenPart, above: readonly Writte
   const { typedJoined } = part.written
   const names = entityNames(release, part.entity)
   const positions = recordsToCompare(release, part.entity, above)
-  const letters = letterMask(typedJoined)
-  const found = new Set<string>()
+  const isShort = positions === names.positions
+  const found = isShort ? (lossesIn(names).get(typedJoined) ?? []) : namesLeft(names, positions, typedJoined)
+  const isCalled = () => matchesCalled(release, part, (position) => positions.includes(position)).length > 0
+  return found.length === 0 || isCalled() ? [] : [...new Set(found)]
+}
+
+/** The names of a short list by what is left of them. */
+const lossesIn = memoized((names: EntityNames) =>
+  Map.groupBy(Array.from(names.positions, (position) => names.texts(position)).flat(), (text) => keyLeft(text) ?? ''),
+)
+
+/** The names at some positions of which so much is left. */
+function namesLeft(names: EntityNames, positions: Uint32Array, left: string): string[] {
+  const letters = letterMask(left)
+  const found: string[] = []
   for (const position of positions) {
     // The letters that are left are among those of the name.
     if ((letters & ~names.lettersAt(position)) !== 0) continue
-    for (const text of names.texts(position)) if (keyLeft(text) === typedJoined) found.add(text)
+    found.push(...names.texts(position).filter((text) => keyLeft(text) === left))
   }
-  const isCalled = () => matchesCalled(release, part, (position) => positions.includes(position)).length > 0
-  return found.size === 0 || isCalled() ? [] : [...found]
+  return found
 }
 
 /** The records of a short list, or those below what some parts mean; none where they are too many. */

@@ -161,7 +161,9 @@ function withSaint(release: Release, text: string, resolution: Resolution, isTwi
   if (!names.isSeat(record.position) || names.record(record.position).names.some(isCalled)) return resolution
   const [parent] = ancestorLevels(release, definition)
   const isBeside = (position: number) =>
-    parent !== undefined && ancestorAt(parent, position) === ancestorAt(parent, record.position)
+    parent !== undefined &&
+    position !== record.position &&
+    ancestorAt(parent, position) === ancestorAt(parent, record.position)
   const isPlace = (_: string, at: number) =>
     at > 0 &&
     at < MAX_SAINT_WORDS &&
