@@ -122,7 +122,12 @@ type Read = { readonly resolution: Resolution; readonly rank: Rank }
 
 const isBetter = (read: Read, other: Read): boolean =>
   read.rank > other.rank ||
-  (read.rank >= RANKS.placed && read.rank === other.rank && scoreOf(read.resolution) > scoreOf(other.resolution))
+  (read.rank >= RANKS.placed && read.rank === other.rank && trustIn(read.resolution) > trustIn(other.resolution))
+
+/** What a reading leaves out lowers how much it is trusted beside others. */
+const DROPPED = 0.05
+const trustIn = (resolution: Resolution): number =>
+  scoreOf(resolution) - (resolution.record?.how.includes('dropped-words') ? DROPPED : 0)
 
 function rankOf(release: Release, parts: readonly WrittenPart[], resolution: Resolution): Rank {
   const { verdict, record } = resolution

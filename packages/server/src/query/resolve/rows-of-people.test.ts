@@ -309,6 +309,9 @@ describe('a town and its state in one text', () => {
     ['Ecatepeec de Morelos, México', 'sure 15033 Ecatepec de Morelos'],
     ['Sabinass Hidalgo, Nuevo León', 'sure 19044 Sabinas Hidalgo'],
     ['San Maeo Atenco, México', 'sure 15076 San Mateo Atenco'],
+    ['Reyrs Etla Oaxaca', 'sure 20077 Reyes Etla'],
+    ['San Moguel Huautla, Oaxaca', 'sure 20270 San Miguel Huautla'],
+    ['La Magddalena Tlatlauquitepec Puebla', 'sure 21095 La Magdalena Tlatlauquitepec'],
     // The number of a house is no code.
     ['27, Tabasco', 'exact 27 Tabasco'],
     ['Tampico #26', 'likely 28038 Tampico'],

@@ -73,7 +73,7 @@ export function* waysToRead(release: Release, segments: readonly string[], isNam
   const least = isOne || (hasState && !namesCountry(release, segments)) ? RANKS.nothing : RANKS.placed
   const misspelt: (readonly WrittenPart[])[] = []
   yield { readings: townReadings(release, places, words, MAX_NAME_WORDS, isTwo, misspelt), unless: RANKS.exact, least }
-  if (isTwo) yield { readings: misspelt, unless: RANKS.sure, least: RANKS.sure }
+  yield { readings: misspelt, unless: RANKS.sure, least: RANKS.sure }
   if (isTwo) yield { readings: pairReadings(release, places, segments), unless: RANKS.exact }
   else if (!isName()) yield { readings: placeReadings(release, places, words), unless: RANKS.unsure }
 }
@@ -139,11 +139,12 @@ function* townReadings(
   const { isGenitive } = languageOfNames(towns)
   const alone: (readonly WrittenPart[])[] = []
   for (const endsIn of [endsOf, beginningsOf]) {
-    const ends = (list: readonly string[]) => [...endsIn(list, max)].filter(({ end }) => !isGenitive(end[0] ?? ''))
-    const country = endNaming(release, units, top, ends)
-    const before = stateBefore(release, country, above, top, ends)
+    const ends = (list: readonly string[]) => endsIn(list, max)
+    const topEnds = (list: readonly string[]) => [...ends(list)].filter(({ end }) => !isGenitive(end[0] ?? ''))
+    const country = endNaming(release, units, top, topEnds)
+    const before = stateBefore(release, country, above, top, topEnds)
     let isPlaced = false
-    for (const state of [before, endNaming(release, units, above, ends)]) {
+    for (const state of [before, endNaming(release, units, above, topEnds)]) {
       if (state === undefined) continue
       const { position, rest } = state
       if (max > 1 && goesOn(rest, towns)) continue
@@ -189,10 +190,13 @@ function* placeReadings(release: Release, places: Places, words: readonly string
   const { entity, above } = places
   const isPlace = ({ end, rest }: End) =>
     rest.length > 0 && !NUMBER.test(rest.join('')) && namedByText(release, above, end.join(' ')) === undefined
-  yield* readingsInPlaces(release, places, [...endsOf(words)].filter(isPlace), words, false)
+  const state = endNaming(release, words, above)
+  // The end of the name of a state is no other name.
+  const ends = [...endsOf(words)].filter(({ end }) => end.length > (state?.words.length ?? 0))
+  yield* readingsInPlaces(release, places, ends.filter(isPlace), words, false)
   // Where words end with a state, what they begin with is in it.
-  const state = endNaming(release, words, above)?.position
-  const isIn = (at: number) => state === undefined || ancestorOf(release, entity.name, at, above.name) === state
+  const isIn = (at: number) =>
+    state === undefined || ancestorOf(release, entity.name, at, above.name) === state.position
   yield* readingsInPlaces(release, places, [...beginningsOf(words)].filter(isPlace), words, false, isIn)
 }
 
@@ -289,12 +293,16 @@ function* readingsInPlaces(
   isTown: boolean,
   isWanted?: (position: number) => boolean,
 ): Generator<readonly WrittenPart[]> {
-  const { isRank, isNoise, isHamlet, isHonor, isLinking } = languageOfNames(towns)
+  const { isRank, isNoise, isHamlet, isHonor, isLinking, isGenitive } = languageOfNames(towns)
   const whole = () => partOf(release, towns, words)
+  const records = entityNames(release, entity)
   let isPartOfName = isTown
   for (const { end, rest } of ends) {
     const place = partOf(release, entity, end)
-    const places = place.digits === undefined ? matchesCalled(release, place, isWanted).filter(isCalledSo) : []
+    // No name begins with "de", but for Del Nayar.
+    const begins = ({ position }: PartMatch) => records.wordsAt(position)[0] === end[0] || !isGenitive(end[0] ?? '')
+    const called = place.digits === undefined ? matchesCalled(release, place, isWanted).filter(isCalledSo) : []
+    const places = called.filter(begins)
     if (places.length === 0) continue
     if (rest.length === 0) {
       yield [place]
