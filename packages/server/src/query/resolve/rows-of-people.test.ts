@@ -577,6 +577,9 @@ describe('never sure', () => {
     ['Puebla // San Francisvo'],
     // Two municipalities of the state have it in their names.
     ['Chihuahua / Casas'],
+    // The hills of the town are no place called Las Lomas, nor is its crossroads El Crucero.
+    ['Veracruz / Coatepec / Lomas de Coatepec'],
+    ['Chiapas / Tila / Crucero Tila'],
     // A rank alone is how many names begin.
     ['Colima / Villa'],
     ['Chiapas / Huehuetán / Nuevo Huehuetán'],
