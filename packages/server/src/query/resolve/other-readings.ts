@@ -255,8 +255,8 @@ function withoutAncestors(
     const own = parts.at(-1) as WrittenPart
     const found = matchesByParts(release, parts)
     const matches = saysSeat ? found.filter((match) => isSeatIn(release, match, meant)).map(unnamed) : found
-    // What is left of a name without that of its parent is a name, and neither a number nor some word of another.
-    const isName = wasList || (own.digits === undefined && (isNamed(matches) || isSeat(release, matches)))
+    // What is left of a name without that of its parent is a name just so, and neither a number nor some word of another.
+    const isName = wasList || (own.digits === undefined && (matches[0]?.ownCost === 0 || isSeat(release, matches)))
     if (isName && isSureMatch(release, matches)) return saintApart(release, { parts, matches }, ancestors, wasList)
     if (!isAncestor || saysSeat) continue
     const further = withoutAncestors(release, own, above, ancestors, wasList, tried)

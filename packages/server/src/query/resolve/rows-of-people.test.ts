@@ -488,6 +488,10 @@ describe('a state is said with more than its name', () => {
     ['MX-JAL / Guadalajara', 'sure 14039 Guadalajara'],
     ['Nuevo León, México / Monterrey', 'sure 19039 Monterrey'],
     ['B.C. Sur / La Paz', 'sure 03003 La Paz'],
+    ['B. California / Tijuana', 'exact 02004 Tijuana'],
+    ['Dist. Fed. / Tlalpan', 'exact 09012 Tlalpan'],
+    ['Edo. Gro. / Acapulco', 'sure 12001 Acapulco de Juárez'],
+    ['Edo. de Sin. / Culiacán', 'exact 25006 Culiacán'],
     ['MX-MEX', 'sure 15 México'],
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
 })
@@ -576,6 +580,9 @@ describe('never sure', () => {
     ['Puebla // San Francisvo'],
     // Two municipalities of the state have it in their names.
     ['Chihuahua / Casas'],
+    // The hills of the town are no place called Las Lomas, nor is its crossroads El Crucero.
+    ['Veracruz / Coatepec / Lomas de Coatepec'],
+    ['Chiapas / Tila / Crucero Tila'],
     // A rank alone is how many names begin.
     ['Colima / Villa'],
     ['Chiapas / Huehuetán / Nuevo Huehuetán'],

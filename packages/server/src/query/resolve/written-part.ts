@@ -89,6 +89,8 @@ function readPart(release: Release, entity: Entity, text: string): WrittenPart {
   const digits = typedCode(written.typed)
   const shorter = withoutNoise(written, entity.name, seatsAmong(release, entity.name) !== undefined)
   const stripped = [...shorter, ...otherNames, ...[{ name: written, cost: 0 }, ...shorter].flatMap(withGivenName)]
+  // "Edo. Jal." has the letters of a code after a word that says of what.
+  const named = [written, ...shorter.map(({ name }) => name).filter(({ typed }) => typedCode(typed) === undefined)]
   const texts = [beside ?? '', isRepaired ? '*' : '', written.text, ...stripped.map(({ name }) => name.text)]
   return {
     entity,
@@ -97,7 +99,7 @@ function readPart(release: Release, entity: Entity, text: string): WrittenPart {
     stripped,
     withoutSaint: withoutSaint(written),
     digits,
-    code: digits ?? (!isNoCode && isCodeLike(entity, written.typedJoined) ? written.typedJoined : undefined),
+    code: digits ?? (isNoCode ? undefined : named.find((name) => isCodeLike(entity, name.typedJoined))?.typedJoined),
     beside,
     besideAt: beside === undefined ? [] : positionsWithCode(release, entity, beside),
     isList,
