@@ -403,7 +403,7 @@ export class EntityNames {
       )
     }
     const readings = readingsOf(part)
-    const filter = new NameFilter(this.#index.words, readings)
+    const filter = new NameFilter(this.#index.words, readings, part.written.typedJoined)
     let signs: ReturnType<typeof signsOf> | undefined
     const hasSigns = (position: number) => {
       signs ??= signsOf([...readings, ...(part.withoutSaint?.readings ?? [])], this.#language)

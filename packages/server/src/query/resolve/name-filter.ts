@@ -43,14 +43,18 @@ export class NameFilter {
   readonly #hasNumber: boolean
   /** The hashes of the numbers that were typed. */
   readonly #numbers: ReadonlySet<number>
+  /** All letters and digits as they were typed, and those of the name that was read last. */
+  readonly #typedWhole: LetterBag
+  readonly #whole = emptyBag()
   /** The letters of the name that was read last: all, those of words that say something, how they sound, and which are heard. */
   readonly #joined = emptyBag()
   readonly #core = emptyBag()
   readonly #sound = emptyBag()
   readonly #heard = { all: 0, core: 0, length: 0, coreLength: 0 }
 
-  constructor(index: Words, readings: readonly Forms[]) {
+  constructor(index: Words, readings: readonly Forms[], typedJoined: string) {
     const { words, language } = index
+    this.#typedWhole = bagOf(typedJoined)
     this.#index = index
     this.#letters = nameLetters(index)
     this.#isLong = readings.some(({ joined }) => joined.length > MAX_LETTERS)
@@ -66,16 +70,8 @@ export class NameFilter {
       beginning: words.plainRange(forms.words[0] ?? ''),
     })
     this.#typed = readings.map(toTyped)
-    this.#withoutNumbers = this.#hasNumber
-      ? readings.map(({ words }) =>
-          toTyped(
-            formsOf(
-              words.filter((word) => !isNumber(word)),
-              language,
-            ),
-          ),
-        )
-      : []
+    const otherWords = ({ words }: Forms) => words.filter((word) => !isNumber(word))
+    this.#withoutNumbers = this.#hasNumber ? readings.map((forms) => toTyped(formsOf(otherWords(forms), language))) : []
     this.#substance = new Set(this.#typed.flatMap(({ substance }) => substance))
   }
 
@@ -91,7 +87,7 @@ export class NameFilter {
 
   /**
    * Whether a name can match at all: it has the letters that were typed but for some edits, or all of them, or all words of one
-   * are those of the other; of a name with a number, all this without its number, which was typed too. Of the letters of a name with
+   * are those of the other; of a name with a number, all this without its number, which was typed too, or may be glued to a word. Of the letters of a name with
    * abbreviations only the others are known. Of a name with brackets, so many words stand before them.
    */
   mayMatch(position: number, beforeBrackets?: number): boolean {
@@ -111,12 +107,14 @@ export class NameFilter {
     const forms = wordForms(this.#index)
     const joined = emptied(this.#joined)
     const core = emptied(this.#core)
+    const whole = emptied(this.#whole)
     const name = this.#heard
     name.all = 0
     name.length = 0
     let [substance, numbers, shared, abbreviations] = [0, 0, 0, 0]
     for (let place = from; place < to; place++) {
       const word = names[place] as number
+      if (this.#hasNumber) forms.addLetters(word, whole)
       if (this.#isNumber(word)) {
         numbers++
         if (forms.isOpenNumber[word] === 1 || this.#numbers.has(forms.hashes[word] as number)) shared++
@@ -133,6 +131,7 @@ export class NameFilter {
       forms.addLetters(word, core)
       substance++
     }
+    if (numbers > 0 && isSame(whole, this.#typedWhole)) return true
     if (shared === 0 && numbers > 0) return false
     const readings = numbers === 0 ? this.#typed : this.#withoutNumbers
     for (const typed of readings)
@@ -273,6 +272,8 @@ const nameLetters = memoized((index: Words) => new NameLetters(index))
 /** How many letters a text has at least that another lacks. */
 const missing = (letters: LetterBag, others: LetterBag): number =>
   bitsOf(letters.once & ~others.once) + bitsOf(letters.twice & ~others.twice)
+
+const isSame = (one: LetterBag, other: LetterBag): boolean => one.once === other.once && one.twice === other.twice
 
 /** An edit takes a letter from one text, puts one into it, or both. */
 const isWithinEdits = (one: LetterBag, other: LetterBag): boolean =>

@@ -1,5 +1,6 @@
 // Postal codes of Mexico: which state they lie in, which their first two digits tell, and what a cell says without one.
 import type { Language } from '../../catalog/languages/language.ts'
+import { folded } from '../../catalog/words.ts'
 
 /** The first and the last two digits of each state, by its code: facts of public record. */
 const DIGITS: Readonly<Record<string, readonly [first: number, last: number]>> = {
@@ -57,7 +58,7 @@ export function withoutPostalCode(text: string, { isPostalCode }: Language): str
   let isTold = false
   for (;;) {
     const [, rest = '', word = ''] = WORD_AT_END.exec(before) ?? []
-    if (!isPostalCode(word.toLowerCase())) return isTold && before !== '' ? before : text
+    if (!isPostalCode(folded(word))) return isTold && before !== '' ? before : text
     before = rest
     isTold = true
   }

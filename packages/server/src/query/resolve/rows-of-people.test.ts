@@ -254,6 +254,7 @@ describe('something else stands in a cell than its column says', () => {
     ['México / Naucalpan de Juárez / FRACCIONAMIENTO', 'exact 15057 Naucalpan de Juárez'],
     ['México / Naucalpan de Juárez / SIN ESPECIFICAR', 'exact 15057 Naucalpan de Juárez'],
     ['Jalisco / Chapala / Ajijic, C.P. 45920', 'exact Ajijic'],
+    ['Jalisco / Chapala / Ajijic, Código Postal 45920', 'exact Ajijic'],
     ['Jalisco / Chapala / Domicilio conocido, Ajijic', 'exact Ajijic'],
     ['Jalisco / Chapala / DOM. CONOCIDO AJIJIC', 'sure Ajijic'],
     ['México, Estado de / Naucalpan de Juárez', 'exact 15057 Naucalpan de Juárez'],
