@@ -13,7 +13,6 @@ import { entityNames } from './entity-names.ts'
 import { ancestorOf } from './levels.ts'
 import { isNamedSo } from './parents.ts'
 import { matchesAnywhere, matchesCalled } from './part-matches.ts'
-
 import { matchRecord } from './record-match.ts'
 import { matchesByParts, parentsFor, type RowMatch } from './row-matches.ts'
 import { isSureMatch } from './verdict.ts'

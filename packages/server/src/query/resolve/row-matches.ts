@@ -76,13 +76,14 @@ export function matchesByParts(release: Release, parts: readonly WrittenPart[], 
     const matches = besideTowns(release, part, matchesAnywhere(release, part))
     if (isRow && names.hasSeats) return bestOf(release, withoutParent(release, part, matches, []))
     const found = matches.map((match) => toMatch(part, match, withAncestors(match, [])))
-    return bestOf(release, found)
+    const towns = isRow && !found.some(isCertain) ? matchesOfTowns(release, part, []) : []
+    return bestOf(release, [...found, ...towns])
   }
   const nearest = above.at(-1) as WrittenPart
   // A town in both places that is no name of what is above it is that town.
   if (nearest.written.text === part.written.text && !parentsFor(release, above).some(isCertain)) {
     const towns = matchesByParts(release, [...above.slice(0, -1), part], true)
-    if (isNamed(towns))
+    if (towns[0]?.ownCost === 0)
       return towns.map((town) => ({ ...town, cost: town.cost + TOWN_COST, how: [...town.how, 'town'] }))
   }
   const matches = [...matchesBelow(release, part, above)]
@@ -102,9 +103,6 @@ export function matchesByParts(release: Release, parts: readonly WrittenPart[], 
   return bestOf(release, [...matches.map((match) => behindCost(match, behind)), ...(isPoor ? elsewhere : towns)])
 }
 
-/** Whether the best of some matches is called just what its part says. */
-const isNamed = ([best]: readonly RowMatch[]): boolean => best?.ownCost === 0
-
 /** A record that a part means, and what that costs together with the parts before it. */
 function toMatch({ entity, written }: WrittenPart, match: PartMatch, row: Parent, skipped = 0): RowMatch {
   const { cost: ownCost, isPrefix, isWhole } = match
@@ -122,9 +120,7 @@ const parentCaches = memoized((_: Release) => new LruCache<readonly Parent[]>({ 
 /** The records of the last of these parts that they may mean together, the best first. */
 export function parentsFor(release: Release, parts: readonly WrittenPart[]): readonly Parent[] {
   return parentCaches(release).get(keyOf(parts), () => {
-    const matches = matchesByParts(release, parts)
-    const [only] = parts.length === 1 && !matches.some(isCertain) ? parts : []
-    const parents = only === undefined ? matches : bestOf(release, [...matches, ...matchesOfTowns(release, only, [])])
+    const parents = matchesByParts(release, parts, true)
     const [best] = parents
     // A parent that is written as it is called is meant, and no other that is called nearly so.
     const isAnchor = best !== undefined && isNamedSo(best)

@@ -236,6 +236,7 @@ describe('the seat is meant', () => {
 describe('something else stands in a cell than its column says', () => {
   test.each([
     ['Quintana Roo / Cancún', 'sure 23005 Benito Juárez'],
+    ['/ Cancún', 'sure 23005 Benito Juárez'],
     ['Quintana Roo / Chetumal', 'sure 23004 Othón P. Blanco'],
     ['Tabasco / Villahermosa', 'sure 27004 Centro'],
     ['Sinaloa / Los Mochis', 'sure 25001 Ahome'],

@@ -121,7 +121,7 @@ const isBelow = (release: Release, { name, position }: RowMatch, other: RowMatch
 
 /**
  * Whether a name alone is that of what lies in nothing, as a country, and the other one is no city and lies in something; or that of a city,
- * or long enough for it, and the other one is no town, and none of its name with towns in it.
+ * or long enough for it, and the other one is no large town, and none of its name with towns in it.
  */
 function isLesser(release: Release, first: RowMatch, other: RowMatch): boolean {
   if (first.ownCost > (first.letters < SHORT_NAME ? 0 : MAX_CALLED_COST)) return false
