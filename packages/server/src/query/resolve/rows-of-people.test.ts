@@ -33,6 +33,7 @@ describe('a town and what it is in, in one text', () => {
   test.each([
     ['VILLAHERMOSA CENTRO TABASCO', 'exact Villahermosa'],
     ['Puebla Puebla Puebla', 'sure Heroica Puebla de Zaragoza'],
+    ['Nicolás Bravo, México', 'exact 21103 Nicolás Bravo'],
     ['JALISCO Zapopan LA VENTA DEL ASTILLERO', 'exact La Venta del Astillero'],
     // San Vicente may as well be some place in Chicoloapan.
     ['SAN VICENTE CHICOLOAPAN MEXICO', 'likely Chicoloapan de Juárez'],
