@@ -21,7 +21,7 @@ import { type WrittenPart, writtenPart } from './written-part.ts'
 /** How many words a name in an address has at most. */
 export const MAX_NAME_WORDS = 7
 /** Up to this cost some words are the name of a record. */
-const MAX_NAME_COST = 0.35
+export const MAX_NAME_COST = 0.35
 /** A town costs more, since it stands for what it is in. */
 const MAX_TOWN_COST = 0.75
 /** Of five digits, of four after a lost zero, or a zero where none is known. */
@@ -203,7 +203,7 @@ const namesTop = (release: Release, { top }: AddressText, { words }: NamedEnd): 
   isNamed(release, top, words.join(' '))
 
 /** Up to this cost a name is misspelt. */
-const MAX_MISSPELT_COST = 1.3
+export const MAX_MISSPELT_COST = 1.3
 
 function addressAt(
   release: Release,
@@ -304,7 +304,7 @@ const isAddress = (segments: readonly (readonly string[])[], language: Language)
   segments.length > MAX_SEGMENTS_OF_NAME ||
   segments.some((words) => words.some((_, place) => isPostalCodeAt(words, place, language)))
 
-const NUMBER = /^[0-9]+$/
+export const NUMBER = /^[0-9]+$/
 
 /**
  * Whether the first of several segments is a street with the number of a house. It may be a town with a number in its name where one is

@@ -13,6 +13,7 @@ import { KNOWN_RIGHT, KNOWN_RIGHT_WHOLE } from '../search/efforts.ts'
 import { ancestorAt } from '../search/score.ts'
 import { rankAcross } from '../search/search.ts'
 import { isLight } from '../search/word-match.ts'
+import { isCalledSo, MAX_NAME_COST } from './address.ts'
 import { entityNames } from './entity-names.ts'
 import { POOR_COST } from './parents.ts'
 import { hasAllWords, isCalled, matchesAnywhere, matchesByWholeCode, matchesCalled } from './part-matches.ts'
@@ -32,8 +33,7 @@ const MAX_SEGMENTS = 5
 const SKIP_COST = 0.3
 /** Up to this cost, what segments mean is not looked for in another way. */
 export const GOOD_COST = 0.95
-/** Up to this cost a segment is the name of a record; and of so many records at most it is looked up whether two segments name one. */
-const MAX_NAMED_COST = 0.35
+/** Of so many records at most it is looked up whether two segments name one. */
 const MAX_NAMED = 1_000
 
 export function segmentsOf(text: string): string[] {
@@ -55,7 +55,7 @@ export function matchesByText(
   if (segments.length === 0) return []
   // Where several are called so, it says no more that others are called nearly so.
   const isShared = (matches: readonly RowMatch[]) =>
-    matches.some(({ cost, skipped }) => cost - skipped <= MAX_NAMED_COST) &&
+    matches.some(({ cost, skipped }) => cost - skipped <= MAX_NAME_COST) &&
     verdictOn(release, bestOf(release, matches), segments.length === 1).verdict === 'ambiguous'
   const asLevels = (list: readonly string[]): RowMatch[] => {
     if (list.length > MAX_SEGMENTS) return []
@@ -118,7 +118,7 @@ const partition = <T>(list: readonly T[], isFirst: (one: T) => boolean): [T[], T
 
 /** Whether all parts of a match are written as they are in the catalog; what is hardly known may be another name misspelt. */
 const isJustSo = (release: Release, { name, position, cost, skipped, isWhole, isDoubtful }: RowMatch): boolean =>
-  cost - skipped <= MAX_NAMED_COST &&
+  cost - skipped <= MAX_NAME_COST &&
   isWhole &&
   !isDoubtful &&
   entityNames(release, release.entity(name).definition).isWellKnown(position)
@@ -145,14 +145,12 @@ function withoutRepeats(release: Release, segments: readonly string[]): readonly
     const next = segments[at + 1]
     if (next === undefined) return true
     return !few.some((entity) => {
-      const called = (text: string) => matchesCalled(release, writtenPart(release, entity, text)).filter(isNamed)
+      const called = (text: string) => matchesCalled(release, writtenPart(release, entity, text)).filter(isCalledSo)
       const positions = called(next).map(({ position }) => position)
       return called(segment).some(({ position }) => positions.includes(position))
     })
   })
 }
-
-const isNamed = ({ cost, isDoubtful }: PartMatch): boolean => cost <= MAX_NAMED_COST && !isDoubtful
 
 /** Segments as parts, the most distant ancestor first; and what is added to the cost for ancestors that are not named. */
 type SegmentReading = {

@@ -9,6 +9,7 @@ import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
 import { WITHOUT_SAINT_COST, type WrittenName } from '../search/name-match.ts'
 import { isLight } from '../search/word-match.ts'
+import { MAX_MISSPELT_COST, MAX_NAME_COST, NUMBER } from './address.ts'
 import { entityNames } from './entity-names.ts'
 import { ancestorOf } from './levels.ts'
 import { isNamedSo } from './parents.ts'
@@ -18,10 +19,6 @@ import { matchesByParts, parentsFor, type RowMatch } from './row-matches.ts'
 import { isSureMatch } from './verdict.ts'
 import { keyOf, type WrittenPart, writtenPart, writtenPartAs } from './written-part.ts'
 
-/** Up to this cost a text is the name of a record. */
-const MAX_NAME_COST = 0.35
-/** Up to this cost it is misspelt. */
-const MAX_MISSPELT_COST = 1.3
 /** The cost of parts that are in each other's place. */
 const SWAPPED_COST = 0.3
 /** The cost of a seat that is not named. */
@@ -212,8 +209,6 @@ function isMisspelt(release: Release, { entity, position }: Ancestor, part: Writ
 /** Whether all that is written is a number: the fourth place of a name, and no code of what it is in. */
 const isNumber = ({ words, language }: WrittenName): boolean =>
   words.every((word) => NUMBER.test(word) || isLight(language, word))
-
-const NUMBER = /^[0-9]+$/
 
 /** Whether a record is a seat, and that of a parent where one is meant. */
 function isSeatIn(release: Release, { name, position }: RowMatch, parent: Ancestor | undefined): boolean {

@@ -15,6 +15,7 @@ import {
   isNamed,
   isStreetAtFirst,
   MAX_NAME_WORDS,
+  NUMBER,
   namedBy,
   namedByText,
   stateBefore,
@@ -188,6 +189,7 @@ function* townReadings(
 /** The ways to read words without commas as a town and the record that it is in, whose state is not named, in this order or the other. */
 function* placeReadings(release: Release, places: Places, words: readonly string[]): Generator<readonly WrittenPart[]> {
   const { entity, above } = places
+  // A number without commas is rather that of a house than the code of a town.
   const isPlace = ({ end, rest }: End) =>
     rest.length > 0 && !NUMBER.test(rest.join('')) && namedByText(release, above, end.join(' ')) === undefined
   const state = endNaming(release, words, above)
@@ -199,9 +201,6 @@ function* placeReadings(release: Release, places: Places, words: readonly string
     state === undefined || ancestorOf(release, entity.name, at, above.name) === state.position
   yield* readingsInPlaces(release, places, [...beginningsOf(words)].filter(isPlace), words, false, isIn)
 }
-
-/** A number without commas is rather that of a house than the code of a town. */
-const NUMBER = /^[0-9]+$/
 
 /**
  * The ways to read two segments as a town and the record that it is in, which is called so; no state or country is a town. Where that
