@@ -11,7 +11,6 @@ const words: { readonly [K in ProblemKind]: readonly [status: number, title: str
     400,
     'A query parameter has a value that is not allowed',
     [{ name: 'page', value: '0', allowed: 'more' }, 'page was "0"; allowed is more.'],
-    [{ name: 'sort', value: 'x', allowed: 'y; did you mean y?' }, 'sort was "x"; allowed is y; did you mean y?'],
     [
       { name: 'page', value: `"\r\n${'9'.repeat(97)}9`, allowed: 'less' },
       `page was "\\"\\r\\n${'9'.repeat(97)}…"; allowed is less.`,

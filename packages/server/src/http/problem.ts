@@ -114,13 +114,10 @@ export const problemTitles: { readonly [K in ProblemKind]: readonly [status: num
   overloaded: [503, 'The service has too much to do at the moment'],
 }
 
-/** The end of a sentence, which may be a question. */
-const ended = (text: string): string => (text.endsWith('?') ? text : `${text}.`)
-
 function detailOf(problem: Problem, path: string): string {
   switch (problem.kind) {
     case 'bad-parameter':
-      return `${problem.name} was ${quoted(problem.value)}; allowed is ${ended(problem.allowed)}`
+      return `${problem.name} was ${quoted(problem.value)}; allowed is ${problem.allowed}.`
     case 'page-beyond-last':
       return problem.totalPages === 0
         ? `Page ${problem.page} was asked for; the collection is empty, and only page 1 can be asked for.`
@@ -157,7 +154,7 @@ function detailOf(problem: Problem, path: string): string {
     case 'bad-body':
       return `${capitalized(problem.wrong)}.`
     case 'bad-row':
-      return `${problem.row === 0 ? 'Header' : `Row ${problem.row}`}: ${problem.wrong}; allowed is ${ended(problem.allowed)}`
+      return `${problem.row === 0 ? 'Header' : `Row ${problem.row}`}: ${problem.wrong}; allowed is ${problem.allowed}.`
     case 'too-many-rows':
       return `At most ${problem.max} rows are resolved in one request.`
     case 'unsupported-media-type':
