@@ -65,8 +65,12 @@ export function resolveRow(release: Release, row: RowToResolve, { names }: Resol
   return resolveText(release, text, segments, names)
 }
 
+/** How many characters say that there is nothing at most. */
+const MAX_ABSENT = 32
+
 /** Whether several words say that there is nothing: "S/N" is no code of a country. */
 function isAbsent({ catalog }: Release, text: string): boolean {
+  if (text.length > MAX_ABSENT) return false
   const words = wordsOf(text)
   return words.length > 1 && [...catalog.entities.values()].some((entity) => languageOfNames(entity).isAbsent(words))
 }
@@ -92,7 +96,7 @@ function resolveText(
       if (!mayMean(parts, names)) continue
       const read = resolveParts(release, parts)
       if (isContradicted?.()) return doubted(read)
-      const resolution = isGuess?.() ? lastDoubted(read) : withSaint(release, text, read, isTwiceRead(parts, text))
+      const resolution = isGuess?.() ? lastDoubted(read) : withSaint(release, text, read, parts)
       const rank = rankOf(release, parts, resolution)
       if (rank === RANKS.exact || (isLast && rank >= (best?.rank ?? RANKS.nothing))) return resolution
       if (rank < (least ?? RANKS.nothing)) continue
@@ -144,25 +148,27 @@ function rankOf(release: Release, parts: readonly WrittenPart[], resolution: Res
   return record === undefined && parts.length > 1 ? RANKS.above : RANKS.nothing
 }
 
-/** Whether words of a text are read twice, as in a saint before the name of what a seat is in. */
-const isTwiceRead = (parts: readonly WrittenPart[], text: string): boolean =>
-  parts.reduce((sum, { written }) => sum + written.typed.length, 0) > wordsOf(text).length
-
 /** How many words the name of a saint has at most. */
 const MAX_SAINT_WORDS = 4
 
 /** What is sure of a text, unless it begins with a saint that the record is not called by, and that may be some other place in it. */
-function withSaint(release: Release, text: string, resolution: Resolution, isTwiceRead = false): Resolution {
+function withSaint(
+  release: Release,
+  text: string,
+  resolution: Resolution,
+  parts: readonly WrittenPart[] = [],
+): Resolution {
   const { verdict, record } = resolution
-  const words = wordsOf(text)
   if (record === undefined || verdict !== 'sure') return resolution
+  const words = wordsOf(text)
   const { definition } = release.entity(record.name)
   const names = entityNames(release, definition)
   const count = languageOfNames(definition).saintWords(words[0] ?? '')
   const saint = words.slice(0, count)
   const isCalled = ({ name }: CalledName) => saint.every((word) => name.words.includes(word))
   if (count === 0) return resolution
-  if (isTwiceRead) return lastDoubted(resolution)
+  // Words that are read twice are a saint before the name of what a seat is in.
+  if (parts.reduce((sum, { written }) => sum + written.typed.length, 0) > words.length) return lastDoubted(resolution)
   if (!names.isSeat(record.position) || names.record(record.position).names.some(isCalled)) return resolution
   const [parent] = ancestorLevels(release, definition)
   const isBeside = (position: number) =>

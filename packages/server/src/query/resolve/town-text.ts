@@ -99,17 +99,21 @@ function* toldReadings(
     }
 }
 
+/** Whether the state of a segment is named by the one before it too, as the capital is: "México, D.F.", "Ciudad de México, CDMX". */
+function isSaidAgain(release: Release, before: string, last: string): boolean {
+  const { above, top } = placesIn(release) as Places
+  const state = namedByText(release, above, last)
+  if (state === undefined || isNamed(release, top, last)) return false
+  if (isNamed(release, top, before)) return isNamed(release, above, `${before} ${last}`)
+  return namedByText(release, above, before) === state && !namesPlace(release, before)
+}
+
 /** The segments of a text without the country that stands beside a state in it, which goes without saying. */
 export function withoutCountry(release: Release, segments: readonly string[]): readonly string[] {
   const { above, top } = placesIn(release) ?? {}
   if (above === undefined || segments.length < 3) return segments
-  // The country stands before the capital too, as in "México, D.F.", and the capital twice.
   const [before = '', last = ''] = segments.slice(-2)
-  const state = namedByText(release, above, last)
-  const isCapital = isNamed(release, top, before)
-    ? isNamed(release, above, `${before} ${last}`)
-    : namedByText(release, above, before) === state && !namesPlace(release, before)
-  if (state !== undefined && isCapital && !isNamed(release, top, last)) return [...segments.slice(0, -2), last]
+  if (segments.length === 3 && isSaidAgain(release, before, last)) return [...segments.slice(0, -2), last]
   for (const endsIn of [endsOf, beginningsOf]) {
     const ends = (list: readonly string[]) => endsIn(list, 1)
     const country = endNaming(release, segments, top, ends)
@@ -156,10 +160,9 @@ function* townReadings(
       }
       const isIn = (of: Entity) => (at: number) => ancestorOf(release, of.name, at, above.name) === position
       const town = partOf(release, towns, rest)
-      const called = matchesCalled(release, town, isIn(towns))
-      const isTown = called.some(isCalledSo)
+      const isAnyTown = () => max > 1 && matchesCalled(release, town, isIn(towns)).some(isCalledSo)
       let [isInPlace, isOfState] = [false, false]
-      for (const parts of readingsInPlaces(release, places, ends(rest), rest, isTown, isIn(entity))) {
+      for (const parts of readingsInPlaces(release, places, ends(rest), rest, isAnyTown, isIn(entity))) {
         const numbered = max > 1 && parts.at(-1)?.digits !== undefined
         if (numbered && endsIn === beginningsOf) continue
         yield [statePart, ...(numbered ? parts.slice(0, -1) : parts)]
@@ -170,6 +173,8 @@ function* townReadings(
       // The name of one town has a comma at most.
       if (max === 1 && rest.length > 2) continue
       // Where the state is named twice, the one before it is no part of a town's name, unless a town is called so.
+      const called = matchesCalled(release, town, isIn(towns))
+      const isTown = called.some(isCalledSo)
       const isRepeated = isOfState && !mayRepeat
       const place = partOf(release, entity, rest)
       // The name of a hamlet is not that of a record, misspelt, nor of one that it is in.
@@ -195,11 +200,11 @@ function* placeReadings(release: Release, places: Places, words: readonly string
   const state = endNaming(release, words, above)
   // The end of the name of a state is no other name.
   const ends = [...endsOf(words)].filter(({ end }) => end.length > (state?.words.length ?? 0))
-  yield* readingsInPlaces(release, places, ends.filter(isPlace), words, false)
+  yield* readingsInPlaces(release, places, ends.filter(isPlace), words, () => false)
   // Where words end with a state, what they begin with is in it.
   const isIn = (at: number) =>
     state === undefined || ancestorOf(release, entity.name, at, above.name) === state.position
-  yield* readingsInPlaces(release, places, [...beginningsOf(words)].filter(isPlace), words, false, isIn)
+  yield* readingsInPlaces(release, places, [...beginningsOf(words)].filter(isPlace), words, () => false, isIn)
 }
 
 /**
@@ -289,13 +294,13 @@ function* readingsInPlaces(
   { entity, towns }: Places,
   ends: Iterable<End>,
   words: readonly string[],
-  isTown: boolean,
+  isTown: () => boolean,
   isWanted?: (position: number) => boolean,
 ): Generator<readonly WrittenPart[]> {
   const { isRank, isNoise, isHamlet, isHonor, isLinking, isGenitive } = languageOfNames(towns)
   const whole = () => partOf(release, towns, words)
   const records = entityNames(release, entity)
-  let isPartOfName = isTown
+  let isPartOfName: boolean | undefined
   for (const { end, rest } of ends) {
     const place = partOf(release, entity, end)
     // No name begins with "de", but for Del Nayar.
@@ -311,6 +316,7 @@ function* readingsInPlaces(
     const isInPlace = (at: number) =>
       places.some(({ position }) => ancestorOf(release, towns.name, at, entity.name) === position)
     const isKnown = () => matchesCalled(release, town, isInPlace).length > 0
+    isPartOfName ??= isTown()
     if (isPartOfName && !isKnown()) continue
     isPartOfName = true
     // "Ciudad Lerdo" is no town "Ciudad" in Lerdo, and a hamlet of the name of its municipality is anywhere.
