@@ -16,7 +16,7 @@ import { isLight } from '../search/word-match.ts'
 import { isCalledSo, MAX_NAME_COST } from './address.ts'
 import { entityNames } from './entity-names.ts'
 import { POOR_COST } from './parents.ts'
-import { hasAllWords, isCalled, matchesAnywhere, matchesByWholeCode, matchesCalled } from './part-matches.ts'
+import { isCalled, matchesAnywhere, matchesByWholeCode, matchesCalled, recordsWithAll } from './part-matches.ts'
 import { MAX_COST, matchRecord, type NamedRecord, type PartMatch, type RowHow } from './record-match.ts'
 import { bestOf, leastCost, matchesByParts, type RowMatch } from './row-matches.ts'
 import { placesIn } from './towns.ts'
@@ -128,7 +128,7 @@ const mayBeMeant = memoized(
   (part: WrittenPart, release: Release): boolean =>
     part.code !== undefined ||
     isKnownPart(release, part) ||
-    (entityNames(release, part.entity).hasBelow && hasAllWords(release, part)),
+    (entityNames(release, part.entity).hasBelow && recordsWithAll(release, part).length > 0),
 )
 
 const isKnownPart = (release: Release, part: WrittenPart): boolean =>

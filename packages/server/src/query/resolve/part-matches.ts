@@ -275,9 +275,9 @@ function positionsWithAll(index: Words, typed: readonly string[], among: Uint32A
   })
 }
 
-/** Whether a record of its entity has all words of a part that say something. */
-export const hasAllWords = (release: Release, { entity, written }: WrittenPart): boolean =>
-  positionsWithAll(release.entity(entity.name).index.words, written.typed, undefined).length > 0
+/** The records of its entity that have all words of a part that say something. */
+export const recordsWithAll = (release: Release, { entity, written }: WrittenPart): number[] =>
+  positionsWithAll(release.entity(entity.name).index.words, written.typed, undefined)
 
 /** The words of all readings of a part that say something. */
 const tellingWords = (part: WrittenPart): string[] =>

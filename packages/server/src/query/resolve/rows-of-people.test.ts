@@ -237,6 +237,8 @@ describe('the seat is meant', () => {
 describe('something else stands in a cell than its column says', () => {
   test.each([
     ['Quintana Roo / Cancún', 'sure 23005 Benito Juárez'],
+    // No other one in the state has the word.
+    ['Querétaro / Ezequiel', 'sure 22007 Ezequiel Montes'],
     ['/ Cancún', 'sure 23005 Benito Juárez'],
     ['Quintana Roo / Chetumal', 'sure 23004 Othón P. Blanco'],
     ['Tabasco / Villahermosa', 'sure 27004 Centro'],

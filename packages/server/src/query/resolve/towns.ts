@@ -7,7 +7,7 @@ import { ancestorLevels } from '../search/ancestor-match.ts'
 import { ancestorAt } from '../search/score.ts'
 import { seatsAmong } from '../search/seats.ts'
 import { entityNames } from './entity-names.ts'
-import { matchesCalled } from './part-matches.ts'
+import { matchesCalled, recordsWithAll } from './part-matches.ts'
 import type { PartMatch, RowHow } from './record-match.ts'
 import { type WrittenPart, writtenPartAs } from './written-part.ts'
 
@@ -72,9 +72,20 @@ export function matchesByTown(release: Release, part: WrittenPart): PartMatch[] 
   const names = entityNames(release, towns)
   const best = new Map<number, PartMatch>()
   const isTown = (position: number) => names.isSeat(position) || names.isLargeTown(position)
-  for (const match of matchesCalled(release, writtenPartAs(release, towns, part), isTown)) {
+  const called = matchesCalled(release, writtenPartAs(release, towns, part), isTown)
+  // What is left of its name tells a record, if no other in the state has that in its own.
+  const [above] = ancestorLevels(release, part.entity)
+  const stateOf = (position: number) => above && ancestorAt(above, position)
+  const isOnly = ({ isPrefix }: PartMatch, parent: number) => {
+    const inState = isPrefix
+      ? recordsWithAll(release, part).filter((position) => stateOf(position) === stateOf(parent))
+      : []
+    return inState.length === 1 && inState[0] === parent
+  }
+  for (const match of called) {
     const parent = parentOf[match.position] as number
-    if (match.isDoubtful || match.needsParent === true || match.cost > MAX_TOWN_COST) continue
+    if (match.isDoubtful || match.cost > MAX_TOWN_COST || (match.needsParent === true && !isOnly(match, parent)))
+      continue
     const cost = match.cost + TOWN_COST
     if (cost < (best.get(parent)?.cost ?? Number.POSITIVE_INFINITY))
       best.set(parent, { ...match, position: parent, cost, how: 'town', isWhole: false, isPrefix: false })
