@@ -195,6 +195,7 @@ export function matchesBelowParent(
   part: WrittenPart,
   { children, chain: [parentOf] }: AncestorLevel,
   parent: number,
+  onlyCalled = false,
 ): readonly PartMatch[] {
   if (children === undefined || parentOf === undefined) return []
   const positions = children.positions.subarray(children.starts[parent], children.starts[parent + 1])
@@ -202,7 +203,7 @@ export function matchesBelowParent(
   if (begun.length > 0) return begun
   const range = { from: positions[0] ?? 0, to: (positions.at(-1) ?? -1) + 1 }
   const called = matchesCalled(release, part, (position) => parentOf[position] === parent, range)
-  if (called.some(isCalledSo)) return called
+  if (onlyCalled || called.some(isCalledSo)) return called
   const names = entityNames(release, part.entity)
   const seat = names.seatOf(parent)
   // The seat goes by the name of its parent, of which its own letters tell nothing.
