@@ -4,6 +4,7 @@ import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { languageOfNames } from '../../catalog/languages/languages.ts'
+import { ancestorsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import { aliasesOf } from '../../release/aliases.ts'
 import type { Words } from '../../release/index/index-file.ts'
@@ -15,9 +16,9 @@ import { isSlight, MAX_EDITS } from '../search/name-match.ts'
 import { ancestorAt } from '../search/score.ts'
 import { isLight, matchWord } from '../search/word-match.ts'
 import { type EntityNames, entityNames } from './entity-names.ts'
-import { positionsCalled, type Wanted } from './name-table.ts'
+import { hasName, positionsCalled, type Wanted } from './name-table.ts'
 import { matchByCode, matchRecord, type PartMatch, withoutZeros } from './record-match.ts'
-import { keyOf, readingsOf, type WrittenPart, writtenPart } from './written-part.ts'
+import { keyOf, PLAIN, readingsOf, type WrittenPart, writtenPart } from './written-part.ts'
 
 /** How many records at most are compared one by one. */
 export const MAX_COMPARED_RECORDS = 6_000
@@ -144,6 +145,42 @@ export function matchesByWholeCode(release: Release, { entity, written, digits }
 
 /** What a program may have taken from the beginning of a code that it took for a number. */
 const LOST_ZEROS = ['', '0', '00']
+
+/**
+ * Whether a record of an entity may be called what a text says, which is sooner known than which one: all its words are in names, say little
+ * or stand for others, or they are one name without spaces. Beside signs and numbers one of them is enough.
+ */
+export function mayName(release: Release, entity: Entity, text: string): boolean {
+  const words = wordsOf(text)
+  const language = languageOfNames(entity)
+  const isInName = wordsInNames(release)(entity, release)
+  const joined = words.join('')
+  if (isInName(joined) || hasName(release, entity, joined)) return true
+  if (!PLAIN.test(text) || language.withDigits(words) !== words) return words.some(isInName)
+  const telling = words.filter(
+    (word) => word.length >= MIN_WORD && !isSlight(language, word) && !language.isLeading(word),
+  )
+  return telling.length === 0 || telling.every(isInName) || hasName(release, entity, telling.join(''))
+}
+
+const MAX_WORDS = 4_096
+
+/** Which words are in the names of an entity, or stand for others. */
+const wordsInNames = memoized((_: Release) =>
+  memoized((entity: Entity, release: Release) => {
+    const { words, language } = release.entity(entity.name).index.words
+    const aliases = aliasesOf(release, entity.name)?.words.words
+    const [parent] = entityNames(release, entity).hasSeats ? ancestorsOf(entity) : []
+    const isInParent = parent === undefined ? () => false : wordsInNames(release)(parent.entity, release)
+    const cache = new LruCache<boolean>({ maxEntries: MAX_WORDS })
+    const isIn = (word: string): boolean =>
+      words.indexOf(word) !== undefined ||
+      aliases?.indexOf(word) !== undefined ||
+      language.longFormsOf(word).length > 0 ||
+      isInParent(word)
+    return (word: string) => cache.get(word, () => isIn(word))
+  }),
+)
 
 /** The records that are called what a part says, unless it is misspelt: found in a table, so many there are; all, or some. */
 export function matchesCalled(
