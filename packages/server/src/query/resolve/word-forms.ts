@@ -22,6 +22,8 @@ export function shiftOf(length: number): number {
 }
 
 const CHECKED_EVERY = 0xff
+const LAST_DIGIT = 0x39
+const FIRST_BEYOND_ASCII = 0x80
 
 /** Each word as it is written out. */
 export class WordForms {
@@ -42,7 +44,7 @@ export class WordForms {
   readonly #words: Words
 
   constructor(index: Words) {
-    const { words, language } = index
+    const { words, masks, language } = index
     const { size } = words
     this.#words = index
     this.#bags = new Uint32Array(size * BAG_FIELDS)
@@ -55,28 +57,53 @@ export class WordForms {
     this.isSlightWrittenOut = new Uint8Array(size)
     this.mayBeNumber = new Uint8Array(size)
     this.isOpenNumber = new Uint8Array(size)
-    const { longFormsOf, withDigits } = language
-    const { masks } = index
-    const list = ['']
+    const { bytes, offsets } = words.flat
+    const isApart = new Uint8Array(size)
+    for (const text of language.apartWords) {
+      const word = words.indexOf(text)
+      if (word !== undefined) isApart[word] = 1
+    }
     for (let word = 0; word < size; word++) {
       if ((word & CHECKED_EVERY) === 0) checkpoint()
-      const text = words.text(word)
-      const [long] = longFormsOf(text)
-      list[0] = text
-      const digits = withDigits(list)
-      const isNumber = digits !== list
-      const written = isNumber ? digits.join('') : (long ?? text)
-      const isTextSlight = isSlight(language, text) ? 1 : 0
-      this.hashes[word] = hashOf(written)
-      this.shifts[word] = shiftOf(written.length)
-      this.lengths[word] = (long ?? text).length
-      this.heard[word] = heardOf(long === undefined ? (masks[word] as number) : letterMask(long), language)
-      this.isAbbreviation[word] = long === undefined ? 0 : 1
-      this.isSlight[word] = isTextSlight
-      this.isSlightWrittenOut[word] = long === undefined ? isTextSlight : isSlight(language, long) ? 1 : 0
-      this.mayBeNumber[word] = isNumber ? 1 : 0
-      this.isOpenNumber[word] = isNumber && isOpen(text, written) ? 1 : 0
+      const start = offsets[word] as number
+      const end = offsets[word + 1] as number
+      let hash = 0
+      let shift = 1
+      let isPlain = isApart[word] === 0
+      for (let at = start; at < end; at++) {
+        const letter = bytes[at] as number
+        isPlain &&= letter > LAST_DIGIT && letter < FIRST_BEYOND_ASCII
+        hash = (Math.imul(hash, FACTOR) + letter) | 0
+        shift = Math.imul(shift, FACTOR)
+      }
+      if (isPlain) {
+        this.hashes[word] = hash
+        this.shifts[word] = shift
+        this.lengths[word] = end - start
+        this.heard[word] = heardOf(masks[word] as number, language)
+      } else this.#writeOut(word)
     }
+  }
+
+  /** What is known of a word that is not just its letters. */
+  #writeOut(word: number): void {
+    const { words, masks, language } = this.#words
+    const text = words.text(word)
+    const [long] = language.longFormsOf(text)
+    const list = [text]
+    const digits = language.withDigits(list)
+    const isNumber = digits !== list
+    const written = isNumber ? digits.join('') : (long ?? text)
+    const isTextSlight = isSlight(language, text) ? 1 : 0
+    this.hashes[word] = hashOf(written)
+    this.shifts[word] = shiftOf(written.length)
+    this.lengths[word] = (long ?? text).length
+    this.heard[word] = heardOf(long === undefined ? (masks[word] as number) : letterMask(long), language)
+    this.isAbbreviation[word] = long === undefined ? 0 : 1
+    this.isSlight[word] = isTextSlight
+    this.isSlightWrittenOut[word] = long === undefined ? isTextSlight : isSlight(language, long) ? 1 : 0
+    this.mayBeNumber[word] = isNumber ? 1 : 0
+    this.isOpenNumber[word] = isNumber && isOpen(text, written) ? 1 : 0
   }
 
   /** Adds the letters that a word is written with to those of others. */
