@@ -216,6 +216,9 @@ export function unionOf(languages: readonly Language[]): Language {
   if (more.length === 0) return first
   const any = (holds: (language: Language) => boolean) => languages.some(holds)
   const all = (wordsIn: (language: Language) => string | readonly string[]) => [...new Set(languages.flatMap(wordsIn))]
+  const longFormsOf: Language['longFormsOf'] = (word) =>
+    // Most words are short for nothing.
+    any((language) => language.longFormsOf(word).length > 0) ? all((language) => language.longFormsOf(word)) : NONE
   return {
     isNoise: (word) => any(({ isNoise }) => isNoise(word)),
     isLeading: (word) => any(({ isLeading }) => isLeading(word)),
@@ -237,7 +240,7 @@ export function unionOf(languages: readonly Language[]): Language {
     frequent: all(({ frequent }) => frequent),
     apartWords: all(({ apartWords }) => apartWords),
     withDigits: (words) => languages.reduce((written, { withDigits }) => withDigits(written), words),
-    longFormsOf: (word) => all(({ longFormsOf }) => longFormsOf(word)),
+    longFormsOf,
     otherForms: (word) => all(({ otherForms }) => otherForms(word)),
     soundsOf: (word) => all(({ soundsOf }) => soundsOf(word)),
     alike: merged(languages.flatMap(({ alike }) => alike)),

@@ -8,7 +8,7 @@ import type { FlatTexts } from '../../release/index/byte-order.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import { isSlight } from '../search/name-match.ts'
 import type { EntityNames } from './entity-names.ts'
-import { hashOf, shiftOf, type WordForms, wordForms } from './word-forms.ts'
+import { formsAsMet, hashOf, shiftOf, type WordForms } from './word-forms.ts'
 
 const CHECKED_EVERY = 0xfff
 /** How many hashes there is room for at first. */
@@ -31,7 +31,7 @@ export class NameKeys {
   constructor(names: EntityNames, index: Words) {
     this.#names = names
     this.#index = index
-    this.#forms = wordForms(index)
+    this.#forms = formsAsMet(index)
   }
 
   /** Adds the keys of all records, those of a name that several have once. */
@@ -66,6 +66,7 @@ export class NameKeys {
       let open = 0
       for (let place = start; place < end; place++) {
         const word = names[place] as number
+        if (shifts[word] === 0) this.#forms.learn(word)
         const hash = hashes[word] as number
         const shift = shifts[word] as number
         open |= isOpenNumber[word] as number

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { spanish } from '../../catalog/languages/spanish.ts'
 import { wordsInMemory } from '../../release/index/words-in-memory.ts'
-import { hashOf, WordForms } from './word-forms.ts'
+import { hashOf, wordForms } from './word-forms.ts'
 
 test.each([
   ['rosa', 'rosa', ''],
@@ -23,7 +23,7 @@ test.each([
   ['12abc', '12abc', 'number'],
 ])('%s is written out as %s: %s', (text, written, signs) => {
   const index = wordsInMemory(spanish, [[text]])
-  const forms = new WordForms(index)
+  const forms = wordForms(index)
   const isSet = { slight: forms.isSlight, abbreviation: forms.isAbbreviation, number: forms.mayBeNumber }
   const told = Object.entries({ ...isSet, open: forms.isOpenNumber }).filter(([, flags]) => flags[0] === 1)
   expect((forms.hashes[0] as number) >>> 0).toBe(hashOf(written))
