@@ -380,52 +380,12 @@ export class Scorer {
   }
 
   /** The rank by the words of a name, which stand at these places. */
-  #rankWords(position: number, from: number, to: number): number {
-    const end = Math.min(to, from + MAX_NAME_WORDS)
-    return this.#typed.length === 1 ? this.#rankSingle(position, from, end) : this.#rankSeveral(position, from, end)
-  }
-
-  /** The same as for several words, with less to do: single words have the most candidates. */
-  #rankSingle(position: number, from: number, to: number): number {
-    const { words, records, importance } = this.#names
-    const { names, nameStarts } = words
-    const weights = this.#weights
-    const word = this.#typed[0] as TypedWord
-    const { grades } = word
-    let best = 0
-    let bestPlace = -1
-    let all = 0
-    for (let place = from; place < to; place++) {
-      const one = names[place] as number
-      all += weights[one] as number
-      const grade = grades[one] as number
-      if (grade === 0 || (best !== 0 && grade >= best)) continue
-      best = grade
-      bestPlace = place
-    }
-    let coverage = bestPlace === -1 ? 0 : (weights[names[bestPlace] as number] as number) / all
-    if (word.inCodes > 0 && best !== EXACT) {
-      const grade = codeGrade(words, grades, position)
-      if (grade !== 0 && (best === 0 || grade < best)) {
-        best = grade
-        bestPlace = -1
-        coverage = grade === CODE ? 1 : CODE_PREFIX_COVERAGE
-      }
-    }
-    if (best === 0) return NO_MATCH
-    this.#grades[0] = best
-    this.#places[0] = bestPlace === -1 ? -1 : bestPlace - (nameStarts[position] as number)
-    this.#levelOf[0] = -1
-    let quality = (1 - (COSTS[best] as number)) * (1 - UNTYPED_COST * (1 - coverage)) * (1 - this.#penalty)
-    if (bestPlace > from) quality *= 1 - NOT_FIRST_COST
-    const record = records === undefined ? position : (records[position] as number)
-    return rankOf(blended(quality, importance === undefined ? 0 : (importance[record] as number)))
-  }
-
-  #rankSeveral(position: number, from: number, to: number): number {
+  #rankWords(position: number, from: number, end: number): number {
+    const to = Math.min(end, from + MAX_NAME_WORDS)
     const { words, records, levels, importance } = this.#names
     const { names, nameStarts } = words
     const typed = this.#typed
+    const weights = this.#weights
     const start = nameStarts[position] as number
     const record = records === undefined ? position : (records[position] as number)
     let used = 0
@@ -469,7 +429,7 @@ export class Scorer {
         }
       }
       if (isPresent && best !== EXACT)
-        for (let level = 0; level < levels.length; level++) {
+        for (let level = 0; level < word.levels.length; level++) {
           const match = word.levels[level]
           if (match === undefined) continue
           const grade = match.grades[ancestorAt(levels[level] as AncestorLevel, record)] as number
@@ -502,14 +462,14 @@ export class Scorer {
       if (bestPlace === -1) continue
       used |= 1 << (bestPlace - from)
       if (best > SHORT_PREFIX) fuzzy |= 1 << (bestPlace - from)
-      covered += this.#weights[names[bestPlace] as number] as number
+      covered += weights[names[bestPlace] as number] as number
       if (bestPlace < last) disorder++
       last = bestPlace
     }
     // A record is not found by the words of its ancestors alone, nor by words that say nothing.
     if (substance === 0) return NO_MATCH
     let all = 0
-    for (let place = from; place < to; place++) all += this.#weights[names[place] as number] as number
+    for (let place = from; place < to; place++) all += weights[names[place] as number] as number
     const coverage = Math.max(all === 0 ? 1 : covered / all, codeCoverage)
     let quality = (1 - lost / this.#totalWeight) * (1 - UNTYPED_COST * (1 - coverage)) * (1 - this.#penalty)
     if ((used & 1) === 0 && codeCoverage === 0) quality *= 1 - NOT_FIRST_COST
