@@ -50,8 +50,7 @@ export type SearchSpace = {
 const MANY = 1 / 4
 /** How many typed words are looked for in candidates, where words may be dropped; this bounds the time of a search. */
 const MAX_LOOKS = 400_000
-/** Where only the best are wanted, records from these importances on are scored one group after the other, then the rest. */
-const IMPORTANT = 100
+/** Where only the best are wanted, records from this importance on are scored before the rest. */
 const NOTABLE = 20
 /**
  * What looking at a record costs: at its importance and how long its name is, at its words, and at its score. So much is spent on
@@ -182,12 +181,6 @@ class Scan {
       this.#scanPostings(rarest)
       return
     }
-    // So few are looked at once each, whatever lists they are in.
-    if (rarest === undefined && count <= Math.min(FEW, own)) {
-      this.#bound(this.#scorer.maxQuality())
-      this.#scan(undefined, 0, count)
-      return
-    }
     if (this.#typed.length > 1) this.#scanExact()
     if (rarest === undefined) {
       this.#scanBelow()
@@ -196,19 +189,12 @@ class Scan {
       return
     }
     const notable = notableOf(this.#names.importance as Uint8Array)
+    this.#from = NOTABLE
+    this.#budget = MAX_COST
     if (notable.length * LOOK_COST < size) {
-      this.#from = NOTABLE
-      this.#budget = MAX_COST
       this.#bound(this.#scorer.maxQuality())
       this.#scan(notable, 0, notable.length)
-    } else {
-      this.#from = IMPORTANT
-      scan()
-      this.#from = NOTABLE
-      this.#to = IMPORTANT - 1
-      this.#budget = MAX_COST
-      scan()
-    }
+    } else scan()
     // Of the rest, names that have no more words than were typed match best.
     this.#from = 0
     this.#to = NOTABLE - 1
