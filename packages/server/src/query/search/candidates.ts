@@ -7,8 +7,6 @@
 import { indexInAscending } from '../../base/binary-search.ts'
 import { checkpoint } from '../../base/checkpoint.ts'
 import { memoized } from '../../base/memoized.ts'
-import type { NamingField } from '../../catalog/languages/languages.ts'
-import type { AliasIndex } from '../../release/aliases.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import type { Postings } from '../../release/index/postings.ts'
 import type { AncestorLevel, LevelMatch } from './ancestor-match.ts'
@@ -18,33 +16,17 @@ import { bitOf, Presence } from './presence.ts'
 import {
   ALL_WORDS,
   ancestorAt,
-  type Drop,
   mayBeDropped,
   minImportance,
   NO_MATCH,
   type ScoredNames,
-  Scorer,
+  type Scorer,
   type TypedWord,
-  type WeightOf,
 } from './score.ts'
 import { COSTS } from './word-match.ts'
 
 /** Whether to go on is asked once for so many records and one more: that many are scored in less than a millisecond. */
 const CHECKED_EVERY = 0xff
-
-/** Where to search. */
-export type SearchSpace = {
-  readonly words: Words
-  readonly levels: readonly AncestorLevel[]
-  readonly aliases: AliasIndex | undefined
-  readonly importance: Uint8Array | undefined
-  readonly naming: readonly NamingField[]
-  readonly weightOf: WeightOf
-  /** The weight of each word. */
-  readonly weights: Float32Array
-  /** The positions of the records that pass the filters, ascending; undefined stands for all. */
-  readonly among: Uint32Array | undefined
-}
 
 /** Above this share of all records, a pass over all of them is cheaper than going through posting lists. */
 const MANY = 1 / 4
@@ -67,19 +49,9 @@ const LOOK_COST = 4
 const FEW = 3_000
 const FEW_OF_ALL = 1 / 64
 
-/** Adds the records whose names match. */
-export function scanNames(
-  names: ScoredNames,
-  among: Uint32Array | undefined,
-  typed: readonly TypedWord[],
-  drop: Drop,
-  penalty: number,
-  hits: Hits,
-  work: Work,
-): void {
-  const own = typed.reduce((sum, { inNames, inCodes }) => sum + inNames + inCodes, 0)
-  if (own > 0) new Scan(names, among, typed, drop, penalty, hits, work).run(own)
-}
+/** Adds the records whose names match, as far as it goes. */
+export const scanNames = (scorer: Scorer, among: Uint32Array | undefined, hits: Hits, work: Work): void =>
+  new Scan(scorer, among, hits, work).run()
 
 /** Which records of an index were looked at, by the number of the scan, in an array that scans use again. */
 const visitsIn = memoized(({ nameStarts }: Words) => ({ marks: new Uint32Array(nameStarts.length), latest: 0 }))
@@ -119,15 +91,8 @@ class Scan {
   /** A flag for each record that passes the filters, where they are tested one by one. */
   #passes: Uint8Array | undefined
 
-  constructor(
-    names: ScoredNames,
-    among: Uint32Array | undefined,
-    typed: readonly TypedWord[],
-    drop: Drop,
-    penalty: number,
-    hits: Hits,
-    work: Work,
-  ) {
+  constructor(scorer: Scorer, among: Uint32Array | undefined, hits: Hits, work: Work) {
+    const { names, typed, drop } = scorer
     const visits = visitsIn(names.words)
     this.#marks = typed.length > 1 ? visits.marks : undefined
     this.#mark = ++visits.latest
@@ -137,7 +102,7 @@ class Scan {
     this.#typed = typed
     this.#among = among
     this.#hits = hits
-    this.#scorer = new Scorer(names, typed, drop, penalty)
+    this.#scorer = scorer
     this.#presence = typed.length > 1 ? new Presence(names, typed) : undefined
     const bitsOf = (wanted: (word: TypedWord) => boolean) =>
       typed.reduce((bits, word, at) => (wanted(word) ? bits | bitOf(at) : bits), 0)
@@ -150,8 +115,7 @@ class Scan {
     this.#rarestSize = sized[0]?.size ?? Number.POSITIVE_INFINITY
   }
 
-  /** The posting lists of the typed words have so many entries. */
-  run(own: number): void {
+  run(): void {
     const { words, records } = this.#names
     const count = words.nameStarts.length - 1
     const among = this.#among
@@ -160,6 +124,8 @@ class Scan {
       return
     }
     const [rarest] = this.#required
+    /** How many entries the posting lists of the typed words have. */
+    const own = this.#typed.reduce((sum, { inNames, inCodes }) => sum + inNames + inCodes, 0)
     const size = Math.min(this.#rarestSize, own)
     if (size === 0) return
     if (among !== undefined && among.length <= size) {

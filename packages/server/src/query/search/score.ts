@@ -177,7 +177,7 @@ export type ScoredNames = {
 export const SCORES = 1 << 15
 export const NO_MATCH = 0xffff
 const WORST = SCORES - 1
-const rankOf = (score: number): number => Math.round((1 - score) * WORST)
+export const rankOf = (score: number): number => Math.round((1 - score) * WORST)
 /** How important a record must be to rank as high, if the quality of its match is this. */
 export const minImportance = (rank: number, quality: number): number =>
   Math.floor(((scoreOfRank(rank + 1) - quality * (1 - IMPORTANCE_WEIGHT)) / IMPORTANCE_WEIGHT) * MAX_IMPORTANCE)
@@ -222,9 +222,9 @@ type WordTrace = { readonly grade: number; readonly place: number; readonly leve
 
 /** Scores the records of one index by some typed words. */
 export class Scorer {
-  readonly #names: ScoredNames
-  readonly #typed: readonly TypedWord[]
-  readonly #drop: Drop
+  readonly names: ScoredNames
+  readonly typed: readonly TypedWord[]
+  readonly drop: Drop
   readonly #penalty: number
   readonly #weights: Float32Array
   readonly #totalWeight: number
@@ -254,9 +254,9 @@ export class Scorer {
   #name = 0
 
   constructor(names: ScoredNames, typed: readonly TypedWord[], drop: Drop, penalty: number) {
-    this.#names = names
-    this.#typed = typed
-    this.#drop = drop
+    this.names = names
+    this.typed = typed
+    this.drop = drop
     this.#penalty = penalty
     this.#weights = names.weights
     this.#totalWeight = typed.reduce((sum, { weight }) => sum + weight, 0)
@@ -278,14 +278,14 @@ export class Scorer {
 
   /** The field of the name that was matched in the last score, where names are matched apart. */
   get matchedName(): NamingField | undefined {
-    return this.#names.naming[this.#name]
+    return this.names.naming[this.#name]
   }
 
   /** How each typed word was matched in the last score. */
   trace(): WordTrace[] {
     // Other names were compared after the best one.
     if (this.#namesPerRecord > 1) this.#rankName(this.#position, this.#name)
-    return this.#typed.map((_, at) => ({
+    return this.typed.map((_, at) => ({
       grade: this.#grades[at] as number,
       place: this.#places[at] as number,
       level: this.#levelOf[at] as number,
@@ -318,7 +318,7 @@ export class Scorer {
     let rest = 0
     for (let at = this.#left.length - 1; at >= 0; at--) {
       const word = this.#left[at] as TypedWord
-      const most = mayBeDropped(word, this.#drop) ? dropCost(word) : 1
+      const most = mayBeDropped(word, this.drop) ? dropCost(word) : 1
       const cost = Math.min(minCost(word), most)
       this.#minCosts[at] = cost
       this.#restLost[at] = rest
@@ -334,13 +334,13 @@ export class Scorer {
     for (let bits = lacking; bits !== 0; bits &= bits - 1)
       lost += this.#lackCosts[LAST_BIT - Math.clz32(bits & -bits)] as number
     this.#limit = limit
-    return lost <= this.#maxLost(this.#names.importance?.[record] ?? 0)
+    return lost <= this.#maxLost(this.names.importance?.[record] ?? 0)
   }
 
   /** An upper bound of the quality of records in which one typed word costs so much; of any record without it. */
   maxQuality(word?: TypedWord, cost = 0): number {
     let lost = 0
-    for (const [at, each] of this.#typed.entries())
+    for (const [at, each] of this.typed.entries())
       lost += each.weight * (each === word ? cost : (this.#minCosts[at] as number))
     return (1 - lost / this.#totalWeight) * (1 - this.#penalty)
   }
@@ -350,7 +350,7 @@ export class Scorer {
     this.#limit = limit
     this.#present = present
     if (this.#namesPerRecord > 1) return this.#rankApart(position)
-    const { nameStarts } = this.#names.words
+    const { nameStarts } = this.names.words
     return this.#rankWords(position, nameStarts[position] as number, nameStarts[position + 1] as number)
   }
 
@@ -358,7 +358,7 @@ export class Scorer {
   #rankApart(position: number): number {
     this.#position = position
     this.#name = ALL_NAMES
-    let best = this.#typed.length === 1 ? NO_MATCH : this.#rankName(position, ALL_NAMES)
+    let best = this.typed.length === 1 ? NO_MATCH : this.#rankName(position, ALL_NAMES)
     for (let name = 0; name < this.#namesPerRecord; name++) {
       const rank = this.#rankName(position, name)
       if (rank > best || (rank === best && this.#name !== ALL_NAMES) || rank === NO_MATCH) continue
@@ -369,7 +369,7 @@ export class Scorer {
   }
 
   #rankName(position: number, name: number): number {
-    const { words, naming } = this.#names
+    const { words, naming } = this.names
     const { nameStarts } = words
     if (name === ALL_NAMES)
       return this.#rankWords(position, nameStarts[position] as number, nameStarts[position + 1] as number)
@@ -382,9 +382,9 @@ export class Scorer {
   /** The rank by the words of a name, which stand at these places. */
   #rankWords(position: number, from: number, end: number): number {
     const to = Math.min(end, from + MAX_NAME_WORDS)
-    const { words, records, levels, importance } = this.#names
+    const { words, records, levels, importance } = this.names
     const { names, nameStarts } = words
-    const typed = this.#typed
+    const typed = this.typed
     const weights = this.#weights
     const start = nameStarts[position] as number
     const record = records === undefined ? position : (records[position] as number)
@@ -445,7 +445,7 @@ export class Scorer {
       this.#places[at] = bestPlace === -1 ? -1 : bestPlace - start
       this.#levelOf[at] = bestLevel
       if (best === 0) {
-        if (!mayBeDropped(word, this.#drop)) return NO_MATCH
+        if (!mayBeDropped(word, this.drop)) return NO_MATCH
         lost += weight * dropCost(word)
         if (lost + (this.#restLost[at] as number) > maxLost) return NO_MATCH
         continue
@@ -494,21 +494,21 @@ export class Scorer {
 
   /** A word that is typed twice stands for two names, so an ancestor's name has it once. */
   #isTaken(at: number, level: number): boolean {
-    if (this.#typed[at]?.isLight) return false
+    if (this.typed[at]?.isLight) return false
     for (let same = this.#sameBefore[at] as number; same !== -1; same = this.#sameBefore[same] as number)
       if (this.#levelOf[same] === level) return true
     return false
   }
 
   #coverage(level: number, ancestor: number): number {
-    const definition = this.#names.levels[level] as AncestorLevel
+    const definition = this.names.levels[level] as AncestorLevel
     let coverages = this.#coverages[level]
     if (coverages === undefined) {
       coverages = new Float32Array(definition.words.nameStarts.length - 1)
       this.#coverages[level] = coverages
     }
     if (coverages[ancestor] === 0) {
-      const matches = this.#typed.flatMap(({ levels }) => levels[level] ?? [])
+      const matches = this.typed.flatMap(({ levels }) => levels[level] ?? [])
       coverages[ancestor] = levelCoverage(definition, matches, ancestor)
     }
     return coverages[ancestor] as number
