@@ -45,9 +45,8 @@ const WORD_SCORE_COST = 1
 const MAX_COST = 60_000
 /** What looking at the words of any record costs, where going on in a posting list costs 1. */
 const LOOK_COST = 4
-/** So few records with a word itself are scored before all others; and all of those with the rarest word, if they are few of all. */
+/** So few records with a word itself are scored before all others; and where no more have the rarest word, no others are. */
 const FEW = 3_000
-const FEW_OF_ALL = 1 / 64
 
 /** Adds the records whose names match, as far as it goes. */
 export const scanNames = (scorer: Scorer, among: Uint32Array | undefined, hits: Hits, work: Work): void =>
@@ -143,7 +142,7 @@ class Scan {
       scan()
       return
     }
-    if (rarest !== undefined && this.#rarestSize <= Math.min(FEW, count * FEW_OF_ALL)) {
+    if (rarest !== undefined && this.#rarestSize <= FEW) {
       this.#scanPostings(rarest)
       return
     }
@@ -190,7 +189,7 @@ class Scan {
         }
   }
 
-  /** The records with a typed word itself, where they are few: what the others have costs more, which prunes them. */
+  /** The records with a typed word itself, where they are few: they match best, which prunes the others. */
   #scanExact(): void {
     const { starts, positions } = this.#names.words.inNames
     for (const word of this.#required.length === 0 ? this.#rarestFirst() : this.#required) {
@@ -200,7 +199,6 @@ class Scan {
       if (to - from > FEW) continue
       this.#bound(this.#scorer.maxQuality())
       this.#scan(positions, from, to)
-      this.#scorer.excludeExact(word)
     }
   }
 
@@ -211,7 +209,6 @@ class Scan {
         const children = this.#names.levels[at]?.children
         if (match === undefined || children === undefined || childrenOf(children, match) > FEW) continue
         this.#scanChildren(word, children, match)
-        this.#scorer.excludeLevel(word, at)
       }
   }
 
@@ -224,8 +221,6 @@ class Scan {
       if (entries > budget) return
       budget -= entries
       this.#scanWords(word)
-      // What the others lack costs more, which prunes them.
-      this.#scorer.excludeOwn(word)
     }
   }
 

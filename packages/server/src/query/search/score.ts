@@ -237,13 +237,12 @@ export class Scorer {
   readonly #grades: Uint8Array
   readonly #places: Int16Array
   readonly #levelOf: Int8Array
-  /** Where the records that are still to be scored may have each typed word, and the least that it costs there. */
-  readonly #left: TypedWord[]
+  /** The least that each typed word costs. */
   readonly #minCosts: Float64Array
   /** What the typed words after each lose at least, by weight. */
   readonly #restLost: Float64Array
   /** What all typed words lose at least, and how much more each does where it is dropped. */
-  #minLost = 0
+  readonly #minLost: number
   readonly #lackCosts: Float64Array
   /** Ranks after this one may be told as NO_MATCH. */
   #limit = NO_MATCH
@@ -272,8 +271,17 @@ export class Scorer {
     this.#minCosts = new Float64Array(typed.length)
     this.#restLost = new Float64Array(typed.length)
     this.#lackCosts = new Float64Array(typed.length)
-    this.#left = [...typed]
-    this.#bound()
+    let rest = 0
+    for (let at = typed.length - 1; at >= 0; at--) {
+      const word = typed[at] as TypedWord
+      const most = mayBeDropped(word, drop) ? dropCost(word) : 1
+      const cost = Math.min(minCost(word), most)
+      this.#minCosts[at] = cost
+      this.#restLost[at] = rest
+      this.#lackCosts[at] = word.weight * (most - cost)
+      rest += word.weight * cost
+    }
+    this.#minLost = rest
   }
 
   /** The field of the name that was matched in the last score, where names are matched apart. */
@@ -290,42 +298,6 @@ export class Scorer {
       place: this.#places[at] as number,
       level: this.#levelOf[at] as number,
     }))
-  }
-
-  /** No record that is still to be scored has this typed word itself in its name. */
-  excludeExact(word: TypedWord): void {
-    this.#exclude(word, ({ byGrade }) => ({ byGrade: byGrade.filter(({ grade }) => grade !== EXACT) }))
-  }
-
-  /** None has it, but its ancestors may. */
-  excludeOwn(word: TypedWord): void {
-    this.#exclude(word, () => ({ byGrade: [], inCodes: 0 }))
-  }
-
-  /** None has it in its ancestor of a level. */
-  excludeLevel(word: TypedWord, level: number): void {
-    this.#exclude(word, ({ levels }) => ({ levels: levels.with(level, undefined) }))
-  }
-
-  #exclude({ text }: TypedWord, without: (word: TypedWord) => Partial<TypedWord>): void {
-    for (const [at, word] of this.#left.entries())
-      if (word.text === text) this.#left[at] = { ...word, ...without(word) }
-    this.#bound()
-  }
-
-  /** Bounds what typed words lose, by what of them is left. */
-  #bound(): void {
-    let rest = 0
-    for (let at = this.#left.length - 1; at >= 0; at--) {
-      const word = this.#left[at] as TypedWord
-      const most = mayBeDropped(word, this.drop) ? dropCost(word) : 1
-      const cost = Math.min(minCost(word), most)
-      this.#minCosts[at] = cost
-      this.#restLost[at] = rest
-      this.#lackCosts[at] = word.weight * (most - cost)
-      rest += word.weight * cost
-    }
-    this.#minLost = rest
   }
 
   /** Whether a record that lacks some typed words, as bits, can rank within a limit. */
