@@ -28,8 +28,6 @@ import { COSTS } from './word-match.ts'
 /** Whether to go on is asked once for so many records and one more: that many are scored in less than a millisecond. */
 const CHECKED_EVERY = 0xff
 
-/** Above this share of all records, a pass over all of them is cheaper than going through posting lists. */
-const MANY = 1 / 4
 /** How many typed words are looked for in candidates, where words may be dropped; this bounds the time of a search. */
 const MAX_LOOKS = 400_000
 /** Where only the best are wanted, records from this importance on are scored before the rest. */
@@ -134,7 +132,6 @@ class Scan {
     if (among !== undefined) this.#passes = flagsOf(among, count)
     const scan = () => {
       if (rarest === undefined) this.#scanRarest()
-      else if (!this.#isPruned && size > count * MANY) this.#scan(undefined, 0, count)
       else if (this.#rarestSize <= own) this.#scanPostings(rarest)
       else for (const word of this.#typed) this.#scanWords(word)
     }
@@ -278,8 +275,8 @@ class Scan {
     this.#minImportance = minImportance(threshold, this.#maxQuality)
   }
 
-  /** The records at the places `from` to `to` of a posting list, or at these positions if there is no list. */
-  #scan(list: Uint32Array | undefined, from: number, to: number): void {
+  /** The records at the places `from` to `to` of a posting list. */
+  #scan(list: Uint32Array, from: number, to: number): void {
     const passes = this.#passes
     const work = this.#work
     const importance = this.#isPruned ? this.#names.importance : undefined
@@ -293,7 +290,7 @@ class Scan {
     for (let at = from; at < to; at++) {
       if ((at & CHECKED_EVERY) === 0) checkpoint()
       if (++spent > budget) break
-      const position = list === undefined ? at : (list[at] as number)
+      const position = list[at] as number
       if (importance !== undefined) {
         const own = importance[position] as number
         if (own < min || own > max) continue

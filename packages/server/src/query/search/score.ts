@@ -68,17 +68,13 @@ export const typedWord = (
 export type WeightOf = (typed: string) => number
 
 /** Weighs words by how many records of an index have them; those that say little in a language, always the same. */
-export function weigher(index: Words, language: Language): WeightOf {
-  const cache = new LruCache<number>({ maxEntries: MAX_WEIGHTS })
-  return (typed) =>
-    cache.get(typed, () => {
-      if (isLight(language, typed)) return LIGHT_WEIGHT
-      const word = index.words.indexOf(typed)
-      return word === undefined ? UNKNOWN_WEIGHT : (wordWeights(index)[word] as number)
-    })
-}
-
-const MAX_WEIGHTS = 1_024
+export const weigher =
+  (index: Words, language: Language): WeightOf =>
+  (typed) => {
+    if (isLight(language, typed)) return LIGHT_WEIGHT
+    const word = index.words.indexOf(typed)
+    return word === undefined ? UNKNOWN_WEIGHT : (wordWeights(index)[word] as number)
+  }
 
 /** The weight of each word of an index as it is in another, or its own where that one does not have it. */
 export function weightsBy(index: Words, other: Words): Float32Array {
