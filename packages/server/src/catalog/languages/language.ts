@@ -119,7 +119,7 @@ export function languageFrom(data: LanguageData): Language {
     saintWords: (word) => (isWholeSaint(word) ? 1 : isSaint(word) ? 2 : 0),
     isRank: isIn(data.ranks),
     givenNames: (initial) => givenNames.filter((name) => name[0] === initial),
-    monthOf: (beginning) => months.find((month) => month.startsWith(beginning)),
+    monthOf: (beginning) => months.find((month) => month.startsWith(data.abbreviations[beginning]?.[0] ?? beginning)),
     isPostalCode: isIn(data.postalCode),
     isTelephone: isIn(data.telephones),
     isStreet: isIn(data.streets),

@@ -32,6 +32,8 @@ type ReadParts = { readonly parts: readonly WrittenPart[]; readonly matches: rea
 export function readParts(release: Release, given: readonly WrittenPart[]): ReadParts {
   const last = given.at(-1)
   if (last === undefined || given.length === 1) return { parts: given, matches: matchesByParts(release, given, true) }
+  const said = given.filter((part) => part === last || !saysThatNothingIs(release, part))
+  if (said.length < given.length) return readParts(release, said)
   const { above, ancestors } = meantAbove(release, last.entity, given.slice(0, -1))
   const parts = [...above, last]
   const matches = matchesByParts(release, parts)
@@ -75,6 +77,10 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
   const isEmpty = language.isAbsent(typed) || (matches.length === 0 && saysNothing)
   return isEmpty ? readParts(release, above) : { parts, matches }
 }
+
+/** Whether a part says that nothing is known, and is no code: "NA" is Namibia. */
+const saysThatNothingIs = (release: Release, part: WrittenPart): boolean =>
+  part.written.language.isAbsent(part.written.typed) && matchesAnywhere(release, part).length === 0
 
 /** What two parts may rather mean where the first is the name of a state too: in "Guerrero, Acapulco" the city, and no hamlet elsewhere. */
 function orInState(
