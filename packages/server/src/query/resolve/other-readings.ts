@@ -32,6 +32,8 @@ type ReadParts = { readonly parts: readonly WrittenPart[]; readonly matches: rea
 export function readParts(release: Release, given: readonly WrittenPart[]): ReadParts {
   const last = given.at(-1)
   if (last === undefined || given.length === 1) return { parts: given, matches: matchesByParts(release, given, true) }
+  const said = given.filter((part) => part === last || !saysThatNothingIs(release, part))
+  if (said.length < given.length) return readParts(release, said)
   const { above, ancestors } = meantAbove(release, last.entity, given.slice(0, -1))
   const parts = [...above, last]
   const matches = matchesByParts(release, parts)
@@ -76,6 +78,10 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
   return isEmpty ? readParts(release, above) : { parts, matches }
 }
 
+/** Whether a part says that nothing is known, and is no code: "NA" is Namibia. */
+const saysThatNothingIs = (release: Release, part: WrittenPart): boolean =>
+  part.written.language.isAbsent(part.written.typed) && matchesAnywhere(release, part).length === 0
+
 /** What two parts may rather mean where the first is the name of a state too: in "Guerrero, Acapulco" the city, and no hamlet elsewhere. */
 function orInState(
   release: Release,
@@ -84,7 +90,8 @@ function orInState(
 ): ReadParts | undefined {
   const [before, last, ...more] = parts as [WrittenPart, WrittenPart, ...WrittenPart[]]
   const [state] = ancestorsOf(before.entity)
-  if (state === undefined || more.length > 0 || isSeat(release, matches)) return undefined
+  const { hasSeats } = entityNames(release, last.entity)
+  if (state === undefined || more.length > 0 || !hasSeats || isSeat(release, matches)) return undefined
   const above = writtenPartAs(release, state.entity, before)
   if (!isNamed(matchesCalled(release, above).map(({ cost }) => ({ ownCost: cost })))) return undefined
   const rather = matchesByParts(release, [above, last])

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { releaseOf } from '../../../../../test/support/releases.ts'
 import { placesOf, smallSource } from '../../../../../test/support/small-source.ts'
 import type { Release } from '../../release/release.ts'
-import { partNames, type RowToResolve, resolveRow } from './resolve.ts'
+import { partNames, type RowToResolve, resolveRow, rowKey } from './resolve.ts'
 
 setDefaultTimeout(180_000)
 
@@ -140,7 +140,8 @@ describe('parts', () => {
     [{ estado: 'nl', municipio: 'guadal', localidad: 'Ej. los Pinos' }, 'sure localidad Ejido los Pinos'],
     [{ estado: 'nl', municipio: 'guadal', localidad: 'tanque nuevo' }, 'sure localidad Tanque Nuevo'],
     [{ estado: 'jal', municipio: 'monterrey' }, 'likely municipio Monterrey'],
-    [{ estado: 'xxxx', municipio: 'Monterrey' }, 'likely municipio Monterrey'],
+    [{ estado: 'zzzz', municipio: 'Monterrey' }, 'likely municipio Monterrey'],
+    [{ estado: '#N/A', municipio: 'Monterrey' }, 'exact municipio Monterrey'],
     [{ estado: 'Nuevo León', municipio: 'Jalisco' }, 'none'],
     [{ estado: 'nl', municipio: 'Guadalupe', localidad: 'Tanque Nuevo' }, 'likely localidad Tanque Nuevo'],
     [{ estado: 'nl', municipio: 'guadal', localidad: 'guadalupe' }, 'sure localidad Guadalupe'],
@@ -333,4 +334,19 @@ test('where nothing fits below a municipality, it is looked for below the best o
   const verdictOf = (localidad: string) =>
     resolveRow(ofTwoStates, parts({ estado: 'vallarta', municipio: 'norte', localidad })).verdict
   expect(['primera', 'segunda', 'tercera'].map(verdictOf)).toEqual(['exact', 'likely', 'none'])
+})
+
+test('rows have the same key where case and accents alone are other', () => {
+  const parts = (entries: Record<string, string>) => rowKey({ parts: new Map(Object.entries(entries)) })
+  expect(rowKey({ text: 'LEÓN, Gto.' })).toBe(rowKey({ text: 'leon, gto.' }))
+  expect(parts({ estado: 'Jalisco', localidad: 'Tonalá' })).toBe(parts({ estado: 'JALISCO', localidad: 'TONALA' }))
+  // In damaged text every letter tells something.
+  expect(rowKey({ text: 'LEÃ“N' })).not.toBe(rowKey({ text: 'leã“n' }))
+  const others = [
+    parts({ estado: 'a', localidad: 'b' }),
+    parts({ localidad: 'a', estado: 'b' }),
+    parts({ estado: 'a,localidad 1 b' }),
+    rowKey({ text: parts({ estado: 'a', localidad: 'b' }) }),
+  ]
+  expect(new Set(others).size).toBe(others.length)
 })
