@@ -34,10 +34,12 @@ export function digitsBy(data: NumberWords): (words: readonly string[]) => reado
   const numbers = new Map(Object.entries(data.numbers))
   const numberAt = (words: readonly string[], at: number): number | undefined => {
     const word = words[at] ?? ''
+    if (word.charCodeAt(0) < AFTER_NINE) {
+      const [, digits, end = ''] = DIGITS.exec(word) ?? []
+      return digits !== undefined && (end === '' || ends.has(end)) ? Number(digits) : undefined
+    }
     const spelled = numbers.get(word)
     if (spelled !== undefined) return spelled
-    const digits = DIGITS.exec(word)
-    if (digits !== null) return digits[2] === '' || ends.has(digits[2] as string) ? Number(digits[1]) : undefined
     const roman = ROMAN_NUMERALS.get(word)
     if (roman === undefined) return undefined
     // A letter alone is rather an initial, unless nothing comes after it, or what is numbered stands beside it.
@@ -58,7 +60,7 @@ export function digitsBy(data: NumberWords): (words: readonly string[]) => reado
       const number = numberAt(words, at)
       if (number === undefined || !Number.isSafeInteger(number)) {
         const isSign = signs.has(word) && at + 1 < words.length && numberAt(words, at + 1) !== undefined
-        const [, letter, digits] = LETTERED.exec(word) ?? []
+        const [, letter, digits] = (word.charCodeAt(1) < AFTER_NINE && LETTERED.exec(word)) || []
         if (letter !== undefined && digits !== undefined) written.push(letter, digits)
         else if (!isSign) written.push(word)
         continue

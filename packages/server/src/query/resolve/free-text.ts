@@ -93,7 +93,7 @@ export function matchesByText(
   const scope = (known.length === 0 ? names : known).map((name) => [name, []] as const)
   // Two names that are both words of the catalog are two names, however near.
   const efforts = segments.length === 1 ? KNOWN_RIGHT_WHOLE : KNOWN_RIGHT
-  const ranked = rankAcross(release, words.flat(), scope, MAX_PROPOSED, undefined, undefined, efforts)
+  const ranked = rankAcross(release, words.flat(), scope, MAX_PROPOSED, undefined, { efforts })
   const proposed = matchesByAlignment(release, ranked, words)
   // Where segments mean nothing, what the same words mean without commas is in doubt.
   return bestOf(release, [...best, ...(segments.length === 1 ? proposed : proposed.map(inDoubt))])

@@ -91,14 +91,12 @@ class NameTable {
 /** Which records are wanted: all, or some of those from one position to just before another. */
 export type Wanted = { readonly isWanted?: (position: number) => boolean; readonly from?: number; readonly to?: number }
 
-/** The table is made where so large a share of the records would have been looked at without it. */
-const MAX_SHARE_WITHOUT = 1 / 8
-
 /** Finds the records of an entity by the keys of their names. A few rows name few parents: a table of all records would take longer than they do. */
 class NameFinder {
   readonly #names: EntityNames
   readonly #words: Words
   #table: NameTable | undefined
+  /** At how many records it was looked; the table is made before that is as many as there are. */
   #looked = 0
 
   constructor(names: EntityNames, words: Words) {
@@ -114,7 +112,7 @@ class NameFinder {
   find(part: WrittenPart, wanted: Wanted): readonly number[] {
     const { from = 0, to = this.#names.count } = wanted
     this.#looked += to - from
-    const isTabled = this.#table !== undefined || this.#looked > this.#names.count * MAX_SHARE_WITHOUT
+    const isTabled = this.#table !== undefined || this.#looked >= this.#names.count
     const lists = isTabled
       ? calledBy(part, this.table).map((called) => this.table.positionsOf(called, wanted))
       : this.#lookAt(part, from, to).map((positions) => positions.filter(wanted.isWanted ?? (() => true)))

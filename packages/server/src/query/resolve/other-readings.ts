@@ -91,7 +91,8 @@ function orInState(
 ): ReadParts | undefined {
   const [before, last, ...more] = parts as [WrittenPart, WrittenPart, ...WrittenPart[]]
   const [state] = ancestorsOf(before.entity)
-  if (state === undefined || more.length > 0 || isSeat(release, matches)) return undefined
+  const { hasSeats } = entityNames(release, last.entity)
+  if (state === undefined || more.length > 0 || !hasSeats || isSeat(release, matches)) return undefined
   const above = writtenPartAs(release, state.entity, before)
   if (!isNamed(matchesCalled(release, above).map(({ cost }) => ({ ownCost: cost })))) return undefined
   const rather = matchesByParts(release, [above, last])
