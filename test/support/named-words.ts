@@ -3,8 +3,8 @@ import type { Language } from '../../packages/server/src/catalog/languages/langu
 import { spanish } from '../../packages/server/src/catalog/languages/spanish.ts'
 import { wordsOf } from '../../packages/server/src/catalog/words.ts'
 import type { AncestorLevel } from '../../packages/server/src/query/search/ancestor-match.ts'
-import type { SearchSpace } from '../../packages/server/src/query/search/candidates.ts'
 import { weigher } from '../../packages/server/src/query/search/score.ts'
+import type { SearchSpace } from '../../packages/server/src/query/search/search-space.ts'
 import { matchWord, wordWeights } from '../../packages/server/src/query/search/word-match.ts'
 import { aliasWords } from '../../packages/server/src/release/aliases.ts'
 import type { Words } from '../../packages/server/src/release/index/index-file.ts'
@@ -70,6 +70,7 @@ export const spaceOf = ({
   const words = namedWords(names, codes, language)
   return {
     words,
+    records: undefined,
     weightOf: weigher(words, language),
     weights: wordWeights(words),
     among: among === undefined ? undefined : Uint32Array.from(among),

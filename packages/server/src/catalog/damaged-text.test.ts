@@ -19,8 +19,12 @@ describe('a damaged text', () => {
     ['an escape of an address', 'Monta%C3%B1a', 'Montaña'],
     ['an address with blanks', 'La%20Monta%C3%B1a', 'La Montaña'],
     ['an escape of JSON', 'Monta\\u00f1a', 'Montaña'],
+    ['an escape of a script', 'Monta%u00F1a', 'Montaña'],
+    ['an escape of a workbook', 'Monta_x00F1_a', 'Montaña'],
+    ['an escape of R', 'Monta<U+00F1>a', 'Montaña'],
     ['an escape of mail', 'Monta=F1a', 'Montaña'],
     ['an entity with a number', 'Monta&#241;a', 'Montaña'],
+    ['the same without its end', 'Monta&#241a', 'Montaña'],
     ['an entity with a hexadecimal number', 'Monta&#xF1;a', 'Montaña'],
   ])('%s: %s', (_, damaged, text) => expect(repairsOf(damaged)).toContain(text))
 

@@ -62,8 +62,9 @@ const MISTAKEN: readonly (readonly [Page, Page])[] = [
   ['windows', 'mac'],
 ]
 
-const ENTITY = /&(?:#([0-9]{1,6});|#x([0-9a-f]{1,5});|([a-z])(acute|grave|uml|tilde|circ|cedil);?|(amp|nbsp);)/gi
-const ESCAPE = /(?:%(?=[2-9a-f])|(?:=|\\x|\\u00)(?=[89a-f]))([0-9a-f]{2})/gi
+const ENTITY =
+  /&(?:#([0-9]{1,6})(?:;|(?![0-9;]))|#x([0-9a-f]{1,5});|([a-z])(acute|grave|uml|tilde|circ|cedil);?|(amp|nbsp);)/gi
+const ESCAPE = /(?:<U\+00|_x00)([0-9a-f]{2})[>_]|(?:%(?=[2-9a-f])|(?:=|\\x|[%\\]u00)(?=[89a-f]))([0-9a-f]{2})/gi
 const MARKS: Readonly<Record<string, string>> = {
   acute: '\u0301',
   grave: '\u0300',
@@ -76,7 +77,7 @@ const LAST_CODE = 0x10ffff
 
 /** A text with the letters that were escaped: as a byte of Latin-1, or several of UTF-8. */
 const unescaped = (text: string): string =>
-  text.replace(ESCAPE, (_, hexadecimal) => String.fromCharCode(Number.parseInt(hexadecimal, 16)))
+  text.replace(ESCAPE, (_, enclosed, open) => String.fromCharCode(Number.parseInt(enclosed ?? open, 16)))
 
 function withoutEntities(text: string): string {
   return text.replace(ENTITY, (whole, decimal, hexadecimal, letter, mark, name) => {
@@ -89,7 +90,7 @@ function withoutEntities(text: string): string {
 
 /** The first byte of a letter of UTF-8, and the second one lost. */
 const BROKEN = 'Ã\ufffd'
-const MAY_BE_DAMAGED = /[^ -~\s]|\u00a0|&[#a-z]|[%=\\]/i
+const MAY_BE_DAMAGED = /[^ -~\s]|\u00a0|&[#a-z]|[%=\\]|U\+00|_x00/i
 /** How many times a text may have been read in the wrong encoding. */
 const MAX_TIMES = 3
 

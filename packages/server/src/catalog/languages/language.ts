@@ -1,5 +1,5 @@
 // What the search knows of a language: a language is a table of words, and what follows from it.
-import { digitsBy, type NumberWords } from './numbers.ts'
+import { digitsBy, type NumberWords, ROMAN_NUMERALS } from './numbers.ts'
 import { plainOrder, type SortOrder, sortOrder } from './order.ts'
 
 /** All words are folded: small letters without accents. Lists of words have a blank between any two. */
@@ -85,6 +85,8 @@ export type Language = Pick<LanguageData, 'alike' | 'silent'> & {
   /** Whether some words stand for the seat of what is named before them. */
   readonly isSeat: (words: readonly string[]) => boolean
   readonly frequent: readonly string[]
+  /** All words that may be left out, are short for others, or say a number or that one follows. */
+  readonly apartWords: readonly string[]
   /** The same words with all numbers in digits, however they are written. */
   readonly withDigits: (words: readonly string[]) => readonly string[]
   /** What an abbreviation stands for, or may stand for; of any other word nothing. */
@@ -117,13 +119,18 @@ export function languageFrom(data: LanguageData): Language {
     saintWords: (word) => (isWholeSaint(word) ? 1 : isSaint(word) ? 2 : 0),
     isRank: isIn(data.ranks),
     givenNames: (initial) => givenNames.filter((name) => name[0] === initial),
-    monthOf: (beginning) => months.find((month) => month.startsWith(beginning)),
+    monthOf: (beginning) => months.find((month) => month.startsWith(data.abbreviations[beginning]?.[0] ?? beginning)),
     isPostalCode: isIn(data.postalCode),
     isTelephone: isIn(data.telephones),
     isStreet: isIn(data.streets),
     isAbsent: isOneOf(data.absent),
     isSeat: isOneOf(data.seat),
     frequent: wordList(data.frequent),
+    apartWords: [
+      ...wordList(`${data.noise} ${data.linking} ${data.honors} ${data.numberSigns}`),
+      ...[data.abbreviations, data.numbers].flatMap(Object.keys),
+      ...ROMAN_NUMERALS.keys(),
+    ],
     withDigits: digitsBy(data),
     ...formsIn(data.abbreviations),
     soundsOf: soundsBy(data),
@@ -193,6 +200,7 @@ export const noLanguage: Language = {
   isSeat: () => false,
   withDigits: (words) => words,
   frequent: NONE,
+  apartWords: NONE,
   longFormsOf: () => NONE,
   otherForms: () => NONE,
   soundsOf: () => NONE,
@@ -208,6 +216,9 @@ export function unionOf(languages: readonly Language[]): Language {
   if (more.length === 0) return first
   const any = (holds: (language: Language) => boolean) => languages.some(holds)
   const all = (wordsIn: (language: Language) => string | readonly string[]) => [...new Set(languages.flatMap(wordsIn))]
+  const longFormsOf: Language['longFormsOf'] = (word) =>
+    // Most words are short for nothing.
+    any((language) => language.longFormsOf(word).length > 0) ? all((language) => language.longFormsOf(word)) : NONE
   return {
     isNoise: (word) => any(({ isNoise }) => isNoise(word)),
     isLeading: (word) => any(({ isLeading }) => isLeading(word)),
@@ -227,8 +238,9 @@ export function unionOf(languages: readonly Language[]): Language {
     isAbsent: (words) => any(({ isAbsent }) => isAbsent(words)),
     isSeat: (words) => any(({ isSeat }) => isSeat(words)),
     frequent: all(({ frequent }) => frequent),
+    apartWords: all(({ apartWords }) => apartWords),
     withDigits: (words) => languages.reduce((written, { withDigits }) => withDigits(written), words),
-    longFormsOf: (word) => all(({ longFormsOf }) => longFormsOf(word)),
+    longFormsOf,
     otherForms: (word) => all(({ otherForms }) => otherForms(word)),
     soundsOf: (word) => all(({ soundsOf }) => soundsOf(word)),
     alike: merged(languages.flatMap(({ alike }) => alike)),

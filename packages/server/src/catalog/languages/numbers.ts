@@ -13,15 +13,17 @@ export type NumberWords = {
   readonly numbered: string
 }
 
-const ROMAN = /^(x{0,3})(ix|iv|v?i{0,3})$/
-const ROMAN_DIGITS: Readonly<Record<string, number>> = { i: 1, v: 5, x: 10 }
+/** The Roman numerals up to 39: those beyond are rather words. */
+export const ROMAN_NUMERALS: ReadonlyMap<string, number> = new Map(
+  ['', 'x', 'xx', 'xxx']
+    .flatMap((tens) => ['', 'i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix'].map((units) => tens + units))
+    .map((numeral, value) => [numeral, value] as const)
+    .slice(1),
+)
 const DIGITS = /^0*([0-9]+)([a-z]*)$/
 /** A letter before a number, as in "C-29" and "C29". */
 const LETTERED = /^([a-z])0*([0-9]+)$/
 const AFTER_NINE = 0x3a
-/** By the code of a letter. */
-const isRomanDigit = new Uint8Array(0x80)
-for (const letter of Object.keys(ROMAN_DIGITS)) isRomanDigit[letter.charCodeAt(0)] = 1
 const FIRST_TENS = 20
 const LAST_TENS = 90
 
@@ -32,21 +34,23 @@ export function digitsBy(data: NumberWords): (words: readonly string[]) => reado
   const numbers = new Map(Object.entries(data.numbers))
   const numberAt = (words: readonly string[], at: number): number | undefined => {
     const word = words[at] ?? ''
+    if (word.charCodeAt(0) < AFTER_NINE) {
+      const [, digits, end = ''] = DIGITS.exec(word) ?? []
+      return digits !== undefined && (end === '' || ends.has(end)) ? Number(digits) : undefined
+    }
     const spelled = numbers.get(word)
     if (spelled !== undefined) return spelled
-    const digits = DIGITS.exec(word)
-    if (digits !== null) return digits[2] === '' || ends.has(digits[2] as string) ? Number(digits[1]) : undefined
-    if (!ROMAN.test(word)) return undefined
+    const roman = ROMAN_NUMERALS.get(word)
+    if (roman === undefined) return undefined
     // A letter alone is rather an initial, unless nothing comes after it, or what is numbered stands beside it.
     const isNumber =
       at === words.length - 1 || numbered.has(words[at + 1] as string) || numbered.has(words[at - 1] as string)
-    return word.length > 1 || (at > 0 && isNumber) ? romanValue(word) : undefined
+    return word.length > 1 || (at > 0 && isNumber) ? roman : undefined
   }
   const mayBeNumber = (word: string) => {
-    const first = word.charCodeAt(0)
-    if (first < AFTER_NINE) return DIGITS.test(word)
+    if (word.charCodeAt(0) < AFTER_NINE) return DIGITS.test(word)
     if (word.charCodeAt(1) < AFTER_NINE) return LETTERED.test(word)
-    return numbers.has(word) || signs.has(word) || (isRomanDigit[first] === 1 && ROMAN.test(word))
+    return numbers.has(word) || signs.has(word) || ROMAN_NUMERALS.has(word)
   }
   return (words) => {
     if (!words.some(mayBeNumber)) return words
@@ -56,7 +60,7 @@ export function digitsBy(data: NumberWords): (words: readonly string[]) => reado
       const number = numberAt(words, at)
       if (number === undefined || !Number.isSafeInteger(number)) {
         const isSign = signs.has(word) && at + 1 < words.length && numberAt(words, at + 1) !== undefined
-        const [, letter, digits] = LETTERED.exec(word) ?? []
+        const [, letter, digits] = (word.charCodeAt(1) < AFTER_NINE && LETTERED.exec(word)) || []
         if (letter !== undefined && digits !== undefined) written.push(letter, digits)
         else if (!isSign) written.push(word)
         continue
@@ -75,13 +79,4 @@ export function digitsBy(data: NumberWords): (words: readonly string[]) => reado
     }
     return written
   }
-}
-
-function romanValue(word: string): number {
-  let value = 0
-  for (let at = 0; at < word.length; at++) {
-    const [digit = 0, next = 0] = [ROMAN_DIGITS[word[at] as string], ROMAN_DIGITS[word[at + 1] ?? '']]
-    value += digit < next ? -digit : digit
-  }
-  return value
 }

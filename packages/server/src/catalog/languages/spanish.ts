@@ -63,12 +63,15 @@ const data: LanguageData = {
     gtz: ['gutierrez'],
     gzz: ['gonzalez'],
     hdez: ['hernandez'],
+    hdz: ['hernandez'],
     hgo: ['hidalgo'],
     indep: ['independencia'],
     jmz: ['jimenez'],
     jz: ['juarez'],
     lpz: ['lopez'],
+    mdz: ['mendez'],
     mtz: ['martinez'],
+    mtnez: ['martinez'],
     mtnz: ['martinez'],
     mtez: ['martinez'],
     mor: ['morelos'],
@@ -115,6 +118,7 @@ const data: LanguageData = {
     col: ['colonia'],
     cong: ['congregacion'],
     congr: ['congregacion'],
+    congreg: ['congregacion'],
     conj: ['conjunto'],
     cto: ['circuito'],
     ej: ['ejido'],
@@ -145,6 +149,7 @@ const data: LanguageData = {
     pto: ['puerto'],
     pza: ['plaza'],
     ranch: ['rancheria', 'rancho'],
+    rcha: ['rancheria'],
     rch: ['rancho'],
     rcho: ['rancho'],
     rho: ['rancho'],
@@ -168,6 +173,7 @@ const data: LanguageData = {
     cent: ['central'],
     ctro: ['centro'],
     gde: ['grande'],
+    gdes: ['grandes'],
     ind: ['industrial'],
     inst: ['instituto'],
     nva: ['nueva'],
@@ -190,6 +196,11 @@ const data: LanguageData = {
     '3a': ['tercera'],
     '3ra': ['tercera'],
     '3ro': ['tercero'],
+    // months that a spreadsheet in English takes names for
+    apr: ['abril'],
+    aug: ['agosto'],
+    dec: ['diciembre'],
+    jan: ['enero'],
     // countries, sciences
     dem: ['democratica'],
     ee: ['estados'],
@@ -212,7 +223,8 @@ const data: LanguageData = {
     'comunidad congregacion delegacion alcaldia rancheria rancho rcho ejido ej fraccionamiento fracc barrio bo calle ' +
     'avenida av numero num no cp codigo postal provincia area campo disciplina subdisciplina ayuntamiento constitucional presidencia municipal gobierno',
   leading:
-    'hacienda exhacienda finca agencia tenencia sindicatura comisaria junta auxiliar demarcacion territorial domicilio dom conocido',
+    'hacienda exhacienda finca agencia policia tenencia sindicatura comisaria subcomisaria junta auxiliar indigena nucleo rural demarcacion ' +
+    'territorial domicilio dom conocido',
   hamlets:
     'rancheria rancho ejido congregacion barrio colonia fraccionamiento hacienda exhacienda finca ' +
     'agencia tenencia sindicatura comisaria junta auxiliar',
@@ -238,7 +250,7 @@ const data: LanguageData = {
     'calle avenida av ave avda boulevard bulevar blvd blv calzada calz carretera carr autopista libramiento periferico ' +
     'prolongacion prol privada priv callejon andador circuito retorno eje viaducto colonia col fraccionamiento fracc',
   absent:
-    'na, nd, sd, sn, null, nan, none, ref, 0, 00, 000, 0000, 9999, no aplica, no disponible, no hay, no tiene, sin dato, sin datos, ' +
+    'na, nd, sd, sn, null, nan, none, undefined, ref, 0, 00, 000, 0000, 99, 999, 9999, otro, otra, no aplica, no disponible, no hay, no tiene, sin dato, sin datos, ' +
     'sin nombre, sin numero, sin localidad, sin colonia, sin calle, sin especificar, ninguno, ninguna, no especifica, no especificado, ' +
     'no especificada, no identificado, no identificada, no proporcionado, ignorado, se ignora, se desconoce, desconocido, desconocida, conocido, ' +
     'conocido sn, domicilio conocido, domicilio conocido sn, dom conocido, en blanco, por definir, x, xx, xxx, xxxx, xxxxx',

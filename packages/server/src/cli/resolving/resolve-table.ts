@@ -2,8 +2,7 @@
 import { existsSync } from 'node:fs'
 import { Failure } from '../../base/failure.ts'
 import { LruCache } from '../../base/lru-cache.ts'
-import { folded } from '../../catalog/words.ts'
-import { resolveRow } from '../../query/resolve/resolve.ts'
+import { resolveRow, rowKey } from '../../query/resolve/resolve.ts'
 import type { Verdict } from '../../query/resolve/verdict.ts'
 import type { Release } from '../../release/release.ts'
 import { readAnyCsv, readWorkbook } from '../../source/any-csv.ts'
@@ -27,13 +26,6 @@ type Options = {
 
 /** Tables repeat their values: so many different rows are not resolved twice. */
 const CACHED_ROWS = 20_000
-/** Other signs may be those of damaged text, in which every letter tells something. */
-const PLAIN = /^[a-z0-9áéíóúüñ .,;:()/-]*$/i
-
-/** The same cells are repeated in another case, and with accents or without, which tell nothing. */
-const keyOf = (cells: readonly string[]): string =>
-  cells.map((cell) => (PLAIN.test(cell) ? folded(cell) : cell)).join('\u0000')
-
 export async function resolveTable(release: Release, options: Options, terminal: Terminal): Promise<Summary> {
   const { file, out, threshold } = options
   if (file !== STANDARD && !existsSync(file)) throw new Failure(`there is no file ${file}`)
@@ -57,8 +49,9 @@ export async function resolveTable(release: Release, options: Options, terminal:
       }
       const table = columns
       const cells = table.read(values)
-      const { verdict, added } = cache.get(keyOf(cells), () => {
-        const resolution = resolveRow(release, table.row(cells))
+      const row = table.row(cells)
+      const { verdict, added } = cache.get(rowKey(row), () => {
+        const resolution = resolveRow(release, row)
         return { verdict: resolution.verdict, added: addedCells(table.cells(resolution, threshold), separator) }
       })
       summary.count(verdict, cells)

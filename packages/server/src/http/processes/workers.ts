@@ -31,8 +31,15 @@ export const COLLECTOR_OPTIONS: Readonly<Record<string, string>> = {
   BUN_JSC_largeHeapSize: '64000000',
 }
 
-/** One that thinks gives memory back when it is found to be garbage, and not bit by bit when there is nothing else to do; pages would wait for that. */
-const THINKER_OPTIONS = { BUN_JSC_sweepSynchronously: 'true' }
+/**
+ * One that thinks gives memory back when it is found to be garbage, and not bit by bit when there is nothing else to do; pages would wait for that.
+ * Code that it has not run for some 20 seconds is forgotten, so that the first thousands of rows after a quiet time take a third longer if
+ * the last tier, which is dear to compile, is reached as early as by default.
+ */
+const THINKER_OPTIONS = {
+  BUN_JSC_sweepSynchronously: 'true',
+  BUN_JSC_thresholdForFTLOptimizeAfterWarmUp: '400000',
+}
 
 export type Known = {
   readonly scrub: ScrubState

@@ -4,7 +4,7 @@ import { memoized } from '../../base/memoized.ts'
 import { contentTypeOf } from '../../query/formats/formats.ts'
 import type { Level } from '../../query/resolve/levels.ts'
 import { reasonOf } from '../../query/resolve/reason.ts'
-import { type Resolution, type RowToResolve, resolveRow } from '../../query/resolve/resolve.ts'
+import { type Resolution, type RowToResolve, resolveRow, rowKey } from '../../query/resolve/resolve.ts'
 import type { Candidate } from '../../query/resolve/verdict.ts'
 import type { Release } from '../../release/release.ts'
 import { spreadsheetCell } from '../../source/csv.ts'
@@ -39,7 +39,7 @@ export async function resolvedInQuery(
   return bodyResponse(request, chosen, { format, encoding, body: Buffer.from(`${text}${encoder.tail}`), headers })
 }
 
-const MAX_CACHED_ROWS = 1_000
+const MAX_CACHED_ROWS = 5_000
 
 /** Rows of a table repeat one another, and those of others: what was found for one is found for all that are the same. */
 const resolutionsIn = memoized((_release: Release) => new LruCache<Resolution>({ maxEntries: MAX_CACHED_ROWS }))
@@ -47,15 +47,7 @@ const resolutionsIn = memoized((_release: Release) => new LruCache<Resolution>({
 function resolver(release: Release, names: readonly string[]): (row: RowToResolve) => Resolution {
   const resolutions = resolutionsIn(release)
   const start = names.join()
-  return (row) => {
-    let key = start
-    if ('text' in row) key += ` ${row.text}`
-    else
-      row.parts.forEach((text, name) => {
-        key += `=${name} ${text.length} ${text}`
-      })
-    return resolutions.get(key, () => resolveRow(release, row, { names }))
-  }
+  return (row) => resolutions.get(`${start} ${rowKey(row)}`, () => resolveRow(release, row, { names }))
 }
 
 /** So much of the response is made before it begins: until then, rows that would take too long are refused. */

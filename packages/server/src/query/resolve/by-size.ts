@@ -52,14 +52,22 @@ export function placesWithoutParent(
 ): SizedMatch[] {
   const names = entityNames(release, part.entity)
   const namesakes = matches.filter(isNamesake).length
+  const importance = importanceOf(release, part.entity.name)
+  const isFarLarger = (one: PartMatch, other: PartMatch) =>
+    (importance[one.position] as number) >= (importance[other.position] as number) + FAR_LARGER
+  const hasAll = ({ position }: PartMatch) => part.written.words.every((word) => names.wordsAt(position).includes(word))
   return behindLarger(release, part, matches, scope).map((match) => {
     const { position, cost, how } = match
     // The name of a hamlet is as well that of some quarter or farm that the catalog does not have.
     const isUnknown = part.digits === undefined && how !== 'code' && !names.isWellKnown(position)
     const isStripped = cost >= OTHER_NOISE_COST || how === 'dropped-words'
     const isTown = names.isCity(position) || (scope === 'ancestor' && names.isSeat(position))
+    const isLesser = isStripped && matches.some((other) => isFarLarger(other, match) && hasAll(other))
     const isOneOfMany = (!isTown || isOfFarm(part, match)) && namesakes >= (isStripped ? 2 : MANY)
-    return { ...match, isDoubtful: match.isDoubtful || isUnknown || isOneOfMany || match.needsParent === true }
+    return {
+      ...match,
+      isDoubtful: match.isDoubtful || isUnknown || isLesser || isOneOfMany || match.needsParent === true,
+    }
   })
 }
 
@@ -123,7 +131,8 @@ function amongKinds(release: Release, part: WrittenPart, matches: readonly PartM
   const written = withoutKind(readings[0]?.words ?? [])
   const names = entityNames(release, part.entity)
   const isSame = ({ position }: PartMatch) => withoutKind(names.wordsAt(position)) === written
-  const same = matches.filter((match) => (match.cost === least && least < 1) || isSame(match))
+  const isShort = ({ cost, how }: PartMatch) => how === 'dropped-words' && cost === least && least < 1
+  const same = matches.filter((match) => isShort(match) || isSame(match))
   if (same.length < 2 || !same.some(({ cost }) => cost === least)) return matches
   // How many people live in what has records below it is often not known.
   const { behind } = names.hasSeats ? largestOf(release, part.entity, same) : { behind: () => 0 }

@@ -1,5 +1,4 @@
 // All that the records of one entity are called, read from its index when it is needed, and compared with a part of a row.
-import { lowerBound } from '../../base/binary-search.ts'
 import { checkpoint } from '../../base/checkpoint.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Entity, Field } from '../../catalog/entity.ts'
@@ -8,6 +7,7 @@ import { languageOfNames, namingFields } from '../../catalog/languages/languages
 import { ancestorsOf, descendantsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import { aliasesOf, aliasWords } from '../../release/aliases.ts'
+import type { FlatTexts } from '../../release/index/byte-order.ts'
 import type { Column, EntityIndex } from '../../release/index/index-file.ts'
 import type { SortedTexts } from '../../release/index/sorted-texts.ts'
 import type { Release } from '../../release/release.ts'
@@ -83,25 +83,10 @@ function bracketsIn(column: Column): Brackets {
   return { values, texts: column.texts, words: column.texts.flagsOf(OPENING) }
 }
 
-/** The names that the records have, each once, and where they are. */
-type DistinctNames = {
-  readonly size: number
-  /** The position of a record that has a name. */
-  readonly positionOf: (name: number) => number
-  /** Gives the positions of those that have it, ascending, from one to just before another. */
-  readonly eachPosition: (name: number, from: number, to: number, use: (position: number) => void) => void
-}
-
-function distinctNamesIn({ starts, positions }: Column): DistinctNames {
-  return {
-    size: starts.length - 1,
-    positionOf: (name) => positions[starts[name] as number] as number,
-    eachPosition: (name, from, to, use) => {
-      const end = starts[name + 1] as number
-      for (let at = lowerBound(positions, from, starts[name], end); at < end && (positions[at] as number) < to; at++)
-        use(positions[at] as number)
-    },
-  }
+/** The number of the name of each record, where those are that have each, the names as they are written, and which have brackets. */
+export type DistinctNames = Pick<Column, 'values' | 'starts' | 'positions'> & {
+  readonly texts: FlatTexts | undefined
+  readonly hasBrackets: Uint8Array
 }
 
 /** Whether one of two names begins with the other. */
@@ -130,7 +115,7 @@ export class EntityNames {
   #positions: Uint32Array | undefined
   #seatPositions: Uint32Array | undefined
   #brackets: Brackets | undefined
-  #distinctNames: DistinctNames | undefined
+  #others: Uint32Array | undefined
   #severalNames: Uint8Array | undefined
   readonly #signs: NameSigns
   /** Some of the records that have been read. */
@@ -212,10 +197,14 @@ export class EntityNames {
     return this.#codes.map((textAt) => wordsOf(textAt(position)).join(''))
   }
 
+  get #bracketsOfNames(): Brackets {
+    this.#brackets ??= bracketsIn(this.#index.column(this.#nameField))
+    return this.#brackets
+  }
+
   /** Whether the name of a record has brackets, where it has one name. */
   #hasBrackets(position: number): boolean {
-    this.#brackets ??= bracketsIn(this.#index.column(this.#nameField))
-    const { values, words } = this.#brackets
+    const { values, words } = this.#bracketsOfNames
     return words[values[position] as number] !== WITHOUT_BRACKETS
   }
 
@@ -236,26 +225,28 @@ export class EntityNames {
   /** The distinct names of the records, where each has one. */
   get distinctNames(): DistinctNames | undefined {
     if (!this.#hasOneName) return undefined
-    this.#distinctNames ??= distinctNamesIn(this.#index.column(this.#nameField))
-    return this.#distinctNames
+    const { values, starts, positions } = this.#index.column(this.#nameField)
+    const { texts, words } = this.#bracketsOfNames
+    return { values, starts, positions, texts: texts?.flat, hasBrackets: words }
   }
 
-  /** The positions of the records that are called otherwise than by their only name and what is in its brackets. */
-  get positionsOfOthers(): Iterable<number> {
-    return this.distinctNames === undefined ? this.positions : new Set([...this.#aliases.keys(), ...this.seats])
+  /** How many there are. */
+  get distinctCount(): number {
+    return this.#hasOneName ? this.#index.column(this.#nameField).starts.length - 1 : 0
+  }
+
+  /** The positions of the records that are called otherwise than by their only name and what is in its brackets, ascending. */
+  get positionsOfOthers(): Uint32Array {
+    this.#others ??= this.#hasOneName
+      ? Uint32Array.from(new Set([...this.#aliases.keys(), ...this.seats])).sort()
+      : this.positions
+    return this.#others
   }
 
   /** The positions of the seats, ascending. */
   get seats(): Uint32Array {
     this.#seatPositions ??= Uint32Array.from(this.#seats?.seatOf.filter((seat) => seat !== NO_SEAT) ?? []).sort()
     return this.#seatPositions
-  }
-
-  /** The bytes of the only name of a record as it is written, where it has brackets. */
-  bracketedName(position: number): Uint8Array | undefined {
-    if (!this.#hasBrackets(position)) return undefined
-    const { texts, values } = this.#brackets as Brackets
-    return texts?.bytesOf(values[position] as number)
   }
 
   get hasSeats(): boolean {

@@ -84,12 +84,13 @@ export function matchesByText(
   if (leastCost(matches) > GOOD_COST && segments.length > 1) {
     const once = withoutRepeats(release, segments)
     if (once.length < segments.length) matches.push(...asLevels(once))
-    // A name may have a comma in it.
+    // A name may have a comma in it, but that of a town is rather two.
     const called = names.filter((name) => isKnown(release, name, text))
     matches.push(
       ...called
         .flatMap((name) => readingsOf(release, release.entity(name).definition, [text]))
-        .flatMap((reading) => matchesOf(release, reading)),
+        .flatMap((reading) => matchesOf(release, reading))
+        .map((match) => (match.name === placesIn(release)?.towns.name ? inDoubt(match) : match)),
     )
   }
   const best = bestOf(release, matches)
@@ -102,15 +103,8 @@ export function matchesByText(
   if (isRead || !maySearch || count > MAX_ALIGNED_WORDS) return best
   // Two names that are both words of the catalog are two names, however near.
   const efforts = segments.length === 1 ? KNOWN_RIGHT_WHOLE : KNOWN_RIGHT
-  const ranked = rankAcross(
-    release,
-    words.flat(),
-    scope.map((name) => [name, []] as const),
-    MAX_PROPOSED,
-    undefined,
-    undefined,
-    efforts,
-  )
+  const levels = scope.map((name) => [name, []] as const)
+  const ranked = rankAcross(release, words.flat(), levels, MAX_PROPOSED, undefined, { efforts })
   const proposed = matchesByAlignment(release, ranked, words)
   // Where segments mean nothing, what the same words mean without commas is in doubt.
   return bestOf(release, [...best, ...(segments.length === 1 ? proposed : proposed.map(inDoubt))])

@@ -14,7 +14,7 @@ import {
   maySoundLike,
   soundOf,
 } from '../search/name-match.ts'
-import { bagOf, emptied, emptyBag, hashOf, type LetterBag, wordForms } from './word-forms.ts'
+import { bagOf, emptied, emptyBag, hashOf, type LetterBag, type WordForms, wordForms } from './word-forms.ts'
 
 /** One way to read what was typed. */
 type TypedReading = {
@@ -34,6 +34,7 @@ const MAX_LETTERS = 60
 
 export class NameFilter {
   readonly #index: Words
+  readonly #forms: WordForms
   readonly #typed: readonly TypedReading[]
   /** The same without numbers, which may be written in several ways. */
   readonly #withoutNumbers: readonly TypedReading[]
@@ -56,6 +57,7 @@ export class NameFilter {
     const { words, language } = index
     this.#typedWhole = bagOf(typedJoined)
     this.#index = index
+    this.#forms = wordForms(index)
     this.#letters = nameLetters(index)
     this.#isLong = readings.some(({ joined }) => joined.length > MAX_LETTERS)
     const numbers = readings.flatMap((forms) => forms.words.filter(isNumber))
@@ -104,7 +106,7 @@ export class NameFilter {
   /** Whether the words at some places can match as a name. */
   #mayMatchWords(from: number, to: number): boolean {
     const { names } = this.#index
-    const forms = wordForms(this.#index)
+    const forms = this.#forms
     const joined = emptied(this.#joined)
     const core = emptied(this.#core)
     const whole = emptied(this.#whole)
@@ -155,13 +157,13 @@ export class NameFilter {
 
   /** Whether a word of a name may be a number, where there is one in what was typed. */
   #isNumber(word: number): boolean {
-    return this.#hasNumber && wordForms(this.#index).mayBeNumber[word] === 1
+    return this.#hasNumber && this.#forms.mayBeNumber[word] === 1
   }
 
   /** The letters that the words at some places sound like. */
   #soundOf(from: number, to: number): LetterBag {
     const { names } = this.#index
-    const forms = wordForms(this.#index)
+    const forms = this.#forms
     const sound = emptied(this.#sound)
     for (let place = from; place < to; place++) {
       const word = names[place] as number
@@ -173,7 +175,7 @@ export class NameFilter {
   /** Whether all words of a name that say something were typed, or all that were typed are in it. */
   #isCovered(from: number, to: number, typed: readonly (number | undefined)[], substance: number): boolean {
     const { names } = this.#index
-    const { isSlight } = wordForms(this.#index)
+    const { isSlight } = this.#forms
     let shared = 0
     let isAnyTyped = typed.length === 0
     for (let place = from; place < to; place++) {
@@ -191,7 +193,7 @@ export class NameFilter {
   /** Whether a name may have a number, whose letters tell nothing of the same one in digits. */
   #mayHaveNumber(position: number): boolean {
     const { names, nameStarts } = this.#index
-    const { mayBeNumber } = wordForms(this.#index)
+    const { mayBeNumber } = this.#forms
     for (let place = nameStarts[position] as number; place < (nameStarts[position + 1] as number); place++)
       if (mayBeNumber[names[place] as number] === 1) return true
     return false
@@ -221,6 +223,7 @@ const isNumber = (word: string): boolean => HAS_DIGIT.test(word)
 /** The letters that are heard in each name, found out when it is first asked for. */
 class NameLetters {
   readonly #index: Words
+  readonly #forms: WordForms
   readonly #all: Uint32Array
   readonly #core: Uint32Array
   readonly #lengths: Uint16Array
@@ -228,6 +231,7 @@ class NameLetters {
 
   constructor(index: Words) {
     this.#index = index
+    this.#forms = wordForms(index)
     const count = index.nameStarts.length - 1
     this.#all = new Uint32Array(count)
     this.#core = new Uint32Array(count)
@@ -245,7 +249,7 @@ class NameLetters {
 
   #find(position: number): void {
     const { names, nameStarts } = this.#index
-    const { heard, lengths, isSlight } = wordForms(this.#index)
+    const { heard, lengths, isSlight } = this.#forms
     let all = 0
     let core = 0
     let length = 0

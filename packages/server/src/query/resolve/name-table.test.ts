@@ -3,6 +3,8 @@ import { beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { releaseOf } from '../../../../../test/support/releases.ts'
 import { localitiesOf, smallSource } from '../../../../../test/support/small-source.ts'
 import type { Release } from '../../release/release.ts'
+import { type DistinctNames, entityNames } from './entity-names.ts'
+import { NameKeys } from './name-keys.ts'
 import { positionsCalled } from './name-table.ts'
 import { writtenPart } from './written-part.ts'
 
@@ -17,6 +19,7 @@ const NAMES = [
   'Ejido Veinte y Uno (La Curva)',
   '(Los Tres) Hermanos (Uno',
   "Rancho D'Lucas (Ñandú)",
+  'Pozo Hondo',
 ]
 let release: Release
 beforeAll(async () => {
@@ -25,7 +28,7 @@ beforeAll(async () => {
 
 test.each([
   ['by the whole name', 'pozo hondo el alto granja', [1]],
-  ['by what is outside of brackets', 'pozo hondo', [1, 3]],
+  ['by what is outside of brackets', 'pozo hondo', [1, 3, 8]],
   ['by what is in brackets', 'el alto', [1]],
   ['by what is in other brackets', 'granja', [1]],
   ['by what is in two brackets, which is no name', 'el alto granja', []],
@@ -45,4 +48,24 @@ test.each([
 ])('records are called %s: %s', (_, text, expected) => {
   const part = writtenPart(release, release.entity('localidad').definition, text)
   expect(positionsCalled(part, release, {}).toSorted()).toEqual(expected)
+})
+
+test('the keys of some records are those that they have among all', () => {
+  const { definition, index } = release.entity('localidad')
+  const names = entityNames(release, definition)
+  const { starts, positions } = names.distinctNames as DistinctNames
+  const keysOf = (add: (keys: NameKeys) => void): Set<string> => {
+    const keys = new NameKeys(names, index.words)
+    add(keys)
+    const numbers = [...keys.numbers.subarray(0, keys.count)]
+    return new Set(
+      numbers.flatMap((number, at) => {
+        const isName = number < names.distinctCount
+        const of = isName ? positions.subarray(starts[number], starts[number + 1]) : [number - names.distinctCount]
+        return Array.from(of, (position) => `${position} ${keys.hashes[at]}`)
+      }),
+    )
+  }
+  const inTwo = [...keysOf((keys) => keys.addBetween(0, 4)), ...keysOf((keys) => keys.addBetween(4, NAMES.length))]
+  expect(inTwo.toSorted()).toEqual([...keysOf((keys) => keys.addAll())].toSorted())
 })

@@ -37,6 +37,8 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
   const last = given.at(-1)
   if (last === undefined || given.length === 1)
     return { parts: given, matches: matchesByParts(release, given, { isRow: true }) }
+  const said = given.filter((part) => part === last || !saysThatNothingIs(release, part))
+  if (said.length < given.length) return readParts(release, said)
   const { above, ancestors } = meantAbove(release, last.entity, given.slice(0, -1))
   const parts = [...above, last]
   const matches = matchesByParts(release, parts)
@@ -65,7 +67,9 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
     // The name of the state in the place of a locality says nothing of the locality.
     return readParts(release, above)
   }
-  if (isSureMatch(release, matches))
+  const { typed, language } = last.written
+  const isAbsent = language.isAbsent(typed)
+  if (isSureMatch(release, matches) && !(isAbsent && !isNamed(matches)))
     return orInState(release, parts, matches) ?? saintApart(release, { parts, matches }, ancestors, last.isList)
   const seat = asSeat(release, last, ancestors)
   if (seat !== undefined) {
@@ -74,12 +78,15 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
   }
   const otherwise = withoutAncestors(release, last, above, ancestors) ?? swapped(release, parts)
   if (otherwise !== undefined) return otherwise
-  const { typed, language } = last.written
   const isNearly = (ancestor: Ancestor) => !ancestor.isParent && isMisspelt(release, ancestor, last)
   const saysNothing = ancestors.some(isNearly) || typed.every((word) => language.isNoise(word))
-  const isEmpty = language.isAbsent(typed) || (matches.length === 0 && saysNothing)
+  const isEmpty = isAbsent || (matches.length === 0 && saysNothing)
   return isEmpty ? readParts(release, above) : { parts, matches }
 }
+
+/** Whether a part says that nothing is known, and is no code: "NA" is Namibia. */
+const saysThatNothingIs = (release: Release, part: WrittenPart): boolean =>
+  part.written.language.isAbsent(part.written.typed) && matchesAnywhere(release, part).length === 0
 
 /** What two parts may rather mean where the first is the name of a state too: in "Guerrero, Acapulco" the city, and no hamlet elsewhere. */
 function orInState(
@@ -89,7 +96,8 @@ function orInState(
 ): ReadParts | undefined {
   const [before, last, ...more] = parts as [WrittenPart, WrittenPart, ...WrittenPart[]]
   const [state] = ancestorsOf(before.entity)
-  if (state === undefined || more.length > 0 || isSeat(release, matches)) return undefined
+  const { hasSeats } = entityNames(release, last.entity)
+  if (state === undefined || more.length > 0 || !hasSeats || isSeat(release, matches)) return undefined
   const above = writtenPartAs(release, state.entity, before)
   if (!isNamed(matchesCalled(release, above).map(({ cost }) => ({ ownCost: cost })))) return undefined
   const rather = matchesInPlace(release, [above, last])

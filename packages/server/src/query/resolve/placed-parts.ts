@@ -24,9 +24,11 @@ export function placedParts(release: Release, texts: ReadonlyMap<string, string>
   if (first === undefined) return asGiven
   const { entity } = first
   const text = (texts.get(entity.name) ?? '').slice(0, maxLength)
+  // Most cells say what they should.
+  if (isNamed(release, entity, text)) return asGiven
   const ancestors = ancestorsOf(entity).map((step) => step.entity)
   const named = ancestors.filter((ancestor) => isNamed(release, ancestor, text))
-  if ((named.length !== 1 && !SIGN.test(text)) || isNamed(release, entity, text)) return asGiven
+  if (named.length !== 1 && !SIGN.test(text)) return asGiven
   const splits = SIGN.test(text) ? SEPARATORS.map((separator) => text.replace(CLOSING, '').split(separator)) : []
   // "AD - Andorra" is one record twice.
   const twice = splits.find((names) => names.length === 2 && isOne(release, entity, names))

@@ -1,8 +1,8 @@
 // How far a part of a row is from one record: from the nearest of its names, aliases and codes.
 import { checkpoint } from '../../base/checkpoint.ts'
 import { typedCode } from '../search/codes.ts'
+import { HOW } from '../search/explanation.ts'
 import { isSlight, matchName, type NameMatch, WITHOUT_SAINT_COST, type WrittenName } from '../search/name-match.ts'
-import { HOW } from '../search/search.ts'
 import type { WrittenPart } from './written-part.ts'
 
 /**

@@ -12,7 +12,7 @@ import type { IsKnown } from '../search/name-match.ts'
 
 /** Letters and signs that names are written with; anything else may be damage. */
 const USUAL = /^[\x20-\x7eáéíóúüñÁÉÍÓÚÜÑ\t\r\n´ºª°]*$/
-const ESCAPED = /[&%=\\]/
+const ESCAPED = /[&%=\\]|U\+00|_x00/i
 const MAX_REPAIRS = 8
 
 const isUsual = (text: string): boolean => USUAL.test(text.normalize('NFC')) && !ESCAPED.test(text)

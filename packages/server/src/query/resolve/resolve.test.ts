@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { releaseOf } from '../../../../../test/support/releases.ts'
 import { placesOf, smallSource } from '../../../../../test/support/small-source.ts'
 import type { Release } from '../../release/release.ts'
-import { partNames, type RowToResolve, resolveRow } from './resolve.ts'
+import { partNames, type RowToResolve, resolveRow, rowKey } from './resolve.ts'
 
 setDefaultTimeout(180_000)
 
@@ -64,6 +64,10 @@ const localities = [
   ['0006', 'Estación Conchos', 13, 5],
   ['0007', 'Granja Palomas', 13, 5],
   ['0008', 'San Diego Palomas', 13, 5],
+  ['0009', 'Quintero', 13, 3_000],
+  ['0010', 'Quintero', 13, 5],
+  ['0011', 'Ninguno', 13, 5],
+  ['0012', 'Paso Texas', 13, 3_000],
   ['0001', 'El Tule', 14, 900],
   ['0002', 'Santa María del Oro', 14, 5],
   ['0001', 'El Cerro', 15, 500],
@@ -140,7 +144,8 @@ describe('parts', () => {
     [{ estado: 'nl', municipio: 'guadal', localidad: 'Ej. los Pinos' }, 'sure localidad Ejido los Pinos'],
     [{ estado: 'nl', municipio: 'guadal', localidad: 'tanque nuevo' }, 'sure localidad Tanque Nuevo'],
     [{ estado: 'jal', municipio: 'monterrey' }, 'likely municipio Monterrey'],
-    [{ estado: 'xxxx', municipio: 'Monterrey' }, 'likely municipio Monterrey'],
+    [{ estado: 'zzzz', municipio: 'Monterrey' }, 'likely municipio Monterrey'],
+    [{ estado: '#N/A', municipio: 'Monterrey' }, 'exact municipio Monterrey'],
     [{ estado: 'Nuevo León', municipio: 'Jalisco' }, 'none'],
     [{ estado: 'nl', municipio: 'Guadalupe', localidad: 'Tanque Nuevo' }, 'likely localidad Tanque Nuevo'],
     [{ estado: 'nl', municipio: 'guadal', localidad: 'guadalupe' }, 'sure localidad Guadalupe'],
@@ -168,6 +173,9 @@ describe('parts', () => {
     [{ estado: 'jal', municipio: 'Zapopan', localidad: 'Fracc. Santa Fe' }, 'likely localidad Hacienda Santa Fe'],
     [{ estado: 'jal', municipio: 'Zapopan', localidad: 'Conchos' }, 'ambiguous localidad Ejido Conchos'],
     [{ estado: 'jal', municipio: 'Zapopan', localidad: 'Palomas' }, 'ambiguous localidad Granja Palomas'],
+    [{ estado: 'jal', municipio: 'Zapopan', localidad: 'Quinteroo' }, 'ambiguous localidad Quintero'],
+    [{ estado: 'jal', municipio: 'Zapopan', localidad: 'Ninguna' }, 'exact municipio Zapopan'],
+    [{ estado: 'jal', municipio: 'Zapopan', localidad: 'Ninguno' }, 'exact localidad Ninguno'],
   ])('%j', (row, expected) => expect(resolved(parts(row as Record<string, string>))).toBe(expected))
 })
 
@@ -237,6 +245,7 @@ describe('free text', () => {
     ['', 'none'],
     [', ;', 'none'],
     ['xyzzy', 'none'],
+    ['El Paso, Texas', 'likely localidad Paso Texas'],
   ])('%p', (text, expected) => expect(resolved({ text })).toBe(expected))
 
   test('names a record of the level that is wanted', () => {
@@ -333,4 +342,19 @@ test('where nothing fits below a municipality, it is looked for below the best o
   const verdictOf = (localidad: string) =>
     resolveRow(ofTwoStates, parts({ estado: 'vallarta', municipio: 'norte', localidad })).verdict
   expect(['primera', 'segunda', 'tercera'].map(verdictOf)).toEqual(['exact', 'likely', 'none'])
+})
+
+test('rows have the same key where case and accents alone are other', () => {
+  const parts = (entries: Record<string, string>) => rowKey({ parts: new Map(Object.entries(entries)) })
+  expect(rowKey({ text: 'LEÓN, Gto.' })).toBe(rowKey({ text: 'leon, gto.' }))
+  expect(parts({ estado: 'Jalisco', localidad: 'Tonalá' })).toBe(parts({ estado: 'JALISCO', localidad: 'TONALA' }))
+  // In damaged text every letter tells something.
+  expect(rowKey({ text: 'LEÃ“N' })).not.toBe(rowKey({ text: 'leã“n' }))
+  const others = [
+    parts({ estado: 'a', localidad: 'b' }),
+    parts({ localidad: 'a', estado: 'b' }),
+    parts({ estado: 'a,localidad 1 b' }),
+    rowKey({ text: parts({ estado: 'a', localidad: 'b' }) }),
+  ]
+  expect(new Set(others).size).toBe(others.length)
 })

@@ -43,6 +43,16 @@ type ResolveOptions = {
   readonly names?: readonly string[]
 }
 
+/** Other signs may be those of damaged text, in which every letter tells something. */
+const PLAIN = /^[a-z0-9áéíóúüñ .,;:()/-]*$/i
+
+/** What rows that mean the same have in common: case and accents tell nothing. */
+export function rowKey(row: RowToResolve): string {
+  const plain = (text: string) => (PLAIN.test(text) ? folded(text) : text)
+  if ('text' in row) return `?${plain(row.text)}`
+  return [...row.parts].map(([name, text]) => `${name} ${text.length} ${plain(text)}`).join()
+}
+
 /** Which record a row means, how sure that is, and what is certain at each level. */
 export type Resolution = Decision & {
   /** From the most distant ancestor to the record that is asked for. */

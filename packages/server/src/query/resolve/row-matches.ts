@@ -218,5 +218,9 @@ export function bestOf(release: Release, matches: readonly RowMatch[]): RowMatch
     if (best.length === MAX_MATCHES) break
     if (!best.some(({ name, position }) => position === match.position && name === match.name)) best.push(match)
   }
-  return best
+  // What else begins with what was written is not left out for lack of room.
+  const isRival = ({ name, position, isPrefix }: RowMatch) =>
+    isPrefix && name === best[0]?.name && position !== best[0].position
+  const rival = best.length < MAX_MATCHES ? undefined : sorted.find(isRival)
+  return rival === undefined || best.includes(rival) ? best : [...best, rival]
 }

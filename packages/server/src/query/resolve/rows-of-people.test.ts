@@ -5,7 +5,8 @@ import { workOn } from '../../base/checkpoint.ts'
 import { codeReader } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import { resolveRow } from './resolve.ts'
-import { isSure, type Verdict } from './verdict.ts'
+import { bestOf, type RowMatch } from './row-matches.ts'
+import { isSure, type Verdict, verdictOn } from './verdict.ts'
 
 setDefaultTimeout(180_000)
 
@@ -194,6 +195,7 @@ describe('the seat without its name', () => {
 test.each([
   ['Chiapas / Chicomuselo / 20-nov', 'sure 20 de Noviembre'],
   ['Chiapas / Chicomuselo / 20 DE NOV.', 'exact 20 de Noviembre'],
+  ['Chiapas / Acapetahua / 20-Apr', 'sure Veinte de Abril'],
 ])('a day whose month is short: %s', (row, expected) => expect(answer(row)).toBe(expected))
 
 describe('the seat is meant', () => {
@@ -271,6 +273,10 @@ describe('something else stands in a cell than its column says', () => {
     ['Jalisco / Guadalajara / Guadalajara, Jal.', 'exact Guadalajara'],
     ['Chihuahua / Juárez / CD JUAREZ CHIH', 'sure Juárez'],
     ['14 - Jalisco / 039 - Guadalajara', 'exact 14039 Guadalajara'],
+    ['8 Chihuahua / 9 Bocoyna', 'exact 08009 Bocoyna'],
+    ['Jalisco / Guadalajara [14039]', 'exact 14039 Guadalajara'],
+    ['NULL / Chapala / Ajijic', 'exact Ajijic'],
+    ['Jalisco / SIN DATO / Ajijic', 'exact Ajijic'],
     ['14-Jalisco / 14039-GUADALAJARA', 'exact 14039 Guadalajara'],
     ['Gobierno del Estado de Jalisco / H. Ayuntamiento Constitucional de Guadalajara', 'sure 14039 Guadalajara'],
     ['Baja California Sur / PAZ, LA', 'exact 03003 La Paz'],
@@ -337,7 +343,7 @@ describe('a town and its state in one text', () => {
     // A state that is written as it is called is no other name misspelt.
     ['Querétaro Mexico, Querétaro', 'exact 22014 Querétaro'],
     // The number of a state and its name.
-    ['9 Distrito Federal', 'sure 09 Ciudad de México'],
+    ['9 Distrito Federal', 'exact 09 Ciudad de México'],
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
 
   test.each([
@@ -409,6 +415,8 @@ describe('an address', () => {
     ['Calle Guerrero 1225. Fracc. Las Flores. Paraíso, Tabasco. C.P. 86641.', 'exact 27014 Paraíso'],
     ['Rio Balsas No. 1225, Col. Quinta Velarde, C.P. 44430 Guadalajara, JALISCO', 'exact 14039 Guadalajara'],
     ['Rio Balsas No. 1225, Col. Quinta Velarde, C.P. 44430 Guadalajara', 'exact 14039 Guadalajara'],
+    // A box of the post is no postal code.
+    ['A.P. 1015, Zoquitlán, Pue.', 'exact 21217 Zoquitlán'],
     ['Rio Balsas 1225, Quinta Velarde, Guadalajara, Jalisco. C.P. 44430. Tel. 33 3615 1234', 'exact 14039 Guadalajara'],
     ['Rio Balsas 1225, Quinta Velarde, Guadalajara, Jalisco, 3336151234', 'exact 14039 Guadalajara'],
     ['Jalisco, Guadalajara, Col. Quinta Velarde, Rio Balsas No. 1225', 'exact 14039 Guadalajara'],
@@ -574,6 +582,16 @@ describe('damaged text', () => {
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
 })
 
+test('what else begins with what was written counts, however many others are called so', () => {
+  const match = (name: string, position: number, cost: number, isPrefix: boolean): RowMatch => ({
+    ...{ name, position, cost, isPrefix, isWhole: !isPrefix, isDoubtful: false },
+    ...{ ownCost: cost, skipped: 0, letters: 9, how: [isPrefix ? 'prefix' : 'exact'] },
+  })
+  const namesakes = Array.from({ length: 20 }, (_, at) => match('localidad', at, 0.5, false))
+  const [first, rival] = [match('municipio', 0, 0.2, true), match('municipio', 1, 1.7, true)]
+  expect(verdictOn(release, bestOf(release, [rival, ...namesakes, first])).verdict).toBe('ambiguous')
+})
+
 describe('never sure', () => {
   test.each([
     // A number is the name of a place, and not the code of a state, unless it is in digits and alone.
@@ -581,6 +599,8 @@ describe('never sure', () => {
     ['Colima // Número 6'],
     ['once / León'],
     ['=1+1 / León'],
+    // A town that is far larger has the word in its name too.
+    ['Puebla // Matamoros'],
     // Many are called San Francisco, so that one is not told by its name, nor by that name misspelt.
     ['Puebla // San Francisco'],
     ['Puebla // San Francisvo'],

@@ -1,6 +1,7 @@
-// What is known of each word of an index, found out once: most names are made of the same few words.
+// What is known of each word of an index, found out once, when it is met: most names are made of the same few words.
 import { checkpoint } from '../../base/checkpoint.ts'
 import { memoized } from '../../base/memoized.ts'
+import type { FlatTexts } from '../../release/index/byte-order.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import { letterBit, letterMask } from '../../release/index/word-keys.ts'
 import { heardOf, isSlight, soundOfWord } from '../search/name-match.ts'
@@ -22,6 +23,8 @@ export function shiftOf(length: number): number {
 }
 
 const CHECKED_EVERY = 0xff
+const LAST_DIGIT = 0x39
+const FIRST_BEYOND_ASCII = 0x80
 
 /** Each word as it is written out. */
 export class WordForms {
@@ -40,6 +43,9 @@ export class WordForms {
   /** The letters that it is written with and those that it sounds like, each with those that are there twice. */
   readonly #bags: Uint32Array
   readonly #words: Words
+  readonly #flat: FlatTexts
+  /** Whether a table of the language has it. */
+  readonly #isApart: Uint8Array
 
   constructor(index: Words) {
     const { words, language } = index
@@ -55,28 +61,64 @@ export class WordForms {
     this.isSlightWrittenOut = new Uint8Array(size)
     this.mayBeNumber = new Uint8Array(size)
     this.isOpenNumber = new Uint8Array(size)
-    const { longFormsOf, withDigits } = language
-    const { masks } = index
-    const list = ['']
-    for (let word = 0; word < size; word++) {
-      if ((word & CHECKED_EVERY) === 0) checkpoint()
-      const text = words.text(word)
-      const [long] = longFormsOf(text)
-      list[0] = text
-      const digits = withDigits(list)
-      const isNumber = digits !== list
-      const written = isNumber ? digits.join('') : (long ?? text)
-      const isTextSlight = isSlight(language, text) ? 1 : 0
-      this.hashes[word] = hashOf(written)
-      this.shifts[word] = shiftOf(written.length)
-      this.lengths[word] = (long ?? text).length
-      this.heard[word] = heardOf(long === undefined ? (masks[word] as number) : letterMask(long), language)
-      this.isAbbreviation[word] = long === undefined ? 0 : 1
-      this.isSlight[word] = isTextSlight
-      this.isSlightWrittenOut[word] = long === undefined ? isTextSlight : isSlight(language, long) ? 1 : 0
-      this.mayBeNumber[word] = isNumber ? 1 : 0
-      this.isOpenNumber[word] = isNumber && isOpen(text, written) ? 1 : 0
+    this.#isApart = new Uint8Array(size)
+    for (const text of language.apartWords) {
+      const word = words.indexOf(text)
+      if (word !== undefined) this.#isApart[word] = 1
     }
+    this.#flat = words.flat
+  }
+
+  /** Finds out about all words that were not met. */
+  learnAll(): this {
+    for (let word = 0; word < this.shifts.length; word++) {
+      if ((word & CHECKED_EVERY) === 0) checkpoint()
+      if (this.shifts[word] === 0) this.learn(word)
+    }
+    return this
+  }
+
+  /** Finds out about a word; before that its shift is 0, as no shift is. */
+  learn(word: number): void {
+    const { bytes, offsets } = this.#flat
+    const start = offsets[word] as number
+    const end = offsets[word + 1] as number
+    let hash = 0
+    let shift = 1
+    let isPlain = this.#isApart[word] === 0
+    for (let at = start; at < end; at++) {
+      const letter = bytes[at] as number
+      isPlain &&= letter > LAST_DIGIT && letter < FIRST_BEYOND_ASCII
+      hash = (Math.imul(hash, FACTOR) + letter) | 0
+      shift = Math.imul(shift, FACTOR)
+    }
+    if (isPlain) {
+      this.hashes[word] = hash
+      this.shifts[word] = shift
+      this.lengths[word] = end - start
+      this.heard[word] = heardOf(this.#words.masks[word] as number, this.#words.language)
+    } else this.#writeOut(word)
+  }
+
+  /** What is known of a word that is not just its letters. */
+  #writeOut(word: number): void {
+    const { words, masks, language } = this.#words
+    const text = words.text(word)
+    const [long] = language.longFormsOf(text)
+    const list = [text]
+    const digits = language.withDigits(list)
+    const isNumber = digits !== list
+    const written = isNumber ? digits.join('') : (long ?? text)
+    const isTextSlight = isSlight(language, text) ? 1 : 0
+    this.hashes[word] = hashOf(written)
+    this.shifts[word] = shiftOf(written.length)
+    this.lengths[word] = (long ?? text).length
+    this.heard[word] = heardOf(long === undefined ? (masks[word] as number) : letterMask(long), language)
+    this.isAbbreviation[word] = long === undefined ? 0 : 1
+    this.isSlight[word] = isTextSlight
+    this.isSlightWrittenOut[word] = long === undefined ? isTextSlight : isSlight(language, long) ? 1 : 0
+    this.mayBeNumber[word] = isNumber ? 1 : 0
+    this.isOpenNumber[word] = isNumber && isOpen(text, written) ? 1 : 0
   }
 
   /** Adds the letters that a word is written with to those of others. */
@@ -135,4 +177,6 @@ function addTo(bag: LetterBag, once: number, twice: number): void {
   bag.once |= once
 }
 
-export const wordForms = memoized((words: Words): WordForms => new WordForms(words))
+/** Of those words that were met: whoever reads of one must have it learnt. */
+export const formsAsMet = memoized((words: Words): WordForms => new WordForms(words))
+export const wordForms = memoized((words: Words): WordForms => formsAsMet(words).learnAll())

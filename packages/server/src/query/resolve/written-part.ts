@@ -57,8 +57,8 @@ export function writtenParts(release: Release, texts: ReadonlyMap<string, string
 /** A code and a name in one cell, and a number as a spreadsheet writes it. */
 const CODE_AND_NAME = /^\s*([0-9]+(?:\.[0-9]+)*)\s*[-–—.:)]\s*(\p{L}.*)$/u
 /** The same with less between them, or in the other order. */
-const CODE_BEFORE = /^\s*([0-9][0-9.]*[0-9])\s+(\p{L}.*)$/u
-const CODE_AFTER = /^\s*(\p{L}.*?)[-–—:(]\s*([0-9][0-9.]*[0-9])\s*\)?\s*$/u
+const CODE_BEFORE = /^\s*([0-9]+(?:\.[0-9]+)*)\s+(\p{L}.*)$/u
+const CODE_AFTER = /^\s*(\p{L}.*?)[-–—:([]\s*([0-9][0-9.]*[0-9])\s*[)\]]?\s*$/u
 /** Letters with a slash between them are one abbreviation, as "c/o". */
 const SLASHED = /(?<!\p{L})(\p{L})\/(\p{L})(?!\p{L})/gu
 const LISTED = /\S\s*[,(]/

@@ -9,21 +9,13 @@ import type { Filter } from '../filter.ts'
 import { positionsWhere } from '../filter.ts'
 import type { Near } from '../near.ts'
 import { type AncestorLevel, ancestorLevels } from './ancestor-match.ts'
+import { effortsFor, ONLY_AS_TYPED } from './efforts.ts'
+import { type Explanation, howOf } from './explanation.ts'
 import { beginningOf, isBegunBy, type NamedRecords, recordsBeginning, recordsNamed } from './named-records.ts'
 import { type TypedPart, typedParts } from './parts.ts'
 import { plainReadings } from './readings.ts'
 import { ancestorAt } from './score.ts'
-import {
-  type Explanation,
-  explained,
-  HOW,
-  type How,
-  rankAcross,
-  type Scope,
-  type SearchResult,
-  searchEntity,
-  type Unexplained,
-} from './search.ts'
+import { explained, rankAcross, rankAmong, type Scope, type SearchResult, type Unexplained } from './search.ts'
 
 /** A level of ancestors that a part names, and which of them it may mean. */
 type Anchor = { readonly level: AncestorLevel; readonly at: number; readonly named: NamedRecords }
@@ -89,7 +81,7 @@ function rankParts(
   const instead = () => searchTails(release, words, scope, limit)
   const loose = merged(
     searchLoosely(release, words, scope),
-    rankAcross(release, words, scope, limit, undefined, instead),
+    rankAcross(release, words, scope, limit, undefined, { instead }),
     limit,
   )
   const score = loose[0]?.score ?? 0
@@ -195,7 +187,9 @@ function searchParts(
       const among = positionsBelow(release, name, anchors, filters)
       if (among.length === 0) continue
       isNamed = true
-      for (const result of searchEntity(release, name, first.words, limit, { among }))
+      for (const result of rankAmong(release, first.words, [[name, among]], limit, undefined, {
+        efforts: { wider: effortsFor(first.words).wider },
+      }))
         if (result.quality >= MIN_QUALITY)
           results.push(anchored({ ...result, score: result.score - skippedCost(anchors) }, anchors))
     }
@@ -212,7 +206,7 @@ function searchParts(
 
 const withDropped = ({ how, dropped, ...explanation }: Explanation, words: readonly string[]): Explanation => ({
   ...explanation,
-  how: HOW.filter((one) => one === 'dropped-words' || (one !== 'exact' && how.includes(one))),
+  how: howOf([...how, 'dropped-words']),
   dropped: [...new Set([...words, ...dropped])],
 })
 
@@ -272,7 +266,9 @@ function beginningsBelow(release: Release, words: readonly string[], scope: Scop
 }
 
 const searchAmong = (release: Release, name: string, words: readonly string[], among: Uint32Array): Unexplained[] =>
-  among.length === 0 ? [] : searchEntity(release, name, words, MAX_BEGINNINGS, { among, isAsTyped: true })
+  among.length === 0
+    ? []
+    : rankAmong(release, words, [[name, among]], MAX_BEGINNINGS, undefined, { efforts: ONLY_AS_TYPED })
 
 function bonusOf({ words, names, nameStarts }: Words, position: number, typed: readonly string[]): number {
   let letters = 0
@@ -342,11 +338,9 @@ function withAnchors(
     const by = named.get(ancestorAt(level, position))
     return by === undefined || by === 'exact' ? [] : [{ entity: level.entity, by }]
   })
-  const all = new Set<How>([...how, ...named.map(({ by }) => (typeof by === 'string' ? by : 'alias'))])
-  const known = HOW.filter((one) => all.has(one))
   return {
     ...explanation,
-    how: known.length > 1 ? known.filter((one) => one !== 'exact') : known,
+    how: howOf([...how, ...named.map(({ by }) => (typeof by === 'string' ? by : 'alias'))]),
     aliases: [
       ...aliases,
       ...named.flatMap(({ entity, by }) => (typeof by === 'string' ? [] : [{ entity, alias: by }])),

@@ -3,9 +3,10 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { ancestorsIn, spaceOf } from '../../../../../test/support/named-words.ts'
 import { randomSearch } from '../../../../../test/support/random-names.ts'
-import { type SearchSpace, scanNames } from './candidates.ts'
+import { scanNames } from './candidates.ts'
 import { emptyHits } from './hits.ts'
-import { type Drop, typedWord } from './score.ts'
+import { type Drop, Scorer, typedWord } from './score.ts'
+import type { SearchSpace } from './search-space.ts'
 
 /** Both searches use one index, and candidates are pruned in the one and not in the other. */
 function expectSameBest(
@@ -15,12 +16,11 @@ function expectSameBest(
   drop: Drop,
   edits: boolean,
 ): void {
-  const { words, weights, levels, importance, among } = space
-  const names = { words, weights, records: undefined, levels, importance, naming: [] }
+  const { words, levels, among } = space
   const found = (only?: number) => {
     const hits = emptyHits(words, only)
     const known = typed.map((text) => typedWord(words, text, edits ? 1 : 0, levels, space.weightOf))
-    scanNames(names, among, known, drop, 0, hits, { left: Number.POSITIVE_INFINITY })
+    scanNames(new Scorer(space, known, drop, 0), among, hits, { left: Number.POSITIVE_INFINITY })
     return hits.best(wanted)
   }
   const all = found()
@@ -92,10 +92,10 @@ test('among few names of many', () => {
 
 test('a name that was typed as a whole is found behind any number of longer ones', () => {
   const names = [...Array.from({ length: 16_000 }, () => 'el rancho de arriba'), 'rancho']
-  const { words, weights, levels, importance, weightOf } = spaceOf({ names, importance: names.map(() => 0) })
+  const space = spaceOf({ names, importance: names.map(() => 0) })
+  const { words, levels, weightOf } = space
   const hits = emptyHits(words, 1)
   const typed = [typedWord(words, 'rancho', 0, levels, weightOf)]
-  const scored = { words, weights, records: undefined, levels, importance, naming: [] }
-  scanNames(scored, undefined, typed, 'none', 0, hits, { left: Number.POSITIVE_INFINITY })
+  scanNames(new Scorer(space, typed, 'none', 0), undefined, hits, { left: Number.POSITIVE_INFINITY })
   expect(hits.best(1)).toEqual([16_000])
 })

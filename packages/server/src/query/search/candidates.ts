@@ -7,8 +7,6 @@
 import { indexInAscending } from '../../base/binary-search.ts'
 import { checkpoint } from '../../base/checkpoint.ts'
 import { memoized } from '../../base/memoized.ts'
-import type { NamingField } from '../../catalog/languages/languages.ts'
-import type { AliasIndex } from '../../release/aliases.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import type { Postings } from '../../release/index/postings.ts'
 import type { AncestorLevel, LevelMatch } from './ancestor-match.ts'
@@ -18,40 +16,21 @@ import { bitOf, Presence } from './presence.ts'
 import {
   ALL_WORDS,
   ancestorAt,
-  type Drop,
   mayBeDropped,
   minImportance,
   NO_MATCH,
   type ScoredNames,
-  Scorer,
+  type Scorer,
   type TypedWord,
-  type WeightOf,
 } from './score.ts'
 import { COSTS } from './word-match.ts'
 
 /** Whether to go on is asked once for so many records and one more: that many are scored in less than a millisecond. */
 const CHECKED_EVERY = 0xff
 
-/** Where to search. */
-export type SearchSpace = {
-  readonly words: Words
-  readonly levels: readonly AncestorLevel[]
-  readonly aliases: AliasIndex | undefined
-  readonly importance: Uint8Array | undefined
-  readonly naming: readonly NamingField[]
-  readonly weightOf: WeightOf
-  /** The weight of each word. */
-  readonly weights: Float32Array
-  /** The positions of the records that pass the filters, ascending; undefined stands for all. */
-  readonly among: Uint32Array | undefined
-}
-
-/** Above this share of all records, a pass over all of them is cheaper than going through posting lists. */
-const MANY = 1 / 4
 /** How many typed words are looked for in candidates, where words may be dropped; this bounds the time of a search. */
 const MAX_LOOKS = 400_000
-/** Where only the best are wanted, records from these importances on are scored one group after the other, then the rest. */
-const IMPORTANT = 100
+/** Where only the best are wanted, records from this importance on are scored before the rest. */
 const NOTABLE = 20
 /**
  * What looking at a record costs: at its importance and how long its name is, at its words, and at its score. So much is spent on
@@ -64,23 +43,12 @@ const WORD_SCORE_COST = 1
 const MAX_COST = 60_000
 /** What looking at the words of any record costs, where going on in a posting list costs 1. */
 const LOOK_COST = 4
-/** So few records with a word itself are scored before all others; and all of those with the rarest word, if they are few of all. */
+/** So few records with a word itself are scored before all others; and where no more have the rarest word, no others are. */
 const FEW = 3_000
-const FEW_OF_ALL = 1 / 64
 
-/** Adds the records whose names match. */
-export function scanNames(
-  names: ScoredNames,
-  among: Uint32Array | undefined,
-  typed: readonly TypedWord[],
-  drop: Drop,
-  penalty: number,
-  hits: Hits,
-  work: Work,
-): void {
-  const own = typed.reduce((sum, { inNames, inCodes }) => sum + inNames + inCodes, 0)
-  if (own > 0) new Scan(names, among, typed, drop, penalty, hits, work).run(own)
-}
+/** Adds the records whose names match, as far as it goes. */
+export const scanNames = (scorer: Scorer, among: Uint32Array | undefined, hits: Hits, work: Work): void =>
+  new Scan(scorer, among, hits, work).run()
 
 /** Which records of an index were looked at, by the number of the scan, in an array that scans use again. */
 const visitsIn = memoized(({ nameStarts }: Words) => ({ marks: new Uint32Array(nameStarts.length), latest: 0 }))
@@ -120,15 +88,8 @@ class Scan {
   /** A flag for each record that passes the filters, where they are tested one by one. */
   #passes: Uint8Array | undefined
 
-  constructor(
-    names: ScoredNames,
-    among: Uint32Array | undefined,
-    typed: readonly TypedWord[],
-    drop: Drop,
-    penalty: number,
-    hits: Hits,
-    work: Work,
-  ) {
+  constructor(scorer: Scorer, among: Uint32Array | undefined, hits: Hits, work: Work) {
+    const { names, typed, drop } = scorer
     const visits = visitsIn(names.words)
     this.#marks = typed.length > 1 ? visits.marks : undefined
     this.#mark = ++visits.latest
@@ -138,7 +99,7 @@ class Scan {
     this.#typed = typed
     this.#among = among
     this.#hits = hits
-    this.#scorer = new Scorer(names, typed, drop, penalty)
+    this.#scorer = scorer
     this.#presence = typed.length > 1 ? new Presence(names, typed) : undefined
     const bitsOf = (wanted: (word: TypedWord) => boolean) =>
       typed.reduce((bits, word, at) => (wanted(word) ? bits | bitOf(at) : bits), 0)
@@ -151,8 +112,7 @@ class Scan {
     this.#rarestSize = sized[0]?.size ?? Number.POSITIVE_INFINITY
   }
 
-  /** The posting lists of the typed words have so many entries. */
-  run(own: number): void {
+  run(): void {
     const { words, records } = this.#names
     const count = words.nameStarts.length - 1
     const among = this.#among
@@ -161,6 +121,8 @@ class Scan {
       return
     }
     const [rarest] = this.#required
+    /** How many entries the posting lists of the typed words have. */
+    const own = this.#typed.reduce((sum, { inNames, inCodes }) => sum + inNames + inCodes, 0)
     const size = Math.min(this.#rarestSize, own)
     if (size === 0) return
     if (among !== undefined && among.length <= size) {
@@ -170,7 +132,6 @@ class Scan {
     if (among !== undefined) this.#passes = flagsOf(among, count)
     const scan = () => {
       if (rarest === undefined) this.#scanRarest()
-      else if (!this.#isPruned && size > count * MANY) this.#scan(undefined, 0, count)
       else if (this.#rarestSize <= own) this.#scanPostings(rarest)
       else for (const word of this.#typed) this.#scanWords(word)
     }
@@ -178,14 +139,8 @@ class Scan {
       scan()
       return
     }
-    if (rarest !== undefined && this.#rarestSize <= Math.min(FEW, count * FEW_OF_ALL)) {
+    if (rarest !== undefined && this.#rarestSize <= FEW) {
       this.#scanPostings(rarest)
-      return
-    }
-    // So few are looked at once each, whatever lists they are in.
-    if (rarest === undefined && count <= Math.min(FEW, own)) {
-      this.#bound(this.#scorer.maxQuality())
-      this.#scan(undefined, 0, count)
       return
     }
     if (this.#typed.length > 1) this.#scanExact()
@@ -196,19 +151,12 @@ class Scan {
       return
     }
     const notable = notableOf(this.#names.importance as Uint8Array)
+    this.#from = NOTABLE
+    this.#budget = MAX_COST
     if (notable.length * LOOK_COST < size) {
-      this.#from = NOTABLE
-      this.#budget = MAX_COST
       this.#bound(this.#scorer.maxQuality())
       this.#scan(notable, 0, notable.length)
-    } else {
-      this.#from = IMPORTANT
-      scan()
-      this.#from = NOTABLE
-      this.#to = IMPORTANT - 1
-      this.#budget = MAX_COST
-      scan()
-    }
+    } else scan()
     // Of the rest, names that have no more words than were typed match best.
     this.#from = 0
     this.#to = NOTABLE - 1
@@ -238,7 +186,7 @@ class Scan {
         }
   }
 
-  /** The records with a typed word itself, where they are few: what the others have costs more, which prunes them. */
+  /** The records with a typed word itself, where they are few: they match best, which prunes the others. */
   #scanExact(): void {
     const { starts, positions } = this.#names.words.inNames
     for (const word of this.#required.length === 0 ? this.#rarestFirst() : this.#required) {
@@ -248,7 +196,6 @@ class Scan {
       if (to - from > FEW) continue
       this.#bound(this.#scorer.maxQuality())
       this.#scan(positions, from, to)
-      this.#scorer.excludeExact(word)
     }
   }
 
@@ -259,7 +206,6 @@ class Scan {
         const children = this.#names.levels[at]?.children
         if (match === undefined || children === undefined || childrenOf(children, match) > FEW) continue
         this.#scanChildren(word, children, match)
-        this.#scorer.excludeLevel(word, at)
       }
   }
 
@@ -272,8 +218,6 @@ class Scan {
       if (entries > budget) return
       budget -= entries
       this.#scanWords(word)
-      // What the others lack costs more, which prunes them.
-      this.#scorer.excludeOwn(word)
     }
   }
 
@@ -331,8 +275,8 @@ class Scan {
     this.#minImportance = minImportance(threshold, this.#maxQuality)
   }
 
-  /** The records at the places `from` to `to` of a posting list, or at these positions if there is no list. */
-  #scan(list: Uint32Array | undefined, from: number, to: number): void {
+  /** The records at the places `from` to `to` of a posting list. */
+  #scan(list: Uint32Array, from: number, to: number): void {
     const passes = this.#passes
     const work = this.#work
     const importance = this.#isPruned ? this.#names.importance : undefined
@@ -346,7 +290,7 @@ class Scan {
     for (let at = from; at < to; at++) {
       if ((at & CHECKED_EVERY) === 0) checkpoint()
       if (++spent > budget) break
-      const position = list === undefined ? at : (list[at] as number)
+      const position = list[at] as number
       if (importance !== undefined) {
         const own = importance[position] as number
         if (own < min || own > max) continue

@@ -15,7 +15,8 @@ export const FUZZY: Effort = { tolerance: 1, drop: 'none' }
 /** It costs little, and two words that names have are two words, however near. */
 const FUZZY_UNKNOWN: Effort = { ...FUZZY, isKnownRight: true }
 /** The efforts that are made one after the other where no record has all words; and the one where few have them. */
-type Efforts = { readonly wider: readonly Effort[]; readonly fuzzy: Effort }
+export type Efforts = { readonly wider: readonly Effort[]; readonly fuzzy?: Effort }
+export const ONLY_AS_TYPED: Efforts = { wider: [] }
 
 /** Those for what people type; nobody expects all words of a long line. */
 export const effortsFor = (typed: readonly string[]): Efforts => ({

@@ -6,7 +6,7 @@ import { memoized } from '../../base/memoized.ts'
 import type { Language } from '../../catalog/languages/language.ts'
 import { bitsOf, letterMask } from '../../release/index/word-keys.ts'
 import { distanceOf } from './edit-distance.ts'
-import type { How } from './search.ts'
+import type { How } from './explanation.ts'
 import { isLight } from './word-match.ts'
 
 /** One way to write a name, in all the forms that are compared. */

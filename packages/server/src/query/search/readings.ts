@@ -1,8 +1,6 @@
 // The ways to read what was typed: as it stands, letters that stand alone as one word, words that were glued together taken
 // apart, and words that were split put together.
 
-import { LruCache } from '../../base/lru-cache.ts'
-import { memoized } from '../../base/memoized.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import { wordWeights } from './word-match.ts'
 
@@ -52,7 +50,7 @@ export function gluedReadings(typed: readonly string[], indexes: readonly Words[
   const known = apart.flatMap((word, at) => (isLastResort && word !== undefined && !unknown.includes(at) ? at : []))
   const segments = new Map(
     [...unknown, ...known].slice(0, MAX_TAKEN_APART).flatMap((at) => {
-      const parts = cachedParts(indexes, typed[at] as string)
+      const parts = takenApart(indexes, typed[at] as string)
       return parts === undefined ? [] : [[at, parts] as const]
     }),
   )
@@ -102,16 +100,6 @@ const MIN_PART = 3
 /** What each part costs beside its rarity, and what it costs that the last one is only a beginning. */
 const PART_COST = 0.5
 const BEGINNING_COST = 0.6
-
-const MAX_CACHED = 64
-const partCaches = memoized((_: Words) => new LruCache<string[] | undefined>({ maxEntries: MAX_CACHED }))
-
-/** The same words are taken apart again with every effort; the first index is that of the entity, the others follow from it. */
-function cachedParts(indexes: readonly Words[], word: string): string[] | undefined {
-  const [ownIndex] = indexes
-  if (ownIndex === undefined) return undefined
-  return partCaches(ownIndex).get(`${indexes.length} ${word}`, () => takenApart(indexes, word))
-}
 
 /** The known words that a typed word is made of: few and frequent ones rather than many and rare ones. */
 function takenApart(indexes: readonly Words[], word: string): string[] | undefined {

@@ -4,22 +4,17 @@ import fc from 'fast-check'
 import { ancestorsIn, spaceOf } from '../../../../../test/support/named-words.ts'
 import { randomSearch } from '../../../../../test/support/random-names.ts'
 import { wordsOf } from '../../catalog/words.ts'
-import type { SearchSpace } from './candidates.ts'
 import { type Drop, NO_MATCH, Scorer, scoreOfRank, typedWord } from './score.ts'
+import type { SearchSpace } from './search-space.ts'
 import type { Tolerance } from './word-match.ts'
 
 const RUNS = { numRuns: 1_000, seed: 1_913 }
 
-const scorerOf = (
-  { words, levels, importance, weightOf, weights }: SearchSpace,
-  typed: readonly string[],
-  drop: Drop = 'none',
-  tolerance: Tolerance = 1,
-) => {
-  const known = typed.map((text) => typedWord(words, text, tolerance, levels, weightOf))
+const scorerOf = (space: SearchSpace, typed: readonly string[], drop: Drop = 'none', tolerance: Tolerance = 1) => {
+  const known = typed.map((text) => typedWord(space.words, text, tolerance, space.levels, space.weightOf))
   return {
     known,
-    scorer: new Scorer({ words, weights, records: undefined, levels, importance, naming: [] }, known, drop, 0),
+    scorer: new Scorer(space, known, drop, 0),
   }
 }
 

@@ -68,17 +68,13 @@ export const typedWord = (
 export type WeightOf = (typed: string) => number
 
 /** Weighs words by how many records of an index have them; those that say little in a language, always the same. */
-export function weigher(index: Words, language: Language): WeightOf {
-  const cache = new LruCache<number>({ maxEntries: MAX_WEIGHTS })
-  return (typed) =>
-    cache.get(typed, () => {
-      if (isLight(language, typed)) return LIGHT_WEIGHT
-      const word = index.words.indexOf(typed)
-      return word === undefined ? UNKNOWN_WEIGHT : (wordWeights(index)[word] as number)
-    })
-}
-
-const MAX_WEIGHTS = 1_024
+export const weigher =
+  (index: Words, language: Language): WeightOf =>
+  (typed) => {
+    if (isLight(language, typed)) return LIGHT_WEIGHT
+    const word = index.words.indexOf(typed)
+    return word === undefined ? UNKNOWN_WEIGHT : (wordWeights(index)[word] as number)
+  }
 
 /** The weight of each word of an index as it is in another, or its own where that one does not have it. */
 export function weightsBy(index: Words, other: Words): Float32Array {
@@ -177,7 +173,7 @@ export type ScoredNames = {
 export const SCORES = 1 << 15
 export const NO_MATCH = 0xffff
 const WORST = SCORES - 1
-const rankOf = (score: number): number => Math.round((1 - score) * WORST)
+export const rankOf = (score: number): number => Math.round((1 - score) * WORST)
 /** How important a record must be to rank as high, if the quality of its match is this. */
 export const minImportance = (rank: number, quality: number): number =>
   Math.floor(((scoreOfRank(rank + 1) - quality * (1 - IMPORTANCE_WEIGHT)) / IMPORTANCE_WEIGHT) * MAX_IMPORTANCE)
@@ -222,9 +218,9 @@ type WordTrace = { readonly grade: number; readonly place: number; readonly leve
 
 /** Scores the records of one index by some typed words. */
 export class Scorer {
-  readonly #names: ScoredNames
-  readonly #typed: readonly TypedWord[]
-  readonly #drop: Drop
+  readonly names: ScoredNames
+  readonly typed: readonly TypedWord[]
+  readonly drop: Drop
   readonly #penalty: number
   readonly #weights: Float32Array
   readonly #totalWeight: number
@@ -237,13 +233,12 @@ export class Scorer {
   readonly #grades: Uint8Array
   readonly #places: Int16Array
   readonly #levelOf: Int8Array
-  /** Where the records that are still to be scored may have each typed word, and the least that it costs there. */
-  readonly #left: TypedWord[]
+  /** The least that each typed word costs. */
   readonly #minCosts: Float64Array
   /** What the typed words after each lose at least, by weight. */
   readonly #restLost: Float64Array
   /** What all typed words lose at least, and how much more each does where it is dropped. */
-  #minLost = 0
+  readonly #minLost: number
   readonly #lackCosts: Float64Array
   /** Ranks after this one may be told as NO_MATCH. */
   #limit = NO_MATCH
@@ -254,9 +249,9 @@ export class Scorer {
   #name = 0
 
   constructor(names: ScoredNames, typed: readonly TypedWord[], drop: Drop, penalty: number) {
-    this.#names = names
-    this.#typed = typed
-    this.#drop = drop
+    this.names = names
+    this.typed = typed
+    this.drop = drop
     this.#penalty = penalty
     this.#weights = names.weights
     this.#totalWeight = typed.reduce((sum, { weight }) => sum + weight, 0)
@@ -272,53 +267,10 @@ export class Scorer {
     this.#minCosts = new Float64Array(typed.length)
     this.#restLost = new Float64Array(typed.length)
     this.#lackCosts = new Float64Array(typed.length)
-    this.#left = [...typed]
-    this.#bound()
-  }
-
-  /** The field of the name that was matched in the last score, where names are matched apart. */
-  get matchedName(): NamingField | undefined {
-    return this.#names.naming[this.#name]
-  }
-
-  /** How each typed word was matched in the last score. */
-  trace(): WordTrace[] {
-    // Other names were compared after the best one.
-    if (this.#namesPerRecord > 1) this.#rankName(this.#position, this.#name)
-    return this.#typed.map((_, at) => ({
-      grade: this.#grades[at] as number,
-      place: this.#places[at] as number,
-      level: this.#levelOf[at] as number,
-    }))
-  }
-
-  /** No record that is still to be scored has this typed word itself in its name. */
-  excludeExact(word: TypedWord): void {
-    this.#exclude(word, ({ byGrade }) => ({ byGrade: byGrade.filter(({ grade }) => grade !== EXACT) }))
-  }
-
-  /** None has it, but its ancestors may. */
-  excludeOwn(word: TypedWord): void {
-    this.#exclude(word, () => ({ byGrade: [], inCodes: 0 }))
-  }
-
-  /** None has it in its ancestor of a level. */
-  excludeLevel(word: TypedWord, level: number): void {
-    this.#exclude(word, ({ levels }) => ({ levels: levels.with(level, undefined) }))
-  }
-
-  #exclude({ text }: TypedWord, without: (word: TypedWord) => Partial<TypedWord>): void {
-    for (const [at, word] of this.#left.entries())
-      if (word.text === text) this.#left[at] = { ...word, ...without(word) }
-    this.#bound()
-  }
-
-  /** Bounds what typed words lose, by what of them is left. */
-  #bound(): void {
     let rest = 0
-    for (let at = this.#left.length - 1; at >= 0; at--) {
-      const word = this.#left[at] as TypedWord
-      const most = mayBeDropped(word, this.#drop) ? dropCost(word) : 1
+    for (let at = typed.length - 1; at >= 0; at--) {
+      const word = typed[at] as TypedWord
+      const most = mayBeDropped(word, drop) ? dropCost(word) : 1
       const cost = Math.min(minCost(word), most)
       this.#minCosts[at] = cost
       this.#restLost[at] = rest
@@ -328,19 +280,35 @@ export class Scorer {
     this.#minLost = rest
   }
 
+  /** The field of the name that was matched in the last score, where names are matched apart. */
+  get matchedName(): NamingField | undefined {
+    return this.names.naming[this.#name]
+  }
+
+  /** How each typed word was matched in the last score. */
+  trace(): WordTrace[] {
+    // Other names were compared after the best one.
+    if (this.#namesPerRecord > 1) this.#rankName(this.#position, this.#name)
+    return this.typed.map((_, at) => ({
+      grade: this.#grades[at] as number,
+      place: this.#places[at] as number,
+      level: this.#levelOf[at] as number,
+    }))
+  }
+
   /** Whether a record that lacks some typed words, as bits, can rank within a limit. */
   mayRank(lacking: number, record: number, limit: number): boolean {
     let lost = this.#minLost
     for (let bits = lacking; bits !== 0; bits &= bits - 1)
       lost += this.#lackCosts[LAST_BIT - Math.clz32(bits & -bits)] as number
     this.#limit = limit
-    return lost <= this.#maxLost(this.#names.importance?.[record] ?? 0)
+    return lost <= this.#maxLost(this.names.importance?.[record] ?? 0)
   }
 
   /** An upper bound of the quality of records in which one typed word costs so much; of any record without it. */
   maxQuality(word?: TypedWord, cost = 0): number {
     let lost = 0
-    for (const [at, each] of this.#typed.entries())
+    for (const [at, each] of this.typed.entries())
       lost += each.weight * (each === word ? cost : (this.#minCosts[at] as number))
     return (1 - lost / this.#totalWeight) * (1 - this.#penalty)
   }
@@ -350,7 +318,7 @@ export class Scorer {
     this.#limit = limit
     this.#present = present
     if (this.#namesPerRecord > 1) return this.#rankApart(position)
-    const { nameStarts } = this.#names.words
+    const { nameStarts } = this.names.words
     return this.#rankWords(position, nameStarts[position] as number, nameStarts[position + 1] as number)
   }
 
@@ -358,7 +326,7 @@ export class Scorer {
   #rankApart(position: number): number {
     this.#position = position
     this.#name = ALL_NAMES
-    let best = this.#typed.length === 1 ? NO_MATCH : this.#rankName(position, ALL_NAMES)
+    let best = this.typed.length === 1 ? NO_MATCH : this.#rankName(position, ALL_NAMES)
     for (let name = 0; name < this.#namesPerRecord; name++) {
       const rank = this.#rankName(position, name)
       if (rank > best || (rank === best && this.#name !== ALL_NAMES) || rank === NO_MATCH) continue
@@ -369,7 +337,7 @@ export class Scorer {
   }
 
   #rankName(position: number, name: number): number {
-    const { words, naming } = this.#names
+    const { words, naming } = this.names
     const { nameStarts } = words
     if (name === ALL_NAMES)
       return this.#rankWords(position, nameStarts[position] as number, nameStarts[position + 1] as number)
@@ -380,52 +348,12 @@ export class Scorer {
   }
 
   /** The rank by the words of a name, which stand at these places. */
-  #rankWords(position: number, from: number, to: number): number {
-    const end = Math.min(to, from + MAX_NAME_WORDS)
-    return this.#typed.length === 1 ? this.#rankSingle(position, from, end) : this.#rankSeveral(position, from, end)
-  }
-
-  /** The same as for several words, with less to do: single words have the most candidates. */
-  #rankSingle(position: number, from: number, to: number): number {
-    const { words, records, importance } = this.#names
+  #rankWords(position: number, from: number, end: number): number {
+    const to = Math.min(end, from + MAX_NAME_WORDS)
+    const { words, records, levels, importance } = this.names
     const { names, nameStarts } = words
+    const typed = this.typed
     const weights = this.#weights
-    const word = this.#typed[0] as TypedWord
-    const { grades } = word
-    let best = 0
-    let bestPlace = -1
-    let all = 0
-    for (let place = from; place < to; place++) {
-      const one = names[place] as number
-      all += weights[one] as number
-      const grade = grades[one] as number
-      if (grade === 0 || (best !== 0 && grade >= best)) continue
-      best = grade
-      bestPlace = place
-    }
-    let coverage = bestPlace === -1 ? 0 : (weights[names[bestPlace] as number] as number) / all
-    if (word.inCodes > 0 && best !== EXACT) {
-      const grade = codeGrade(words, grades, position)
-      if (grade !== 0 && (best === 0 || grade < best)) {
-        best = grade
-        bestPlace = -1
-        coverage = grade === CODE ? 1 : CODE_PREFIX_COVERAGE
-      }
-    }
-    if (best === 0) return NO_MATCH
-    this.#grades[0] = best
-    this.#places[0] = bestPlace === -1 ? -1 : bestPlace - (nameStarts[position] as number)
-    this.#levelOf[0] = -1
-    let quality = (1 - (COSTS[best] as number)) * (1 - UNTYPED_COST * (1 - coverage)) * (1 - this.#penalty)
-    if (bestPlace > from) quality *= 1 - NOT_FIRST_COST
-    const record = records === undefined ? position : (records[position] as number)
-    return rankOf(blended(quality, importance === undefined ? 0 : (importance[record] as number)))
-  }
-
-  #rankSeveral(position: number, from: number, to: number): number {
-    const { words, records, levels, importance } = this.#names
-    const { names, nameStarts } = words
-    const typed = this.#typed
     const start = nameStarts[position] as number
     const record = records === undefined ? position : (records[position] as number)
     let used = 0
@@ -469,7 +397,7 @@ export class Scorer {
         }
       }
       if (isPresent && best !== EXACT)
-        for (let level = 0; level < levels.length; level++) {
+        for (let level = 0; level < word.levels.length; level++) {
           const match = word.levels[level]
           if (match === undefined) continue
           const grade = match.grades[ancestorAt(levels[level] as AncestorLevel, record)] as number
@@ -485,7 +413,7 @@ export class Scorer {
       this.#places[at] = bestPlace === -1 ? -1 : bestPlace - start
       this.#levelOf[at] = bestLevel
       if (best === 0) {
-        if (!mayBeDropped(word, this.#drop)) return NO_MATCH
+        if (!mayBeDropped(word, this.drop)) return NO_MATCH
         lost += weight * dropCost(word)
         if (lost + (this.#restLost[at] as number) > maxLost) return NO_MATCH
         continue
@@ -502,14 +430,14 @@ export class Scorer {
       if (bestPlace === -1) continue
       used |= 1 << (bestPlace - from)
       if (best > SHORT_PREFIX) fuzzy |= 1 << (bestPlace - from)
-      covered += this.#weights[names[bestPlace] as number] as number
+      covered += weights[names[bestPlace] as number] as number
       if (bestPlace < last) disorder++
       last = bestPlace
     }
     // A record is not found by the words of its ancestors alone, nor by words that say nothing.
     if (substance === 0) return NO_MATCH
     let all = 0
-    for (let place = from; place < to; place++) all += this.#weights[names[place] as number] as number
+    for (let place = from; place < to; place++) all += weights[names[place] as number] as number
     const coverage = Math.max(all === 0 ? 1 : covered / all, codeCoverage)
     let quality = (1 - lost / this.#totalWeight) * (1 - UNTYPED_COST * (1 - coverage)) * (1 - this.#penalty)
     if ((used & 1) === 0 && codeCoverage === 0) quality *= 1 - NOT_FIRST_COST
@@ -534,21 +462,21 @@ export class Scorer {
 
   /** A word that is typed twice stands for two names, so an ancestor's name has it once. */
   #isTaken(at: number, level: number): boolean {
-    if (this.#typed[at]?.isLight) return false
+    if (this.typed[at]?.isLight) return false
     for (let same = this.#sameBefore[at] as number; same !== -1; same = this.#sameBefore[same] as number)
       if (this.#levelOf[same] === level) return true
     return false
   }
 
   #coverage(level: number, ancestor: number): number {
-    const definition = this.#names.levels[level] as AncestorLevel
+    const definition = this.names.levels[level] as AncestorLevel
     let coverages = this.#coverages[level]
     if (coverages === undefined) {
       coverages = new Float32Array(definition.words.nameStarts.length - 1)
       this.#coverages[level] = coverages
     }
     if (coverages[ancestor] === 0) {
-      const matches = this.#typed.flatMap(({ levels }) => levels[level] ?? [])
+      const matches = this.typed.flatMap(({ levels }) => levels[level] ?? [])
       coverages[ancestor] = levelCoverage(definition, matches, ancestor)
     }
     return coverages[ancestor] as number

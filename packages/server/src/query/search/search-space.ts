@@ -1,20 +1,29 @@
 // Where an entity is searched: its words and what they weigh, its ancestors, aliases and importance, and the records that count.
 import { memoized } from '../../base/memoized.ts'
 import { hasNamesApart, namingFields } from '../../catalog/languages/languages.ts'
-import { aliasesOf } from '../../release/aliases.ts'
+import { type AliasIndex, aliasesOf } from '../../release/aliases.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import type { OpenEntity, Release } from '../../release/release.ts'
 import { ancestorLevels } from './ancestor-match.ts'
-import type { SearchSpace } from './candidates.ts'
 import { importanceOf } from './importance.ts'
-import { weigher, weightsBy } from './score.ts'
+import { type ScoredNames, type WeightOf, weigher, weightsBy } from './score.ts'
 import { wordWeights } from './word-match.ts'
+
+/** Where to search: the names of the records, and what else there is to know of them. */
+export type SearchSpace = ScoredNames & {
+  readonly records: undefined
+  readonly aliases: AliasIndex | undefined
+  readonly weightOf: WeightOf
+  /** The positions of the records that pass the filters, ascending; undefined stands for all. */
+  readonly among: Uint32Array | undefined
+}
 
 /** The records of an entity at these positions, which ascend; undefined stands for all. */
 export function searchSpace(release: Release, name: string, among: Uint32Array | undefined): SearchSpace {
   const { definition, index } = release.entity(name)
   return {
     words: index.words,
+    records: undefined,
     among,
     levels: ancestorLevels(release, definition),
     aliases: aliasesOf(release, name),

@@ -1,4 +1,5 @@
 // Texts of an index in the order of the bytes of their keys, and those with the same key in their own.
+import type { FlatTexts } from './byte-order.ts'
 
 export class SortedTexts {
   readonly #bytes: Buffer
@@ -19,9 +20,9 @@ export class SortedTexts {
     return this.#bytes.toString('utf8', this.#offsets[number], this.#offsets[number + 1])
   }
 
-  /** The bytes of a text, which are not copied. */
-  bytesOf(number: number): Uint8Array {
-    return this.#bytes.subarray(this.#offsets[number], this.#offsets[number + 1])
+  /** All of them, which are not copied. */
+  get flat(): FlatTexts {
+    return { bytes: this.#bytes, offsets: this.#offsets }
   }
 
   /** How many bytes a text has. */

@@ -20,7 +20,7 @@ import { DISTANCE, distanceNameOf } from '../../../query/near.ts'
 import { ROW_HOW } from '../../../query/resolve/record-match.ts'
 import { MAX_ROW_CHARACTERS } from '../../../query/resolve/resolve.ts'
 import { VERDICTS } from '../../../query/resolve/verdict.ts'
-import { HOW } from '../../../query/search/search.ts'
+import { HOW } from '../../../query/search/explanation.ts'
 import { NUMBERINGS } from '../../../source/numbering.ts'
 import { type ProblemKind, problemTitles, problemType } from '../../problem.ts'
 
