@@ -379,12 +379,12 @@ function withoutPostalCode(segments: readonly (readonly string[])[], language: L
 const WHOLE_POSTAL_CODE = /^[0-9]{5}$/
 
 /** The numbers that are postal codes: after a sign of one, or at the beginning or end of a segment that is not the first. */
-function postalCodesIn(segments: readonly (readonly string[])[], { isPostalCode }: Language): string[] {
+function postalCodesIn(segments: readonly (readonly string[])[], language: Language): string[] {
   const signed: string[] = []
   const others: string[] = []
   for (const [at, words] of segments.entries())
     for (const [place, word] of words.entries()) {
-      if (POSTAL_CODE.test(word) && isPostalCode(words[place - 1] ?? '')) signed.push(word)
+      if (POSTAL_CODE.test(word) && place > 0 && isSignAt(words, place - 1, language)) signed.push(word)
       else if (
         (at > 0 || segments.length === 1) &&
         WHOLE_POSTAL_CODE.test(word) &&

@@ -131,7 +131,8 @@ function amongKinds(release: Release, part: WrittenPart, matches: readonly PartM
   const written = withoutKind(readings[0]?.words ?? [])
   const names = entityNames(release, part.entity)
   const isSame = ({ position }: PartMatch) => withoutKind(names.wordsAt(position)) === written
-  const same = matches.filter((match) => (match.cost === least && least < 1) || isSame(match))
+  const isShort = ({ cost, how }: PartMatch) => how === 'dropped-words' && cost === least && least < 1
+  const same = matches.filter((match) => isShort(match) || isSame(match))
   if (same.length < 2 || !same.some(({ cost }) => cost === least)) return matches
   // How many people live in what has records below it is often not known.
   const { behind } = names.hasSeats ? largestOf(release, part.entity, same) : { behind: () => 0 }

@@ -71,12 +71,13 @@ export function matchesByText(
   if (leastCost(matches) > GOOD_COST && segments.length > 1) {
     const once = withoutRepeats(release, segments)
     if (once.length < segments.length) matches.push(...asLevels(once))
-    // A name may have a comma in it.
+    // A name may have a comma in it, but that of a town is rather two.
     const called = names.filter((name) => isKnown(release, name, text))
     matches.push(
       ...called
         .flatMap((name) => readingsOf(release, release.entity(name).definition, [text]))
-        .flatMap((reading) => matchesOf(release, reading)),
+        .flatMap((reading) => matchesOf(release, reading))
+        .map((match) => (match.name === placesIn(release)?.towns.name ? inDoubt(match) : match)),
     )
   }
   const best = bestOf(release, matches)

@@ -62,7 +62,9 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
     // The name of the state in the place of a locality says nothing of the locality.
     return readParts(release, above)
   }
-  if (isSureMatch(release, matches))
+  const { typed, language } = last.written
+  const isAbsent = language.isAbsent(typed)
+  if (isSureMatch(release, matches) && !(isAbsent && !isNamed(matches)))
     return orInState(release, parts, matches) ?? saintApart(release, { parts, matches }, ancestors, last.isList)
   const seat = asSeat(release, last, ancestors)
   if (seat !== undefined) {
@@ -71,10 +73,9 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
   }
   const otherwise = withoutAncestors(release, last, above, ancestors) ?? swapped(release, parts)
   if (otherwise !== undefined) return otherwise
-  const { typed, language } = last.written
   const isNearly = (ancestor: Ancestor) => !ancestor.isParent && isMisspelt(release, ancestor, last)
   const saysNothing = ancestors.some(isNearly) || typed.every((word) => language.isNoise(word))
-  const isEmpty = language.isAbsent(typed) || (matches.length === 0 && saysNothing)
+  const isEmpty = isAbsent || (matches.length === 0 && saysNothing)
   return isEmpty ? readParts(release, above) : { parts, matches }
 }
 

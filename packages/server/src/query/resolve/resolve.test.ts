@@ -64,6 +64,10 @@ const localities = [
   ['0006', 'Estación Conchos', 13, 5],
   ['0007', 'Granja Palomas', 13, 5],
   ['0008', 'San Diego Palomas', 13, 5],
+  ['0009', 'Quintero', 13, 3_000],
+  ['0010', 'Quintero', 13, 5],
+  ['0011', 'Ninguno', 13, 5],
+  ['0012', 'Paso Texas', 13, 3_000],
   ['0001', 'El Tule', 14, 900],
   ['0002', 'Santa María del Oro', 14, 5],
   ['0001', 'El Cerro', 15, 500],
@@ -169,6 +173,9 @@ describe('parts', () => {
     [{ estado: 'jal', municipio: 'Zapopan', localidad: 'Fracc. Santa Fe' }, 'likely localidad Hacienda Santa Fe'],
     [{ estado: 'jal', municipio: 'Zapopan', localidad: 'Conchos' }, 'ambiguous localidad Ejido Conchos'],
     [{ estado: 'jal', municipio: 'Zapopan', localidad: 'Palomas' }, 'ambiguous localidad Granja Palomas'],
+    [{ estado: 'jal', municipio: 'Zapopan', localidad: 'Quinteroo' }, 'ambiguous localidad Quintero'],
+    [{ estado: 'jal', municipio: 'Zapopan', localidad: 'Ninguna' }, 'exact municipio Zapopan'],
+    [{ estado: 'jal', municipio: 'Zapopan', localidad: 'Ninguno' }, 'exact localidad Ninguno'],
   ])('%j', (row, expected) => expect(resolved(parts(row as Record<string, string>))).toBe(expected))
 })
 
@@ -238,6 +245,7 @@ describe('free text', () => {
     ['', 'none'],
     [', ;', 'none'],
     ['xyzzy', 'none'],
+    ['El Paso, Texas', 'likely localidad Paso Texas'],
   ])('%p', (text, expected) => expect(resolved({ text })).toBe(expected))
 
   test('names a record of the level that is wanted', () => {

@@ -414,6 +414,8 @@ describe('an address', () => {
     ['Calle Guerrero 1225. Fracc. Las Flores. Paraíso, Tabasco. C.P. 86641.', 'exact 27014 Paraíso'],
     ['Rio Balsas No. 1225, Col. Quinta Velarde, C.P. 44430 Guadalajara, JALISCO', 'exact 14039 Guadalajara'],
     ['Rio Balsas No. 1225, Col. Quinta Velarde, C.P. 44430 Guadalajara', 'exact 14039 Guadalajara'],
+    // A box of the post is no postal code.
+    ['A.P. 1015, Zoquitlán, Pue.', 'exact 21217 Zoquitlán'],
     ['Rio Balsas 1225, Quinta Velarde, Guadalajara, Jalisco. C.P. 44430. Tel. 33 3615 1234', 'exact 14039 Guadalajara'],
     ['Rio Balsas 1225, Quinta Velarde, Guadalajara, Jalisco, 3336151234', 'exact 14039 Guadalajara'],
     ['Jalisco, Guadalajara, Col. Quinta Velarde, Rio Balsas No. 1225', 'exact 14039 Guadalajara'],
