@@ -6,8 +6,8 @@ import { lowerBound } from '../../base/binary-search.ts'
 import { checkpoint } from '../../base/checkpoint.ts'
 import type { FlatTexts } from '../../release/index/byte-order.ts'
 import type { Words } from '../../release/index/index-file.ts'
-import { isSlight } from '../search/name-match.ts'
 import type { EntityNames } from './entity-names.ts'
+import { isSlight } from './name-match.ts'
 import { formsAsMet, hashOf, shiftOf, type WordForms } from './word-forms.ts'
 
 const CHECKED_EVERY = 0xfff

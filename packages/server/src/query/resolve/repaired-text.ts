@@ -8,7 +8,7 @@ import { ancestorsOf, descendantsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import { nameEnd, nameStart } from '../../release/index/name-ranges.ts'
 import type { OpenEntity, Release } from '../../release/release.ts'
-import type { IsKnown } from '../search/name-match.ts'
+import type { IsKnown } from './name-match.ts'
 
 /** Letters and signs that names are written with; anything else may be damage. */
 const USUAL = /^[\x20-\x7eáéíóúüñÁÉÍÓÚÜÑ\t\r\n´ºª°]*$/

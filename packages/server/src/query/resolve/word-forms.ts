@@ -4,7 +4,7 @@ import { memoized } from '../../base/memoized.ts'
 import type { FlatTexts } from '../../release/index/byte-order.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import { letterBit, letterMask } from '../../release/index/word-keys.ts'
-import { heardOf, isSlight, soundOfWord } from '../search/name-match.ts'
+import { heardOf, isSlight, soundOfWord } from './name-match.ts'
 
 /** The hash of some letters follows from the hashes of those that it is joined from. */
 const FACTOR = 0x01000193
