@@ -12,9 +12,9 @@ import type { Column, EntityIndex } from '../../release/index/index-file.ts'
 import type { SortedTexts } from '../../release/index/sorted-texts.ts'
 import type { Release } from '../../release/release.ts'
 import { importanceOf, MAX_IMPORTANCE } from '../search/importance.ts'
-import { isSlight, WrittenName } from '../search/name-match.ts'
 import { NO_SEAT, type Seats, seatsAmong } from '../search/seats.ts'
 import { NameFilter } from './name-filter.ts'
+import { isSlight, WrittenName } from './name-match.ts'
 import { NameSigns, signsOf } from './name-signs.ts'
 import {
   type CalledName,

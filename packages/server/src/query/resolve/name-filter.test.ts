@@ -3,8 +3,8 @@ import { expect, test } from 'bun:test'
 import { spanish } from '../../catalog/languages/spanish.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import { wordsInMemory } from '../../release/index/words-in-memory.ts'
-import { matchName, WrittenName } from '../search/name-match.ts'
 import { NameFilter } from './name-filter.ts'
+import { matchName, WrittenName } from './name-match.ts'
 
 const NAMES = [
   'Tesistán',

@@ -13,7 +13,7 @@ import {
   mayHaveMore,
   maySoundLike,
   soundOf,
-} from '../search/name-match.ts'
+} from './name-match.ts'
 import { bagOf, emptied, emptyBag, hashOf, type LetterBag, type WordForms, wordForms } from './word-forms.ts'
 
 /** One way to read what was typed. */

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { spanish } from '../../catalog/languages/spanish.ts'
 import { wordsOf } from '../../catalog/words.ts'
-import { matchName, WrittenName } from '../search/name-match.ts'
+import { matchName, WrittenName } from './name-match.ts'
 import { NameSigns, signsOf } from './name-signs.ts'
 
 /** The names of each of some records. */

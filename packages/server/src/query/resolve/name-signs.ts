@@ -1,8 +1,8 @@
 // By what names are told that cannot match, before they are compared: their words and letters in a few numbers.
 import type { Language } from '../../catalog/languages/language.ts'
 import { bitsOf } from '../../release/index/word-keys.ts'
-import { type Forms, MAX_EDITS, soundOf } from '../search/name-match.ts'
 import { isLight } from '../search/word-match.ts'
+import { type Forms, MAX_EDITS, soundOf } from './name-match.ts'
 import { bagOf, hashOf } from './word-forms.ts'
 
 /**

@@ -2,7 +2,7 @@
 import { checkpoint } from '../../base/checkpoint.ts'
 import { typedCode } from '../search/codes.ts'
 import { HOW } from '../search/explanation.ts'
-import { isSlight, matchName, type NameMatch, WITHOUT_SAINT_COST, type WrittenName } from '../search/name-match.ts'
+import { isSlight, matchName, type NameMatch, WITHOUT_SAINT_COST, type WrittenName } from './name-match.ts'
 import type { WrittenPart } from './written-part.ts'
 
 /**

@@ -8,7 +8,7 @@ import { ancestorsOf, descendantsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import { nameEnd, nameStart } from '../../release/index/name-ranges.ts'
 import type { OpenEntity, Release } from '../../release/release.ts'
-import type { IsKnown } from '../search/name-match.ts'
+import type { IsKnown } from './name-match.ts'
 
 /** Letters and signs that names are written with; anything else may be damage. */
 const USUAL = /^[\x20-\x7eáéíóúüñÁÉÍÓÚÜÑ\t\r\n´ºª°]*$/
@@ -100,7 +100,7 @@ function publishedWords({ definition, index: { words }, count }: OpenEntity): Is
 const MAX_KNOWN = 10_000
 
 /** Which words are in the names of any entity. */
-const isKnownAnywhere = memoized((_: Release, release: Release): IsKnown => {
+export const isKnownAnywhere = memoized((_: Release, release: Release): IsKnown => {
   const entities = [...release.catalog.entities.values()]
   const known = entities
     .filter((entity) => descendantsOf(release.catalog, entity).length === 0)

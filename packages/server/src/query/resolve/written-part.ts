@@ -9,9 +9,9 @@ import { wordsOf } from '../../catalog/words.ts'
 import { positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import { typedCode, typedCodeOf } from '../search/codes.ts'
-import { type Forms, type IsKnown, WrittenName } from '../search/name-match.ts'
 import { seatsAmong } from '../search/seats.ts'
 import { isLight } from '../search/word-match.ts'
+import { type Forms, type IsKnown, WrittenName } from './name-match.ts'
 import { withoutPostalCode } from './postal-codes.ts'
 import { isKnownIn, repairedTexts } from './repaired-text.ts'
 
@@ -123,7 +123,7 @@ type Cell = Pick<WrittenPart, 'beside' | 'isList' | 'isCutOff' | 'isRepaired'> &
 }
 
 /** Nearly all names are letters and blanks alone, in which there is nothing else to read. */
-const PLAIN = /^[a-zA-ZáéíóúüñÁÉÍÓÚÜÑ ]*$/
+export const PLAIN = /^[a-zA-ZáéíóúüñÁÉÍÓÚÜÑ ]*$/
 
 const plainCell = (own: string): Cell => ({
   own,

@@ -346,13 +346,9 @@ class Scan {
       const match = levels[at]
       if (match === undefined) continue
       const level = this.#names.levels[at] as AncestorLevel
-      const { grades } = match
-      if (level.children === undefined) {
-        const isAbove = distantAncestors(level)
-        if (grades.some((grade, ancestor) => grade !== 0 && isAbove[ancestor] === 1)) return Number.POSITIVE_INFINITY
-        continue
-      }
-      entries += childrenOf(level.children, match)
+      if (level.children !== undefined) entries += childrenOf(level.children, match)
+      else if (match.grades.some((grade, ancestor) => grade !== 0 && isAboveAny(level)[ancestor] === 1))
+        return Number.POSITIVE_INFINITY
     }
     return entries
   }
@@ -381,17 +377,8 @@ const notableOf = memoized((importance: Uint8Array): Uint32Array => {
 })
 
 /** A flag for each ancestor of a level that has records below it. */
-function distantAncestors(level: AncestorLevel): Uint8Array {
-  const { entity, chain } = level
-  const [parents] = chain
-  if (parents === undefined) return new Uint8Array()
-  const known = distantIn(parents)
-  const key = `${chain.length} ${entity}`
-  const flags = known.get(key) ?? new Uint8Array(level.none + 1)
-  if (!known.has(key)) for (let record = 0; record < parents.length; record++) flags[ancestorAt(level, record)] = 1
-  known.set(key, flags)
+const isAboveAny = memoized((level: AncestorLevel): Uint8Array => {
+  const flags = new Uint8Array(level.none + 1)
+  for (let record = 0; record < (level.chain[0]?.length ?? 0); record++) flags[ancestorAt(level, record)] = 1
   return flags
-}
-
-/** By how far and of which entity they are, for the parents of records. */
-const distantIn = memoized((_: Uint32Array) => new Map<string, Uint8Array>())
+})

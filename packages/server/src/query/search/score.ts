@@ -228,8 +228,6 @@ export class Scorer {
   /** The last typed word before each that is the same, or -1. */
   readonly #sameBefore: Int8Array
   readonly #usedLevels: Uint8Array
-  /** The coverage by level and ancestor, computed when needed; 0 where it was not yet. */
-  readonly #coverages: (Float32Array | undefined)[]
   readonly #grades: Uint8Array
   readonly #places: Int16Array
   readonly #levelOf: Int8Array
@@ -260,7 +258,6 @@ export class Scorer {
     for (let at = 0; at < typed.length; at++) this.#sameBefore[at] = lastSame(typed, at)
     this.#namesPerRecord = namesPerRecord(names.words)
     this.#usedLevels = new Uint8Array(names.levels.length)
-    this.#coverages = names.levels.map(() => undefined)
     this.#grades = new Uint8Array(typed.length)
     this.#places = new Int16Array(typed.length)
     this.#levelOf = new Int8Array(typed.length)
@@ -448,7 +445,11 @@ export class Scorer {
         if (this.#usedLevels[level] === 1) {
           if (isNearest) quality *= 1 - FAR_ANCESTOR_COST * level
           isNearest = false
-          const coverage = this.#coverage(level, ancestorAt(levels[level] as AncestorLevel, record))
+          const coverage = levelCoverage(
+            levels[level] as AncestorLevel,
+            typed.flatMap((word) => word.levels[level] ?? []),
+            ancestorAt(levels[level] as AncestorLevel, record),
+          )
           quality *= 1 - UNTYPED_ANCESTOR_COST * (1 - coverage)
         }
     return rankOf(blended(quality, ownImportance))
@@ -466,20 +467,6 @@ export class Scorer {
     for (let same = this.#sameBefore[at] as number; same !== -1; same = this.#sameBefore[same] as number)
       if (this.#levelOf[same] === level) return true
     return false
-  }
-
-  #coverage(level: number, ancestor: number): number {
-    const definition = this.names.levels[level] as AncestorLevel
-    let coverages = this.#coverages[level]
-    if (coverages === undefined) {
-      coverages = new Float32Array(definition.words.nameStarts.length - 1)
-      this.#coverages[level] = coverages
-    }
-    if (coverages[ancestor] === 0) {
-      const matches = this.typed.flatMap(({ levels }) => levels[level] ?? [])
-      coverages[ancestor] = levelCoverage(definition, matches, ancestor)
-    }
-    return coverages[ancestor] as number
   }
 }
 

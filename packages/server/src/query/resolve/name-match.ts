@@ -5,9 +5,9 @@
 import { memoized } from '../../base/memoized.ts'
 import type { Language } from '../../catalog/languages/language.ts'
 import { bitsOf, letterMask } from '../../release/index/word-keys.ts'
-import { distanceOf } from './edit-distance.ts'
-import type { How } from './explanation.ts'
-import { isLight } from './word-match.ts'
+import { distanceOf } from '../search/edit-distance.ts'
+import type { How } from '../search/explanation.ts'
+import { isLight } from '../search/word-match.ts'
 
 /** One way to write a name, in all the forms that are compared. */
 export type Forms = {
