@@ -13,16 +13,8 @@ import type { AncestorLevel, LevelMatch } from './ancestor-match.ts'
 import type { Hits } from './hits.ts'
 import { MAX_IMPORTANCE } from './importance.ts'
 import { bitOf, Presence } from './presence.ts'
-import {
-  ALL_WORDS,
-  ancestorAt,
-  mayBeDropped,
-  minImportance,
-  NO_MATCH,
-  type ScoredNames,
-  type Scorer,
-  type TypedWord,
-} from './score.ts'
+import { ALL_WORDS, ancestorAt, minImportance, NO_MATCH, type ScoredNames, type Scorer } from './score.ts'
+import { mayBeDropped, type TypedWord } from './typed-words.ts'
 import { COSTS } from './word-match.ts'
 
 /** Whether to go on is asked once for so many records and one more: that many are scored in less than a millisecond. */

@@ -19,7 +19,8 @@ import { GLUED_COST, gluedReadings, plainReadings, type Reading } from './readin
 import { ancestorAt, NO_MATCH, qualityOf, rankOf, rankOfExact, type ScoredNames, Scorer, scoreOfRank } from './score.ts'
 import { type SearchSpace, searchSpace } from './search-space.ts'
 import { tolerancesOf, typedWords } from './typed-words.ts'
-import { ALIAS, ALIAS_WORD, isLight, kindOf, wordWeights } from './word-match.ts'
+import { ALIAS, ALIAS_WORD, isLight, kindOf } from './word-match.ts'
+import { wordWeights } from './word-weights.ts'
 
 /** With fewer hits than this, the search is widened. */
 const MIN_HITS = 5
