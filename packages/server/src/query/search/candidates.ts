@@ -30,8 +30,6 @@ const NOTABLE = 20
  */
 const WORDS_COST = 4
 const MIN_SCORE_COST = 16
-/** Every typed word is looked for in a name. */
-const WORD_SCORE_COST = 1
 const MAX_COST = 60_000
 /** What looking at the words of any record costs, where going on in a posting list costs 1. */
 const LOOK_COST = 4
@@ -85,7 +83,8 @@ class Scan {
     const visits = visitsIn(names.words)
     this.#marks = typed.length > 1 ? visits.marks : undefined
     this.#mark = ++visits.latest
-    this.#scoreCost = Math.max(MIN_SCORE_COST, typed.length * WORD_SCORE_COST)
+    // Every typed word is looked for in a name.
+    this.#scoreCost = Math.max(MIN_SCORE_COST, typed.length)
     this.#work = work
     this.#names = names
     this.#typed = typed
