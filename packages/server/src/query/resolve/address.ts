@@ -6,12 +6,10 @@ import type { Entity } from '../../catalog/entity.ts'
 import type { Language } from '../../catalog/languages/language.ts'
 import { languageOfNames } from '../../catalog/languages/languages.ts'
 import { wordsOf } from '../../catalog/words.ts'
-import { aliasesOf } from '../../release/aliases.ts'
 import type { Release } from '../../release/release.ts'
 import { entityNames } from './entity-names.ts'
 import { ancestorOf } from './levels.ts'
-import { hasName } from './name-table.ts'
-import { matchesAnywhere, matchesCalled } from './part-matches.ts'
+import { matchesAnywhere, matchesCalled, mayName } from './part-matches.ts'
 import { stateOfPostalCode } from './postal-codes.ts'
 import type { PartMatch } from './record-match.ts'
 import { parentsFor } from './row-matches.ts'
@@ -273,20 +271,8 @@ const namedCaches = memoized((_: Release) =>
 /** The record of an entity that a text names, wherever it is; texts have the same states and records again and again. */
 export const namedByText = (release: Release, entity: Entity, text: string): number | undefined =>
   namedCaches(release)(entity).get(text, () =>
-    mayName(release, entity, wordsOf(text)) ? namedBy(release, writtenPart(release, entity, text)) : undefined,
+    mayName(release, entity, text) ? namedBy(release, writtenPart(release, entity, text)) : undefined,
   )
-
-/** Whether one of some words is in the names of an entity or stands for others, or all are one name without spaces: few words are. */
-function mayName(release: Release, { name }: Entity, words: readonly string[]): boolean {
-  const { definition, index } = release.entity(name)
-  const aliases = aliasesOf(release, name)?.words.words
-  const isWord = (word: string) =>
-    index.words.words.indexOf(word) !== undefined ||
-    aliases?.indexOf(word) !== undefined ||
-    index.words.language.longFormsOf(word).length > 0
-  const joined = words.join('')
-  return words.some(isWord) || isWord(joined) || hasName(release, definition, joined)
-}
 
 /** Whether a text is the name of a record of an entity. */
 export const isNamed = (release: Release, entity: Entity | undefined, text = ''): boolean =>

@@ -16,12 +16,19 @@ import { isLight } from '../search/word-match.ts'
 import { isCalledSo, MAX_NAME_COST } from './address.ts'
 import { entityNames } from './entity-names.ts'
 import { POOR_COST } from './parents.ts'
-import { isCalled, matchesAnywhere, matchesByWholeCode, matchesCalled, recordsWithAll } from './part-matches.ts'
+import {
+  isCalled,
+  matchesAnywhere,
+  matchesByWholeCode,
+  matchesCalled,
+  mayName,
+  recordsWithAll,
+} from './part-matches.ts'
 import { MAX_COST, matchRecord, type NamedRecord, type PartMatch, type RowHow } from './record-match.ts'
 import { bestOf, leastCost, matchesByParts, type RowMatch } from './row-matches.ts'
 import { placesIn } from './towns.ts'
 import { verdictOn } from './verdict.ts'
-import { lettersIn, type WrittenPart, writtenPart, writtenPartAs } from './written-part.ts'
+import { lettersIn, PLAIN, type WrittenPart, writtenPart, writtenPartAs } from './written-part.ts'
 
 /** What stands between segments, but between a code and its name. */
 const SEGMENT = /[,;|\n\t]|(?<!(?:^|[,;|])\s*[0-9]+) [-–/] /
@@ -53,10 +60,15 @@ export function matchesByText(
   maySearch: boolean,
 ): RowMatch[] {
   if (segments.length === 0) return []
+  const words = segments.map(wordsOf)
+  // Where some entity has a word of the text in its names, no name of another that has none is misspelt so, unless signs say more.
+  const withWord = names.filter((name) => hasWord(release, name, words.flat()))
+  const scope = withWord.length === 0 ? names : withWord
   // Where several are called so, it says no more that others are called nearly so.
   const isShared = (matches: readonly RowMatch[]) =>
     matches.some(({ cost, skipped }) => cost - skipped <= MAX_NAME_COST) &&
     verdictOn(release, bestOf(release, matches), segments.length === 1).verdict === 'ambiguous'
+  const mayBeAny = segments.length > 1 || !PLAIN.test(text)
   const asLevels = (list: readonly string[]): RowMatch[] => {
     if (list.length > MAX_SEGMENTS) return []
     const readings = names.flatMap((name) => readingsOf(release, release.entity(name).definition, list))
@@ -65,7 +77,8 @@ export function matchesByText(
     const [called, others] = partition(readings, isCalled)
     const matches = called.flatMap((reading) => matchesOf(release, reading))
     if (matches.some((match) => isJustSo(release, match)) || isShared(matches)) return matches
-    return [...matches, ...others.flatMap((reading) => matchesOf(release, reading))]
+    const near = others.filter(({ lineage }) => mayBeAny || scope.includes((lineage[0] as Entity).name))
+    return [...matches, ...near.flatMap((reading) => matchesOf(release, reading))]
   }
   const matches = asLevels(segments)
   if (leastCost(matches) > GOOD_COST && segments.length > 1) {
@@ -81,7 +94,6 @@ export function matchesByText(
     )
   }
   const best = bestOf(release, matches)
-  const words = segments.map(wordsOf)
   // One word that says something is no name with ancestors, and segments that mean something are not cut otherwise.
   const count = words.flat().length
   const telling = words
@@ -89,11 +101,10 @@ export function matchesByText(
     .filter((word) => names.some((name) => !isLight(release.entity(name).index.words.language, word))).length
   const isRead = leastCost(best) <= GOOD_COST || telling <= 1 || (segments.length > 1 && best.length > 0)
   if (isRead || !maySearch || count > MAX_ALIGNED_WORDS) return best
-  const known = names.filter((name) => hasWord(release, name, words.flat()))
-  const scope = (known.length === 0 ? names : known).map((name) => [name, []] as const)
   // Two names that are both words of the catalog are two names, however near.
   const efforts = segments.length === 1 ? KNOWN_RIGHT_WHOLE : KNOWN_RIGHT
-  const ranked = searchAcross(release, words.flat(), scope, MAX_PROPOSED, undefined, { efforts })
+  const levels = scope.map((name) => [name, []] as const)
+  const ranked = searchAcross(release, words.flat(), levels, MAX_PROPOSED, undefined, { efforts })
   const proposed = matchesByAlignment(release, ranked, words)
   // Where segments mean nothing, what the same words mean without commas is in doubt.
   return bestOf(release, [...best, ...(segments.length === 1 ? proposed : proposed.map(inDoubt))])
@@ -136,8 +147,13 @@ const isKnownPart = (release: Release, part: WrittenPart): boolean =>
   isCalled(part, release) || matchesByWholeCode(release, part).length > 0
 
 /** Whether a record of an entity is called what a text says, or has it as its code. */
-export const isKnown = (release: Release, name: string, text: string): boolean =>
-  isKnownPart(release, writtenPart(release, release.entity(name).definition, text))
+export function isKnown(release: Release, name: string, text: string): boolean {
+  const { definition } = release.entity(name)
+  return (
+    (!PLAIN.test(text) || mayName(release, definition, text)) &&
+    isKnownPart(release, writtenPart(release, definition, text))
+  )
+}
 
 /** The segments without those that name what the next one names: "Mexico City, Distrito Federal" is one state. */
 function withoutRepeats(release: Release, segments: readonly string[]): readonly string[] {

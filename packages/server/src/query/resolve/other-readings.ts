@@ -28,10 +28,15 @@ const MAX_ANCESTOR_WORDS = 6
 
 type ReadParts = { readonly parts: readonly WrittenPart[]; readonly matches: readonly RowMatch[] }
 
+/** What parts mean that may be read otherwise, which only counts where it is sure: nothing is that lies elsewhere than they say. */
+const matchesInPlace = (release: Release, parts: readonly WrittenPart[]): RowMatch[] =>
+  matchesByParts(release, parts, { mayBeElsewhere: false })
+
 /** The parts of a row that say something, and what they may mean. */
 export function readParts(release: Release, given: readonly WrittenPart[]): ReadParts {
   const last = given.at(-1)
-  if (last === undefined || given.length === 1) return { parts: given, matches: matchesByParts(release, given, true) }
+  if (last === undefined || given.length === 1)
+    return { parts: given, matches: matchesByParts(release, given, { isRow: true }) }
   const said = given.filter((part) => part === last || !saysThatNothingIs(release, part))
   if (said.length < given.length) return readParts(release, said)
   const { above, ancestors } = meantAbove(release, last.entity, given.slice(0, -1))
@@ -95,7 +100,7 @@ function orInState(
   if (state === undefined || more.length > 0 || !hasSeats || isSeat(release, matches)) return undefined
   const above = writtenPartAs(release, state.entity, before)
   if (!isNamed(matchesCalled(release, above).map(({ cost }) => ({ ownCost: cost })))) return undefined
-  const rather = matchesByParts(release, [above, last])
+  const rather = matchesInPlace(release, [above, last])
   if (!isSeat(release, rather) || !isSureMatch(release, rather)) return undefined
   return { parts: [above, last], matches: rather.map((match) => ({ ...match, isDoubtful: true })) }
 }
@@ -142,7 +147,7 @@ const aboveCaches = memoized((_: Release) => new LruCache<Above>({ maxEntries: 4
 const meantAbove = (release: Release, entity: Entity, given: readonly WrittenPart[]): Above =>
   aboveCaches(release).get(`${entity.name} ${keyOf(given)}`, () => {
     const own = withoutRepeated(release, given)
-    const isMeant = own.length < 2 || isSureMatch(release, matchesByParts(release, own))
+    const isMeant = own.length < 2 || isSureMatch(release, matchesInPlace(release, own))
     const above = (isMeant ? undefined : swapped(release, own)?.parts) ?? own
     return { above, ancestors: ancestorsMeant(release, entity, above) }
   })
@@ -255,7 +260,7 @@ function withoutAncestors(
     if (!isAncestor && (named === undefined || !isMeant(release, [...above, named]))) continue
     const parts = [...above, ...(named === undefined ? [] : [named]), part(entity, rest)]
     const own = parts.at(-1) as WrittenPart
-    const found = matchesByParts(release, parts)
+    const found = matchesInPlace(release, parts)
     const matches = saysSeat ? found.filter((match) => isSeatIn(release, match, meant)).map(unnamed) : found
     // What is left of a name without that of its parent is a name just so, and neither a number nor some word of another.
     const isName = wasList || (own.digits === undefined && (matches[0]?.ownCost === 0 || isSeat(release, matches)))
@@ -269,7 +274,7 @@ function withoutAncestors(
 
 /** Whether the last of some parts is called so, and no other record is meant. */
 const isMeant = (release: Release, parts: readonly WrittenPart[]): boolean =>
-  matchesCalled(release, parts.at(-1) as WrittenPart).length > 0 && isSureMatch(release, matchesByParts(release, parts))
+  matchesCalled(release, parts.at(-1) as WrittenPart).length > 0 && isSureMatch(release, matchesInPlace(release, parts))
 
 /** The ways to part the last words from the others, and then the first. */
 function* partings(
@@ -291,7 +296,7 @@ function swapped(release: Release, parts: readonly WrittenPart[]): ReadParts | u
     writtenPartAs(release, before.entity, last),
     writtenPartAs(release, last.entity, before),
   ]
-  const matches = matchesByParts(release, others).map(
+  const matches = matchesInPlace(release, others).map(
     (match): RowMatch => ({ ...match, cost: match.cost + SWAPPED_COST, how: [...match.how, 'swapped'] }),
   )
   const [best] = matches

@@ -4,6 +4,7 @@ import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { languageOfNames } from '../../catalog/languages/languages.ts'
+import { ancestorsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import { aliasesOf } from '../../release/aliases.ts'
 import type { Words } from '../../release/index/index-file.ts'
@@ -15,9 +16,9 @@ import { ancestorAt } from '../search/score.ts'
 import { isLight, matchWord } from '../search/word-match.ts'
 import { type EntityNames, entityNames } from './entity-names.ts'
 import { isSlight, MAX_EDITS } from './name-match.ts'
-import { positionsCalled, type Wanted } from './name-table.ts'
+import { hasName, positionsCalled, type Wanted } from './name-table.ts'
 import { matchByCode, matchRecord, type PartMatch, withoutZeros } from './record-match.ts'
-import { keyOf, readingsOf, type WrittenPart, writtenPart } from './written-part.ts'
+import { keyOf, PLAIN, readingsOf, type WrittenPart, writtenPart } from './written-part.ts'
 
 /** How many records at most are compared one by one. */
 export const MAX_COMPARED_RECORDS = 6_000
@@ -145,6 +146,42 @@ export function matchesByWholeCode(release: Release, { entity, written, digits }
 /** What a program may have taken from the beginning of a code that it took for a number. */
 const LOST_ZEROS = ['', '0', '00']
 
+/**
+ * Whether a record of an entity may be called what a text says, which is sooner known than which one: all its words are in names, say little
+ * or stand for others, or they are one name without spaces. Beside signs and numbers one of them is enough.
+ */
+export function mayName(release: Release, entity: Entity, text: string): boolean {
+  const words = wordsOf(text)
+  const language = languageOfNames(entity)
+  const isInName = wordsInNames(release)(entity, release)
+  const joined = words.join('')
+  if (isInName(joined) || hasName(release, entity, joined)) return true
+  if (!PLAIN.test(text) || language.withDigits(words) !== words) return words.some(isInName)
+  const telling = words.filter(
+    (word) => word.length >= MIN_WORD && !isSlight(language, word) && !language.isLeading(word),
+  )
+  return telling.length === 0 || telling.every(isInName) || hasName(release, entity, telling.join(''))
+}
+
+const MAX_WORDS = 4_096
+
+/** Which words are in the names of an entity, or stand for others. */
+const wordsInNames = memoized((_: Release) =>
+  memoized((entity: Entity, release: Release) => {
+    const { words, language } = release.entity(entity.name).index.words
+    const aliases = aliasesOf(release, entity.name)?.words.words
+    const [parent] = entityNames(release, entity).hasSeats ? ancestorsOf(entity) : []
+    const isInParent = parent === undefined ? () => false : wordsInNames(release)(parent.entity, release)
+    const cache = new LruCache<boolean>({ maxEntries: MAX_WORDS })
+    const isIn = (word: string): boolean =>
+      words.indexOf(word) !== undefined ||
+      aliases?.indexOf(word) !== undefined ||
+      language.longFormsOf(word).length > 0 ||
+      isInParent(word)
+    return (word: string) => cache.get(word, () => isIn(word))
+  }),
+)
+
 /** The records that are called what a part says, unless it is misspelt: found in a table, so many there are; all, or some. */
 export function matchesCalled(
   release: Release,
@@ -195,6 +232,7 @@ export function matchesBelowParent(
   part: WrittenPart,
   { children, chain: [parentOf] }: AncestorLevel,
   parent: number,
+  onlyCalled = false,
 ): readonly PartMatch[] {
   if (children === undefined || parentOf === undefined) return []
   const positions = children.positions.subarray(children.starts[parent], children.starts[parent + 1])
@@ -202,7 +240,7 @@ export function matchesBelowParent(
   if (begun.length > 0) return begun
   const range = { from: positions[0] ?? 0, to: (positions.at(-1) ?? -1) + 1 }
   const called = matchesCalled(release, part, (position) => parentOf[position] === parent, range)
-  if (called.some(isCalledSo)) return called
+  if (onlyCalled || called.some(isCalledSo)) return called
   const names = entityNames(release, part.entity)
   const seat = names.seatOf(parent)
   // The seat goes by the name of its parent, of which its own letters tell nothing.

@@ -100,7 +100,7 @@ function publishedWords({ definition, index: { words }, count }: OpenEntity): Is
 const MAX_KNOWN = 10_000
 
 /** Which words are in the names of any entity. */
-const isKnownAnywhere = memoized((_: Release, release: Release): IsKnown => {
+export const isKnownAnywhere = memoized((_: Release, release: Release): IsKnown => {
   const entities = [...release.catalog.entities.values()]
   const known = entities
     .filter((entity) => descendantsOf(release.catalog, entity).length === 0)

@@ -25,9 +25,10 @@ import { readParts } from './other-readings.ts'
 import { matchesCalled } from './part-matches.ts'
 import { placedParts } from './placed-parts.ts'
 import type { CalledName } from './record-match.ts'
-import { repairedNames } from './repaired-text.ts'
+import { isKnownAnywhere, repairedNames } from './repaired-text.ts'
 import { bestOf, leastCost } from './row-matches.ts'
 import { namesCountry, namesPlace, RANKS, type Rank, waysToRead, withoutCountry } from './town-text.ts'
+import { placesIn } from './towns.ts'
 import { type Candidate, type Decision, isSure, MAX_LIKELY_SCORE, type Verdict, verdictOn } from './verdict.ts'
 import { keyOf, type WrittenPart, writtenPart } from './written-part.ts'
 
@@ -114,13 +115,15 @@ function resolveText(
         unsure.push(resolution)
         if (leavesMisspelt(parts, resolution)) continue
       }
-      if (best === undefined || isBetter({ resolution, rank }, best)) best = { resolution, rank }
+      if (best === undefined || isBetter({ resolution, rank }, best)) best = { resolution, rank, parts }
     }
   }
   if (best !== undefined && best.rank > RANKS.unsure) return best.resolution
   const aligned = unsure.length === 0 || isName() ? undefined : asAligned(release, text, unsure)
   if (aligned !== undefined) return aligned
   if (best?.rank === RANKS.unsure && !isName()) return best.resolution
+  if (best !== undefined && segments.length === 1 && !isName() && isPlaced(release, best, wordsOf(text)))
+    return doubted(best.resolution)
   const above = best?.rank === RANKS.above && segments.length > 1 ? best.resolution : undefined
   const matches = matchesByText(release, text, segments, scope, above === undefined)
   const decision = verdictOn(release, matches, segments.length === 1)
@@ -132,9 +135,13 @@ function resolveText(
 }
 
 /** What a reading of a text means, and how much that tells. */
-type Read = { readonly resolution: Resolution; readonly rank: Rank }
+type Read = { readonly resolution: Resolution; readonly rank: Rank; readonly parts: readonly WrittenPart[] }
 
-const isBetter = (read: Read, other: Read): boolean =>
+/** Whether a reading names what has towns in it, and no word is misspelt: then the others are no longer name with that in it. */
+const isPlaced = (release: Release, { parts }: Read, words: readonly string[]): boolean =>
+  parts[0]?.entity === placesIn(release)?.entity && words.every(isKnownAnywhere(release, release))
+
+const isBetter = (read: Omit<Read, 'parts'>, other: Read): boolean =>
   read.rank > other.rank ||
   (read.rank >= RANKS.placed && read.rank === other.rank && trustIn(read.resolution) > trustIn(other.resolution))
 

@@ -65,9 +65,13 @@ const MAX_MATCHES = 12
 
 /**
  * The matches of parts that go from the most distant ancestor to the record itself, the best first; they may be a whole row, or some
- * words of a text.
+ * words of a text. Where only what is sure counts, none is looked for elsewhere than the parts say.
  */
-export function matchesByParts(release: Release, parts: readonly WrittenPart[], isRow = false): RowMatch[] {
+export function matchesByParts(
+  release: Release,
+  parts: readonly WrittenPart[],
+  { isRow = false, mayBeElsewhere = true } = {},
+): RowMatch[] {
   const part = parts.at(-1)
   if (part === undefined) return []
   const names = entityNames(release, part.entity)
@@ -82,7 +86,7 @@ export function matchesByParts(release: Release, parts: readonly WrittenPart[], 
   const nearest = above.at(-1) as WrittenPart
   // A town in both places that is no name of what is above it is that town.
   if (nearest.written.text === part.written.text && !parentsFor(release, above).some(isCertain)) {
-    const towns = matchesByParts(release, [...above.slice(0, -1), part], true)
+    const towns = matchesByParts(release, [...above.slice(0, -1), part], { isRow: true })
     if (towns[0]?.ownCost === 0)
       return towns.map((town) => ({ ...town, cost: town.cost + TOWN_COST, how: [...town.how, 'town'] }))
   }
@@ -93,6 +97,7 @@ export function matchesByParts(release: Release, parts: readonly WrittenPart[], 
   const isGuess =
     above.length > 1 && matches.every(({ isDoubtful, ownCost }) => isDoubtful && ownCost >= MIN_GUESS_COST)
   if (!isPoor && !isGuess) return bestOf(release, matches)
+  if (!mayBeElsewhere) return []
   const positions = new Set(matches.map(({ position }) => position))
   const called = matchesElsewhere(release, part, above).filter(({ position }) => !positions.has(position))
   const elsewhere = withoutParent(release, part, called, ancestorCosts(release, part.entity, above))
@@ -120,7 +125,7 @@ const parentCaches = memoized((_: Release) => new LruCache<readonly Parent[]>({ 
 /** The records of the last of these parts that they may mean together, the best first. */
 export function parentsFor(release: Release, parts: readonly WrittenPart[]): readonly Parent[] {
   return parentCaches(release).get(keyOf(parts), () => {
-    const parents = matchesByParts(release, parts, true)
+    const parents = matchesByParts(release, parts, { isRow: true })
     const [best] = parents
     // A parent that is written as it is called is meant, and no other that is called nearly so.
     const isAnchor = best !== undefined && isNamedSo(best)
@@ -147,12 +152,13 @@ function matchesBelow(release: Release, part: WrittenPart, above: readonly Writt
   const parents = parentsFor(release, above)
   const isNearest = ancestorLevels(release, entity)[0] === level
   if (isNearest && countBelow(level, parents) <= MAX_COMPARED_RECORDS) {
+    let isNamed = false
     const below = parents.flatMap((parent) => {
       const { position } = parent
-      const found = besideTowns(release, part, matchesBelowParent(release, part, level, position), {
-        entity: level.entity,
-        position,
-      })
+      // What is called so below a parent is rather meant than what is called nearly so below one that is further from its part.
+      const matches = matchesBelowParent(release, part, level, position, isNamed)
+      isNamed ||= isNamedSo(parent) && matches.some(isNamedSo)
+      const found = besideTowns(release, part, matches, { entity: level.entity, position })
       return placesInParent(release, part, found).map((match) =>
         toMatch(part, match, withParent(match, parent), match.behind),
       )

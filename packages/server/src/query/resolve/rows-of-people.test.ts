@@ -89,6 +89,7 @@ test.each([
   ['Calle Tecnológico, Parral', ['none', 'none', 'ambiguous']],
   // A name without commas may end with that of some municipality.
   ['Xyzzy Quux Monterrey', ['none', 'none', 'ambiguous']],
+  ['Loma Linda Monterrey', ['likely', 'likely', 'likely', 'ambiguous']],
 ])('what a town would be in stays where none is called so: %s', (text, verdicts) => {
   expect(resolveRow(release, { text }).levels.map(({ verdict }) => verdict)).toEqual(verdicts as Verdict[])
 })

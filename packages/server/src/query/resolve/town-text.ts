@@ -23,7 +23,7 @@ import {
 import { entityNames } from './entity-names.ts'
 import { ancestorOf } from './levels.ts'
 import { countBelow } from './parents.ts'
-import { matchesCalled } from './part-matches.ts'
+import { matchesCalled, mayName } from './part-matches.ts'
 import type { PartMatch } from './record-match.ts'
 import { type Places, placesIn } from './towns.ts'
 import { type WrittenPart, writtenPart } from './written-part.ts'
@@ -302,6 +302,7 @@ function* readingsInPlaces(
   const records = entityNames(release, entity)
   let isPartOfName: boolean | undefined
   for (const { end, rest } of ends) {
+    if (!mayName(release, entity, end.join(' '))) continue
     const place = partOf(release, entity, end)
     // No name begins with "de", but for Del Nayar.
     const begins = ({ position }: PartMatch) => records.wordsAt(position)[0] === end[0] || !isGenitive(end[0] ?? '')
@@ -342,8 +343,10 @@ const partOf = (release: Release, entity: Entity, words: readonly string[]): Wri
 
 /** Whether some words are the whole name of a record of one of some entities. */
 const isCalled = (release: Release, entities: readonly Entity[], words: readonly string[]): boolean =>
-  entities.some((entity) =>
-    matchesCalled(release, partOf(release, entity, words)).some((match) => match.isWhole && isCalledSo(match)),
+  entities.some(
+    (entity) =>
+      mayName(release, entity, words.join(' ')) &&
+      matchesCalled(release, partOf(release, entity, words)).some((match) => match.isWhole && isCalledSo(match)),
   )
 
 /** The beginnings of some words, the longest first. */

@@ -123,7 +123,7 @@ type Cell = Pick<WrittenPart, 'beside' | 'isList' | 'isCutOff' | 'isRepaired'> &
 }
 
 /** Nearly all names are letters and blanks alone, in which there is nothing else to read. */
-const PLAIN = /^[a-zA-ZáéíóúüñÁÉÍÓÚÜÑ ]*$/
+export const PLAIN = /^[a-zA-ZáéíóúüñÁÉÍÓÚÜÑ ]*$/
 
 const plainCell = (own: string): Cell => ({
   own,
