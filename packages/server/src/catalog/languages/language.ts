@@ -1,5 +1,5 @@
 // What the search knows of a language: a language is a table of words, and what follows from it.
-import { digitsBy, type NumberWords, ROMAN_NUMERALS } from './numbers.ts'
+import { digitsBy, type NumberWords } from './numbers.ts'
 import { plainOrder, type SortOrder, sortOrder } from './order.ts'
 
 /** All words are folded: small letters without accents. Lists of words have a blank between any two. */
@@ -85,8 +85,6 @@ export type Language = Pick<LanguageData, 'alike' | 'silent'> & {
   /** Whether some words stand for the seat of what is named before them. */
   readonly isSeat: (words: readonly string[]) => boolean
   readonly frequent: readonly string[]
-  /** All words that may be left out, are short for others, or say a number or that one follows. */
-  readonly apartWords: readonly string[]
   /** The same words with all numbers in digits, however they are written. */
   readonly withDigits: (words: readonly string[]) => readonly string[]
   /** What an abbreviation stands for, or may stand for; of any other word nothing. */
@@ -126,11 +124,6 @@ export function languageFrom(data: LanguageData): Language {
     isAbsent: isOneOf(data.absent),
     isSeat: isOneOf(data.seat),
     frequent: wordList(data.frequent),
-    apartWords: [
-      ...wordList(`${data.noise} ${data.linking} ${data.honors} ${data.numberSigns}`),
-      ...[data.abbreviations, data.numbers].flatMap(Object.keys),
-      ...ROMAN_NUMERALS.keys(),
-    ],
     withDigits: digitsBy(data),
     ...formsIn(data.abbreviations),
     soundsOf: soundsBy(data),
@@ -200,7 +193,6 @@ export const noLanguage: Language = {
   isSeat: () => false,
   withDigits: (words) => words,
   frequent: NONE,
-  apartWords: NONE,
   longFormsOf: () => NONE,
   otherForms: () => NONE,
   soundsOf: () => NONE,
@@ -238,7 +230,6 @@ export function unionOf(languages: readonly Language[]): Language {
     isAbsent: (words) => any(({ isAbsent }) => isAbsent(words)),
     isSeat: (words) => any(({ isSeat }) => isSeat(words)),
     frequent: all(({ frequent }) => frequent),
-    apartWords: all(({ apartWords }) => apartWords),
     withDigits: (words) => languages.reduce((written, { withDigits }) => withDigits(written), words),
     longFormsOf,
     otherForms: (word) => all(({ otherForms }) => otherForms(word)),

@@ -14,7 +14,7 @@ export type NumberWords = {
 }
 
 /** The Roman numerals up to 39: those beyond are rather words. */
-export const ROMAN_NUMERALS: ReadonlyMap<string, number> = new Map(
+const ROMAN_NUMERALS: ReadonlyMap<string, number> = new Map(
   ['', 'x', 'xx', 'xxx']
     .flatMap((tens) => ['', 'i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix'].map((units) => tens + units))
     .map((numeral, value) => [numeral, value] as const)

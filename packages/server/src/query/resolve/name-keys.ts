@@ -34,15 +34,10 @@ export class NameKeys {
     this.#forms = formsAsMet(index)
   }
 
-  /** Adds the keys of all records, those of a name that several have once. */
-  addAll(): void {
-    this.#addOnlyNames(0, this.#names.count, new Uint8Array(this.#names.distinctCount))
-    this.#addOthers(0, this.#names.count)
-  }
-
-  /** Adds the keys of the records from one position to just before another. */
-  addBetween(from: number, to: number): void {
-    this.#addOnlyNames(from, to, undefined)
+  /** Adds the keys of the records from one position to just before another; of all, those of a name that several have once. */
+  add(from: number, to: number): void {
+    const { count, distinctCount } = this.#names
+    this.#addOnlyNames(from, to, to - from === count ? new Uint8Array(distinctCount) : undefined)
     this.#addOthers(from, to)
   }
 
@@ -97,13 +92,13 @@ export class NameKeys {
         const word = names[place++] as number
         key.append(hashes[word] as number, shifts[word] as number, isSlightWrittenOut[word] === 1)
       } else if (isBracketCode(code)) {
-        if (key === inside) this.#add(inside)
+        if (key === inside) this.#close(inside)
         key = key === inside ? outside : inside
       }
       isInWord = isLetter
     }
-    this.#add(inside)
-    this.#add(outside)
+    this.#close(inside)
+    this.#close(outside)
     if (place === end) return true
     this.count = before
     return false
@@ -131,10 +126,11 @@ export class NameKeys {
       const written = language.longFormsOf(word)[0] ?? word
       key.append(hashOf(written), shiftOf(written.length), isSlight(language, written))
     }
-    this.#add(key)
+    this.#close(key)
   }
 
-  #add(key: KeyHash): void {
+  /** Adds a key whose words are all there. */
+  #close(key: KeyHash): void {
     this.#put(key.joined, key.core, key.words, key.slight)
     key.clear()
   }

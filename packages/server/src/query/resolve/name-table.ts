@@ -15,7 +15,7 @@ const MAX_BUCKET_BITS = 16
 const SPREAD = 0x9e3779b1
 const bucketOf = (hash: number, shift: number): number => Math.imul(hash, SPREAD) >>> shift
 
-/** The hashes of all keys of the names of an entity and what each is of: 8 bytes for each. */
+/** The hashes of the keys of the records from one position to just before another, and what each is of: 8 bytes for each. */
 class NameTable {
   readonly #names: EntityNames
   /** Where each bucket begins; the hashes in it, and what each is of: a distinct name, or a record that has other names too. */
@@ -25,10 +25,10 @@ class NameTable {
   /** By how many bits the hash of a bucket is shifted. */
   readonly #shift: number
 
-  constructor(names: EntityNames, words: Words) {
+  constructor(names: EntityNames, words: Words, from: number, to: number) {
     this.#names = names
     const keys = new NameKeys(names, words)
-    keys.addAll()
+    keys.add(from, to)
     const { count } = keys
     const bits = Math.min(32 - Math.clz32(count | 1), MAX_BUCKET_BITS)
     this.#shift = 32 - bits
@@ -91,12 +91,12 @@ class NameTable {
 /** Which records are wanted: all, or some of those from one position to just before another. */
 export type Wanted = { readonly isWanted?: (position: number) => boolean; readonly from?: number; readonly to?: number }
 
-/** Finds the records of an entity by the keys of their names. A few rows name few parents: a table of all records would take longer than they do. */
+/** Finds the records of an entity by the keys of their names. A few rows name few parents: a table of all would take longer than they do. */
 class NameFinder {
   readonly #names: EntityNames
   readonly #words: Words
   #table: NameTable | undefined
-  /** At how many records it was looked; the table is made before that is as many as there are. */
+  /** How many records were looked at without it, which are never as many as there are. */
   #looked = 0
 
   constructor(names: EntityNames, words: Words) {
@@ -105,47 +105,26 @@ class NameFinder {
   }
 
   get table(): NameTable {
-    this.#table ??= new NameTable(this.#names, this.#words)
+    this.#table ??= new NameTable(this.#names, this.#words, 0, this.#names.count)
     return this.#table
   }
 
   find(part: WrittenPart, wanted: Wanted): readonly number[] {
     const { from = 0, to = this.#names.count } = wanted
     this.#looked += to - from
-    const isTabled = this.#table !== undefined || this.#looked >= this.#names.count
-    const lists = isTabled
-      ? calledBy(part, this.table).map((called) => this.table.positionsOf(called, wanted))
-      : this.#lookAt(part, from, to).map((positions) => positions.filter(wanted.isWanted ?? (() => true)))
-    const all = lists.flat()
+    const isWhole = this.#table !== undefined || this.#looked >= this.#names.count
+    const table = isWhole ? this.table : new NameTable(this.#names, this.#words, from, to)
+    const all = hashesOf(part).flatMap((hash) => table.positionsOf(table.calledBy(hash), wanted))
     return all.length > 1 ? [...new Set(all)] : all
-  }
-
-  /** For each key of a part, the positions between two that may be called so, ascending. */
-  #lookAt(part: WrittenPart, from: number, to: number): number[][] {
-    const keys = new NameKeys(this.#names, this.#words)
-    keys.addBetween(from, to)
-    const { hashes, numbers, count } = keys
-    return hashesOf(part).map((hash) => {
-      const found: number[] = []
-      for (let at = hashes.indexOf(hash); at !== -1 && at < count; at = hashes.indexOf(hash, at + 1))
-        found.push((numbers[at] as number) - this.#names.distinctCount)
-      return found.sort((a, b) => a - b)
-    })
   }
 }
 
 /** The hashes of the keys of what was written, in all its readings. */
-function hashesOf(part: WrittenPart): number[] {
+const hashesOf = memoized((part: WrittenPart): readonly number[] => {
   const keys = new Set<string>()
   for (const { joined, core } of readingsOf(part)) keys.add(joined).add(core)
   return Array.from(keys, hashOf)
-}
-
-const calledBy = memoized((part: WrittenPart, table: NameTable) =>
-  hashesOf(part)
-    .map((hash) => table.calledBy(hash))
-    .filter(({ length }) => length > 0),
-)
+})
 
 const findersIn = memoized((release: Release) =>
   memoized((entity: Entity) => new NameFinder(entityNames(release, entity), release.entity(entity.name).index.words)),

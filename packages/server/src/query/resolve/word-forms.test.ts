@@ -1,4 +1,4 @@
-// What is known of a word by itself, whether a table of its language has it or not.
+// What is known of a word by itself.
 import { expect, test } from 'bun:test'
 import { spanish } from '../../catalog/languages/spanish.ts'
 import { wordsInMemory } from '../../release/index/words-in-memory.ts'

@@ -1,7 +1,6 @@
 // What is known of each word of an index, found out once, when it is met: most names are made of the same few words.
 import { checkpoint } from '../../base/checkpoint.ts'
 import { memoized } from '../../base/memoized.ts'
-import type { FlatTexts } from '../../release/index/byte-order.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import { letterBit, letterMask } from '../../release/index/word-keys.ts'
 import { heardOf, isSlight, soundOfWord } from './name-match.ts'
@@ -23,8 +22,6 @@ export function shiftOf(length: number): number {
 }
 
 const CHECKED_EVERY = 0xff
-const LAST_DIGIT = 0x39
-const FIRST_BEYOND_ASCII = 0x80
 
 /** Each word as it is written out. */
 export class WordForms {
@@ -43,13 +40,9 @@ export class WordForms {
   /** The letters that it is written with and those that it sounds like, each with those that are there twice. */
   readonly #bags: Uint32Array
   readonly #words: Words
-  readonly #flat: FlatTexts
-  /** Whether a table of the language has it. */
-  readonly #isApart: Uint8Array
 
   constructor(index: Words) {
-    const { words, language } = index
-    const { size } = words
+    const { size } = index.words
     this.#words = index
     this.#bags = new Uint32Array(size * BAG_FIELDS)
     this.isAbbreviation = new Uint8Array(size)
@@ -61,12 +54,6 @@ export class WordForms {
     this.isSlightWrittenOut = new Uint8Array(size)
     this.mayBeNumber = new Uint8Array(size)
     this.isOpenNumber = new Uint8Array(size)
-    this.#isApart = new Uint8Array(size)
-    for (const text of language.apartWords) {
-      const word = words.indexOf(text)
-      if (word !== undefined) this.#isApart[word] = 1
-    }
-    this.#flat = words.flat
   }
 
   /** Finds out about all words that were not met. */
@@ -80,28 +67,6 @@ export class WordForms {
 
   /** Finds out about a word; before that its shift is 0, as no shift is. */
   learn(word: number): void {
-    const { bytes, offsets } = this.#flat
-    const start = offsets[word] as number
-    const end = offsets[word + 1] as number
-    let hash = 0
-    let shift = 1
-    let isPlain = this.#isApart[word] === 0
-    for (let at = start; at < end; at++) {
-      const letter = bytes[at] as number
-      isPlain &&= letter > LAST_DIGIT && letter < FIRST_BEYOND_ASCII
-      hash = (Math.imul(hash, FACTOR) + letter) | 0
-      shift = Math.imul(shift, FACTOR)
-    }
-    if (isPlain) {
-      this.hashes[word] = hash
-      this.shifts[word] = shift
-      this.lengths[word] = end - start
-      this.heard[word] = heardOf(this.#words.masks[word] as number, this.#words.language)
-    } else this.#writeOut(word)
-  }
-
-  /** What is known of a word that is not just its letters. */
-  #writeOut(word: number): void {
     const { words, masks, language } = this.#words
     const text = words.text(word)
     const [long] = language.longFormsOf(text)
