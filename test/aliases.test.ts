@@ -41,7 +41,7 @@ const namesFound = (release: Release, typed: string): string[] =>
     ['estado', 'municipio', 'localidad'].map((name) => [name, []] as const),
     5,
   )
-    .filter(({ explanation }) => explanation.how.includes('alias'))
+    .filter(({ explain }) => explain().how.includes('alias'))
     .map(({ name, position }) => `${name} ${position}`)
 
 async function homeWithAliases(): Promise<TestHome> {

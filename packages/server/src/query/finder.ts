@@ -31,38 +31,25 @@ export type Found = {
 }
 
 export function find(release: Release, name: string, query: Query): Found {
-  const { definition, count } = release.entity(name)
-  const { filters, words, sorts, near, ancestorsOf } = query
-  const cached = (compute: () => Uint32Array) => cacheOf(release).get(JSON.stringify([name, query]), compute)
-  if (ancestorsOf !== undefined) return findAbove(release, name, query, ancestorsOf)
-  if (near !== undefined) return findNear(release, name, query, near, cached)
-  if (words.length === 0 && sorts.length === 0) {
-    const positions = positionsWhere(release, definition, filters)
-    return positions === undefined ? allOf(count) : foundAscending(positions)
-  }
-  const ordered = cached(() => {
-    const among = positionsWhere(release, definition, filters)
-    const hits = words.length === 0 ? undefined : searchList(release, name, among, words)
-    if (hits !== undefined && sorts.length === 0) return hits.ranked()
-    return sortBy(release, definition, hits === undefined ? among : hits.ascending(), sorts)
-  })
-  return foundInOrder(ordered)
-}
-
-/** Ancestors are few, so that all of them are found and then reduced to those that are wanted. */
-function findAbove(release: Release, name: string, { filters, words, sorts, near }: Query, position: number): Found {
   const entity = release.entity(name)
-  const passed = positionsWhere(release, entity.definition, filters)
-  const above = (treeOf(entity)?.ancestorsOf(position) ?? []).filter(
-    (one) => passed === undefined || indexInAscending(passed, one) !== -1,
-  )
-  const ascending = Uint32Array.from(above).sort()
-  const hits = words.length === 0 ? undefined : searchList(release, name, ascending, words)
-  const located = near && nearestFirst(entity, near, hits?.ascending() ?? ascending)
-  if (located !== undefined)
-    return foundInOrder(sorts.length === 0 ? located : sortBy(release, entity.definition, located.sort(), sorts))
-  if (sorts.length > 0) return foundInOrder(sortBy(release, entity.definition, hits?.ascending() ?? ascending, sorts))
-  return foundInOrder(hits?.ranked() ?? Uint32Array.from(above))
+  const { filters, words, sorts, near, ancestorsOf } = query
+  const passing = () => positionsWhere(release, entity.definition, filters)
+  const isPlain = words.length === 0 && sorts.length === 0
+  if (ancestorsOf !== undefined) {
+    const passed = passing()
+    const isPassed = (one: number) => passed === undefined || indexInAscending(passed, one) !== -1
+    const above = Uint32Array.from((treeOf(entity)?.ancestorsOf(ancestorsOf) ?? []).filter(isPassed))
+    return foundInOrder(isPlain && near === undefined ? above : inOrder(release, name, query, above.sort()))
+  }
+  const ordered = () =>
+    cacheOf(release).get(JSON.stringify([name, query]), () => inOrder(release, name, query, passing()))
+  if (!isPlain || near?.within !== undefined) return foundInOrder(ordered())
+  const passed = passing()
+  if (near !== undefined)
+    return passed !== undefined && passed.length <= FEW
+      ? foundInOrder(ordered())
+      : new NearestCandidates(entity, near, passed, ordered)
+  return passed === undefined ? allOf(entity.count) : foundAscending(passed)
 }
 
 /** So many of the nearest are sorted by something else, where no greatest distance is given. */
@@ -71,27 +58,22 @@ export const MAX_NEAREST_SORTED = 1_000
 /** So few candidates are put in order faster than the nearest of them are found in the spatial index. */
 const FEW = 1_000
 
-function findNear(
+/** The records among some, which ascend, that have the words and coordinates asked for: sorted, or the nearest or the best first. */
+function inOrder(
   release: Release,
   name: string,
-  { filters, words, sorts }: Query,
-  near: Near,
-  cached: (compute: () => Uint32Array) => Uint32Array,
-): Found {
+  { words, sorts, near }: Query,
+  among: Uint32Array | undefined,
+): Uint32Array {
   const entity = release.entity(name)
-  const among = positionsWhere(release, entity.definition, filters)
-  const candidates = () => (words.length === 0 ? among : searchList(release, name, among, words).ascending())
-  const ordered = () => cached(() => nearestFirst(entity, near, candidates()))
-  if (sorts.length > 0)
-    return foundInOrder(
-      cached(() => {
-        const nearest = nearestFirst(entity, near, candidates())
-        const sorted = near.within === undefined ? nearest.slice(0, MAX_NEAREST_SORTED) : nearest
-        return sortBy(release, entity.definition, sorted.sort(), sorts)
-      }),
-    )
-  const isOrdered = words.length > 0 || near.within !== undefined || (among !== undefined && among.length <= FEW)
-  return isOrdered ? foundInOrder(ordered()) : new NearestCandidates(entity, near, among, ordered)
+  const hits = words.length === 0 ? undefined : searchList(release, name, among, words)
+  if (hits !== undefined && sorts.length === 0 && near === undefined) return hits.ranked()
+  const candidates = hits?.ascending() ?? among
+  if (near === undefined) return sortBy(release, entity.definition, candidates, sorts)
+  const nearest = nearestFirst(entity, near, candidates)
+  if (sorts.length === 0) return nearest
+  const sorted = near.within === undefined ? nearest.slice(0, MAX_NEAREST_SORTED) : nearest
+  return sortBy(release, entity.definition, sorted.sort(), sorts)
 }
 
 const foundInOrder = (positions: Uint32Array): Found => ({

@@ -128,7 +128,7 @@ export function summarizeRecord(
 
 function renderSuggestion(
   release: Release,
-  { name, position, score, explanation, distance }: SearchResult,
+  { name, position, score, explain, distance }: SearchResult,
   words: readonly string[],
   presentation: Presentation,
 ) {
@@ -137,7 +137,7 @@ function renderSuggestion(
   const record = publishedRecord(release, name, position)
   const { searched, facts } = namingOf(definition)
   const texts = facts.length === 0 ? record : { ...record, ...factReader(entity, facts)(position) }
-  const { how, dropped, matched, matchedName, aliases } = explanation
+  const { how, dropped, matched, matchedName, aliases } = explain()
   return {
     ...summarizeRecord(release, name, position, presentation, record),
     score: roundedScore(score),

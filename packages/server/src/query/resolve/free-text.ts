@@ -11,7 +11,7 @@ import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
 import { KNOWN_RIGHT, KNOWN_RIGHT_WHOLE } from '../search/efforts.ts'
 import { ancestorAt } from '../search/score.ts'
-import { rankAcross } from '../search/search.ts'
+import { searchAcross } from '../search/search.ts'
 import { isLight } from '../search/word-match.ts'
 import { isCalledSo, MAX_NAME_COST } from './address.ts'
 import { entityNames } from './entity-names.ts'
@@ -104,7 +104,7 @@ export function matchesByText(
   // Two names that are both words of the catalog are two names, however near.
   const efforts = segments.length === 1 ? KNOWN_RIGHT_WHOLE : KNOWN_RIGHT
   const levels = scope.map((name) => [name, []] as const)
-  const ranked = rankAcross(release, words.flat(), levels, MAX_PROPOSED, undefined, { efforts })
+  const ranked = searchAcross(release, words.flat(), levels, MAX_PROPOSED, undefined, { efforts })
   const proposed = matchesByAlignment(release, ranked, words)
   // Where segments mean nothing, what the same words mean without commas is in doubt.
   return bestOf(release, [...best, ...(segments.length === 1 ? proposed : proposed.map(inDoubt))])

@@ -10,7 +10,8 @@ import type { Column, Words } from '../../release/index/index-file.ts'
 import type { Postings } from '../../release/index/postings.ts'
 import type { Release } from '../../release/release.ts'
 import type { Alias } from '../../source/source.ts'
-import { ALIAS, ALIAS_WORD, CODE, matchWord, type Tolerance, wordWeights } from './word-match.ts'
+import { ALIAS, ALIAS_WORD, CODE, matchWord, type Tolerance } from './word-match.ts'
+import { wordWeights } from './word-weights.ts'
 
 /** One generation of ancestors: the municipalities, the states or the countries of localities. */
 export type AncestorLevel = {

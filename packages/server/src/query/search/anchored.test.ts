@@ -74,11 +74,11 @@ const search = (typed: string, names = LEVELS) =>
   )
 
 /** A result as its name and those of its ancestors, with what was dropped. */
-function shown({ name, position, explanation }: SearchResult): string {
+function shown({ name, position, explain }: SearchResult): string {
   const record = JSON.parse(new TextDecoder().decode(release.entity(name).records.record(position)))
   const { descLocalidad, descMunicipio, idMunicipio, descEstado, idEstado } = record
   const places = [descLocalidad, descMunicipio ?? idMunicipio?.descMunicipio, descEstado ?? idEstado?.descEstado]
-  return [name, places.filter((one) => one !== undefined).join(' < '), ...explanation.dropped].join(' | ')
+  return [name, places.filter((one) => one !== undefined).join(' < '), ...explain().dropped].join(' | ')
 }
 
 const first = (typed: string, names = LEVELS) => search(typed, names).map(shown)[0]

@@ -15,7 +15,7 @@ import { beginningOf, isBegunBy, type NamedRecords, recordsBeginning, recordsNam
 import { type TypedPart, typedParts } from './parts.ts'
 import { plainReadings } from './readings.ts'
 import { ancestorAt } from './score.ts'
-import { explained, rankAcross, rankAmong, type Scope, type SearchResult, type Unexplained } from './search.ts'
+import { type Scope, type SearchResult, searchAcross, searchAmong } from './search.ts'
 
 /** A level of ancestors that a part names, and which of them it may mean. */
 type Anchor = { readonly level: AncestorLevel; readonly at: number; readonly named: NamedRecords }
@@ -41,21 +41,19 @@ const UNTYPED_SHARE = 0.3
 const MAX_BEGINNINGS = 50
 
 /** Searches for what a text means: as in a search for its words, and by its parts where these name ancestors. */
-export const searchText = (...query: Parameters<typeof rankText>): SearchResult[] => rankText(...query).map(explained)
-
-function rankText(release: Release, text: string, scope: Scope, limit: number, near?: Near): Unexplained[] {
+export function searchText(release: Release, text: string, scope: Scope, limit: number, near?: Near): SearchResult[] {
   // The nearest are found among all hits.
-  if (near !== undefined) return rankAcross(release, wordsOf(text), scope, limit, near)
+  if (near !== undefined) return searchAcross(release, wordsOf(text), scope, limit, near)
   const [parts, words] = [partsOf(release, text, scope), wordsOf(text)]
   const results = rankParts(release, parts, words, scope, limit)
   return parts.length < 2 ? results : merged(results, namedAsWhole(release, words, scope, limit), limit)
 }
 
 /** The records that all words together name: a comma may also stand within a name. */
-function namedAsWhole(release: Release, words: readonly string[], scope: Scope, limit: number): Unexplained[] {
+function namedAsWhole(release: Release, words: readonly string[], scope: Scope, limit: number): SearchResult[] {
   const isNamed = (name: string) => recordsNamed(release, name, words).size > 0
   if (!scope.some(([name]) => isNamed(name))) return []
-  return rankAcross(release, words, scope, limit)
+  return searchAcross(release, words, scope, limit)
     .filter(({ name, position }) => recordsNamed(release, name, words).has(position))
     .map((result) => ({ ...result, score: result.score - ONCE_COST }))
 }
@@ -66,8 +64,8 @@ function rankParts(
   words: readonly string[],
   scope: Scope,
   limit: number,
-): Unexplained[] {
-  const general = () => rankAcross(release, words, scope, limit)
+): SearchResult[] {
+  const general = () => searchAcross(release, words, scope, limit)
   if (parts.length > 1 && parts.length <= MAX_PARTS) {
     const found = searchParts(release, parts, scope, limit)
     const score = found?.[0]?.score ?? 0
@@ -81,12 +79,12 @@ function rankParts(
   const instead = () => searchTails(release, words, scope, limit)
   const loose = merged(
     searchLoosely(release, words, scope),
-    rankAcross(release, words, scope, limit, undefined, { instead }),
+    searchAcross(release, words, scope, limit, undefined, { instead }),
     limit,
   )
   const score = loose[0]?.score ?? 0
   const once = score < 1 - SKIP_COST ? saidOnce(release, words, scope) : undefined
-  const others = once === undefined ? [] : rankAcross(release, once, scope, limit)
+  const others = once === undefined ? [] : searchAcross(release, once, scope, limit)
   return (others[0]?.score ?? 0) - SKIP_COST > score ? others : loose
 }
 
@@ -143,7 +141,7 @@ function searchTails(
   words: readonly string[],
   scope: Scope,
   limit: number,
-): Unexplained[] | undefined {
+): SearchResult[] | undefined {
   const part = (from: number, to?: number): TypedPart => ({ words: words.slice(from, to), entity: undefined })
   for (let nearest = 1; nearest < words.length - 1; nearest++)
     for (let next = nearest + 1; next < words.length; next++) {
@@ -177,17 +175,17 @@ function searchParts(
   parts: readonly TypedPart[],
   scope: Scope,
   limit: number,
-): Unexplained[] | undefined {
+): SearchResult[] | undefined {
   const [first, ...above] = parts as [TypedPart, ...TypedPart[]]
   const wanted = scope.some(([name]) => name === first.entity) ? scope.filter(([name]) => name === first.entity) : scope
-  const results: Unexplained[] = []
+  const results: SearchResult[] = []
   let isNamed = false
   for (const [name, filters] of wanted)
     for (const anchors of anchorsOf(release, name, above)) {
       const among = positionsBelow(release, name, anchors, filters)
       if (among.length === 0) continue
       isNamed = true
-      for (const result of rankAmong(release, first.words, [[name, among]], limit, undefined, {
+      for (const result of searchAmong(release, first.words, [[name, among]], limit, undefined, {
         efforts: { wider: effortsFor(first.words).wider },
       }))
         if (result.quality >= MIN_QUALITY)
@@ -211,12 +209,12 @@ const withDropped = ({ how, dropped, ...explanation }: Explanation, words: reado
 })
 
 /** Where no comma tells: a name that is begun and its whole parent, or a whole name and its parent that is begun. */
-function searchLoosely(release: Release, words: readonly string[], scope: Scope): Unexplained[] {
+function searchLoosely(release: Release, words: readonly string[], scope: Scope): SearchResult[] {
   return [...beginningsBelow(release, words, scope), ...namesBelowBeginning(release, words, scope)]
 }
 
 /** The records with a whole name, whose parents have names that begin with the last word. */
-function namesBelowBeginning(release: Release, words: readonly string[], scope: Scope): Unexplained[] {
+function namesBelowBeginning(release: Release, words: readonly string[], scope: Scope): SearchResult[] {
   const name = words.slice(0, -1)
   return scope.flatMap(([entity, filters]) => {
     const [parent] = ancestorLevels(release, release.entity(entity).definition)
@@ -226,12 +224,12 @@ function namesBelowBeginning(release: Release, words: readonly string[], scope: 
       const above = ancestorAt(parent, at)
       return above !== parent.none && isBegunBy(parent.words, above, last)
     })
-    return searchAmong(release, entity, name, Uint32Array.from(below))
+    return asTypedAmong(release, entity, name, Uint32Array.from(below))
   })
 }
 
 /** The records whose names begin with the first words, below what the last words name as a whole. */
-function beginningsBelow(release: Release, words: readonly string[], scope: Scope): Unexplained[] {
+function beginningsBelow(release: Release, words: readonly string[], scope: Scope): SearchResult[] {
   return scope.flatMap(([name, filters]) => {
     const { definition, index } = release.entity(name)
     const [parent] = ancestorLevels(release, definition)
@@ -251,7 +249,7 @@ function beginningsBelow(release: Release, words: readonly string[], scope: Scop
         return []
       const anchors = [{ level: parent, at: 0, named }]
       const among = positionsBelow(release, name, anchors, filters)
-      const results = searchAmong(
+      const results = asTypedAmong(
         release,
         name,
         begun,
@@ -265,10 +263,10 @@ function beginningsBelow(release: Release, words: readonly string[], scope: Scop
   })
 }
 
-const searchAmong = (release: Release, name: string, words: readonly string[], among: Uint32Array): Unexplained[] =>
+const asTypedAmong = (release: Release, name: string, words: readonly string[], among: Uint32Array): SearchResult[] =>
   among.length === 0
     ? []
-    : rankAmong(release, words, [[name, among]], MAX_BEGINNINGS, undefined, { efforts: ONLY_AS_TYPED })
+    : searchAmong(release, words, [[name, among]], MAX_BEGINNINGS, undefined, { efforts: ONLY_AS_TYPED })
 
 function bonusOf({ words, names, nameStarts }: Words, position: number, typed: readonly string[]): number {
   let letters = 0
@@ -324,7 +322,7 @@ function positionsBelow(
 }
 
 /** A result with how its ancestors were named. */
-const anchored = (result: Unexplained, anchors: readonly Anchor[]): Unexplained => ({
+const anchored = (result: SearchResult, anchors: readonly Anchor[]): SearchResult => ({
   ...result,
   explain: () => withAnchors(result.explain(), result.position, anchors),
 })
@@ -349,7 +347,7 @@ function withAnchors(
 }
 
 /** The best of some results, each record once. */
-function best(results: readonly Unexplained[], limit: number): Unexplained[] {
+function best(results: readonly SearchResult[], limit: number): SearchResult[] {
   const known = new Set<string>()
   return results
     .toSorted((a, b) => b.score - a.score)
@@ -360,5 +358,5 @@ function best(results: readonly Unexplained[], limit: number): Unexplained[] {
     .slice(0, limit)
 }
 
-const merged = (some: readonly Unexplained[], others: readonly Unexplained[], limit: number): Unexplained[] =>
+const merged = (some: readonly SearchResult[], others: readonly SearchResult[], limit: number): SearchResult[] =>
   some.length === 0 ? [...others] : best([...some, ...others], limit)

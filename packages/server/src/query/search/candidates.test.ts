@@ -4,9 +4,11 @@ import fc from 'fast-check'
 import { ancestorsIn, spaceOf } from '../../../../../test/support/named-words.ts'
 import { randomSearch } from '../../../../../test/support/random-names.ts'
 import { scanNames } from './candidates.ts'
+import type { Drop } from './efforts.ts'
 import { emptyHits } from './hits.ts'
-import { type Drop, Scorer, typedWord } from './score.ts'
+import { Scorer } from './score.ts'
 import type { SearchSpace } from './search-space.ts'
+import { typedWord } from './typed-words.ts'
 
 /** Both searches use one index, and candidates are pruned in the one and not in the other. */
 function expectSameBest(

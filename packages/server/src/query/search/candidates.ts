@@ -13,16 +13,8 @@ import type { AncestorLevel, LevelMatch } from './ancestor-match.ts'
 import type { Hits } from './hits.ts'
 import { MAX_IMPORTANCE } from './importance.ts'
 import { bitOf, Presence } from './presence.ts'
-import {
-  ALL_WORDS,
-  ancestorAt,
-  mayBeDropped,
-  minImportance,
-  NO_MATCH,
-  type ScoredNames,
-  type Scorer,
-  type TypedWord,
-} from './score.ts'
+import { ALL_WORDS, ancestorAt, minImportance, NO_MATCH, type ScoredNames, type Scorer } from './score.ts'
+import { mayBeDropped, type TypedWord } from './typed-words.ts'
 import { COSTS } from './word-match.ts'
 
 /** Whether to go on is asked once for so many records and one more: that many are scored in less than a millisecond. */
@@ -38,8 +30,6 @@ const NOTABLE = 20
  */
 const WORDS_COST = 4
 const MIN_SCORE_COST = 16
-/** Every typed word is looked for in a name. */
-const WORD_SCORE_COST = 1
 const MAX_COST = 60_000
 /** What looking at the words of any record costs, where going on in a posting list costs 1. */
 const LOOK_COST = 4
@@ -93,7 +83,8 @@ class Scan {
     const visits = visitsIn(names.words)
     this.#marks = typed.length > 1 ? visits.marks : undefined
     this.#mark = ++visits.latest
-    this.#scoreCost = Math.max(MIN_SCORE_COST, typed.length * WORD_SCORE_COST)
+    // Every typed word is looked for in a name.
+    this.#scoreCost = Math.max(MIN_SCORE_COST, typed.length)
     this.#work = work
     this.#names = names
     this.#typed = typed

@@ -1,6 +1,8 @@
 // How far a search goes, step by step, where what was typed is not there as it is.
-import type { Drop } from './score.ts'
 import type { Tolerance } from './word-match.ts'
+
+/** Which typed words a record may lack: none, only those that say little, or any. */
+export type Drop = 'none' | 'light' | 'any'
 
 /** How far a search goes: how far words may be from those typed, and which may be missing. */
 export type Effort = {

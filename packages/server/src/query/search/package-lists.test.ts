@@ -93,7 +93,7 @@ const codeAt = (of: string, position: number) => (rows as Record<string, readonl
 const codes = (of: string, typed: string) => hits(of, typed).map(({ position }) => codeAt(of, position))
 const best = (of: string, typed: string) => {
   const [first] = hits(of, typed)
-  return first === undefined ? undefined : { code: codeAt(of, first.position), ...first.explanation }
+  return first === undefined ? undefined : { code: codeAt(of, first.position), ...first.explain() }
 }
 
 describe('in English', () => {
@@ -122,7 +122,7 @@ describe('in no language', () => {
 
   test('no word says little', () => {
     const [withoutWord] = hits('city', 'municipio de la vega')
-    expect(withoutWord?.explanation.dropped).toEqual(['municipio'])
+    expect(withoutWord?.explain().dropped).toEqual(['municipio'])
     expect(withoutWord?.quality).toBeLessThan(0.85)
   })
   test('nothing is abbreviated', () => expect(best('city', 'sta rosa')?.how).not.toContain('abbreviation'))

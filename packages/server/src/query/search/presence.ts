@@ -2,7 +2,8 @@
 import { memoized } from '../../base/memoized.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import type { AncestorLevel, LevelMatch } from './ancestor-match.ts'
-import { ancestorAt, type ScoredNames, type TypedWord } from './score.ts'
+import { ancestorAt, type ScoredNames } from './score.ts'
+import type { TypedWord } from './typed-words.ts'
 
 /** The bit of a typed word by its number. Those of very long queries share one, which tells that any of them is there. */
 export const bitOf = (number: number): number => 1 << number

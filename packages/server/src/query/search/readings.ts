@@ -2,7 +2,7 @@
 // apart, and words that were split put together.
 
 import type { Words } from '../../release/index/index-file.ts'
-import { wordWeights } from './word-match.ts'
+import { wordWeights } from './word-weights.ts'
 
 export type Reading = {
   readonly words: readonly string[]

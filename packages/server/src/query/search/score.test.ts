@@ -4,8 +4,10 @@ import fc from 'fast-check'
 import { ancestorsIn, spaceOf } from '../../../../../test/support/named-words.ts'
 import { randomSearch } from '../../../../../test/support/random-names.ts'
 import { wordsOf } from '../../catalog/words.ts'
-import { type Drop, NO_MATCH, Scorer, scoreOfRank, typedWord } from './score.ts'
+import type { Drop } from './efforts.ts'
+import { NO_MATCH, Scorer, scoreOfRank } from './score.ts'
 import type { SearchSpace } from './search-space.ts'
+import { typedWord } from './typed-words.ts'
 import type { Tolerance } from './word-match.ts'
 
 const RUNS = { numRuns: 1_000, seed: 1_913 }

@@ -8,125 +8,14 @@
 //   - reading what was typed in another way, as words that were glued together.
 // The score is a blend of quality and importance. The weight of importance is small: a large city comes before a hamlet whose
 // name is a little nearer to what was typed, and never before one that is much nearer.
-import { LruCache } from '../../base/lru-cache.ts'
-import { memoized } from '../../base/memoized.ts'
-import type { Language } from '../../catalog/languages/language.ts'
 import type { NamingField } from '../../catalog/languages/languages.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import { nameEnd, nameStart, namesPerRecord } from '../../release/index/name-ranges.ts'
-import type { Postings } from '../../release/index/postings.ts'
-import { type AncestorLevel, type LevelMatch, levelCoverage } from './ancestor-match.ts'
+import { type AncestorLevel, levelCoverage } from './ancestor-match.ts'
+import type { Drop } from './efforts.ts'
 import { MAX_IMPORTANCE } from './importance.ts'
-import {
-  ABBREVIATION,
-  CODE,
-  COSTS,
-  EXACT,
-  GRADE_COUNT,
-  isLight,
-  isMatchedAsTyped,
-  LIGHT_WEIGHT,
-  lighten,
-  matchWord,
-  SHORT_PREFIX,
-  type Tolerance,
-  type WordMatch,
-  wordWeights,
-} from './word-match.ts'
-
-/** A typed word, and where it is found. */
-export type TypedWord = WordMatch & {
-  readonly text: string
-  /** How many entries the posting lists of the matching words have. */
-  readonly inNames: number
-  readonly inCodes: number
-  /** How it matches each level of ancestors. */
-  readonly levels: readonly (LevelMatch | undefined)[]
-  readonly weight: number
-  readonly isLight: boolean
-  /** The matching words by grade, the best first. */
-  readonly byGrade: readonly GradedWords[]
-}
-
-type GradedWords = { readonly grade: number; readonly words: readonly number[] }
-
-export const typedWord = (
-  words: Words,
-  text: string,
-  tolerance: Tolerance,
-  levels: readonly AncestorLevel[],
-  weightOf: WeightOf,
-): TypedWord => ({
-  ...ownMatch(words, text, tolerance),
-  text,
-  isLight: isLight(words.language, text),
-  levels: levels.map((level) => level.match(text, tolerance)),
-  weight: weightOf(text),
-})
-
-/** The weight of a typed word, the same in all entities, so that their scores can be compared. */
-export type WeightOf = (typed: string) => number
-
-/** Weighs words by how many records of an index have them; those that say little in a language, always the same. */
-export const weigher =
-  (index: Words, language: Language): WeightOf =>
-  (typed) => {
-    if (isLight(language, typed)) return LIGHT_WEIGHT
-    const word = index.words.indexOf(typed)
-    return word === undefined ? UNKNOWN_WEIGHT : (wordWeights(index)[word] as number)
-  }
-
-/** The weight of each word of an index as it is in another, or its own where that one does not have it. */
-export function weightsBy(index: Words, other: Words): Float32Array {
-  const otherWeights = wordWeights(other)
-  const { starts } = index.inNames
-  const weights = wordWeights(index).map((weight, word) => {
-    // Codes may be many, and what their words weigh is never asked.
-    if (starts[word] === starts[word + 1]) return weight
-    const otherWord = other.words.indexOf(index.words.text(word))
-    return otherWord === undefined ? weight : (otherWeights[otherWord] as number)
-  })
-  lighten(weights, index.words, index.language)
-  return weights
-}
-
-/** Where a typed word is found in the names and codes of an index. */
-type OwnMatch = WordMatch & Pick<TypedWord, 'inNames' | 'inCodes' | 'byGrade'>
-
-const MAX_CACHED = 128
-const matchCaches = memoized((_: Words) => new LruCache<OwnMatch>({ maxEntries: MAX_CACHED }))
-
-/** The words before the one that is being typed come again with its every letter. */
-export function ownMatch(words: Words, text: string, tolerance: Tolerance): OwnMatch {
-  // Most indexes do not have a typed word, which is sooner known than cached.
-  if (tolerance === 0 && !isMatchedAsTyped(words, text)) return unmatchedIn(words)
-  return matchCaches(words).get(`${tolerance} ${text}`, () => {
-    const match = matchWord(words, text, tolerance)
-    return {
-      ...match,
-      inNames: entriesOf(match.matching, words.inNames),
-      inCodes: entriesOf(match.matching, words.inCodes),
-      byGrade: byGrade(match),
-    }
-  })
-}
-
-const unmatchedIn = memoized(({ words }: Words): OwnMatch => {
-  const grades = new Uint8Array(words.size)
-  return { grades, matching: [], exact: undefined, inNames: 0, inCodes: 0, byGrade: [] }
-})
-
-function byGrade({ grades, matching }: WordMatch): GradedWords[] {
-  const lists: { readonly grade: number; readonly words: number[] }[] = []
-  for (let at = 0; at < matching.length; at++) {
-    const word = matching[at] as number
-    const grade = grades[word] as number
-    const list = lists.find((one) => one.grade === grade)
-    if (list === undefined) lists.push({ grade, words: [word] })
-    else list.words.push(word)
-  }
-  return lists.sort((a, b) => a.grade - b.grade)
-}
+import { mayBeDropped, type TypedWord } from './typed-words.ts'
+import { ABBREVIATION, CODE, COSTS, EXACT, GRADE_COUNT, SHORT_PREFIX } from './word-match.ts'
 
 /** The least that a typed word costs in any record, among its own words and its ancestors. */
 function minCost({ byGrade, inCodes, levels }: TypedWord): number {
@@ -134,26 +23,6 @@ function minCost({ byGrade, inCodes, levels }: TypedWord): number {
   for (const level of levels) if (level !== undefined && level.best < best) best = level.best
   return COSTS[best] ?? 1
 }
-
-const UNKNOWN_WEIGHT = 0.7
-
-function entriesOf(words: readonly number[], { starts }: Postings): number {
-  let entries = 0
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at] as number
-    entries += (starts[word + 1] as number) - (starts[word] as number)
-  }
-  return entries
-}
-
-/** Whether a typed word is found anywhere. */
-export const isSomewhere = ({ matching, levels }: TypedWord): boolean =>
-  matching.length > 0 || levels.some((level) => level !== undefined)
-
-/** Which typed words a record may lack: none, only those that say little, or any. */
-export type Drop = 'none' | 'light' | 'any'
-export const mayBeDropped = ({ isLight }: TypedWord, drop: Drop): boolean =>
-  drop === 'any' || (drop === 'light' && isLight)
 
 /** What is scored: the names of an index, or the aliases of its records. */
 export type ScoredNames = {

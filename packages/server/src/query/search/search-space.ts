@@ -6,8 +6,8 @@ import type { Words } from '../../release/index/index-file.ts'
 import type { OpenEntity, Release } from '../../release/release.ts'
 import { ancestorLevels } from './ancestor-match.ts'
 import { importanceOf } from './importance.ts'
-import { type ScoredNames, type WeightOf, weigher, weightsBy } from './score.ts'
-import { wordWeights } from './word-match.ts'
+import type { ScoredNames } from './score.ts'
+import { type WeightOf, weigher, weightsBy, wordWeights } from './word-weights.ts'
 
 /** Where to search: the names of the records, and what else there is to know of them. */
 export type SearchSpace = ScoredNames & {

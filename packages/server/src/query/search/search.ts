@@ -19,7 +19,8 @@ import { GLUED_COST, gluedReadings, plainReadings, type Reading } from './readin
 import { ancestorAt, NO_MATCH, qualityOf, rankOf, rankOfExact, type ScoredNames, Scorer, scoreOfRank } from './score.ts'
 import { type SearchSpace, searchSpace } from './search-space.ts'
 import { tolerancesOf, typedWords } from './typed-words.ts'
-import { ALIAS, ALIAS_WORD, isLight, kindOf, wordWeights } from './word-match.ts'
+import { ALIAS, ALIAS_WORD, isLight, kindOf } from './word-match.ts'
+import { wordWeights } from './word-weights.ts'
 
 /** With fewer hits than this, the search is widened. */
 const MIN_HITS = 5
@@ -178,7 +179,8 @@ export type SearchResult = {
   readonly score: number
   /** From 0 to 1: how well the words match alone. */
   readonly quality: number
-  readonly explanation: Explanation
+  /** How it was matched, which is found out when it is asked for. */
+  readonly explain: () => Explanation
   /** From the point that the results are to be near to, in metres. */
   readonly distance?: number
 }
@@ -186,34 +188,29 @@ export type SearchResult = {
 /** The entities to search, each with the filters that narrow it. */
 export type Scope = readonly (readonly [name: string, filters: readonly Filter[]])[]
 
-/** A result that is explained only if it is among the first. */
-export type Unexplained = Omit<SearchResult, 'explanation'> & { readonly explain: () => Explanation }
-
-export const explained = ({ explain, ...result }: Unexplained): SearchResult => ({ ...result, explanation: explain() })
-
 /**
  * Searches several entities at once, the best of all first. Of results with the same score, those of an entity with fewer
  * ancestors come first, then in the order of the scope. No entity is searched with more effort while all of them together
  * have enough. Near a point, the nearest of all hits come first, however well they match. What is found
  * instead counts where no record has all words as they were typed.
  */
-export const rankAcross = (
+export const searchAcross = (
   release: Release,
   words: readonly string[],
   scope: Scope,
   limit: number,
   near?: Near,
   options?: Options,
-): Unexplained[] => {
+): SearchResult[] => {
   const places = scope.map(
     ([name, filters]) => [name, positionsWhere(release, release.entity(name).definition, filters)] as const,
   )
-  return rankAmong(release, words, places, limit, near, options)
+  return searchAmong(release, words, places, limit, near, options)
 }
 
 type Options = {
   /** What is found otherwise, which counts where no record has all words as they were typed. */
-  readonly instead?: () => Unexplained[] | undefined
+  readonly instead?: () => SearchResult[] | undefined
   readonly efforts?: Efforts
 }
 
@@ -221,20 +218,20 @@ type Options = {
 type Places = readonly (readonly [name: string, among: Uint32Array | undefined])[]
 
 /** The same where it is known which records count. */
-export function rankAmong(
+export function searchAmong(
   release: Release,
   words: readonly string[],
   places: Places,
   limit: number,
   near: Near | undefined,
   { instead, efforts: { wider, fuzzy } = effortsFor(words) }: Options = {},
-): Unexplained[] {
+): SearchResult[] {
   // The best hits can be found without the others, but not the nearest.
   const wanted = near === undefined ? Math.max(limit, MIN_HITS) : undefined
   const searches = places.map(([name, among]) => {
     const entitySearch = new EntitySearch(searchSpace(release, name, among), words, wanted)
     const coded = withCode(release, name, among, words)
-    return { name, entitySearch, coded, count: 0, results: [] as Unexplained[] }
+    return { name, entitySearch, coded, count: 0, results: [] as SearchResult[] }
   })
   // The hits of small entities prune those of large ones, and cost little of the work.
   const smallestFirst = searches.toSorted((a, b) => release.entity(a.name).count - release.entity(b.name).count)
@@ -258,7 +255,7 @@ export function rankAmong(
     }
     return total
   }
-  const isFull = ({ results: [best] }: { readonly results: readonly Unexplained[] }) =>
+  const isFull = ({ results: [best] }: { readonly results: readonly SearchResult[] }) =>
     words.length > 1 && best !== undefined && best.quality >= FULL_QUALITY
   const total = run(AS_TYPED, () => true)
   const others = total === 0 ? instead?.() : undefined
@@ -276,14 +273,10 @@ export function rankAmong(
 /** The quality from which on several words leave nothing to look for with typing errors. */
 const FULL_QUALITY = 0.9
 
-/** The same, with how each result was matched. */
-export const searchAcross = (...query: Parameters<typeof rankAcross>): SearchResult[] =>
-  rankAcross(...query).map(explained)
+const byDistance = (a: SearchResult, b: SearchResult) => (a.distance ?? 0) - (b.distance ?? 0)
 
-const byDistance = (a: Unexplained, b: Unexplained) => (a.distance ?? 0) - (b.distance ?? 0)
-
-function bestOrder(release: Release): (a: Unexplained, b: Unexplained) => number {
-  const depth = ({ name }: Unexplained) => ancestorsOf(release.entity(name).definition).length
+function bestOrder(release: Release): (a: SearchResult, b: SearchResult) => number {
+  const depth = ({ name }: SearchResult) => ancestorsOf(release.entity(name).definition).length
   return (a, b) => b.score - a.score || depth(a) - depth(b)
 }
 
@@ -294,10 +287,10 @@ function resultsOf(
   limit: number,
   near: Near | undefined,
   entitySearch: EntitySearch,
-): Unexplained[] {
+): SearchResult[] {
   const entity = release.entity(name)
   const importance = importanceOf(release, name)
-  const resultAt = (position: number): Unexplained => ({
+  const resultAt = (position: number): SearchResult => ({
     name,
     position,
     score: scoreOfRank(hits.scores[position] as number),
@@ -318,7 +311,7 @@ function withCode(
   name: string,
   among: Uint32Array | undefined,
   words: readonly string[],
-): Unexplained[] {
+): SearchResult[] {
   const { definition } = release.entity(name)
   const importance = importanceOf(release, name)
   const code = typedCodeOf(definition, words)

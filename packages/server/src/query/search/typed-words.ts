@@ -1,25 +1,108 @@
-// The words of a reading, with how far each may be from those of names, and where it is found.
+// The typed words: how far each may be from those of names, where it is found, and what it weighs.
+import { LruCache } from '../../base/lru-cache.ts'
+import { memoized } from '../../base/memoized.ts'
 import type { Words } from '../../release/index/index-file.ts'
-import type { Effort } from './efforts.ts'
+import type { Postings } from '../../release/index/postings.ts'
+import type { AncestorLevel, LevelMatch } from './ancestor-match.ts'
+import type { Drop, Effort } from './efforts.ts'
 import type { Reading } from './readings.ts'
-import {
-  type Drop,
-  isSomewhere,
-  mayBeDropped,
-  ownMatch,
-  type ScoredNames,
-  type TypedWord,
-  typedWord,
-  type WeightOf,
-} from './score.ts'
-import { isLight, type Tolerance } from './word-match.ts'
+import { isLight, isMatchedAsTyped, matchWord, type Tolerance, type WordMatch } from './word-match.ts'
+import type { WeightOf } from './word-weights.ts'
+
+/** A typed word, and where it is found. */
+export type TypedWord = WordMatch & {
+  readonly text: string
+  /** How many entries the posting lists of the matching words have. */
+  readonly inNames: number
+  readonly inCodes: number
+  /** How it matches each level of ancestors. */
+  readonly levels: readonly (LevelMatch | undefined)[]
+  readonly weight: number
+  readonly isLight: boolean
+  /** The matching words by grade, the best first. */
+  readonly byGrade: readonly GradedWords[]
+}
+
+type GradedWords = { readonly grade: number; readonly words: readonly number[] }
+
+export const typedWord = (
+  words: Words,
+  text: string,
+  tolerance: Tolerance,
+  levels: readonly AncestorLevel[],
+  weightOf: WeightOf,
+): TypedWord => ({
+  ...ownMatch(words, text, tolerance),
+  text,
+  isLight: isLight(words.language, text),
+  levels: levels.map((level) => level.match(text, tolerance)),
+  weight: weightOf(text),
+})
+
+/** Where a typed word is found in the names and codes of an index. */
+type OwnMatch = WordMatch & Pick<TypedWord, 'inNames' | 'inCodes' | 'byGrade'>
+
+const MAX_CACHED = 128
+const matchCaches = memoized((_: Words) => new LruCache<OwnMatch>({ maxEntries: MAX_CACHED }))
+
+/** The words before the one that is being typed come again with its every letter. */
+function ownMatch(words: Words, text: string, tolerance: Tolerance): OwnMatch {
+  // Most indexes do not have a typed word, which is sooner known than cached.
+  if (tolerance === 0 && !isMatchedAsTyped(words, text)) return unmatchedIn(words)
+  return matchCaches(words).get(`${tolerance} ${text}`, () => {
+    const match = matchWord(words, text, tolerance)
+    return {
+      ...match,
+      inNames: entriesOf(match.matching, words.inNames),
+      inCodes: entriesOf(match.matching, words.inCodes),
+      byGrade: byGrade(match),
+    }
+  })
+}
+
+const unmatchedIn = memoized(({ words }: Words): OwnMatch => {
+  const grades = new Uint8Array(words.size)
+  return { grades, matching: [], exact: undefined, inNames: 0, inCodes: 0, byGrade: [] }
+})
+
+function byGrade({ grades, matching }: WordMatch): GradedWords[] {
+  const lists: { readonly grade: number; readonly words: number[] }[] = []
+  for (let at = 0; at < matching.length; at++) {
+    const word = matching[at] as number
+    const grade = grades[word] as number
+    const list = lists.find((one) => one.grade === grade)
+    if (list === undefined) lists.push({ grade, words: [word] })
+    else list.words.push(word)
+  }
+  return lists.sort((a, b) => a.grade - b.grade)
+}
+
+function entriesOf(words: readonly number[], { starts }: Postings): number {
+  let entries = 0
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] as number
+    entries += (starts[word + 1] as number) - (starts[word] as number)
+  }
+  return entries
+}
+
+/** Whether a typed word is found anywhere. */
+const isSomewhere = ({ matching, levels }: TypedWord): boolean =>
+  matching.length > 0 || levels.some((level) => level !== undefined)
+
+/** Whether a record may lack a typed word. */
+export const mayBeDropped = ({ isLight }: TypedWord, drop: Drop): boolean =>
+  drop === 'any' || (drop === 'light' && isLight)
+
+/** Where typed words are looked for: in the names of an index, and in those of ancestors. */
+type SearchedNames = { readonly words: Words; readonly levels: readonly AncestorLevel[] }
 
 /** How many words may have edits: each costs a look at all words of the index. */
 const MAX_FUZZY_WORDS = 10
 
 /** How far each word of a reading may be from those of the names. */
 export function tolerancesOf(
-  { words, levels }: ScoredNames,
+  { words, levels }: SearchedNames,
   { words: texts, asRead }: Reading,
   effort: Effort,
 ): Tolerance[] {
@@ -37,7 +120,7 @@ export function tolerancesOf(
 
 /** The words of a reading and where they are; undefined where one is nowhere that may not be missing, or all are in ancestors alone. */
 export function typedWords(
-  { words, levels }: ScoredNames,
+  { words, levels }: SearchedNames,
   reading: Reading,
   tolerances: readonly Tolerance[],
   drop: Drop,
@@ -55,5 +138,5 @@ export function typedWords(
   return list
 }
 
-const isKnown = ({ words }: Words, levels: ScoredNames['levels'], text: string): boolean =>
+const isKnown = ({ words }: Words, levels: SearchedNames['levels'], text: string): boolean =>
   words.indexOf(text) !== undefined || levels.some((level) => level.words.words.indexOf(text) !== undefined)

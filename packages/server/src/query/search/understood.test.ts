@@ -69,7 +69,7 @@ function nameOf(name: string, position: number): string {
 /** The first result: entity, name, how it matched, and what was dropped. */
 function first(typed: string) {
   const [best] = searchAcross(release, wordsOf(typed), scope(), 5)
-  return best && [nameOf(best.name, best.position), best.explanation.how.join(' '), best.explanation.dropped.join(' ')]
+  return best && [nameOf(best.name, best.position), best.explain().how.join(' '), best.explain().dropped.join(' ')]
 }
 
 describe('what is typed finds what is meant', () => {
@@ -131,7 +131,7 @@ describe('what is typed finds what is meant', () => {
 
   test('words are not dropped where a record has them all', () =>
     expect(
-      searchAcross(release, wordsOf('san pedro toluca'), scope(), 5).map(({ explanation }) => explanation.dropped),
+      searchAcross(release, wordsOf('san pedro toluca'), scope(), 5).map(({ explain }) => explain().dropped),
     ).toEqual([[]]))
 
   test('where little is found as it was typed, what is only alike comes after it', () => {
@@ -143,7 +143,7 @@ describe('what is typed finds what is meant', () => {
 
   test('several words of an alias name it once', () => {
     const [best] = searchAcross(release, wordsOf('toluca estado de mexico'), scope(), 5)
-    const aliases = best?.explanation.aliases.map(({ entity, alias }) => [entity, alias.alias]) ?? []
+    const aliases = best?.explain().aliases.map(({ entity, alias }) => [entity, alias.alias]) ?? []
     expect(new Set(aliases.map(String)).size).toBe(aliases.length)
   })
 

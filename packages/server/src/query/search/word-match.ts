@@ -199,29 +199,5 @@ const sharedLettersIn = memoized((words: SortedTexts): Uint8Array => {
   return shared
 })
 
-const MIN_WEIGHT = 0.12
-/** The weight of words that join others or say what a place is, wherever they are. */
-export const LIGHT_WEIGHT = 0.15
-
-/** How much each word of an index tells, from 0 to 1: the fewer records have it, the more. */
-export const wordWeights = memoized(({ words, inNames, nameStarts, language }: Words): Float32Array => {
-  const most = Math.log(nameStarts.length + 1)
-  const weights = new Float32Array(words.size)
-  for (let word = 0; word < weights.length; word++) {
-    const records = (inNames.starts[word + 1] as number) - (inNames.starts[word] as number)
-    weights[word] = Math.max(1 - Math.log(records + 1) / most, MIN_WEIGHT)
-  }
-  lighten(weights, words, language)
-  return weights
-})
-
-/** What the most frequent words of a language weigh is known without counting them. */
-export function lighten(weights: Float32Array, words: SortedTexts, { frequent }: Language): void {
-  for (const one of frequent) {
-    const word = words.indexOf(one)
-    if (word !== undefined) weights[word] = MIN_WEIGHT
-  }
-}
-
 /** Whether a word says little, since it joins others or says what a place is; it may be dropped before any other. */
 export const isLight = ({ isLinking, isNoise }: Language, typed: string): boolean => isLinking(typed) || isNoise(typed)
