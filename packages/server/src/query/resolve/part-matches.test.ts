@@ -6,7 +6,7 @@ import { letterMask } from '../../release/index/word-keys.ts'
 import type { Release } from '../../release/release.ts'
 import { type AncestorLevel, ancestorLevels } from '../search/ancestor-match.ts'
 import { entityNames } from './entity-names.ts'
-import { matchesBelowParent, matchesNearly } from './part-matches.ts'
+import { matchesBelowParent, matchesNearly, mayName } from './part-matches.ts'
 import { writtenPart } from './written-part.ts'
 
 setDefaultTimeout(180_000)
@@ -48,4 +48,14 @@ test('the letters of a record are those of its name', () => {
   const names = entityNames(release, release.entity('localidad').definition)
   const letters = names.positions.map((position) => names.lettersAt(position))
   expect(letters).toEqual(names.positions.map((position) => letterMask(names.wordsAt(position).join(''))))
+})
+
+test.each([
+  ['all words of which are in names', 'Tanque Hondo', true],
+  ['that is one without spaces', 'TANQUENUEVO', true],
+  ['with words that say little', 'Localidad de Tanque Nuevo', true],
+  ['with a word that is in none', 'Tanque Popocatépetl', false],
+  ['with a number beside that', 'Tanque Popocatépetl 2', true],
+])('a text may be a name %s: %s', (_, text, expected) => {
+  expect(mayName(release, release.entity('localidad').definition, text)).toBe(expected)
 })
