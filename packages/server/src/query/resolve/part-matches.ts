@@ -40,12 +40,27 @@ export function matchesAnywhere(release: Release, part: WrittenPart): readonly P
       : isFew
         ? names.match(positionsNear(release, part), part)
         : matchesNearly(release, part, undefined)
-    const matches = [...called, ...others]
+    const matches = [...called, ...(ancestorsOf(entity).length === 0 ? others.map(unlessOther(release, part)) : others)]
     const twice = coded.length > 0 || matches.some(isCalledSo) ? [] : matchesSaidTwice(release, part)
     return uniqueMatches([...coded, ...twice, ...matches])
       .sort((a, b) => a.cost - b.cost)
       .slice(0, MAX_ANYWHERE)
   })
+}
+
+/**
+ * A match with a country, in doubt where a word is the name of another one, or begins with it: the Republic of Ireland is not that of
+ * Iceland, and "cubano" is not Líbano.
+ */
+function unlessOther(release: Release, { entity, written: { typed } }: WrittenPart) {
+  const names = entityNames(release, entity)
+  const beginnings = typed.flatMap((word) => Array.from(word, (_, at) => word.slice(0, at + 1)))
+  const called = beginnings.filter((text) => text.length >= MIN_NAME && saidIn(release, entity, [text]).length > 0)
+  return (match: PartMatch): PartMatch => {
+    const own = names.record(match.position).names
+    const isOther = (text: string) => !own.some(({ name }) => name.words.some((word) => word.startsWith(text)))
+    return called.some(isOther) ? { ...match, isDoubtful: true } : match
+  }
 }
 
 /** Of so many words that say something, at least one is as it is in the name that is meant: they have fewer edits. */

@@ -496,6 +496,15 @@ test.each([
   expect(resolveRow(release, { parts: new Map([['pais', pais]]) }).verdict).toBe(expected as Verdict),
 )
 
+test.each([
+  ['Republic of Ireland', 'exact'],
+  ['Republic of Greenland', 'likely'],
+  ['Cubano', 'likely'],
+  ['Repubica Dominicana', 'sure'],
+])('a country with the name of another one in it: %s', (pais, expected) =>
+  expect(resolveRow(release, { parts: new Map([['pais', pais]]) }).verdict).toBe(expected as Verdict),
+)
+
 describe('a state is said with more than its name', () => {
   test.each([
     ['Puebla, Pue. / Puebla', 'sure 21114 Puebla'],
