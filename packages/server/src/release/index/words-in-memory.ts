@@ -12,22 +12,29 @@ export function wordsInMemory(
   codes: readonly (readonly string[])[] = [],
 ): Words {
   const codesOfEach = names.map((_, at) => codes[at] ?? [])
-  const sorted = [...new Set([...names, ...codesOfEach].flat())].sort((a, b) =>
-    Buffer.compare(Buffer.from(a), Buffer.from(b)),
-  )
+  const distinct = new Set([...names, ...codesOfEach].flat())
+  const bytes = Array.from(distinct, (word) => Buffer.from(word)).sort(Buffer.compare)
+  const sorted = bytes.map(String)
   const numbers = new Map(sorted.map((word, number) => [word, number]))
   const numbered = (records: readonly (readonly string[])[]) =>
     records.map((words) => words.map((word) => numbers.get(word) as number))
   const [inNames, inCodes] = [numbered(names), numbered(codesOfEach)]
+  let sounds: ReturnType<typeof soundsOfWords> | undefined
+  // Rows are mostly resolved without them.
+  const heard = () => {
+    sounds ??= soundsOfWords(sorted.length, (word) => sorted[word] as string, language)
+    return sounds
+  }
   return {
     language,
-    words: new SortedTexts(
-      Buffer.from(sorted.join('')),
-      startsOf(sorted.map((word) => Buffer.from(word))),
-      (word) => word,
-    ),
+    words: new SortedTexts(Buffer.concat(bytes), startsOf(bytes), (word) => word),
     masks: Uint32Array.from(sorted, letterMask),
-    ...soundsOfWords(sorted.length, (word) => sorted[word] as string, language),
+    get sounds() {
+      return heard().sounds
+    },
+    get soundWords() {
+      return heard().soundWords
+    },
     names: Uint32Array.from(inNames.flat()),
     nameStarts: startsOf(inNames),
     nameEnds: undefined,
