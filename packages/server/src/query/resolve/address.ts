@@ -435,7 +435,7 @@ function placeIn(release: Release, text: AddressText, state: NamedEnd): readonly
     .filter(({ part }) => part.digits === undefined)
   const isPlace = ({ part }: (typeof parts)[number]) => matchesCalled(release, part, isInState).some(isCalledSo)
   const isTown = ({ part }: (typeof parts)[number]) =>
-    matchesByTown(release, part).some(({ position, cost }) => cost <= MAX_TOWN_COST && isInState(position))
+    matchesByTown(release, part, isInState).some(({ cost }) => cost <= MAX_TOWN_COST)
   const place = parts.find(isPlace)
   const [whole] = parts
   // A town may have the name of another place behind its own, as Zamora de Hidalgo.

@@ -61,24 +61,28 @@ export function matchesByText(
 ): RowMatch[] {
   if (segments.length === 0) return []
   const words = segments.map(wordsOf)
-  // Where some entity has a word of the text in its names, no name of another that has none is misspelt so, unless signs say more.
-  const withWord = names.filter((name) => hasWord(release, name, words.flat()))
-  const scope = withWord.length === 0 ? names : withWord
   // Where several are called so, it says no more that others are called nearly so.
   const isShared = (matches: readonly RowMatch[]) =>
     matches.some(({ cost, skipped }) => cost - skipped <= MAX_NAME_COST) &&
     verdictOn(release, bestOf(release, matches), segments.length === 1).verdict === 'ambiguous'
-  const mayBeAny = segments.length > 1 || !PLAIN.test(text)
+  const isOneName = segments.length === 1 && PLAIN.test(text)
   const asLevels = (list: readonly string[]): RowMatch[] => {
     if (list.length > MAX_SEGMENTS) return []
-    const readings = names.flatMap((name) => readingsOf(release, release.entity(name).definition, list))
+    const toReadings = (name: string) => readingsOf(release, release.entity(name).definition, list)
+    const mayBeCalled = (name: string) => !isOneName || mayName(release, release.entity(name).definition, text)
+    const [likely, unlikely] = partition(names, mayBeCalled)
     // Beside what is called just so, nothing is meant that is called nearly so.
     const isCalled = ({ parts }: SegmentReading) => parts.every((part) => mayBeMeant(part, release))
-    const [called, others] = partition(readings, isCalled)
+    const [called, others] = partition(likely.flatMap(toReadings), isCalled)
     const matches = called.flatMap((reading) => matchesOf(release, reading))
     if (matches.some((match) => isJustSo(release, match)) || isShared(matches)) return matches
-    const near = others.filter(({ lineage }) => mayBeAny || scope.includes((lineage[0] as Entity).name))
+    const near = [...others, ...unlikely.filter((name) => scope().includes(name)).flatMap(toReadings)]
     return [...matches, ...near.flatMap((reading) => matchesOf(release, reading))]
+  }
+  // Where some entity has a word of the text in its names, no other that has none is meant.
+  const scope = (): readonly string[] => {
+    const withWord = names.filter((name) => hasWord(release, name, words.flat()))
+    return withWord.length === 0 ? names : withWord
   }
   const matches = asLevels(segments)
   if (leastCost(matches) > GOOD_COST && segments.length > 1) {
@@ -103,7 +107,7 @@ export function matchesByText(
   if (isRead || !maySearch || count > MAX_ALIGNED_WORDS) return best
   // Two names that are both words of the catalog are two names, however near.
   const efforts = segments.length === 1 ? KNOWN_RIGHT_WHOLE : KNOWN_RIGHT
-  const levels = scope.map((name) => [name, []] as const)
+  const levels = scope().map((name) => [name, []] as const)
   const ranked = searchAcross(release, words.flat(), levels, MAX_PROPOSED, undefined, { efforts })
   const proposed = matchesByAlignment(release, ranked, words)
   // Where segments mean nothing, what the same words mean without commas is in doubt.

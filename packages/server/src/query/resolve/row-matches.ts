@@ -140,8 +140,8 @@ const isCertain = ({ cost, isDoubtful }: Parent): boolean => cost <= MAX_NAME_CO
 
 /** The records in which there is a town that a part names, below what the parts before it mean. */
 function matchesOfTowns(release: Release, part: WrittenPart, above: readonly WrittenPart[]): RowMatch[] {
-  const towns = matchesByTown(release, part)
-  const costs = towns.length === 0 ? [] : ancestorCosts(release, part.entity, above)
+  const costs = ancestorCosts(release, part.entity, above)
+  const towns = matchesByTown(release, part, (position) => isBelow(costs, position))
   return towns.map((town) => toMatch(part, town, withAncestors(town, costs))).filter(({ isDoubtful }) => !isDoubtful)
 }
 

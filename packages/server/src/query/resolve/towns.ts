@@ -65,13 +65,19 @@ export function besideTowns(
 
 export const isMisspelt = (how: RowHow): boolean => how === 'typo' || how === 'by-ear'
 
-export function matchesByTown(release: Release, part: WrittenPart): PartMatch[] {
+/** The records that are wanted in which there is a town that a part names. */
+export function matchesByTown(
+  release: Release,
+  part: WrittenPart,
+  isWanted: (position: number) => boolean,
+): PartMatch[] {
   const towns = townsIn(release)(part.entity)
   if (towns === undefined || part.digits !== undefined || part.beside !== undefined) return []
   const { parentOf } = seatsAmong(release, towns.name) as NonNullable<ReturnType<typeof seatsAmong>>
   const names = entityNames(release, towns)
   const best = new Map<number, PartMatch>()
-  const isTown = (position: number) => names.isSeat(position) || names.isLargeTown(position)
+  const isTown = (position: number) =>
+    (names.isSeat(position) || names.isLargeTown(position)) && isWanted(parentOf[position] as number)
   const called = matchesCalled(release, writtenPartAs(release, towns, part), isTown)
   // What is left of its name tells a record, if no other in the state has that in its own.
   const [above] = ancestorLevels(release, part.entity)
