@@ -76,7 +76,7 @@ export const spaceOf = ({
     among: among === undefined ? undefined : Uint32Array.from(among),
     levels: levels ?? [],
     naming: [],
-    importance: importance === undefined ? undefined : Uint8Array.from(importance),
+    importance: Uint8Array.from(importance ?? names.map(() => 0)),
     aliases:
       aliases === undefined
         ? undefined

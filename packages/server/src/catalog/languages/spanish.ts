@@ -250,7 +250,7 @@ const data: LanguageData = {
     'calle avenida av ave avda boulevard bulevar blvd blv calzada calz carretera carr autopista libramiento periferico ' +
     'prolongacion prol privada priv callejon andador circuito retorno eje viaducto colonia col fraccionamiento fracc',
   absent:
-    'na, nd, sd, sn, null, nan, none, undefined, ref, 0, 00, 000, 0000, 99, 999, 9999, otro, otra, no aplica, no disponible, no hay, no tiene, sin dato, sin datos, ' +
+    'na, nd, sd, sn, null, nan, none, undefined, ref, nombre, valor, name, value, 0, 00, 000, 0000, 99, 999, 9999, otro, otra, no aplica, no disponible, no hay, no tiene, sin dato, sin datos, sin informacion, ' +
     'sin nombre, sin numero, sin localidad, sin colonia, sin calle, sin especificar, ninguno, ninguna, no especifica, no especificado, ' +
     'no especificada, no identificado, no identificada, no proporcionado, ignorado, se ignora, se desconoce, desconocido, desconocida, conocido, ' +
     'conocido sn, domicilio conocido, domicilio conocido sn, dom conocido, en blanco, por definir, x, xx, xxx, xxxx, xxxxx',

@@ -86,7 +86,7 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
 
 /** Whether a part says that nothing is known, and is no code: "NA" is Namibia. */
 const saysThatNothingIs = (release: Release, part: WrittenPart): boolean =>
-  part.written.language.isAbsent(part.written.typed) && matchesAnywhere(release, part).length === 0
+  part.written.language.isAbsent(part.written.typed) && matchesAnywhere(release, part)[0]?.cost !== 0
 
 /** What two parts may rather mean where the first is the name of a state too: in "Guerrero, Acapulco" the city, and no hamlet elsewhere. */
 function orInState(

@@ -146,6 +146,7 @@ describe('parts', () => {
     [{ estado: 'jal', municipio: 'monterrey' }, 'likely municipio Monterrey'],
     [{ estado: 'zzzz', municipio: 'Monterrey' }, 'likely municipio Monterrey'],
     [{ estado: '#N/A', municipio: 'Monterrey' }, 'exact municipio Monterrey'],
+    [{ estado: 'jal', municipio: '#N/A', localidad: 'Guadalajara' }, 'exact localidad Guadalajara'],
     [{ estado: 'Nuevo León', municipio: 'Jalisco' }, 'none'],
     [{ estado: 'nl', municipio: 'Guadalupe', localidad: 'Tanque Nuevo' }, 'likely localidad Tanque Nuevo'],
     [{ estado: 'nl', municipio: 'guadal', localidad: 'guadalupe' }, 'sure localidad Guadalupe'],

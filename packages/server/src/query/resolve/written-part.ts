@@ -143,7 +143,7 @@ function cellWithSigns(release: Release, entity: Entity, typed: string, isKnown:
   const isCode = typedCodeOf(entity, wordsOf(text)) !== undefined
   const { beside, name, whole } = isCode ? {} : codeBeside(text)
   const given = (name ?? DECIMAL.exec(text)?.[1] ?? text).replace(SLASHED, '$1$2')
-  const [repaired, ...otherwise] = repairedTexts(given, isKnown)
+  const [repaired, ...otherwise] = language.isAbsent(wordsOf(given)) ? [] : repairedTexts(given, isKnown)
   const own = repaired ?? given
   return {
     own,

@@ -126,7 +126,7 @@ class Scan {
       else if (this.#rarestSize <= own) this.#scanPostings(rarest)
       else for (const word of this.#typed) this.#scanWords(word)
     }
-    if (!this.#isPruned) {
+    if (!this.#hits.isBounded) {
       scan()
       return
     }
@@ -141,7 +141,7 @@ class Scan {
       scan()
       return
     }
-    const notable = notableOf(this.#names.importance as Uint8Array)
+    const notable = notableOf(this.#names.importance)
     this.#from = NOTABLE
     this.#budget = MAX_COST
     if (notable.length * LOOK_COST < size) {
@@ -247,10 +247,6 @@ class Scan {
     }
   }
 
-  get #isPruned(): boolean {
-    return this.#hits.isBounded && this.#names.importance !== undefined
-  }
-
   /** The quality of the candidates to come is no more than this. */
   #bound(maxQuality: number): void {
     this.#maxQuality = maxQuality
@@ -270,7 +266,7 @@ class Scan {
   #scan(list: Uint32Array, from: number, to: number): void {
     const passes = this.#passes
     const work = this.#work
-    const importance = this.#isPruned ? this.#names.importance : undefined
+    const importance = this.#hits.isBounded ? this.#names.importance : undefined
     const { nameStarts } = this.#names.words
     const [max, fewest, most] = [this.#to, this.#fewest, this.#most]
     const [marks, mark, scoreCost] = [this.#marks, this.#mark, this.#scoreCost]

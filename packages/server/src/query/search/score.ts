@@ -33,7 +33,7 @@ export type ScoredNames = {
   readonly records: Uint32Array | undefined
   readonly levels: readonly AncestorLevel[]
   /** The importance of each record. */
-  readonly importance: Uint8Array | undefined
+  readonly importance: Uint8Array
   /** The fields of the names of a record, where each is matched by itself. */
   readonly naming: readonly NamingField[]
 }
@@ -168,7 +168,7 @@ export class Scorer {
     for (let bits = lacking; bits !== 0; bits &= bits - 1)
       lost += this.#lackCosts[LAST_BIT - Math.clz32(bits & -bits)] as number
     this.#limit = limit
-    return lost <= this.#maxLost(this.names.importance?.[record] ?? 0)
+    return lost <= this.#maxLost(this.names.importance[record] as number)
   }
 
   /** An upper bound of the quality of records in which one typed word costs so much; of any record without it. */
@@ -231,7 +231,7 @@ export class Scorer {
     let last = from - 1
     let codeCoverage = 0
     let anyLevel = false
-    const ownImportance = importance === undefined ? 0 : (importance[record] as number)
+    const ownImportance = importance[record] as number
     const maxLost = this.#limit === NO_MATCH ? Number.POSITIVE_INFINITY : this.#maxLost(ownImportance)
     for (let at = 0; at < typed.length; at++) {
       const word = typed[at] as TypedWord

@@ -191,8 +191,7 @@ export type Scope = readonly (readonly [name: string, filters: readonly Filter[]
 /**
  * Searches several entities at once, the best of all first. Of results with the same score, those of an entity with fewer
  * ancestors come first, then in the order of the scope. No entity is searched with more effort while all of them together
- * have enough. Near a point, the nearest of all hits come first, however well they match. What is found
- * instead counts where no record has all words as they were typed.
+ * have enough. Near a point, the nearest of all hits come first, however well they match.
  */
 export const searchAcross = (
   release: Release,
