@@ -16,6 +16,7 @@ import { folded, wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
 import { ancestorAt } from '../search/score.ts'
+import { isLight } from '../search/word-match.ts'
 import { isCalledSo } from './address.ts'
 import { entityNames } from './entity-names.ts'
 import { GOOD_COST, isKnown, matchesByAlignment, matchesByText, segmentsOf } from './free-text.ts'
@@ -137,9 +138,18 @@ function resolveText(
 /** What a reading of a text means, and how much that tells. */
 type Read = { readonly resolution: Resolution; readonly rank: Rank; readonly parts: readonly WrittenPart[] }
 
-/** Whether a reading names what has towns in it, and no word is misspelt: then the others are no longer name with that in it. */
-const isPlaced = (release: Release, { parts }: Read, words: readonly string[]): boolean =>
-  parts[0]?.entity === placesIn(release)?.entity && words.every(isKnownAnywhere(release, release))
+/**
+ * Whether a reading names what has towns in it, and no word is misspelt: then the others are no longer name with that in it. They may be
+ * the name of a state, for short.
+ */
+function isPlaced(release: Release, { parts }: Read, words: readonly string[]): boolean {
+  const { entity, above } = placesIn(release) ?? {}
+  if (above === undefined || parts[0]?.entity !== entity) return false
+  const { language, words: ofStates } = release.entity(above.name).index.words
+  const isOfState = (word: string) =>
+    word.length === 1 || (!isLight(language, word) && ofStates.indexOf(word) !== undefined)
+  return words.every(isKnownAnywhere(release, release)) && !words.some(isOfState)
+}
 
 const isBetter = (read: Omit<Read, 'parts'>, other: Read): boolean =>
   read.rank > other.rank ||
