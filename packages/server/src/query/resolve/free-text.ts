@@ -178,6 +178,8 @@ type SegmentReading = {
   readonly lineage: readonly Entity[]
   readonly parts: readonly WrittenPart[]
   readonly isTopNamed: boolean
+  /** Whether what a record is in stands before it. */
+  readonly isReversed: boolean
 }
 
 /** The ways to read segments as a record of an entity and ancestors of it, in this order or the other. */
@@ -192,6 +194,7 @@ function readingsOf(release: Release, entity: Entity, segments: readonly string[
           .map((level, at) => writtenPart(release, lineage[level] as Entity, order[at] as string))
           .toReversed(),
         isTopNamed: lineage.length > 1 && levels.includes(lineage.length - 1),
+        isReversed: order !== segments,
       })),
     )
     .filter(({ parts }) => !isNumbered(release, parts))
@@ -201,16 +204,19 @@ function readingsOf(release: Release, entity: Entity, segments: readonly string[
 const isNumbered = (release: Release, parts: readonly WrittenPart[]): boolean =>
   mayBeHouse(release, parts.at(-1) as WrittenPart) && parts.some(({ digits }) => digits === undefined)
 
-function matchesOf(release: Release, { lineage, parts, isTopNamed }: SegmentReading): RowMatch[] {
+function matchesOf(release: Release, { lineage, parts, isTopNamed, isReversed }: SegmentReading): RowMatch[] {
   // Nothing is below what the ancestors do not mean.
   if (parts.slice(0, -1).some((part) => (matchesAnywhere(release, part)[0]?.cost ?? MAX_COST) > POOR_COST)) return []
   if (isTopNamed && parts.length === 2 && isOfNearer(release, lineage, parts)) return []
   const skipped = skippedCost(lineage.length - 1, parts.length - 1, isTopNamed)
+  const isOneOfSeveral = isReversed && parts.slice(0, -1).some((part) => matchesAnywhere(release, part).length > 1)
   return matchesByParts(release, parts).map((match) => ({
     ...match,
     parts,
     cost: match.cost + skipped,
     skipped: match.skipped + skipped,
+    // "San Francisco, California" is no hamlet California in one of those that are San Francisco for short.
+    isDoubtful: match.isDoubtful || (isOneOfSeveral && match.how.includes('prefix')),
   }))
 }
 

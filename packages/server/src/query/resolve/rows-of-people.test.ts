@@ -415,6 +415,8 @@ describe('an address', () => {
     ['Calle Guerrero 1225. Fracc. Las Flores. Paraíso, Tabasco. C.P. 86641.', 'exact 27014 Paraíso'],
     ['Rio Balsas No. 1225, Col. Quinta Velarde, C.P. 44430 Guadalajara, JALISCO', 'exact 14039 Guadalajara'],
     ['Rio Balsas No. 1225, Col. Quinta Velarde, C.P. 44430 Guadalajara', 'exact 14039 Guadalajara'],
+    // Several municipalities are San Francisco for short; what comes first is rather the town.
+    ['San Francisco, Chicalote', 'likely Chicalote'],
     // Words beside a municipality may be its state, for short.
     ['Lampazos de Naranjo N. Leon', 'sure 19032 Lampazos de Naranjo'],
     ['Naolinco Veracruz de Ignacio de la Ll', 'sure 30112 Naolinco'],
