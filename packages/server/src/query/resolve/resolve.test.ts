@@ -345,6 +345,16 @@ test('where nothing fits below a municipality, it is looked for below the best o
   expect(['primera', 'segunda', 'tercera'].map(verdictOf)).toEqual(['exact', 'likely', 'none'])
 })
 
+test.each(['campo', 'provincia', 'rancho', 'de'])(
+  'a text means the same in any case: "%s" before what has towns',
+  (word) => {
+    const text = `${word}, Guadalajara, Jalisco`
+    const first = `${word[0]?.toUpperCase()}${word.slice(1)}, Guadalajara, Jalisco`
+    expect(resolveRow(release, { text })).toEqual(resolveRow(release, { text: text.toUpperCase() }))
+    expect(resolveRow(release, { text })).toEqual(resolveRow(release, { text: first }))
+  },
+)
+
 test('rows have the same key where case and accents alone are other', () => {
   const parts = (entries: Record<string, string>) => rowKey({ parts: new Map(Object.entries(entries)) })
   expect(rowKey({ text: 'LEÓN, Gto.' })).toBe(rowKey({ text: 'leon, gto.' }))

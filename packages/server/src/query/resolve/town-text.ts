@@ -162,7 +162,7 @@ function* townReadings(
       const town = partOf(release, towns, rest)
       const isAnyTown = () => max > 1 && matchesCalled(release, town, isIn(towns)).some(isCalledSo)
       let [isInPlace, isOfState] = [false, false]
-      for (const parts of readingsInPlaces(release, places, ends(rest), rest, isAnyTown, isIn(entity))) {
+      for (const parts of readingsInPlaces(release, places, ends(rest), rest, isAnyTown, isIn(entity), max > 1)) {
         const numbered = max > 1 && parts.at(-1)?.digits !== undefined
         if (numbered && endsIn === beginningsOf) continue
         yield [statePart, ...(numbered ? parts.slice(0, -1) : parts)]
@@ -288,6 +288,7 @@ export const namesCountry = (release: Release, segments: readonly string[]): boo
 /**
  * The ways to read some words as a record that is called so, which is wanted, and a town in it, of which nothing may be said. Where all of
  * them are the name of a town, or the end that names a record is that of a longer name of one, the rest is what a town in it is called.
+ * A whole segment is no word such as "de", in whatever case.
  */
 function* readingsInPlaces(
   release: Release,
@@ -296,6 +297,7 @@ function* readingsInPlaces(
   words: readonly string[],
   isTown: () => boolean,
   isWanted?: (position: number) => boolean,
+  areWords = true,
 ): Generator<readonly WrittenPart[]> {
   const { isRank, isNoise, isHamlet, isHonor, isLinking, isGenitive } = languageOfNames(towns)
   const whole = () => partOf(release, towns, words)
@@ -321,13 +323,13 @@ function* readingsInPlaces(
     if (isPartOfName && !isKnown()) continue
     isPartOfName = true
     // "Ciudad Lerdo" is no town "Ciudad" in Lerdo, and a hamlet of the name of its municipality is anywhere.
-    if (rest.every(isHamlet)) continue
+    if (areWords && rest.every(isHamlet)) continue
     const isTitle = (word: string) => isRank(word) || isNoise(word) || isHonor(word) || isLinking(word)
-    if (rest.every(isTitle)) {
+    if (areWords && rest.every(isTitle)) {
       yield [place, whole()]
       continue
     }
-    if (goesOn(rest, towns)) continue
+    if (areWords && goesOn(rest, towns)) continue
     yield [place, town]
     // A saint may stand before the name of what a town is in, as in San Vicente Chicoloapan.
     if (whole().withoutSaint !== undefined && !isKnown()) yield [place, whole()]
