@@ -497,7 +497,10 @@ describe('a code beside a name', () => {
 test.each([
   ['FR - Francia', 'sure'],
   ['FR - España', 'likely'],
-])('a country beside its letters: %s', (pais, expected) =>
+  ['NA', 'exact'],
+  ['#N/A', 'none'],
+  ['S/N', 'none'],
+])('a country beside its letters, or by them: %s', (pais, expected) =>
   expect(resolveRow(release, { parts: new Map([['pais', pais]]) }).verdict).toBe(expected as Verdict),
 )
 

@@ -49,10 +49,14 @@ export function writtenParts(release: Release, texts: ReadonlyMap<string, string
     const entity = release.entity(name).definition
     const own = withoutPostalCode(text.slice(0, maxLength), languageOfNames(entity))
     const part = writtenPart(release, entity, own)
-    if (part.written.words.length > 0) parts.push(part)
+    if (part.written.words.length > 0 && !isNothing(entity, own)) parts.push(part)
   })
   return parts.sort((a, b) => ancestorsOf(a.entity).length - ancestorsOf(b.entity).length)
 }
+
+/** Whether what is below nothing else is said to be nothing, by a slash: "NA" is Namibia, and "N/A" is not. */
+const isNothing = (entity: Entity, text: string): boolean =>
+  text.includes('/') && ancestorsOf(entity).length === 0 && languageOfNames(entity).isAbsent([wordsOf(text).join('')])
 
 /** A code and a name in one cell, and a number as a spreadsheet writes it. */
 const CODE_AND_NAME = /^\s*([0-9]+(?:\.[0-9]+)*)\s*[-–—.:)]\s*(\p{L}.*)$/u
