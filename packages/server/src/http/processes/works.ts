@@ -10,6 +10,8 @@ const STEP_MILLISECONDS = 4
 
 /** After this time it can be told how long a work will take in all. */
 const SAMPLE_MILLISECONDS = 500
+/** The share of the time that a work may take in which nothing is told. */
+const WARM_UP = 0.1
 
 /** One work: what it has used, and whether it is to go on. */
 export class Work implements WorkAtHand {
@@ -84,10 +86,10 @@ export class Work implements WorkAtHand {
 
   /**
    * What is done so far says little before it has taken some time, and the rest may well be faster. What is done first does not count:
-   * it may have computed what the rest needs too.
+   * in a process that has just started, each of the first rows computes what the rest needs too.
    */
   expectEnd(done: number): void {
-    if (done === 0) return
+    if (done === 0 || this.#used < this.#maxMilliseconds * WARM_UP) return
     this.#sample ??= { used: this.#used, done }
     const used = this.#used - this.#sample.used
     if (used > SAMPLE_MILLISECONDS && used / (done - this.#sample.done) > 2 * this.#maxMilliseconds)
