@@ -59,7 +59,8 @@ function unlessOther(release: Release, { entity, written: { typed } }: WrittenPa
   return (match: PartMatch): PartMatch => {
     const own = names.record(match.position).names
     const isOther = (text: string) => !own.some(({ name }) => name.words.some((word) => word.startsWith(text)))
-    return called.some(isOther) ? { ...match, isDoubtful: true } : match
+    // A whole code is no name with that of another in it.
+    return match.cost > 0 && called.some(isOther) ? { ...match, isDoubtful: true } : match
   }
 }
 

@@ -57,6 +57,7 @@ const rows = {
     { code: 'NG', numeric: '566', en: 'Nigeria', es: 'Nigeria', fr: 'Nigéria' },
     { code: 'ES', numeric: '724', en: 'Spain', es: 'España', fr: 'Espagne' },
     { code: 'US', numeric: '840', en: 'United States', es: 'Estados Unidos', alias: 'USA America' },
+    { code: 'LS', numeric: 'Q1013', en: 'Lesotho', es: 'Lesoto' },
     { code: 'GN', en: 'Guinea', es: 'Guinea', fr: 'Guinée' },
     { code: 'GQ', en: 'Equatorial Guinea', es: 'Guinea Ecuatorial', fr: 'Guinée équatoriale' },
     { code: 'XX' },
@@ -191,6 +192,7 @@ describe('rows', () => {
   }
   test.each([
     ['in English', 'office', 'Dept. of Labour', 'sure', 'O1'],
+    ['by another code', 'country', 'Q1013', 'exact', 'LS'],
     ['in another language', 'country', 'Alemania', 'exact', 'DE'],
     ['by what it is also called', 'country', 'Federal Republic', 'exact', 'DE'],
     ['by a code of letters', 'country', 'us', 'exact', 'US'],
