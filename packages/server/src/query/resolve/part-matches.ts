@@ -40,7 +40,8 @@ export function matchesAnywhere(release: Release, part: WrittenPart): readonly P
       : isFew
         ? names.match(positionsNear(release, part), part)
         : matchesNearly(release, part, undefined)
-    const matches = [...called, ...(ancestorsOf(entity).length === 0 ? others.map(unlessOther(release, part)) : others)]
+    const isShort = ancestorsOf(entity).length === 0 && names.count <= MAX_SHORT_LIST
+    const matches = [...called, ...(isShort ? others.map(unlessOther(release, part)) : others)]
     const twice = coded.length > 0 || matches.some(isCalledSo) ? [] : matchesSaidTwice(release, part)
     return uniqueMatches([...coded, ...twice, ...matches])
       .sort((a, b) => a.cost - b.cost)
@@ -49,7 +50,7 @@ export function matchesAnywhere(release: Release, part: WrittenPart): readonly P
 }
 
 /**
- * A match with a country, in doubt where a word is the name of another one, or begins with it: the Republic of Ireland is not that of
+ * A match with a country, or in another short list, in doubt where a word is the name of another one, or begins with it: the Republic of Ireland is not that of
  * Iceland, and "cubano" is not Líbano.
  */
 function unlessOther(release: Release, { entity, written: { typed } }: WrittenPart) {
@@ -99,11 +100,11 @@ function positionsNear(release: Release, part: WrittenPart): Uint32Array {
 const MAX_WORDS_AGAIN = 2
 const SAID_TWICE_COST = 0.2
 const MIN_NAME = 4
-const MAX_SAID_TWICE = 300
+const MAX_SHORT_LIST = 300
 
 /** The records of a short list that a part says by their name and again by their code or what they are in: "Puebla, Pue.", "MX-JAL". */
 function matchesSaidTwice(release: Release, { entity, written: { typed } }: WrittenPart): PartMatch[] {
-  if (entityNames(release, entity).count > MAX_SAID_TWICE) return []
+  if (entityNames(release, entity).count > MAX_SHORT_LIST) return []
   for (let count = 1; count <= Math.min(MAX_WORDS_AGAIN, typed.length - 1); count++)
     for (const [again, rest] of [
       [typed.slice(-count), typed.slice(0, -count)],
