@@ -53,16 +53,26 @@ export function placesWithoutParent(
   const names = entityNames(release, part.entity)
   const namesakes = matches.filter(isNamesake).length
   const importance = importanceOf(release, part.entity.name)
-  const isFarLarger = (one: PartMatch, other: PartMatch) =>
-    (importance[one.position] as number) >= (importance[other.position] as number) + FAR_LARGER
-  const hasAll = ({ position }: PartMatch) => part.written.words.every((word) => names.wordsAt(position).includes(word))
+  const hasAll = ({ position }: PartMatch) => {
+    const words = names.wordsAt(position)
+    return part.written.words.every((word) => words.includes(word))
+  }
+  const toImportance = ({ position }: PartMatch) => importance[position] as number
+  let largest: number | undefined
+  const isFarSmaller = (match: PartMatch) => {
+    largest ??= matches
+      .filter(hasAll)
+      .map(toImportance)
+      .reduce((one, other) => Math.max(one, other), 0)
+    return largest >= toImportance(match) + FAR_LARGER
+  }
   return behindLarger(release, part, matches, scope).map((match) => {
     const { position, cost, how } = match
     // The name of a hamlet is as well that of some quarter or farm that the catalog does not have.
     const isUnknown = part.digits === undefined && how !== 'code' && !names.isWellKnown(position)
     const isStripped = cost >= OTHER_NOISE_COST || how === 'dropped-words'
     const isTown = names.isCity(position) || (scope === 'ancestor' && names.isSeat(position))
-    const isLesser = isStripped && matches.some((other) => isFarLarger(other, match) && hasAll(other))
+    const isLesser = isStripped && isFarSmaller(match)
     const isOneOfMany = (!isTown || isOfFarm(part, match)) && namesakes >= (isStripped ? 2 : MANY)
     return {
       ...match,
