@@ -544,6 +544,10 @@ describe('a name is written for short', () => {
     ['Hidalgo / Acaxochitlán / Bº Cuaunepantla', 'sure Barrio Cuaunepantla'],
     ['Chiapas / Tecpatán / E. Zapata', 'sure Emiliano Zapata'],
     ['Chiapas / Tecpatán / Col. E. Zapata', 'sure Emiliano Zapata'],
+    ['Oaxaca / San J. Tenango', 'sure 20171 San José Tenango'],
+    // What has no vowel is no misspelling of a short name.
+    ['Nuevo León / Dr. Glz.', 'sure 19016 Doctor González'],
+    ['Nuevo León / Dr. Czz', 'likely'],
     ['Aguascalientes / Jesús María / Ign. Zaragoza', 'sure General Ignacio Zaragoza'],
     ['Chiapas / Ocozocoautla de Espinosa / Francisco Villa', 'sure General Francisco Villa'],
     ['Baja California / San Quintín / Ejido Leandro Valle', 'sure Ejido General Leandro Valle'],
