@@ -4,13 +4,12 @@
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { languageOfNames } from '../../catalog/languages/languages.ts'
-import { ancestorsOf } from '../../catalog/lineage.ts'
+import { ancestorsOf, lineageOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import { aliasesOf } from '../../release/aliases.ts'
 import type { Release } from '../../release/release.ts'
-import { ancestorLevels } from '../search/ancestor-match.ts'
+import { ancestorAt, ancestorLevels } from '../search/ancestor-match.ts'
 import { KNOWN_RIGHT, KNOWN_RIGHT_WHOLE } from '../search/efforts.ts'
-import { ancestorAt } from '../search/score.ts'
 import { searchAcross } from '../search/search.ts'
 import { isLight } from '../search/word-match.ts'
 import { isCalledSo, MAX_NAME_COST } from './address.ts'
@@ -184,7 +183,7 @@ type SegmentReading = {
 
 /** The ways to read segments as a record of an entity and ancestors of it, in this order or the other. */
 function readingsOf(release: Release, entity: Entity, segments: readonly string[]): SegmentReading[] {
-  const lineage = [entity, ...ancestorsOf(entity).map((step) => step.entity)]
+  const lineage = lineageOf(entity)
   const orders = segments.length === 1 ? [segments] : [segments, segments.toReversed()]
   return orders
     .flatMap((order) =>
