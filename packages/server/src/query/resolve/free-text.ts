@@ -15,14 +15,7 @@ import { isLight } from '../search/word-match.ts'
 import { isCalledSo, MAX_NAME_COST } from './address.ts'
 import { entityNames } from './entity-names.ts'
 import { POOR_COST } from './parents.ts'
-import {
-  isCalled,
-  matchesAnywhere,
-  matchesByWholeCode,
-  matchesCalled,
-  mayName,
-  recordsWithAll,
-} from './part-matches.ts'
+import { matchesAnywhere, matchesByWholeCode, matchesCalled, mayName, recordsWithAll } from './part-matches.ts'
 import { MAX_COST, matchRecord, type NamedRecord, type PartMatch, type RowHow } from './record-match.ts'
 import { bestOf, leastCost, matchesByParts, type RowMatch } from './row-matches.ts'
 import { placesIn } from './towns.ts'
@@ -147,7 +140,7 @@ const mayBeMeant = memoized(
 )
 
 const isKnownPart = (release: Release, part: WrittenPart): boolean =>
-  isCalled(part, release) || matchesByWholeCode(release, part).length > 0
+  matchesCalled(release, part).length > 0 || matchesByWholeCode(release, part).length > 0
 
 /** Whether a record of an entity is called what a text says, or has it as its code. */
 export function isKnown(release: Release, name: string, text: string): boolean {

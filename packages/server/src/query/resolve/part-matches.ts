@@ -223,12 +223,6 @@ function matchesAt(release: Release, part: WrittenPart, positions: readonly numb
   return matches
 }
 
-/** Whether a record is called what a part says. */
-export const isCalled = memoized((part: WrittenPart, release: Release): boolean => {
-  const names = entityNames(release, part.entity)
-  return positionsCalled(part, release, {}).some((position) => matchRecord(names.record(position), part) !== undefined)
-})
-
 const allCalled = memoized((part: WrittenPart, release: Release): readonly PartMatch[] =>
   matchesAt(release, part, positionsCalled(part, release, {})),
 )
