@@ -11,6 +11,8 @@ describe('a damaged text', () => {
     ['DOS 850 read as Windows-1252', 'Monta¤a', 'Montaña'],
     ['DOS 850 read as Windows-1252, á', 'Nicol\u00a0s', 'Nicolás'],
     ['Windows-1252 read as MacRoman', 'MontaÒa', 'Montaña'],
+    ['Windows-1252 read as DOS 437', 'Torre≤n', 'Torreón'],
+    ['UTF-8 read as Windows-1250', 'MontaĂ±a', 'Montaña'],
     ['a byte that was lost between', 'ZimatlÃ¡n de Ã\ufffdlvarez', 'ZimatlÃ¡n de \ufffdlvarez'],
     ['an entity with a name', 'Monta&ntilde;a', 'Montaña'],
     ['an entity in capitals', 'MONTA&Ntilde;A', 'MONTAÑA'],
@@ -35,6 +37,8 @@ describe('signs in the place of letters', () => {
   test.each([
     ['Ni?o', true],
     ['NI#O', true],
+    ['Ni¿o', true],
+    ['Ni@o', true],
     ['Ni\ufffd\ufffdo', true],
     ['?ahu', true],
     ['M0NTERREY', true],

@@ -1,31 +1,30 @@
 // What a text was before programs damaged it: read in another encoding than it was written in, or with its letters escaped, as
 // entities of HTML, in an address of the web or in JSON.
 
-/** The upper half of code page 850, which no decoder of the runtime knows. */
+/** The upper halves of the code pages of DOS, which no decoder of the runtime knows. */
 const CP850 =
   'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0'
+const CP437 =
+  'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0'
 const FIRST_UPPER = 0x80
 const upperHalf = Array.from({ length: FIRST_UPPER }, (_, at) => FIRST_UPPER + at)
-const decoded = (encoding: 'windows-1252' | 'macintosh') => new TextDecoder(encoding).decode(Uint8Array.from(upperHalf))
+const decoded = (encoding: Bun.Encoding) => new TextDecoder(encoding).decode(Uint8Array.from(upperHalf))
 
-/** The characters of the upper half of each code page. */
-const PAGES = { windows: decoded('windows-1252'), mac: decoded('macintosh'), dos: CP850 } as const
-type Page = keyof typeof PAGES
-
-const bytesOf = (upper: string): ReadonlyMap<string, number> =>
-  new Map([...upper].map((character, at) => [character, FIRST_UPPER + at]))
-const bytesBy: Readonly<Record<Page, ReadonlyMap<string, number>>> = {
-  windows: bytesOf(PAGES.windows),
-  mac: bytesOf(PAGES.mac),
-  dos: bytesOf(PAGES.dos),
-}
+/** A code page: the characters of its upper half, and the byte of each. */
+type Page = { readonly upper: string; readonly bytes: ReadonlyMap<string, number> }
+const pageOf = (upper: string): Page => ({
+  upper,
+  bytes: new Map([...upper].map((character, at) => [character, FIRST_UPPER + at])),
+})
+const WINDOWS = pageOf(decoded('windows-1252'))
+const OTHERS = [CP850, decoded('macintosh'), CP437, decoded('windows-1250')].map(pageOf)
 
 /** The bytes of a text in a code page; undefined where it has characters that are not in it. */
 function bytesIn(page: Page, text: string): Uint8Array | undefined {
   const bytes: number[] = []
   for (const character of text) {
     const code = character.charCodeAt(0)
-    const byte = code < FIRST_UPPER ? code : (bytesBy[page].get(character) ?? latin1(page, code))
+    const byte = code < FIRST_UPPER ? code : (page.bytes.get(character) ?? latin1(page, code))
     if (byte === undefined) return undefined
     bytes.push(byte)
   }
@@ -34,10 +33,10 @@ function bytesIn(page: Page, text: string): Uint8Array | undefined {
 
 /** Latin-1 has what it calls control characters where Windows has others. */
 const latin1 = (page: Page, code: number): number | undefined =>
-  page === 'windows' && code < 2 * FIRST_UPPER ? code : undefined
+  page === WINDOWS && code < 2 * FIRST_UPPER ? code : undefined
 
 const textIn = (page: Page, bytes: Uint8Array): string =>
-  Array.from(bytes, (byte) => (byte < FIRST_UPPER ? String.fromCharCode(byte) : PAGES[page][byte - FIRST_UPPER])).join(
+  Array.from(bytes, (byte) => (byte < FIRST_UPPER ? String.fromCharCode(byte) : page.upper[byte - FIRST_UPPER])).join(
     '',
   )
 
@@ -56,10 +55,8 @@ function fromUtf8(page: Page, text: string): string | undefined {
 
 /** Code pages that are taken for one another: in which a text was read, and in which it was written. */
 const MISTAKEN: readonly (readonly [Page, Page])[] = [
-  ['dos', 'windows'],
-  ['mac', 'windows'],
-  ['windows', 'dos'],
-  ['windows', 'mac'],
+  ...OTHERS.map((page): [Page, Page] => [page, WINDOWS]),
+  ...OTHERS.map((page): [Page, Page] => [WINDOWS, page]),
 ]
 
 const ENTITY =
@@ -101,7 +98,7 @@ export function repairsOf(text: string): string[] {
   const plain = unescaped(withoutEntities(withoutEntities(text)))
   const read = [plain]
   while (read.length <= MAX_TIMES) {
-    const before = fromUtf8('windows', read[0] as string)
+    const before = fromUtf8(WINDOWS, read[0] as string)
     if (before === undefined || before === read[0]) break
     read.unshift(before)
   }
@@ -112,12 +109,12 @@ export function repairsOf(text: string): string[] {
   })
   // A byte that no code page has is lost for good: what was a letter of two bytes is one that is not known.
   const broken = [once ?? '', plain].map((one) => (one.includes(BROKEN) ? one.replaceAll(BROKEN, '\ufffd') : undefined))
-  const repairs = [...broken, ...read, fromUtf8('dos', plain), fromUtf8('mac', plain), ...others]
+  const repairs = [...broken, ...read, ...OTHERS.map((page) => fromUtf8(page, plain)), ...others]
   return [...new Set(repairs)].filter((repair) => repair !== undefined && repair !== text) as string[]
 }
 
 /** Signs that stand for a letter that was lost, and digits that look like one between others. */
-const LOST = /(?<=\p{L})[?#*_□\ufffd]+(?=\p{L}|\s|$)|[?#*_□\ufffd]+(?=\p{L})|(?<=\p{L})[01](?=\p{L})/gu
+const LOST = /(?<=\p{L})[?¿#*_@$□\ufffd]+(?=\p{L}|\s|$)|[?¿#*_@$□\ufffd]+(?=\p{L})|(?<=\p{L})[01](?=\p{L})/gu
 /** Letters that are lost in this way, as they are when they have no accent: ñ, á, é, í, ó, ú, ü. */
 const LETTERS = ['n', 'a', 'i', 'o', 'e', 'u']
 const MAX_LOST = 3

@@ -42,6 +42,12 @@ export const ancestorsOf = memoized((entity: Entity): readonly Step[] => {
   return chains.toSorted((a, b) => b.length - a.length)[0] ?? []
 })
 
+/** An entity and those of its ancestors, the nearest first. */
+export const lineageOf = memoized((entity: Entity): readonly Entity[] => [
+  entity,
+  ...ancestorsOf(entity).map((step) => step.entity),
+])
+
 /** The parent under which records are numbered, where they have no identifier of their own. */
 export function ownerOf({ key, fields }: Entity): Step | undefined {
   const [field = '', own = '', ...more] = key

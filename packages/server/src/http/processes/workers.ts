@@ -24,17 +24,19 @@ export const THINKER_VARIABLE = 'NOMENCLATOR_THINKER'
  * Options of the garbage collector of a process that serves or thinks, which it reads when it starts. It takes mapped files for
  * memory in use, and so by default lets garbage grow to three times the size of a release, or to its size on a machine with
  * less than 16 GB. With these, garbage grows to a twentieth of it on all machines, or until both together are 64 MB.
+ * By default it also takes compiled code that has not run for 20 to 60 seconds for garbage, so that whoever comes after a quiet time waits
+ * until it is compiled again.
  */
 export const COLLECTOR_OPTIONS: Readonly<Record<string, string>> = {
   BUN_JSC_heapGrowthMaxIncrease: '0.05',
   BUN_JSC_heapGrowthFunctionThresholdInMB: '0',
   BUN_JSC_largeHeapSize: '64000000',
+  BUN_JSC_forceCodeBlockLiveness: 'true',
 }
 
 /**
  * One that thinks gives memory back when it is found to be garbage, and not bit by bit when there is nothing else to do; pages would wait for that.
- * Code that it has not run for some 20 seconds is forgotten, so that the first thousands of rows after a quiet time take a third longer if
- * the last tier, which is dear to compile, is reached as early as by default.
+ * The first thousands of rows take a third longer if the last tier of compiled code, which is dear, is reached as early as by default.
  */
 const THINKER_OPTIONS = {
   BUN_JSC_sweepSynchronously: 'true',

@@ -3,7 +3,7 @@
 import { memoized } from '../../base/memoized.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity, Field } from '../../catalog/entity.ts'
-import { ancestorsOf } from '../../catalog/lineage.ts'
+import { lineageOf } from '../../catalog/lineage.ts'
 import { derivedCodesOf } from '../../catalog/official-code.ts'
 import { factReader } from '../../release/facts.ts'
 import { codeReader } from '../../release/official-codes.ts'
@@ -39,7 +39,7 @@ export type PropertyValue =
 
 /** The properties of the records of an entity: its parts, its own fields, those of its ancestors. */
 export const propertiesOf = memoized((entity: Entity): ReadonlyMap<string, Property> => {
-  const ancestors = ancestorsOf(entity).map((step) => step.entity)
+  const [, ...ancestors] = lineageOf(entity)
   const properties = [
     ...[...ancestors, entity].map(partOf),
     ...fieldsOf(entity, ''),

@@ -1,5 +1,6 @@
 // Reads an address from its end: the state, and before it the municipality, or a town in it. Street, number, quarter and postal code
-// stand before them and are set aside, and so is a telephone number after them. Some addresses begin with the state.
+// stand before them and are set aside, and so is a telephone number after them. Some addresses begin with the state, or with the
+// municipality and its state.
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
@@ -24,6 +25,7 @@ export const MAX_NAME_COST = 0.35
 const MAX_TOWN_COST = 0.75
 /** Of five digits, of four after a lost zero, or a zero where none is known. */
 const POSTAL_CODE = /^(?:[0-9]{4,5}|0+)$/
+const CODE_AT_FIRST = /^\s*[0-9]{5}\s+\p{L}/u
 
 /** A record that some words at the end of others name. */
 type NamedEnd = { readonly position: number; readonly words: readonly string[]; readonly rest: readonly string[] }
@@ -44,12 +46,16 @@ export type Address = {
 export function addressOf(release: Release, places: Places, segments: readonly string[]): Address | undefined {
   const [first, second] = segments
   const isState = (text: string | undefined) => isNamed(release, places.above, text)
-  const beginsWithState = () =>
-    [first, POSTAL_CODE.test(first ?? '') ? second : undefined].some(isState) && !isState(segments.at(-1))
-  const fromEnd = readFromEnd(release, segments, places)
+  const beginsWithState = () => [first, POSTAL_CODE.test(first ?? '') ? second : undefined].some(isState)
+  const rotated = () => (isState(second) ? [...segments.slice(2), ...segments.slice(0, 2)] : undefined)
+  // After a postal code at the beginning stands what the end of other addresses has.
+  const order = CODE_AT_FIRST.test(first ?? '') ? rotated() : undefined
+  const fromEnd = readFromEnd(release, order ?? segments, places)
   const place = fromEnd && atPlace(release, fromEnd)
   if (place !== undefined) return place
-  const text = (beginsWithState() ? readFromEnd(release, segments.toReversed(), places) : undefined) ?? fromEnd
+  const otherOrder = () => (beginsWithState() ? segments.toReversed() : rotated())
+  const other = order === undefined && !isState(segments.at(-1)) ? otherOrder() : undefined
+  const text = (other && readFromEnd(release, other, places)) ?? fromEnd
   if (text === undefined) return undefined
   return (text === fromEnd ? undefined : atPlace(release, text)) ?? atCity(release, text) ?? atState(release, text)
 }
@@ -364,7 +370,7 @@ function withoutPostalCode(segments: readonly (readonly string[])[], language: L
 
 const WHOLE_POSTAL_CODE = /^[0-9]{5}$/
 
-/** The numbers that are postal codes: after a sign of one, or at the beginning or end of a segment that is not the first. */
+/** The numbers that are postal codes: after a sign of one, or at the beginning or end of a segment, but at the end of the first one. */
 function postalCodesIn(segments: readonly (readonly string[])[], language: Language): string[] {
   const signed: string[] = []
   const others: string[] = []
@@ -372,9 +378,8 @@ function postalCodesIn(segments: readonly (readonly string[])[], language: Langu
     for (const [place, word] of words.entries()) {
       if (POSTAL_CODE.test(word) && place > 0 && isSignAt(words, place - 1, language)) signed.push(word)
       else if (
-        (at > 0 || segments.length === 1) &&
         WHOLE_POSTAL_CODE.test(word) &&
-        (place === 0 || place === words.length - 1)
+        (place === 0 || ((at > 0 || segments.length === 1) && place === words.length - 1))
       )
         others.push(word)
     }

@@ -285,27 +285,6 @@ export class EntityNames {
     return this.#names.map((textAt) => textAt(position))
   }
 
-  /** The words of the names of a record; of a name with brackets also those before them, and those in them. */
-  ownWords(position: number): (readonly string[])[] {
-    const names: (readonly string[])[] = this.#hasOneName ? [this.wordsAt(position)] : []
-    if (this.#hasOneName && !this.#hasBrackets(position)) return names
-    for (const textAt of this.#names) {
-      const text = textAt(position)
-      if (!this.#hasOneName) names.push(wordsOf(text))
-      const { outside, inside } = bracketsOf(text)
-      names.push(outside, ...inside)
-    }
-    return names
-  }
-
-  /** The words of all that a record is called. */
-  wordsOfNames(position: number): (readonly string[])[] {
-    const own = [...this.ownWords(position), ...this.#alsoCalled(position).map(({ name }) => name.typed)]
-    if (!this.isSeat(position)) return own
-    const above = this.#parents().wordsOfNames(this.#seats?.parentOf[position] as number)
-    return [...own, ...above, ...this.#joinedWithParent(position, above[0] ?? [])]
-  }
-
   /** People also join the names of a seat and its parent, as in "Calera de Víctor Rosales". */
   #joinedWithParent(position: number, parent: readonly string[]): string[][] {
     const own = this.wordsAt(position)

@@ -4,26 +4,18 @@
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { languageOfNames } from '../../catalog/languages/languages.ts'
-import { ancestorsOf } from '../../catalog/lineage.ts'
+import { ancestorsOf, lineageOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import { aliasesOf } from '../../release/aliases.ts'
 import type { Release } from '../../release/release.ts'
-import { ancestorLevels } from '../search/ancestor-match.ts'
+import { ancestorAt, ancestorLevels } from '../search/ancestor-match.ts'
 import { KNOWN_RIGHT, KNOWN_RIGHT_WHOLE } from '../search/efforts.ts'
-import { ancestorAt } from '../search/score.ts'
 import { searchAcross } from '../search/search.ts'
 import { isLight } from '../search/word-match.ts'
 import { isCalledSo, MAX_NAME_COST } from './address.ts'
 import { entityNames } from './entity-names.ts'
 import { POOR_COST } from './parents.ts'
-import {
-  isCalled,
-  matchesAnywhere,
-  matchesByWholeCode,
-  matchesCalled,
-  mayName,
-  recordsWithAll,
-} from './part-matches.ts'
+import { matchesAnywhere, matchesByWholeCode, matchesCalled, mayName, recordsWithAll } from './part-matches.ts'
 import { MAX_COST, matchRecord, type NamedRecord, type PartMatch, type RowHow } from './record-match.ts'
 import { bestOf, leastCost, matchesByParts, type RowMatch } from './row-matches.ts'
 import { placesIn } from './towns.ts'
@@ -148,7 +140,7 @@ const mayBeMeant = memoized(
 )
 
 const isKnownPart = (release: Release, part: WrittenPart): boolean =>
-  isCalled(part, release) || matchesByWholeCode(release, part).length > 0
+  matchesCalled(release, part).length > 0 || matchesByWholeCode(release, part).length > 0
 
 /** Whether a record of an entity is called what a text says, or has it as its code. */
 export function isKnown(release: Release, name: string, text: string): boolean {
@@ -184,7 +176,7 @@ type SegmentReading = {
 
 /** The ways to read segments as a record of an entity and ancestors of it, in this order or the other. */
 function readingsOf(release: Release, entity: Entity, segments: readonly string[]): SegmentReading[] {
-  const lineage = [entity, ...ancestorsOf(entity).map((step) => step.entity)]
+  const lineage = lineageOf(entity)
   const orders = segments.length === 1 ? [segments] : [segments, segments.toReversed()]
   return orders
     .flatMap((order) =>

@@ -1,10 +1,8 @@
 // What is certain of a row, level by level: of the record that is asked for, and of each of its ancestors.
-import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
-import { ancestorsOf } from '../../catalog/lineage.ts'
+import { lineageOf } from '../../catalog/lineage.ts'
 import type { Release } from '../../release/release.ts'
-import { ancestorLevels } from '../search/ancestor-match.ts'
-import { ancestorAt } from '../search/score.ts'
+import { ancestorAt, ancestorLevels } from '../search/ancestor-match.ts'
 import type { Decision, Verdict } from './verdict.ts'
 import { isSure } from './verdict.ts'
 
@@ -19,11 +17,6 @@ export type Level = {
   readonly score: number
 }
 
-/** The entities from the most distant ancestor to an entity itself. */
-const chainTo = memoized((entity: Entity): readonly Entity[] =>
-  [entity, ...ancestorsOf(entity).map((step) => step.entity)].toReversed(),
-)
-
 /**
  * The levels of an entity that is asked for. The ancestors of a record that is sure are those that it has; where it is not, they are
  * what the row says without it, and those of a likely one where it says nothing.
@@ -36,17 +29,20 @@ export function levelsOf(
 ): Level[] {
   const levelAbove = (name: string): Level =>
     above.find((level) => level.name === name) ?? { name, position: undefined, verdict: 'none', score: 0 }
-  return chainTo(entity).map(({ name }): Level => {
-    if (record !== undefined && name === record.name)
-      return { name, position: record.position, verdict, score: record.score }
-    const known = levelAbove(name)
-    const isMeant = isSure(verdict) || (verdict === 'likely' && known.position === undefined)
-    if (record === undefined || !isMeant) return known
-    const position = ancestorOf(release, record.name, record.position, name)
-    if (position === undefined) return known
-    const isSame = known.position === position && isSure(known.verdict)
-    return isSame ? known : { name, position, verdict, score: record.score }
-  })
+  // From the most distant ancestor to the entity itself.
+  return lineageOf(entity)
+    .toReversed()
+    .map(({ name }): Level => {
+      if (record !== undefined && name === record.name)
+        return { name, position: record.position, verdict, score: record.score }
+      const known = levelAbove(name)
+      const isMeant = isSure(verdict) || (verdict === 'likely' && known.position === undefined)
+      if (record === undefined || !isMeant) return known
+      const position = ancestorOf(release, record.name, record.position, name)
+      if (position === undefined) return known
+      const isSame = known.position === position && isSure(known.verdict)
+      return isSame ? known : { name, position, verdict, score: record.score }
+    })
 }
 
 /** The position of an ancestor of a record. */

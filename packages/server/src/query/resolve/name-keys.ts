@@ -46,7 +46,7 @@ export class NameKeys {
     const { distinctNames, distinctCount } = this.#names
     if (distinctNames === undefined) return
     const { values, texts, hasBrackets } = distinctNames
-    const { names, nameStarts, language } = this.#index
+    const { names, nameStarts } = this.#index
     const { hashes, shifts, isSlightWrittenOut, isOpenNumber } = this.#forms
     for (let position = from; position < to; position++) {
       if ((position & CHECKED_EVERY) === 0) checkpoint()
@@ -72,7 +72,7 @@ export class NameKeys {
       this.#of = isMet === undefined ? distinctCount + position : name
       const bracketed = hasBrackets[name] === 0 ? undefined : texts
       if (open === 1 || (bracketed !== undefined && !this.#addBracketed(bracketed, name, start, end)))
-        for (const called of this.#names.ownWords(position)) this.#addWords(language.withDigits(called), false)
+        for (const { name } of this.#names.ownNames(position)) this.#addWords(name.words, false)
       else this.#put(joined, core, end - start, slight)
     }
   }
@@ -112,8 +112,8 @@ export class NameKeys {
       const position = positionsOfOthers[at] as number
       if (position >= to) break
       this.#of = distinctCount + position
-      for (const called of this.#names.wordsOfNames(position))
-        this.#addWords(this.#index.language.withDigits(called), this.#names.isSeat(position))
+      const { names, isSeat } = this.#names.record(position)
+      for (const { name } of names) this.#addWords(name.words, isSeat)
     }
   }
 

@@ -344,8 +344,14 @@ function better(
 /** Whether one of the words that were typed says something else than a name: a word of the catalog that it has not, or an abbreviation. */
 const hasOtherWord = (typed: Forms, name: Forms, { language, isKnown }: WrittenName): boolean => {
   const others = typed.words.filter((word) => !isSlight(language, word) && !name.words.includes(word))
-  return others.some(isKnown) || (others.length === 1 && isAbbreviation(others[0] as string, typed, name, language))
+  return (
+    others.some((word) => isKnown(word) || CONSONANTS.test(word)) ||
+    (others.length === 1 && isAbbreviation(others[0] as string, typed, name, language))
+  )
 }
+
+/** What has no vowel stands for a longer word: "Glz." */
+const CONSONANTS = /^[b-df-hj-np-tv-xz]{2,4}$/
 
 /** How many letters an abbreviation has at most. */
 const MAX_ABBREVIATED = 3

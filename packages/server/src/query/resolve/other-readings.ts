@@ -3,7 +3,7 @@
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
-import { ancestorsOf } from '../../catalog/lineage.ts'
+import { ancestorsOf, lineageOf } from '../../catalog/lineage.ts'
 import { letterMask } from '../../release/index/word-keys.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
@@ -184,8 +184,7 @@ function ancestorsMeant(release: Release, entity: Entity, above: readonly Writte
   const [meant] = parentsFor(release, above)
   if (meant === undefined) return []
   const parent = entityNames(release, entity).hasSeats ? ancestorLevels(release, entity)[0]?.entity : undefined
-  const lineage = [nearest.entity, ...ancestorsOf(nearest.entity).map((step) => step.entity)]
-  return lineage.flatMap((one) => {
+  return lineageOf(nearest.entity).flatMap((one) => {
     const isNearest = one === nearest.entity
     const position = isNearest ? meant.position : ancestorOf(release, nearest.entity.name, meant.position, one.name)
     if (position === undefined) return []

@@ -10,9 +10,8 @@ import { aliasesOf } from '../../release/aliases.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import { positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
-import { type AncestorLevel, ancestorLevels } from '../search/ancestor-match.ts'
+import { type AncestorLevel, ancestorAt, ancestorLevels } from '../search/ancestor-match.ts'
 import { positionsWithKeyCode, typedCodeOf } from '../search/codes.ts'
-import { ancestorAt } from '../search/score.ts'
 import { isLight, matchWord } from '../search/word-match.ts'
 import { type EntityNames, entityNames } from './entity-names.ts'
 import { isSlight, MAX_EDITS } from './name-match.ts'
@@ -222,12 +221,6 @@ function matchesAt(release: Release, part: WrittenPart, positions: readonly numb
   }
   return matches
 }
-
-/** Whether a record is called what a part says. */
-export const isCalled = memoized((part: WrittenPart, release: Release): boolean => {
-  const names = entityNames(release, part.entity)
-  return positionsCalled(part, release, {}).some((position) => matchRecord(names.record(position), part) !== undefined)
-})
 
 const allCalled = memoized((part: WrittenPart, release: Release): readonly PartMatch[] =>
   matchesAt(release, part, positionsCalled(part, release, {})),

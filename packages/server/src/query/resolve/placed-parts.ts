@@ -1,6 +1,6 @@
 // The parts of a row, where the first cell says as well what it is in, or only that: "Tonalá, Jal." is a municipality and its state.
 import type { Entity } from '../../catalog/entity.ts'
-import { ancestorsOf } from '../../catalog/lineage.ts'
+import { lineageOf } from '../../catalog/lineage.ts'
 import type { Release } from '../../release/release.ts'
 import { isNamed } from './address.ts'
 import { matchesByParts, type RowMatch } from './row-matches.ts'
@@ -26,7 +26,7 @@ export function placedParts(release: Release, texts: ReadonlyMap<string, string>
   const text = (texts.get(entity.name) ?? '').slice(0, maxLength)
   // Most cells say what they should.
   if (isNamed(release, entity, text)) return asGiven
-  const ancestors = ancestorsOf(entity).map((step) => step.entity)
+  const [, ...ancestors] = lineageOf(entity)
   const named = ancestors.filter((ancestor) => isNamed(release, ancestor, text))
   if (named.length !== 1 && !SIGN.test(text)) return asGiven
   const splits = SIGN.test(text) ? SEPARATORS.map((separator) => text.replace(CLOSING, '').split(separator)) : []

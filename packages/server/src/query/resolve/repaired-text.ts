@@ -4,7 +4,7 @@ import { memoized } from '../../base/memoized.ts'
 import { hasLostLetters, repairsOf, restoredWords } from '../../catalog/damaged-text.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { namingFields } from '../../catalog/languages/languages.ts'
-import { ancestorsOf, descendantsOf } from '../../catalog/lineage.ts'
+import { descendantsOf, lineageOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import { nameEnd, nameStart } from '../../release/index/name-ranges.ts'
 import type { OpenEntity, Release } from '../../release/release.ts'
@@ -75,9 +75,7 @@ export function repairedNames(release: Release, text: string): string[] {
 export const isKnownIn = (release: Release, entity: Entity): IsKnown => knownIn(release)(entity, release)
 const knownIn = memoized((_: Release) =>
   memoized((entity: Entity, release: Release): IsKnown => {
-    const known = [entity, ...ancestorsOf(entity).map((step) => step.entity)].map(({ name }) =>
-      publishedWords(release.entity(name)),
-    )
+    const known = lineageOf(entity).map(({ name }) => publishedWords(release.entity(name)))
     const cache = new LruCache<boolean>({ maxEntries: MAX_KNOWN })
     return (word) => cache.get(word, () => known.some((isPublished) => isPublished(word)))
   }),

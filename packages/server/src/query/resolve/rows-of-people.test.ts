@@ -415,6 +415,8 @@ describe('an address', () => {
     ['Calle Guerrero 1225. Fracc. Las Flores. Paraíso, Tabasco. C.P. 86641.', 'exact 27014 Paraíso'],
     ['Rio Balsas No. 1225, Col. Quinta Velarde, C.P. 44430 Guadalajara, JALISCO', 'exact 14039 Guadalajara'],
     ['Rio Balsas No. 1225, Col. Quinta Velarde, C.P. 44430 Guadalajara', 'exact 14039 Guadalajara'],
+    ['44430 Guadalajara, Jalisco, Rio Balsas 1225, Monterrey', 'exact 14039 Guadalajara'],
+    ['Guadalajara, Jalisco, Rio Balsas 1225, Col. Hidalgo', 'exact 14039 Guadalajara'],
     // Several municipalities are San Francisco for short; what comes first is rather the town.
     ['San Francisco, Chicalote', 'likely Chicalote'],
     // Words beside a municipality may be its state, for short.
@@ -544,6 +546,10 @@ describe('a name is written for short', () => {
     ['Hidalgo / Acaxochitlán / Bº Cuaunepantla', 'sure Barrio Cuaunepantla'],
     ['Chiapas / Tecpatán / E. Zapata', 'sure Emiliano Zapata'],
     ['Chiapas / Tecpatán / Col. E. Zapata', 'sure Emiliano Zapata'],
+    ['Oaxaca / San J. Tenango', 'sure 20171 San José Tenango'],
+    // What has no vowel is no misspelling of a short name.
+    ['Nuevo León / Dr. Glz.', 'sure 19016 Doctor González'],
+    ['Nuevo León / Dr. Czz', 'likely 19015 Doctor Coss'],
     ['Aguascalientes / Jesús María / Ign. Zaragoza', 'sure General Ignacio Zaragoza'],
     ['Chiapas / Ocozocoautla de Espinosa / Francisco Villa', 'sure General Francisco Villa'],
     ['Baja California / San Quintín / Ejido Leandro Valle', 'sure Ejido General Leandro Valle'],

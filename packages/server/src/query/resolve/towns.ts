@@ -1,10 +1,9 @@
 // The records that a part means by the name of a town in them: people write Cancún where the municipality is Benito Juárez.
 import { memoized } from '../../base/memoized.ts'
 import { type Entity, embeddedAt } from '../../catalog/entity.ts'
-import { ancestorsOf } from '../../catalog/lineage.ts'
+import { lineageOf } from '../../catalog/lineage.ts'
 import type { Release } from '../../release/release.ts'
-import { ancestorLevels } from '../search/ancestor-match.ts'
-import { ancestorAt } from '../search/score.ts'
+import { ancestorAt, ancestorLevels } from '../search/ancestor-match.ts'
 import { seatsAmong } from '../search/seats.ts'
 import { entityNames } from './entity-names.ts'
 import { matchesCalled, recordsWithAll } from './part-matches.ts'
@@ -39,7 +38,7 @@ export type Places = {
 export const placesIn = memoized((release: Release): Places | undefined => {
   for (const entity of release.catalog.entities.values()) {
     const towns = townsIn(release)(entity)
-    const [above, top] = ancestorsOf(entity).map((step) => step.entity)
+    const [, above, top] = lineageOf(entity)
     if (towns !== undefined && above !== undefined) return { entity, towns, above, top }
   }
   return undefined

@@ -9,8 +9,7 @@
 
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import type { Release } from '../../release/release.ts'
-import { ancestorLevels } from '../search/ancestor-match.ts'
-import { ancestorAt } from '../search/score.ts'
+import { ancestorAt, ancestorLevels } from '../search/ancestor-match.ts'
 import { entityNames } from './entity-names.ts'
 import type { RowHow } from './record-match.ts'
 import type { RowMatch } from './row-matches.ts'

@@ -226,13 +226,14 @@ const isCodeLike = (entity: Entity, joined: string): boolean =>
 const INITIAL_COST = 0.2
 const MIN_AFTER_INITIAL = 5
 
-/** What an initial before a name may stand for: "E. Zapata" is Emiliano Zapata. */
+/** What an initial before a name may stand for: "E. Zapata" is Emiliano Zapata; the second one of a person tells nothing. */
 function withGivenName({ name, cost }: OtherName): OtherName[] {
-  const { language, isKnown } = name
-  const [initial = '', ...rest] = name.typed
-  if (initial.length > 1 || (rest.at(-1)?.length ?? 0) < MIN_AFTER_INITIAL) return []
-  return language.givenNames(initial).map((given) => ({
-    name: new WrittenName([given, ...rest], language, isKnown),
+  const { language, isKnown, typed } = name
+  const isGiven = (word = '') => language.givenNames(word.charAt(0)).includes(word)
+  const at = typed.findIndex((word) => word.length === 1)
+  if (at === -1 || isGiven(typed[at - 1]) || (typed.slice(at + 1).at(-1)?.length ?? 0) < MIN_AFTER_INITIAL) return []
+  return language.givenNames(typed[at] as string).map((given) => ({
+    name: new WrittenName(typed.with(at, given), language, isKnown),
     cost: cost + INITIAL_COST,
     how: 'abbreviation',
   }))

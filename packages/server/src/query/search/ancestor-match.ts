@@ -93,6 +93,18 @@ function treeLevels(release: Release, entity: Entity): AncestorLevel[] {
   )
 }
 
+/** The position of the ancestor of a record at a level, or what stands for none. */
+export function ancestorAt({ chain, none }: AncestorLevel, record: number): number {
+  let position = record
+  for (let at = 0; at < chain.length; at++) {
+    const above = (chain[at] as Uint32Array)[position]
+    // Beyond the last stands what is not there, and nothing is above it.
+    if (above === undefined) return none
+    position = above
+  }
+  return position
+}
+
 const MAX_CACHED = 512
 const matchCaches = memoized((_: Release) => new LruCache<LevelMatch | undefined>({ maxEntries: MAX_CACHED }))
 

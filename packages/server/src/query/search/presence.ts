@@ -1,8 +1,8 @@
 // Which typed words a record has, in its names, its codes or those of its ancestors: sooner known than how well they match.
 import { memoized } from '../../base/memoized.ts'
 import type { Words } from '../../release/index/index-file.ts'
-import type { AncestorLevel, LevelMatch } from './ancestor-match.ts'
-import { ancestorAt, type ScoredNames } from './score.ts'
+import { type AncestorLevel, ancestorAt, type LevelMatch } from './ancestor-match.ts'
+import type { ScoredNames } from './score.ts'
 import type { TypedWord } from './typed-words.ts'
 
 /** The bit of a typed word by its number. Those of very long queries share one, which tells that any of them is there. */

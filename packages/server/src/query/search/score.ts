@@ -11,7 +11,7 @@
 import type { NamingField } from '../../catalog/languages/languages.ts'
 import type { Words } from '../../release/index/index-file.ts'
 import { nameEnd, nameStart, namesPerRecord } from '../../release/index/name-ranges.ts'
-import { type AncestorLevel, levelCoverage } from './ancestor-match.ts'
+import { type AncestorLevel, ancestorAt, levelCoverage } from './ancestor-match.ts'
 import type { Drop } from './efforts.ts'
 import { MAX_IMPORTANCE } from './importance.ts'
 import { mayBeDropped, type TypedWord } from './typed-words.ts'
@@ -343,17 +343,6 @@ function lastSame(typed: readonly TypedWord[], at: number): number {
   let before = at - 1
   while (before >= 0 && typed[before]?.text !== typed[at]?.text) before--
   return before
-}
-
-export function ancestorAt({ chain, none }: AncestorLevel, record: number): number {
-  let position = record
-  for (let at = 0; at < chain.length; at++) {
-    const above = (chain[at] as Uint32Array)[position]
-    // Beyond the last stands what is not there, and nothing is above it.
-    if (above === undefined) return none
-    position = above
-  }
-  return position
 }
 
 /** How well the best of a record's codes matches. A mistyped code is another code, so only a prefix counts beside it. */

@@ -4,11 +4,13 @@
 // in any order, whole or as the beginning of a word, or abbreviated. Where that finds too little, the search is widened step by step:
 // words that say little may be missing; then words may be spelled by ear, have typing errors, or be glued together; in the
 // end any word may be missing. What was dropped is part of the result.
+
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import { type Filter, positionsWhere } from '../filter.ts'
 import { distanceFrom, type Near, nearestFirst } from '../near.ts'
+import { ancestorAt } from './ancestor-match.ts'
 import { scanNames, type Work } from './candidates.ts'
 import { positionsWithKeyCode, typedCodeOf } from './codes.ts'
 import { AS_TYPED, type Effort, type Efforts, effortsFor, FUZZY, LONG_LINE } from './efforts.ts'
@@ -16,7 +18,7 @@ import { type AliasMatch, BY_CODE, type Explanation, type How, howOf } from './e
 import { emptyHits, type Hits } from './hits.ts'
 import { importanceOf, MAX_IMPORTANCE } from './importance.ts'
 import { GLUED_COST, gluedReadings, plainReadings, type Reading } from './readings.ts'
-import { ancestorAt, NO_MATCH, qualityOf, rankOf, rankOfExact, type ScoredNames, Scorer, scoreOfRank } from './score.ts'
+import { NO_MATCH, qualityOf, rankOf, rankOfExact, type ScoredNames, Scorer, scoreOfRank } from './score.ts'
 import { type SearchSpace, searchSpace } from './search-space.ts'
 import { tolerancesOf, typedWords } from './typed-words.ts'
 import { ALIAS, ALIAS_WORD, isLight, kindOf } from './word-match.ts'
