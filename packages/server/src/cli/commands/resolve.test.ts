@@ -87,6 +87,7 @@ describe('a table', () => {
     ['UTF-16 without a mark', utf16('estado;b\r\nJalisco;1\r\n'), `\ufeff${OF_JALISCO}`],
     ['CSV that names its separator for Excel', 'sep=;\r\nestado;b\r\nJalisco;1\r\n', OF_JALISCO],
     ['the same in quotes', '"sep=;"\r\nestado;b\r\nJalisco;1\r\n', OF_JALISCO],
+    ['CSV of Excel for old Macs', 'estado;b\rJalisco;1\r', OF_JALISCO],
     ['CSV with bars', 'estado|b\r\nJalisco|1\r\n', OF_JALISCO.replaceAll(';', '|')],
     [
       'a workbook',
