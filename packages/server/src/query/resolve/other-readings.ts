@@ -69,7 +69,9 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
   }
   const { typed, language } = last.written
   const isAbsent = language.isAbsent(typed)
-  if (isSureMatch(release, matches) && !(isAbsent && !isNamed(matches)))
+  // A hamlet "El Centro" is not meant by "Centro".
+  const saysSeat = language.isSeat(typed) && (matches[0]?.ownCost ?? 0) > 0
+  if (isSureMatch(release, matches) && !saysSeat && !(isAbsent && !isNamed(matches)))
     return orInState(release, parts, matches) ?? saintApart(release, { parts, matches }, ancestors, last.isList)
   const seat = asSeat(release, last, ancestors)
   if (seat !== undefined) {

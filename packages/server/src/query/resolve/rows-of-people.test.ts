@@ -188,6 +188,7 @@ describe('the seat without its name', () => {
     ['Jalisco / / ZAPOPAN (CABECERA MUNICIPAL)', 'sure Zapopan'],
     // Of another place nothing is the seat.
     ['Jalisco / Zapopan / La Venta del Astillero (cabecera municipal)', 'likely'],
+    ['Zacatecas / Fresnillo / Centro', 'sure Fresnillo'],
     ['Tabasco / Centro / Centro', 'sure Villahermosa'],
   ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
 })
