@@ -1,4 +1,5 @@
 // What the search knows of a language: a language is a table of words, and what follows from it.
+import { LruCache } from '../../base/lru-cache.ts'
 import { digitsBy, type NumberWords } from './numbers.ts'
 import { plainOrder, type SortOrder, sortOrder } from './order.ts'
 
@@ -164,12 +165,20 @@ const NONE: readonly string[] = []
 function soundsBy({ soundRules, variants }: LanguageData): Language['soundsOf'] {
   const letters = Object.entries(variants)
   const soundOf = (word: string) => soundRules.reduce((sound, [from, to]) => sound.replace(from, to), word)
-  return (word) => {
+  return cached((word) => {
     let words = [word]
     for (const [letter, others] of letters)
       if (word.includes(letter)) words = words.flatMap((one) => others.map((other) => one.replaceAll(letter, other)))
     return words.map(soundOf)
-  }
+  })
+}
+
+const MAX_SOUNDS = 10_000
+
+/** Names are made of the same words, and each is compared by its sound with many others. */
+function cached(soundsOf: Language['soundsOf']): Language['soundsOf'] {
+  const cache = new LruCache<readonly string[]>({ maxEntries: MAX_SOUNDS })
+  return (word) => cache.get(word, () => soundsOf(word))
 }
 
 /** Of a language that nothing is known of: every word counts, is written out and is spelled as it sounds. */
@@ -233,7 +242,7 @@ export function unionOf(languages: readonly Language[]): Language {
     withDigits: (words) => languages.reduce((written, { withDigits }) => withDigits(written), words),
     longFormsOf,
     otherForms: (word) => all(({ otherForms }) => otherForms(word)),
-    soundsOf: (word) => all(({ soundsOf }) => soundsOf(word)),
+    soundsOf: cached((word) => all(({ soundsOf }) => soundsOf(word))),
     alike: merged(languages.flatMap(({ alike }) => alike)),
     silent: languages.map(({ silent }) => silent).join(''),
     order: first.order,

@@ -32,14 +32,15 @@ export function digitsBy(data: NumberWords): (words: readonly string[]) => reado
   const listed = (list: string) => new Set(list.split(' ').filter((word) => word !== ''))
   const [ends, signs, numbered] = [listed(data.ordinalEnds), listed(data.numberSigns), listed(data.numbered)]
   const numbers = new Map(Object.entries(data.numbers))
+  const spelled = new Set([...numbers.keys(), ...signs, ...ROMAN_NUMERALS.keys()])
   const numberAt = (words: readonly string[], at: number): number | undefined => {
     const word = words[at] ?? ''
     if (word.charCodeAt(0) < AFTER_NINE) {
       const [, digits, end = ''] = DIGITS.exec(word) ?? []
       return digits !== undefined && (end === '' || ends.has(end)) ? Number(digits) : undefined
     }
-    const spelled = numbers.get(word)
-    if (spelled !== undefined) return spelled
+    const number = numbers.get(word)
+    if (number !== undefined) return number
     const roman = ROMAN_NUMERALS.get(word)
     if (roman === undefined) return undefined
     // A letter alone is rather an initial, unless nothing comes after it, or what is numbered stands beside it.
@@ -50,7 +51,7 @@ export function digitsBy(data: NumberWords): (words: readonly string[]) => reado
   const mayBeNumber = (word: string) => {
     if (word.charCodeAt(0) < AFTER_NINE) return DIGITS.test(word)
     if (word.charCodeAt(1) < AFTER_NINE) return LETTERED.test(word)
-    return numbers.has(word) || signs.has(word) || ROMAN_NUMERALS.has(word)
+    return spelled.has(word)
   }
   return (words) => {
     if (!words.some(mayBeNumber)) return words

@@ -107,7 +107,17 @@ function behindLarger(
     const isOnlySeat = scope !== 'anywhere' && names.isSeat(position) && !names.isSeat(other)
     return (importance[position] as number) >= (importance[other] as number) + (isOnlySeat ? LARGER_SEAT : FAR_LARGER)
   }
-  const large = matches.filter(({ position, isDoubtful }) => !isDoubtful && (!isInParent || names.isSeat(position)))
+  const large: PartMatch[] = []
+  // Of thousands that have one name, few are neither smaller than one before them nor further from the name.
+  const isBefore = (one: PartMatch, other: PartMatch) =>
+    one.cost <= other.cost &&
+    (importance[one.position] as number) >= (importance[other.position] as number) &&
+    (names.isSeat(one.position) || !names.isSeat(other.position)) &&
+    (one.needsParent === true || other.needsParent !== true)
+  for (const match of matches) {
+    const mayBeLarger = !match.isDoubtful && (!isInParent || names.isSeat(match.position))
+    if (mayBeLarger && !large.some((one) => isBefore(one, match))) large.push(match)
+  }
   return matches.map((match) => {
     const larger = large.find(
       ({ position, cost, needsParent }) =>

@@ -130,7 +130,7 @@ export function formsOf(
   full = words.join(' '),
   joined = words.join(''),
 ): Forms {
-  const { heard } = earOf(language)
+  const heard = earOf(language)
   const isAllCore = !words.some((word) => isSlight(language, word))
   const core = isAllCore ? joined : words.filter((word) => !isSlight(language, word)).join('')
   const mask = letterMask(joined)
@@ -153,19 +153,11 @@ export function formsOf(
 /** Whether a word may be left out: it says little, or honours what it stands before. */
 export const isSlight = (language: Language, word: string): boolean => isLight(language, word) || language.isHonor(word)
 
-/** What is heard of what is written in a language. */
-type Ear = {
-  /** Which letters are heard, of those that are written. */
-  readonly heard: (written: number) => number
-  /** The first sound of each word that was met. */
-  readonly sounds: Map<string, string>
-}
-
-/** Letters that are written for one another count as the first of them. */
-const earOf = memoized(({ alike, silent }: Language): Ear => {
+/** Which letters are heard in a language, of those that are written: letters that are written for one another count as the first of them. */
+const earOf = memoized(({ alike, silent }: Language) => {
   const groups = alike.map((letters) => ({ all: letterMask(letters), first: letterMask(letters.charAt(0)) }))
   const allAlike = groups.reduce((mask, { all }) => mask | all, letterMask(silent))
-  const heard = (written: number): number => {
+  return (written: number): number => {
     let mask = written & ~allAlike
     for (let at = 0; at < groups.length; at++) {
       const { all, first } = groups[at] as (typeof groups)[number]
@@ -173,7 +165,6 @@ const earOf = memoized(({ alike, silent }: Language): Ear => {
     }
     return mask
   }
-  return { heard, sounds: new Map() }
 })
 
 /** Which letters are heard in a name, and which of them in words that say something; and how long both are. */
@@ -185,7 +176,7 @@ export type HeardLetters = {
 }
 
 /** Which letters are heard, of those that are written. */
-export const heardOf = (written: number, language: Language): number => earOf(language).heard(written)
+export const heardOf = (written: number, language: Language): number => earOf(language)(written)
 
 /** Whether two names may have something in common; most have too little, which is sooner known so than by comparing them. */
 export const mayMatch = (typed: HeardLetters, name: HeardLetters): boolean =>
@@ -453,8 +444,6 @@ function coveredShare(words: readonly string[], others: readonly string[], langu
   return substance ? Math.min(covered / all, 1) : undefined
 }
 
-const MAX_SOUNDS = 50_000
-
 export function soundOf(forms: Forms, language: Language): string {
   if (forms.sound !== undefined) return forms.sound
   let joined = ''
@@ -463,13 +452,4 @@ export function soundOf(forms: Forms, language: Language): string {
   return joined
 }
 
-export function soundOfWord(word: string, language: Language): string {
-  const { sounds } = earOf(language)
-  let sound = sounds.get(word)
-  if (sound === undefined) {
-    if (sounds.size >= MAX_SOUNDS) sounds.clear()
-    sound = language.soundsOf(word)[0] ?? word
-    sounds.set(word, sound)
-  }
-  return sound
-}
+export const soundOfWord = (word: string, { soundsOf }: Language): string => soundsOf(word)[0] ?? word

@@ -171,13 +171,12 @@ export function mayName(release: Release, entity: Entity, text: string): boolean
   const words = wordsOf(text)
   const language = languageOfNames(entity)
   const isInName = wordsInNames(release)(entity, release)
-  const joined = words.join('')
-  if (isInName(joined) || hasName(release, entity, joined)) return true
-  if (!PLAIN.test(text) || language.withDigits(words) !== words) return words.some(isInName)
+  const isName = (joined: string) => isInName(joined) || hasName(release, entity, joined)
+  if (!PLAIN.test(text) || language.withDigits(words) !== words) return words.some(isInName) || isName(words.join(''))
   const telling = words.filter(
     (word) => word.length >= MIN_WORD && !isSlight(language, word) && !language.isLeading(word),
   )
-  return telling.length === 0 || telling.every(isInName) || hasName(release, entity, telling.join(''))
+  return telling.every(isInName) || isName(words.join('')) || hasName(release, entity, telling.join(''))
 }
 
 const MAX_WORDS = 4_096

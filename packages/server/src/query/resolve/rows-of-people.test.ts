@@ -303,6 +303,7 @@ describe('something else stands in a cell than its column says', () => {
     ['Ocotlán, Mexico', 'exact 14063 Ocotlán'],
     ['Jalisco, Jalisco', 'exact 14 Jalisco'],
     ['1203.04', 'exact 120304 Inteligencia artificial'],
+    ['U1203.04', 'exact 120304 Inteligencia artificial'],
     ['Código UNESCO: 120304', 'exact 120304 Inteligencia artificial'],
     ['1203.04 Inteligencia artificial', 'exact 120304 Inteligencia artificial'],
     ['Inteligencia artificial (1203.04)', 'exact 120304 Inteligencia artificial'],
@@ -521,6 +522,7 @@ test.each([
   ['Republic of Greenland', 'likely'],
   ['Cubano', 'likely'],
   ['Repubica Dominicana', 'sure'],
+  ['Francesa', 'exact'],
 ])('a country with the name of another one in it: %s', (pais, expected) =>
   expect(resolveRow(release, { parts: new Map([['pais', pais]]) }).verdict).toBe(expected as Verdict),
 )

@@ -26,7 +26,9 @@ export function typedCodeOf(entity: Entity, typed: readonly string[]): string | 
   const start = typed.findIndex((word) => !labels.has(word) && !isCode(word))
   const words = start <= 0 ? typed : typed.slice(start)
   const digits = typedCode(words)
-  if (digits !== undefined || (start <= 0 && words.length !== 1)) return digits
+  const [first = '', ...more] = words
+  const isOne = more.length === 0 || (LABELLED.test(first) && typedCode(more) !== undefined)
+  if (digits !== undefined || (start <= 0 && !isOne)) return digits
   const text = words.join('')
   const [, letters = '', labelled] = LABELLED.exec(text) ?? []
   return labelled !== undefined && [...labels].some((label) => label.startsWith(letters))
