@@ -72,12 +72,16 @@ const DECLARED_SEPARATOR = /^"?sep=([,;\t|])"?$/i
 /** How a workbook begins. */
 const ZIPPED = 'PK\u0003\u0004'
 
-/** UTF-16 as UTF-8 with a mark, and any other bytes as they are. */
+const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d]
+
+/** UTF-16 as UTF-8 with a mark, lines that end with carriage returns alone as others do, and any other bytes as they are. */
 async function* utf8Bytes(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const { start, rest } = await begun(bytes)
   const encoding = wideEncoding(start)
   if (encoding === undefined) {
-    yield* rest
+    const isReturned = start.includes(CARRIAGE_RETURN) && !start.includes(LINE_FEED)
+    for await (const chunk of rest)
+      yield isReturned ? Buffer.from(chunk.map((byte) => (byte === CARRIAGE_RETURN ? LINE_FEED : byte))) : chunk
     return
   }
   const decoder = new TextDecoder(encoding as Bun.Encoding)

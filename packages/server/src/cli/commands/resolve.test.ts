@@ -4,7 +4,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { recordingTerminal } from '../../../../../test/support/command.ts'
 import { zipOf } from '../../../../../test/support/inegi-file.ts'
-import { bundledHome, TestDirectory, type TestHome } from '../../../../../test/support/releases.ts'
+import { bundledHome, PROGRAM, TestDirectory, type TestHome } from '../../../../../test/support/releases.ts'
+import { environmentOf, eventually } from '../../../../../test/support/service.ts'
 import { run } from '../run.ts'
 
 setDefaultTimeout(180_000)
@@ -87,6 +88,7 @@ describe('a table', () => {
     ['UTF-16 without a mark', utf16('estado;b\r\nJalisco;1\r\n'), `\ufeff${OF_JALISCO}`],
     ['CSV that names its separator for Excel', 'sep=;\r\nestado;b\r\nJalisco;1\r\n', OF_JALISCO],
     ['the same in quotes', '"sep=;"\r\nestado;b\r\nJalisco;1\r\n', OF_JALISCO],
+    ['CSV of Excel for old Macs', 'estado;b\rJalisco;1\r', OF_JALISCO],
     ['CSV with bars', 'estado|b\r\nJalisco|1\r\n', OF_JALISCO.replaceAll(';', '|')],
     [
       'a workbook',
@@ -251,4 +253,17 @@ describe('refused is', () => {
     expect(existsSync(join(directory.path, 'never.csv'))).toBeFalse()
     expect(existsSync(join(directory.path, 'never.csv.unfinished'))).toBeFalse()
   })
+})
+
+test('the program starts again where the last tier of compiled code would be reached too early, and reads what it is given', async () => {
+  const variable = 'BUN_JSC_thresholdForFTLOptimizeAfterWarmUp'
+  await using child = Bun.spawn([...PROGRAM, 'resolve', '-', '--home', home.path], {
+    env: { ...process.env, [variable]: undefined },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
+  await eventually('it starts again', () => environmentOf(child.pid).has(variable))
+  child.stdin.write('estado\nJal.\n')
+  child.stdin.end()
+  expect(await child.stdout.text()).toContain('\nJal.,14,14,Jalisco,exact,')
+  expect(await child.exited).toBe(0)
 })

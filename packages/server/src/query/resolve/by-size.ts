@@ -9,7 +9,7 @@ import { isOtherKind, type PartMatch, type RowHow } from './record-match.ts'
 import { OTHER_NOISE_COST, type WrittenPart } from './written-part.ts'
 
 /** How much more important a place is that is some times larger, and a seat that is larger than a place that is none. */
-const FAR_LARGER = 0.14 * MAX_IMPORTANCE
+export const FAR_LARGER = 0.14 * MAX_IMPORTANCE
 const LARGER_SEAT = 0.05 * MAX_IMPORTANCE
 /** By how much a place is behind one of the same name that is far larger. */
 export const BEHIND_LARGER_COST = 0.6

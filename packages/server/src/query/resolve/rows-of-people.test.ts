@@ -559,6 +559,10 @@ describe('a name is written for short', () => {
     ['Chiapas / Tecpatán / E. Zapata', 'sure Emiliano Zapata'],
     ['Chiapas / Tecpatán / Col. E. Zapata', 'sure Emiliano Zapata'],
     ['Oaxaca / San J. Tenango', 'sure 20171 San José Tenango'],
+    // Santiago Pinotepa Nacional is larger, and so is Villa García.
+    ['Oaxaca / Pinotepa', 'likely 20070 Pinotepa de Don Luis'],
+    ['Zacatecas / García', 'likely 32011 Trinidad García de la Cadena'],
+    ['Oaxaca / Ocotlán', 'sure 20068 Ocotlán de Morelos'],
     // What has no vowel is no misspelling of a short name.
     ['Nuevo León / Dr. Glz.', 'sure 19016 Doctor González'],
     ['Nuevo León / Dr. Czz', 'likely 19015 Doctor Coss'],

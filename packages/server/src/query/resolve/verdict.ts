@@ -10,6 +10,8 @@
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorAt, ancestorLevels } from '../search/ancestor-match.ts'
+import { importanceOf } from '../search/importance.ts'
+import { FAR_LARGER } from './by-size.ts'
 import { entityNames } from './entity-names.ts'
 import type { RowHow } from './record-match.ts'
 import type { RowMatch } from './row-matches.ts'
@@ -95,11 +97,41 @@ function verdictOf(release: Release, matches: readonly RowMatch[], isSingle: boo
   }
   const isCertain =
     !first.isDoubtful &&
+    !matches.some((other) => isAsShort(release, first, other)) &&
     !(isSingle && isHamletNearly(release, first)) &&
     first.ownCost <= maxSureCost(first.letters) &&
     cost - first.ownCost <= MAX_SURE_ANCESTORS_COST
   return !isCertain ? 'likely' : cost <= MIN_MARGIN ? 'exact' : 'sure'
 }
+
+/**
+ * Whether what was written is some words of the names of two municipalities, or of their towns, and the other one is about as large or
+ * larger: "Pinotepa".
+ */
+function isAsShort(release: Release, first: RowMatch, other: RowMatch): boolean {
+  const isPart = ({ how, isPrefix }: RowMatch) => isPrefix || how.includes('dropped-words')
+  if (first.isWhole || other.name !== first.name || !isPart(first) || !isPart(other)) return false
+  const { entity, towns } = placesIn(release) ?? {}
+  if (entity === undefined || towns === undefined) return false
+  const [level] = ancestorLevels(release, towns)
+  const parentOf = ({ name, position }: RowMatch) =>
+    name === entity.name
+      ? position
+      : name === towns.name && level !== undefined
+        ? ancestorAt(level, position)
+        : undefined
+  const importance = importanceOf(release, towns.name)
+  const names = entityNames(release, towns)
+  // How many people live in a municipality is often not known: its seat tells.
+  const sizeOf = (match: RowMatch, parent: number) =>
+    importance[match.name === towns.name ? match.position : (names.seatOf(parent) ?? -1)] ?? 0
+  const [parent, otherParent] = [parentOf(first), parentOf(other)]
+  if (parent === undefined || otherParent === undefined || parent === otherParent) return false
+  return other.ownCost >= MIN_SOME_WORDS_COST && sizeOf(other, otherParent) > sizeOf(first, parent) - FAR_LARGER
+}
+
+/** From this cost on only some words of a name were written. */
+const MIN_SOME_WORDS_COST = 1.8
 
 /** Whether the best of some matches is sure. */
 export const isSureMatch = (release: Release, matches: readonly RowMatch[]): boolean =>
