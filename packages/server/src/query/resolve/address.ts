@@ -77,8 +77,6 @@ function readFromEnd(release: Release, segments: readonly string[], places: Plac
   const language = languageOfNames(entity)
   const all = withoutTelephone(segments.map(wordsOf), language)
   if (!isAddress(all, language) && !hasHouse(release, places, segments)) return undefined
-  // A code and the name that it belongs to are no address.
-  if (segments.length === 1 && isNamed(release, entity, segments[0])) return undefined
   const words = withoutPostalCode(all, language)
   const ofCodes = postalCodesIn(all, language).flatMap((code) => stateOfCode(release, above, code) ?? [])
   const country = endNaming(release, words, top)

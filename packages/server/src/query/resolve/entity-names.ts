@@ -368,9 +368,8 @@ export class EntityNames {
     const { digits, code } = part
     if (digits !== undefined) {
       const short = withoutZeros(digits)
-      return this.#matchWhere(positions, part, (position) =>
-        this.codesAt(position).some((code) => withoutZeros(code) === short),
-      )
+      const hasDigits = (position: number) => this.codesAt(position).some((code) => withoutZeros(code) === short)
+      return this.matchAt(positions.filter(hasDigits), part)
     }
     const readings = readingsOf(part)
     const filter = new NameFilter(this.#index.words, readings, part.written.typedJoined)
@@ -385,7 +384,7 @@ export class EntityNames {
       const words = this.#wordsBeforeBrackets(position)
       return words === undefined || filter.mayMatch(position, words)
     }
-    const compare = this.comparer(part)
+    const compare = this.#comparer(part)
     const matches: PartMatch[] = []
     const within: number[] = []
     let isPlainNear = false
@@ -403,27 +402,22 @@ export class EntityNames {
       } else if (nearness === 'within') within.push(position)
     }
     if (isPlainNear) return matches
-    return [...matches, ...this.#matchWhere(within, part, mayMatch)]
+    return [...matches, ...this.matchAt(within.filter(mayMatch), part)]
   }
 
-  #matchWhere(
-    positions: ArrayLike<number>,
-    part: WrittenPart,
-    isCandidate: (position: number) => boolean,
-  ): PartMatch[] {
-    const compare = this.comparer(part)
+  /** How a part matches the records at some positions, as far as it does. */
+  matchAt(positions: Iterable<number>, part: WrittenPart): PartMatch[] {
+    const compare = this.#comparer(part)
     const matches: PartMatch[] = []
-    for (let at = 0; at < positions.length; at++) {
-      if ((at & CHECKED_EVERY) === 0) checkpoint()
-      const position = positions[at] as number
-      const match = isCandidate(position) ? compare(position) : undefined
+    for (const position of positions) {
+      const match = compare(position)
       if (match !== undefined) matches.push(match)
     }
     return matches
   }
 
   /** How a part matches the record at a position; what only its name tells is told once for all that have the name. */
-  comparer(part: WrittenPart): (position: number) => PartMatch | undefined {
+  #comparer(part: WrittenPart): (position: number) => PartMatch | undefined {
     const isByName = this.#hasOneName && part.code === undefined && part.beside === undefined
     const byName = new Map<number, PartMatch | undefined>()
     return (position) => {

@@ -4,7 +4,6 @@ import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { ancestorsOf, lineageOf } from '../../catalog/lineage.ts'
-import { letterMask } from '../../release/index/word-keys.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
 import { isLight } from '../search/word-match.ts'
@@ -13,7 +12,7 @@ import { entityNames } from './entity-names.ts'
 import { ancestorOf } from './levels.ts'
 import { WITHOUT_SAINT_COST, type WrittenName } from './name-match.ts'
 import { isNamedSo } from './parents.ts'
-import { matchesAnywhere, matchesCalled } from './part-matches.ts'
+import { matchesAnywhere, matchesCalled, mayName } from './part-matches.ts'
 import { matchRecord } from './record-match.ts'
 import { matchesByParts, parentsFor, type RowMatch } from './row-matches.ts'
 import { isSureMatch } from './verdict.ts'
@@ -175,9 +174,6 @@ type Ancestor = {
   /** Whether it is the parent of what the last part means, whose name is that of its seat too. */
   readonly isParent: boolean
   readonly isDoubtful: boolean
-  /** The letters of each of its names, but for words that say little. */
-  readonly letters: readonly number[]
-  readonly codes: readonly string[]
 }
 
 /** What the parts before the last mean, and what lies above that: of a state also its country. */
@@ -190,28 +186,23 @@ function ancestorsMeant(release: Release, entity: Entity, above: readonly Writte
     const isNearest = one === nearest.entity
     const position = isNearest ? meant.position : ancestorOf(release, nearest.entity.name, meant.position, one.name)
     if (position === undefined) return []
-    const { names, codes } = entityNames(release, one).record(position)
-    const letters = names.flatMap(({ name }) => name.readings.map(({ core }) => letterMask(core)))
-    return [{ entity: one, position, isParent: one.name === parent, isDoubtful: meant.isDoubtful, letters, codes }]
+    return [{ entity: one, position, isParent: one.name === parent, isDoubtful: meant.isDoubtful }]
   })
 }
 
 /** Whether a record is called what a part of another entity says. */
-function isCalled(release: Release, ancestor: Ancestor, part: WrittenPart, maxCost = MAX_NAME_COST): boolean {
-  if (isNumber(part.written) || !mayBeNamed(ancestor, part.written)) return false
-  const { entity, position } = ancestor
+function isCalled(
+  release: Release,
+  { entity, position }: Ancestor,
+  part: WrittenPart,
+  maxCost = MAX_NAME_COST,
+): boolean {
+  if (isNumber(part.written) || !mayName(release, entity, part.written.text)) return false
   const own = writtenPartAs(release, entity, part)
   const matches = own.code === undefined ? matchesCalled(release, own) : matchesAnywhere(release, own)
   const match = matches.find((one) => one.position === position)
   return match !== undefined && match.cost <= maxCost && !match.isDoubtful
 }
-
-/** Whether some words may name a record, which few do: they have all letters of a name, are short for others or a number, or a code. */
-const mayBeNamed = ({ letters, codes }: Ancestor, { typed, typedJoined, language }: WrittenName): boolean =>
-  letters.some((one) => (one & ~letterMask(typedJoined)) === 0) ||
-  typed.some((word) => language.longFormsOf(word).length > 0) ||
-  language.withDigits(typed) !== typed ||
-  codes.includes(typedJoined)
 
 /** Whether a record is called nearly what a part says; what has more words than its name is no misspelling of it. */
 function isMisspelt(release: Release, { entity, position }: Ancestor, part: WrittenPart): boolean {

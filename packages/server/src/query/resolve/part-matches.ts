@@ -103,7 +103,8 @@ const MAX_SHORT_LIST = 300
 
 /** The records of a short list that a part says by their name and again by their code or what they are in: "Puebla, Pue.", "MX-JAL". */
 function matchesSaidTwice(release: Release, { entity, written: { typed } }: WrittenPart): PartMatch[] {
-  if (entityNames(release, entity).count > MAX_SHORT_LIST) return []
+  const names = entityNames(release, entity)
+  if (names.count > MAX_SHORT_LIST) return []
   for (let count = 1; count <= Math.min(MAX_WORDS_AGAIN, typed.length - 1); count++)
     for (const [again, rest] of [
       [typed.slice(-count), typed.slice(0, -count)],
@@ -121,7 +122,7 @@ function matchesSaidTwice(release: Release, { entity, written: { typed } }: Writ
       for (const { of, at } of [...own, ...above]) {
         const meant = saidIn(release, of, again)
         const both = positions.filter((position) => meant.includes(at(position)))
-        const matches = matchesAt(release, writtenPart(release, entity, rest.join(' ')), both).filter(isJustSo)
+        const matches = names.matchAt(both, writtenPart(release, entity, rest.join(' '))).filter(isJustSo)
         if (matches.length > 0) return matches.map((match) => ({ ...match, cost: match.cost + SAID_TWICE_COST }))
       }
     }
@@ -205,25 +206,12 @@ export function matchesCalled(
   range?: Pick<Wanted, 'from' | 'to'>,
 ): readonly PartMatch[] {
   if (isWanted === undefined && range === undefined) return allCalled(part, release)
-  return matchesAt(
-    release,
-    part,
-    positionsCalled(part, release, { ...range, ...(isWanted === undefined ? {} : { isWanted }) }),
-  )
-}
-
-function matchesAt(release: Release, part: WrittenPart, positions: readonly number[]): PartMatch[] {
-  const compare = entityNames(release, part.entity).comparer(part)
-  const matches: PartMatch[] = []
-  for (const position of positions) {
-    const match = compare(position)
-    if (match !== undefined) matches.push(match)
-  }
-  return matches
+  const wanted = { ...range, ...(isWanted === undefined ? {} : { isWanted }) }
+  return entityNames(release, part.entity).matchAt(positionsCalled(part, release, wanted), part)
 }
 
 const allCalled = memoized((part: WrittenPart, release: Release): readonly PartMatch[] =>
-  matchesAt(release, part, positionsCalled(part, release, {})),
+  entityNames(release, part.entity).matchAt(positionsCalled(part, release, {}), part),
 )
 
 /** Up to this cost a record is called what a part says. */
