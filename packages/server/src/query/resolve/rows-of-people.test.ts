@@ -133,6 +133,12 @@ describe('a name that was cut off in its brackets', () => {
       'sure Villa Licenciado Jesús Terán (Calvillito)',
     ],
     ['Aguascalientes / Aguascalientes / PEÑUELAS (EL', 'sure Peñuelas (El Cienegal)'],
+    // So is half of what is in them.
+    [
+      'Baja California / Mexicali / CIUDAD COAHUILA (KILÓMETRO CINCUENTA Y SIE',
+      'sure Ciudad Coahuila (Kilómetro Cincuenta y Siete)',
+    ],
+    ['Baja California / Tijuana / LA ESPERANZA [GRANJAS FAMILIAR', 'sure La Esperanza [Granjas Familiares]'],
     // What begins otherwise is not meant.
     ['Aguascalientes / Aguascalientes / VILLA LICENCIADO JESUS TERAN (PRO', 'likely'],
   ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
