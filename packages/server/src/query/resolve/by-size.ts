@@ -73,10 +73,10 @@ export function placesWithoutParent(
     const isStripped = cost >= OTHER_NOISE_COST || how === 'dropped-words'
     const isTown = names.isCity(position) || (scope === 'ancestor' && names.isSeat(position))
     const isLesser = isStripped && isFarSmaller(match)
-    const isOneOfMany = (!isTown || isOfFarm(part, match)) && namesakes >= (isStripped ? 2 : MANY)
+    const isOther = isTown ? isOfFarm(part, match) : namesakes >= (isStripped ? 2 : MANY)
     return {
       ...match,
-      isDoubtful: match.isDoubtful || isUnknown || isLesser || isOneOfMany || match.needsParent === true,
+      isDoubtful: match.isDoubtful || isUnknown || isLesser || isOther || match.needsParent === true,
     }
   })
 }
