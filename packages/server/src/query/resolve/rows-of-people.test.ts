@@ -1,6 +1,7 @@
 // Rows as people write them, against the bundled places: what is meant, and what is never sure.
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { bundledRelease } from '../../../../../test/support/releases.ts'
+import { answerTo } from '../../../../../test/support/written-rows.ts'
 import { workOn } from '../../base/checkpoint.ts'
 import { codeReader } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
@@ -15,20 +16,7 @@ beforeAll(async () => {
   release = await bundledRelease()
 })
 
-/** The verdict, the collection, and the name of the record that a row means: parts with slashes between, or free text. */
-function answer(written: string): string {
-  const cells = written.split('/').map((cell) => cell.trim())
-  const parts = ['estado', 'municipio', 'localidad'].flatMap((part, at) =>
-    cells[at] ? [[part, cells[at]] as const] : [],
-  )
-  const row = cells.length === 1 ? { text: written } : { parts: new Map(parts) }
-  const { verdict, record } = resolveRow(release, row)
-  if (record === undefined) return verdict
-  const { definition, records } = release.entity(record.name)
-  const json = JSON.parse(new TextDecoder().decode(records.record(record.position)))
-  const name = json.descLocalidad ?? json.descMunicipio ?? json.descEstado ?? json.descPais ?? json.descripcion
-  return [verdict, codeReader(release, definition)(record.position) ?? [], name].flat().join(' ')
-}
+const answer = (written: string): string => answerTo(release, written)
 
 describe('a town and what it is in, in one text', () => {
   test.each([
@@ -290,6 +278,8 @@ describe('something else stands in a cell than its column says', () => {
     ['Jalisco / Zapopan / Hacienda Nextipac', 'sure Nextipac'],
     // An ejido, a farm or a quarter is not the town of its name.
     ['Jalisco / Zapopan / Ejido Zapopan', 'likely Zapopan'],
+    ['Sonora / / Ejido Guaymas', 'likely Heroica Guaymas'],
+    ['Querétaro / / Rancho el Queretano', 'likely Santiago de Querétaro'],
     ['Chiapas / Ixtapa / Ej. Ixtapa', 'likely Ixtapa'],
     ['Zacatecas / Villanueva / Colonia Villanueva', 'likely Villanueva'],
     // Behind a name it is part of it.
