@@ -500,6 +500,12 @@ class ReadRecord implements NamedRecord {
     this.#codes ??= this.#entity.codesAt(this.position)
     return this.#codes
   }
+
+  withoutNamesOfParent(): NamedRecord {
+    if (!this.isSeat) return this
+    const names = this.names.filter(({ how }) => how !== 'seat')
+    return new ReadRecord(this.#entity, this.position, names, this.isSeat)
+  }
 }
 
 const namesIn = memoized((release: Release) => {

@@ -20,7 +20,7 @@ import { MAX_COST, matchRecord, type NamedRecord, type PartMatch, type RowHow } 
 import { bestOf, leastCost, matchesByParts, type RowMatch } from './row-matches.ts'
 import { placesIn } from './towns.ts'
 import { verdictOn } from './verdict.ts'
-import { lettersIn, PLAIN, type WrittenPart, writtenPart } from './written-part.ts'
+import { lettersIn, PLAIN, type WrittenPart, writtenPart, writtenPartAs } from './written-part.ts'
 
 /** What stands between segments, but between a code and its name. */
 const SEGMENT = /[,;|\n\t]|(?<!(?:^|[,;|])\s*[0-9]+) [-–/] /
@@ -199,6 +199,7 @@ const isNumbered = (release: Release, parts: readonly WrittenPart[]): boolean =>
 function matchesOf(release: Release, { lineage, parts, isTopNamed, isReversed }: SegmentReading): RowMatch[] {
   // Nothing is below what the ancestors do not mean.
   if (parts.slice(0, -1).some((part) => (matchesAnywhere(release, part)[0]?.cost ?? MAX_COST) > POOR_COST)) return []
+  if (isTopNamed && parts.length === 2 && isOfNearer(release, lineage, parts)) return []
   const skipped = skippedCost(lineage.length - 1, parts.length - 1, isTopNamed)
   const isOneOfSeveral = isReversed && parts.slice(0, -1).some((part) => matchesAnywhere(release, part).length > 1)
   return matchesByParts(release, parts).map((match) => ({
@@ -209,6 +210,14 @@ function matchesOf(release: Release, { lineage, parts, isTopNamed, isReversed }:
     // "San Francisco, California" is no hamlet California in one of those that are San Francisco for short.
     isDoubtful: match.isDoubtful || (isOneOfSeveral && match.how.includes('prefix')),
   }))
+}
+
+/** Whether what may be the most distant ancestor is the name of one below it too, as México is, and the record is only called nearly so. */
+function isOfNearer(release: Release, lineage: readonly Entity[], [top, own]: readonly WrittenPart[]): boolean {
+  if (top === undefined || own === undefined || matchesCalled(release, own).length > 0) return false
+  return lineage
+    .slice(1, -1)
+    .some((entity) => matchesCalled(release, writtenPartAs(release, entity, top)).some(({ cost }) => cost === 0))
 }
 
 /** The ways to choose ascending levels for so many segments, the first of which is the record itself. */
@@ -258,7 +267,8 @@ export function matchesByAlignment(
       const ancestor = ancestorAt(level, position)
       return ancestor === level.none ? [] : { entity, record: entityNames(release, entity).record(ancestor) }
     })
-    const record = entityNames(release, definition).record(position)
+    // Where parts are not told apart, the name of the parent is that of the parent.
+    const record = entityNames(release, definition).record(position).withoutNamesOfParent()
     return alignRecord({ entity: definition, record }, lineage, words, ends, span) ?? []
   })
 }

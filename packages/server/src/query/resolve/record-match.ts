@@ -38,6 +38,8 @@ export type NamedRecord = {
   readonly isCity: boolean
   /** Its codes, folded; read when they are asked for. */
   readonly codes: readonly string[]
+  /** The same record where it does not go by the names of its parent. */
+  readonly withoutNamesOfParent: () => NamedRecord
 }
 
 /** A record that a part may mean. */

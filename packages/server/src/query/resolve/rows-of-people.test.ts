@@ -41,6 +41,10 @@ describe('a town and what it is in, in one text', () => {
     ['Catorce, México', 'exact 24006 Catorce'],
     // A hamlet "La Paz de México" is not meant.
     ['La Paz MEXICO', 'exact 15070 La Paz'],
+    // The name of several municipalities is not as well that of one of their seats.
+    ['Cd. Guerrero Guerrero', 'ambiguous'],
+    // What may be the country is rather a state, where nothing in it is called so.
+    ['SANTA MARÍA TOTOLTEPEC, MEXICO', 'ambiguous Santa María'],
   ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
 })
 
