@@ -564,6 +564,9 @@ describe('a name is written for short', () => {
     ['Oaxaca / Pinotepa', 'likely 20070 Pinotepa de Don Luis'],
     ['Zacatecas / García', 'likely 32011 Trinidad García de la Cadena'],
     ['Oaxaca / Ocotlán', 'sure 20068 Ocotlán de Morelos'],
+    // What says that it is a municipality leaves nothing of the name out.
+    ['edo. de Puebla / mpio. Guadalupe', 'sure 21066 Guadalupe'],
+    ['municipio de Xicotlán, estado de Puebla', 'sure 21198 Xicotlán'],
     // What has no vowel is no misspelling of a short name.
     ['Nuevo León / Dr. Glz.', 'sure 19016 Doctor González'],
     ['Nuevo León / Dr. Czz', 'likely 19015 Doctor Coss'],

@@ -7,6 +7,7 @@
 //   ambiguous  several records fit equally well
 //   none       nothing fits
 
+import { languageOfNames } from '../../catalog/languages/languages.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorAt, ancestorLevels } from '../search/ancestor-match.ts'
@@ -16,6 +17,7 @@ import { entityNames } from './entity-names.ts'
 import type { RowHow } from './record-match.ts'
 import type { RowMatch } from './row-matches.ts'
 import { placesIn } from './towns.ts'
+import { lettersIn } from './written-part.ts'
 
 export const VERDICTS = ['exact', 'sure', 'likely', 'ambiguous', 'none'] as const
 export type Verdict = (typeof VERDICTS)[number]
@@ -109,8 +111,13 @@ function verdictOf(release: Release, matches: readonly RowMatch[], isSingle: boo
  * larger: "Pinotepa".
  */
 function isAsShort(release: Release, first: RowMatch, other: RowMatch): boolean {
-  const isPart = ({ how, isPrefix }: RowMatch) => isPrefix || how.includes('dropped-words')
-  if (first.isWhole || other.name !== first.name || !isPart(first) || !isPart(other)) return false
+  if (first.isWhole || other.name !== first.name || other.ownCost < MIN_SOME_WORDS_COST) return false
+  // A name with "mpio. de" before it is written whole.
+  const isPart = (match: RowMatch) =>
+    (match.isPrefix || match.how.includes('dropped-words')) &&
+    lettersIn(namesOf(release, match).wordsAt(match.position), languageOfNames(release.entity(match.name).definition)) >
+      match.letters
+  if (!isPart(first) || !isPart(other)) return false
   const { entity, towns } = placesIn(release) ?? {}
   if (entity === undefined || towns === undefined) return false
   const [level] = ancestorLevels(release, towns)
@@ -127,7 +134,7 @@ function isAsShort(release: Release, first: RowMatch, other: RowMatch): boolean 
     importance[match.name === towns.name ? match.position : (names.seatOf(parent) ?? -1)] ?? 0
   const [parent, otherParent] = [parentOf(first), parentOf(other)]
   if (parent === undefined || otherParent === undefined || parent === otherParent) return false
-  return other.ownCost >= MIN_SOME_WORDS_COST && sizeOf(other, otherParent) > sizeOf(first, parent) - FAR_LARGER
+  return sizeOf(other, otherParent) > sizeOf(first, parent) - FAR_LARGER
 }
 
 /** From this cost on only some words of a name were written. */
