@@ -248,12 +248,18 @@ describe('a hostile body', () => {
   test('is not kept, however often it comes', async () => {
     const body = JSON.stringify(Array(10_000).fill({ nothing: 'x'.repeat(400) }))
     const refuse = async () => expect((await post('application/json', body)).status).toBe(400)
-    for (let round = 0; round < 5; round++) await refuse()
-    Bun.gc(true)
-    const before = process.memoryUsage().rss
-    for (let round = 0; round < 30; round++) await refuse()
-    Bun.gc(true)
-    expect(process.memoryUsage().rss - before).toBeLessThan(100 << 20)
+    // Of what is kept, 120 MB would stay each time; what the allocator holds back for the next time does not grow again and again.
+    let growth = Number.POSITIVE_INFINITY
+    for (let batch = 0; batch < 5 && growth > MAX_GROWTH; batch++) {
+      Bun.gc(true)
+      const before = process.memoryUsage().rss
+      for (let round = 0; round < 30; round++) await refuse()
+      Bun.gc(true)
+      growth = process.memoryUsage().rss - before
+    }
+    expect(growth).toBeLessThan(MAX_GROWTH)
     expect((await send(server.url, next)).status).toBe(200)
   })
 })
+
+const MAX_GROWTH = 80 << 20
