@@ -131,7 +131,8 @@ function behindLarger(
 }
 
 /** What a larger record costs at most that is rather meant than a match. */
-function maxCostBefore({ cost, how }: PartMatch): number {
+function maxCostBefore({ cost, isPrefix, how }: PartMatch): number {
+  if (isPrefix) return MAX_SHORT_COST
   return cost === 0 || how === 'abbreviation' || how === 'repaired'
     ? MAX_EXACT_COST
     : Math.max(MAX_SAME_NAME_COST, cost + MAX_WORSE_COST)

@@ -74,13 +74,17 @@ export const isBelow = (costs: AncestorCosts, position: number): boolean =>
     return match !== undefined && (!isNamed || match.cost <= MAX_PROOF_COST)
   })
 
-export function withAncestors({ position, cost, how, isDoubtful }: PartMatch, costs: AncestorCosts): Parent {
+export function withAncestors({ position, cost, how, ...match }: PartMatch, costs: AncestorCosts): Parent {
   let sum = cost
+  let { isDoubtful } = match
   const ways = new Set<RowHow>([how])
-  for (const { level, matches } of costs) {
+  for (const { level, matches, isNamed } of costs) {
     const match = matches.get(ancestorAt(level, position))
     sum += match?.cost ?? MISMATCH_COST
     ways.add(match?.how ?? 'elsewhere')
+    // Where another ancestor is written as it is called, this one is not meant.
+    const isOther = match === undefined || (isNamed && match.cost > MAX_PROOF_COST)
+    if (isOther || (match.isDoubtful && cost > MAX_PROOF_COST)) isDoubtful = true
   }
   return { position, cost: sum, how: [...ways], isDoubtful }
 }

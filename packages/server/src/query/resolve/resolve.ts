@@ -11,6 +11,7 @@ import { memoized } from '../../base/memoized.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { languageOfNames } from '../../catalog/languages/languages.ts'
+import { ancestorsOf } from '../../catalog/lineage.ts'
 import { folded, wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorAt, ancestorLevels } from '../search/ancestor-match.ts'
@@ -166,6 +167,8 @@ function rankOf(release: Release, parts: readonly WrittenPart[], resolution: Res
     if (isPartial && isInCountry(release, parts)) return RANKS.nothing
     return verdict === 'exact' ? RANKS.exact : RANKS.sure
   }
+  // Of what is in a country that has no states in the catalog, nothing is known.
+  if (record === undefined && ancestorsOf(parts[0]?.entity as Entity).length === 0) return RANKS.exact
   if (parts.length > 2) return RANKS.placed
   if (isInFirst(release, resolution, parts[0] as WrittenPart)) return RANKS.unsure
   return record === undefined && parts.length > 1 ? RANKS.above : RANKS.nothing

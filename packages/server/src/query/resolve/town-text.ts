@@ -139,6 +139,7 @@ function* townReadings(
   misspelt: (readonly WrittenPart[])[] = [],
 ): Generator<readonly WrittenPart[]> {
   const { entity, towns, above, top } = places
+  if (max > 1 && isCalled(release, [entity, towns], units)) return
   const names = entityNames(release, towns)
   const { isGenitive } = languageOfNames(towns)
   const alone: (readonly WrittenPart[])[] = []
@@ -147,6 +148,7 @@ function* townReadings(
     const topEnds = (list: readonly string[]) => [...ends(list)].filter(({ end }) => !isGenitive(end[0] ?? ''))
     const country = endNaming(release, units, top, topEnds)
     const before = stateBefore(release, country, above, top, topEnds)
+    let isPlaced = false
     for (const state of [before, endNaming(release, units, above, topEnds)]) {
       if (state === undefined) continue
       const { position, rest } = state
@@ -162,10 +164,14 @@ function* townReadings(
       let [isInPlace, isOfState] = [false, false]
       for (const parts of readingsInPlaces(release, places, ends(rest), rest, isAnyTown, isIn(entity), max > 1)) {
         const numbered = max > 1 && parts.at(-1)?.digits !== undefined
+        if (numbered && endsIn === beginningsOf) continue
         yield [statePart, ...(numbered ? parts.slice(0, -1) : parts)]
         isInPlace = true
         isOfState ||= parts[0]?.written.text === statePart.written.text
       }
+      isPlaced ||= isInPlace
+      // The name of one town has a comma at most.
+      if (max === 1 && rest.length > 2) continue
       // Where the state is named twice, the one before it is no part of a town's name, unless a town is called so.
       const called = matchesCalled(release, town, isIn(towns))
       const isTown = called.some(isCalledSo)
@@ -180,6 +186,7 @@ function* townReadings(
       if (isNamed) continue
       if (isTown || (!isRepeated && max > 1)) alone.push([statePart, town])
     }
+    if (isPlaced) break
   }
   yield* alone
 }
@@ -222,7 +229,8 @@ function* pairReadings(
       language.isSeat(typed),
     )
     const isStreet = isStreetAtFirst(town.written.typed[0] ?? '', town.written.language)
-    // A record before what is in it is told by that.
+    // A number is no town, and a record before what is in it is told by that.
+    if (town.digits !== undefined) continue
     const isTold = own === segments[0] ? !isCentre && !isStreet : town.written.language.isSeat(town.written.typed)
     if (!isTold && matchesCalled(release, town, isInPlace).length === 0) continue
     const isInEither = (at: number) => isInPlace(at) || ancestorOf(release, towns.name, at, above.name) === state
@@ -291,7 +299,7 @@ function* readingsInPlaces(
   isWanted?: (position: number) => boolean,
   areWords = true,
 ): Generator<readonly WrittenPart[]> {
-  const { isRank, isNoise, isHonor, isLinking, isGenitive } = languageOfNames(towns)
+  const { isRank, isNoise, isHamlet, isHonor, isLinking, isGenitive } = languageOfNames(towns)
   const whole = () => partOf(release, towns, words)
   const records = entityNames(release, entity)
   let isPartOfName: boolean | undefined
@@ -314,7 +322,8 @@ function* readingsInPlaces(
     isPartOfName ??= isTown()
     if (isPartOfName && !isKnown()) continue
     isPartOfName = true
-    // "Ciudad Lerdo" is no town "Ciudad" in Lerdo.
+    // "Ciudad Lerdo" is no town "Ciudad" in Lerdo, and a hamlet of the name of its municipality is anywhere.
+    if (areWords && rest.every(isHamlet)) continue
     const isTitle = (word: string) => isRank(word) || isNoise(word) || isHonor(word) || isLinking(word)
     if (areWords && rest.every(isTitle)) {
       yield [place, whole()]

@@ -7,7 +7,6 @@
 //   ambiguous  several records fit equally well
 //   none       nothing fits
 
-import { languageOfNames } from '../../catalog/languages/languages.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorAt, ancestorLevels } from '../search/ancestor-match.ts'
@@ -17,7 +16,7 @@ import { entityNames } from './entity-names.ts'
 import type { RowHow } from './record-match.ts'
 import type { RowMatch } from './row-matches.ts'
 import { placesIn } from './towns.ts'
-import { lettersIn } from './written-part.ts'
+import { ENTITY_NOISE_COST } from './written-part.ts'
 
 export const VERDICTS = ['exact', 'sure', 'likely', 'ambiguous', 'none'] as const
 export type Verdict = (typeof VERDICTS)[number]
@@ -113,10 +112,8 @@ function verdictOf(release: Release, matches: readonly RowMatch[], isSingle: boo
 function isAsShort(release: Release, first: RowMatch, other: RowMatch): boolean {
   if (first.isWhole || other.name !== first.name || other.ownCost < MIN_SOME_WORDS_COST) return false
   // A name with "mpio. de" before it is written whole.
-  const isPart = (match: RowMatch) =>
-    (match.isPrefix || match.how.includes('dropped-words')) &&
-    lettersIn(namesOf(release, match).wordsAt(match.position), languageOfNames(release.entity(match.name).definition)) >
-      match.letters
+  const isPart = ({ how, isPrefix, ownCost }: RowMatch) =>
+    isPrefix || (how.includes('dropped-words') && ownCost > ENTITY_NOISE_COST)
   if (!isPart(first) || !isPart(other)) return false
   const { entity, towns } = placesIn(release) ?? {}
   if (entity === undefined || towns === undefined) return false

@@ -242,7 +242,7 @@ function withGivenName({ name, cost }: OtherName): OtherName[] {
 const MAX_STRIPPED = 2
 
 /** The cost of leaving out a word that says of which entity the record is. */
-const ENTITY_NOISE_COST = 0.2
+export const ENTITY_NOISE_COST = 0.2
 /** The cost of leaving out another one such as "rancho", which may be part of the name. */
 export const OTHER_NOISE_COST = 0.6
 
