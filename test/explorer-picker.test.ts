@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { createHash } from 'node:crypto'
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { compileScript, parse } from 'vue/compiler-sfc'
 import { launchBrowser } from './support/browser.ts'
 import { entityNames } from './support/built-in.ts'
@@ -245,6 +245,27 @@ describe.skipIf(browser === undefined)('in a form of another site', () => {
     await page.evaluate('document.querySelector("nomenclator-picker").ready')
     expect(await dataOf(page)).toEqual({ 'lugar.estado': '2', 'lugar.municipio': '3' })
     expect(await field(page, 'Municipality').inputValue()).toBe('Ensenada')
+  })
+
+  test('a value is read once, and what is chosen meanwhile stays', async () => {
+    const page = await open('')
+    const held: Route[] = []
+    await page.route(/\/localidades\/\d/, (route) => void held.push(route))
+    await evaluate(
+      page,
+      `void document.forms[0].insertAdjacentHTML('afterbegin', '${PLACES.replace('name=', 'value="3-100" name=')}')`,
+    )
+    await until(async () => held.length > 0)
+    await choose(page, 'Estado', 'agu', 'Aguascalientes')
+    await Promise.all(held.map((route) => route.continue()))
+    await evaluate(page, 'picker.ready')
+    expect(held).toHaveLength(1)
+    expect(await dataOf(page)).toEqual({ 'lugar.estado': '1' })
+    // An element that is moved is the same.
+    await evaluate(page, 'void picker.form.append(picker)')
+    await evaluate(page, 'picker.ready')
+    expect(await dataOf(page)).toEqual({ 'lugar.estado': '1' })
+    expect(await field(page, 'Estado').inputValue()).toBe('Aguascalientes')
   })
 
   test('it is restored when one comes back to the page', async () => {

@@ -403,6 +403,8 @@ export class NomenclatorPicker extends HTMLElement {
   /** Whether the value differs from the attribute because someone chose it. */
   #isDirty = false
   #turn = 0
+  /** How often something was chosen, by whatever means: a value that is still being read is not shown over what was chosen since. */
+  #choosing = 0
 
   constructor() {
     super()
@@ -419,12 +421,14 @@ export class NomenclatorPicker extends HTMLElement {
 
   /** @internal */
   connectedCallback(): void {
-    this.#build()
+    if (this.#turn === 0) this.#build()
+    else this.#update()
   }
 
   /** @internal */
   attributeChangedCallback(name: string, before: string | null, after: string | null): void {
-    if (before === after || !this.isConnected) return
+    // Of an element that is on the page already when its class is known, the attributes are told before it is connected.
+    if (before === after || this.#turn === 0) return
     if (name === 'levels' || name === 'server') this.#build()
     else if (name === 'value' && !this.#isDirty) this.#ready = this.#ready.then(() => this.#setKey(after ?? ''))
     else this.#update()
@@ -691,6 +695,7 @@ export class NomenclatorPicker extends HTMLElement {
   choose(field: Field, choice: Choice | undefined): void {
     const isSame = field.choice?.key === choice?.key
     field.set(choice && { level: choice.level, key: choice.key, name: choice.name, code: choice.code })
+    this.#choosing++
     if (isSame) return
     for (const below of this.#fields.slice(this.#fields.indexOf(field) + 1)) below.set(undefined)
     this.#isDirty = true
@@ -718,7 +723,9 @@ export class NomenclatorPicker extends HTMLElement {
     const higher = this.#fields.slice(0, -1).find(({ level }) => text.startsWith(`${level}:`))?.level
     const name = higher ?? this.#fields.at(-1)?.level ?? ''
     const key = higher === undefined ? text : text.slice(higher.length + 1)
-    this.#setChoices(await this.#choicesOf(name, key).catch(() => []))
+    const turn = ++this.#choosing
+    const choices = await this.#choicesOf(name, key).catch(() => [])
+    if (turn === this.#choosing) this.#setChoices(choices)
   }
 
   /** Shows what is chosen in the language of now. */
