@@ -79,7 +79,7 @@ export function createApp(context: AppContext): App {
   }
   const preload = async () => {
     if (context.pages === undefined) return void (await v2())
-    const [{ warmUp }] = await Promise.all([v2(), reconcile(), context.pages()])
+    const [{ warmUp }] = await Promise.all([import('../query/warm-up.ts'), v2(), reconcile(), context.pages()])
     await warmUp(context.release())
   }
   const clientOf = ({ headers }: HttpRequest, connection: ConnectionInfo) =>

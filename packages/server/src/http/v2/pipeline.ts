@@ -5,7 +5,6 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { bodyOf, type Rendition, recordEncoder } from '../../query/formats/formats.ts'
 import { isWhole } from '../../query/formats/selection.ts'
-import { searchAcross } from '../../query/search/search.ts'
 import { catalogOfBoth } from '../../release/diff.ts'
 import type { Release } from '../../release/release.ts'
 import { signedBytes } from '../../release/signing/release-signature.ts'
@@ -57,14 +56,6 @@ export type V2Context = {
   readonly isBaseUrlFixed: boolean
   /** The work on the request, in a process that thinks. */
   readonly work?: WorkAtHand | undefined
-}
-
-/** Computes what the first search in a release would have to wait for, one entity at a time. */
-export async function warmUp(release: Release): Promise<void> {
-  for (const { name } of release.catalog.collections.values()) {
-    await Bun.sleep(0)
-    searchAcross(release, ['a'], [[name, []]], 1)
-  }
 }
 
 type Response = HttpResponse | Promise<HttpResponse>
