@@ -492,8 +492,8 @@ class ReadRecord implements NamedRecord {
     return this.#entity.isTown(this.position)
   }
 
-  get mayBeShort(): boolean {
-    return this.isSeat || this.#entity.hasBelow
+  get hasBelow(): boolean {
+    return this.#entity.hasBelow
   }
 
   get codes(): readonly string[] {

@@ -29,8 +29,8 @@ export type CalledName = {
 export type NamedRecord = {
   readonly position: number
   readonly names: readonly CalledName[]
-  /** Whether it may be called by a short form of its name, as "Toluca" for "Toluca de Lerdo": a seat, or what has records below it. */
-  readonly mayBeShort: boolean
+  /** Whether it has records below it: it may be called by a short form of its name, as "Toluca" for "Toluca de Lerdo", and by a longer one. */
+  readonly hasBelow: boolean
   /** Whether some thousand people live in it, so that a short form of its name is enough where its parent is named. */
   readonly isTown: boolean
   readonly isSeat: boolean
@@ -117,7 +117,9 @@ function matchCalled(
       : matchSeat(record, part, called, plain)
     : matchShort(record, plain)
   if (match === undefined || (best !== undefined && cost + match.cost >= best.cost)) return best
-  const isTooShort = match.isShort && !record.mayBeShort
+  const isTooShort = match.isShort && !record.hasBelow && !record.isSeat
+  // What goes on with "de Abajo" is another place than the one without.
+  const isTooLong = match.isShort && match.how === 'dropped-words' && !record.hasBelow
   const { isLinking, isRank } = name.language
   // What ends with "de" went on; and a word such as "Villa" is how many names begin.
   const { typed } = part.written
@@ -134,6 +136,7 @@ function matchCalled(
       isDoubtful === true ||
       match.isDoubtful ||
       isCutOff ||
+      isTooLong ||
       (isTooShort && !record.isTown) ||
       (match.cost >= MIN_OTHER_KIND && isOtherKind(part.written, name)),
     isShort: match.isShort,
@@ -159,8 +162,8 @@ export function isOtherKind(written: WrittenName, { readings, language: { isKind
 type SeatMatch = Omit<PartMatch, 'position'>
 
 /** What has records below it is called by its short name too. */
-const matchShort = ({ mayBeShort }: NamedRecord, match: NameMatch | undefined): NameMatch | undefined =>
-  mayBeShort && match?.isPrefix === true && match.isShort
+const matchShort = ({ hasBelow }: NamedRecord, match: NameMatch | undefined): NameMatch | undefined =>
+  hasBelow && match?.isPrefix === true && match.isShort
     ? { ...match, cost: Math.min(match.cost, SHORT_SEAT_COST) }
     : match
 
@@ -214,7 +217,7 @@ function matchWithSaint(
   if (!(rest.isWhole || isMisspelt || (rest.isPrefix && rest.isShort))) return undefined
   const cost = WITHOUT_SAINT_COST + (isMisspelt ? rest.cost : 0)
   const needsParent = isCity || isMisspelt || isRank(words[0] ?? '')
-  return { ...rest, cost, how: 'dropped-words', isWhole: false, isPrefix: false, needsParent }
+  return { ...rest, cost, how: 'dropped-words', isWhole: false, isPrefix: false, isShort: false, needsParent }
 }
 
 /** How many letters a name has at least that is known in spite of a wrong one. */

@@ -23,6 +23,8 @@ describe('a town and what it is in, in one text', () => {
     ['VILLAHERMOSA CENTRO TABASCO', 'exact Villahermosa'],
     ['Puebla Puebla Puebla', 'sure Heroica Puebla de Zaragoza'],
     ['Nicolás Bravo, México', 'exact 21103 Nicolás Bravo'],
+    // A municipality is called by more than its name.
+    ['Toluca de Lerdo, México', 'exact'],
     ['JALISCO Zapopan LA VENTA DEL ASTILLERO', 'exact La Venta del Astillero'],
     // San Vicente may as well be some place in Chicoloapan.
     ['SAN VICENTE CHICOLOAPAN MEXICO', 'likely Chicoloapan de Juárez'],
@@ -658,6 +660,9 @@ describe('never sure', () => {
     ['Chihuahua / Chihuahua / Ávalos'],
     ['Veracruz / Coatzacoalcos / Las Palomas'],
     ['Jalisco / Tonalá / Tonalá 2000'],
+    // What goes on is another place.
+    ['Aguascalientes // Aguascalientes de Abajo'],
+    ['Aguascalientes / Aguascalientes / Aguascalientes de Arriba'],
     ['Jalisco / Guadalajara / 12.5'],
     ['Jalisco / 12.5'],
     ['1.5 /'],
