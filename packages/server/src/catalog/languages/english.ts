@@ -103,6 +103,7 @@ const data: LanguageData = {
   ordinalEnds: 'st nd rd th',
   numberSigns: 'number no nr',
   numbered: 'section',
+  endings: undefined,
   soundRules: [
     [/ph/g, 'f'],
     [/^kn/, 'n'],

@@ -50,6 +50,8 @@ export type LanguageData = NumberWords & {
   readonly telephones: string
   /** Words that a street or a quarter in an address begins with. */
   readonly streets: string
+  /** Endings that make another word of one, as in "mesita" of "mesa", and those that they stand for, or are added to. */
+  readonly endings: { readonly own: RegExp; readonly plain: RegExp } | undefined
   /** How a word sounds, so that words that sound alike have the same key: each rule is applied to the result of the one before. */
   readonly soundRules: readonly (readonly [RegExp, string])[]
   /** Letters that sound in several ways: a word with one has the sounds that it has with each of these in its place. */
@@ -85,6 +87,8 @@ export type Language = Pick<LanguageData, 'alike' | 'silent'> & {
   readonly isAbsent: (words: readonly string[]) => boolean
   /** Whether some words stand for the seat of what is named before them. */
   readonly isSeat: (words: readonly string[]) => boolean
+  /** Whether two words have one stem and another ending, so that none is a misspelling of the other. */
+  readonly isOtherEnding: (word: string, other: string) => boolean
   readonly frequent: readonly string[]
   /** The same words with all numbers in digits, however they are written. */
   readonly withDigits: (words: readonly string[]) => readonly string[]
@@ -124,6 +128,7 @@ export function languageFrom(data: LanguageData): Language {
     isStreet: isIn(data.streets),
     isAbsent: isOneOf(data.absent),
     isSeat: isOneOf(data.seat),
+    isOtherEnding: comparerOf(data.endings),
     frequent: wordList(data.frequent),
     withDigits: digitsBy(data),
     ...formsIn(data.abbreviations),
@@ -137,6 +142,24 @@ export function languageFrom(data: LanguageData): Language {
 function isOneOf(list: string): (words: readonly string[]) => boolean {
   const texts = new Set(list.split(',').map((text) => text.trim().replaceAll(' ', '')))
   return (words) => texts.has(words.join(''))
+}
+
+/** A shorter stem tells nothing. */
+const MIN_STEM = 3
+
+function comparerOf(endings: LanguageData['endings']): Language['isOtherEnding'] {
+  if (endings === undefined) return () => false
+  const { own, plain } = endings
+  const stemsOf = (word: string) => [word.replace(own, ''), word.replace(plain, '')] as const
+  return (word, other) => {
+    const [[stem, bare], [otherStem, otherBare]] = [stemsOf(word), stemsOf(other)]
+    const isOwn = stem !== word && stem.length >= MIN_STEM
+    const isOtherOwn = otherStem !== other && otherStem.length >= MIN_STEM
+    if (isOwn && isOtherOwn && stem === otherStem) return word !== other
+    return (
+      (isOwn && (stem === otherBare || stem === other)) || (isOtherOwn && (otherStem === bare || otherStem === word))
+    )
+  }
 }
 
 const wordList = (words: string): readonly string[] => words.split(' ').filter((word) => word !== '')
@@ -200,6 +223,7 @@ export const noLanguage: Language = {
   isStreet: () => false,
   isAbsent: () => false,
   isSeat: () => false,
+  isOtherEnding: () => false,
   withDigits: (words) => words,
   frequent: NONE,
   longFormsOf: () => NONE,
@@ -238,6 +262,7 @@ export function unionOf(languages: readonly Language[]): Language {
     isStreet: (word) => any(({ isStreet }) => isStreet(word)),
     isAbsent: (words) => any(({ isAbsent }) => isAbsent(words)),
     isSeat: (words) => any(({ isSeat }) => isSeat(words)),
+    isOtherEnding: (word, other) => any(({ isOtherEnding }) => isOtherEnding(word, other)),
     frequent: all(({ frequent }) => frequent),
     withDigits: (words) => languages.reduce((written, { withDigits }) => withDigits(written), words),
     longFormsOf,

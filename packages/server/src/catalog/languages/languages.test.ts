@@ -35,6 +35,32 @@ describe('the language of a tag', () => {
   ])('%s', (tag, language) => expect(languageOf(tag)).toBe(language))
 })
 
+describe('an ending makes another word', () => {
+  test.each([
+    ['mesita', 'mesa', true],
+    ['mesa', 'mesita', true],
+    ['guaymas', 'guaymitas', true],
+    ['lagunillita', 'lagunilla', true],
+    ['pilarito', 'pilar', true],
+    ['herradurena', 'herradura', true],
+    ['jaltlan', 'jalpan', true],
+    ['tianguistongo', 'tianguistepec', true],
+    // Letters are missing, or others.
+    ['cuautitla', 'cuautitlan', false],
+    ['concepcio', 'concepcion', false],
+    ['guadalajra', 'guadalajara', false],
+    ['general', 'generla', false],
+    ['mesa', 'mesa', false],
+    ['mesita', 'mesita', false],
+    // A stem of two letters tells nothing.
+    ['villa', 'va', false],
+  ])('%s, %s: %p', (word, other, expected) => {
+    expect(spanish.isOtherEnding(word, other)).toBe(expected)
+    expect(unionOf([english, spanish]).isOtherEnding(word, other)).toBe(expected)
+    expect(noLanguage.isOtherEnding(word, other) || english.isOtherEnding(word, other)).toBe(false)
+  })
+})
+
 describe('an entity is', () => {
   test.each([
     ['in Spanish where it came before packages', localidad, spanish],

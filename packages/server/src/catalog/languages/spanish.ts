@@ -326,6 +326,10 @@ const data: LanguageData = {
   ordinalEnds: 'a o ra ro er era ero da do nda ndo ta to ma mo va vo na no',
   numberSigns: 'n numero num nro no',
   numbered: 'seccion secc sec etapa manzana',
+  endings: {
+    own: /(?:it[ao]s?|ill[ao]s?|ot[ae]s?|an[ao]s?|en[ao]s?|er[ao]s?|os[ao]s?|pan|tlan|tepec|tengo|tongo|tzingo)$/,
+    plain: /[aeo]s?$/,
+  },
   soundRules: [
     [/ph/g, 'f'],
     [/^ps/, 's'],

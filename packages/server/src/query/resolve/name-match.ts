@@ -345,10 +345,14 @@ function better(
 const hasOtherWord = (typed: Forms, name: Forms, { language, isKnown }: WrittenName): boolean => {
   const others = typed.words.filter((word) => !isSlight(language, word) && !name.words.includes(word))
   return (
-    others.some((word) => isKnown(word) || CONSONANTS.test(word)) ||
+    others.some((word) => isKnown(word) || CONSONANTS.test(word) || hasOtherEnding(word, typed, name, language)) ||
     (others.length === 1 && isAbbreviation(others[0] as string, typed, name, language))
   )
 }
+
+/** Whether a word is one of a name with an ending that makes another of it: "Mesita" is not "Mesa". */
+const hasOtherEnding = (word: string, typed: Forms, name: Forms, { isOtherEnding }: Language): boolean =>
+  name.words.some((other) => !typed.words.includes(other) && isOtherEnding(word, other))
 
 /** What has no vowel stands for a longer word: "Glz." */
 const CONSONANTS = /^[b-df-hj-np-tv-xz]{2,4}$/

@@ -660,6 +660,9 @@ describe('never sure', () => {
     ['Chihuahua / Chihuahua / Ávalos'],
     ['Veracruz / Coatzacoalcos / Las Palomas'],
     ['Jalisco / Tonalá / Tonalá 2000'],
+    // An ending makes another name.
+    ['Chiapas / Escuintla / Escuintlita'],
+    ['Baja California / Tecate / Rumoroseña'],
     // What goes on is another place.
     ['Aguascalientes // Aguascalientes de Abajo'],
     ['Aguascalientes / Aguascalientes / Aguascalientes de Arriba'],
