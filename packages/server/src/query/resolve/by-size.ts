@@ -5,7 +5,7 @@ import type { Release } from '../../release/release.ts'
 import { importanceOf, MAX_IMPORTANCE } from '../search/importance.ts'
 import { isLight } from '../search/word-match.ts'
 import { entityNames, FACILITY_COST } from './entity-names.ts'
-import { isOtherKind, type PartMatch, type RowHow } from './record-match.ts'
+import { isOfFarm, isOtherKind, type PartMatch, type RowHow } from './record-match.ts'
 import { OTHER_NOISE_COST, type WrittenPart } from './written-part.ts'
 
 /** How much more important a place is that is some times larger, and a seat that is larger than a place that is none. */
@@ -80,10 +80,6 @@ export function placesWithoutParent(
     }
   })
 }
-
-/** Whether a part says that it is a farm or an ejido, and a record has the rest of its name: that is not the town. */
-const isOfFarm = ({ written: { words, language } }: WrittenPart, { cost }: PartMatch): boolean =>
-  cost >= OTHER_NOISE_COST && [words[0] ?? '', ...language.longFormsOf(words[0] ?? '')].some(language.isHamlet)
 
 /** A facility is named for a place that is near, and so has its name too. */
 const isNamesake = ({ cost }: PartMatch): boolean => cost <= MAX_SAME_NAME_COST || cost === FACILITY_COST

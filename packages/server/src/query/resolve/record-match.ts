@@ -3,7 +3,7 @@ import { checkpoint } from '../../base/checkpoint.ts'
 import { typedCode } from '../search/codes.ts'
 import { HOW } from '../search/explanation.ts'
 import { isSlight, matchName, type NameMatch, WITHOUT_SAINT_COST, type WrittenName } from './name-match.ts'
-import type { WrittenPart } from './written-part.ts'
+import { OTHER_NOISE_COST, type WrittenPart } from './written-part.ts'
 
 /**
  * In which ways a row may match: as in a search; as a seat by the name of its parent; by the name of a town in it; with its
@@ -29,7 +29,7 @@ export type CalledName = {
 export type NamedRecord = {
   readonly position: number
   readonly names: readonly CalledName[]
-  /** Whether it has records below it: it may be called by a short form of its name, as "Toluca" for "Toluca de Lerdo", and by a longer one. */
+  /** Whether it has records below it: like a seat, it may be called by a short form of its name, as "Toluca" for "Toluca de Lerdo". */
   readonly hasBelow: boolean
   /** Whether some thousand people live in it, so that a short form of its name is enough where its parent is named. */
   readonly isTown: boolean
@@ -119,13 +119,13 @@ function matchCalled(
   if (match === undefined || (best !== undefined && cost + match.cost >= best.cost)) return best
   const isTooShort = match.isShort && !record.hasBelow && !record.isSeat
   // What goes on with "de Abajo" is another place than the one without.
-  const isTooLong = match.isShort && match.how === 'dropped-words' && !record.hasBelow
-  const { isLinking, isRank } = name.language
-  // What ends with "de" went on; and a word such as "Villa" is how many names begin.
+  const isTooLong = match.isShort && match.how === 'dropped-words'
+  const { isLinking, isRank, saintWords } = name.language
+  // What ends with "de" went on; and a word such as "Villa" or "Santa" is how many names begin.
+  const isBeginning = (word: string) => isRank(word) || saintWords(word) > 1 || isSlight(name.language, word)
   const { typed } = part.written
   const isCutOff =
-    (match.how === 'dropped-words' && isLinking(typed.at(-1) ?? '')) ||
-    (match.isPrefix && typed.every((word) => isRank(word) || isSlight(name.language, word)))
+    (match.how === 'dropped-words' && isLinking(typed.at(-1) ?? '')) || (match.isPrefix && typed.every(isBeginning))
   return {
     position: record.position,
     cost: cost + match.cost,
@@ -137,6 +137,7 @@ function matchCalled(
       match.isDoubtful ||
       isCutOff ||
       isTooLong ||
+      (record.hasBelow && isOfFarm(part, match)) ||
       (isTooShort && !record.isTown) ||
       (match.cost >= MIN_OTHER_KIND && isOtherKind(part.written, name)),
     isShort: match.isShort,
@@ -158,6 +159,10 @@ export function isOtherKind(written: WrittenName, { readings, language: { isKind
   const [own, other] = [typed[0] ?? '', name[0] ?? '']
   return isKind(own) && isKind(other) && !name.includes(own) && !typed.includes(other)
 }
+
+/** Whether a part says that it is a farm or an ejido, and a record has the rest of its name: that is not the town, nor what has towns in it. */
+export const isOfFarm = ({ written: { words, language } }: WrittenPart, { cost }: Pick<NameMatch, 'cost'>): boolean =>
+  cost >= OTHER_NOISE_COST && language.isHamlet(words[0] ?? '')
 
 type SeatMatch = Omit<PartMatch, 'position'>
 

@@ -107,7 +107,8 @@ function resolveText(
       if (!mayMean(parts, names)) continue
       const read = resolveParts(release, parts)
       if (isContradicted?.()) return doubted(read)
-      const resolution = isGuess?.() ? lastDoubted(read) : withSaint(release, text, read, parts)
+      const isDoubtful = isGuess?.() === true || isWordOfName(segments, read, parts)
+      const resolution = isDoubtful ? lastDoubted(read) : withSaint(release, text, read, parts)
       const rank = rankOf(release, parts, resolution)
       if (rank === RANKS.exact || (isLast && rank >= (best?.rank ?? RANKS.nothing))) return resolution
       if (rank < (least ?? RANKS.nothing)) continue
@@ -132,6 +133,21 @@ function resolveText(
   const parts = matches[0]?.parts
   const levels = parts === undefined || isSure(decision.verdict) ? [] : resolveParts(release, parts.slice(0, -1)).levels
   return withSaint(release, text, withLevels(release, decision, levels, undefined))
+}
+
+/**
+ * Whether a word is read as a town that has more in its name, where no comma parts it from the name of what that would be in: "Crucero Tila" is
+ * rather a name than El Crucero in Tila.
+ */
+function isWordOfName(segments: readonly string[], { record }: Resolution, parts: readonly WrittenPart[]): boolean {
+  const { typed, language } = (parts.at(-1) as WrittenPart).written
+  const isSegment = (segment: string) => wordsOf(segment).join() === typed.join()
+  return (
+    parts.length > 1 &&
+    typed.filter((word) => !language.isLinking(word)).length === 1 &&
+    record?.how.includes('dropped-words') === true &&
+    !segments.some(isSegment)
+  )
 }
 
 /** What a reading of a text means, and how much that tells. */

@@ -666,6 +666,15 @@ describe('never sure', () => {
     // What goes on is another place.
     ['Aguascalientes // Aguascalientes de Abajo'],
     ['Aguascalientes / Aguascalientes / Aguascalientes de Arriba'],
+    ['Aguascalientes de Abajo, Aguascalientes'],
+    // A word and what a town is in may be one name.
+    ['Crucero Tila, Chiapas'],
+    // A saint alone is how many names begin.
+    ['Baja California Sur / Mulegé / Santa'],
+    // A quarter or a farm is no municipality.
+    ['Jalisco / Colonia Guadalajara'],
+    ['Coahuila / Ejido Múzquiz'],
+    ['Barrio Múzquiz, Coahuila'],
     ['Jalisco / Guadalajara / 12.5'],
     ['Jalisco / 12.5'],
     ['1.5 /'],
