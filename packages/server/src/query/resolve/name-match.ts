@@ -345,7 +345,8 @@ function better(
 const hasOtherWord = (typed: Forms, name: Forms, { language, isKnown }: WrittenName): boolean => {
   const others = typed.words.filter((word) => !isSlight(language, word) && !name.words.includes(word))
   return (
-    others.some((word) => isKnown(word) || CONSONANTS.test(word) || hasOtherEnding(word, typed, name, language)) ||
+    others.some((word) => isKnown(word) || isNumeral(word) || CONSONANTS.test(word)) ||
+    others.some((word) => hasOtherEnding(word, typed, name, language)) ||
     (others.length === 1 && isAbbreviation(others[0] as string, typed, name, language))
   )
 }
@@ -353,6 +354,9 @@ const hasOtherWord = (typed: Forms, name: Forms, { language, isKnown }: WrittenN
 /** Whether a word is one of a name with an ending that makes another of it: "Mesita" is not "Mesa". */
 const hasOtherEnding = (word: string, typed: Forms, name: Forms, { isOtherEnding }: Language): boolean =>
   name.words.some((other) => !typed.words.includes(other) && isOtherEnding(word, other))
+
+/** Whether a word is a letter that may be a number, wherever it stands. */
+export const isNumeral = (word: string): boolean => word === 'i' || word === 'v' || word === 'x'
 
 /** What has no vowel stands for a longer word: "Glz." */
 const CONSONANTS = /^[b-df-hj-np-tv-xz]{2,4}$/

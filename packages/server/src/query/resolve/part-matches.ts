@@ -16,7 +16,7 @@ import { isLight, matchWord } from '../search/word-match.ts'
 import { type EntityNames, entityNames } from './entity-names.ts'
 import { isSlight, MAX_EDITS } from './name-match.ts'
 import { hasName, positionsCalled, type Wanted } from './name-table.ts'
-import { matchByCode, matchRecord, type PartMatch, withoutZeros } from './record-match.ts'
+import { besideCode, matchByCode, matchRecord, type PartMatch, withoutZeros } from './record-match.ts'
 import { keyOf, PLAIN, readingsOf, type WrittenPart, writtenPart } from './written-part.ts'
 
 /** How many records at most are compared one by one. */
@@ -149,13 +149,16 @@ const sayings = memoized((names: EntityNames): ReadonlyMap<string, readonly numb
 })
 
 /** The records whose code, with those of their ancestors before it, is this part; a spreadsheet may have lost its first zero. */
-export function matchesByWholeCode(release: Release, { entity, written, digits }: WrittenPart): PartMatch[] {
+export function matchesByWholeCode(release: Release, part: WrittenPart): PartMatch[] {
+  const { entity, written, digits } = part
+  const names = entityNames(release, entity)
+  const matchesAt = (positions: readonly number[], isWithoutZeros: boolean) =>
+    positions.map((position) => besideCode(names.record(position), part, matchByCode(position, isWithoutZeros)))
   const code = digits ?? typedCodeOf(entity, written.typed)
-  if (code === undefined)
-    return positionsWithKeyCode(release, entity, written.typed).map((position) => matchByCode(position, false))
+  if (code === undefined) return matchesAt(positionsWithKeyCode(release, entity, written.typed), false)
   for (const zeros of LOST_ZEROS) {
     const positions = positionsWithCode(release, entity, zeros + code)
-    if (positions.length > 0) return positions.map((position) => matchByCode(position, zeros !== ''))
+    if (positions.length > 0) return matchesAt(positions, zeros !== '')
   }
   return []
 }

@@ -2,7 +2,7 @@
 import { checkpoint } from '../../base/checkpoint.ts'
 import { typedCode } from '../search/codes.ts'
 import { HOW } from '../search/explanation.ts'
-import { isSlight, matchName, type NameMatch, WITHOUT_SAINT_COST, type WrittenName } from './name-match.ts'
+import { isNumeral, isSlight, matchName, type NameMatch, WITHOUT_SAINT_COST, type WrittenName } from './name-match.ts'
 import { OTHER_NOISE_COST, type WrittenPart } from './written-part.ts'
 
 /**
@@ -92,8 +92,7 @@ export function matchRecord(record: NamedRecord, part: WrittenPart): PartMatch |
     const coded = matchCode(record, part.code, part.digits)
     if (coded !== undefined && (best === undefined || coded.cost < best.cost)) best = coded
   }
-  if (best !== undefined && part.beside !== undefined && !hasCode(record, part.beside, part.besideAt))
-    best = { ...best, cost: best.cost + OTHER_CODE_COST, isDoubtful: true }
+  if (best !== undefined) best = besideCode(record, part, best)
   if (best !== undefined && part.isRepaired)
     best = { ...best, cost: best.cost + REPAIRED_COST, how: best.how === 'exact' ? 'repaired' : best.how }
   return best === undefined || best.cost > MAX_COST ? undefined : best
@@ -191,7 +190,9 @@ function matchSeat(
   if (match?.isDoubtful === false) return isOfParent === true ? asMisspeltParent(match) : match
   // The name of its parent may have a letter that makes another word of it: the row has the name once more.
   const isMisspelt = match?.how === 'typo' && match.cost <= 1 && written.typedJoined.length >= MIN_MISSPELT
-  if (isMisspelt && isOfParent === true) return { ...match, isDoubtful: false, needsParent: !record.isCity }
+  const isNumbered = written.words.some((word) => isNumeral(word) && !name.words.includes(word))
+  if (isMisspelt && isOfParent === true && !isNumbered)
+    return { ...match, isDoubtful: false, needsParent: !record.isCity }
   if (isOfParent === true && isAbridged(written, name))
     return { isWhole: false, isPrefix: false, isShort: false, ...ABRIDGED_SEAT }
   return matchWithSaint(record, part, name) ?? match
@@ -275,6 +276,12 @@ function matchAny({ written, stripped }: WrittenPart, name: WrittenName): NameMa
   }
   return best
 }
+
+/** A match with a record, in doubt where the code beside what is written is that of another one. */
+export const besideCode = (record: NamedRecord, { beside, besideAt }: WrittenPart, match: PartMatch): PartMatch =>
+  beside === undefined || hasCode(record, beside, besideAt)
+    ? match
+    : { ...match, cost: match.cost + OTHER_CODE_COST, isDoubtful: true }
 
 /** Whether a record has a code, is also called so, or has it in its name. */
 const hasCode = (record: NamedRecord, code: string, positions: readonly number[]): boolean =>

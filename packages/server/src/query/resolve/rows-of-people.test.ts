@@ -262,6 +262,8 @@ describe('something else stands in a cell than its column says', () => {
     ['México / Naucalpan de Juárez / FRACCIONAMIENTO', 'exact 15057 Naucalpan de Juárez'],
     ['México / Naucalpan de Juárez / SIN ESPECIFICAR', 'exact 15057 Naucalpan de Juárez'],
     ['Jalisco / Chapala / Ajijic, C.P. 45920', 'exact Ajijic'],
+    ['Jalisco / Chapala / Ajijic, 14 Jal.', 'exact Ajijic'],
+    ['Jalisco / Chapala / Ajijic 030 Chapala', 'exact Ajijic'],
     ['Jalisco / Chapala / Ajijic, Código Postal 45920', 'exact Ajijic'],
     ['Jalisco / Chapala / Domicilio conocido, Ajijic', 'exact Ajijic'],
     ['Jalisco / Chapala / DOM. CONOCIDO AJIJIC', 'sure Ajijic'],
@@ -660,6 +662,11 @@ describe('never sure', () => {
     ['Chihuahua / Chihuahua / Ávalos'],
     ['Veracruz / Coatzacoalcos / Las Palomas'],
     ['Jalisco / Tonalá / Tonalá 2000'],
+    // A number after a town's name is no code of what it is in, unless it is.
+    ['Jalisco / Chapala / Ajijic 2 Chapala'],
+    ['Jalisco / Chapala / Ajijic 2, Jal.'],
+    ['Aguascalientes I, Aguascalientes'],
+    ['Aguascalientes / Aguascalientes / I Aguascalientes'],
     // An ending makes another name.
     ['Chiapas / Escuintla / Escuintlita'],
     ['Baja California / Tecate / Rumoroseña'],

@@ -211,8 +211,8 @@ function isFraction(release: Release, entity: Entity, text: string): boolean {
 }
 
 /** The same text as a part of another entity. */
-export const writtenPartAs = (release: Release, entity: Entity, { written }: WrittenPart): WrittenPart =>
-  writtenPart(release, entity, written.text)
+export const writtenPartAs = (release: Release, entity: Entity, { written, beside }: WrittenPart): WrittenPart =>
+  writtenPart(release, entity, beside === undefined ? written.text : `${beside} ${written.text}`)
 
 const codePatterns = memoized(({ fields }: Entity) =>
   Object.values(fields).flatMap((field) => (field.kind === 'code' ? field.pattern : [])),
