@@ -107,7 +107,7 @@ function resolveText(
       if (!mayMean(parts, names)) continue
       const read = resolveParts(release, parts)
       if (isContradicted?.()) return doubted(read)
-      const isDoubtful = isGuess?.() === true || isWordOfName(segments, read, parts)
+      const isDoubtful = isGuess?.() === true || isWordOfName(release, segments, read, parts)
       const resolution = isDoubtful ? lastDoubted(read) : withSaint(release, text, read, parts)
       const rank = rankOf(release, parts, resolution)
       if (rank === RANKS.exact || (isLast && rank >= (best?.rank ?? RANKS.nothing))) return resolution
@@ -139,11 +139,18 @@ function resolveText(
  * Whether a word is read as a town that has more in its name, where no comma parts it from the name of what that would be in: "Crucero Tila" is
  * rather a name than El Crucero in Tila.
  */
-function isWordOfName(segments: readonly string[], { record }: Resolution, parts: readonly WrittenPart[]): boolean {
-  const { typed, language } = (parts.at(-1) as WrittenPart).written
+function isWordOfName(
+  release: Release,
+  segments: readonly string[],
+  { record }: Resolution,
+  parts: readonly WrittenPart[],
+): boolean {
+  const { entity, written, beside } = parts.at(-1) as WrittenPart
+  const { typed, language } = written
   const isSegment = (segment: string) => wordsOf(segment).join() === typed.join()
   return (
-    parts.length > 1 &&
+    entity === placesIn(release)?.towns &&
+    beside === undefined &&
     typed.filter((word) => !language.isLinking(word)).length === 1 &&
     record?.how.includes('dropped-words') === true &&
     !segments.some(isSegment)

@@ -23,6 +23,8 @@ describe('a town and what it is in, in one text', () => {
     ['VILLAHERMOSA CENTRO TABASCO', 'exact Villahermosa'],
     ['Puebla Puebla Puebla', 'sure Heroica Puebla de Zaragoza'],
     ['Nicolás Bravo, México', 'exact 21103 Nicolás Bravo'],
+    // Numbers and words are a name too.
+    ['Chiapas Chicomuselo 20 de Noviembre', 'exact 20 de Noviembre'],
     // A municipality is called by more than its name.
     ['Toluca de Lerdo, México', 'exact'],
     ['JALISCO Zapopan LA VENTA DEL ASTILLERO', 'exact La Venta del Astillero'],
