@@ -351,9 +351,9 @@ const hasOtherWord = (typed: Forms, name: Forms, { language, isKnown }: WrittenN
   )
 }
 
-/** Whether a word is one of a name with an ending that makes another of it: "Mesita" is not "Mesa". */
+/** Whether a word is one of a name with an ending that makes another of it, "Mesita" for "Mesa", and not one that is cut off. */
 const hasOtherEnding = (word: string, typed: Forms, name: Forms, { isOtherEnding }: Language): boolean =>
-  name.words.some((other) => !typed.words.includes(other) && isOtherEnding(word, other))
+  name.words.some((other) => !other.startsWith(word) && !typed.words.includes(other) && isOtherEnding(word, other))
 
 /** Whether a word is a letter that may be a number, wherever it stands. */
 export const isNumeral = (word: string): boolean => word === 'i' || word === 'v' || word === 'x'

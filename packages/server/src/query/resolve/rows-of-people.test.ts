@@ -677,7 +677,7 @@ describe('never sure', () => {
     ['Aguascalientes / Aguascalientes / Aguascalientes de Arriba'],
     ['Aguascalientes de Abajo, Aguascalientes'],
     // A word and what a town is in may be one name.
-    ['Crucero Tila, Chiapas'],
+    ['Cruz Frontera, Coahuila'],
     // A saint alone is how many names begin.
     ['Baja California Sur / Mulegé / Santa'],
     // A quarter or a farm is no municipality.
