@@ -402,9 +402,8 @@ export class NomenclatorPicker extends HTMLElement {
   #isDisabled = false
   /** Whether the value differs from the attribute because someone chose it. */
   #isDirty = false
+  /** How often it was built, or something was chosen: what is still being read then is not shown over that. */
   #turn = 0
-  /** How often something was chosen, by whatever means: a value that is still being read is not shown over what was chosen since. */
-  #choosing = 0
 
   constructor() {
     super()
@@ -421,8 +420,8 @@ export class NomenclatorPicker extends HTMLElement {
 
   /** @internal */
   connectedCallback(): void {
+    // One that is moved stays as it is.
     if (this.#turn === 0) this.#build()
-    else this.#update()
   }
 
   /** @internal */
@@ -695,7 +694,7 @@ export class NomenclatorPicker extends HTMLElement {
   choose(field: Field, choice: Choice | undefined): void {
     const isSame = field.choice?.key === choice?.key
     field.set(choice && { level: choice.level, key: choice.key, name: choice.name, code: choice.code })
-    this.#choosing++
+    this.#turn++
     if (isSame) return
     for (const below of this.#fields.slice(this.#fields.indexOf(field) + 1)) below.set(undefined)
     this.#isDirty = true
@@ -723,9 +722,9 @@ export class NomenclatorPicker extends HTMLElement {
     const higher = this.#fields.slice(0, -1).find(({ level }) => text.startsWith(`${level}:`))?.level
     const name = higher ?? this.#fields.at(-1)?.level ?? ''
     const key = higher === undefined ? text : text.slice(higher.length + 1)
-    const turn = ++this.#choosing
+    const turn = ++this.#turn
     const choices = await this.#choicesOf(name, key).catch(() => [])
-    if (turn === this.#choosing) this.#setChoices(choices)
+    if (turn === this.#turn) this.#setChoices(choices)
   }
 
   /** Shows what is chosen in the language of now. */
