@@ -188,14 +188,13 @@ class Field {
       autocapitalize: 'none',
       'aria-autocomplete': 'list',
       'aria-haspopup': 'listbox',
-      'aria-expanded': 'false',
       'aria-controls': `${this.#id}-list`,
       'aria-describedby': `${this.#id}-message`,
     }
     for (const [name, value] of Object.entries(attributes)) input.setAttribute(name, value)
     this.#list.id = `${this.#id}-list`
-    this.#list.hidden = true
     this.#list.setAttribute('role', 'listbox')
+    this.#close()
     this.#message.id = attributes['aria-describedby']
     const box = create('div', 'box')
     box.append(input, create('span', 'arrow'), this.#list)
@@ -421,13 +420,13 @@ export class NomenclatorPicker extends HTMLElement {
   /** @internal */
   connectedCallback(): void {
     // One that is moved stays as it is.
-    if (this.#turn === 0) this.#build()
+    if (!this.#turn) this.#build()
   }
 
   /** @internal */
   attributeChangedCallback(name: string, before: string | null, after: string | null): void {
     // Of an element that is on the page already when its class is known, the attributes are told before it is connected.
-    if (before === after || this.#turn === 0) return
+    if (before === after || !this.#turn) return
     if (name === 'levels' || name === 'server') this.#build()
     else if (name === 'value' && !this.#isDirty) this.#ready = this.#ready.then(() => this.#setKey(after ?? ''))
     else this.#update()
