@@ -168,8 +168,12 @@ function atState(release: Release, text: AddressText): Address | undefined {
   // In a segment with other words a state may be the end of their name.
   const isApart = isSegment(text, state) || isOfCode || before.some((word) => NUMBER.test(word))
   const isCertain = said !== undefined && isApart && !namesTop(release, text, state)
-  if (!isCertain && (isQuarter || !isNear())) return undefined
   const nothing = writtenPart(release, entity, '')
+  // A street and a quarter are in the state of their postal code, if that is right.
+  const hasStreet = isStreetAtFirst(words[1] ?? '', languageOfNames(entity)) || text.all.length > 2
+  if (ofCode !== undefined && isQuarter && before.length > 0 && hasStreet)
+    return { ...addressAt(release, text, state, [nothing]), isGuess: true }
+  if (!isCertain && (isQuarter || !isNear())) return undefined
   return addressAt(release, text, state, isKnown ? [town, nothing] : [called.length > 0 ? nothing : place])
 }
 

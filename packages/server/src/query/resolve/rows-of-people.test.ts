@@ -426,6 +426,9 @@ describe('an address', () => {
     ['Rio Balsas No. 1225, Col. Quinta Velarde, C.P. 44430 Guadalajara', 'exact 14039 Guadalajara'],
     ['44430 Guadalajara, Jalisco, Rio Balsas 1225, Monterrey', 'exact 14039 Guadalajara'],
     ['Guadalajara, Jalisco, Rio Balsas 1225, Col. Hidalgo', 'exact 14039 Guadalajara'],
+    // Where a postal code alone tells the state, it may be wrong.
+    ['Calle Hidalgo 20, Col. Centro, 44430', 'likely 14 Jalisco'],
+    ['Calle 5, 97000', 'likely 31 Yucatán'],
     // Several municipalities are San Francisco for short; what comes first is rather the town.
     ['San Francisco, Chicalote', 'likely Chicalote'],
     // Words beside a municipality may be its state, for short.
