@@ -18,6 +18,7 @@ const WAYS: Readonly<Record<RowHow, string>> = {
   elsewhere: 'in another place than is written',
   repaired: 'damaged text repaired',
   'ignored-part': 'without a part that says nothing more',
+  'other-postal-code': 'the postal code is that of another state',
 }
 
 export function reasonOf({ verdict, record, isDoubtful }: Decision): string {

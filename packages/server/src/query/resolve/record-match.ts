@@ -9,7 +9,16 @@ import { OTHER_NOISE_COST, type WrittenPart } from './written-part.ts'
  * In which ways a row may match: as in a search; as a seat by the name of its parent; by the name of a town in it; with its
  * parts swapped; elsewhere than a part says; as damaged text that was repaired; or without a part that says nothing.
  */
-export const ROW_HOW = [...HOW, 'seat', 'town', 'swapped', 'elsewhere', 'repaired', 'ignored-part'] as const
+export const ROW_HOW = [
+  ...HOW,
+  'seat',
+  'town',
+  'swapped',
+  'elsewhere',
+  'repaired',
+  'ignored-part',
+  'other-postal-code',
+] as const
 export type RowHow = (typeof ROW_HOW)[number]
 
 /** One of the names of a record. */

@@ -25,7 +25,7 @@ import { withLostLetters } from './lost-letters.ts'
 import { readParts } from './other-readings.ts'
 import { matchesCalled } from './part-matches.ts'
 import { placedParts } from './placed-parts.ts'
-import type { CalledName } from './record-match.ts'
+import type { CalledName, RowHow } from './record-match.ts'
 import { isKnownAnywhere, repairedNames } from './repaired-text.ts'
 import { bestOf, leastCost } from './row-matches.ts'
 import { namesCountry, namesPlace, RANKS, type Rank, waysToRead, withoutCountry } from './town-text.ts'
@@ -107,7 +107,7 @@ function resolveText(
     for (const parts of readings) {
       if (!mayMean(parts, names)) continue
       const read = resolveParts(release, parts)
-      if (isContradicted?.()) return doubted(read)
+      if (isContradicted?.()) return told(doubted(read), 'other-postal-code')
       const isDoubtful = isGuess?.() === true || isWordOfName(release, segments, read, parts)
       const resolution = isDoubtful ? lastDoubted(read) : withSaint(release, text, read, parts)
       const rank = rankOf(release, parts, resolution)
@@ -313,9 +313,14 @@ const MAX_REPAIRED_SCORE = 0.99
 
 function repaired(resolution: Resolution): Resolution {
   const toVerdict = (verdict: Verdict) => (verdict === 'exact' ? 'sure' : verdict)
-  const { record, ...rest } = lessSure(resolution, toVerdict, MAX_REPAIRED_SCORE)
-  return { ...rest, record: record && { ...record, how: [...otherThanExact(record.how), 'repaired'] } }
+  return told(lessSure(resolution, toVerdict, MAX_REPAIRED_SCORE), 'repaired')
 }
+
+/** The same with one more way to come to it. */
+const told = <T extends Decision>(decision: T, how: RowHow): T => ({
+  ...decision,
+  record: decision.record && { ...decision.record, how: [...otherThanExact(decision.record.how), how] },
+})
 
 /** The same with nothing in it that is sure. */
 const doubted = (resolution: Resolution): Resolution => ({
@@ -370,12 +375,8 @@ function withLevelsOf(
   decision: Decision,
 ): Resolution {
   const above = parts.length < 2 ? [] : levelsAbove(release, parts.slice(0, -1))
-  const { record } = decision
-  const isLess = record !== undefined && parts.length < given.length
-  const told: Decision = isLess
-    ? { ...decision, record: { ...record, how: [...otherThanExact(record.how), 'ignored-part'] } }
-    : decision
-  return withLevels(release, told, above, parts.at(-1)?.entity)
+  const read = parts.length < given.length ? told(decision, 'ignored-part') : decision
+  return withLevels(release, read, above, parts.at(-1)?.entity)
 }
 
 const otherThanExact = (how: Candidate['how']): Candidate['how'] => how.filter((one) => one !== 'exact')

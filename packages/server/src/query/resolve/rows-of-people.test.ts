@@ -5,6 +5,7 @@ import { answerTo } from '../../../../../test/support/written-rows.ts'
 import { workOn } from '../../base/checkpoint.ts'
 import { codeReader } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
+import { reasonOf } from './reason.ts'
 import { resolveRow } from './resolve.ts'
 import { bestOf, type RowMatch } from './row-matches.ts'
 import { isSure, type Verdict, verdictOn } from './verdict.ts'
@@ -620,6 +621,16 @@ describe('the short name of several seats is that of one that is far larger', ()
     ['México / Valle / Valle', 'ambiguous Xico'],
     ['Sonora // Heroica Ciudad', 'ambiguous Heroica Ciudad de Cananea'],
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
+})
+
+test('a postal code of another state is told', () => {
+  const { verdict, record, ...rest } = resolveRow(release, {
+    text: 'Calle Hidalgo 20, Guadalajara, Jalisco, C.P. 64000',
+  })
+  expect([verdict, record?.how]).toEqual(['likely', ['other-postal-code']])
+  expect(reasonOf({ verdict, record, ...rest })).toBe(
+    'another one may be meant: the postal code is that of another state',
+  )
 })
 
 describe('damaged text', () => {
