@@ -155,7 +155,10 @@ function comparerOf(endings: LanguageData['endings']): Language['isOtherEnding']
     const [[stem, bare], [otherStem, otherBare]] = [stemsOf(word), stemsOf(other)]
     const isOwn = stem !== word && stem.length >= MIN_STEM
     const isOtherOwn = otherStem !== other && otherStem.length >= MIN_STEM
-    if (isOwn && isOtherOwn && stem === otherStem) return word !== other
+    // A letter in the ending is sooner another by mistake.
+    const isLetter = () =>
+      word.length === other.length && Array.from(word).filter((one, at) => one !== other[at]).length < 2
+    if (isOwn && isOtherOwn && stem === otherStem) return !isLetter()
     return (
       (isOwn && (stem === otherBare || stem === other)) || (isOtherOwn && (otherStem === bare || otherStem === word))
     )

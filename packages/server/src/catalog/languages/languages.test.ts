@@ -52,6 +52,7 @@ describe('an ending makes another word', () => {
     ['general', 'generla', false],
     ['mesa', 'mesa', false],
     ['mesita', 'mesita', false],
+    ['cardanas', 'cardenas', false],
     // A stem of two letters tells nothing.
     ['villa', 'va', false],
   ])('%s, %s: %p', (word, other, expected) => {
