@@ -268,6 +268,20 @@ describe.skipIf(browser === undefined)('in a form of another site', () => {
     expect(await field(page, 'Estado').inputValue()).toBe('Aguascalientes')
   })
 
+  test('what is missing before its words have come is said in them when they have', async () => {
+    const page = await open('')
+    const held: Route[] = []
+    await page.route('**/picker/levels.json', (route) => void held.push(route))
+    await evaluate(
+      page,
+      `void document.forms[0].insertAdjacentHTML('afterbegin', '${PLACES.replace('name=', 'required name=')}')`,
+    )
+    expect(await evaluate(page, 'picker.checkValidity()')).toBe(false)
+    await until(async () => held.length > 0)
+    await Promise.all(held.map((route) => route.continue()))
+    await page.getByText('Elija: Estado', { exact: true }).waitFor()
+  })
+
   test('it is restored when one comes back to the page', async () => {
     const page = await open(PLACES)
     await choose(page, 'Estado', 'baja', 'Baja California')
@@ -471,6 +485,7 @@ const unescaped = (text: string) => text.replace(/&([a-z]+|#39);/g, (_, name: st
 describe.skipIf(browser === undefined)('its own page', () => {
   test('shows what its form submits, in both languages', async () => {
     const page = await pages.open([url], '/picker', { locale: 'en-US' })
+    await until(() => field(page, 'State').isEnabled())
     await page.getByRole('button', { name: 'Submit' }).click()
     await page.getByText('Choose: State', { exact: true }).waitFor()
     await choose(page, 'State', 'baja', 'Baja California')
@@ -504,6 +519,7 @@ describe.skipIf(browser === undefined)('its own page', () => {
     const file = `file://${directory.path}/formulario.html`
     const page = await pages.open([file, url], file)
     await page.getByLabel('Nombre completo').fill('Ana')
+    await until(() => field(page, 'Estado').isEnabled())
     await page.getByRole('button', { name: 'Enviar' }).click()
     await page.getByText('Elija: Estado', { exact: true }).waitFor()
     await choose(page, 'Estado', 'baja', 'Baja California')

@@ -219,7 +219,7 @@ class Field {
     this.#list.setAttribute('aria-label', label)
     this.input.placeholder = placeholder
     this.input.disabled = isDisabled
-    this.input.setAttribute('aria-required', String(isRequired))
+    this.input.ariaRequired = String(isRequired)
   }
 
   set(choice: Choice | undefined): void {
@@ -231,7 +231,7 @@ class Field {
   /** Says at the field what is missing there; nothing where the text is empty. */
   showMissing(text: string): void {
     this.#message.textContent = text
-    this.input.setAttribute('aria-invalid', String(text !== ''))
+    this.input.ariaInvalid = String(text !== '')
   }
 
   #later(): void {
@@ -282,7 +282,7 @@ class Field {
     this.#list.replaceChildren(...items)
     const isOpen = this.#picker.shadowRoot?.activeElement === this.input
     this.#list.hidden = !isOpen
-    this.input.setAttribute('aria-expanded', String(isOpen))
+    this.input.ariaExpanded = String(isOpen)
     // What was typed is most likely the first; an empty field has nothing chosen before one chooses.
     this.#activate(text === '' ? this.#options.findIndex(({ key }) => key === this.choice?.key) : 0)
   }
@@ -362,7 +362,7 @@ class Field {
   #close(): void {
     clearTimeout(this.#timer)
     this.#list.hidden = true
-    this.input.setAttribute('aria-expanded', 'false')
+    this.input.ariaExpanded = 'false'
     this.input.removeAttribute('aria-activedescendant')
     this.#active = -1
   }
@@ -614,12 +614,11 @@ export class NomenclatorPicker extends HTMLElement {
     for (const choice of selection) data.append(`${name}.${choice.level}`, submitted(choice))
     this.#internals.setFormValue(name === '' || selection.length === 0 ? null : data, JSON.stringify(selection))
     const missing = this.required ? this.#missing : undefined
-    if (missing === undefined) this.#internals.setValidity({})
-    else {
-      const message = this.word('required', { level: this.#labelOf(missing.level) }) || missing.level
-      this.#internals.setValidity({ valueMissing: true }, message, missing.input)
-    }
-    for (const field of this.#fields) if (field !== missing) field.showMissing('')
+    const message = missing && (this.word('required', { level: this.#labelOf(missing.level) }) || missing.level)
+    this.#internals.setValidity(missing ? { valueMissing: true } : {}, message, missing?.input)
+    // What is said to be missing stays, in the words of now.
+    for (const field of this.#fields)
+      field.showMissing((field === missing && field.input.ariaInvalid === 'true' && message) || '')
   }
 
   /** The highest level at which nothing is chosen. */
