@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import MiniSearch from 'minisearch'
 import postgres from 'postgres'
 import { pick, type Random, randomFrom } from '../../packages/server/src/source/synthetic/random.ts'
 import { TestPostgres } from '../../test/support/postgres.ts'
@@ -24,8 +25,6 @@ export const USAGE = `npm run bench:peers              the search beside pg_trgm
   --sample N     so many queries of each kind; 50
   --out FILE     write the report there
   --help         this text
-
-MiniSearch is installed with npm ci in bench/.
 `
 
 const say = (text: string) => console.error(`bench:peers: ${text}`)
@@ -109,16 +108,12 @@ async function pgTrigrams(sql: postgres.Sql, localities: readonly Locality[]): P
   }
 }
 
-/** The name is not known to the type checker: the package belongs to the benchmarks alone. */
-const MINI_SEARCH = 'minisearch'
-
-async function miniSearch(localities: readonly Locality[]): Promise<Finder> {
-  const { default: MiniSearch } = await import(MINI_SEARCH)
+function miniSearch(localities: readonly Locality[]): Finder {
   const index = new MiniSearch({ fields: ['text'], searchOptions: { prefix: true, fuzzy: 0.2 } })
   index.addAll(localities.map(({ text }, id) => ({ id, text })))
   return (query) => {
-    const found: readonly { id: number }[] = index.search(folded(query))
-    return found.slice(0, LIMIT).map(({ id }) => id)
+    const found = index.search(folded(query))
+    return found.slice(0, LIMIT).map(({ id }) => id as number)
   }
 }
 
@@ -154,7 +149,13 @@ async function score(find: Finder, queries: readonly Query[], localities: readon
   return { right, milliseconds: milliseconds.sort((a, b) => a - b) }
 }
 
-function report(scores: ReadonlyMap<string, Score>, queries: readonly Query[], call: string, count: number): string {
+function report(
+  scores: ReadonlyMap<string, Score>,
+  queries: readonly Query[],
+  call: string,
+  count: number,
+  load: number,
+): string {
   const kinds = [...Map.groupBy(queries, ({ kind }) => kind)].map(([kind, own]) => ({ kind, size: own.length }))
   const names = [...scores.keys()]
   const share = (right: number, all: number) => `${((right / all) * 100).toFixed(1)} %`
@@ -188,7 +189,7 @@ municipality, at the first place. Times are what one caller waits, one query aft
     '',
     ...describeMachine().map((line) => `- ${line}`),
     `- Bun ${Bun.version}`,
-    `- other programs took part of it (load ${loadavg()[0]?.toFixed(0)})`,
+    `- load before the first query: ${load.toFixed(1)}`,
     '',
   ].join('\n')
 }
@@ -206,6 +207,7 @@ function read(argv: readonly string[]): Options {
 }
 
 async function run({ home, sample, out }: Options, call: string): Promise<readonly Verdict[]> {
+  const [load = 0] = loadavg()
   const bundled = workPath('peers-home')
   if (home === undefined) await build(bundled, 'bundled')
   const service = await openService(home ?? bundled)
@@ -228,7 +230,7 @@ async function run({ home, sample, out }: Options, call: string): Promise<readon
     scores.set(name, await score(find, queries, localities))
   }
   await sql.end()
-  const text = report(scores, queries, home === undefined ? call : call.replace(home, 'DIR'), localities.length)
+  const text = report(scores, queries, home === undefined ? call : call.replace(home, 'DIR'), localities.length, load)
   console.log(text)
   writeFileSync(resolve(ROOT, out), text)
   return []
