@@ -78,9 +78,7 @@ export function createApp(context: AppContext): App {
     }
   }
   const preload = async () => {
-    if (context.pages === undefined) return void (await v2())
-    const [{ warmUp }] = await Promise.all([import('../query/warm-up.ts'), v2(), reconcile(), context.pages()])
-    await warmUp(context.release())
+    await Promise.all([v2(), ...(context.pages === undefined ? [] : [reconcile(), context.pages()])])
   }
   const clientOf = ({ headers }: HttpRequest, connection: ConnectionInfo) =>
     networkOf(clientAddress(context.policy, headers, connection))

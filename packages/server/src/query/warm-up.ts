@@ -4,56 +4,68 @@ import type { Release } from '../release/release.ts'
 import { entityNames } from './resolve/entity-names.ts'
 import { type RowToResolve, resolveRow } from './resolve/resolve.ts'
 import { ancestorAt, ancestorLevels } from './search/ancestor-match.ts'
-import { searchAcross } from './search/search.ts'
+import { searchText } from './search/anchored.ts'
 
-/** Of so many records of a collection one is asked for, and so many at most: small collections take no time. */
-const RECORDS_FOR_ROW = 1_000
-const MAX_ROWS = 16
+/** How many records a search suggests. */
+const SUGGESTIONS = 5
 
-/** Searches and resolves as the first requests would, a step at a time, so that whoever has a request does not wait for all of it. */
-export async function warmUp(release: Release): Promise<void> {
+/** The work that it is part of, which lets others go first. */
+type Pausing = { pause(): Promise<void> | undefined }
+
+/** Resolves and searches what people may write, a step at a time. */
+export async function warmUp(release: Release, work: Pausing): Promise<void> {
   const names = [...release.catalog.collections.values()].map(({ name }) => name)
-  for (const name of names) {
-    await Bun.sleep(0)
-    searchAcross(release, ['a'], [[name, []]], 1)
-  }
-  for (const row of names.flatMap((name) => sampleRows(release, name))) {
-    await Bun.sleep(0)
-    resolveRow(release, row)
-  }
+  const levels = names.map((name) => [name, []] as const)
+  for (const name of names)
+    for (const row of sampleRows(release, name)) {
+      await work.pause()
+      resolveRow(release, row)
+      const text = 'text' in row ? row.text : [...row.parts.values()].join(' ')
+      // Whoever types begins with a letter.
+      for (const typed of [text.slice(0, 1), text]) {
+        await work.pause()
+        searchText(release, typed, levels, SUGGESTIONS)
+      }
+    }
 }
 
-/** Rows that mean some records of a collection, all over it, as people write them: each way that there is takes tables of its own. */
-export function sampleRows(release: Release, name: string): RowToResolve[] {
-  const { count, definition } = release.entity(name)
-  const levels = ancestorLevels(release, definition).toReversed()
-  const rows = Math.min(Math.floor(count / RECORDS_FOR_ROW), MAX_ROWS)
-  return Array.from({ length: rows }, (_, row) => {
-    const position = Math.floor((row * count) / rows)
-    const above = levels.flatMap((level): [string, string][] => {
-      const at = ancestorAt(level, position)
-      return at === level.none ? [] : [[level.entity, nameAt(release, level.entity, at)]]
-    })
-    return asWritten(above, [name, nameAt(release, name, position)], row)
-  })
-}
+/** The memory that compiled code takes, and that tables take for each record. */
+const CODE_BYTES = 64 << 20
+const BYTES_PER_RECORD = 250
 
-const nameAt = (release: Release, name: string, position: number): string =>
-  entityNames(release, release.entity(name).definition).texts(position)[0] ?? ''
+/** About how much memory it takes; where a process may not have that much, what it made would be lost with the process. */
+export function warmUpBytes(release: Release): number {
+  const entities = [...release.catalog.entities.keys()].map((name) => release.entity(name))
+  return entities.reduce((bytes, { count }) => bytes + count * BYTES_PER_RECORD, CODE_BYTES)
+}
 
 type Part = readonly [name: string, text: string]
 
-/** In turn: to the letter, misspelt, without what it lies in, and as one text with commas and without. */
-function asWritten(above: readonly Part[], own: Part, turn: number): RowToResolve {
-  const [name, text] = own
-  const misspelt: Part = [name, text.slice(0, 3) + text.slice(4)]
-  const all = [...above, own].map(([, text]) => text)
-  const ways: readonly RowToResolve[] = [
-    { parts: new Map([...above, own]) },
-    { parts: new Map([...above, misspelt]) },
-    { parts: new Map([...above.slice(0, -1), own]) },
-    { text: all.join(', ') },
-    { text: all.join(' ') },
+/** How people write a record and what it is in: to the letter, misspelt, without its parent, and as one text with commas and without. */
+const WAYS: readonly ((above: readonly Part[], own: Part) => RowToResolve)[] = [
+  (above, own) => ({ parts: new Map([...above, own]) }),
+  (above, [name, text]) => ({ parts: new Map([...above, [name, text.slice(0, 3) + text.slice(4)]]) }),
+  (above, own) => ({ parts: new Map([...above.slice(0, -1), own]) }),
+  (above, own) => ({ text: textsOf([...above, own]).join(', ') }),
+  (above, own) => ({ text: textsOf([...above, own]).join(' ') }),
+]
+
+const textsOf = (parts: readonly Part[]): string[] => parts.map(([, text]) => text)
+
+/** Records from all over a collection, one written in each way: each takes tables of its own. */
+export function sampleRows(release: Release, name: string): RowToResolve[] {
+  const { count, definition } = release.entity(name)
+  const levels = ancestorLevels(release, definition).toReversed()
+  const nameAt = (name: string, position: number): Part => [
+    name,
+    entityNames(release, release.entity(name).definition).texts(position)[0] ?? '',
   ]
-  return ways[turn % ways.length] as RowToResolve
+  return WAYS.slice(0, count).map((write, way) => {
+    const position = Math.floor((way * count) / WAYS.length)
+    const above = levels.flatMap((level) => {
+      const at = ancestorAt(level, position)
+      return at === level.none ? [] : [nameAt(level.entity, at)]
+    })
+    return write(above, nameAt(name, position))
+  })
 }

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import type { Log } from '../../base/log.ts'
 import { explorerPages } from '../../explorer/mount.ts'
-import { type App, type AppContext, createApp } from '../../http/app.ts'
-import { Budget } from '../../http/limits/budget.ts'
+import { type AppContext, createApp } from '../../http/app.ts'
+import { Budget, MEGABYTE } from '../../http/limits/budget.ts'
 import { chargeThought, RateTable, rateLimited, sharedTableFile } from '../../http/limits/rate-limit.ts'
 import { AccessLog } from '../../http/observation/access-log.ts'
 import { withCacheTags } from '../../http/observation/cache-tags.ts'
@@ -75,8 +75,6 @@ function openApp(
     onSwap: () => {
       metrics.swaps++
       onSwap()
-      // If it fails, the first request that needs it tries again, and its failure is logged.
-      app.preload?.().catch(() => {})
     },
     damage: () => damageIn(state.scrub),
   })
@@ -138,7 +136,7 @@ export function startServing(given: Given): Process {
   const listening = { host, port, shared: true, maxConnections, metrics, budget, log, shortcut }
   const server = serve(observed(rates === undefined ? handing : rateLimited(handing, rates), observation), listening)
   watchEventLoop(metrics)
-  preloadLater(app)
+  preloadLater(() => app.preload?.())
   return {
     port: server.port,
     map,
@@ -164,7 +162,7 @@ export function startThinking(given: Given, socket: string): Process {
   const cache = responseCache(values, shelf, log)
   // What goes well is told by those that serve, and so is how the home is: to one that is at work, it seems slow.
   const logTrouble: Log = (event) => event.level === 'info' || event.event in FOLLOW_PROBLEMS || log(event)
-  const { app, map, report, onScrub, onShelf, startDraining } = openApp(
+  const { app, release, map, report, onScrub, onShelf, startDraining } = openApp(
     { ...given, log: logTrouble },
     {
       shelf,
@@ -173,9 +171,21 @@ export function startThinking(given: Given, socket: string): Process {
       ...(findOnShelf && { findOnShelf }),
       ...(cache && { cache }),
     },
+    new Metrics(),
+    () => void warm().catch(() => {}),
   )
   const thinking = think(app, socket)
-  preloadLater(app)
+  const warm = async () => {
+    await app.preload?.()
+    const { warmUp, warmUpBytes } = await import('../../query/warm-up.ts')
+    const current = release()
+    if (warmUpBytes(current) > (values['max-thinking-mb'] * MEGABYTE) / 2) return
+    await warmUp(
+      current,
+      thinking.newWork(() => release() !== current),
+    )
+  }
+  preloadLater(warm)
   return {
     port: 0,
     map,
@@ -191,8 +201,9 @@ export function startThinking(given: Given, socket: string): Process {
   }
 }
 
-/** Loads what no request has needed yet. If it fails, the first request that needs it tries again, and its failure is logged. */
-const preloadLater = ({ preload }: App) => setTimeout(() => preload?.().catch(() => {}), PRELOAD_MILLISECONDS).unref()
+/** Does what no request has needed yet. If it fails, the first request that needs it tries again, and its failure is logged. */
+const preloadLater = (preload: () => Promise<void> | undefined) =>
+  setTimeout(() => preload()?.catch(() => {}), PRELOAD_MILLISECONDS).unref()
 /** A service that starts has others to do at first. */
 const PRELOAD_MILLISECONDS = 1_000
 /** Responds below /shelf; loaded at the first request for it. */

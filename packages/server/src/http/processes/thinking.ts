@@ -40,6 +40,8 @@ export type HandedEnd = { readonly milliseconds: number; readonly message?: stri
 export type Thinking = {
   /** Goes on as long as processes that serve hand requests over, and stops when they do not or the time is over. */
   readonly stop: (milliseconds: number) => Promise<void>
+  /** A work that no request is waiting for, until something says that it is no longer wanted. */
+  readonly newWork: (isGone: () => boolean) => Work
 }
 
 export function think(app: App, path: string): Thinking {
@@ -68,6 +70,7 @@ export function think(app: App, path: string): Thinking {
       listener.stop(true)
       rmSync(path, { force: true })
     },
+    newWork: (isGone) => new Work(works, Number.POSITIVE_INFINITY, isGone),
   }
 }
 
