@@ -110,11 +110,12 @@ export function languageFrom(data: LanguageData): Language {
   const isHamlet = isIn(data.hamlets)
   const givenNames = wordList(data.givenNames)
   const months = wordList(data.months)
+  const forms = formsIn(data.abbreviations)
   return {
     isNoise: isIn(data.noise),
     isLeading: isIn(data.leading),
     isKind: isIn(`${data.hamlets} ${data.kinds}`),
-    isHamlet: (word) => isHamlet(word) || (data.abbreviations[word]?.some(isHamlet) ?? false),
+    isHamlet: (word) => isHamlet(word) || forms.longFormsOf(word).some(isHamlet),
     isCode: isIn(data.code),
     isLinking: isIn(data.linking),
     isGenitive: isIn(data.genitive),
@@ -122,7 +123,7 @@ export function languageFrom(data: LanguageData): Language {
     saintWords: (word) => (isWholeSaint(word) ? 1 : isSaint(word) ? 2 : 0),
     isRank: isIn(data.ranks),
     givenNames: (initial) => givenNames.filter((name) => name[0] === initial),
-    monthOf: (beginning) => months.find((month) => month.startsWith(data.abbreviations[beginning]?.[0] ?? beginning)),
+    monthOf: (beginning) => months.find((month) => month.startsWith(forms.longFormsOf(beginning)[0] ?? beginning)),
     isPostalCode: isIn(data.postalCode),
     isTelephone: isIn(data.telephones),
     isStreet: isIn(data.streets),
@@ -131,7 +132,7 @@ export function languageFrom(data: LanguageData): Language {
     isOtherEnding: comparerOf(data.endings),
     frequent: wordList(data.frequent),
     withDigits: digitsBy(data),
-    ...formsIn(data.abbreviations),
+    ...forms,
     soundsOf: soundsBy(data),
     alike: data.alike,
     silent: data.silent,

@@ -62,6 +62,17 @@ describe('an ending makes another word', () => {
   })
 })
 
+test('no word has a meaning that JavaScript gives it', () => {
+  const word = 'constructor'
+  expect([spanish.isHamlet(word), spanish.monthOf(word), spanish.longFormsOf(word), spanish.otherForms(word)]).toEqual([
+    false,
+    undefined,
+    [],
+    [],
+  ])
+  expect(spanish.withDigits([word])).toEqual([word])
+})
+
 describe('an entity is', () => {
   test.each([
     ['in Spanish where it came before packages', localidad, spanish],

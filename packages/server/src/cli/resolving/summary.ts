@@ -41,7 +41,7 @@ export class Summary {
   }
 
   text(): string {
-    const lines = [`${number.format(this.rows)} rows in ${this.#seconds.toFixed(1)} s`]
+    const lines = [`${number.format(this.rows)} ${this.rows === 1 ? 'row' : 'rows'} in ${this.#seconds.toFixed(1)} s`]
     for (const [verdict, rows] of this.#verdicts)
       lines.push(
         `  ${verdict.padEnd(10)}${number.format(rows).padStart(10)}  ${percent.format(this.rows === 0 ? 0 : rows / this.rows)}`,

@@ -45,3 +45,11 @@ test('what is discarded or cannot take its place leaves nothing', () => {
   output.discard()
   expect([existsSync(`${path}.unfinished`), readdirSync(directory.path)]).toEqual([false, ['a.csv']])
 })
+
+test('a directory that is not there is named', () => {
+  using directory = new TestDirectory()
+  const path = join(directory.path, 'missing', 'a.csv')
+  expect(() => outputTo(path, terminal())).toThrow(
+    `there is no directory ${join(directory.path, 'missing')}; make it, or give another file than ${path}`,
+  )
+})
