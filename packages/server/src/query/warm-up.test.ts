@@ -1,6 +1,13 @@
 // What a process does for no one, so that the first requests find what they need.
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
-import { bundledHome, bundledRelease, fullRelease, releaseOf, sourceOf, tiny } from '../../../../test/support/releases.ts'
+import {
+  bundledHome,
+  bundledRelease,
+  fullRelease,
+  releaseOf,
+  sourceOf,
+  tiny,
+} from '../../../../test/support/releases.ts'
 import { workOn } from '../base/checkpoint.ts'
 import type { Release } from '../release/release.ts'
 import { entityNames } from './resolve/entity-names.ts'

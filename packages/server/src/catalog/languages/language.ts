@@ -50,8 +50,8 @@ export type LanguageData = NumberWords & {
   readonly telephones: string
   /** Words that a street or a quarter in an address begins with. */
   readonly streets: string
-  /** Endings that make another word of one, as in "mesita" of "mesa", and those that they stand for, or are added to. */
-  readonly endings: { readonly own: RegExp; readonly plain: RegExp } | undefined
+  /** Endings that make another word of a stem, as "mesita" of "mesa", and the plain endings that they take the place of. */
+  readonly endings: { readonly derived: RegExp; readonly plain: RegExp } | undefined
   /** How a word sounds, so that words that sound alike have the same key: each rule is applied to the result of the one before. */
   readonly soundRules: readonly (readonly [RegExp, string])[]
   /** Letters that sound in several ways: a word with one has the sounds that it has with each of these in its place. */
@@ -87,7 +87,7 @@ export type Language = Pick<LanguageData, 'alike' | 'silent'> & {
   readonly isAbsent: (words: readonly string[]) => boolean
   /** Whether some words stand for the seat of what is named before them. */
   readonly isSeat: (words: readonly string[]) => boolean
-  /** Whether two words have one stem and another ending, so that none is a misspelling of the other. */
+  /** Whether a word has the stem of another and an ending that makes another word of it: it is no misspelling of that. */
   readonly isOtherEnding: (word: string, other: string) => boolean
   readonly frequent: readonly string[]
   /** The same words with all numbers in digits, however they are written. */
@@ -150,19 +150,15 @@ const MIN_STEM = 3
 
 function comparerOf(endings: LanguageData['endings']): Language['isOtherEnding'] {
   if (endings === undefined) return () => false
-  const { own, plain } = endings
-  const stemsOf = (word: string) => [word.replace(own, ''), word.replace(plain, '')] as const
+  const { derived, plain } = endings
+  // One other letter in an ending is more likely a typing error.
+  const differsByOneLetter = (word: string, other: string) =>
+    word.length === other.length && Array.from(word).filter((letter, at) => letter !== other[at]).length === 1
   return (word, other) => {
-    const [[stem, bare], [otherStem, otherBare]] = [stemsOf(word), stemsOf(other)]
-    const isOwn = stem !== word && stem.length >= MIN_STEM
-    const isOtherOwn = otherStem !== other && otherStem.length >= MIN_STEM
-    // A letter in the ending is sooner another by mistake.
-    const isLetter = () =>
-      word.length === other.length && Array.from(word).filter((one, at) => one !== other[at]).length < 2
-    if (isOwn && isOtherOwn && stem === otherStem) return !isLetter()
-    return (
-      (isOwn && (stem === otherBare || stem === other)) || (isOtherOwn && (otherStem === bare || otherStem === word))
-    )
+    const stem = word.replace(derived, '')
+    if (word === other || stem === word || stem.length < MIN_STEM) return false
+    if (stem === other.replace(derived, '')) return !differsByOneLetter(word, other)
+    return stem === other || stem === other.replace(plain, '')
   }
 }
 

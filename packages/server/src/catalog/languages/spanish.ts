@@ -327,7 +327,7 @@ const data: LanguageData = {
   numberSigns: 'n numero num nro no',
   numbered: 'seccion secc sec etapa manzana',
   endings: {
-    own: /(?:it[ao]s?|ill[ao]s?|ot[ae]s?|an[ao]s?|en[ao]s?|er[ao]s?|os[ao]s?|pan|tlan|tepec|tengo|tongo|tzingo)$/,
+    derived: /(?:it[ao]s?|ill[ao]s?|ot[ae]s?|an[ao]s?|en[ao]s?|er[ao]s?|os[ao]s?|pan|tlan|tepec|tengo|tongo|tzingo)$/,
     plain: /[aeo]s?$/,
   },
   soundRules: [

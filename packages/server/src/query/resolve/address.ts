@@ -35,7 +35,7 @@ export type Address = {
   readonly readings: readonly (readonly WrittenPart[])[]
   /** Whether its postal code is one of another state. */
   readonly isContradicted: boolean
-  /** Whether the name of its state is as well that of the city, and nothing says that this is meant. */
+  /** Whether its state is told by its postal code alone, or may as well be the city of that name. */
   readonly isGuess?: boolean
 }
 
@@ -139,7 +139,7 @@ function atCity(release: Release, text: AddressText): Address | undefined {
 
 /** The address of which the state is certain; what stands before it is misspelt, a small town or a quarter, or tells nothing. */
 function atState(release: Release, text: AddressText): Address | undefined {
-  const { entity, towns, above, words, country, ofCodes } = text
+  const { entity, towns, above, top, words, country, ofCodes } = text
   const said = saidState(text)
   const [ofCode] = said === undefined ? ofCodes : []
   const state = said ?? (ofCode && { ...ofCode, rest: country?.rest ?? words })
@@ -169,9 +169,11 @@ function atState(release: Release, text: AddressText): Address | undefined {
   const isApart = isSegment(text, state) || isOfCode || before.some((word) => NUMBER.test(word))
   const isCertain = said !== undefined && isApart && !namesTop(release, text, state)
   const nothing = writtenPart(release, entity, '')
-  // A street and a quarter are in the state of their postal code, if that is right.
+  // A street and a quarter are in the state of their postal code, if that is right and no other country is written.
   const hasStreet = isStreetAtFirst(words[1] ?? '', languageOfNames(entity)) || text.all.length > 2
-  if (ofCode !== undefined && isQuarter && before.length > 0 && hasStreet)
+  const isAbroad =
+    country !== undefined && country.position !== ancestorOf(release, above.name, state.position, top?.name ?? '')
+  if (ofCode !== undefined && isQuarter && before.length > 0 && hasStreet && ofCodes.length === 1 && !isAbroad)
     return { ...addressAt(release, text, state, [nothing]), isGuess: true }
   if (!isCertain && (isQuarter || !isNear())) return undefined
   return addressAt(release, text, state, isKnown ? [town, nothing] : [called.length > 0 ? nothing : place])

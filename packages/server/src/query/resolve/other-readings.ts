@@ -40,7 +40,7 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
   if (said.length < given.length) return readParts(release, said)
   const { above, ancestors } = meantAbove(release, last.entity, given.slice(0, -1))
   const parts = [...above, last]
-  const matches = matchesByParts(release, parts)
+  const matches = unlessSibling(release, last, matchesByParts(release, parts), ancestors)
   // A town for what it is in, and the name of that in the town's own place: they are swapped.
   const isOfParent =
     isByTown(matches) &&
@@ -53,9 +53,9 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
   if (isState(MAX_NAME_COST)) {
     const parent = ancestors.find(({ isParent }) => isParent)
     const [best] = matches
-    // A place in the parent is called so if it is a town, or if it has another article than the state.
-    const isOwnName = parent !== undefined && best?.ownCost === 0 && best.cost <= MAX_NAME_COST
-    if (isOwnName && (names.isTown(best.position) || !isState(0))) return { parts, matches }
+    // A place is called so if it has another article than the state, or if it is a town in the parent.
+    const isOwnName = best?.ownCost === 0 && best.cost <= MAX_NAME_COST
+    if (isOwnName && (!isState(0) || (parent !== undefined && names.isTown(best.position)))) return { parts, matches }
     if (!names.hasSeats && isNamed(matches)) return { parts, matches }
     // Only a city is known by the name that it shares with its state.
     const isKnown = ({ position }: RowMatch) => parent !== undefined || names.isCity(position)
@@ -88,6 +88,22 @@ export function readParts(release: Release, given: readonly WrittenPart[]): Read
 /** Whether a part says that nothing is known, and is no code: "NA" is Namibia. */
 const saysThatNothingIs = (release: Release, part: WrittenPart): boolean =>
   part.written.language.isAbsent(part.written.typed) && matchesAnywhere(release, part)[0]?.cost !== 0
+
+/** The matches of a part, in doubt where it names a sibling of the parent instead: "Sultepec" is no Tultepec that is misspelt. */
+function unlessSibling(
+  release: Release,
+  last: WrittenPart,
+  matches: readonly RowMatch[],
+  [parent, ...above]: readonly Ancestor[],
+): readonly RowMatch[] {
+  const [best] = matches
+  if (parent?.isParent !== true || best === undefined || best.ownCost <= MAX_NAME_COST) return matches
+  const isBelow = (position: number) =>
+    above.every((one) => ancestorOf(release, parent.entity.name, position, one.entity.name) === one.position)
+  const called = matchesCalled(release, writtenPartAs(release, parent.entity, last), isBelow)
+  const isSibling = called.some(({ position, cost }) => cost === 0 && position !== parent.position)
+  return isSibling ? matches.map((match) => ({ ...match, isDoubtful: true })) : matches
+}
 
 /** What two parts may rather mean where the first is the name of a state too: in "Guerrero, Acapulco" the city, and no hamlet elsewhere. */
 function orInState(
@@ -281,6 +297,8 @@ function* partings(
 function swapped(release: Release, parts: readonly WrittenPart[]): ReadParts | undefined {
   const [last, before] = [parts.at(-1), parts.at(-2)]
   if (last === undefined || before === undefined || isNumber(last.written) || isNumber(before.written)) return undefined
+  // The code beside a name is that of its own place.
+  if (last.beside !== undefined) return undefined
   // Both must be called so.
   if (matchesCalled(release, writtenPartAs(release, before.entity, last)).length === 0) return undefined
   const others = [

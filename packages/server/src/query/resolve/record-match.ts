@@ -1,13 +1,15 @@
 // How far a part of a row is from one record: from the nearest of its names, aliases and codes.
 import { checkpoint } from '../../base/checkpoint.ts'
 import { typedCode } from '../search/codes.ts'
+import { distanceOf } from '../search/edit-distance.ts'
 import { HOW } from '../search/explanation.ts'
 import { isNumeral, isSlight, matchName, type NameMatch, WITHOUT_SAINT_COST, type WrittenName } from './name-match.ts'
 import { OTHER_NOISE_COST, type WrittenPart } from './written-part.ts'
 
 /**
  * In which ways a row may match: as in a search; as a seat by the name of its parent; by the name of a town in it; with its
- * parts swapped; elsewhere than a part says; as damaged text that was repaired; or without a part that says nothing.
+ * parts swapped; elsewhere than a part says; as damaged text that was repaired; without a part that says nothing; or in spite of the postal
+ * code of another state.
  */
 export const ROW_HOW = [
   ...HOW,
@@ -145,13 +147,38 @@ function matchCalled(
       match.isDoubtful ||
       isCutOff ||
       isTooLong ||
-      (record.hasBelow && isOfFarm(part, match)) ||
+      (record.hasBelow && !name.words.includes(part.written.words[0] ?? '') && isOfFarm(part, match)) ||
       (isTooShort && !record.isTown) ||
       (match.cost >= MIN_OTHER_KIND && isOtherKind(part.written, name)),
     isShort: match.isShort,
-    needsParent: isTooShort || match.needsParent,
+    needsParent: isTooShort || match.needsParent || isWeak(part.written, name, match),
     costBesideParent: match.costBesideParent === undefined ? undefined : cost + match.costBesideParent,
   }
+}
+
+/** How many letters a name has at least that is known by itself with one wrong letter, and with two. */
+const MIN_ONE_WRONG = 5
+const MIN_TWO_WRONG = 10
+const TWO_EDITS_COST = 2
+/** Words of so many letters are not known with two wrong ones; shorter ones may stand for longer words. */
+const [MIN_FAR, MAX_FAR] = [3, 5]
+
+/** Whether a name is misspelt so that it may be another one: its first letter is another, or too few are right in it or in a word: "Cell" for "Soil". */
+function isWeak(typed: WrittenName, name: WrittenName, { how, cost }: SeatMatch): boolean {
+  if (how !== 'typo') return false
+  const [written, own] = [typed.typedJoined, name.typedJoined]
+  if (!typed.words.some((word) => word[0] === own[0])) return true
+  if (isWithin(written, own)) return false
+  if (written.length < (cost < TWO_EDITS_COST ? MIN_ONE_WRONG : MIN_TWO_WRONG)) return true
+  const isNear = (word: string) => name.words.some((other) => distanceOf(word, other, 1).toWord <= 1)
+  return typed.words.some((word) => word.length >= MIN_FAR && word.length <= MAX_FAR && !isNear(word))
+}
+
+/** Whether letters of a text were only left out. */
+function isWithin(letters: string, text: string): boolean {
+  let at = 0
+  for (const letter of text) if (letter === letters[at]) at++
+  return at === letters.length
 }
 
 /** Whether a part is a code of digits, or is one without the words before it. */
@@ -220,12 +247,14 @@ const asMisspeltParent = (match: NameMatch): SeatMatch =>
 /** A town has the saint of its church or its rank before its name, unless that has another one; the quarters of a city have saints too. */
 function matchWithSaint(
   { names, isCity }: NamedRecord,
-  { withoutSaint, written: { words } }: WrittenPart,
+  { withoutSaint, written: { words, isKnown } }: WrittenPart,
   name: WrittenName,
 ): SeatMatch | undefined {
   const own = (names[0] as CalledName).name
   const { saintWords, isRank } = own.language
   if (withoutSaint === undefined || saintWords(own.words[0] ?? '') > 0) return undefined
+  // What is misspelt before the name of a town is rather the name of another one.
+  if (!words.slice(0, words.length - withoutSaint.words.length).every(isKnown)) return undefined
   const rest = matchName(withoutSaint, name)
   if (rest === undefined || rest.isDoubtful) return undefined
   const isMisspelt = rest.how === 'typo' && rest.cost <= 1 && withoutSaint.typedJoined.length >= MIN_MISSPELT

@@ -16,7 +16,6 @@ import { folded, wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorAt, ancestorLevels } from '../search/ancestor-match.ts'
 import { isLight } from '../search/word-match.ts'
-import { weigher } from '../search/word-weights.ts'
 import { isCalledSo } from './address.ts'
 import { entityNames } from './entity-names.ts'
 import { GOOD_COST, isKnown, matchesByAlignment, matchesByText, segmentsOf } from './free-text.ts'
@@ -136,12 +135,9 @@ function resolveText(
   return withSaint(release, text, withLevels(release, decision, levels, undefined))
 }
 
-/** What weighs less is a word of many names. */
-const MIN_TELLING = 0.6
-
 /**
- * Whether a word that many names have is read as a town that has more in its name, where no comma parts it from the name of what that would be
- * in: "Crucero Tila" is rather a name than El Crucero in Tila.
+ * Whether a word is read as a town that has more in its name, where no comma parts it from the name of what that would be in: "Crucero Tila" is
+ * rather a name than El Crucero in Tila.
  */
 function isWordOfName(
   release: Release,
@@ -152,14 +148,11 @@ function isWordOfName(
   const { entity, written, beside } = parts.at(-1) as WrittenPart
   const { typed, language } = written
   const isSegment = (segment: string) => wordsOf(segment).join() === typed.join()
-  const [word, ...more] = typed.filter((one) => !language.isLinking(one))
   return (
     entity === placesIn(release)?.towns &&
-    word !== undefined &&
-    more.length === 0 &&
+    typed.filter((word) => !language.isLinking(word)).length === 1 &&
     beside === undefined &&
     record?.how.includes('dropped-words') === true &&
-    weigher(release.entity(entity.name).index.words, language)(word) < MIN_TELLING &&
     !segments.some(isSegment)
   )
 }

@@ -79,7 +79,10 @@ export function matchesByParts(
   if (above.length === 0) {
     const matches = besideTowns(release, part, matchesAnywhere(release, part))
     if (isRow && names.hasSeats) return bestOf(release, withoutParent(release, part, matches, []))
-    const found = matches.map((match) => toMatch(part, match, withAncestors(match, [])))
+    const found = matches.map((match) => {
+      const isDoubtful = match.isDoubtful || match.needsParent === true
+      return toMatch(part, match, withAncestors({ ...match, isDoubtful }, []))
+    })
     const towns = isRow && !found.some(isCertain) ? matchesOfTowns(release, part, []) : []
     return bestOf(release, [...found, ...towns])
   }

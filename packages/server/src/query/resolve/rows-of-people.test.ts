@@ -430,6 +430,10 @@ describe('an address', () => {
     // Where a postal code alone tells the state, it may be wrong.
     ['Calle Hidalgo 20, Col. Centro, 44430', 'likely 14 Jalisco'],
     ['Calle 5, 97000', 'likely 31 Yucatán'],
+    // A postal code of another country is none of a state, and two of them say nothing.
+    ['Calle Mayor 5, 28013 España', 'likely ESP España'],
+    ['100 Main Street, Apt 4, 62704 USA', 'none'],
+    ['Calle 5, 97000, 44430', 'none'],
     // Several municipalities are San Francisco for short; what comes first is rather the town.
     ['San Francisco, Chicalote', 'likely Chicalote'],
     // Words beside a municipality may be its state, for short.
@@ -598,6 +602,7 @@ describe('what is named as its state', () => {
     ['Querétaro / Juriquilla / Querétaro', 'sure Juriquilla'],
     ['Puebla / San Miguel Canoa / Puebla', 'sure San Miguel Canoa'],
     ['Sinaloa / Navolato / La Sinaloa', 'exact La Sinaloa'],
+    ['Sinaloa // La Sinaloa', 'exact La Sinaloa'],
     ['Sinaloa / Navolato / Sinaloa', 'exact 25018 Navolato'],
   ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
 })
@@ -633,6 +638,23 @@ test('a postal code of another state is told', () => {
   )
 })
 
+test.each(['Genomics', 'Gold technology', 'Asteroids'])(
+  'the subject %s is not sure of one that is called nearly so',
+  (text) => {
+    const { verdict, record } = resolveRow(release, { text }, { names: ['subdisciplina'] })
+    expect([verdict, record?.how]).toEqual(['likely', ['typo']])
+  },
+)
+
+describe('letters that are left out are known', () => {
+  test.each([
+    ['Guerro /', 'sure 12 Guerrero'],
+    ['Michoacán / Lázaro Cardas', 'sure 16052 Lázaro Cárdenas'],
+    ['Oaxaca / Barrio de la Soleda', 'sure 20010 El Barrio de la Soledad'],
+    ['México / Apaxco / Santa Maíra Apaxco', 'sure Santa María Apaxco'],
+  ])('%s', (row, expected) => expect(answer(row)).toBe(expected))
+})
+
 describe('damaged text', () => {
   test.each([
     ['Nuevo León / M0nterrey', 'sure 19039 Monterrey'],
@@ -662,6 +684,24 @@ describe('never sure', () => {
     ['Colima // Número 6'],
     ['once / León'],
     ['=1+1 / León'],
+    // Without commas the number after a town is rather its own than the code of the municipality.
+    ['Agua Prieta 2 Agua Prieta Sonora'],
+    ['Comala 3 Comala Colima'],
+    // With an article it is the name of a town in the state.
+    ['La Reforma, Chiapas'],
+    // A saint that is misspelt is not left out.
+    ['Querétaro / Tolimán / San Pblo Tolimán'],
+    // What is the name of another municipality of the state is no misspelling of this one.
+    ['México / Tultepec / Sultepec'],
+    ['México / Sultepec / Tultepec'],
+    ['Puebla / Zacatlán / Acatlán'],
+    // By itself, a name with another first letter or too few right ones is another name.
+    ['Tahití'],
+    ['Bali'],
+    ['Córcega'],
+    ['Estland'],
+    // What has a code beside it that is none of its own.
+    ['Jalisco / Guadalajara / 0039 - Guadalajara'],
     // A town that is far larger has the word in its name too.
     ['Puebla // Matamoros'],
     // Many are called San Francisco, so that one is not told by its name, nor by that name misspelt.
@@ -691,6 +731,7 @@ describe('never sure', () => {
     ['Aguascalientes / Aguascalientes / Aguascalientes de Arriba'],
     ['Aguascalientes de Abajo, Aguascalientes'],
     // A word and what a town is in may be one name.
+    ['Crucero Tila, Chiapas'],
     ['Cruz Frontera, Coahuila'],
     // A saint alone is how many names begin.
     ['Baja California Sur / Mulegé / Santa'],

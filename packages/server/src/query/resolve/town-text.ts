@@ -141,7 +141,7 @@ function* townReadings(
   const { entity, towns, above, top } = places
   if (max > 1 && isCalled(release, [entity, towns], units)) return
   const names = entityNames(release, towns)
-  const { isGenitive } = languageOfNames(towns)
+  const { isGenitive, isLinking } = languageOfNames(towns)
   const alone: (readonly WrittenPart[])[] = []
   for (const endsIn of [endsOf, beginningsOf]) {
     const ends = (list: readonly string[]) => endsIn(list, max)
@@ -161,8 +161,14 @@ function* townReadings(
       const isIn = (of: Entity) => (at: number) => ancestorOf(release, of.name, at, above.name) === position
       const town = partOf(release, towns, rest)
       const isAnyTown = () => max > 1 && matchesCalled(release, town, isIn(towns)).some(isCalledSo)
+      // "El Palenque" is not Palenque where a town is called so.
+      const isTownInstead = (place: WrittenPart) =>
+        isLinking(rest[0] ?? '') &&
+        matchesCalled(release, place, isIn(entity)).every(({ how }) => how === 'dropped-words') &&
+        matchesCalled(release, town, isIn(towns)).some(({ cost }) => cost === 0)
       let [isInPlace, isOfState] = [false, false]
       for (const parts of readingsInPlaces(release, places, ends(rest), rest, isAnyTown, isIn(entity), max > 1)) {
+        if (parts.length === 1 && isTownInstead(parts[0] as WrittenPart)) continue
         const numbered = max > 1 && parts.at(-1)?.digits !== undefined
         if (numbered && endsIn === beginningsOf) continue
         yield [statePart, ...(numbered ? parts.slice(0, -1) : parts)]
@@ -308,8 +314,11 @@ function* readingsInPlaces(
     const place = partOf(release, entity, end)
     // No name begins with "de", but for Del Nayar.
     const begins = ({ position }: PartMatch) => records.wordsAt(position)[0] === end[0] || !isGenitive(end[0] ?? '')
+    // Without commas, the number before a name is rather that of the name before it, unless it is the whole code.
+    const hasCode = ({ position }: PartMatch) =>
+      !areWords || place.beside === undefined || records.codesAt(position).includes(place.beside)
     const called = place.digits === undefined ? matchesCalled(release, place, isWanted).filter(isCalledSo) : []
-    const places = called.filter(begins)
+    const places = called.filter((match) => begins(match) && hasCode(match))
     if (places.length === 0) continue
     if (rest.length === 0) {
       yield [place]
