@@ -180,3 +180,9 @@ describe('a candidate', () => {
     expect(alternatives.map(({ position }) => position)).toEqual([1, 2, 3, 4, 5])
   })
 })
+
+test('the scores of alternatives do not rise', () => {
+  const matches = [match({}, 0), match({ cost: 2 }, 1), match({ cost: 3, skipped: 2 }, 0), match({ cost: 4 }, 1)]
+  const scores = verdictOn(release, matches).alternatives.map(({ score }) => score)
+  expect(scores).toEqual(scores.toSorted((a, b) => b - a))
+})

@@ -76,12 +76,14 @@ export function verdictOn(release: Release, matches: readonly RowMatch[], isSing
   if (verdict === 'none') return NONE
   const [first, ...others] = matches as [RowMatch, ...RowMatch[]]
   const record = toCandidate(first, verdict)
-  return {
-    verdict,
-    record,
-    alternatives: others.slice(0, MAX_ALTERNATIVES).map((other) => toCandidate(other, 'ambiguous', record.score)),
-    isDoubtful: first.isDoubtful,
-  }
+  // What comes later for its size, or for what it lies in, has no higher score.
+  let maxScore = record.score
+  const alternatives = others.slice(0, MAX_ALTERNATIVES).map((other) => {
+    const alternative = toCandidate(other, 'ambiguous', maxScore)
+    maxScore = alternative.score
+    return alternative
+  })
+  return { verdict, record, alternatives, isDoubtful: first.isDoubtful }
 }
 
 function verdictOf(release: Release, matches: readonly RowMatch[], isSingle: boolean): Verdict {
