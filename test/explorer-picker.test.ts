@@ -368,6 +368,49 @@ describe.skipIf(browser === undefined)('in a form of another site', () => {
     expect(await dataOf(page)).toEqual({})
   })
 
+  test('one that is moved speaks the language of its new place', async () => {
+    const page = await open(`${PLACES.replace('name=', 'value="3-100" name=')}<p lang="en"></p>`)
+    await until(async () => (await field(page, 'Localidad').inputValue()) === 'Rancho 1')
+    // Names of the built-in lists are in one language alone.
+    await page.route('**/localidades/100', async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...(await response.json()), descLocalidad: 'Ranch 1' } })
+    })
+    await evaluate(page, `void picker.form.querySelector('[lang]').append(picker)`)
+    await field(page, 'Locality').waitFor()
+    await evaluate(page, 'picker.ready')
+    expect(await field(page, 'Locality').inputValue()).toBe('Ranch 1')
+    // So does one in which nothing is chosen.
+    await evaluate(page, `void (picker.value = '')`)
+    await evaluate(page, 'picker.ready')
+    await evaluate(page, `void picker.form.append(picker)`)
+    await field(page, 'Localidad').waitFor()
+  })
+
+  test('one whose levels could not be loaded tries again when it is put back', async () => {
+    const page = await open('')
+    await page.route('**/picker/levels.json', (route) => route.fulfill({ status: 404 }))
+    await evaluate(
+      page,
+      `void (document.forms[0].innerHTML = '${PLACES}', document.forms[0].firstChild.value = '3-100')`,
+    )
+    const message = page.getByText('No se pudieron cargar los catálogos.')
+    await message.waitFor()
+    await page.unrouteAll()
+    await evaluate(page, 'void picker.form.prepend(picker)')
+    await until(async () => (await field(page, 'Localidad').inputValue()) === 'Rancho 1')
+    expect(await message.count()).toBe(0)
+    // Nothing can be chosen before the levels of another server are known.
+    const held: Route[] = []
+    await page.route('**/other/**', (route) => void held.push(route))
+    await evaluate(page, `void picker.setAttribute('server', '${url}/other')`)
+    await until(() => held.length > 0)
+    expect(await page.getByRole('combobox').first().isDisabled()).toBe(true)
+    await Promise.all(held.map((route) => route.fulfill({ status: 404 })))
+    await message.waitFor()
+    expect(await page.getByRole('combobox').first().isDisabled()).toBe(true)
+  })
+
   test('what is missing before its words have come is said in them when they have', async () => {
     const page = await open('')
     const held: Route[] = []

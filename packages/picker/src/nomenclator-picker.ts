@@ -417,8 +417,9 @@ export class NomenclatorPicker extends HTMLElement {
 
   /** @internal */
   connectedCallback(): void {
-    // One that is moved stays as it is.
-    if (!this.#ready) this.#build()
+    // One that is moved stays as it is, in the language of its new place.
+    if (!this.#definitions) this.#build()
+    else this.#translate()
   }
 
   /** @internal */
