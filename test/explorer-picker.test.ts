@@ -139,12 +139,16 @@ describe.skipIf(browser === undefined)('in a form of another site', () => {
   test('the cascade fills it by keyboard alone, and it is submitted', async () => {
     const page = await open(PLACES)
     expect(await field(page, 'Municipio').isDisabled()).toBe(true)
+    const expanded = () => field(page, 'Estado').getAttribute('aria-expanded')
+    expect(await expanded()).toBe('false')
     await field(page, 'Estado').focus()
     await page.keyboard.type('baja')
     await page.getByRole('option').first().waitFor()
+    expect(await expanded()).toBe('true')
     expect(await page.getByRole('option').first().getAttribute('aria-selected')).toBe('true')
     expect(await accessibilityFaults(page)).toEqual([])
     await page.keyboard.press('Enter')
+    expect(await expanded()).toBe('false')
     expect(await field(page, 'Estado').inputValue()).toBe('Baja California')
     await page.keyboard.press('Tab')
     await page.keyboard.press('ArrowDown')
@@ -182,7 +186,10 @@ describe.skipIf(browser === undefined)('in a form of another site', () => {
 
   test('where it is required, nothing is submitted until the last level is chosen, and it says so', async () => {
     const page = await open(PLACES.replace('name=', 'required name='))
+    await until(() => field(page, 'Estado').isEnabled())
+    expect(await page.getByText('Elija: Estado', { exact: true }).count()).toBe(0)
     await choose(page, 'Estado', 'baja', 'Baja California')
+    expect(await page.getByText('Elija: Municipio', { exact: true }).count()).toBe(0)
     await page.getByRole('button', { name: 'Guardar' }).click()
     expect(
       await evaluate(page, '[picker.validity.valueMissing, picker.validationMessage, picker.matches(":invalid")]'),
