@@ -139,12 +139,16 @@ describe.skipIf(browser === undefined)('in a form of another site', () => {
   test('the cascade fills it by keyboard alone, and it is submitted', async () => {
     const page = await open(PLACES)
     expect(await field(page, 'Municipio').isDisabled()).toBe(true)
+    const expanded = () => field(page, 'Estado').getAttribute('aria-expanded')
+    expect(await expanded()).toBe('false')
     await field(page, 'Estado').focus()
     await page.keyboard.type('baja')
     await page.getByRole('option').first().waitFor()
+    expect(await expanded()).toBe('true')
     expect(await page.getByRole('option').first().getAttribute('aria-selected')).toBe('true')
     expect(await accessibilityFaults(page)).toEqual([])
     await page.keyboard.press('Enter')
+    expect(await expanded()).toBe('false')
     expect(await field(page, 'Estado').inputValue()).toBe('Baja California')
     await page.keyboard.press('Tab')
     await page.keyboard.press('ArrowDown')
@@ -182,7 +186,10 @@ describe.skipIf(browser === undefined)('in a form of another site', () => {
 
   test('where it is required, nothing is submitted until the last level is chosen, and it says so', async () => {
     const page = await open(PLACES.replace('name=', 'required name='))
+    await until(() => field(page, 'Estado').isEnabled())
+    expect(await page.getByText('Elija: Estado', { exact: true }).count()).toBe(0)
     await choose(page, 'Estado', 'baja', 'Baja California')
+    expect(await page.getByText('Elija: Municipio', { exact: true }).count()).toBe(0)
     await page.getByRole('button', { name: 'Guardar' }).click()
     expect(
       await evaluate(page, '[picker.validity.valueMissing, picker.validationMessage, picker.matches(":invalid")]'),
@@ -268,6 +275,149 @@ describe.skipIf(browser === undefined)('in a form of another site', () => {
     expect(await field(page, 'Estado').inputValue()).toBe('Aguascalientes')
   })
 
+  test('a value that is set before it is on a page is shown there', async () => {
+    const page = await open('')
+    await evaluate(
+      page,
+      `(async () => {
+        const made = document.createElement('nomenclator-picker')
+        made.value = '3-100'
+        await made.ready
+        made.setAttribute('levels', 'estado,municipio,localidad')
+        document.forms[0].append(made)
+      })()`,
+    )
+    await until(async () => (await field(page, 'Localidad').inputValue()) === 'Rancho 1')
+  })
+
+  test('a value stays when the server is another, and not when the levels are others', async () => {
+    const page = await open('')
+    const held: Route[] = []
+    await page.route('**/other/**', (route) => route.continue({ url: route.request().url().replace('/other/', '/') }))
+    await page.route('**/other/picker/levels.json', (route) => void held.push(route))
+    await evaluate(
+      page,
+      `void (document.forms[0].innerHTML = '${PLACES}', document.forms[0].firstChild.value = '3-100',
+        document.forms[0].firstChild.setAttribute('server', '${url}/other'))`,
+    )
+    await until(async () => held.length > 0)
+    expect(await field(page, 'estado').isDisabled()).toBe(true)
+    await Promise.all(held.map((route) => route.fallback()))
+    await until(async () => (await field(page, 'Localidad').inputValue()) === 'Rancho 1')
+    await choose(page, 'Localidad', 'rancho 7', 'Rancho 7')
+    // What the server before answers late is not shown.
+    const late: Route[] = []
+    await page.route(`${url}/api/**/localidades/106`, (route) => void late.push(route))
+    await evaluate(page, `void picker.setAttribute('server', '${url}')`)
+    await until(() => late.length > 0)
+    await evaluate(page, `void (window.earlier = picker.ready, picker.setAttribute('server', '${url}/other'))`)
+    await evaluate(page, 'picker.ready')
+    await Promise.all(late.map((route) => route.fulfill({ status: 404 })))
+    await page.evaluate('window.earlier')
+    expect(await dataOf(page)).toMatchObject({ lugar: '3-106', 'lugar.estado': '2' })
+    await evaluate(page, `void (picker.value = '2', picker.setAttribute('levels', 'estado,municipio'))`)
+    await evaluate(page, 'picker.ready')
+    expect(await dataOf(page)).toEqual({ lugar: '2', 'lugar.estado': '1', 'lugar.municipio': '2' })
+    await evaluate(page, `void picker.setAttribute('levels', 'estado')`)
+    await evaluate(page, 'picker.ready')
+    expect(await dataOf(page)).toEqual({})
+  })
+
+  test.each([
+    ['attribute', `picker.setAttribute('value', '3-101')`],
+    ['property', `(picker.value = '3-101')`],
+  ])('what is chosen stays when the %s has changed while the one before was read', async (_, change) => {
+    const page = await open('')
+    const gate = Promise.withResolvers<void>()
+    let count = 0
+    await page.route(/\/localidades\/\d/, async (route) => {
+      count++
+      await gate.promise
+      await route.continue()
+    })
+    await evaluate(page, `void (document.forms[0].innerHTML = '${PLACES.replace('name=', 'value="3-100" name=')}')`)
+    await until(() => count > 0)
+    await evaluate(page, `void (${change}, window.earlier = picker.ready)`)
+    await choose(page, 'Estado', 'agu', 'Aguascalientes')
+    gate.resolve()
+    await page.evaluate('window.earlier')
+    expect(await dataOf(page)).toEqual({ 'lugar.estado': '1' })
+    await evaluate(page, `void picker.setAttribute('value', '3-102')`)
+    await evaluate(page, 'picker.ready')
+    expect(await dataOf(page)).toEqual({ 'lugar.estado': '1' })
+  })
+
+  test('of two values the one that was set last is shown, whichever is read first', async () => {
+    const page = await open(PLACES)
+    await until(() => field(page, 'Estado').isEnabled())
+    const held: Route[] = []
+    await page.route('**/localidades/100', (route) => void held.push(route))
+    await evaluate(page, `void (picker.value = '3-100', window.earlier = picker.ready, picker.value = '3-101')`)
+    await until(async () => held.length > 0)
+    await evaluate(page, 'picker.ready')
+    expect(await evaluate(page, 'picker.value')).toBe('3-101')
+    await Promise.all(held.map((route) => route.continue()))
+    await page.evaluate('window.earlier')
+    expect(await evaluate(page, 'picker.value')).toBe('3-101')
+    // One that could not be read can be set again.
+    await page.route('**/localidades/102', (route) => route.fulfill({ status: 404 }), { times: 1 })
+    for (const shown of ['', '3-102']) {
+      await evaluate(page, `void (picker.value = '3-102')`)
+      await evaluate(page, 'picker.ready')
+      expect(await evaluate(page, 'picker.value')).toBe(shown)
+    }
+    // What is above a value is set as well, and taken back.
+    await evaluate(page, `void (picker.value = 'municipio:3')`)
+    await evaluate(page, 'picker.ready')
+    expect(await dataOf(page)).toEqual({ 'lugar.estado': '2', 'lugar.municipio': '3' })
+    await evaluate(page, `void (picker.value = '')`)
+    await evaluate(page, 'picker.ready')
+    expect(await dataOf(page)).toEqual({})
+  })
+
+  test('one that is moved speaks the language of its new place', async () => {
+    const page = await open(`${PLACES.replace('name=', 'value="3-100" name=')}<p lang="en"></p>`)
+    await until(async () => (await field(page, 'Localidad').inputValue()) === 'Rancho 1')
+    // Names of the built-in lists are in one language alone.
+    await page.route('**/localidades/100', async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...(await response.json()), descLocalidad: 'Ranch 1' } })
+    })
+    await evaluate(page, `void picker.form.querySelector('[lang]').append(picker)`)
+    await field(page, 'Locality').waitFor()
+    await evaluate(page, 'picker.ready')
+    expect(await field(page, 'Locality').inputValue()).toBe('Ranch 1')
+    // So does one in which nothing is chosen.
+    await evaluate(page, `void (picker.value = '')`)
+    await evaluate(page, 'picker.ready')
+    await evaluate(page, `void picker.form.append(picker)`)
+    await field(page, 'Localidad').waitFor()
+  })
+
+  test('one whose levels could not be loaded tries again when it is put back', async () => {
+    const page = await open('')
+    await page.route('**/picker/levels.json', (route) => route.fulfill({ status: 404 }))
+    await evaluate(
+      page,
+      `void (document.forms[0].innerHTML = '${PLACES}', document.forms[0].firstChild.value = '3-100')`,
+    )
+    const message = page.getByText('No se pudieron cargar los catálogos.')
+    await message.waitFor()
+    await page.unrouteAll()
+    await evaluate(page, 'void picker.form.prepend(picker)')
+    await until(async () => (await field(page, 'Localidad').inputValue()) === 'Rancho 1')
+    expect(await message.count()).toBe(0)
+    // Nothing can be chosen before the levels of another server are known.
+    const held: Route[] = []
+    await page.route('**/other/**', (route) => void held.push(route))
+    await evaluate(page, `void picker.setAttribute('server', '${url}/other')`)
+    await until(() => held.length > 0)
+    expect(await page.getByRole('combobox').first().isDisabled()).toBe(true)
+    await Promise.all(held.map((route) => route.fulfill({ status: 404 })))
+    await message.waitFor()
+    expect(await page.getByRole('combobox').first().isDisabled()).toBe(true)
+  })
+
   test('what is missing before its words have come is said in them when they have', async () => {
     const page = await open('')
     const held: Route[] = []
@@ -285,13 +435,14 @@ describe.skipIf(browser === undefined)('in a form of another site', () => {
   test('it is restored when one comes back to the page', async () => {
     const page = await open(PLACES)
     await choose(page, 'Estado', 'baja', 'Baja California')
-    await evaluate(
-      page,
-      'void picker.formStateRestoreCallback(JSON.stringify([...picker.selection].slice(0, 1)), "restore")',
-    )
+    await page.goto('/saved')
+    await page.goBack()
     await until(async () => (await field(page, 'Estado').inputValue()) === 'Baja California')
-    await evaluate(page, 'void picker.formStateRestoreCallback("3-100", "autocomplete")')
+    await evaluate(page, 'void picker.formStateRestoreCallback("3-100")')
     await until(async () => (await evaluate(page, 'picker.value')) === '3-100')
+    await page.goto('/saved')
+    await page.goBack()
+    await until(async () => (await field(page, 'Localidad').inputValue()) === 'Rancho 1')
   })
 
   test('a change is told once for every choice, with what is chosen', async () => {
@@ -455,6 +606,36 @@ window.choose = (value) => { place.value = value }`,
     if (name !== 'Vue') return
     await page.evaluate('window.choose("3-107")')
     await until(async () => (await field(page, 'Localidad').inputValue()) === 'Rancho 8')
+  })
+})
+
+describe.skipIf(browser === undefined)('a value that it begins with is shown in', () => {
+  test.each([
+    [
+      'React',
+      `import { createRoot } from 'react-dom/client'
+const begin = () => createRoot(document.querySelector('#app'))
+  .render(<nomenclator-picker value="3-100" levels="estado,municipio,localidad" />)`,
+    ],
+    [
+      'Vue',
+      `import { createApp, h } from 'vue'
+const begin = () => createApp({
+  render: () => h('nomenclator-picker', { value: '3-100', levels: 'estado,municipio,localidad' }),
+}).mount('#app')`,
+    ],
+  ])('%s', async (_, application) => {
+    // Only of an element whose class is known do they set the property, and not the attribute.
+    const loading = `const script = document.createElement('script')
+script.src = '${url}/picker/nomenclator-picker.js'
+script.onload = begin
+document.head.append(script)`
+    script = await bundled({ 'app.jsx': `${application}\n${loading}` })
+    const page = await pages.open([site.url.origin, url], '/app')
+    await until(async () => (await field(page, 'Localidad').inputValue()) === 'Rancho 1')
+    expect(await evaluate(page, `picker.getAttribute('value')`)).toBeNull()
+    await choose(page, 'Localidad', 'rancho 7', 'Rancho 7')
+    expect(await evaluate(page, 'picker.value')).toBe('3-106')
   })
 })
 

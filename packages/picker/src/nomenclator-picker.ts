@@ -396,13 +396,11 @@ export class NomenclatorPicker extends HTMLElement {
   readonly #status = create('div', 'status')
   #fields: Field[] = []
   #definitions: Definitions | undefined
-  /** Ends when the picker can be used: its levels are known, and its value is shown. */
-  #ready: Promise<void> = Promise.resolve()
+  /** Ends when the picker can be used: its levels are known, and its value is shown. Absent until it is first on a page. */
+  #ready: Promise<void> | undefined
   #isDisabled = false
-  /** Whether the value differs from the attribute because someone chose it. */
-  #isDirty = false
-  /** How often it was built, or something was chosen: what is still being read then is not shown over that. */
-  #turn = 0
+  /** The value that was last set or chosen; without one, the attribute counts. */
+  #dirtyValue: string | undefined
 
   constructor() {
     super()
@@ -419,18 +417,21 @@ export class NomenclatorPicker extends HTMLElement {
 
   /** @internal */
   connectedCallback(): void {
-    // One that is moved stays as it is.
-    if (!this.#turn) this.#build()
+    // One that is moved stays as it is, in the language of its new place.
+    if (!this.#definitions) this.#build()
+    else this.#translate()
   }
 
   /** @internal */
   attributeChangedCallback(name: string, before: string | null, after: string | null): void {
     // Of an element that is on the page already when its class is known, the attributes are told before it is connected.
-    if (before === after || !this.#turn) return
+    if (before === after || !this.#ready) return
+    // What is shown already is no key of other levels.
+    if (name === 'levels' && this.#dirtyValue === this.value) this.#dirtyValue = ''
     if (name === 'levels' || name === 'server') this.#build()
-    else if (name === 'value' && !this.#isDirty) this.#ready = this.#ready.then(() => this.#setKey(after ?? ''))
+    else if (name === 'value' && this.#dirtyValue === undefined) this.#show()
+    else if (name === 'lang') this.#translate()
     else this.#update()
-    if (name === 'lang') this.#ready = this.#ready.then(() => this.#rename())
   }
 
   // The members that every field of a form has.
@@ -481,9 +482,10 @@ export class NomenclatorPicker extends HTMLElement {
   }
   set value(key: string | null | undefined) {
     const text = String(key ?? '')
-    this.#isDirty = true
     // A framework sets the value that a change has just told it. Levels that are chosen above must outlast that.
-    this.#ready = this.#ready.then(() => (text === this.value ? undefined : this.#setKey(text)))
+    if (text === this.#valueToShow && text === this.value) return
+    this.#dirtyValue = text
+    this.#show()
   }
 
   /** What is chosen, from the top down. */
@@ -493,7 +495,7 @@ export class NomenclatorPicker extends HTMLElement {
 
   /** Settles when a value that was set is shown. */
   get ready(): Promise<void> {
-    return this.#ready
+    return Promise.resolve(this.#ready)
   }
 
   /** @internal */
@@ -504,19 +506,14 @@ export class NomenclatorPicker extends HTMLElement {
 
   /** @internal */
   formResetCallback(): void {
-    this.#isDirty = false
+    this.#dirtyValue = undefined
     for (const field of this.#fields) field.showMissing('')
-    this.#ready = this.#ready.then(() => this.#setKey(this.getAttribute('value') ?? ''))
+    this.#show()
   }
 
   /** @internal Takes what the browser kept when the page was left, or fills in. */
-  formStateRestoreCallback(state: string | File | FormData | null, mode: 'restore' | 'autocomplete'): void {
-    if (typeof state !== 'string') return
-    this.#isDirty = true
-    this.#ready = this.#ready.then(async () => {
-      if (mode === 'autocomplete') await this.#setKey(state)
-      else this.#setChoices(JSON.parse(state) as Choice[])
-    })
+  formStateRestoreCallback(state: string | File | FormData | null): void {
+    if (typeof state === 'string') this.value = state
   }
 
   // Levels.
@@ -547,27 +544,24 @@ export class NomenclatorPicker extends HTMLElement {
   }
 
   #build(): void {
-    const turn = ++this.#turn
     const names = (this.getAttribute('levels') ?? '').split(',').map((name) => name.trim())
     this.#fields = names.filter((name) => name !== '').map((name, at) => new Field(this, name, at))
     this.#fieldBox.replaceChildren(...this.#fields.map(({ element }) => element))
+    this.#definitions = undefined
     this.#update()
-    this.#ready = this.#prepare(turn)
+    this.#ready = this.#prepare()
   }
 
-  async #prepare(turn: number): Promise<void> {
-    try {
-      const definitions = await definitionsOf(this.#server)
-      if (turn !== this.#turn) return
-      this.#definitions = definitions
-    } catch {
-      this.#message.textContent = NOT_LOADED[this.#language] ?? ''
-      return
-    }
-    const mistake = this.#mistakeInLevels()
-    this.#message.textContent = mistake ?? ''
+  async #prepare(): Promise<void> {
+    const fields = this.#fields
+    const definitions = await definitionsOf(this.#server).catch(() => undefined)
+    // Its levels, or its server, are others by now.
+    if (fields !== this.#fields) return
+    this.#definitions = definitions
+    const mistake = (definitions ? this.#mistakeInLevels() : NOT_LOADED[this.#language]) ?? ''
+    this.#message.textContent = mistake
     this.#update()
-    if (mistake === undefined && !this.#isDirty) await this.#setKey(this.getAttribute('value') ?? '')
+    if (!mistake) await this.#showValue()
   }
 
   #levelOf(name: string): Level | undefined {
@@ -591,10 +585,10 @@ export class NomenclatorPicker extends HTMLElement {
   }
 
   #update(): void {
-    const isUsable = this.#definitions !== undefined && this.#mistakeInLevels() === undefined
+    const isUsable = this.#definitions && !this.#mistakeInLevels()
     for (const [at, field] of this.#fields.entries()) {
       const before = this.#fields[at - 1]
-      const isWaiting = before !== undefined && before.choice === undefined
+      const isWaiting = before && !before.choice
       const placeholder = isWaiting ? this.word('first', { level: this.#labelOf(before.level) }) : this.word('choose')
       const isDisabled = this.#isDisabled || isWaiting || !isUsable
       field.update(this.#labelOf(field.level), placeholder, this.required, isDisabled)
@@ -612,7 +606,9 @@ export class NomenclatorPicker extends HTMLElement {
     const last = this.#fields.at(-1)?.choice
     if (last !== undefined) data.append(name, submitted(last))
     for (const choice of selection) data.append(`${name}.${choice.level}`, submitted(choice))
-    this.#internals.setFormValue(name === '' || selection.length === 0 ? null : data, JSON.stringify(selection))
+    const lowest = selection.at(-1)
+    const state = lowest ? `${lowest.level}:${lowest.key}` : ''
+    this.#internals.setFormValue(name && lowest ? data : null, state)
     const missing = this.required ? this.#missing : undefined
     const message = missing && (this.word('required', { level: this.#labelOf(missing.level) }) || missing.level)
     this.#internals.setValidity(missing ? { valueMissing: true } : {}, message, missing?.input)
@@ -646,8 +642,7 @@ export class NomenclatorPicker extends HTMLElement {
     else parameters.set('q', text)
     const filter = parent && level.ancestors[parent.level]?.filter
     const above = parent && this.#levelOf(parent.level)
-    if (filter !== undefined && parent?.choice !== undefined && above !== undefined)
-      parameters.set(filter, keyValues(above, parent.choice.key).at(-1) as string)
+    if (filter && above && parent.choice) parameters.set(filter, keyValues(above, parent.choice.key).at(-1) as string)
     const response = await fetch(`${this.#server}${level.list}?${parameters}`, { signal })
     // Letters that are no word find nothing.
     if (response.status === 400) return { options: [], total: 0 }
@@ -692,10 +687,9 @@ export class NomenclatorPicker extends HTMLElement {
   choose(field: Field, choice: Choice | undefined): void {
     const isSame = field.choice?.key === choice?.key
     field.set(choice && { level: choice.level, key: choice.key, name: choice.name, code: choice.code })
-    this.#turn++
+    if (!isSame) for (const below of this.#fields.slice(this.#fields.indexOf(field) + 1)) below.set(undefined)
+    this.#dirtyValue = this.value
     if (isSame) return
-    for (const below of this.#fields.slice(this.#fields.indexOf(field) + 1)) below.set(undefined)
-    this.#isDirty = true
     this.#update()
     if (choice !== undefined) this.announce('chosen', choice)
     this.dispatchEvent(new Event('change', { bubbles: true, composed: true }))
@@ -715,22 +709,35 @@ export class NomenclatorPicker extends HTMLElement {
     return typeof code === 'string' ? { ...choice, code } : choice
   }
 
-  /** Shows the record that has a key, with all that it belongs to; nothing where there is none. */
-  async #setKey(text: string): Promise<void> {
-    const higher = this.#fields.slice(0, -1).find(({ level }) => text.startsWith(`${level}:`))?.level
-    const name = higher ?? this.#fields.at(-1)?.level ?? ''
-    const key = higher === undefined ? text : text.slice(higher.length + 1)
-    const turn = ++this.#turn
-    const choices = await this.#choicesOf(name, key).catch(() => [])
-    if (turn === this.#turn) this.#setChoices(choices)
+  get #valueToShow(): string {
+    return this.#dirtyValue ?? this.getAttribute('value') ?? ''
   }
 
-  /** Shows what is chosen in the language of now. */
-  async #rename(): Promise<void> {
-    const last = this.selection.at(-1)
-    const renamed = last && (await this.#choicesOf(last.level, last.key).catch(() => undefined))
-    // What cannot be read again, and what was chosen in the meantime, stays as it is.
-    if (renamed !== undefined && last === this.selection.at(-1)) this.#setChoices(renamed)
+  /** Shows the value at once, or when the levels are known. */
+  #show(): void {
+    if (this.#definitions) this.#ready = this.#showValue()
+  }
+
+  /** Shows the record that has the value as its key, with all that it belongs to; nothing where there is none. */
+  async #showValue(): Promise<void> {
+    const fields = this.#fields
+    const text = this.#valueToShow
+    const named = fields.find(({ level }) => text.startsWith(`${level}:`))?.level
+    const key = named ? text.slice(named.length + 1) : text
+    const choices = await this.#choicesOf(named ?? fields.at(-1)?.level ?? '', key).catch(() => [])
+    // What was set or chosen in the meantime is not overwritten.
+    if (fields === this.#fields && text === this.#valueToShow) this.#setChoices(choices)
+  }
+
+  /** Shows labels, and what is chosen, in the language of now. */
+  #translate(): void {
+    this.#update()
+    this.#ready = this.#ready?.then(async () => {
+      const last = this.selection.at(-1)
+      const renamed = last && (await this.#choicesOf(last.level, last.key).catch(() => undefined))
+      // What cannot be read again, and what was chosen in the meantime, stays as it is.
+      if (renamed && last === this.selection.at(-1)) this.#setChoices(renamed)
+    })
   }
 
   /** The record of a level with a key, and all that it belongs to. */
