@@ -66,6 +66,9 @@ export function placesWithoutParent(
       .reduce((one, other) => Math.max(one, other), 0)
     return largest >= toImportance(match) + FAR_LARGER
   }
+  // What else a city is called is the name of some part of it.
+  const isTownCalledSo = ({ cost, how, position }: PartMatch) => cost === 0 && how !== 'alias' && names.isTown(position)
+  const isPartOfCity = ({ how }: PartMatch) => how === 'alias' && scope === 'anywhere' && matches.some(isTownCalledSo)
   return behindLarger(release, part, matches, scope).map((match) => {
     const { position, cost, how } = match
     // The name of a hamlet is as well that of some quarter or farm that the catalog does not have.
@@ -76,7 +79,8 @@ export function placesWithoutParent(
     const isOther = isTown ? isOfFarm(part, match) : namesakes >= (isStripped ? 2 : MANY)
     return {
       ...match,
-      isDoubtful: match.isDoubtful || isUnknown || isLesser || isOther || match.needsParent === true,
+      isDoubtful:
+        match.isDoubtful || isUnknown || isLesser || isOther || match.needsParent === true || isPartOfCity(match),
     }
   })
 }

@@ -369,3 +369,29 @@ test('rows have the same key where case and accents alone are other', () => {
   ]
   expect(new Set(others).size).toBe(others.length)
 })
+
+test('what was a town and is part of a city is not sure where a town is called so', async () => {
+  const places = await releaseOf(
+    smallSource(
+      placesOf({
+        states: [
+          ['QRO', 'QT', 'Querétaro', 22],
+          ['QROO', 'QR', 'Quintana Roo', 23],
+        ],
+        municipalities: [
+          ['014', 'Querétaro', 22],
+          ['002', 'Felipe Carrillo Puerto', 23],
+        ],
+        localities: [
+          ['0001', 'Santiago de Querétaro', 1, 800_000],
+          ['0001', 'Felipe Carrillo Puerto', 2, 25_000],
+        ],
+      }),
+    ),
+  )
+  const verdictOn = (parts: Record<string, string>) =>
+    resolveRow(places, { parts: new Map(Object.entries(parts)) }).verdict
+  const localidad = 'Felipe Carrillo Puerto'
+  expect(verdictOn({ localidad })).not.toMatch(/exact|sure/)
+  expect(verdictOn({ estado: 'Querétaro', localidad })).toBe('exact')
+})
