@@ -203,6 +203,12 @@ describe('a table', () => {
 describe('refused is', () => {
   test.each([
     ['no column', 'estado\nJal\n', ['--columns', 'edo'], /given\.csv:1 has no column "edo"; it has estado/],
+    [
+      'a column twice',
+      'estado,estado\nJal,Oax\n',
+      ['--columns', 'estado'],
+      /given\.csv:1 has the column "estado" more than once/,
+    ],
     ['no part', 'Mun\nx\n', ['--columns', 'Mun'], /no part for "Mun"; name one with Mun=PART/],
     ['a part twice', 'a,b\nx,y\n', ['--columns', 'a=estado,b=estado'], /names estado twice/],
     ['an open quote', 'estado\n"Jal\n', ['--columns', 'estado'], /given\.csv:2, all: .*; expected a closing quote/],

@@ -149,6 +149,10 @@ function readColumns(release: Release, file: string, header: readonly string[], 
 function placeOf(header: readonly string[], name: string, file: string): number {
   const exact = header.indexOf(name)
   const place = exact === -1 ? header.findIndex((column) => folded(column.trim()) === folded(name)) : exact
+  if (exact !== -1 && header.lastIndexOf(name) !== exact)
+    throw new Failure(
+      `${file}:1 has the column ${JSON.stringify(name)} more than once; rename those that are not meant`,
+    )
   if (place !== -1) return place
   throw new Failure(
     `${file}:1 has no column ${JSON.stringify(name)}; it has ${header.join(', ')}${suggestion(name, header)}`,
