@@ -91,9 +91,18 @@ const MAY_BE_DAMAGED = /[^ -~\s]|\u00a0|&[#a-z]|[%=\\]|U\+00|_x00/i
 /** How many times a text may have been read in the wrong encoding. */
 const MAX_TIMES = 3
 
-/** What a text may have been; nothing where nothing tells that it was damaged. */
-export function repairsOf(text: string): string[] {
-  if (!MAY_BE_DAMAGED.test(text)) return []
+/** What a text may have been, what is most usual first; nothing where nothing tells that it was damaged. */
+export function* repairsOf(text: string): Generator<string> {
+  const met = new Set<string | undefined>([undefined, text])
+  for (const repair of MAY_BE_DAMAGED.test(text) ? allRepairsOf(text) : []) {
+    if (met.has(repair)) continue
+    met.add(repair)
+    yield repair as string
+  }
+}
+
+/** The same with some again, and some that cannot be. */
+function* allRepairsOf(text: string): Generator<string | undefined> {
   // What was escaped may have been escaped again.
   const plain = unescaped(withoutEntities(withoutEntities(text)))
   const read = [plain]
@@ -103,14 +112,14 @@ export function repairsOf(text: string): string[] {
     read.unshift(before)
   }
   const once = read.at(-2)
-  const others = MISTAKEN.map(([read, written]) => {
-    const bytes = bytesIn(read, plain)
-    return bytes === undefined ? undefined : textIn(written, bytes)
-  })
   // A byte that no code page has is lost for good: what was a letter of two bytes is one that is not known.
-  const broken = [once ?? '', plain].map((one) => (one.includes(BROKEN) ? one.replaceAll(BROKEN, '\ufffd') : undefined))
-  const repairs = [...broken, ...read, ...OTHERS.map((page) => fromUtf8(page, plain)), ...others]
-  return [...new Set(repairs)].filter((repair) => repair !== undefined && repair !== text) as string[]
+  for (const one of [once ?? '', plain]) if (one.includes(BROKEN)) yield one.replaceAll(BROKEN, '\ufffd')
+  yield* read
+  for (const page of OTHERS) yield fromUtf8(page, plain)
+  for (const [read, written] of MISTAKEN) {
+    const bytes = bytesIn(read, plain)
+    yield bytes && textIn(written, bytes)
+  }
 }
 
 /** Signs that stand for a letter that was lost, and digits that look like one between others. */

@@ -37,8 +37,8 @@ export function withLostLetters(release: Release, given: readonly WrittenPart[])
 function namesLosing(release: Release, part: WrittenPart, above: readonly WrittenPart[]): readonly string[] {
   const { typedJoined } = part.written
   const names = entityNames(release, part.entity)
-  const positions = recordsToCompare(release, part.entity, above)
-  const isShort = positions === names.positions
+  const isShort = names.count <= MAX_COMPARED_RECORDS
+  const positions = isShort ? names.positions : recordsToCompare(release, part.entity, above)
   const found = isShort ? (lossesIn(names).get(typedJoined) ?? []) : namesLeft(names, positions, typedJoined)
   const isCalled = () => matchesCalled(release, part, (position) => positions.includes(position)).length > 0
   return found.length === 0 || isCalled() ? [] : [...new Set(found)]
@@ -61,10 +61,8 @@ function namesLeft(names: EntityNames, positions: Uint32Array, left: string): st
   return found
 }
 
-/** The records of a short list, or those below what some parts mean; none where they are too many. */
+/** The records below what some parts mean; none where they are too many. */
 function recordsToCompare(release: Release, entity: Entity, above: readonly WrittenPart[]): Uint32Array {
-  const names = entityNames(release, entity)
-  if (names.count <= MAX_COMPARED_RECORDS) return names.positions
   const [level] = ancestorLevels(release, entity)
   const parents = level === undefined || level.entity !== above.at(-1)?.entity.name ? [] : parentsFor(release, above)
   const isFew = level !== undefined && countBelow(level, parents) <= MAX_COMPARED_RECORDS

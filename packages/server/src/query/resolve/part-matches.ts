@@ -60,9 +60,13 @@ function unlessOther(release: Release, { entity, written: { typed } }: WrittenPa
     const own = names.record(match.position).names
     const isOther = (text: string) => !own.some(({ name }) => name.words.some((word) => word.startsWith(text)))
     // A whole code is no name with that of another in it.
-    return match.cost > 0 && called.some(isOther) ? { ...match, isDoubtful: true } : match
+    if (match.cost === 0 || !called.some(isOther)) return match
+    return { ...match, cost: match.cost + OTHER_NAME_COST, isDoubtful: true }
   }
 }
+
+/** What it costs where a word is rather another name. */
+const OTHER_NAME_COST = 1
 
 /** Of so many words that say something, at least one is as it is in the name that is meant: they have fewer edits. */
 const MIN_ONE_RIGHT = MAX_EDITS + 1

@@ -22,7 +22,7 @@ export function repairedTexts(text: string, isKnown: IsKnown): string[] {
   const isAllKnown = (words: readonly string[]) => words.every((word) => isKnown(word) || !HAS_LETTER.test(word))
   if (isUsual(text)) return restoredTexts(text, isAllKnown)
   const words = wordsOf(text)
-  for (const repair of [...repairsOf(text), text]) {
+  for (const repair of repairsOf(text)) {
     const restored = restoredTexts(repair, isAllKnown)
     if (restored.length > 0) return restored
     const repaired = wordsOf(repair)
@@ -30,7 +30,7 @@ export function repairedTexts(text: string, isKnown: IsKnown): string[] {
       repaired.length > 0 && isAllKnown(repaired) && !(isAllKnown(words) && words.length <= repaired.length)
     if (isBetter) return [repair]
   }
-  return []
+  return restoredTexts(text, isAllKnown)
 }
 
 const HAS_LETTER = /\p{L}/u
@@ -52,7 +52,7 @@ function restoredTexts(text: string, isAllKnown: (words: readonly string[]) => b
 /** What a text of several names may have been, if that gives more words of the catalog; some of its words may be in none. */
 export function repairedNames(release: Release, text: string): string[] {
   // Letters that are as usual were not read in another encoding.
-  const repairs = isUsual(text) ? [] : repairsOf(text)
+  const repairs = isUsual(text) ? [] : [...repairsOf(text)]
   if (repairs.length === 0 && !hasLostLetters(text)) return []
   const isKnown = isKnownAnywhere(release, release)
   const isWord = (words: readonly string[]) => words.length === 1 && words.every(isKnown)

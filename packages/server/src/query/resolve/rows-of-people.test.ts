@@ -542,6 +542,17 @@ test.each([
   expect(resolveRow(release, { parts: new Map([['pais', pais]]) }).verdict).toBe(expected as Verdict),
 )
 
+test.each([
+  // Not Ireland, Armenia, Angola and Tonga.
+  ['Republic of Greenland', 'GRL'],
+  ['República de Argelia', 'DZA'],
+  ['República de Andorra', 'AND'],
+  ['Reino de Togo', 'TGO'],
+])('a country that is called so comes before one that is some letters away: %s', (pais, expected) => {
+  const { record } = resolveRow(release, { parts: new Map([['pais', pais]]) })
+  expect(codeReader(release, release.entity('pais').definition)(record?.position ?? -1)).toBe(expected)
+})
+
 describe('a state is said with more than its name', () => {
   test.each([
     ['Puebla, Pue. / Puebla', 'sure 21114 Puebla'],
