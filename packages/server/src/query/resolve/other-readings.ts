@@ -8,6 +8,7 @@ import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
 import { isLight } from '../search/word-match.ts'
 import { MAX_MISSPELT_COST, MAX_NAME_COST, NUMBER } from './address.ts'
+import { besideLargerForShort } from './by-size.ts'
 import { entityNames } from './entity-names.ts'
 import { ancestorOf } from './levels.ts'
 import { WITHOUT_SAINT_COST, type WrittenName } from './name-match.ts'
@@ -34,8 +35,12 @@ const matchesInPlace = (release: Release, parts: readonly WrittenPart[]): RowMat
 /** The parts of a row that say something, and what they may mean. */
 export function readParts(release: Release, given: readonly WrittenPart[]): ReadParts {
   const last = given.at(-1)
-  if (last === undefined || given.length === 1)
-    return { parts: given, matches: matchesByParts(release, given, { isRow: true }) }
+  if (last === undefined) return { parts: given, matches: [] }
+  if (given.length === 1)
+    return {
+      parts: given,
+      matches: besideLargerForShort(release, last, matchesByParts(release, given, { isRow: true })),
+    }
   const said = given.filter((part) => part === last || !saysThatNothingIs(release, part))
   if (said.length < given.length) return readParts(release, said)
   const { above, ancestors } = meantAbove(release, last.entity, given.slice(0, -1))

@@ -553,6 +553,15 @@ test.each([
   expect(codeReader(release, release.entity('pais').definition)(record?.position ?? -1)).toBe(expected)
 })
 
+test.each([
+  // Tlalnepantla de Baz and Tula de Allende are far larger; San Pedro Tlaquepaque is not called San Pedro.
+  ['Tlalnepantla', 'likely'],
+  ['Tula', 'likely'],
+  ['San Pedro', 'exact'],
+])('a municipality beside a larger one that is called so for short: %s', (municipio, expected) =>
+  expect(resolveRow(release, { parts: new Map([['municipio', municipio]]) }).verdict).toBe(expected as Verdict),
+)
+
 describe('a state is said with more than its name', () => {
   test.each([
     ['Puebla, Pue. / Puebla', 'sure 21114 Puebla'],
