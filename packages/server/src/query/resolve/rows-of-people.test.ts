@@ -635,6 +635,10 @@ describe('the name of a town is no misspelling of a municipality', () => {
     ['/ Capácuaro /', 'likely 16013 Carácuaro'],
     ['/ Puruarán / Puruarán', 'sure Puruarán'],
     ['Tabasco / Jalupa / Jalupa', 'sure Jalupa'],
+    // San Martín Ahuatepec and San Martín Toltepec are towns there; a San Martín Toltpec is not.
+    ['México / Ahuatepec', 'likely 15008 Amatepec'],
+    ['México / Toltepec', 'likely 15108 Tultepec'],
+    ['México / Toltpec', 'sure 15108 Tultepec'],
   ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
 })
 

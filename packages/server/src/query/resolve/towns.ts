@@ -6,6 +6,7 @@ import type { Release } from '../../release/release.ts'
 import { ancestorAt, ancestorLevels } from '../search/ancestor-match.ts'
 import { seatsAmong } from '../search/seats.ts'
 import { entityNames } from './entity-names.ts'
+import type { WrittenName } from './name-match.ts'
 import { matchesCalled, recordsWithAll } from './part-matches.ts'
 import type { PartMatch, RowHow } from './record-match.ts'
 import { type WrittenPart, writtenPartAs } from './written-part.ts'
@@ -57,9 +58,17 @@ export function besideTowns(
   const names = entityNames(release, towns)
   const isThere = (position: number) =>
     level === undefined ? names.isWellKnown(position) : ancestorAt(level, position) === parent?.position
-  const called = matchesCalled(release, writtenPartAs(release, towns, part), isThere)
-  if (!called.some(({ how }) => how === 'exact')) return matches
+  const town = writtenPartAs(release, towns, part)
+  const isCalled = matchesCalled(release, town, isThere).some(({ how }) => how === 'exact')
+  const isName = (position: number) => isThere(position) && isCalledBesideSaint(names.wordsAt(position), town.written)
+  if (!isCalled && !recordsWithAll(release, town).some(isName)) return matches
   return matches.map((match) => (isMisspelt(match.how) ? { ...match, isDoubtful: true } : match))
+}
+
+/** Whether some words are a name with a saint before it: people call Santa María Tenextepec Tenextepec. */
+function isCalledBesideSaint([first = '', ...words]: readonly string[], { text, language }: WrittenName): boolean {
+  const count = language.saintWords(first)
+  return count > 0 && words.slice(count - 1).join(' ') === text
 }
 
 export const isMisspelt = (how: RowHow): boolean => how === 'typo' || how === 'by-ear'
