@@ -204,7 +204,7 @@ const ABBREVIATION_COST = 0.1
 const JOINED_COST = 0.15
 const GLUED_MATCH: NameMatch = { ...EXACT_MATCH, cost: JOINED_COST, how: 'glued' }
 const OTHER_ORDER_COST = 0.5
-const BY_EAR_COST = 0.7
+export const BY_EAR_COST = 0.7
 const MIN_SOUND = 2
 /** What comes on top of the edits where what they lead to only sounds like the name. */
 const EDITED_BY_EAR_COST = 0.5

@@ -639,6 +639,8 @@ describe('the name of a town is no misspelling of a municipality', () => {
     ['México / Ahuatepec', 'likely 15008 Amatepec'],
     ['México / Toltepec', 'likely 15108 Tultepec'],
     ['México / Toltpec', 'sure 15108 Tultepec'],
+    // Huatulco is what Santa María Huatulco is called.
+    ['/ Huazulco /', 'likely 20413 Santa María Huatulco'],
   ])('%s', (row, expected) => expect(answer(row)).toStartWith(expected))
 })
 

@@ -6,7 +6,7 @@ import type { Release } from '../../release/release.ts'
 import { ancestorAt, ancestorLevels } from '../search/ancestor-match.ts'
 import { seatsAmong } from '../search/seats.ts'
 import { entityNames } from './entity-names.ts'
-import type { WrittenName } from './name-match.ts'
+import { BY_EAR_COST, type WrittenName } from './name-match.ts'
 import { matchesCalled, recordsWithAll } from './part-matches.ts'
 import type { PartMatch, RowHow } from './record-match.ts'
 import { type WrittenPart, writtenPartAs } from './written-part.ts'
@@ -53,7 +53,7 @@ export function besideTowns(
   parent?: { readonly entity: string; readonly position: number },
 ): readonly PartMatch[] {
   const towns = townsIn(release)(part.entity)
-  if (towns === undefined || !matches.some(({ how, isDoubtful }) => isMisspelt(how) && !isDoubtful)) return matches
+  if (towns === undefined || !matches.some((match) => isOneMisspelt(match) && !match.isDoubtful)) return matches
   const level = ancestorLevels(release, towns).find(({ entity }) => entity === parent?.entity)
   const names = entityNames(release, towns)
   const isThere = (position: number) =>
@@ -62,7 +62,7 @@ export function besideTowns(
   const isCalled = matchesCalled(release, town, isThere).some(({ how }) => how === 'exact')
   const isName = (position: number) => isThere(position) && isCalledBesideSaint(names.wordsAt(position), town.written)
   if (!isCalled && !recordsWithAll(release, town).some(isName)) return matches
-  return matches.map((match) => (isMisspelt(match.how) ? { ...match, isDoubtful: true } : match))
+  return matches.map((match) => (isOneMisspelt(match) ? { ...match, isDoubtful: true } : match))
 }
 
 /** Whether some words are a name with a saint before it: people call Santa María Tenextepec Tenextepec. */
@@ -72,6 +72,9 @@ function isCalledBesideSaint([first = '', ...words]: readonly string[], { text, 
 }
 
 export const isMisspelt = (how: RowHow): boolean => how === 'typo' || how === 'by-ear'
+
+/** The same of a match, which may be with an alias. */
+const isOneMisspelt = ({ how, cost }: PartMatch): boolean => isMisspelt(how) || (how === 'alias' && cost >= BY_EAR_COST)
 
 /** The records that are wanted in which there is a town that a part names. */
 export function matchesByTown(
