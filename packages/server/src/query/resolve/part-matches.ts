@@ -17,7 +17,7 @@ import { type EntityNames, entityNames } from './entity-names.ts'
 import { isSlight, MAX_EDITS } from './name-match.ts'
 import { hasName, positionsCalled, type Wanted } from './name-table.ts'
 import { besideCode, matchByCode, matchRecord, type PartMatch, withoutZeros } from './record-match.ts'
-import { keyOf, PLAIN, readingsOf, type WrittenPart, writtenPart } from './written-part.ts'
+import { ENTITY_NOISE_COST, keyOf, PLAIN, readingsOf, type WrittenPart, writtenPart } from './written-part.ts'
 
 /** How many records at most are compared one by one. */
 export const MAX_COMPARED_RECORDS = 6_000
@@ -229,6 +229,9 @@ const isJustSo = ({ cost, isWhole, isDoubtful }: PartMatch): boolean =>
   cost <= MAX_JUST_SO_COST && isWhole && !isDoubtful
 const isCalledSo = ({ cost, isDoubtful, isWhole }: PartMatch): boolean =>
   cost <= MAX_CALLED_COST && isWhole && !isDoubtful
+/** Whether a record is called what a part says beside the word for what it is, as in "localidad de Jalpa". */
+const isCalledBesideKind = ({ stripped: [first] }: WrittenPart, { cost, isDoubtful }: PartMatch): boolean =>
+  first?.cost === ENTITY_NOISE_COST && cost <= ENTITY_NOISE_COST && !isDoubtful
 
 /** The records below a parent that a part may mean: those that are called so, or else those that are called nearly so. */
 export function matchesBelowParent(
@@ -244,7 +247,7 @@ export function matchesBelowParent(
   if (begun.length > 0) return begun
   const range = { from: positions[0] ?? 0, to: (positions.at(-1) ?? -1) + 1 }
   const called = matchesCalled(release, part, (position) => parentOf[position] === parent, range)
-  if (onlyCalled || called.some(isCalledSo)) return called
+  if (onlyCalled || called.some((match) => isCalledSo(match) || isCalledBesideKind(part, match))) return called
   const names = entityNames(release, part.entity)
   const seat = names.seatOf(parent)
   // The seat goes by the name of its parent, of which its own letters tell nothing.
