@@ -53,7 +53,7 @@ export function besideTowns(
   parent?: { readonly entity: string; readonly position: number },
 ): readonly PartMatch[] {
   const towns = townsIn(release)(part.entity)
-  if (towns === undefined || !matches.some((match) => isOneMisspelt(match) && !match.isDoubtful)) return matches
+  if (towns === undefined || !matches.some((match) => isMisspeltMatch(match) && !match.isDoubtful)) return matches
   const level = ancestorLevels(release, towns).find(({ entity }) => entity === parent?.entity)
   const names = entityNames(release, towns)
   const isThere = (position: number) =>
@@ -62,10 +62,10 @@ export function besideTowns(
   const isCalled = matchesCalled(release, town, isThere).some(({ how }) => how === 'exact')
   const isName = (position: number) => isThere(position) && isCalledBesideSaint(names.wordsAt(position), town.written)
   if (!isCalled && !recordsWithAll(release, town).some(isName)) return matches
-  return matches.map((match) => (isOneMisspelt(match) ? { ...match, isDoubtful: true } : match))
+  return matches.map((match) => (isMisspeltMatch(match) ? { ...match, isDoubtful: true } : match))
 }
 
-/** Whether some words are a name with a saint before it: people call Santa María Tenextepec Tenextepec. */
+/** Whether some words are a name with a saint before it: people call San Antonio Tenextepec Tenextepec. */
 function isCalledBesideSaint([first = '', ...words]: readonly string[], { text, language }: WrittenName): boolean {
   const count = language.saintWords(first)
   return count > 0 && words.slice(count - 1).join(' ') === text
@@ -73,8 +73,9 @@ function isCalledBesideSaint([first = '', ...words]: readonly string[], { text, 
 
 export const isMisspelt = (how: RowHow): boolean => how === 'typo' || how === 'by-ear'
 
-/** The same of a match, which may be with an alias. */
-const isOneMisspelt = ({ how, cost }: PartMatch): boolean => isMisspelt(how) || (how === 'alias' && cost >= BY_EAR_COST)
+/** Whether a match is so, which may be with an alias. */
+const isMisspeltMatch = ({ how, cost }: PartMatch): boolean =>
+  isMisspelt(how) || (how === 'alias' && cost >= BY_EAR_COST)
 
 /** The records that are wanted in which there is a town that a part names. */
 export function matchesByTown(
