@@ -94,9 +94,9 @@ function writeTimings(path: string): string {
 }
 
 console.log('── tests')
-// Many tests wait for processes and timers, so files run in more processes than there are cores.
+// Many tests wait for processes and timers, so files run in more processes than there are cores; each of them compiles what it runs for itself.
 const command = [
-  ...[process.execPath, 'test', '--parallel=6', '--no-isolate', '--timeout', TEST_MILLISECONDS],
+  ...[process.execPath, 'test', '--parallel=4', '--no-isolate', '--timeout', TEST_MILLISECONDS],
   `--timings=${writeTimings(join(directory, 'timings.json'))}`,
 ]
 /** No process of a test runs for so long that the last tier of compiled code, or memory that is given back, is worth what it costs. */
