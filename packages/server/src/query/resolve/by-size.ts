@@ -5,7 +5,6 @@ import type { Release } from '../../release/release.ts'
 import { importanceOf, MAX_IMPORTANCE } from '../search/importance.ts'
 import { isLight } from '../search/word-match.ts'
 import { entityNames, FACILITY_COST } from './entity-names.ts'
-import { recordsWithAll } from './part-matches.ts'
 import { isOfFarm, isOtherKind, type PartMatch, type RowHow } from './record-match.ts'
 import { OTHER_NOISE_COST, type WrittenPart } from './written-part.ts'
 
@@ -84,23 +83,6 @@ export function placesWithoutParent(
         match.isDoubtful || isUnknown || isLesser || isOther || match.needsParent === true || isPartOfCity(match),
     }
   })
-}
-
-/** Matches with places that have others in them, in doubt beside a far larger one that is called so for short, as Tlalnepantla de Baz is. */
-export function besideLargerForShort<T extends Place>(
-  release: Release,
-  part: WrittenPart,
-  matches: readonly T[],
-): readonly T[] {
-  const names = entityNames(release, part.entity)
-  if (!names.hasBelow || part.digits !== undefined) return matches
-  const importance = importanceOf(release, part.entity.name)
-  const largest = names
-    .matchAt(recordsWithAll(release, part), part)
-    .reduce((most, { isShort, position }) => (isShort ? Math.max(most, importance[position] as number) : most), 0)
-  return matches.map((match) =>
-    (importance[match.position] as number) + FAR_LARGER <= largest ? { ...match, isDoubtful: true } : match,
-  )
 }
 
 /** A facility is named for a place that is near, and so has its name too. */

@@ -8,6 +8,7 @@ import {
   amongSeats,
   BEHIND_LARGER_COST,
   behindCost,
+  FAR_LARGER,
   MAX_SHORT_COST,
   placesInParent,
   placesWithoutParent,
@@ -34,6 +35,7 @@ import {
   matchesByWholeCode,
   matchesCalled,
   matchesNearly,
+  recordsWithAll,
 } from './part-matches.ts'
 import type { PartMatch, RowHow } from './record-match.ts'
 import { besideTowns, isMisspelt, matchesByTown, TOWN_COST } from './towns.ts'
@@ -116,6 +118,27 @@ function toMatch({ entity, written }: WrittenPart, match: PartMatch, row: Parent
   const { cost: ownCost, isPrefix, isWhole } = match
   const letters = lettersIn(written.words, written.language)
   return { ...row, name: entity.name, cost: row.cost + skipped, ownCost, letters, skipped, isPrefix, isWhole }
+}
+
+/**
+ * Matches with records that have others below them, in doubt beside far larger ones that are called so for short: "Tlalnepantla" may be
+ * Tlalnepantla de Baz, too.
+ */
+export function besideLargerForShort(
+  release: Release,
+  part: WrittenPart,
+  matches: readonly RowMatch[],
+): readonly RowMatch[] {
+  const names = entityNames(release, part.entity)
+  const [best] = matches
+  if (best === undefined || !names.hasBelow || part.digits !== undefined) return matches
+  const importance = importanceOf(release, part.entity.name)
+  const isLarger = ({ isShort, position }: PartMatch) =>
+    isShort && (importance[position] as number) >= (importance[best.position] as number) + FAR_LARGER
+  const larger = names.matchAt(recordsWithAll(release, part), part).filter(isLarger)
+  if (larger.length === 0) return matches
+  const others = larger.map((match) => toMatch(part, match, withAncestors(match, [])))
+  return bestOf(release, [...matches, ...others]).map((match) => ({ ...match, isDoubtful: true }))
 }
 
 /** What a doubtful match costs at least that is a guess. */
