@@ -77,10 +77,43 @@ if (executable instanceof Error) fail('npm run build', executable.message)
 /** The files that take longest begin first, so that none of them is waited for in the end. Bun begins with those that it has no time of. */
 function writeTimings(path: string): string {
   const slowest = [
-    ...['fleet', 'explorer-browser', 'broken-home', 'workers', 'torture', 'executable', 'thinking', 'client-package'],
-    ...['deb', 'server-package', 'serve', 'explorer-picker', 'explorer-resolver', 'explorer-lists', 'explorer-tasks'],
-    ...['seeing', 'walk', 'openapi-conformance', 'explorer-map', 'slow-clients', 'deploy', 'swap', 'disk-full'],
-    ...['picker-package', 'verify-faults', 'http-to-package', 'packages', 'inegi-download', 'upgrade'],
+    ...[
+      'fleet/fleet',
+      'explorer/browser',
+      'release/broken-home',
+      'operation/workers',
+      'hostile/torture',
+      'command/executable',
+      'operation/compute-workers',
+      'client/package',
+    ],
+    ...[
+      'command/deb',
+      'command/server-package',
+      'command/serve',
+      'explorer/picker',
+      'explorer/resolver',
+      'explorer/lists',
+      'explorer/tasks',
+    ],
+    ...[
+      'operation/seeing',
+      'contract/walk',
+      'v2/openapi-conformance',
+      'explorer/map',
+      'operation/slow-clients',
+      'command/deploy',
+      'release/swap',
+      'import/disk-full',
+    ],
+    ...[
+      'client/picker-package',
+      'verify/faults',
+      'import/http-to-package',
+      'import/packages',
+      'import/inegi-download',
+      'release/upgrade',
+    ],
   ].map((name) => `test/${name}.test.ts`)
   const files = [...new Bun.Glob('{bench,data,packages,test}/**/*.test.ts').scanSync(root)].filter(
     (file) => !file.includes('node_modules'),

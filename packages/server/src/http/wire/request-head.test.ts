@@ -52,7 +52,7 @@ describe('a valid head', () => {
 })
 
 describe('a head that is refused', () => {
-  // Header lines that are refused are in test/hostile-wire.test.ts, with the words of each refusal.
+  // Header lines that are refused are in test/hostile/wire.test.ts, with the words of each refusal.
   const cases: readonly [name: string, text: string, kind: string][] = [
     ['garbage', head('garbage'), 'bad-request'],
     ['nothing', '\r\n\r\n', 'bad-request'],

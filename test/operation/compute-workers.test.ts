@@ -1,0 +1,133 @@
+// Processes that serve and processes that think: what takes thought never holds up a page, and no process is missed for long.
+import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { THINKER_VARIABLE } from '../../packages/server/src/http/processes/workers.ts'
+import { environmentOf, eventually, Service, TwoReleases, thinkersOf, workersOf } from '../support/service.ts'
+import { message, send } from '../support/wire.ts'
+
+setDefaultTimeout(180_000)
+
+const home = await TwoReleases.create()
+afterAll(() => home[Symbol.dispose]())
+beforeEach(() => home.shelf.activate(home.digests[0]))
+
+const start = (...flags: string[]) => Service.over(home, { flags: ['--workers', '1', ...flags] })
+const SEARCH = '/api/v2/search?q=a'
+const PAGE = '/api/v1/paises'
+const statusOf = async ({ url }: Service, path: string, init?: RequestInit): Promise<number> =>
+  (await fetch(`${url}${path}`, init)).status
+const post = (body: string): RequestInit => ({ method: 'POST', body, headers: { 'Content-Type': 'application/json' } })
+
+function thinkerOf(service: Service): number {
+  const [pid] = thinkersOf(service.pid)
+  if (pid === undefined) throw new Error('there is no process that thinks')
+  return pid
+}
+
+/** Searches one after the other until it is stopped, and then gives the statuses that were not 200. */
+function searching(service: Service) {
+  let isOver = false
+  const bad: (number | string)[] = []
+  let count = 0
+  const done = Promise.all(
+    Array.from({ length: 4 }, async () => {
+      while (!isOver) {
+        const status = await statusOf(service, SEARCH).catch(String)
+        if (status !== 200) bad.push(status)
+        count++
+      }
+    }),
+  )
+  return {
+    more: async (wanted: number) => {
+      const end = count + wanted
+      await eventually(`${wanted} more searches`, () => count >= end)
+    },
+    stop: async () => {
+      isOver = true
+      await done
+      return bad
+    },
+  }
+}
+
+describe.skipIf(process.platform !== 'linux')('a process that thinks', () => {
+  test('that is killed under load is replaced, and no request fails', async () => {
+    await using service = await start()
+    const searches = searching(service)
+    await searches.more(20)
+    const victim = thinkerOf(service)
+    process.kill(victim, 'SIGKILL')
+    await service.line(/^THINKER DIED: process \d+, signal SIGKILL; starting another in 100 ms$/)
+    await searches.more(20)
+    expect(await searches.stop()).toEqual([])
+    expect(thinkerOf(service)).not.toBe(victim)
+    expect(service.said.err).toContain(
+      'NO THINKER IS LEFT: nothing is searched, resolved or rendered until one can start',
+    )
+  })
+
+  test('that is stopped holds up no page, is killed, and what it had is done by another', async () => {
+    await using service = await start()
+    const victim = thinkerOf(service)
+    process.kill(victim, 'SIGSTOP')
+    const search = statusOf(service, SEARCH)
+    for (let count = 0; count < 50; count++) expect(await statusOf(service, PAGE)).toBe(200)
+    // A body that is refused costs no thought.
+    expect(await statusOf(service, '/api/v2/resolve', post('['.repeat(1_000_000)))).toBe(400)
+    expect(await statusOf(service, '/api/v2/paises/4?embed=id')).toBe(200)
+    await service.line(/^THINKER STUCK: process \d+ has not reported for 5 s; killing it$/)
+    expect(await search).toBe(200)
+  })
+
+  test('is restarted with the others, and no request fails', async () => {
+    await using service = await start()
+    const searches = searching(service)
+    await searches.more(20)
+    const [thinker, worker] = [thinkerOf(service), workersOf(service.pid)[0]]
+    service.signal('SIGHUP')
+    await service.line(/^All workers were restarted\.$/)
+    await eventually('both are others', () => {
+      const others = [thinkersOf(service.pid), workersOf(service.pid)]
+      return others.every((pids) => pids.length === 1) && others[0]?.[0] !== thinker && others[1]?.[0] !== worker
+    })
+    await searches.more(20)
+    expect(await searches.stop()).toEqual([])
+  })
+
+  test('stops with the service while it is at work, and leaves nothing behind', async () => {
+    await using service = await start('--drain-timeout', '5', '--slow-request', '60000')
+    const directory = dirname(environmentOf(thinkerOf(service)).get(THINKER_VARIABLE) ?? '')
+    expect(existsSync(directory)).toBe(true)
+    const searches = searching(service)
+    await searches.more(20)
+    // As when a signal is sent to all of a terminal, or of a group.
+    for (const pid of [thinkerOf(service), ...workersOf(service.pid), service.pid]) process.kill(pid, 'SIGTERM')
+    expect(await service.exited()).toBe(0)
+    await searches.stop()
+    expect(existsSync(directory)).toBe(false)
+    expect(service.said.err).toBe('')
+  })
+})
+
+test('a client that thinks much is held, and one that reads pages at the same address is not', async () => {
+  await using service = await start('--rate-limit', '40/m')
+  const rows = JSON.stringify(Array.from({ length: 50 }, (_, at) => ({ q: `nowhre ${at} of al` })))
+  let status = 200
+  for (let count = 0; count < 50 && status === 200; count++) {
+    const response = await fetch(`${service.url}/api/v2/resolve`, post(rows))
+    await response.arrayBuffer()
+    status = response.status
+  }
+  expect(status).toBe(429)
+  for (let count = 0; count < 30; count++) expect(await statusOf(service, PAGE)).toBe(200)
+})
+
+test('the response is the same, whoever makes it', async () => {
+  await using service = await start('--base-url', 'http://127.0.0.1')
+  const { headers, body } = await send(service.url, message('GET', SEARCH, 'Host: a', 'Accept-Encoding: identity'))
+  expect(headers['Content-Type']).toBe('application/json')
+  expect(Number(headers['Content-Length'])).toBe(Buffer.byteLength(body))
+  expect(Object.keys(headers).filter((name) => name === 'X-Request-Id')).toHaveLength(1)
+})
