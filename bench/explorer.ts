@@ -5,12 +5,12 @@ import type { Entity } from '../packages/server/src/catalog/entity.ts'
 import { ApiReader, type ReadList } from '../packages/server/src/explorer/api-reader.ts'
 import { languageOf } from '../packages/server/src/explorer/language.ts'
 import { rendered } from '../packages/server/src/explorer/layout.ts'
-import type { Pairs } from '../packages/server/src/explorer/links.ts'
+import type { QueryPairs } from '../packages/server/src/explorer/links.ts'
 import { explorerPages } from '../packages/server/src/explorer/mount.ts'
 import { collectionPage } from '../packages/server/src/explorer/pages/collection.ts'
 import { createApp } from '../packages/server/src/http/app.ts'
 import { OpenReleases } from '../packages/server/src/http/v2/open-releases.ts'
-import { Shelf } from '../packages/server/src/release/home/shelf.ts'
+import { ReleaseStore } from '../packages/server/src/release/home/release-store.ts'
 import type { Release } from '../packages/server/src/release/release.ts'
 import { launchBrowser } from '../test/support/browser.ts'
 import { serverOf } from '../test/support/server.ts'
@@ -59,14 +59,14 @@ async function timed(call: (round: number) => unknown): Promise<Spread> {
 class ReadBefore extends ApiReader {
   #list: ReadList | undefined
 
-  override list(entity: Entity, pairs: Pairs): ReadList {
+  override list(entity: Entity, pairs: QueryPairs): ReadList {
     this.#list ??= super.list(entity, pairs)
     return this.#list
   }
 }
 
-function htmlOfTable(release: Release, shelf: Shelf): () => number {
-  const releases = new OpenReleases(() => release, shelf)
+function htmlOfTable(release: Release, store: ReleaseStore): () => number {
+  const releases = new OpenReleases(() => release, store)
   const context = { releases, cache: undefined, baseUrlOf: () => BASE_URL, isBaseUrlFixed: true }
   const language = languageOf('es')
   const entity = release.catalog.collections.get(COLLECTION) as Entity
@@ -78,9 +78,9 @@ function htmlOfTable(release: Release, shelf: Shelf): () => number {
 }
 
 /** Whole requests, from the parsed request to the response. */
-async function pages(release: Release, shelf: Shelf): Promise<Map<string, Spread>> {
+async function pages(release: Release, store: ReleaseStore): Promise<Map<string, Spread>> {
   const policy = { baseUrl: BASE_URL, trustedProxies: undefined }
-  const app = createApp({ release: () => release, shelf, policy, pages: explorerPages, logError: console.error })
+  const app = createApp({ release: () => release, store, policy, pages: explorerPages, logError: console.error })
   const headers = new Map([['accept', 'text/html']])
   const get = async (target: string) => {
     const [path = '', query = ''] = target.split('?')
@@ -101,10 +101,10 @@ async function pages(release: Release, shelf: Shelf): Promise<Map<string, Spread
 }
 
 /** From the request for the page to the first picture; the points are made for the first of them. */
-async function pictures(release: Release, shelf: Shelf): Promise<Spread | undefined> {
+async function pictures(release: Release, store: ReleaseStore): Promise<Spread | undefined> {
   const browser = await launchBrowser()
   if (browser === undefined) return undefined
-  const server = serverOf(() => release, {}, shelf)
+  const server = serverOf(() => release, {}, store)
   const times: number[] = []
   for (let at = 0; at < PICTURES; at++) {
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
@@ -122,12 +122,12 @@ async function pictures(release: Release, shelf: Shelf): Promise<Spread | undefi
 async function measure(home: string | undefined): Promise<readonly Verdict[]> {
   const directory = home ?? workPath('explorer', 'home')
   if (home === undefined) await build(directory, 'bundled')
-  const shelf = new Shelf(directory)
-  const release = shelf.openCurrent()
+  const store = new ReleaseStore(directory)
+  const release = store.openCurrent()
   if (release === undefined) throw new Error(`there is no release in ${directory}`)
-  const html = await timed(htmlOfTable(release, shelf))
-  const requests = await pages(release, shelf)
-  const picture = await pictures(release, shelf)
+  const html = await timed(htmlOfTable(release, store))
+  const requests = await pages(release, store)
+  const picture = await pictures(release, store)
   const line = (name: string, { median, min, max }: Spread, digits = 2) =>
     `| ${name} | ${[median, min, max].map((value) => value.toFixed(digits)).join(' | ')} |`
   console.log(

@@ -1,7 +1,7 @@
 // npm run bench:relays: files of a shelf on a plain nginx, two relays that follow it, and twenty nodes that follow the relays, into bench/results/relays.md.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Shelf } from '../packages/server/src/release/home/shelf.ts'
+import { ReleaseStore } from '../packages/server/src/release/home/release-store.ts'
 import { Nginx, staticHost } from '../test/support/nginx.ts'
 import { TestDirectory } from '../test/support/releases.ts'
 import { eventually } from '../test/support/service.ts'
@@ -90,7 +90,7 @@ async function main(): Promise<void> {
     await using atRelays = new Watch(relays, WATCH_MILLISECONDS)
     const took = await publish(...argv)
     const exported = Date.now()
-    const digest = new Shelf(publisher.path).currentDigest() ?? ''
+    const digest = new ReleaseStore(publisher.path).currentDigest() ?? ''
     const isServed = () => [watch, atRelays].every((one) => one.lastOf(digest) !== undefined)
     await eventually('all nodes serve it', isServed, PATIENCE_MILLISECONDS)
     const after = state()

@@ -5,7 +5,7 @@ import { run } from '../packages/server/src/cli/run.ts'
 import { parseShelfAddress, type ShelfAddress } from '../packages/server/src/distribution/postgres/address.ts'
 import { openPgShelf } from '../packages/server/src/distribution/postgres/pg-shelf.ts'
 import { ShelfFollower } from '../packages/server/src/distribution/shelf/follower.ts'
-import { Shelf } from '../packages/server/src/release/home/shelf.ts'
+import { ReleaseStore } from '../packages/server/src/release/home/release-store.ts'
 import { TestPostgres } from '../test/support/postgres.ts'
 import { TestDirectory, TestHome, ThreeReleases, writeTables } from '../test/support/releases.ts'
 import { eventually } from '../test/support/service.ts'
@@ -45,7 +45,7 @@ async function many(postgres: TestPostgres) {
       database,
       'SELECT extract(epoch FROM changed) * 1000 AS changed FROM nomenclator.pointer',
     )
-    return { digest: publisher.shelf.currentDigest(), changed: Number(row?.changed) }
+    return { digest: publisher.store.currentDigest(), changed: Number(row?.changed) }
   }
   await here('shelf', 'migrate')
   await publish('one')
@@ -53,17 +53,17 @@ async function many(postgres: TestPostgres) {
   const address = parseShelfAddress(postgres.url(database, 'postgres', proxy.port)) as ShelfAddress
   await using stack = new AsyncDisposableStack()
   const nodes = Array.from({ length: MANY }, () => {
-    const shelf = new Shelf(stack.use(new TestDirectory()).path)
-    const served = () => shelf.currentDigest()
+    const store = new ReleaseStore(stack.use(new TestDirectory()).path)
+    const served = () => store.currentDigest()
     const open = openPgShelf({ address, password: () => address.password })
-    const options = { open, shelf, log: () => {}, served, onTrouble: () => {} }
+    const options = { open, store, log: () => {}, served, onTrouble: () => {} }
     const follower = stack.use(new ShelfFollower(options))
     follower.start()
-    return { shelf, follower }
+    return { store, follower }
   })
   const all = (digest: string | undefined) =>
-    eventually('all of them have it', () => nodes.every(({ shelf }) => shelf.currentDigest() === digest))
-  await all(publisher.shelf.currentDigest())
+    eventually('all of them have it', () => nodes.every(({ store }) => store.currentDigest() === digest))
+  await all(publisher.store.currentDigest())
   const { digest, changed } = await publish('two')
   await all(digest)
   const reached = Date.now() - changed

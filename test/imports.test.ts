@@ -173,7 +173,7 @@ describe('the rules themselves', () => {
   const cases: [string, Import, boolean][] = [
     ['to the left', from(`${SERVER}http/a.ts`, '../query/b.ts'), true],
     ['within a folder', from(`${SERVER}query/a.ts`, './b.ts'), true],
-    ['what all use', from(`${SERVER}catalog/a.ts`, '../base/failure.ts'), true],
+    ['what all use', from(`${SERVER}catalog/a.ts`, '../base/operational-error.ts'), true],
     ['the version', from(`${SERVER}base/version.ts`, '../../package.json'), true],
     ['anything, from main', from(`${SERVER}main.ts`, './cli/run.ts'), true],
     ['to the right', from(`${SERVER}query/a.ts`, '../http/b.ts'), false],
@@ -182,7 +182,7 @@ describe('the rules themselves', () => {
     ['the distribution, from the pages', from(`${SERVER}explorer/a.ts`, '../distribution/b.ts'), false],
     ['the server, from what verifies others', from(`${SERVER}verify/a.ts`, '../http/b.ts'), false],
     ['to the right, types alone', from(`${SERVER}catalog/a.ts`, '../source/b.ts', true), false],
-    ['a folder, from what all use', from(`${SERVER}base/failure.ts`, '../cli/run.ts'), false],
+    ['a folder, from what all use', from(`${SERVER}base/operational-error.ts`, '../cli/run.ts'), false],
     ['main', from(`${SERVER}cli/run.ts`, '../main.ts'), false],
     ['types of the catalog, from the client', from(`${CLIENT}a.ts`, '../../server/src/catalog/b.ts', true), false],
     ['what all use, from the client', from(`${CLIENT}a.ts`, '../../server/src/base/b.ts', true), false],

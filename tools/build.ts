@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import lock from '../package-lock.json' with { type: 'json' }
-import { messageOf } from '../packages/server/src/base/failure.ts'
+import { messageOf } from '../packages/server/src/base/operational-error.ts'
 import { version } from '../packages/server/src/base/version.ts'
 
 const ROOT = join(import.meta.dir, '..')

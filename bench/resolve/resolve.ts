@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { resolveRow } from '../../packages/server/src/query/resolve/resolve.ts'
-import { Shelf } from '../../packages/server/src/release/home/shelf.ts'
+import { ReleaseStore } from '../../packages/server/src/release/home/release-store.ts'
 import type { Release } from '../../packages/server/src/release/release.ts'
 import { csvCell } from '../../packages/server/src/source/csv.ts'
 import { runCommand } from '../command.ts'
@@ -53,7 +53,7 @@ type HomeResults = Correctness & {
 const say = (text: string) => console.error(`bench:resolve: ${text}`)
 function measureHome(title: string, home: string, { rows, seed }: Options): HomeResults {
   say(`resolving ${rows} rows of ${title}`)
-  const release = new Shelf(home).openCurrent()
+  const release = new ReleaseStore(home).openCurrent()
   if (release === undefined) throw new Error(`there is no release in ${home}`)
   const homonyms = [...homonymRows(release, Math.ceil(rows / 20), seed)]
   const ambiguous = homonyms.filter(({ row }) => resolveRow(release, row).verdict === 'ambiguous').length
@@ -190,7 +190,7 @@ async function run(options: Options): Promise<readonly Verdict[]> {
 async function runReal({ homes, out, only, show }: Options, directory: string): Promise<readonly Verdict[]> {
   const home = homes[0] ?? workPath('resolve', 'real')
   if (homes.length === 0) await build(home, 'inegi', catalogBeside(directory))
-  const release = new Shelf(home).openCurrent()
+  const release = new ReleaseStore(home).openCurrent()
   if (release === undefined) throw new Error(`there is no release in ${home}`)
   const scores = scoreRealRows(release, directory, only)
   const text = [

@@ -3,7 +3,7 @@
 import { createApp } from '../../packages/server/src/http/app.ts'
 import { find } from '../../packages/server/src/query/finder.ts'
 import { aliasesOf } from '../../packages/server/src/release/aliases.ts'
-import { Shelf } from '../../packages/server/src/release/home/shelf.ts'
+import { ReleaseStore } from '../../packages/server/src/release/home/release-store.ts'
 import { Release } from '../../packages/server/src/release/release.ts'
 
 export type Get = (target: string, encoding?: string) => { readonly status: number; readonly body: unknown }
@@ -30,7 +30,7 @@ export type Service = {
 
 /** Ready to respond at once: API v2 is loaded with its first request. */
 export async function openService(home: string): Promise<Service> {
-  const release = new Shelf(home).openCurrent()
+  const release = new ReleaseStore(home).openCurrent()
   if (release === undefined) throw new Error(`there is no release in ${home}`)
   // Results are cached for each release object.
   const entities = new Map([...release.catalog.entities.keys()].map((name) => [name, release.entity(name)]))

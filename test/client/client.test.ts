@@ -405,7 +405,7 @@ describe('a walk', () => {
       sourceOf({ ...tiny, pais: tiny.pais.map((row) => ({ ...row, descPais: `${row.descPais}${suffix}` })) })
     const { digest } = await home.import(rows(''))
     let release = home.current()
-    const real = serverOf(() => release, {}, home.shelf)
+    const real = serverOf(() => release, {}, home.store)
     const catalogs = connect(real.url)
     const names: string[] = []
     for await (const { descPais } of catalogs.paises.all({ perPage: 1 })) {
@@ -422,7 +422,7 @@ describe('a walk', () => {
 
     const walk = catalogs.paises.all({ perPage: 1, release: digest }).pages()[Symbol.asyncIterator]()
     expect((await walk.next()).value.release).toBe(digest)
-    home.shelf.remove(digest)
+    home.store.remove(digest)
     const error = await rejection(walk.next())
     expect(error).toBeInstanceOf(ReleaseGone)
     expect(String(error)).toEndWith(`release ${digest}, in which this walk began, is gone; begin again`)

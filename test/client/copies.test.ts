@@ -60,7 +60,7 @@ class Changing {
   /** What becomes of a response before the client gets it. */
   tamper: (url: string, response: Response) => Response | Promise<Response> = (_, response) => response
   #release = () => this.home.current()
-  readonly #server = serverOf(() => this.#release(), {}, this.home.shelf)
+  readonly #server = serverOf(() => this.#release(), {}, this.home.store)
   readonly url = this.#server.url
   readonly catalogs = connect(this.#server.url, {
     retries: 0,
@@ -193,7 +193,7 @@ describe.each(stores)('sync into %s', (_what, newStore) => {
 
   test('downloads what differs again where the old release is gone', async () => {
     digests.push(await source.import(third))
-    source.home.shelf.remove(digests[1] as string)
+    source.home.store.remove(digests[1] as string)
     source.paths()
     const { collections } = await sync(source.catalogs, store)
     expect(source.paths()).toEqual(['', '/releases/X/manifest', '/changes', '/paises/all'])
@@ -207,7 +207,7 @@ describe.each(stores)('sync into %s', (_what, newStore) => {
     await sync(source.catalogs, fresh)
     const before = await contentOf(fresh)
     await source.import(first)
-    source.home.shelf.remove(digests[2] as string)
+    source.home.store.remove(digests[2] as string)
     source.paths()
     source.tamper = (url, response) => {
       if (url.includes('/localidades/all')) throw new TypeError('the line is cut')

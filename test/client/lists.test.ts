@@ -28,7 +28,7 @@ beforeAll(async () => {
   const earlier = { ...worldRows, country: worldRows.country.slice(1), region: [], job: [] }
   first = (await home.import(sourceOf(earlier, {}, world))).digest
   await home.import(sourceOf(worldRows, {}, world), { acceptChanges: true })
-  server = serverOf(() => home.current(), {}, home.shelf)
+  server = serverOf(() => home.current(), {}, home.store)
   clients.online = connect<Collections>(server.url)
   await sync(connect<Collections>(server.url, { release: first }), copy)
   await sync(clients.online, copy)

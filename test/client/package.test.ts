@@ -24,7 +24,7 @@ const run = (directory: string, ...command: string[]) => output(command, directo
 beforeAll(async () => {
   home = await bundledHome()
   const release = home.current()
-  server = serverOf(() => release, {}, home.shelf)
+  server = serverOf(() => release, {}, home.store)
   await project.install('nomenclator-client', await pack('client', project.path))
 })
 afterAll(async () => {

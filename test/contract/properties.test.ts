@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { v1PathOf } from '../../packages/server/src/base/api-v1.ts'
-import { type Collection, v1Collections } from '../../packages/server/src/catalog/collections.ts'
+import { type CatalogCollection, v1Collections } from '../../packages/server/src/catalog/collections.ts'
 import { pageHeaders } from '../../packages/server/src/http/v1/page-headers.ts'
 import { type PageNumber, pagesOf, readPage } from '../../packages/server/src/query/page.ts'
 import { RecordFile } from '../../packages/server/src/release/files/record-file.ts'
@@ -17,7 +17,7 @@ import { countries, smallSource } from '../support/small-source.ts'
 const BASE = 'https://catalogs.test:8443/mirror'
 const TIMEOUT_MILLISECONDS = 180_000
 const number = (page: number) => page as PageNumber
-const collectionAt = (path: string): Collection => {
+const collectionAt = (path: string): CatalogCollection => {
   const found = v1Collections(builtInCatalog).find((collection) => v1PathOf(collection) === path)
   if (found === undefined) throw new Error(`no collection at ${path}`)
   return found

@@ -207,7 +207,7 @@ describe('a table', () => {
     using home = new TestHome()
     await home.import(sourceOf({ pais: rows }))
     const release = home.current()
-    const server = serverOf(() => release, {}, home.shelf)
+    const server = serverOf(() => release, {}, home.store)
     const html = await (await fetch(`${server.url}/explore/paises?q=pais&sort=-idPais`)).text()
     const link = attributes(html, 'href').find((one) => one.includes('/all?') && one.endsWith('format=json'))
     const found = (await (await fetch(server.url + link)).json()) as { idPais: number }[]
@@ -319,7 +319,7 @@ describe('a record', () => {
     const [first, ...others] = tiny.localidad
     await home.import(sourceOf({ ...tiny, localidad: [{ ...first, cveLocalidad: '3982506' }, ...others] }))
     const release = home.current()
-    const server = serverOf(() => release, {}, home.shelf)
+    const server = serverOf(() => release, {}, home.store)
     const of = async (target: string) => textOf(await (await fetch(server.url + target)).text())
     expect(await of('/explore/localidades/3-1')).not.toContain('Clave del INEGI')
     expect(await of('/explore/municipios/3')).toContain('Clave del INEGI (CVEGEO) 02 001')

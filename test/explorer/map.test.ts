@@ -133,7 +133,7 @@ describe('the page', () => {
       using home = new TestHome()
       await home.import(sourceOf({ sitio: [{ idSitio: 1, nombre: 'Uno', ...place }] }, {}, catalogOf([sitio])))
       const release = home.current()
-      const server = serverOf(() => release, {}, home.shelf)
+      const server = serverOf(() => release, {}, home.store)
       for (const target of ['/map', '/map/sitios'])
         expect(await (await fetch(server.url + target)).text()).toContain(expected)
       await server.close()

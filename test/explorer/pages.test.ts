@@ -594,7 +594,7 @@ describe('several releases', () => {
       const audiencia = [{ ...tiny.audiencia[0], descCorta: `Número ${number}` }]
       digests.push((await home.import(sourceOf({ ...at(count), audiencia }), { acceptChanges: true })).digest)
     }
-    home.shelf.activate(digests[1] as string)
+    home.store.activate(digests[1] as string)
     return { home, digests }
   }
 

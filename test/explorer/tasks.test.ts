@@ -19,7 +19,7 @@ beforeAll(async () => {
   if (browser === undefined) return
   home = await bundledHome()
   const release = home.current()
-  server = serverOf(() => release, {}, home.shelf)
+  server = serverOf(() => release, {}, home.store)
 })
 afterEach(async () => {
   expect(await pages.close()).toEqual([])

@@ -17,8 +17,8 @@ import { ShelfFollower } from '../../packages/server/src/distribution/shelf/foll
 import { nextPointer } from '../../packages/server/src/distribution/shelf/pointer.ts'
 import { SHELF_HEADER } from '../../packages/server/src/http/observation/shelf-header.ts'
 import { tryLockHome } from '../../packages/server/src/release/home/lock.ts'
+import { ReleaseStore } from '../../packages/server/src/release/home/release-store.ts'
 import { openServable } from '../../packages/server/src/release/home/servable.ts'
-import { Shelf } from '../../packages/server/src/release/home/shelf.ts'
 import { releaseVerifier } from '../../packages/server/src/release/home/verify.ts'
 import { type Ran, ran, runHere } from '../support/command.ts'
 import { TestPostgres } from '../support/postgres.ts'
@@ -43,7 +43,7 @@ type TestPlace = Disposable & { readonly path: string }
 /** Follows a shelf as `serve` does, without a server. */
 class TestNode implements AsyncDisposable {
   readonly path: string
-  readonly shelf: Shelf
+  readonly store: ReleaseStore
   readonly #url: string
   readonly #home: TestPlace
   readonly #random: () => number
@@ -55,7 +55,7 @@ class TestNode implements AsyncDisposable {
   /** With a large number from `random`, it waits for so long that only what it is told leads to anything. */
   constructor(url: string, home: TestPlace = new TestDirectory(), random = Math.random, passwordFile?: string) {
     this.path = home.path
-    this.shelf = new Shelf(home.path)
+    this.store = new ReleaseStore(home.path)
     this.#url = url
     this.#home = home
     this.#random = random
@@ -72,9 +72,9 @@ class TestNode implements AsyncDisposable {
   #follower(): ShelfFollower {
     const follower = new ShelfFollower({
       open: openPgShelf(loginOf(this.#url, this.#passwordFile)),
-      shelf: this.shelf,
+      store: this.store,
       log: () => {},
-      served: () => this.shelf.currentDigest(),
+      served: () => this.store.currentDigest(),
       onTrouble: () => {},
       damaged: () => this.damaged,
       random: this.#random,
@@ -84,8 +84,8 @@ class TestNode implements AsyncDisposable {
   }
 
   async follows(digest: string): Promise<void> {
-    await eventually(`${digest} is current in a node`, () => this.shelf.currentDigest() === digest)
-    expect(await releaseVerifier(this.shelf)(digest)).toEqual([])
+    await eventually(`${digest} is current in a node`, () => this.store.currentDigest() === digest)
+    expect(await releaseVerifier(this.store)(digest)).toEqual([])
   }
 
   async inTrouble(kind: string | undefined): Promise<void> {
@@ -253,7 +253,7 @@ describe('what is published', () => {
     await succeeded('activate', two.slice(0, 12), ...there)
     await allFollow(two)
     await succeeded('releases', 'prune', '--keep', '0', ...there)
-    await eventually('the removed release is gone', () => nodes.every(({ shelf }) => shelf.digests().join() === two))
+    await eventually('the removed release is gone', () => nodes.every(({ store }) => store.digests().join() === two))
     const left = await postgres.query(
       DATABASE,
       'SELECT digest FROM nomenclator.chunk WHERE digest NOT IN (SELECT chunk FROM nomenclator.entity_chunk)',
@@ -341,7 +341,7 @@ describe('PostgreSQL', () => {
     // One that is started meanwhile serves its copy; one without a copy waits.
     await nodes[1]?.restart()
     await nodes[1]?.inTrouble('away')
-    expect(nodes[1]?.shelf.currentDigest()).toBe(before)
+    expect(nodes[1]?.store.currentDigest()).toBe(before)
 
     await postgres.start()
     for (const each of nodes) await each.inTrouble(undefined)
@@ -386,7 +386,7 @@ describe('PostgreSQL', () => {
     await eventually('its list is served', async () => !(await seen()).includes(false))
     await succeeded('remove', 'colours', '--accept-changes', '--home', publisher.path, '--shelf', publishing())
     await eventually('its list is gone', async () => !(await seen()).includes(true))
-    await allFollow(publisher.shelf.currentDigest() ?? '')
+    await allFollow(publisher.store.currentDigest() ?? '')
   })
 
   /** Through a proxy of its own, so that the conversation can be cut at any place. */
@@ -398,7 +398,7 @@ describe('PostgreSQL', () => {
     await using line = await TcpProxy.to(postgres.port)
     await succeeded(...through(line, 'cut0'))
     const whole = line.sent
-    const before = publisher.shelf.currentDigest() ?? ''
+    const before = publisher.store.currentDigest() ?? ''
     for (const [at, share] of [0.2, 0.5, 0.8, 0.9].entries()) {
       line.cutAfter(Math.floor(whole * share))
       // Another one each time, since chunks that were sent are not sent again.
@@ -406,7 +406,7 @@ describe('PostgreSQL', () => {
       line.mend()
       expect({ share, code }).toEqual({ share, code: 1 })
       expect(err).not.toContain(postgres.password)
-      expect(publisher.shelf.currentDigest()).toBe(before)
+      expect(publisher.store.currentDigest()).toBe(before)
       const [pointer] = await postgres.query(DATABASE, 'SELECT history FROM nomenclator.pointer')
       expect(String(pointer?.history).split('\n')[0]).toBe(before)
     }
@@ -435,9 +435,9 @@ describe('PostgreSQL', () => {
     await eventually('it is cut', () => line.cuts > 0)
     line.mend()
     const { digest } = JSON.parse((await publishing).out)
-    expect(publisher.shelf.currentDigest()).toBe(digest)
+    expect(publisher.store.currentDigest()).toBe(digest)
     await allFollow(digest)
-    const history = readFileSync(publisher.shelf.currentFile, 'utf8').split('\n')
+    const history = readFileSync(publisher.store.currentFile, 'utf8').split('\n')
     expect(history.filter((one) => one === digest)).toEqual([digest])
   })
 
@@ -457,7 +457,7 @@ describe('PostgreSQL', () => {
     const { code, err } = await runHere(...through(pool, 'pooled'))
     expect([code, err]).toEqual([1, expect.stringContaining('a connection pool in transaction mode')])
     await using node = new TestNode(postgres.url(DATABASE, 'node', pool.port))
-    await node.follows(publisher.shelf.currentDigest() ?? '')
+    await node.follows(publisher.store.currentDigest() ?? '')
   })
 
   test('with another password from now on: who reads it from a file goes on without a restart', async () => {
@@ -472,7 +472,7 @@ describe('PostgreSQL', () => {
     await using line = await TcpProxy.to(postgres.port)
     const url = postgres.url(DATABASE, 'rotated', line.port).replace(`:${postgres.password}@`, '@')
     await using node = new TestNode(url, new TestDirectory(), Math.random, file)
-    await node.follows(publisher.shelf.currentDigest() ?? '')
+    await node.follows(publisher.store.currentDigest() ?? '')
     await set('second')
     line.cut()
     await node.inTrouble('away')
@@ -483,7 +483,7 @@ describe('PostgreSQL', () => {
   test('on a line that stands still: it counts as away without another attempt', async () => {
     await using line = await TcpProxy.to(postgres.port)
     await using node = new TestNode(postgres.url(DATABASE, 'node', line.port), new TestDirectory(), () => 1)
-    await node.follows(publisher.shelf.currentDigest() ?? '')
+    await node.follows(publisher.store.currentDigest() ?? '')
     await eventually('it is done', () => node.follower.status.trouble === undefined)
     line.hold()
     await node.inTrouble('away')
@@ -505,7 +505,7 @@ describe('PostgreSQL', () => {
 })
 
 test('a command that reads says that the shelf is away, and reads the home; one that changes it changes nothing', async () => {
-  const current = publisher.shelf.currentDigest() ?? ''
+  const current = publisher.store.currentDigest() ?? ''
   await using silent = await TcpProxy.to(postgres.port)
   silent.hold()
   const there = [
@@ -518,12 +518,12 @@ test('a command that reads says that the shelf is away, and reads the home; one 
   expect(listed.err).toContain('THE SHELF IS NOT FOLLOWED, what is in the home is read: no connection with')
   expect(listed.out).toContain(current.slice(0, 12))
   expect((await runHere('rollback', '--wait', '0', ...there)).err).toContain('no connection with')
-  expect(publisher.shelf.currentDigest()).toBe(current)
+  expect(publisher.store.currentDigest()).toBe(current)
 })
 
 describe('what cannot be taken', () => {
   test('a chunk that is damaged in the database is refused, and followed once it is mended', async () => {
-    const sound = publisher.shelf.currentDigest() ?? ''
+    const sound = publisher.store.currentDigest() ?? ''
     const directory = writeTables(join(catalogs.path, 'damaged'), ThreeReleases.rows('damaged'))
     proxy.cut()
     for (const node of nodes) await node.inTrouble('away')
@@ -539,9 +539,9 @@ describe('what cannot be taken', () => {
     for (const node of nodes) {
       await node.inTrouble('refused')
       expect(node.follower.status.trouble?.message).toContain('has other content than its digest says')
-      expect(node.shelf.currentDigest()).toBe(sound)
-      expect(await releaseVerifier(node.shelf)(sound)).toEqual([])
-      expect(node.shelf.digests()).not.toContain(digest)
+      expect(node.store.currentDigest()).toBe(sound)
+      expect(await releaseVerifier(node.store)(sound)).toEqual([])
+      expect(node.store.digests()).not.toContain(digest)
     }
     const status = await runHere('shelf', 'status', '--verify', '--shelf', publishing())
     expect(status.code).toBe(1)
@@ -586,7 +586,7 @@ describe('what cannot be taken', () => {
   })
 
   test('a manifest that names other content under its digest is refused', async () => {
-    const sound = publisher.shelf.currentDigest() ?? ''
+    const sound = publisher.store.currentDigest() ?? ''
     const [row] = await postgres.query(DATABASE, `SELECT files FROM nomenclator.release WHERE digest = '${sound}'`)
     const forged = String(row?.files).replace(/\\"count\\": 1,/, '\\"count\\": 2,')
     expect(forged).not.toBe(String(row?.files))
@@ -610,13 +610,13 @@ describe('what cannot be taken', () => {
   test.if(canMount)('a release for which there is no room is told, and taken when there is', async () => {
     await using disk = await SmallDisk.create(16_384)
     await using small = new TestNode(reading(), { path: disk.path, [Symbol.dispose]: () => {} })
-    const sound = publisher.shelf.currentDigest() ?? ''
+    const sound = publisher.store.currentDigest() ?? ''
     await small.follows(sound)
     disk.fill(8)
     const next = await published('no room')
     await small.inTrouble('refused')
     expect(small.follower.status.trouble?.message).toContain('the disk is full')
-    expect(small.shelf.currentDigest()).toBe(sound)
+    expect(small.store.currentDigest()).toBe(sound)
     // It tries again now and then.
     await eventually('nothing is left of it', () => !existsSync(join(disk.path, 'fetching')))
     disk.empty()
@@ -648,7 +648,7 @@ describe('a shelf that was restored to an older state', () => {
       await node.inTrouble('older')
       await node.restart()
       await node.inTrouble('older')
-      expect(node.shelf.currentDigest()).toBe(newer)
+      expect(node.store.currentDigest()).toBe(newer)
     }
     // Whoever has seen the newer state does not publish upon the older one by mistake.
     const refused = await runHere('rollback', '--home', publisher.path, '--shelf', publishing())
@@ -687,14 +687,14 @@ test('a change that is based on a state that is over is refused', async () => {
     doing: 'test',
     next: nextPointer(base, 'late'),
   }
-  await expect(publish(connection, publisher.shelf, change)).rejects.toThrow('changed by another machine meanwhile')
+  await expect(publish(connection, publisher.store, change)).rejects.toThrow('changed by another machine meanwhile')
   await allFollow(current)
 })
 
 test('several processes of one machine fetch once', async () => {
   using home = new TestDirectory()
   const both = [1, 2].map(() => new TestNode(reading(), home))
-  const current = publisher.shelf.currentDigest() ?? ''
+  const current = publisher.store.currentDigest() ?? ''
   for (const node of both) await node.follows(current)
   await eventually('both are done', () => both.every(({ follower }) => follower.status.generation > 0))
   await Promise.all(both.map(({ follower }) => follower.tried))
@@ -711,9 +711,9 @@ test('a fetch that is cut short shows nothing of what it has, and is made again'
   await eventually('some chunks have come', () => node.follower.status.fetchedChunks > 10)
   slow.cut()
   await node.inTrouble('away')
-  expect(node.shelf.currentDigest()).toBeUndefined()
+  expect(node.store.currentDigest()).toBeUndefined()
   slow.mend()
-  await node.follows(publisher.shelf.currentDigest() ?? '')
+  await node.follows(publisher.store.currentDigest() ?? '')
 })
 
 test('what an earlier attempt has fetched is not fetched again', async () => {
@@ -722,7 +722,7 @@ test('what an earlier attempt has fetched is not fetched again', async () => {
   for (const entry of readdirSync(join(home.path, 'fetching'), { recursive: true, withFileTypes: true }))
     if (entry.isFile()) chmodSync(join(entry.parentPath, entry.name), 0o644)
   await using node = new TestNode(reading(), home)
-  await node.follows(publisher.shelf.currentDigest() ?? '')
+  await node.follows(publisher.store.currentDigest() ?? '')
   await node.follower.tried
   expect(node.follower.status.fetchedChunks).toBe(0)
 })
@@ -746,14 +746,14 @@ describe('what is damaged on the shelf', () => {
   }
 
   test('of a release that is not current, is all that is fetched again', async () => {
-    const older = publisher.shelf.currentDigest() ?? ''
+    const older = publisher.store.currentDigest() ?? ''
     const current = await published('after the damaged one')
     const [chunk = '', ...others] = await chunksOf(older)
     expect(others.length).toBeGreaterThan(0)
     await damaged([chunk])
     await using node = new TestNode(reading(), new TestDirectory(), () => 3_600)
     await node.inTrouble('refused')
-    expect(node.shelf.currentDigest()).toBe(current)
+    expect(node.store.currentDigest()).toBe(current)
     const before = node.follower.status.fetchedChunks
     await postgres.query(DATABASE, 'NOTIFY nomenclator_shelf')
     await eventually('it was tried again', () => node.follower.status.fetchedChunks > before)
@@ -765,14 +765,14 @@ describe('what is damaged on the shelf', () => {
   })
 
   test('of the current release, leaves an empty node with the newest sound one', async () => {
-    const older = publisher.shelf.currentDigest() ?? ''
+    const older = publisher.store.currentDigest() ?? ''
     const current = await published('the damaged one')
     const chunks = await chunksOf(current)
     await damaged(chunks)
     await using node = new TestNode(reading())
     await node.inTrouble('refused')
-    expect((await openServable(node.shelf))?.release.digest).toBe(older)
-    expect(node.shelf.currentDigest()).toBeUndefined()
+    expect((await openServable(node.store))?.release.digest).toBe(older)
+    expect(node.store.currentDigest()).toBeUndefined()
     await damaged(chunks)
     await postgres.query(DATABASE, 'NOTIFY nomenclator_shelf')
     await node.follows(current)
@@ -782,46 +782,46 @@ describe('what is damaged on the shelf', () => {
 
 test('a publisher with an empty home fetches the current release alone', async () => {
   using other = new TestHome()
-  const [before, listed] = [publisher.shelf.currentDigest() ?? '', publisher.shelf.digests().length]
+  const [before, listed] = [publisher.store.currentDigest() ?? '', publisher.store.digests().length]
   const directory = writeTables(join(catalogs.path, 'from elsewhere'), ThreeReleases.rows('from elsewhere'))
   const { out } = await succeeded(...importing(directory, other.path), '--json')
   const { digest } = JSON.parse(out)
-  expect(new Set(other.shelf.digests())).toEqual(new Set([before, digest]))
+  expect(new Set(other.store.digests())).toEqual(new Set([before, digest]))
   expect(listed).toBeGreaterThan(2)
   await allFollow(digest)
   await succeeded('releases', '--home', publisher.path, '--shelf', publishing())
-  expect(publisher.shelf.digests()).toHaveLength(listed + 1)
+  expect(publisher.store.digests()).toHaveLength(listed + 1)
 })
 
 test('a home that had releases of its own keeps them', async () => {
   using three = await ThreeReleases.create()
   await succeeded('releases', '--home', three.path, '--shelf', publishing())
-  expect(three.shelf.currentDigest()).toBe(publisher.shelf.currentDigest() ?? '')
-  expect(three.digests.filter((digest) => !three.shelf.digests().includes(digest))).toEqual([])
+  expect(three.store.currentDigest()).toBe(publisher.store.currentDigest() ?? '')
+  expect(three.digests.filter((digest) => !three.store.digests().includes(digest))).toEqual([])
   expect(existsSync(join(three.path, 'id-registry.own.json'))).toBe(true)
 })
 
 test('what is damaged in the home of a node is fetched again', async () => {
   const node = nodes[0] as TestNode
-  const current = node.shelf.currentDigest() ?? ''
-  const { digest } = Object.values(node.shelf.read(current).manifest.entities)[0] as { digest: string }
-  const file = join(node.shelf.entityDirectory(digest), 'records')
+  const current = node.store.currentDigest() ?? ''
+  const { digest } = Object.values(node.store.read(current).manifest.entities)[0] as { digest: string }
+  const file = join(node.store.entityDirectory(digest), 'records')
   const bytes = readFileSync(file)
   bytes[0] = 0
   chmodSync(file, 0o644)
   writeFileSync(file, bytes)
-  expect(await releaseVerifier(node.shelf)(current)).not.toEqual([])
+  expect(await releaseVerifier(node.store)(current)).not.toEqual([])
   node.damaged = [digest]
   node.follower.wake()
-  await eventually('it is sound again', async () => (await releaseVerifier(node.shelf)(current)).length === 0)
+  await eventually('it is sound again', async () => (await releaseVerifier(node.store)(current)).length === 0)
   node.damaged = []
 })
 
 test('what a node changes by itself is set right again', async () => {
   const [node] = nodes
-  const current = node?.shelf.currentDigest() ?? ''
-  const other = node?.shelf.digests().find((digest) => digest !== current) ?? ''
-  node?.shelf.activate(other)
+  const current = node?.store.currentDigest() ?? ''
+  const other = node?.store.digests().find((digest) => digest !== current) ?? ''
+  node?.store.activate(other)
   node?.follower.wake()
   await node?.follows(current)
 })
@@ -867,7 +867,7 @@ describe('a connection', () => {
     const both = publishing().replace('@', `@127.0.0.1:${freePort()},127.0.0.1:${proxy.port},`)
     await succeeded('releases', 'prune', '--keep', '9', '--home', publisher.path, '--shelf', both)
     await using node = new TestNode(both)
-    await node.follows(publisher.shelf.currentDigest() ?? '')
+    await node.follows(publisher.store.currentDigest() ?? '')
     const nobody = `postgres://a@127.0.0.1:${freePort()},127.0.0.1:${freePort()}/d`
     const { code, err } = await runHere('shelf', 'status', '--shelf', nobody)
     expect([code, err]).toEqual([1, expect.stringContaining('PostgreSQL is away')])

@@ -11,7 +11,7 @@ import { openHttpShelf } from '../../packages/server/src/distribution/shelf/http
 import { type Pointer, readFollowed, saveFollowed } from '../../packages/server/src/distribution/shelf/pointer.ts'
 import { shelfResponder } from '../../packages/server/src/distribution/shelf/serve-shelf.ts'
 import { createApp } from '../../packages/server/src/http/app.ts'
-import { Shelf } from '../../packages/server/src/release/home/shelf.ts'
+import { ReleaseStore } from '../../packages/server/src/release/home/release-store.ts'
 import { signInHome } from '../../packages/server/src/release/home/sign.ts'
 import { verifyEntity } from '../../packages/server/src/release/home/verify.ts'
 import { ENTITY_MANIFEST_FILE, type EntityManifest, manifestText } from '../../packages/server/src/release/manifest.ts'
@@ -63,7 +63,7 @@ class StaticHost implements Disposable {
 
 const host = new StaticHost()
 beforeAll(async () => {
-  await exportShelf(three.shelf, exported)
+  await exportShelf(three.store, exported)
 })
 afterAll(() => {
   host[Symbol.dispose]()
@@ -80,35 +80,35 @@ describe('files of a static host', () => {
   test('bring a home to the same state', async () => {
     using home = new TestHome()
     await using shelf = await opened(host.url)
-    const { missing } = await fetchShelf(home.shelf, shelf)
-    expect([missing, home.shelf.history(), home.shelf.digests().toSorted()]).toEqual([
+    const { missing } = await fetchShelf(home.store, shelf)
+    expect([missing, home.store.history(), home.store.digests().toSorted()]).toEqual([
       [],
-      three.shelf.history(),
+      three.store.history(),
       [a, b, c].toSorted(),
     ])
     for (const digest of [a, b, c]) expect(await home.verify(digest)).toEqual([])
-    expect(readFileSync(home.shelf.idRegistryFile, 'utf8')).toBe(readFileSync(three.shelf.idRegistryFile, 'utf8'))
+    expect(readFileSync(home.store.idRegistryFile, 'utf8')).toBe(readFileSync(three.store.idRegistryFile, 'utf8'))
   })
 
   test('are written again where they are new, and removed where no state names them', async () => {
     using home = three.copyTo(new TestHome(), a)
     using directory = new TestDirectory()
-    for (const digest of [b, c]) home.shelf.remove(digest)
-    const first = await exportShelf(home.shelf, directory.path)
+    for (const digest of [b, c]) home.store.remove(digest)
+    const first = await exportShelf(home.store, directory.path)
     const before = new Set(readdirSync(join(directory.path, 'entities')))
     expect([first.releases, first.chunks > 0]).toEqual([1, true])
-    expect(await exportShelf(home.shelf, directory.path)).toMatchObject({ chunks: 0, bytes: 0 })
+    expect(await exportShelf(home.store, directory.path)).toMatchObject({ chunks: 0, bytes: 0 })
     const { digest } = await home.import(ThreeReleases.source('Otra'), { acceptChanges: true })
-    const second = await exportShelf(home.shelf, directory.path)
+    const second = await exportShelf(home.store, directory.path)
     expect(second.generation).toBeGreaterThan(first.generation)
     expect(second.chunks).toBeLessThan(first.chunks)
-    home.shelf.remove(a)
-    await exportShelf(home.shelf, directory.path)
+    home.store.remove(a)
+    await exportShelf(home.store, directory.path)
     // Whoever reads the state before still finds it.
     expect(new Set(readdirSync(join(directory.path, 'entities'))).isSupersetOf(before)).toBe(true)
-    await exportShelf(home.shelf, directory.path)
+    await exportShelf(home.store, directory.path)
     expect(readdirSync(join(directory.path, 'entities')).toSorted()).toEqual(
-      Object.values(home.shelf.read(digest).manifest.entities)
+      Object.values(home.store.read(digest).manifest.entities)
         .map((one) => one.digest)
         .toSorted(),
     )
@@ -124,28 +124,28 @@ describe('files of a static host', () => {
     const words = home.fileOf(digest, 'audiencia', 'words')
     chmodSync(words, 0o644)
     writeFileSync(words, Buffer.alloc(readFileSync(words).length))
-    await expect(exportShelf(home.shelf, target)).rejects.toThrow('is damaged')
+    await expect(exportShelf(home.store, target)).rejects.toThrow('is damaged')
     rmSync(words)
-    await expect(exportShelf(home.shelf, target)).rejects.toThrow('no sound current release')
+    await expect(exportShelf(home.store, target)).rejects.toThrow('no sound current release')
     expect(readFileSync(join(target, 'current'), 'utf8')).toBe(pointer)
     const ahead = { ...JSON.parse(pointer), generation: 9e15, change: 'ahead' }
     writeFileSync(join(target, 'current'), JSON.stringify(ahead))
-    await expect(exportShelf(three.shelf, target)).rejects.toThrow('does not go on; nothing was written')
+    await expect(exportShelf(three.store, target)).rejects.toThrow('does not go on; nothing was written')
     writeFileSync(join(directory.path, 'letter.txt'), '')
-    await expect(exportShelf(three.shelf, directory.path)).rejects.toThrow('has other files in it')
+    await expect(exportShelf(three.store, directory.path)).rejects.toThrow('has other files in it')
   })
 })
 
 describe('a node', () => {
   const context = {
     release: () => three.current(),
-    shelf: three.shelf,
+    shelf: three.store,
     policy: { baseUrl: 'http://x', trustedProxies: undefined },
     logError: (error: unknown) => {
       throw error
     },
   }
-  const app = createApp({ ...context, shelfFiles: shelfResponder(three.shelf) })
+  const app = createApp({ ...context, shelfFiles: shelfResponder(three.store) })
   const peer = { listeningUrl: 'http://x', peer: undefined }
   const get = (target: string, headers: Record<string, string> = {}, method = 'GET') =>
     responseTo(app, { target, headers, method }, peer)
@@ -166,7 +166,7 @@ describe('a node', () => {
 
   test('compresses a chunk once for all that fetch it at about the same time', async () => {
     using home = three.copyTo(new TestHome(), c)
-    const respond = createApp({ ...context, shelf: home.shelf, shelfFiles: shelfResponder(home.shelf) })
+    const respond = createApp({ ...context, store: home.store, shelfFiles: shelfResponder(home.store) })
     const chunk = [...new Bun.Glob('entities/*/*').scanSync(exported)].find((name) => !name.endsWith('/chunks'))
     const fetched = async () => {
       const given = { target: `/shelf/${chunk}`, headers: {}, method: 'GET' }
@@ -195,17 +195,17 @@ describe('a node', () => {
 
   test('takes an entity whose index was forged for damaged, though every checksum fits', async () => {
     using home = three.copyTo(new TestHome(), c)
-    const directory = home.shelf.entityDirectory(home.released(c, 'audiencia').digest)
+    const directory = home.store.entityDirectory(home.released(c, 'audiencia').digest)
     const index = Buffer.from('nothing that can be parsed')
     const manifest: EntityManifest = JSON.parse(readFileSync(join(directory, ENTITY_MANIFEST_FILE), 'utf8'))
     const files = { ...manifest.files, index: { size: index.length, sha256: sha256(index) } }
     const forged = manifestText({ ...manifest, files })
-    const target = home.shelf.entityDirectory(sha256(forged))
+    const target = home.store.entityDirectory(sha256(forged))
     cpSync(directory, target, { recursive: true })
     writeFileSync(join(target, 'index'), index)
     writeFileSync(join(target, ENTITY_MANIFEST_FILE), forged)
     expect(await verifyEntity(target, sha256(forged))).toEqual([])
-    expect(await new HomeShelf(home.shelf).entity(sha256(forged))).toBeUndefined()
+    expect(await new HomeShelf(home.store).entity(sha256(forged))).toBeUndefined()
   })
 
   test('only reads', async () => {
@@ -231,9 +231,9 @@ describe('a node', () => {
     using home = three.copyTo(new TestHome(), c)
     const pointer = { generation: 7, change: 'x', chain: ['w'] }
     saveFollowed(home.path, { ...pointer, own: [], complete: false })
-    expect(new HomeShelf(home.shelf).state()?.pointer).toMatchObject({ ...pointer, change: 'x-part' })
+    expect(new HomeShelf(home.store).state()?.pointer).toMatchObject({ ...pointer, change: 'x-part' })
     saveFollowed(home.path, { ...pointer, own: [], complete: true })
-    expect(new HomeShelf(home.shelf).state()?.pointer).toMatchObject(pointer)
+    expect(new HomeShelf(home.store).state()?.pointer).toMatchObject(pointer)
   })
 })
 
@@ -241,10 +241,10 @@ test('a home that took a shelf over and is changed alone goes on from it, change
   using home = new TestHome()
   using source = new StaticHost()
   await runHere('import', 'mirror', source.url, '--home', home.path)
-  const taken = new HomeShelf(home.shelf).state()?.pointer as Pointer
+  const taken = new HomeShelf(home.store).state()?.pointer as Pointer
   const change = async (...argv: readonly string[]) => {
     expect(await runHere(...argv, '--home', home.path)).toMatchObject({ code: 0 })
-    return new HomeShelf(home.shelf).state()?.pointer as Pointer
+    return new HomeShelf(home.store).state()?.pointer as Pointer
   }
   expect(await change('releases', 'prune', '--keep', '9')).toEqual(taken as never)
   const first = await change('rollback')
@@ -253,7 +253,7 @@ test('a home that took a shelf over and is changed alone goes on from it, change
   expect(second.chain.slice(0, 2)).toEqual([first.change, taken.change])
   // Taken over again, it is what the origin is.
   await runHere('import', 'mirror', source.url, '--home', home.path)
-  expect(new HomeShelf(home.shelf).state()?.pointer).toEqual(taken as never)
+  expect(new HomeShelf(home.store).state()?.pointer).toEqual(taken as never)
 })
 
 describe('several hosts', () => {
@@ -261,13 +261,13 @@ describe('several hosts', () => {
     using older = new TestDirectory()
     using home = three.copyTo(new TestHome(), a)
     const directory = join(older.path, 'shelf')
-    await exportShelf(home.shelf, directory)
+    await exportShelf(home.store, directory)
     const pointer = JSON.parse(readFileSync(join(directory, 'current'), 'utf8'))
     writeFileSync(join(directory, 'current'), JSON.stringify({ ...pointer, generation: 1 }))
     using other = new StaticHost(directory)
     for (const urls of [`${other.url},${host.url}`, `${host.url},${other.url}`, `http://127.0.0.1:1,${host.url}`]) {
       await using shelf = await opened(urls)
-      expect((await shelf.listing()).history).toBe(readFileSync(three.shelf.currentFile, 'utf8'))
+      expect((await shelf.listing()).history).toBe(readFileSync(three.store.currentFile, 'utf8'))
     }
     await expect(opened('http://127.0.0.1:1')).rejects.toThrow('cannot be read')
   })
@@ -315,9 +315,9 @@ describe('a host that lies', () => {
     using liar = new StaticHost()
     liar.change = change
     using home = new TestHome()
-    const fetched = opened(liar.url).then((shelf) => fetchShelf(home.shelf, shelf))
+    const fetched = opened(liar.url).then((shelf) => fetchShelf(home.store, shelf))
     await expect(fetched).rejects.toThrow(wrong)
-    expect(home.shelf.currentDigest()).toBeUndefined()
+    expect(home.store.currentDigest()).toBeUndefined()
   })
 })
 
@@ -330,15 +330,15 @@ describe('the commands', () => {
     const signed = ['import', 'mirror', host.url, '--home', home.path, '--require-signature', key, '--json']
     expect(await runHere(...signed)).toMatchObject({ code: 1, err: expect.stringContaining('it is not signed') })
     using publisher = three.copyTo(new TestHome(), a, b)
-    publisher.shelf.placeSignature(b, await signInHome(publisher.shelf, b, secret, { days: undefined }))
+    publisher.store.placeSignature(b, await signInHome(publisher.store, b, secret, { days: undefined }))
     using directory = new TestDirectory()
     const target = join(directory.path, 'shelf')
     expect(await runHere('export', 'shelf', target, '--home', publisher.path)).toMatchObject({ code: 0 })
     using source = new StaticHost(target)
     const taken = await runHere('import', 'mirror', source.url, ...signed.slice(3))
     expect({ err: taken.err, ...JSON.parse(taken.out) }).toMatchObject({ digest: b, missing: [] })
-    expect(new Shelf(home.path, trustIn([secret.publicKey])).read(b).digest).toBe(b)
-    expect(home.shelf.digests()).toEqual([b])
+    expect(new ReleaseStore(home.path, trustIn([secret.publicKey])).read(b).digest).toBe(b)
+    expect(home.store.digests()).toEqual([b])
   })
 
   test('read a home that follows one, and change none', async () => {
@@ -355,7 +355,7 @@ describe('the commands', () => {
     using publisher = three.copyTo(new TestHome(), a)
     using directory = new TestDirectory()
     const target = join(directory.path, 'shelf')
-    await exportShelf(publisher.shelf, target)
+    await exportShelf(publisher.store, target)
     using source = new StaticHost(target)
     using home = new TestHome()
     await using service = await Service.serving({
@@ -364,12 +364,12 @@ describe('the commands', () => {
     const served = async () => (await fetch(`${service.url}/api/v2/releases`)).headers.get('x-release')
     expect(await served()).toBe(a)
     await eventually('it warns', () => service.said.err.includes('"shelf-unsigned"'))
-    publisher.shelf.activate(c)
-    await exportShelf(publisher.shelf, target)
+    publisher.store.activate(c)
+    await exportShelf(publisher.store, target)
     await eventually('the node serves the other release', async () => (await served()) === c)
     using next = new TestHome()
     await using relay = await opened(service.url)
-    await fetchShelf(next.shelf, relay)
-    expect(next.shelf.currentDigest()).toBe(c)
+    await fetchShelf(next.store, relay)
+    expect(next.store.currentDigest()).toBe(c)
   })
 })

@@ -30,7 +30,7 @@ beforeAll(async () => {
   // Enough pages for three digits, and a collection without any record.
   await home.import(smallSource({ ...jumbled, pais: countries(1_013), audiencia: [] }))
   // The date of the release is not that of the export.
-  home.shelf.placeRelease({ ...home.current().manifest, built: '2001-02-03T04:05:06.789Z' })
+  home.store.placeRelease({ ...home.current().manifest, built: '2001-02-03T04:05:06.789Z' })
   exportSite(home.current(), directory, { baseUrl: BASE_URL })
   server = serverOf(() => home.current(), { baseUrl: BASE_URL })
 })

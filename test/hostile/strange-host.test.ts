@@ -14,7 +14,7 @@ const [first = '', second = ''] = service.home.digests
 const connection = { listeningUrl: 'http://127.0.0.1', peer: undefined }
 const appWith = (baseUrl: string | undefined) =>
   appOf(() => service.release, {
-    shelf: service.home.shelf,
+    store: service.home.store,
     policy: { baseUrl, trustedProxies: undefined },
     pages: explorerPages,
   })

@@ -2,8 +2,8 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { cpSync, readdirSync, readFileSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
-import { diskFailure, Failure } from '../../packages/server/src/base/failure.ts'
-import { Shelf } from '../../packages/server/src/release/home/shelf.ts'
+import { diskFailure, OperationalError } from '../../packages/server/src/base/operational-error.ts'
+import { ReleaseStore } from '../../packages/server/src/release/home/release-store.ts'
 import { releaseVerifier } from '../../packages/server/src/release/home/verify.ts'
 import { importRelease } from '../../packages/server/src/release/import.ts'
 import type { Ran } from '../support/command.ts'
@@ -26,23 +26,23 @@ const { digest: after } = await model.import(sourceOf(next))
 const importInto = (home: string) => ['import', 'package', directory, '--home', home] as const
 
 /** A home in which the first of two releases is the only one. */
-function homeBefore(path: string): Shelf {
+function homeBefore(path: string): ReleaseStore {
   cpSync(model.path, path, { recursive: true })
-  const shelf = new Shelf(path)
-  shelf.activate(before)
-  shelf.remove(after)
-  return shelf
+  const store = new ReleaseStore(path)
+  store.activate(before)
+  store.remove(after)
+  return store
 }
 
 const FULL =
   /^nomenclator: the disk is full: ENOSPC: no space left on device.*\. The current release is as it was\. Make room, for example with nomenclator releases prune, and try again\.\n$/
 
-async function expectUnharmed(shelf: Shelf, { code, out, err }: Ran): Promise<void> {
+async function expectUnharmed(store: ReleaseStore, { code, out, err }: Ran): Promise<void> {
   expect({ code, out }).toEqual({ code: 1, out: '' })
   expect(err).toMatch(FULL)
-  expect(shelf.currentDigest()).toBe(before)
-  expect(await releaseVerifier(shelf)(before)).toEqual([])
-  const names = readdirSync(shelf.home).filter((name) => !name.startsWith('lock'))
+  expect(store.currentDigest()).toBe(before)
+  expect(await releaseVerifier(store)(before)).toEqual([])
+  const names = readdirSync(store.home).filter((name) => !name.startsWith('lock'))
   expect(names.sort()).toEqual(['built-here', 'current', 'entities', 'id-registry.json', 'releases'])
 }
 
@@ -63,10 +63,10 @@ describe('a disk that is full from the Nth write on', async () => {
 
   test.each(struck)('N = %i', async (at) => {
     using home = new TestHome()
-    const shelf = homeBefore(home.path)
-    await expectUnharmed(shelf, await runStruck({ kind: 'full', at }, ...importInto(home.path)))
+    const store = homeBefore(home.path)
+    await expectUnharmed(store, await runStruck({ kind: 'full', at }, ...importInto(home.path)))
     expect(await home.import(sourceOf(next))).toMatchObject({ digest: after, outcome: 'activated' })
-    expect(await releaseVerifier(shelf)(after)).toEqual([])
+    expect(await releaseVerifier(store)(after)).toEqual([])
   })
 })
 
@@ -77,25 +77,25 @@ describe.skipIf((await cannotMount()) !== undefined)('a small disk', () => {
   test.each([0, 60])('with %i kB left', async (left) => {
     await using disk = await SmallDisk.create(DISK_KILOBYTES)
     const home = join(disk.path, 'home')
-    const shelf = homeBefore(home)
+    const store = homeBefore(home)
     disk.fill(left)
-    await expectUnharmed(shelf, await nomenclator(...importInto(home)))
+    await expectUnharmed(store, await nomenclator(...importInto(home)))
     disk.empty()
-    expect(await importRelease(shelf, sourceOf(next), options)).toMatchObject({ digest: after, outcome: 'activated' })
+    expect(await importRelease(store, sourceOf(next), options)).toMatchObject({ digest: after, outcome: 'activated' })
   })
 
   test('too small for an entity of hundreds of thousands of records', async () => {
     await using disk = await SmallDisk.create(8 * DISK_KILOBYTES)
     const home = join(disk.path, 'home')
-    const shelf = homeBefore(home)
-    await expectUnharmed(shelf, await nomenclator('import', 'synthetic', '--accept-changes', '--home', home))
+    const store = homeBefore(home)
+    await expectUnharmed(store, await nomenclator('import', 'synthetic', '--accept-changes', '--home', home))
   })
 
   test('that is quite full has room again when old releases are pruned', async () => {
     await using disk = await SmallDisk.create(DISK_KILOBYTES)
     const home = join(disk.path, 'home')
-    const shelf = homeBefore(home)
-    await importRelease(shelf, sourceOf(next), options)
+    const store = homeBefore(home)
+    await importRelease(store, sourceOf(next), options)
     disk.fill(0)
     expect(await nomenclator('releases', 'prune', '--keep', '0', '--home', home)).toEqual({
       code: 0,
@@ -103,7 +103,7 @@ describe.skipIf((await cannotMount()) !== undefined)('a small disk', () => {
       err: '',
     })
     expect(statfsSync(disk.path).bavail).toBeGreaterThan(0)
-    expect(shelf.currentDigest()).toBe(after)
+    expect(store.currentDigest()).toBe(after)
   })
 
   test('that cannot be written to is reported, and served from', async () => {
@@ -133,7 +133,7 @@ describe('in words', () => {
     ['EPERM', 'permission was denied'],
   ])('%s is %s', (code, what) => {
     const failure = diskFailure(Object.assign(new Error(`${code}: some reason`), { code }))
-    expect(failure).toBeInstanceOf(Failure)
+    expect(failure).toBeInstanceOf(OperationalError)
     expect(failure?.message).toMatch(new RegExp(`^${what}: ${code}: some reason\\. .+\\. .+\\.$`))
   })
 

@@ -48,7 +48,7 @@ class Towns extends TestHome {
 const filler = Array.from({ length: 60 }, (_, at) => town(String(900 + at)))
 
 describe('the registry', () => {
-  const registryOf = ({ shelf }: TestHome) => JSON.parse(readFileSync(shelf.idRegistryFile, 'utf8'))
+  const registryOf = ({ store }: TestHome) => JSON.parse(readFileSync(store.idRegistryFile, 'utf8'))
 
   test('has nothing of invented records, though they were current before', async () => {
     using home = new TestHome()
@@ -66,7 +66,7 @@ describe('the registry', () => {
     using home = new TestHome()
     await home.import(sourceOf({ ...tiny, audiencia: [] }))
     const before = registryOf(home)
-    rmSync(home.shelf.idRegistryFile)
+    rmSync(home.store.idRegistryFile)
     await home.import(sourceOf({ pais: [...tiny.pais, { cvePais: 'ESP', descPais: 'España', idPais: 724 }] }))
     const { pais: _, ...others } = registryOf(home)
     const { pais: __, ...othersBefore } = before
@@ -134,12 +134,12 @@ describe('the number of a municipality that is gone', () => {
     expect(home.numbers['002']).toBe(62)
     await home.give([...filler, town('001')], {})
     await home.give([...filler], {})
-    home.shelf.rollback()
-    home.shelf.rollback()
-    home.shelf.rollback()
+    home.store.rollback()
+    home.store.rollback()
+    home.store.rollback()
     expect(home.numbers['002']).toBeUndefined()
-    const current = home.shelf.currentDigest()
-    for (const { digest } of home.shelf.list()) if (digest !== current) home.shelf.remove(digest)
+    const current = home.store.currentDigest()
+    for (const { digest } of home.store.list()) if (digest !== current) home.store.remove(digest)
     await home.give([...filler, town('003')], {})
     expect(home.numbers['003']).toBe(63)
     await home.give([...filler, town('002'), town('001'), town('004')], {})
@@ -250,7 +250,7 @@ test('no code ever loses its number, and no number ever has two codes, whatever 
       const published = new Map<string, number>()
       for (const [at, codes] of ['rollback' as const, ...steps].entries()) {
         if (codes !== 'rollback') await home.give(codes.map((code) => town(code)))
-        else if (at > 0 && home.shelf.history().length > 1) home.shelf.rollback()
+        else if (at > 0 && home.store.history().length > 1) home.store.rollback()
         for (const [code, id] of Object.entries(home.numbers)) {
           const owner = [...published].find(([, one]) => one === id)?.[0] ?? code
           expect([code, id]).toEqual([owner, published.get(code) ?? id])

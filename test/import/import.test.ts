@@ -55,7 +55,7 @@ describe('an import replaces what its source provides, and no more:', () => {
     await home.import(sourceOf(others))
     const back = await home.import(sourceOf({ audiencia: tiny.audiencia }))
     expect(back).toMatchObject({ digest, outcome: 'activated' })
-    expect(home.shelf.history()).toHaveLength(3)
+    expect(home.store.history()).toHaveLength(3)
   })
 
   test('into an empty home, the rest comes from what stands in for it', async () => {
@@ -91,7 +91,7 @@ describe('the same import again', () => {
     expect(await home.verify(digest)).toHaveLength(1)
     expect(await home.import(sourceOf(tiny))).toMatchObject({ outcome: 'activated', digest, breakingChanges: [] })
     expect(await home.verify(digest)).toEqual([])
-    expect(home.shelf.history()).toEqual([digest])
+    expect(home.store.history()).toEqual([digest])
   })
 
   test.each(ENTITY_FILES)('mends the %s of an entity, whatever else it provides', async (file) => {
@@ -108,10 +108,10 @@ describe('the same import again', () => {
     using home = await homeWith()
     const { digest: earlier } = home.current().manifest
     const { digest } = await home.import(sourceOf({ ...tiny, ...others }))
-    writeFileSync(join(home.shelf.releaseDirectory(digest), 'manifest.json'), '{')
+    writeFileSync(join(home.store.releaseDirectory(digest), 'manifest.json'), '{')
     // What is provided is the release before, which is readable; but it is not the current one.
     expect(await home.import(sourceOf(tiny))).toMatchObject({ outcome: 'activated', digest: earlier })
-    expect(home.shelf.history()).toEqual([earlier, digest, earlier])
+    expect(home.store.history()).toEqual([earlier, digest, earlier])
     expect(await home.import(sourceOf({ ...tiny, ...others }))).toMatchObject({ outcome: 'activated', digest })
     expect(await home.verify(digest)).toEqual([])
   })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { randomBytes } from 'node:crypto'
 import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Failure } from '../../packages/server/src/base/failure.ts'
+import { OperationalError } from '../../packages/server/src/base/operational-error.ts'
 import { importInegiFrom } from '../../packages/server/src/cli/commands/import-inegi.ts'
 import { run } from '../../packages/server/src/cli/run.ts'
 import { builtInCatalog } from '../../packages/server/src/source/built-in.ts'
@@ -137,7 +137,7 @@ async function importInegi(
   try {
     return { code: await command.run(invocation as never), ...written }
   } catch (error) {
-    if (!(error instanceof Failure)) throw error
+    if (!(error instanceof OperationalError)) throw error
     return { code: error.message, ...written }
   }
 }

@@ -99,7 +99,7 @@ beforeAll(async () => {
   first = (await home.import(sourceOf(earlier, {}, catalog))).digest
   await home.import(sourceOf(rows, {}, catalog))
   const release = variantOf(home.current(), { catalog })
-  server = serverOf(() => release, {}, home.shelf)
+  server = serverOf(() => release, {}, home.store)
   documented = new Documented((await (await get(OPENAPI_PATH)).json()) as object)
 })
 afterAll(async () => {
@@ -115,7 +115,7 @@ test('an import counts, numbers and checks its records as defined', () => {
     ['moon', 'moons', 11],
   ])
   expect(manifest.findings).toMatchObject([{ entity: 'moon', kind: 'moon-of-another-planet', count: 1 }])
-  expect(Object.keys(home.shelf.loadIdRegistry().save())).toEqual(['planet', 'moon'])
+  expect(Object.keys(home.store.loadIdRegistry().save())).toEqual(['planet', 'moon'])
 })
 
 describe('API v1', () => {

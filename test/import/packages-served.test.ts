@@ -114,7 +114,7 @@ const json = async (target: string) => JSON.stringify(await (await get(target)).
 const tariffWith = (directory: TestDirectory, duty: string) => {
   writeFileSync(join(directory.path, 'datapackage.json'), JSON.stringify(tariff))
   writeFileSync(join(directory.path, 'goods.csv'), goods(duty))
-  return openPackage(directory.path, { inHome: placeIn(home.shelf) })
+  return openPackage(directory.path, { inHome: placeIn(home.store) })
 }
 /** Whether the processes that serve and those that think have it; both look for themselves. */
 const serves = async (digest: string) =>

@@ -95,7 +95,7 @@ describe('damage', () => {
   test('of the manifest itself: a whole catalog replaces it, and nothing less is built upon the release before', async () => {
     using home = await homeWith()
     const { digest } = await home.import(sourceOf({ ...tiny, area: [{ ...tiny.area[0], descripcion: 'Otra' }] }))
-    const path = join(home.shelf.releaseDirectory(digest), 'manifest.json')
+    const path = join(home.store.releaseDirectory(digest), 'manifest.json')
     writeFileSync(path, '{')
     const before = contentOf(home.path)
     const { message } = await refusal(home.import(sourceOf(others)))
@@ -108,8 +108,8 @@ describe('damage', () => {
 
   test('of every manifest there is: only a whole catalog is imported', async () => {
     using home = await homeWith()
-    writeFileSync(join(home.shelf.releaseDirectory(home.current().digest), 'manifest.json'), '{')
-    rmSync(home.shelf.idRegistryFile)
+    writeFileSync(join(home.store.releaseDirectory(home.current().digest), 'manifest.json'), '{')
+    rmSync(home.store.idRegistryFile)
     const partly = home.import(sourceOf(others), { fallback: sourceOf(tiny) })
     expect((await refusal(partly)).message).toContain('is not JSON')
     expect(await home.import(sourceOf({ ...tiny, ...others }))).toMatchObject({ outcome: 'activated' })
@@ -118,10 +118,10 @@ describe('damage', () => {
   test('of every manifest there is: what a home cannot have held is not needed, and what it has numbered is', async () => {
     const { audiencia: _, ...rest } = tiny
     using without = await homeWith(rest)
-    writeFileSync(join(without.shelf.releaseDirectory(without.current().digest), 'manifest.json'), '{')
+    writeFileSync(join(without.store.releaseDirectory(without.current().digest), 'manifest.json'), '{')
     expect(await without.import(sourceOf(rest))).toMatchObject({ outcome: 'activated' })
     using numbered = await homeWith()
-    writeFileSync(join(numbered.shelf.releaseDirectory(numbered.current().digest), 'manifest.json'), '{')
+    writeFileSync(join(numbered.store.releaseDirectory(numbered.current().digest), 'manifest.json'), '{')
     expect((await refusal(numbered.import(sourceOf(rest)))).message).toContain('is not JSON')
   })
 
@@ -129,7 +129,7 @@ describe('damage', () => {
     using home = await homeWith()
     const path = home.fileOf(home.current().digest, 'audiencia', 'records')
     alter(path)
-    rmSync(home.shelf.idRegistryFile)
+    rmSync(home.store.idRegistryFile)
     const said = 'audiencia: its records are damaged and not in the id registry, so that identifiers may change'
     expect((await refusal(home.import(sourceOf(others)))).message).toContain(said)
     expect(await home.import(sourceOf({ audiencia: tiny.audiencia }))).toMatchObject({
@@ -284,10 +284,10 @@ describe('breaking changes', () => {
 
   test('by invented records that are accepted touch no identifier', async () => {
     using home = await homeWith()
-    const registry = readFileSync(home.shelf.idRegistryFile, 'utf8')
+    const registry = readFileSync(home.store.idRegistryFile, 'utf8')
     const invented = sourceOf(onlyCountries(3), { synthetic: true })
     expect(await home.import(invented, { acceptChanges: true })).toMatchObject({ outcome: 'activated' })
-    expect(readFileSync(home.shelf.idRegistryFile, 'utf8')).toBe(registry)
+    expect(readFileSync(home.store.idRegistryFile, 'utf8')).toBe(registry)
   })
 
   test.each<[string, Rows, boolean]>([
@@ -365,7 +365,7 @@ describe('the first import of a home', () => {
       () => undefined,
       (thrown: unknown) => thrown,
     )
-    return { error, isThere: home.shelf.currentDigest() !== undefined }
+    return { error, isThere: home.store.currentDigest() !== undefined }
   }
 
   test('with one state of a source that is published by state is refused, and changes nothing', async () => {

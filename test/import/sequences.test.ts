@@ -3,7 +3,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { Failure } from '../../packages/server/src/base/failure.ts'
+import { OperationalError } from '../../packages/server/src/base/operational-error.ts'
 import type { PublishedRecord } from '../../packages/server/src/catalog/flatten.ts'
 import { bundledSource } from '../../packages/server/src/source/bundled.ts'
 import { Faults } from '../../packages/server/src/source/faults.ts'
@@ -207,16 +207,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 
 async function take(home: TestHome, step: Step, acceptChanges: boolean): Promise<'taken' | 'refused'> {
-  if (step.from === 'lost registry') rmSync(home.shelf.idRegistryFile, { force: true })
+  if (step.from === 'lost registry') rmSync(home.store.idRegistryFile, { force: true })
   else if (step.from === 'rollback') {
-    if (new Set(home.shelf.history()).size > 1) home.shelf.rollback()
+    if (new Set(home.store.history()).size > 1) home.store.rollback()
   } else {
     using directory = new TestDirectory()
     const source = (await sourceFor(step, directory.path)) as Source
     try {
       await home.import(source, { fallback, acceptChanges })
     } catch (error) {
-      if (error instanceof Failure) return 'refused'
+      if (error instanceof OperationalError) return 'refused'
       throw error
     }
   }
@@ -308,7 +308,7 @@ test('whatever is imported in whatever order, every locality served is where the
       using home = new TestHome()
       for (const [one, acceptChanges] of sequence) {
         if ((await take(home, one, acceptChanges)) === 'taken') taken++
-        if (home.shelf.currentDigest() === undefined) continue
+        if (home.store.currentDigest() === undefined) continue
         expect(misplaced(home)).toEqual([])
       }
     }),

@@ -10,7 +10,7 @@ setDefaultTimeout(180_000)
 
 const home = await TwoReleases.create()
 afterAll(() => home[Symbol.dispose]())
-beforeEach(() => home.shelf.activate(home.digests[0]))
+beforeEach(() => home.store.activate(home.digests[0]))
 
 const start = (...flags: string[]) => Service.over(home, { flags: ['--workers', '1', ...flags] })
 const SEARCH = '/api/v2/search?q=a'

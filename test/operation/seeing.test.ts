@@ -73,9 +73,9 @@ describe.each(['1', '2'])('with --workers %s', (workers) => {
   })
 
   test('a swap is an event and is counted, in JSON where nobody looks', async () => {
-    home.shelf.activate(first)
+    home.store.activate(first)
     await using service = await start(workers, ADMIN, { LOG_FORMAT: 'auto' })
-    home.shelf.activate(second)
+    home.store.activate(second)
     await eventually('all have swapped', () => service.said.err.split('"release-swapped"').length > Number(workers))
     const swaps = eventsOf(service).filter(({ event }) => event === 'release-swapped')
     expect(swaps[0]).toEqual({
@@ -90,7 +90,7 @@ describe.each(['1', '2'])('with --workers %s', (workers) => {
     expect(new Set(swaps.map(({ pid }) => pid))).toEqual(new Set(pids))
     expect(service.said.out).toStartWith('Serving release ')
     await counted(service, 'nomenclator_release_swaps_total', Number(workers))
-    home.shelf.activate(first)
+    home.store.activate(first)
   })
 
   test('the access log has a line for each response, is reopened by SIGUSR1 and whole at the end', async () => {

@@ -28,7 +28,7 @@ const [first, second] = home.digests
 const targets = await home.targets()
 const CONNECTIONS = 64
 afterAll(() => home[Symbol.dispose]())
-beforeEach(() => home.shelf.activate(first))
+beforeEach(() => home.store.activate(first))
 
 const start = (...flags: string[]) => Service.over(home, { flags: ['--workers', '2', ...SAME_LINKS, ...flags] })
 const loadOn = ({ url }: Service) => startPages(url, CONNECTIONS, targets)
@@ -102,7 +102,7 @@ describe.skipIf(process.platform !== 'linux')('two workers', () => {
   test('both serve a release that is activated, no request fails and no response is of two releases', async () => {
     await using service = await start()
     const swapped = async (digest: string) => {
-      home.shelf.activate(digest)
+      home.store.activate(digest)
       const announced = new RegExp(`^\\[(\\d+)\\] Serving release ${digest.slice(0, 12)} from now on\\.$`)
       const pids = [await service.line(announced), await service.line(announced)].map(([, pid]) => Number(pid))
       expect(new Set(pids)).toEqual(new Set(workersOf(service.pid)))

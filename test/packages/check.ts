@@ -76,7 +76,7 @@ async function checkServed(home: TestHome, before: string): Promise<ReadonlyMap<
   const release = home.current()
   const documented = new Documented((await (await fetch(service.url + OPENAPI_PATH)).json()) as object)
   const found = new Map<string, Verdict[]>()
-  const earlier = new Set(home.shelf.read(before).manifest.packages?.map(({ name }) => name))
+  const earlier = new Set(home.store.read(before).manifest.packages?.map(({ name }) => name))
   for (const { name, lists } of release.manifest.packages ?? []) {
     if (earlier.has(name)) continue
     const verdicts: Verdict[] = []

@@ -62,13 +62,13 @@ export async function faultOf(any: ModelPackage, isOverSocket = false): Promise<
     mkdirSync(cache)
     const app = createApp({
       release: () => release,
-      shelf: home.shelf,
+      store: home.store,
       cache: testCache(cache),
       policy: { baseUrl: undefined, trustedProxies: undefined },
       logError: (error) => failures.push(error),
       pages: explorerPages,
     })
-    if (isOverSocket) server = serverOf(() => release, {}, home.shelf)
+    if (isOverSocket) server = serverOf(() => release, {}, home.store)
     const send = sendTo(app, server)
     const documented = new Documented((await (await send('GET', '/api/openapi.json', {})).json()) as object)
     const get = async (target: string, headers = {}) => {

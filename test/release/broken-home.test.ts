@@ -40,8 +40,8 @@ beforeEach(() => {
   home = new TestHome()
   away = `${home.path}-away`
   cpSync(model.path, home.path, { recursive: true })
-  home.shelf.activate(second)
-  home.shelf.activate(first)
+  home.store.activate(second)
+  home.store.activate(first)
 })
 afterEach(() => {
   for (const path of [home.path, away]) rmSync(path, { recursive: true, force: true })
@@ -91,7 +91,7 @@ describe.skipIf(process.platform !== 'linux')('a home that vanishes', () => {
     renameSync(away, home.path)
     await service.line(/^\[\d+\] The home is there again\.$/)
     await servedByAll(service, first)
-    home.shelf.activate(second)
+    home.store.activate(second)
     await servedByAll(service, second)
   })
 
@@ -108,7 +108,7 @@ describe.skipIf(process.platform !== 'linux')('a home that vanishes', () => {
 
   test('but for its releases: a worker that is replaced serves what the other one serves', async () => {
     await using service = await start()
-    rmSync(home.shelf.currentFile)
+    rmSync(home.store.currentFile)
     await service.line(/THE HOME IS GONE/)
     const victim = oneOf(service)
     process.kill(victim, 'SIGKILL')
@@ -136,7 +136,7 @@ describe.skipIf(process.platform !== 'linux')('a home that blocks', () => {
   test('by a FIFO for its current file: the workers go on, and it is followed again', async () => {
     await using service = await start()
     const workers = workersOf(service.pid)
-    const { currentFile } = home.shelf
+    const { currentFile } = home.store
     cpSync(currentFile, `${currentFile}.away`)
     await ran(['mkfifo', `${currentFile}.fifo`])
     renameSync(`${currentFile}.fifo`, currentFile)
@@ -144,7 +144,7 @@ describe.skipIf(process.platform !== 'linux')('a home that blocks', () => {
     await goesOnServing(service, workers)
     renameSync(`${currentFile}.away`, currentFile)
     for (const _worker of workers) await service.line(/^\[\d+\] It is known again which release is current\.$/)
-    home.shelf.activate(second)
+    home.store.activate(second)
     await servedByAll(service, second)
   })
 
@@ -164,7 +164,7 @@ describe.skipIf(process.platform !== 'linux')('a home that blocks', () => {
       // A worker that looks just when the mount goes away gets an error, which is another trouble for a moment.
       const isOver = /^\[\d+\] (?:The home responds again|It is known again which release is current)\.$/
       for (const _worker of workers) await service.line(isOver)
-      home.shelf.activate(second)
+      home.store.activate(second)
       await servedByAll(service, second)
     },
   )
@@ -172,7 +172,7 @@ describe.skipIf(process.platform !== 'linux')('a home that blocks', () => {
   test.each(Object.entries(IRREGULAR))(
     'by %s for its current file before the start: nothing is started',
     async (_, make) => {
-      const { currentFile } = home.shelf
+      const { currentFile } = home.store
       rmSync(currentFile)
       await make(currentFile)
       await using service = new Service({ flags: ['--home', home.path, '--port', '0'] })
@@ -256,10 +256,10 @@ describe('the bundled release', () => {
   })
 
   test('is not built over releases that are there: the newest of them is served', async () => {
-    rmSync(home.shelf.currentFile)
+    rmSync(home.store.currentFile)
     await using service = await Service.over(home, { flags: ['--workers', '1'] })
     expect(service.said.out).toStartWith(`Serving release ${second.slice(0, 12)} on `)
-    expect(home.shelf.digests()).toHaveLength(2)
+    expect(home.store.digests()).toHaveLength(2)
   })
 })
 

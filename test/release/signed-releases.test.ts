@@ -4,8 +4,8 @@ import { chmodSync, cpSync, readFileSync, renameSync, statSync, writeFileSync } 
 import { join } from 'node:path'
 import { followCurrent } from '../../packages/server/src/release/home/follow.ts'
 import { withUnsignedFiles } from '../../packages/server/src/release/home/proved.ts'
+import { ReleaseStore } from '../../packages/server/src/release/home/release-store.ts'
 import { openServable, type Servable } from '../../packages/server/src/release/home/servable.ts'
-import { Shelf } from '../../packages/server/src/release/home/shelf.ts'
 import { rebuildRelease } from '../../packages/server/src/release/home/upgrade.ts'
 import {
   ENTITY_MANIFEST_FILE,
@@ -50,10 +50,10 @@ afterAll(() => {
 
 const secretKey = (name = KEY) => parseSecretKey(readFileSync(`${name}.key`, 'utf8'), undefined)
 const sign = (home: TestHome, digest: string, name = KEY) =>
-  home.shelf.placeSignature(digest, signRelease(secretKey(name), home.shelf.read(digest)))
+  home.store.placeSignature(digest, signRelease(secretKey(name), home.store.read(digest)))
 /** A home with all three releases, some of them activated in this order. */
 const homeOf = (...activated: readonly string[]) => model.copyTo(new TestHome(), ...activated)
-const required = (home: TestHome, more: Partial<Trust> = {}) => new Shelf(home.path, trustIn(keys, more))
+const required = (home: TestHome, more: Partial<Trust> = {}) => new ReleaseStore(home.path, trustIn(keys, more))
 
 beforeAll(async () => {
   for (const name of [KEY, OTHER]) expect(await runHere('keygen', '--out', name)).toMatchObject({ code: 0 })
@@ -100,7 +100,7 @@ describe('sign and verify-release', () => {
       const both = await runHere('verify-release', ...named, '--key', `${OTHER}.pub,${KEY}.pub`)
       expect(both.code).toBe(0)
     }
-    expect(home.shelf.history()).toEqual([b, a])
+    expect(home.store.history()).toEqual([b, a])
   })
 
   test('refuse a release with other content than it was built with', async () => {
@@ -123,14 +123,14 @@ describe('sign and verify-release', () => {
   test('keep a signature that was made elsewhere', async () => {
     using home = homeOf(a)
     const path = join(home.path, 'checksums.minisig')
-    const signature = signMessage(secretKey(), signedBytes(home.shelf.read(a).manifest), 'made by minisign')
+    const signature = signMessage(secretKey(), signedBytes(home.store.read(a).manifest), 'made by minisign')
     writeFileSync(path, signature)
     expect(await runHere('sign', '--home', home.path, '--signature', path)).toMatchObject({ code: 0 })
     const verified = await runHere('verify-release', '--home', home.path, '--key', `${KEY}.pub`, '--json')
     expect(JSON.parse(verified.out)).toMatchObject({ trustedComment: 'made by minisign', covers: ['records'] })
     await expect(openServable(required(home))).rejects.toThrow('its signature covers its records, and not the files')
     expect(withUnsignedFiles(required(home))).toEqual([a])
-    await rebuildRelease(home.shelf, a)
+    await rebuildRelease(home.store, a)
     expect((await openServable(required(home)))?.release.digest).toBe(a)
     writeFileSync(path, 'hello')
     expect(await runHere('sign', '--home', home.path, '--signature', path)).toMatchObject({
@@ -143,28 +143,28 @@ describe('sign and verify-release', () => {
     using home = homeOf(a)
     sign(home, a)
     const released = home.released(a, 'pais')
-    const directory = home.shelf.entityDirectory(released.digest)
+    const directory = home.store.entityDirectory(released.digest)
     const manifest: EntityManifest = JSON.parse(readFileSync(join(directory, ENTITY_MANIFEST_FILE), 'utf8'))
     const index = readFileSync(join(directory, 'index'))
     index[0] = (index[0] ?? 0) ^ 1
     const sha256 = new Bun.CryptoHasher('sha256').update(index).digest('hex')
     const forged = { ...manifest, files: { ...manifest.files, index: { size: index.length, sha256 } } }
     const { digest } = releasedEntity(forged)
-    cpSync(directory, home.shelf.entityDirectory(digest), { recursive: true })
+    cpSync(directory, home.store.entityDirectory(digest), { recursive: true })
     for (const [name, content] of [
       [ENTITY_MANIFEST_FILE, manifestText(forged)],
       ['index', index],
     ] as const) {
-      const path = join(home.shelf.entityDirectory(digest), name)
+      const path = join(home.store.entityDirectory(digest), name)
       chmodSync(path, 0o644)
       writeFileSync(path, content)
     }
-    const whole = home.shelf.read(a).manifest
-    home.shelf.placeRelease({ ...whole, entities: { ...whole.entities, pais: { ...released, digest } } })
+    const whole = home.store.read(a).manifest
+    home.store.placeRelease({ ...whole, entities: { ...whole.entities, pais: { ...released, digest } } })
     expect(await home.verify(a)).toEqual([])
     expect(await runHere('verify-release', '--home', home.path, '--key', `${KEY}.pub`)).toMatchObject({
       code: 1,
-      err: expect.stringContaining(`${join(home.shelf.entityDirectory(digest), 'index')} (pais)`),
+      err: expect.stringContaining(`${join(home.store.entityDirectory(digest), 'index')} (pais)`),
     })
     for (const flags of [[], ['--require-signature', `${KEY}.pub`]])
       expect(await runHere('releases', 'verify', a, '--home', home.path, ...flags)).toMatchObject({
@@ -185,9 +185,9 @@ describe('sign and verify-release', () => {
     expect(report).toMatchObject({ keys: [expect.any(String), expect.any(String)], expired: false })
     expect(Date.parse(report.expires) - Date.now()).toBeLessThanOrEqual(3 * 86_400_000)
     // The second adds to the first; whoever signs again goes on.
-    expect(report.sequence).toBe(sequenceIn(home.shelf.signatureOf(a)))
+    expect(report.sequence).toBe(sequenceIn(home.store.signatureOf(a)))
     expect(await runHere('sign', ...flags, `${KEY}.key`)).toMatchObject({ code: 0 })
-    expect(sequenceIn(home.shelf.signatureOf(a))).toBeGreaterThan(report.sequence)
+    expect(sequenceIn(home.store.signatureOf(a))).toBeGreaterThan(report.sequence)
   })
 
   test('by another key, in whose favour the old one resigns', async () => {
@@ -211,13 +211,13 @@ describe('sign and verify-release', () => {
     const verified = await runHere('verify-release', '--home', home.path, '--key', `${KEY}.pub`, '--json')
     expect(JSON.parse(verified.out)).toMatchObject({ keys: [secretKey(OTHER).publicKey.id] })
     expect(required(home).read(a).proof?.keys).toEqual([secretKey(OTHER).publicKey])
-    expect(Object.keys(home.shelf.releaseFiles(a))).toContain('keys.json')
+    expect(Object.keys(home.store.releaseFiles(a))).toContain('keys.json')
   })
 
   test('of a release that is gone back to: again, or it is told that others will not follow', async () => {
     using home = homeOf(a, b)
     for (const digest of [a, b]) await runHere('sign', digest, '--key', `${KEY}.key`, '--home', home.path)
-    const sequences = () => [a, b].map((digest) => sequenceIn(home.shelf.signatureOf(digest)))
+    const sequences = () => [a, b].map((digest) => sequenceIn(home.store.signatureOf(digest)))
     const [before = 0, current = 0] = sequences()
     expect(before).toBeLessThan(current)
     const told = await runHere('rollback', '--home', home.path)
@@ -227,7 +227,7 @@ describe('sign and verify-release', () => {
       code: 0,
       err: '',
     })
-    expect([home.shelf.currentDigest(), sequences().map((one) => one > current)]).toEqual([a, [true, false]])
+    expect([home.store.currentDigest(), sequences().map((one) => one > current)]).toEqual([a, [true, false]])
     await runHere('activate', b, '--sign', `${KEY}.key`, '--home', home.path)
     expect(sequences().map((one) => one > current)).toEqual([true, true])
   })
@@ -245,7 +245,7 @@ describe('sign and verify-release', () => {
 
 describe('a signature', () => {
   test('is of the checksums of the release, and tells the digest of its definitions', () => {
-    const release = model.shelf.read(a)
+    const release = model.store.read(a)
     const signature = signRelease(secretKey(), release)
     const checksums = new TextEncoder().encode(
       `nomenclator release 1\n${Object.entries(release.manifest.entities)
@@ -267,8 +267,8 @@ describe('a signature', () => {
   })
 
   test('is of one release alone', () => {
-    const signature = signRelease(secretKey(), model.shelf.read(a))
-    expect(proofOf(signableRelease(model.shelf.read(b)), signature, trustIn(keys))).toEqual({
+    const signature = signRelease(secretKey(), model.store.read(a))
+    expect(proofOf(signableRelease(model.store.read(b)), signature, trustIn(keys))).toEqual({
       wrong: expect.stringContaining('does not hold'),
     })
   })
@@ -278,13 +278,13 @@ describe('a signature', () => {
     sign(home, a)
     sign(home, b)
     await home.import(ThreeReleases.source('Uno'))
-    expect([home.shelf.currentDigest(), home.shelf.signatureOf(a) === undefined]).toEqual([a, false])
-    home.shelf.remove(b)
-    expect(home.shelf.signatureOf(b)).toBeUndefined()
+    expect([home.store.currentDigest(), home.store.signatureOf(a) === undefined]).toEqual([a, false])
+    home.store.remove(b)
+    expect(home.store.signatureOf(b)).toBeUndefined()
     // What was left of one that was being replaced is swept away.
-    writeFileSync(join(home.shelf.releaseDirectory(a), 'checksums.minisig.next'), 'half')
-    home.shelf.sweep()
-    expect(() => statSync(join(home.shelf.releaseDirectory(a), 'checksums.minisig.next'))).toThrow()
+    writeFileSync(join(home.store.releaseDirectory(a), 'checksums.minisig.next'), 'half')
+    home.store.sweep()
+    expect(() => statSync(join(home.store.releaseDirectory(a), 'checksums.minisig.next'))).toThrow()
     expect(await home.verify(a)).toEqual([])
   })
 
@@ -293,7 +293,7 @@ describe('a signature', () => {
     const rows = writeTables(join(home.path, 'rows'), ThreeReleases.rows('Uno'))
     const flags = ['--home', home.path, '--sign', `${KEY}.key`, '--accept-changes']
     expect(await runHere('import', 'package', rows, ...flags)).toMatchObject({ code: 0 })
-    expect((await openServable(required(home)))?.release.digest).toBe(home.shelf.currentDigest() as string)
+    expect((await openServable(required(home)))?.release.digest).toBe(home.store.currentDigest() as string)
   })
 })
 
@@ -317,12 +317,12 @@ describe('where a signature is required', () => {
   test('a release is swapped to when its signature has arrived, and not before', async () => {
     using home = homeOf(a)
     sign(home, a)
-    const shelf = required(home)
+    const store = required(home)
     const events: string[] = []
-    using following = followCurrent(shelf, (await openServable(shelf)) as Servable, {
+    using following = followCurrent(store, (await openServable(store)) as Servable, {
       log: ({ event }) => events.push(event),
     })
-    home.shelf.activate(b)
+    home.store.activate(b)
     await following.look()
     expect([following.release().digest, following.degraded(), events]).toEqual([
       a,
@@ -341,12 +341,12 @@ describe('where a signature is required', () => {
   test('a signature that expires is told, refused where the operator says so, and renewed by another', async () => {
     using home = homeOf(a)
     const place = (expires: number) =>
-      home.shelf.placeSignature(a, signRelease(secretKey(), home.shelf.read(a), { expires }))
+      home.store.placeSignature(a, signRelease(secretKey(), home.store.read(a), { expires }))
     place(Date.now() - 1_000)
     await expect(openServable(required(home, { refusesExpired: true }))).rejects.toThrow('has expired on')
-    const shelf = required(home)
+    const store = required(home)
     const events: string[] = []
-    using following = followCurrent(shelf, (await openServable(shelf)) as Servable, {
+    using following = followCurrent(store, (await openServable(store)) as Servable, {
       log: ({ event }) => events.push(event),
     })
     await following.look()
@@ -372,23 +372,23 @@ describe('where a signature is required', () => {
     using home = homeOf(a)
     sign(home, a)
     const { digest } = home.released(a, 'audiencia')
-    const path = join(home.shelf.entityDirectory(digest), ENTITY_MANIFEST_FILE)
+    const path = join(home.store.entityDirectory(digest), ENTITY_MANIFEST_FILE)
     chmodSync(path, 0o644)
     writeFileSync(path, readFileSync(path, 'utf8').replace('"plural": "audiencias"', '"plural": "publicos"'))
     const altered = new Bun.CryptoHasher('sha256').update(readFileSync(path)).digest('hex')
-    const { manifest } = model.shelf.read(a)
+    const { manifest } = model.store.read(a)
     const entities = { ...manifest.entities, audiencia: { ...home.released(a, 'audiencia'), digest: altered } }
-    renameSync(home.shelf.entityDirectory(digest), home.shelf.entityDirectory(altered))
-    home.shelf.placeRelease({ ...manifest, entities })
-    expect(home.shelf.read(a).digest).toBe(a)
+    renameSync(home.store.entityDirectory(digest), home.store.entityDirectory(altered))
+    home.store.placeRelease({ ...manifest, entities })
+    expect(home.store.read(a).digest).toBe(a)
     expect(() => required(home).read(a)).toThrow('its definitions are not those that were signed')
   })
 
   test('an unsigned release is not there for requests that name it', async () => {
     using home = homeOf(a, b)
     sign(home, a)
-    const shelf = required(home)
-    const app = appOf(() => shelf.open(a), { shelf })
+    const store = required(home)
+    const app = appOf(() => store.open(a), { store })
     const get = (target: string) => responseTo(app, { target }, { listeningUrl: 'http://x', peer: undefined })
     expect((await get(`/api/v2/paises?release=${b}`)).status).toBe(410)
     expect((await get(`/api/v2/paises?release=${a}`)).status).toBe(200)
@@ -420,7 +420,7 @@ describe('over API v2', () => {
   test('the checksums, the signature and the manifest are served, to be checked by others', async () => {
     using home = homeOf(a, b)
     sign(home, a)
-    const app = appOf(() => home.current(), { shelf: home.shelf })
+    const app = appOf(() => home.current(), { store: home.store })
     const get = (target: string) =>
       responseTo(app, { target: `/api/v2/releases/${target}` }, { listeningUrl: 'http://x', peer: undefined })
     const checksums = await get(`${a}/checksums`)

@@ -28,7 +28,7 @@ const swapped = (digest: string) =>
   service.line(new RegExp(`^\\[\\d+\\] Serving release ${digest.slice(0, 12)} from now on\\.$`))
 
 async function swap(digest: string): Promise<void> {
-  home.shelf.activate(digest)
+  home.store.activate(digest)
   await swapped(digest)
 }
 
@@ -77,7 +77,7 @@ test(`${SWAPS} times under ${CONNECTIONS} connections, no request fails and no r
   const report = await fairTrial(async () => {
     await using load = await startPages(service.url, CONNECTIONS, targets)
     for (let swaps = 0; swaps < SWAPS; swaps++) {
-      await swap(home.shelf.currentDigest() === first ? second : first)
+      await swap(home.store.currentDigest() === first ? second : first)
       // As many as there are connections may have been requested before.
       await load.more(2 * CONNECTIONS)
     }
@@ -91,7 +91,7 @@ test(`${SWAPS} times under ${CONNECTIONS} connections, no request fails and no r
 
 test.skipIf(process.platform !== 'linux')('the files of releases that were swapped away are unmapped', async () => {
   for (const digest of [second, first]) {
-    if (digest !== home.shelf.currentDigest()) await swap(digest)
+    if (digest !== home.store.currentDigest()) await swap(digest)
     const once = new Set(mapped().map((line) => line.split(/\s+/).at(-1)))
     const entities = Object.values(home.current().manifest.entities).map((entity) => entity.digest)
     const isCurrent = (path = '') => entities.some((entity) => path.includes(entity))
@@ -104,7 +104,7 @@ test.skipIf(process.platform !== 'linux')('the files of releases that were swapp
 })
 
 test('a release that cannot be opened is refused with the reason, and the one before goes on being served', async () => {
-  if (home.shelf.currentDigest() !== first) await swap(first)
+  if (home.store.currentDigest() !== first) await swap(first)
   const path = home.fileOf(second, 'audiencia', 'records')
   const whole = readFileSync(path)
   truncateSync(path, whole.length - 1)
@@ -114,7 +114,7 @@ test('a release that cannot be opened is refused with the reason, and the one be
   expect(await served()).toBe(first)
 
   writeFileSync(path, whole)
-  home.shelf.activate(second)
+  home.store.activate(second)
   await swapped(second)
   expect(await served()).toBe(second)
 })

@@ -7,7 +7,7 @@ import { version } from '../../packages/server/src/base/version.ts'
 import { lockFor } from '../../packages/server/src/cli/home/open-home.ts'
 import { tryLockHome } from '../../packages/server/src/release/home/lock.ts'
 import { isOutdated } from '../../packages/server/src/release/home/outdated.ts'
-import { Shelf } from '../../packages/server/src/release/home/shelf.ts'
+import { ReleaseStore } from '../../packages/server/src/release/home/release-store.ts'
 import { upgradeHome } from '../../packages/server/src/release/home/upgrade.ts'
 import {
   ENTITY_FORMAT,
@@ -64,7 +64,7 @@ describe('a home of version 0.1.0', () => {
       },
       interactive: false,
     }
-    await expect(lockFor(home.shelf, 'test', 1, failing)).rejects.toThrow('nobody reads this')
+    await expect(lockFor(home.store, 'test', 1, failing)).rejects.toThrow('nobody reads this')
     using lock = tryLockHome(home.path, 'test')
     expect(lock).toBeDefined()
   })
@@ -76,7 +76,7 @@ describe('a home of version 0.1.0', () => {
       const line = `Release ${digest.slice(0, 12)} was written by Nomenclator 0.1.0: upgrading it to the format of ${version}.`
       await eventually(`it says: ${line}`, () => service.said.err.includes(line))
     }
-    expect(new Shelf(home.path).history()).toEqual(linesOf(readFileSync(join(unpacked.path, 'current'), 'utf8')))
+    expect(new ReleaseStore(home.path).history()).toEqual(linesOf(readFileSync(join(unpacked.path, 'current'), 'utf8')))
     const { built, entities } = oldManifest(oldCurrent())
     for (const { entity, path } of collections.filter(({ entity }) => entity in entities)) {
       const pages = linesOf(oldFile(oldCurrent(), `${entity}.records`))
@@ -106,11 +106,11 @@ describe('a home of version 0.1.0', () => {
 
   test('has the same records in every release, whole and verified, and nothing left of the old files', async () => {
     using home = oldHome()
-    const upgraded = await upgradeHome(home.shelf)
+    const upgraded = await upgradeHome(home.store)
     expect(upgraded.map(({ digest }) => digest).sort()).toEqual(oldDigests())
-    expect(home.shelf.digests().sort()).toEqual(oldDigests())
+    expect(home.store.digests().sort()).toEqual(oldDigests())
     for (const digest of oldDigests()) {
-      const release = home.shelf.open(digest)
+      const release = home.store.open(digest)
       const { entities, findings } = oldManifest(digest)
       for (const name of Object.keys(entities)) {
         const { records } = release.entity(name)
@@ -120,19 +120,19 @@ describe('a home of version 0.1.0', () => {
       expect(release.manifest.findings.map(({ kind, count }) => [kind, count])).toEqual(
         findings.map(({ kind, count }) => [kind, count]),
       )
-      expect(readdirSync(home.shelf.releaseDirectory(digest))).toEqual([MANIFEST_FILE])
+      expect(readdirSync(home.store.releaseDirectory(digest))).toEqual([MANIFEST_FILE])
     }
     expect(await runHere('releases', 'verify', '--home', home.path)).toMatchObject({ code: 0 })
-    expect(isOutdated(home.shelf)).toBe(false)
+    expect(isOutdated(home.store)).toBe(false)
   })
 
   test('tells afterwards which numbering its entities have', async () => {
     using home = oldHome()
     const [digest = ''] = oldDigests()
-    const path = join(home.shelf.releaseDirectory(digest), MANIFEST_FILE)
+    const path = join(home.store.releaseDirectory(digest), MANIFEST_FILE)
     writeFileSync(path, readFileSync(path, 'utf8').replace('"kind": "tabular"', '"kind": "bundled"'))
-    await upgradeHome(home.shelf)
-    const { entities } = home.shelf.read(digest).manifest
+    await upgradeHome(home.store)
+    const { entities } = home.store.read(digest).manifest
     expect(JSON.parse(readFileSync(path, 'utf8')).entities).toEqual(entities)
     const numberings = Object.entries(entities).filter(([, { numbering }]) => numbering !== 'official')
     expect(numberings.map(([name, { numbering }]) => [name, numbering])).toEqual([['localidad', 'stand-in']])
@@ -140,8 +140,8 @@ describe('a home of version 0.1.0', () => {
 
   test('has each entity once, however many releases name it', async () => {
     using home = oldHome()
-    await upgradeHome(home.shelf)
-    const manifests = oldDigests().map((digest) => home.shelf.read(digest).manifest)
+    await upgradeHome(home.store)
+    const manifests = oldDigests().map((digest) => home.store.read(digest).manifest)
     const named = new Set(manifests.flatMap(({ entities }) => Object.values(entities).map(({ digest }) => digest)))
     expect(readdirSync(join(home.path, 'entities')).sort()).toEqual([...named].sort())
     expect(named.size).toBeLessThan(entityNames.length * 2)
@@ -149,20 +149,20 @@ describe('a home of version 0.1.0', () => {
 
   test('keeps its identifiers', async () => {
     using home = oldHome()
-    await upgradeHome(home.shelf)
+    await upgradeHome(home.store)
     const saved = JSON.parse(readFileSync(join(unpacked.path, 'numbers.json'), 'utf8'))
-    expect(home.shelf.loadIdRegistry().save()).toEqual(saved)
+    expect(home.store.loadIdRegistry().save()).toEqual(saved)
     expect(existsSync(join(home.path, 'numbers.json'))).toBe(false)
   })
 
   test('does not lose identifiers to a registry that an earlier version has written since', async () => {
     using home = oldHome()
-    await upgradeHome(home.shelf)
-    const registry = readFileSync(home.shelf.idRegistryFile, 'utf8')
+    await upgradeHome(home.store)
+    const registry = readFileSync(home.store.idRegistryFile, 'utf8')
     writeFileSync(join(home.path, 'numbers.json'), '{}')
-    expect(isOutdated(home.shelf)).toBe(false)
-    await upgradeHome(home.shelf)
-    expect(readFileSync(home.shelf.idRegistryFile, 'utf8')).toBe(registry)
+    expect(isOutdated(home.store)).toBe(false)
+    await upgradeHome(home.store)
+    expect(readFileSync(home.store.idRegistryFile, 'utf8')).toBe(registry)
   })
 
   test('is brought up by an import, which is then guarded by what is there', async () => {
@@ -173,7 +173,7 @@ describe('a home of version 0.1.0', () => {
     expect(refused.code).toBe(1)
     expect(refused.err).toContain('upgrading it to the format of')
     expect(refused.err).toMatch(/localidad: \d+ of \d+ records would be gone/)
-    expect(new Shelf(home.path).currentDigest()).toBe(oldCurrent())
+    expect(new ReleaseStore(home.path).currentDigest()).toBe(oldCurrent())
     expect(await runHere('import', 'package', few, '--home', home.path, '--accept-changes')).toMatchObject({
       code: 0,
     })
@@ -205,21 +205,21 @@ describe('a home of version 0.1.0', () => {
   test('that was brought up in part goes on where it stopped', async () => {
     using home = oldHome()
     using whole = oldHome()
-    await upgradeHome(whole.shelf)
+    await upgradeHome(whole.store)
     // The manifest of one release is new, its old files are still there, and so are entities that nobody names.
     const [digest = ''] = oldDigests()
     cpSync(join(whole.path, 'entities'), join(home.path, 'entities'), { recursive: true })
     cpSync(
-      join(whole.shelf.releaseDirectory(digest), MANIFEST_FILE),
-      join(home.shelf.releaseDirectory(digest), MANIFEST_FILE),
+      join(whole.store.releaseDirectory(digest), MANIFEST_FILE),
+      join(home.store.releaseDirectory(digest), MANIFEST_FILE),
     )
     mkdirSync(join(home.path, 'entities', '0'.repeat(64)))
-    await upgradeHome(home.shelf)
+    await upgradeHome(home.store)
     expect(withoutDates(contentOf(home.path))).toEqual(withoutDates(contentOf(whole.path)))
   })
 
   const damage = (home: TestHome, digest: string, entity: string): string => {
-    const path = join(home.shelf.releaseDirectory(digest), `${entity}.records`)
+    const path = join(home.store.releaseDirectory(digest), `${entity}.records`)
     writeFileSync(path, readFileSync(path, 'utf8').replace('"', "'"))
     return path
   }
@@ -233,17 +233,17 @@ describe('a home of version 0.1.0', () => {
       )
     const digest = oldDigests().find(isAlone) as string
     const path = damage(home, digest, 'audiencia')
-    const before = contentOf(home.shelf.releaseDirectory(digest))
+    const before = contentOf(home.store.releaseDirectory(digest))
     const { code, err } = await runHere('upgrade', '--home', home.path)
     expect([code, err]).toEqual([1, expect.stringContaining(`${path} has other content than it was built with`)])
-    expect(contentOf(home.shelf.releaseDirectory(digest))).toEqual(before)
-    expect(home.shelf.openCurrent()?.digest).toBe(oldCurrent())
+    expect(contentOf(home.store.releaseDirectory(digest))).toEqual(before)
+    expect(home.store.openCurrent()?.digest).toBe(oldCurrent())
   })
 
   test('with records that this version writes in another way is left as it is', async () => {
     using home = oldHome()
     const digest = oldCurrent()
-    const directory = home.shelf.releaseDirectory(digest)
+    const directory = home.store.releaseDirectory(digest)
     const path = join(directory, 'audiencia.records')
     const text = readFileSync(path, 'utf8').replace('":', '": ')
     writeFileSync(path, text)
@@ -251,7 +251,7 @@ describe('a home of version 0.1.0', () => {
     manifest.entities.audiencia.files.records.sha256 = new Bun.CryptoHasher('sha256').update(text).digest('hex')
     writeFileSync(join(directory, MANIFEST_FILE), JSON.stringify(manifest))
     const before = contentOf(directory)
-    const results = await upgradeHome(home.shelf)
+    const results = await upgradeHome(home.store)
     expect(results.find((one) => one.digest === digest)?.failure).toBe(
       `${path} is not rendered as it was by this version; the release was left as it is`,
     )
@@ -262,12 +262,12 @@ describe('a home of version 0.1.0', () => {
     using home = oldHome()
     const digest = oldCurrent()
     const other = '0'.repeat(64)
-    renameSync(home.shelf.releaseDirectory(digest), home.shelf.releaseDirectory(other))
-    const results = await upgradeHome(home.shelf)
+    renameSync(home.store.releaseDirectory(digest), home.store.releaseDirectory(other))
+    const results = await upgradeHome(home.store)
     expect(results.find((one) => one.digest === other)?.failure).toBe(
       `release ${other} has other records than its digest says`,
     )
-    expect(isOutdated(home.shelf)).toBe(true)
+    expect(isOutdated(home.store)).toBe(true)
   })
 
   describe('with a current release that is damaged', () => {
@@ -281,7 +281,7 @@ describe('a home of version 0.1.0', () => {
       using home = spoiled()
       const { code, err } = await runHere('import', 'bundled', '--accept-changes', '--home', home.path)
       expect([code, err]).toEqual([0, expect.stringContaining('RELEASE NOT UPGRADED')])
-      expect(home.shelf.openCurrent()?.manifest.source.kind).toBe('bundled')
+      expect(home.store.openCurrent()?.manifest.source.kind).toBe('bundled')
     })
 
     test('refuses an import of less, and tells what to do', async () => {
@@ -302,7 +302,7 @@ describe('a home of version 0.1.0', () => {
     const [digest = ''] = oldDigests().filter((one) => one !== oldCurrent())
     damage(home, digest, 'pais')
     expect(await runHere('upgrade', '--home', home.path)).toMatchObject({ code: 0 })
-    const { records } = home.shelf.open(digest).entity('pais')
+    const { records } = home.store.open(digest).entity('pais')
     expect(Buffer.from(records.page(0)).toString()).toBe(linesOf(recordsOf(digest, 'pais'))[0] as string)
   })
 })
@@ -319,7 +319,7 @@ function rewritten(
   change: (manifest: { entities: Record<string, { format: number }>; versions: object }) => void,
 ): TestHome {
   const copy = new OldHome(home.path)
-  const path = join(copy.shelf.releaseDirectory(copy.shelf.currentDigest() as string), MANIFEST_FILE)
+  const path = join(copy.store.releaseDirectory(copy.store.currentDigest() as string), MANIFEST_FILE)
   const manifest = JSON.parse(readFileSync(path, 'utf8'))
   change(manifest)
   writeFileSync(path, JSON.stringify(manifest))
@@ -342,7 +342,7 @@ describe('a home of a later version', () => {
   ])('is refused by %s, with the version that wrote it and the entities that cannot be read', async (_, argv) => {
     using copy = later()
     const before = contentOf(copy.path)
-    const digest = copy.shelf.currentDigest() as string
+    const digest = copy.store.currentDigest() as string
     const { code, err } = await runHere(...argv.map((word) => word || digest), '--home', copy.path)
     expect(code).toBe(1)
     expect(err).toContain('was written by Nomenclator 9.8.7, which is newer than this program')
@@ -355,19 +355,19 @@ test('entities of an earlier format are brought up by themselves, and those that
   using copy = rewritten(({ entities }) => {
     entities.estado = { ...entities.estado, format: ENTITY_FORMAT - 1 }
   })
-  expect(() => copy.shelf.openCurrent()).toThrow('estado are in an earlier format')
-  expect(await upgradeHome(copy.shelf)).toMatchObject([{ entities: ['estado'] }])
-  expect(copy.shelf.openCurrent()?.manifest.entities).toEqual(home.current().manifest.entities)
+  expect(() => copy.store.openCurrent()).toThrow('estado are in an earlier format')
+  expect(await upgradeHome(copy.store)).toMatchObject([{ entities: ['estado'] }])
+  expect(copy.store.openCurrent()?.manifest.entities).toEqual(home.current().manifest.entities)
 })
 
 test('an entity of this format is built again where one that it embeds gets another digest', async () => {
   using copy = new OldHome(home.path)
-  const { shelf } = copy
-  const path = join(shelf.releaseDirectory(shelf.currentDigest() ?? ''), MANIFEST_FILE)
+  const { store } = copy
+  const path = join(store.releaseDirectory(store.currentDigest() ?? ''), MANIFEST_FILE)
   const manifest = JSON.parse(readFileSync(path, 'utf8'))
   const digests: Record<string, string> = {}
   for (const [name, { digest }] of Object.entries<{ digest: string }>(manifest.entities)) {
-    const file = join(shelf.entityDirectory(digest), ENTITY_MANIFEST_FILE)
+    const file = join(store.entityDirectory(digest), ENTITY_MANIFEST_FILE)
     const entity: EntityManifest = JSON.parse(readFileSync(file, 'utf8'))
     const parents = Object.fromEntries(Object.keys(entity.parents).map((parent) => [parent, digests[parent] as string]))
     const earlier = { ...entity, format: name === 'estado' ? ENTITY_FORMAT - 1 : ENTITY_FORMAT, parents }
@@ -375,11 +375,11 @@ test('an entity of this format is built again where one that it embeds gets anot
     digests[name] = manifest.entities[name].digest
     rmSync(file)
     writeFileSync(file, manifestText(earlier))
-    renameSync(shelf.entityDirectory(digest), shelf.entityDirectory(digests[name] as string))
+    renameSync(store.entityDirectory(digest), store.entityDirectory(digests[name] as string))
   }
   rmSync(path)
   writeFileSync(path, JSON.stringify(manifest))
-  expect(await upgradeHome(shelf)).toEqual([{ digest: home.current().digest, entities: ['estado'] }])
+  expect(await upgradeHome(store)).toEqual([{ digest: home.current().digest, entities: ['estado'] }])
   expect(copy.current().manifest.entities).toEqual(home.current().manifest.entities)
 })
 
@@ -391,11 +391,11 @@ describe('an entity that a release lacks', () => {
     const { audiencia: _, ...entities } = manifest.entities
     const lines = Object.entries(entities).map(([name, { count, records }]) => `${name} ${count} ${records}\n`)
     const digest = new Bun.CryptoHasher('sha256').update(`nomenclator release 1\n${lines.join('')}`).digest('hex')
-    renameSync(copy.shelf.releaseDirectory(manifest.digest), copy.shelf.releaseDirectory(digest))
-    const path = join(copy.shelf.releaseDirectory(digest), MANIFEST_FILE)
+    renameSync(copy.store.releaseDirectory(manifest.digest), copy.store.releaseDirectory(digest))
+    const path = join(copy.store.releaseDirectory(digest), MANIFEST_FILE)
     writeFileSync(path, JSON.stringify({ ...manifest, digest, entities }))
-    rmSync(copy.shelf.currentFile)
-    copy.shelf.activate(digest)
+    rmSync(copy.store.currentFile)
+    copy.store.activate(digest)
     return copy
   }
 

@@ -1,5 +1,5 @@
 // Commands run to their end, in processes of their own or in this one.
-import { diskFailure, Failure } from '../../packages/server/src/base/failure.ts'
+import { diskFailure, OperationalError } from '../../packages/server/src/base/operational-error.ts'
 import type { Terminal } from '../../packages/server/src/cli/command.ts'
 import { UsageError } from '../../packages/server/src/cli/flags/flags.ts'
 import { run } from '../../packages/server/src/cli/run.ts'
@@ -49,7 +49,7 @@ export async function runHere(...argv: readonly string[]): Promise<Ran> {
   try {
     return { code: await run(argv, {}, terminal), ...said }
   } catch (error) {
-    const failure = error instanceof Failure ? error : diskFailure(error)
+    const failure = error instanceof OperationalError ? error : diskFailure(error)
     if (failure === undefined) throw error
     return {
       code: failure instanceof UsageError ? 2 : 1,

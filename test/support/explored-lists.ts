@@ -165,7 +165,7 @@ export async function exploredLists(): Promise<ExploredLists> {
   const current = home.current()
   const entities = new Map([...current.catalog.entities.keys()].map((name) => [name, current.entity(name)]))
   const release = new Release({ ...current.manifest, packages: [information] } as never, current.catalog, entities)
-  const server = serverOf(() => release, {}, home.shelf)
+  const server = serverOf(() => release, {}, home.store)
   return {
     server,
     release,

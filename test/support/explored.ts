@@ -70,7 +70,7 @@ export async function explored(): Promise<Explored> {
   const before = await home.import(sourceOf(earlier, origin, builtInCatalog))
   const current = await home.import(sourceOf(rows, origin, builtInCatalog))
   const release = home.current()
-  const server = serverOf(() => release, {}, home.shelf)
+  const server = serverOf(() => release, {}, home.store)
   return {
     server,
     digests: [before.digest, current.digest],

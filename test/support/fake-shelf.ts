@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { chunksOf, pack, sha256 } from '../../packages/server/src/distribution/shelf/chunks.ts'
 import type { ReleaseFiles } from '../../packages/server/src/distribution/shelf/pointer.ts'
 import type { ShelfReader } from '../../packages/server/src/distribution/shelf/shelf-reader.ts'
-import type { Shelf } from '../../packages/server/src/release/home/shelf.ts'
+import type { ReleaseStore } from '../../packages/server/src/release/home/release-store.ts'
 import { travelName } from '../../packages/server/src/release/index/delta-form.ts'
 import {
   ENTITY_MANIFEST_FILE,
@@ -33,7 +33,7 @@ export class FakeShelf {
   readonly withheld = new Set<string>()
 
   /** Everything that a home has. */
-  static async of(home: Shelf): Promise<FakeShelf> {
+  static async of(home: ReleaseStore): Promise<FakeShelf> {
     const fake = new FakeShelf()
     fake.history = readFileSync(home.currentFile, 'utf8')
     fake.idRegistry = readFileSync(home.idRegistryFile, 'utf8')
@@ -55,7 +55,7 @@ export class FakeShelf {
     })
   }
 
-  async #add(home: Shelf, entity: string): Promise<void> {
+  async #add(home: ReleaseStore, entity: string): Promise<void> {
     if (this.entities.has(entity)) return
     const directory = home.entityDirectory(entity)
     const manifest = readFileSync(join(directory, ENTITY_MANIFEST_FILE), 'utf8')
@@ -68,7 +68,7 @@ export class FakeShelf {
   }
 
   /** Cuts the files of an entity into chunks of so many bytes. */
-  async cut(home: Shelf, entity: string, size: number): Promise<void> {
+  async cut(home: ReleaseStore, entity: string, size: number): Promise<void> {
     this.entityChunks = this.entityChunks.filter((one) => one.entity !== entity)
     const { files } = JSON.parse(this.entities.get(entity) ?? '') as EntityManifest
     for (const file of Object.keys(files)) {

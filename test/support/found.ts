@@ -2,7 +2,7 @@
 import { type Entity, type FactValue, factsOf, type OfficialCode } from '../../packages/server/src/catalog/entity.ts'
 import type { PublishedRecord } from '../../packages/server/src/catalog/flatten.ts'
 import { isNaming } from '../../packages/server/src/catalog/languages/languages.ts'
-import { type FieldPath, pathsOf } from '../../packages/server/src/catalog/paths.ts'
+import { pathsOf, type RecordPath } from '../../packages/server/src/catalog/paths.ts'
 import { wordsOf } from '../../packages/server/src/catalog/words.ts'
 import type { Release } from '../../packages/server/src/release/release.ts'
 import type { GivenRow } from '../../packages/server/src/source/source.ts'
@@ -20,7 +20,7 @@ export function recordsWithFacts(
   records: readonly PublishedRecord[],
   rows: readonly GivenRow[],
 ): PublishedRecord[] {
-  const paths = entity.key.map((name) => pathsOf(entity).get(name) as FieldPath)
+  const paths = entity.key.map((name) => pathsOf(entity).get(name) as RecordPath)
   const rowOf = new Map(rows.map((row) => [entity.key.map((name) => row[name]).join(), row]))
   return records.map((record) => {
     const row = rowOf.get(paths.map((path) => valueAt(record, path)).join())
@@ -54,7 +54,7 @@ function naiveCode(entity: Entity, record: PublishedRecord, { parts }: OfficialC
 }
 
 /** The value at a path; an embedded record stands for its identifier, and a fact that is not known is empty. */
-export function valueAt(record: PublishedRecord, { steps, field }: FieldPath): string | number {
+export function valueAt(record: PublishedRecord, { steps, field }: RecordPath): string | number {
   const value = steps.reduce<PublishedRecord[string]>((inner, step) => (inner as PublishedRecord)[step] ?? '', record)
   if (field.kind !== 'embed') return value as string | number
   return (value as PublishedRecord)[field.entity.key[0] as string] as number
@@ -86,7 +86,7 @@ function compareValues(a: string | number, b: string | number): number {
 }
 
 export type NaiveFilter = {
-  readonly path: FieldPath
+  readonly path: RecordPath
   readonly match: 'equals' | 'begins' | 'min' | 'max'
   readonly values: readonly string[]
 }
@@ -102,7 +102,7 @@ export function passes(record: PublishedRecord, { path, match, values }: NaiveFi
   return values.some(isMatch[match])
 }
 
-export type NaiveSort = { readonly path: FieldPath; readonly descending: boolean }
+export type NaiveSort = { readonly path: RecordPath; readonly descending: boolean }
 
 /** The first sort counts for more than the second. Sorting is stable, so that ties stay in the order of their positions. */
 export const sortedBy = (records: readonly PublishedRecord[], sorts: readonly NaiveSort[]): PublishedRecord[] =>
@@ -124,4 +124,4 @@ export const ownWords = (entity: Entity, record: PublishedRecord): string[] =>
     isNaming(field) || field.kind === 'code' ? wordsOf((record[name] ?? '') as string) : [],
   )
 
-export const allPaths = (entity: Entity): FieldPath[] => [...pathsOf(entity).values()]
+export const allPaths = (entity: Entity): RecordPath[] => [...pathsOf(entity).values()]

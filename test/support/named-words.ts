@@ -7,7 +7,7 @@ import type { SearchSpace } from '../../packages/server/src/query/search/search-
 import { matchWord } from '../../packages/server/src/query/search/word-match.ts'
 import { weigher, wordWeights } from '../../packages/server/src/query/search/word-weights.ts'
 import { aliasWords } from '../../packages/server/src/release/aliases.ts'
-import type { Words } from '../../packages/server/src/release/index/index-file.ts'
+import type { WordIndex } from '../../packages/server/src/release/index/index-file.ts'
 import { postingsOf } from '../../packages/server/src/release/index/postings.ts'
 import { wordsInMemory } from '../../packages/server/src/release/index/words-in-memory.ts'
 
@@ -16,7 +16,7 @@ export const namedWords = (
   names: readonly string[],
   codes: readonly string[] = [],
   language: Language = spanish,
-): Words =>
+): WordIndex =>
   wordsInMemory(
     language,
     names.map(wordsOf),

@@ -36,8 +36,8 @@ export class OpenapiService implements Disposable {
   static async create(): Promise<OpenapiService> {
     const home = await ThreeReleases.create()
     const release = home.current()
-    const signed = home.shelf.read(home.digests[1] as string)
-    home.shelf.placeSignature(signed.digest, signRelease(parseSecretKey(generateKeys().secretFile, undefined), signed))
+    const signed = home.store.read(home.digests[1] as string)
+    home.store.placeSignature(signed.digest, signRelease(parseSecretKey(generateKeys().secretFile, undefined), signed))
     const app = appOf(home, () => release)
     const response = await responseTo(app, { target: '/api/openapi.json' }, connection)
     return new OpenapiService(home, release, new Documented((await response.json()) as object))
@@ -124,5 +124,5 @@ export class OpenapiService implements Disposable {
 const appOf = (home: ThreeReleases, release: () => Release, logError: (error: unknown) => void = () => {}) => {
   const directory = join(home.path, 'cache')
   mkdirSync(directory, { recursive: true })
-  return createApp({ release, shelf: home.shelf, cache: testCache(directory), policy, logError })
+  return createApp({ release, store: home.store, cache: testCache(directory), policy, logError })
 }

@@ -14,7 +14,7 @@ export function pagesOf(home: TestHome): GetPage {
   const failed = (error: unknown) => {
     throw error
   }
-  const app = createApp({ release: () => release, shelf: home.shelf, policy, pages: explorerPages, logError: failed })
+  const app = createApp({ release: () => release, store: home.store, policy, pages: explorerPages, logError: failed })
   const headers = new Map([
     ['accept', 'text/html'],
     ['accept-language', 'en'],

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import type { Catalog } from '../../packages/server/src/catalog/catalog.ts'
-import { Shelf } from '../../packages/server/src/release/home/shelf.ts'
+import { ReleaseStore } from '../../packages/server/src/release/home/release-store.ts'
 import { releaseVerifier } from '../../packages/server/src/release/home/verify.ts'
 import { type ImportOptions, type ImportReport, importRelease } from '../../packages/server/src/release/import.ts'
 import type { EntityFileName, ReleasedEntity } from '../../packages/server/src/release/manifest.ts'
@@ -37,7 +37,7 @@ export async function releaseOf(source: Source): Promise<Release> {
 }
 
 function openCurrent(home: string): Release {
-  const release = new Shelf(home).openCurrent()
+  const release = new ReleaseStore(home).openCurrent()
   if (release === undefined) throw new Error('there is no current release')
   return release
 }
@@ -181,10 +181,10 @@ export async function unpackFirstHome(path: string): Promise<void> {
 
 /** A home of releases for the length of one test. */
 export class TestHome extends TestDirectory {
-  readonly shelf = new Shelf(this.path)
+  readonly store = new ReleaseStore(this.path)
 
   import(source: Source, options: Partial<ImportOptions> = {}): Promise<ImportReport> {
-    return importRelease(this.shelf, source, { fallback: source, acceptChanges: false, dryRun: false, ...options })
+    return importRelease(this.store, source, { fallback: source, acceptChanges: false, dryRun: false, ...options })
   }
 
   current(): Release {
@@ -193,19 +193,19 @@ export class TestHome extends TestDirectory {
 
   /** How a release names an entity. */
   released(release: string, entity: string): ReleasedEntity {
-    const found = readManifest(this.shelf.releaseDirectory(release), release).entities[entity]
+    const found = readManifest(this.store.releaseDirectory(release), release).entities[entity]
     if (found === undefined) throw new Error(`release ${release} has no ${entity}`)
     return found
   }
 
   /** Where a file of an entity of a release is. */
   fileOf(release: string, entity: string, file: EntityFileName): string {
-    return join(this.shelf.entityDirectory(this.released(release, entity).digest), file)
+    return join(this.store.entityDirectory(this.released(release, entity).digest), file)
   }
 
   /** What is wrong with a release. */
   verify(release: string): Promise<string[]> {
-    return releaseVerifier(this.shelf)(release)
+    return releaseVerifier(this.store)(release)
   }
 }
 
@@ -233,7 +233,7 @@ export class ThreeReleases extends TestHome {
   copyTo<H extends TestHome>(home: H, ...activated: readonly string[]): H {
     for (const name of ['releases', 'entities'])
       cpSync(join(this.path, name), join(home.path, name), { recursive: true })
-    for (const digest of activated) home.shelf.activate(digest)
+    for (const digest of activated) home.store.activate(digest)
     return home
   }
 }

@@ -7,7 +7,7 @@ import { Metrics } from '../../packages/server/src/http/observation/metrics.ts'
 import { serve } from '../../packages/server/src/http/processes/serve.ts'
 import { PageShortcut } from '../../packages/server/src/http/v1/page-shortcut.ts'
 import { ResponseCache } from '../../packages/server/src/http/v2/response-cache.ts'
-import type { Shelf } from '../../packages/server/src/release/home/shelf.ts'
+import type { ReleaseStore } from '../../packages/server/src/release/home/release-store.ts'
 import type { Release } from '../../packages/server/src/release/release.ts'
 import { TestDirectory } from './releases.ts'
 
@@ -24,7 +24,7 @@ const fromHost: BaseUrlPolicy = { baseUrl: undefined, trustedProxies: undefined 
 export function serverOf(
   release: () => Release,
   policy: Partial<BaseUrlPolicy> = {},
-  shelf?: Shelf,
+  store?: ReleaseStore,
   wrapped?: (app: App) => App,
 ): TestServer {
   const logged: unknown[] = []
@@ -32,7 +32,7 @@ export function serverOf(
   const directory = new TestDirectory()
   const cache = testCache(directory.path)
   const context = { release, cache, policy: { ...fromHost, ...policy }, logError, pages: explorerPages }
-  const app = createApp(shelf === undefined ? context : { ...context, shelf })
+  const app = createApp(store === undefined ? context : { ...context, store })
   const listening = { host: '127.0.0.1', port: 0 }
   const observation = { metrics: new Metrics(), log: () => {}, accessLog: undefined, slowMilliseconds: 1e9 }
   // As in the real service, which has none where something stands between it and the app.

@@ -301,7 +301,7 @@ export class TwoReleases extends TestHome {
       home.digests[at] = digest
       home.#date(digest, new Date(Date.UTC(2001, at)))
     }
-    home.shelf.activate(home.digests[0])
+    home.store.activate(home.digests[0])
     return home
   }
 
@@ -309,7 +309,7 @@ export class TwoReleases extends TestHome {
   async targets(): Promise<Target[]> {
     const filled = collections.filter(({ entity }) => entity in jumbled)
     const targets = filled.flatMap(({ path }) => [1, 2, 3].map((page) => `${path}?page=${page}`))
-    const [first, second] = this.digests.map((digest) => versionsOf(this.shelf.open(digest), targets))
+    const [first, second] = this.digests.map((digest) => versionsOf(this.store.open(digest), targets))
     const [ofFirst = [], ofSecond = []] = [await first, await second]
     return targets.map((target, at) => ({
       target,
@@ -319,13 +319,13 @@ export class TwoReleases extends TestHome {
 
   /** Makes a release current without a look at it. */
   force(digest: string): void {
-    writeFileSync(`${this.shelf.currentFile}.forced`, `${digest}\n`)
-    renameSync(`${this.shelf.currentFile}.forced`, this.shelf.currentFile)
+    writeFileSync(`${this.store.currentFile}.forced`, `${digest}\n`)
+    renameSync(`${this.store.currentFile}.forced`, this.store.currentFile)
   }
 
   /** The date is not part of the digest. Both would be of the same second. */
   #date(digest: string, built: Date): void {
-    const path = join(this.shelf.releaseDirectory(digest), MANIFEST_FILE)
+    const path = join(this.store.releaseDirectory(digest), MANIFEST_FILE)
     writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), built: built.toISOString() }))
   }
 }

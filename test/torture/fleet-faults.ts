@@ -10,7 +10,7 @@ import { sha256 } from '../../packages/server/src/distribution/shelf/chunks.ts'
 import { exportShelf } from '../../packages/server/src/distribution/shelf/export-shelf.ts'
 import { nextPointer } from '../../packages/server/src/distribution/shelf/pointer.ts'
 import { SHELF_HEADER } from '../../packages/server/src/http/observation/shelf-header.ts'
-import { Shelf } from '../../packages/server/src/release/home/shelf.ts'
+import { ReleaseStore } from '../../packages/server/src/release/home/release-store.ts'
 import {
   ENTITY_MANIFEST_FILE,
   type EntityManifest,
@@ -67,9 +67,9 @@ type Place = AsyncDisposable & {
   /** The flags with which a command of the publisher changes it as well. */
   readonly flags: readonly string[]
   /** What makes the home of the publisher its state where the command itself has not. */
-  readonly send: (home: Shelf) => Promise<unknown>
+  readonly send: (home: ReleaseStore) => Promise<unknown>
   /** Puts what a home has on it, as somebody can who may write there and has no key. */
-  readonly offer: (home: Shelf) => Promise<unknown>
+  readonly offer: (home: ReleaseStore) => Promise<unknown>
 }
 
 /** An empty shelf, with users that read and publish. */
@@ -86,7 +86,7 @@ async function inPostgres(postgres: TestPostgres): Promise<Place> {
   await prepare(postgres)
   const publisher = postgres.url(DATABASE, 'publisher')
   const address = parseShelfAddress(publisher) as ShelfAddress
-  const offer = async (home: Shelf) => {
+  const offer = async (home: ReleaseStore) => {
     await using connection = await openShelf({
       ...{ address, password: () => address.password, name: 'tampering', changes: true },
     })
@@ -117,7 +117,7 @@ async function asFiles(): Promise<Place> {
   const directory = join(room.path, 'shelf')
   const port = freePort()
   const nginx = await Nginx.running(room.path, staticHost(port, room.path), `http://127.0.0.1:${port}`)
-  const offer = (home: Shelf) => exportShelf(home, directory)
+  const offer = (home: ReleaseStore) => exportShelf(home, directory)
   return {
     name: 'files',
     port,
@@ -194,12 +194,12 @@ class SignedFleet implements AsyncDisposable {
 
   #key = (ending: string) => join(this.room.path, `release${ending}`)
 
-  get shelf(): Shelf {
-    return new Shelf(this.publisher.path)
+  get store(): ReleaseStore {
+    return new ReleaseStore(this.publisher.path)
   }
 
   get current(): string {
-    return this.shelf.currentDigest() ?? ''
+    return this.store.currentDigest() ?? ''
   }
 
   set clock(offset: number) {
@@ -210,7 +210,7 @@ class SignedFleet implements AsyncDisposable {
   async change(argv: readonly string[], flags = this.place.flags): Promise<Ran> {
     await Bun.sleep(BETWEEN_SIGNATURES)
     const ran = await command([...argv, '--home', this.publisher.path, ...flags])
-    if (ran.code === 0) await this.place.send(this.shelf)
+    if (ran.code === 0) await this.place.send(this.store)
     return ran
   }
 
@@ -237,7 +237,7 @@ class SignedFleet implements AsyncDisposable {
   async prune(): Promise<void> {
     const { code, err } = await this.change(['releases', 'prune', '--keep', '0'])
     if (code !== 0) throw new Error(`nothing was removed: ${err}`)
-    const left = ({ home }: FleetNode) => new Shelf(home.path).digests()
+    const left = ({ home }: FleetNode) => new ReleaseStore(home.path).digests()
     await eventually('nodes have one release', () => this.nodes.every((node) => left(node).length === 1), PATIENCE)
   }
 
@@ -250,10 +250,10 @@ class SignedFleet implements AsyncDisposable {
   }
 
   /** Where somebody prepares what the publisher never published. */
-  tampered(): TestDirectory & { readonly shelf: Shelf } {
+  tampered(): TestDirectory & { readonly store: ReleaseStore } {
     const home = new TestDirectory()
     cpSync(this.publisher.path, home.path, { recursive: true })
-    return Object.assign(home, { shelf: new Shelf(home.path) })
+    return Object.assign(home, { store: new ReleaseStore(home.path) })
   }
 
   converged = (digest = this.current) => Promise.all(this.nodes.map((node) => node.serves(digest)))
@@ -280,7 +280,7 @@ class SignedFleet implements AsyncDisposable {
 }
 
 /** Changes a byte of a file that is made of the records, and every digest above it, so that only the signature does not fit. */
-function forge(home: Shelf, release: string, random: Random): void {
+function forge(home: ReleaseStore, release: string, random: Random): void {
   const path = join(home.releaseDirectory(release), MANIFEST_FILE)
   const manifest = JSON.parse(readFileSync(path, 'utf8'))
   const name = pick(random, Object.keys(manifest.entities))
@@ -316,8 +316,8 @@ const directOf = ({ nodes, place }: SignedFleet) => (place.flags.length === 0 ? 
 const forgedFile: Fault = async (fleet) => {
   const sound = fleet.current
   using home = fleet.tampered()
-  forge(home.shelf, sound, fleet.random)
-  await fleet.place.offer(home.shelf)
+  forge(home.store, sound, fleet.random)
+  await fleet.place.offer(home.store)
   await Promise.all(directOf(fleet).map((node) => node.inTrouble('refused')))
   await fleet.serves(sound)
   await fleet.publishAnother()
@@ -328,8 +328,8 @@ const rolledBack: Fault = async (fleet) => {
   const sound = await fleet.publishAnother()
   await fleet.converged()
   using home = fleet.tampered()
-  home.shelf.activate(older)
-  await fleet.place.offer(home.shelf)
+  home.store.activate(older)
+  await fleet.place.offer(home.store)
   await Promise.all(directOf(fleet).map((node) => node.inTrouble('refused')))
   await fleet.serves(sound)
   await fleet.publishAnother()

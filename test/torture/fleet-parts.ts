@@ -67,7 +67,7 @@ export async function modelOf(directories: Catalogs) {
     digests.set(digest, name)
     const pages = new Map<string, string>()
     truth.set(digest, pages)
-    const release = home.shelf.open(digest)
+    const release = home.store.open(digest)
     const server = serverOf(() => release)
     for (const path of [...release.catalog.collections.keys()].map((plural) => `/api/v1/${plural}`))
       for (const page of PAGES) {

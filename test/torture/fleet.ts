@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../../bench/free-port.ts'
-import { Shelf } from '../../packages/server/src/release/home/shelf.ts'
+import { ReleaseStore } from '../../packages/server/src/release/home/release-store.ts'
 import { releaseVerifier } from '../../packages/server/src/release/home/verify.ts'
 import type { Ran } from '../support/command.ts'
 import { Nginx } from '../support/nginx.ts'
@@ -110,7 +110,7 @@ class Fleet implements AsyncDisposable {
       if (ran.code === 0) return ran
     }
     if (kind < 0.6) {
-      const [current, ...others] = new Shelf(this.publisher.path).list().map(({ digest }) => digest)
+      const [current, ...others] = new ReleaseStore(this.publisher.path).list().map(({ digest }) => digest)
       const other = pick(this.random, others.length === 0 ? [current ?? ''] : others)
       return this.change('activate', other)
     }
@@ -297,13 +297,13 @@ async function skewClocks(fleet: Fleet, skews: readonly number[]): Promise<void>
 async function verifyAll(fleet: Fleet): Promise<void> {
   const { trial, nodes, publisher } = fleet
   for (const { path } of [publisher, ...nodes.map(({ home }) => home)]) {
-    const shelf = new Shelf(path)
-    for (const digest of shelf.digests()) {
-      const wrong = await releaseVerifier(shelf)(digest)
+    const store = new ReleaseStore(path)
+    for (const digest of store.digests()) {
+      const wrong = await releaseVerifier(store)(digest)
       trial.require(wrong.length === 0, `a home has a damaged release: ${wrong.join(' ')}`)
     }
   }
-  const listed = (path: string) => new Shelf(path).digests().sort().join()
+  const listed = (path: string) => new ReleaseStore(path).digests().sort().join()
   const registry = (path: string) => readFileSync(join(path, 'id-registry.json'), 'utf8')
   await eventually('every node has every release', () =>
     nodes.every(({ home }) => listed(home.path) === listed(publisher.path)),

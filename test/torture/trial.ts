@@ -2,7 +2,7 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../../bench/free-port.ts'
-import { Shelf } from '../../packages/server/src/release/home/shelf.ts'
+import { ReleaseStore } from '../../packages/server/src/release/home/release-store.ts'
 import { randomFrom, shuffled } from '../../packages/server/src/source/synthetic/random.ts'
 import { nomenclator, TestDirectory } from '../support/releases.ts'
 import { eventually, Service, TwoReleases } from '../support/service.ts'
@@ -165,7 +165,7 @@ async function small(path: string): Promise<Home> {
   return { path, digests: home.digests }
 }
 
-export const activate = (home: string, digest: string): void => new Shelf(home).activate(digest)
+export const activate = (home: string, digest: string): void => new ReleaseStore(home).activate(digest)
 
 /** Pages to request, and how each may be answered: as the first release has it, or as the second. */
 export type Versions = {

@@ -14,7 +14,7 @@ test('docs/api-v2.md shows the responses that the service gives', async () => {
   using home = await bundledHome()
   const release = home.current()
   const app = appOf(() => release, {
-    shelf: home.shelf,
+    store: home.store,
     policy: { baseUrl: 'https://catalogs.example.org', trustedProxies: undefined },
   })
   const document = await Bun.file(DOCUMENT).text()

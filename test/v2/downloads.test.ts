@@ -38,7 +38,7 @@ function serviceWith(cache?: ResponseCache) {
   const release = home.current()
   const app = createApp({
     release: () => release,
-    shelf: home.shelf,
+    store: home.store,
     ...(cache === undefined ? {} : { cache }),
     policy: { baseUrl: 'http://x', trustedProxies: undefined },
     logError: (error) => logged.push(error),

@@ -48,7 +48,7 @@ beforeAll(async () => {
   digests.other = (await home.import(sourceOf({ ...known, localidad: other }))).digest
   digests.known = (await home.import(sourceOf(known))).digest
   const current = home.current()
-  server = serverOf(() => current, { baseUrl: 'http://x' }, home.shelf)
+  server = serverOf(() => current, { baseUrl: 'http://x' }, home.store)
 })
 afterAll(async () => {
   expect(server.logged).toEqual([])
@@ -73,7 +73,7 @@ const AGUASCALIENTES_NAME = aguascalientes.descLocalidad
 
 describe('a release with facts', () => {
   test('has another digest than without, in which the facts of an entity stand after its records', () => {
-    const { entities, digest } = home.shelf.read(digests.known).manifest
+    const { entities, digest } = home.store.read(digests.known).manifest
     const lines = Object.entries(entities).map(([name, { count, records }]) => {
       const facts = known[name] === tiny[name as keyof typeof tiny] ? '' : ` ${sha256OfFile(name, FACTS_FILE)}`
       return `${name} ${count} ${records}${facts}\n`
@@ -89,7 +89,7 @@ describe('a release with facts', () => {
         expect(readFileSync(home.fileOf(digests.known, name, file))).toEqual(
           readFileSync(home.fileOf(without, name, file)),
         )
-    const before = serverOf(() => home.shelf.open(without))
+    const before = serverOf(() => home.store.open(without))
     for (const { path } of collections) {
       const [plain, withFacts] = await Promise.all([fetch(before.url + path), fetch(server.url + path)])
       expect(withFacts.headers.get('etag')).toBe(plain.headers.get('etag') as string)
@@ -115,13 +115,13 @@ describe('a release with facts', () => {
     )
     const { index } = late.current().entity('localidad')
     expect(index.column('poblacion')).toMatchObject({ known: Float64Array.of(7), starts: Uint32Array.of(0, 1, LATE) })
-    const path = join(late.shelf.entityDirectory(late.released(late.current().digest, 'localidad').digest), FACTS_FILE)
+    const path = join(late.store.entityDirectory(late.released(late.current().digest, 'localidad').digest), FACTS_FILE)
     expect(readFileSync(path, 'utf8')).toBe(`${'{}\n'.repeat(LATE - 1)}{"poblacion":7}\n`)
   })
 
   test('is found damaged where its facts are', async () => {
     using damaged = copyOf(home)
-    const path = join(damaged.shelf.entityDirectory(entityOf('localidad').digest), FACTS_FILE)
+    const path = join(damaged.store.entityDirectory(entityOf('localidad').digest), FACTS_FILE)
     writeFileSync(path, readFileSync(path, 'utf8').replace('330652', '330653'))
     expect(await damaged.verify(digests.known)).toEqual([expect.stringContaining(FACTS_FILE)])
     const renamed = tiny.municipio.map((row) => ({ ...row, descMunicipio: `${row.descMunicipio} de Otro` }))
@@ -138,7 +138,7 @@ describe('an entity of which no fact is known', () => {
     )
 
   test.each(['pais', 'area', 'localidad', 'estado'] as const)('has no file for them: %s', (name) => {
-    const directory = home.shelf.entityDirectory(home.released(digests.without, name).digest)
+    const directory = home.store.entityDirectory(home.released(digests.without, name).digest)
     expect(readdirSync(directory).sort()).toEqual(['entity.json', 'etags', 'index', 'offsets', 'records', 'words'])
     expect(home.released(digests.without, name)).not.toHaveProperty('facts')
   })
@@ -342,7 +342,7 @@ describe('what changed', () => {
   })
 
   test('is the same read from disk and from memory, and by the command', async () => {
-    const [older, newer] = [home.shelf.open(digests.without), home.shelf.open(digests.known)]
+    const [older, newer] = [home.store.open(digests.without), home.store.open(digests.known)]
     for (const name of ['estado', 'municipio', 'localidad']) {
       const found = [fromDisk, fromMappedFiles].map((access) => [...diffEntity(older, newer, name, access)])
       expect(found[0]).toEqual(found[1])
@@ -394,21 +394,21 @@ describe('facts are kept', () => {
 
   test.each(['estado', 'municipio', 'localidad'])('by an upgrade of %s', async (name) => {
     using copy = copyOf(home)
-    const path = join(copy.shelf.releaseDirectory(digests.known), MANIFEST_FILE)
+    const path = join(copy.store.releaseDirectory(digests.known), MANIFEST_FILE)
     const manifest: Manifest = JSON.parse(readFileSync(path, 'utf8'))
     const lowered = { ...manifest.entities[name], format: ENTITY_FORMAT - 1 }
     writeFileSync(path, JSON.stringify({ ...manifest, entities: { ...manifest.entities, [name]: lowered } }))
-    expect(await upgradeHome(copy.shelf)).toEqual([{ digest: digests.known, entities: [name] }])
+    expect(await upgradeHome(copy.store)).toEqual([{ digest: digests.known, entities: [name] }])
     expect(copy.current().manifest.entities).toEqual(manifest.entities)
     expect(await copy.verify(digests.known)).toEqual([])
   })
 
   test('by an upgrade alone where they are sound', async () => {
     using copy = copyOf(home)
-    const path = join(copy.shelf.releaseDirectory(digests.known), MANIFEST_FILE)
+    const path = join(copy.store.releaseDirectory(digests.known), MANIFEST_FILE)
     writeFileSync(path, readFileSync(path, 'utf8').replaceAll(`"format": ${ENTITY_FORMAT}`, '"format": 2'))
-    appendFileSync(join(copy.shelf.entityDirectory(entityOf('estado').digest), FACTS_FILE), '{}\n')
-    expect(await upgradeHome(copy.shelf)).toMatchObject([{ failure: expect.stringContaining(FACTS_FILE) }])
+    appendFileSync(join(copy.store.entityDirectory(entityOf('estado').digest), FACTS_FILE), '{}\n')
+    expect(await upgradeHome(copy.store)).toMatchObject([{ failure: expect.stringContaining(FACTS_FILE) }])
   })
 
   test('by an export that is imported again', async () => {
@@ -438,7 +438,7 @@ describe('facts are kept', () => {
 
 const sha256 = (content: string | Uint8Array) => new Bun.CryptoHasher('sha256').update(content).digest('hex')
 const entityOf = (name: string) => home.released(digests.known, name)
-const fileOf = (name: string, file: string) => join(home.shelf.entityDirectory(entityOf(name).digest), file)
+const fileOf = (name: string, file: string) => join(home.store.entityDirectory(entityOf(name).digest), file)
 const sha256OfFile = (name: string, file: string) => sha256(readFileSync(fileOf(name, file)))
 
 /** A home of its own to change, with the same releases. */

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { type Entity, identifierOf } from '../../packages/server/src/catalog/entity.ts'
 import type { PublishedRecord } from '../../packages/server/src/catalog/flatten.ts'
 import { descendantsOf, ownerOf, pathTo } from '../../packages/server/src/catalog/lineage.ts'
-import type { FieldPath } from '../../packages/server/src/catalog/paths.ts'
+import type { RecordPath } from '../../packages/server/src/catalog/paths.ts'
 import { find } from '../../packages/server/src/query/finder.ts'
 import { aliasesOf, aliasWords } from '../../packages/server/src/release/aliases.ts'
 import type { Release } from '../../packages/server/src/release/release.ts'
@@ -75,12 +75,12 @@ const anyFilter = (entity: Entity): fc.Arbitrary<NaiveFilter> =>
       return { path, match, values: match === 'min' || match === 'max' ? values.slice(0, 1) : values }
     })
 
-function matchesOf(field: FieldPath['field']): readonly NaiveFilter['match'][] {
+function matchesOf(field: RecordPath['field']): readonly NaiveFilter['match'][] {
   if (field.kind === 'code' || field.kind === 'derived') return ['equals', 'begins']
   return field.kind === 'fact' && field.type !== 'text' ? ['equals', 'min', 'max'] : ['equals']
 }
 
-const isNumber = ({ field, numeric }: FieldPath) => numeric || (field.kind === 'fact' && field.type !== 'text')
+const isNumber = ({ field, numeric }: RecordPath) => numeric || (field.kind === 'fact' && field.type !== 'text')
 
 const anyWanted = (maxSorts: number): fc.Arbitrary<Wanted> =>
   fc.constantFrom(...entities).chain((entity) =>

@@ -11,7 +11,7 @@ setDefaultTimeout(180_000)
 const home = new TestHome()
 await home.import(sourceOf(worldRows, {}, world), { acceptChanges: true })
 const release = home.current()
-const server = serverForAll(() => release, { baseUrl: 'https://lists.example' }, home.shelf)
+const server = serverForAll(() => release, { baseUrl: 'https://lists.example' }, home.store)
 afterAll(() => home[Symbol.dispose]())
 
 type Json = Record<string, unknown>

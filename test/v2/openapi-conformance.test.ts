@@ -11,7 +11,7 @@ import {
   problemType,
 } from '../../packages/server/src/http/problem.ts'
 import { HEAD_LIMITS } from '../../packages/server/src/http/wire/request-head.ts'
-import { contentTypeOf, type Format } from '../../packages/server/src/query/formats/formats.ts'
+import { contentTypeOf, type FormatName } from '../../packages/server/src/query/formats/formats.ts'
 import { completedRows } from '../support/completed-rows.ts'
 import { type DocumentedOperation, type DocumentedParameter, queryOf, type Schema } from '../support/openapi.ts'
 import { allowed, pairsOf, queryString, requestsFor } from '../support/openapi-requests.ts'
@@ -30,7 +30,7 @@ const { documented, send, sendToBroken, sendLimited } = service
 const each = documented.operations.map((operation) => [operation.path, operation] as const)
 let server: TestServer
 beforeAll(() => {
-  server = serverOf(() => service.home.current(), {}, service.home.shelf)
+  server = serverOf(() => service.home.current(), {}, service.home.store)
 })
 afterAll(async () => {
   await server.close()
@@ -216,7 +216,7 @@ describe('every documented response', () => {
       for (const encoding of ['identity', 'gzip', 'br', 'zstd']) {
         const headers = { 'Accept-Encoding': encoding }
         const response = await send({ target: service.target(operation, `format=${format}`), headers })
-        expect(response.headers.get('Content-Type')).toBe(contentTypeOf(format as Format))
+        expect(response.headers.get('Content-Type')).toBe(contentTypeOf(format as FormatName))
         expect(await documented.breaches(operation, response)).toEqual([])
       }
     }

@@ -16,7 +16,7 @@ import { countries, smallSource } from '../support/small-source.ts'
 setDefaultTimeout(180_000)
 
 const three = await ThreeReleases.create()
-const server = serverForAll(() => three.current(), { baseUrl: 'http://x' }, three.shelf)
+const server = serverForAll(() => three.current(), { baseUrl: 'http://x' }, three.store)
 afterAll(() => three[Symbol.dispose]())
 
 const get = (target: string, headers: Readonly<Record<string, string>> = {}) =>
@@ -87,14 +87,14 @@ describe('a release with other definitions', () => {
   const current = () => three.current()
   const [old] = ['a'.repeat(64)]
   /** Countries under another name, and nothing else. */
-  const shelf = {
+  const store = {
     digests: () => [old as string],
     releaseDirectory: () => three.path,
     manifestOrReason: () => current().manifest,
     signatureOf: () => undefined,
     open: (digest: string) => variantOf(current(), { digest, catalog: catalogOf([{ ...pais, plural: 'countries' }]) }),
   }
-  const app = appOf(current, { shelf })
+  const app = appOf(current, { store })
   const request = (target: string) => responseTo(app, { target }, { listeningUrl: 'http://x', peer: undefined })
 
   test.each([
@@ -124,7 +124,7 @@ describe('a release with other definitions', () => {
 test('a walk continues in the release in which it began, and is 410 when that is gone', async () => {
   using home = new TestHome()
   const first = await home.import(smallSource({ pais: countries(10) }), { acceptChanges: true })
-  const walking = serverOf(() => home.current(), {}, home.shelf)
+  const walking = serverOf(() => home.current(), {}, home.store)
   const step = async (url: string) => {
     const response = await fetch(url)
     const next = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1] as string
@@ -141,7 +141,7 @@ test('a walk continues in the release in which it began, and is 410 when that is
     const two = await step(one.next)
     expect([two.release, two.body]).toMatchObject([first.digest, countries(6).slice(3) as never])
     const gone = one.next
-    home.shelf.remove(first.digest)
+    home.store.remove(first.digest)
     const response = await fetch(gone)
     expect([response.status, ((await response.json()) as { type: string }).type]).toEqual([
       410,
@@ -188,7 +188,7 @@ describe('changes', () => {
       row.idMunicipio === 3 ? { ...row, descMunicipio: 'Otra' } : row,
     )
     await home.import(sourceOf({ ...rows, municipio }), { acceptChanges: true })
-    const changing = serverOf(() => home.current(), {}, home.shelf)
+    const changing = serverOf(() => home.current(), {}, home.store)
     const from = `${changing.url}/api/v2/changes?from=${first.digest}`
     type Change = { collection: string; key: object; fields: string[]; old: object; new: object }
     const changesOf = async (url: string) => ((await (await fetch(url)).json()) as { changes: Change[] }).changes
@@ -221,7 +221,7 @@ describe('changes', () => {
     const first = await home.import(standIn)
     const localidad = (rows.localidad as GivenRow[]).map((row) => ({ ...row, descLocalidad: 'Otra' }))
     await home.import({ ...sourceOf({ localidad }), numbering: { localidad: 'official' } })
-    const changing = serverOf(() => home.current(), {}, home.shelf)
+    const changing = serverOf(() => home.current(), {}, home.store)
     try {
       const read = async (path: string) => (await (await fetch(`${changing.url}/api/v2/${path}`)).json()) as never
       for (const embed of ['full', 'id']) {

@@ -12,7 +12,7 @@ afterAll(() => home[Symbol.dispose]())
 const older = (await home.import(sourceOf({ ...tiny, pais: tiny.pais.slice(0, 1) }))).digest
 await home.import(sourceOf(tiny), { acceptChanges: true })
 const release = home.current()
-const app = appOf(() => release, { shelf: home.shelf, policy: { baseUrl: undefined, trustedProxies: undefined } })
+const app = appOf(() => release, { store: home.store, policy: { baseUrl: undefined, trustedProxies: undefined } })
 const read = async (target: string) => {
   const response = await responseTo(app, { target }, { listeningUrl: 'http://127.0.0.1', peer: undefined })
   expect(response.status).toBe(200)

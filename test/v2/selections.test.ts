@@ -10,7 +10,7 @@ setDefaultTimeout(180_000)
 const home = new TestHome()
 await home.import(homonyms)
 const release = home.current()
-const server = serverForAll(() => release, { baseUrl: 'https://catalogs.example' }, home.shelf)
+const server = serverForAll(() => release, { baseUrl: 'https://catalogs.example' }, home.store)
 afterAll(() => home[Symbol.dispose]())
 
 const get = (target: string, headers: Readonly<Record<string, string>> = {}) =>

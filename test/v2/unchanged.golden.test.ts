@@ -3,7 +3,7 @@ import { setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import type { Entity } from '../../packages/server/src/catalog/entity.ts'
 import { descendantsOf, ownerOf } from '../../packages/server/src/catalog/lineage.ts'
-import { type FieldPath, pathsOf } from '../../packages/server/src/catalog/paths.ts'
+import { pathsOf, type RecordPath } from '../../packages/server/src/catalog/paths.ts'
 import type { Release } from '../../packages/server/src/release/release.ts'
 import { expectGolden } from '../support/golden.ts'
 import { bundledHome } from '../support/releases.ts'
@@ -20,7 +20,7 @@ const recordAt = (release: Release, { name }: Entity, position: number): Value =
   JSON.parse(new TextDecoder().decode(release.entity(name).records.record(position)))
 
 /** Undefined for a fact, which is no part of the record. */
-const valueAt = (record: Value, { steps, numeric }: FieldPath): string | number | undefined => {
+const valueAt = (record: Value, { steps, numeric }: RecordPath): string | number | undefined => {
   let value: Value | undefined = record
   for (const step of steps) value = typeof value === 'object' ? value[step] : undefined
   // Of an embedded record, its identifier stands under the same name.
@@ -93,7 +93,7 @@ test('every response is the one on record', async () => {
   using home = await bundledHome()
   const release = home.current()
   const app = appOf(() => release, {
-    shelf: home.shelf,
+    store: home.store,
     policy: { baseUrl: 'https://catalogs.example.org', trustedProxies: undefined },
   })
   const near = ['near=19.43,-99.13&per_page=3', 'near=20.67,-103.34&within_km=20', 'near=0,0&fields=descLocalidad']

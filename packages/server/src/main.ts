@@ -1,6 +1,6 @@
 // The program: argv in, exit code out.
 
-import { diskFailure, Failure } from './base/failure.ts'
+import { diskFailure, OperationalError } from './base/operational-error.ts'
 import { programCommand } from './base/program.ts'
 import { UsageError } from './cli/flags/flags.ts'
 import { run } from './cli/run.ts'
@@ -30,7 +30,7 @@ async function main(): Promise<number> {
   try {
     return await run(process.argv.slice(2), process.env, terminal)
   } catch (error) {
-    const failure = error instanceof Failure ? error : diskFailure(error)
+    const failure = error instanceof OperationalError ? error : diskFailure(error)
     if (failure === undefined) throw error
     terminal.err(`nomenclator: ${failure.message}\n`)
     if (!(failure instanceof UsageError)) return 1

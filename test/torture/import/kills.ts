@@ -69,7 +69,7 @@ class Campaign {
     const before = this.#current()
     const target = this.#other(before)
     if (prune && this.#shelved().includes(target.release.manifest.digest))
-      this.#home.shelf.remove(target.release.manifest.digest)
+      this.#home.store.remove(target.release.manifest.digest)
     const shelved = this.#shelved()
     const identifiers = this.#identifiers()
     const ran = await this.#kill(plan, target)
@@ -119,7 +119,7 @@ class Campaign {
   }
 
   #current(): Side {
-    const digest = this.#home.shelf.currentDigest()
+    const digest = this.#home.store.currentDigest()
     const side = [this.#world.a, this.#world.b].find(({ release }) => release.manifest.digest === digest)
     if (side === undefined) throw new Error(`current is ${digest}, which is neither A nor B`)
     return side
@@ -134,7 +134,7 @@ class Campaign {
   }
 
   #identifiers(): string[] {
-    const saved = JSON.parse(readFileSync(this.#home.shelf.idRegistryFile, 'utf8'))
+    const saved = JSON.parse(readFileSync(this.#home.store.idRegistryFile, 'utf8'))
     return Object.entries(saved).flatMap(([entity, pairs]) =>
       (pairs as unknown[]).map((pair) => `${entity} ${JSON.stringify(pair)}`),
     )
@@ -142,7 +142,7 @@ class Campaign {
 
   #remains(): string[] {
     const digests = [this.#world.a, this.#world.b].map(({ release }) => release.manifest.digest)
-    const manifests = this.#shelved().map((digest) => this.#home.shelf.read(digest).manifest)
+    const manifests = this.#shelved().map((digest) => this.#home.store.read(digest).manifest)
     const named = new Set(manifests.flatMap(({ entities }) => Object.values(entities).map(({ digest }) => digest)))
     return [
       ...readdirSync(this.#home.path).filter((name) => !ALWAYS_THERE.includes(name)),

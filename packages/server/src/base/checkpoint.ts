@@ -14,12 +14,12 @@ export class WorkStopped extends Error {
 }
 
 /** Throws WorkStopped if the work at hand is not to go on. */
-export type Check = () => void
+export type Checkpoint = () => void
 
-let atHand: Check | undefined
+let atHand: Checkpoint | undefined
 
 /** Says whose work the process goes on with; undefined when it is no one's. */
-export function workOn(check: Check | undefined): void {
+export function workOn(check: Checkpoint | undefined): void {
   atHand = check
 }
 

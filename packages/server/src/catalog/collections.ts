@@ -6,14 +6,14 @@ import type { Catalog } from './catalog.ts'
 export const PER_PAGE = 10
 
 /** A collection of API v1. */
-export type Collection = {
+export type CatalogCollection = {
   readonly name: string
   readonly title: string
   readonly entity: string
 }
 
 /** The collections of API v1, in the order in which it lists them. */
-export const v1Collections = memoized(({ entities }: Catalog): readonly Collection[] =>
+export const v1Collections = memoized(({ entities }: Catalog): readonly CatalogCollection[] =>
   [...entities.values()]
     .filter(({ v1 }) => v1 !== undefined)
     .toSorted((a, b) => (a.v1 as number) - (b.v1 as number))

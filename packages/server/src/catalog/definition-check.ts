@@ -15,7 +15,7 @@ const MAX_STEPS = 10
 export const isFieldName = (name: string): boolean =>
   name !== '' && name.length <= MAX_FIELD_NAME && !/\p{Cc}/u.test(name) && !(name in Object.prototype)
 
-type Known = ReadonlyMap<string, EntityData>
+type KnownDefinitions = ReadonlyMap<string, EntityData>
 type Unchecked = Readonly<Record<string, unknown>>
 
 const isText = (value: unknown): value is string =>
@@ -32,7 +32,7 @@ function isPattern(value: unknown): boolean {
 }
 
 /** What is wrong with a definition; `known` has those of the entities that it may embed. */
-export function definitionFault(value: unknown, known: Known): string | undefined {
+export function definitionFault(value: unknown, known: KnownDefinitions): string | undefined {
   if (!isObject(value)) return 'a definition is not an object'
   const { name, plural, title, v1, fields, key, code, order, expects } = value
   if (typeof name !== 'string' || !ENTITY_NAME.test(name)) return 'an entity has no sound name'
@@ -121,7 +121,7 @@ const kindIn = (fields: Unchecked, name: string): unknown => {
   return isObject(field) ? field.kind : undefined
 }
 
-function fieldFault(field: unknown, fields: Unchecked, known: Known): string | undefined {
+function fieldFault(field: unknown, fields: Unchecked, known: KnownDefinitions): string | undefined {
   if (!isObject(field) || !isText(field.description)) return 'has no description'
   switch (field.kind) {
     case 'id':
@@ -154,7 +154,7 @@ function fieldFault(field: unknown, fields: Unchecked, known: Known): string | u
   }
 }
 
-function isExpectation(value: unknown, entity: EntityData, known: Known): boolean {
+function isExpectation(value: unknown, entity: EntityData, known: KnownDefinitions): boolean {
   if (!isObject(value)) return false
   const { kind, description, left, relation, right } = value
   const isPath = (path: unknown) => typeof path === 'string' && leadsToField(path.split('.'), entity, known)
@@ -168,7 +168,7 @@ function isExpectation(value: unknown, entity: EntityData, known: Known): boolea
 }
 
 /** Whether the steps lead through embedded records to something that every record has. */
-function leadsToField(steps: readonly string[], entity: EntityData, known: Known): boolean {
+function leadsToField(steps: readonly string[], entity: EntityData, known: KnownDefinitions): boolean {
   if (steps.length > MAX_STEPS) return false
   let at: EntityData | undefined = entity
   for (const [position, step] of steps.entries()) {

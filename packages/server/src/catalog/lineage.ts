@@ -2,12 +2,12 @@
 import { memoized } from '../base/memoized.ts'
 import type { Catalog } from './catalog.ts'
 import { type Entity, embedsOf } from './entity.ts'
-import { type FieldPath, keyPathsOf, pathsOf } from './paths.ts'
+import { keyPathsOf, pathsOf, type RecordPath } from './paths.ts'
 
-const entityAt = ({ field }: FieldPath): Entity | undefined => (field.kind === 'embed' ? field.entity : undefined)
+const entityAt = ({ field }: RecordPath): Entity | undefined => (field.kind === 'embed' ? field.entity : undefined)
 
 /** The shortest way from a record to an ancestor; of several, the one that is rendered first. */
-export function pathTo(entity: Entity, ancestor: Entity): FieldPath | undefined {
+export function pathTo(entity: Entity, ancestor: Entity): RecordPath | undefined {
   const ways = [...pathsOf(entity).values()].filter((path) => entityAt(path) === ancestor)
   return ways.toSorted((a, b) => a.steps.length - b.steps.length)[0]
 }
@@ -19,8 +19,8 @@ type WayPair = { readonly left: string; readonly right: string }
 export const wayPairs = memoized((entity: Entity): readonly WayPair[] => {
   const ways = [...pathsOf(entity).values()].filter((path) => entityAt(path) !== undefined)
   const target = new Map(ways.map((way) => [way.path, entityAt(way)]))
-  const before = ({ steps }: FieldPath) => target.get(steps.slice(0, -1).join('.'))
-  const follows = (one: FieldPath, other: FieldPath) =>
+  const before = ({ steps }: RecordPath) => target.get(steps.slice(0, -1).join('.'))
+  const follows = (one: RecordPath, other: RecordPath) =>
     one.steps.at(-1) === other.steps.at(-1) && before(one) !== undefined && before(one) === before(other)
   return ways.flatMap((left, at) =>
     ways

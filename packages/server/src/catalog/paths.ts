@@ -10,7 +10,7 @@ export type DerivedCode = { readonly kind: 'derived'; readonly code: OfficialCod
   'description' | 'title'
 >
 
-export type FieldPath = {
+export type RecordPath = {
   /**
    * The names of fields that lead to it from the record: `idMunicipio.idEstado.cveEstado`. A name that could be read otherwise in a
    * query stands there as its slug.
@@ -29,12 +29,12 @@ export type FieldPath = {
  * codes that are no fields stand last.
  */
 export const pathsOf = memoized(
-  (entity: Entity): ReadonlyMap<string, FieldPath> =>
+  (entity: Entity): ReadonlyMap<string, RecordPath> =>
     new Map([...walk(entity, ROOT), ...codePaths(entity)].map((path) => [path.path, path])),
 )
 
 /** Codes are those of the record itself, and no part of it where it is embedded. */
-const codePaths = (entity: Entity): FieldPath[] =>
+const codePaths = (entity: Entity): RecordPath[] =>
   derivedCodesOf(entity).map((code) => {
     const { name, title, description } = code
     const slug = fieldSlug(entity, name)
@@ -48,19 +48,19 @@ const codePaths = (entity: Entity): FieldPath[] =>
     return { path: SIGNS_OF_QUERIES.test(name) ? slug : name, slug, steps: [name], field, numeric: false }
   })
 
-type Beginning = Pick<FieldPath, 'path' | 'slug' | 'steps'>
+type Beginning = Pick<RecordPath, 'path' | 'slug' | 'steps'>
 
 const ROOT: Beginning = { path: '', slug: '', steps: [] }
 
 /** What separates paths, and their parts, in a query; and what comes before one to sort in descending order. */
 const SIGNS_OF_QUERIES = /[.,]|^-/
 
-function walk(entity: Entity, before: Beginning): FieldPath[] {
+function walk(entity: Entity, before: Beginning): RecordPath[] {
   return Object.entries(entity.fields).flatMap(([name, field]) => {
     // Facts are known of the record itself, and are no part of it where it is embedded.
     if (field.kind === 'fact' && before !== ROOT) return []
     const slug = fieldSlug(entity, name)
-    const path: FieldPath = {
+    const path: RecordPath = {
       path: joined(before.path, SIGNS_OF_QUERIES.test(name) ? slug : name),
       slug: joined(before.slug, slug),
       steps: [...before.steps, name],
@@ -85,21 +85,21 @@ function isNumericKey({ key: [name = '', ...more], fields }: Entity): boolean {
 }
 
 const bySlug = memoized(
-  (entity: Entity): ReadonlyMap<string, FieldPath> =>
+  (entity: Entity): ReadonlyMap<string, RecordPath> =>
     new Map([...pathsOf(entity).values()].map((path) => [path.slug, path])),
 )
 
 /** The path that a query names, by the names of fields or by their slugs. */
-export const pathNamed = (entity: Entity, name: string): FieldPath | undefined =>
+export const pathNamed = (entity: Entity, name: string): RecordPath | undefined =>
   pathsOf(entity).get(name) ?? bySlug(entity).get(name)
 
 /** The values that make up the key of a record: those of an embedded record in place of it. */
-export const keyPathsOf = memoized((entity: Entity): readonly FieldPath[] => {
+export const keyPathsOf = memoized((entity: Entity): readonly RecordPath[] => {
   const paths = [...pathsOf(entity).values()]
   return entity.key.flatMap((name) => {
-    const own = paths.find(({ steps }) => steps.length === 1 && steps[0] === name) as FieldPath
+    const own = paths.find(({ steps }) => steps.length === 1 && steps[0] === name) as RecordPath
     if (own.field.kind !== 'embed') return [own]
-    return keyPathsOf(own.field.entity).map((inner) => pathsOf(entity).get(joined(own.path, inner.path)) as FieldPath)
+    return keyPathsOf(own.field.entity).map((inner) => pathsOf(entity).get(joined(own.path, inner.path)) as RecordPath)
   })
 })
 

@@ -3,7 +3,7 @@ import type { Catalog } from './catalog.ts'
 import { broaderOf, type Entity, type Field, factsOf, publishedFields, type ValueType } from './entity.ts'
 import { languagesOf } from './languages/languages.ts'
 import { descendantsOf, ownerOf } from './lineage.ts'
-import { type DerivedCode, type FieldPath, keyPathsOf, pathsOf } from './paths.ts'
+import { type DerivedCode, keyPathsOf, pathsOf, type RecordPath } from './paths.ts'
 
 /** A name in the style of types: areas-conocimiento becomes AreasConocimiento, and area-1 is another than area1. */
 export const pascalCase = (name: string): string =>
@@ -90,7 +90,7 @@ const isOfType = (field: Field | DerivedCode, types: readonly ValueType[]) =>
   field.kind === 'value' && types.includes(field.type)
 
 /** What embedded records are referred to by, where any is by something else than a number. */
-function referencesOf(paths: readonly FieldPath[]): string[] {
+function referencesOf(paths: readonly RecordPath[]): string[] {
   const references = paths.flatMap(({ path, field }) =>
     field.kind === 'embed' ? [{ path, type: keyTypes(field.entity) }] : [],
   )

@@ -21,7 +21,7 @@ import {
   type RecordRequest,
 } from '../http/v2/request/records.ts'
 import { parseSearchRequest } from '../http/v2/request/search.ts'
-import { type Suggestion, searchSuggestions } from '../http/v2/search.ts'
+import { type RenderedSuggestion, searchSuggestions } from '../http/v2/search.ts'
 import { selectedRecords } from '../query/formats/json.ts'
 import { nameReplacer } from '../query/formats/shown-names.ts'
 import { isRenumbered, type RecordChange } from '../release/diff.ts'
@@ -32,8 +32,8 @@ import { type DotGrid, dotGrid } from './dot-grid.ts'
 import { type Facet, facetOf, facetParameters } from './facets.ts'
 import { type Forest, forestOf } from './forest.ts'
 import { type Histogram, histogramFields, histogramOf, sumOf } from './histograms.ts'
-import type { Language } from './language.ts'
-import type { Pairs } from './links.ts'
+import type { PageLanguage } from './language.ts'
+import type { QueryPairs } from './links.ts'
 import { type Bounds, boundsOf, groupHues, type MapGroups, mapGroups } from './map-points.ts'
 
 /** A record as API v2 gives it with facts: what is not known is null, and a number that would lose digits is raw JSON. */
@@ -41,7 +41,7 @@ export type ReadRecord = { readonly [field: string]: PublishedValue }
 
 export type ReadList = ListPage & { readonly records: readonly ReadRecord[] }
 
-export type ReleaseSummary = ReturnType<typeof describeReleases>[number]
+export type ListedRelease = ReturnType<typeof describeReleases>[number]
 export type ReleaseDetails = ReturnType<typeof describeRelease>
 
 /** What a map shows: where, how many points, and what they are coloured by. */
@@ -56,15 +56,15 @@ export type MapFrame = {
 const NO_HEADERS: RequestHeaders = new Map()
 
 /** The query of a request that names no release: the reader has chosen one. */
-const queryOf = (pairs: Pairs): RawQuery => ({ pairs, release: undefined })
+const queryOf = (pairs: QueryPairs): RawQuery => ({ pairs, release: undefined })
 
 export class ApiReader {
   readonly #context: V2Context
-  readonly #language: Language
+  readonly #language: PageLanguage
   readonly release: Release
 
   /** The language is that in which records are named. */
-  constructor(context: V2Context, releasePrefix: string | undefined, language: Language) {
+  constructor(context: V2Context, releasePrefix: string | undefined, language: PageLanguage) {
     this.#context = context
     this.#language = language
     const { releases } = context
@@ -88,19 +88,19 @@ export class ApiReader {
     return this.release.entity(entity.name).count
   }
 
-  list(entity: Entity, pairs: Pairs): ReadList {
+  list(entity: Entity, pairs: QueryPairs): ReadList {
     const request = listRequest(entity, pairs)
     const { page, positions } = findPage(this.release, request)
     return { ...page, records: readRecords(this.release, request, positions, this.#language) }
   }
 
   /** How many records a list has. */
-  total(entity: Entity, pairs: Pairs): number {
+  total(entity: Entity, pairs: QueryPairs): number {
     return findPage(this.release, listRequest(entity, pairs)).page.total
   }
 
   /** A record by the values of its key. */
-  record(entity: Entity, segments: readonly string[], pairs: Pairs = []): ReadRecord {
+  record(entity: Entity, segments: readonly string[], pairs: QueryPairs = []): ReadRecord {
     return readRecord(this.release, entity, segments, pairs, this.#language)
   }
 
@@ -118,13 +118,13 @@ export class ApiReader {
     }
   }
 
-  search(pairs: Pairs): readonly Suggestion[] {
+  search(pairs: QueryPairs): readonly RenderedSuggestion[] {
     const request = parseSearchRequest(queryOf(pairs), this.catalog)
     return searchSuggestions(this.release, request, this.#context.baseUrlOf())
   }
 
   /** The releases, newest first. */
-  releases(): readonly ReleaseSummary[] {
+  releases(): readonly ListedRelease[] {
     const { releases, baseUrlOf } = this.#context
     return describeReleases(releases.list(), releases.current.digest, baseUrlOf())
   }
@@ -157,7 +157,7 @@ export class ApiReader {
   }
 
   /** The facets of a list, each with as many values as are worth showing. */
-  facets(entity: Entity, pairs: Pairs, max: number): Facet[] {
+  facets(entity: Entity, pairs: QueryPairs, max: number): Facet[] {
     const request = listRequest(entity, pairs)
     return facetParameters(this.release, entity).map((parameter) =>
       facetOf(this.release, request, parameter, max, this.#language),
@@ -165,23 +165,23 @@ export class ApiReader {
   }
 
   /** One facet of a list, with all of its values. */
-  facet(entity: Entity, pairs: Pairs, parameter: string): Facet {
+  facet(entity: Entity, pairs: QueryPairs, parameter: string): Facet {
     return facetOf(this.release, listRequest(entity, pairs), parameter, Number.MAX_SAFE_INTEGER, this.#language)
   }
 
   /** The sum of a number over all records of a list, and of how many it is known. */
-  sum(entity: Entity, pairs: Pairs, field: string): { readonly sum: number; readonly known: number } {
+  sum(entity: Entity, pairs: QueryPairs, field: string): { readonly sum: number; readonly known: number } {
     return sumOf(this.release, listRequest(entity, pairs), field)
   }
 
   /** How the numbers of a list are spread, for each field that has some. */
-  histograms(entity: Entity, pairs: Pairs): Histogram[] {
+  histograms(entity: Entity, pairs: QueryPairs): Histogram[] {
     const request = listRequest(entity, pairs)
     return histogramFields(entity).flatMap((field) => histogramOf(this.release, request, field) ?? [])
   }
 
   /** How many records of a list each parent has, by its key. */
-  countsBy(entity: Entity, pairs: Pairs, parameter: string): ReadonlyMap<string, number> {
+  countsBy(entity: Entity, pairs: QueryPairs, parameter: string): ReadonlyMap<string, number> {
     const { values } = this.facet(entity, pairs, parameter)
     return new Map(values.map(({ value, count }) => [value, count]))
   }
@@ -234,10 +234,10 @@ export class ApiReader {
   }
 }
 
-const listRequest = (entity: Entity, pairs: Pairs): ListRequest =>
+const listRequest = (entity: Entity, pairs: QueryPairs): ListRequest =>
   parseListRequest({ kind: 'list', entity, parent: undefined }, queryOf(pairs), NO_HEADERS)
 
-function recordRequest(entity: Entity, segments: readonly string[], pairs: Pairs): RecordRequest {
+function recordRequest(entity: Entity, segments: readonly string[], pairs: QueryPairs): RecordRequest {
   const route = recordRoute(entity, segments)
   if (route === undefined) throw new Error(`${segments.join(', ')} cannot be ${entity.name}`)
   return parseRecordRequest(route, queryOf(pairs), NO_HEADERS)
@@ -247,8 +247,8 @@ function readRecord(
   release: Release,
   entity: Entity,
   segments: readonly string[],
-  pairs: Pairs,
-  language: Language,
+  pairs: QueryPairs,
+  language: PageLanguage,
 ): ReadRecord {
   const request = recordRequest(entity, segments, pairs)
   return readRecords(release, request, [findRecord(release, request)], language)[0] as ReadRecord
@@ -259,7 +259,7 @@ function readRecords(
   release: Release,
   request: ListRequest | RecordRequest,
   positions: ArrayLike<number> & Iterable<number>,
-  { code }: Language,
+  { code }: PageLanguage,
 ): readonly ReadRecord[] {
   const { entity, rendition } = request
   const records = selectedRecords(entity, rendition, recordJsons(release, request, positions))

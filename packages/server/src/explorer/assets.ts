@@ -2,7 +2,7 @@
 
 import { ALLOW, type HttpRequest, type HttpResponse, headerLines } from '../http/exchange.ts'
 import { PAGE_PATHS } from '../http/routes.ts'
-import { acceptedEncoding, type Encoding } from '../http/v2/negotiate.ts'
+import { acceptedEncoding, type ContentCoding } from '../http/v2/negotiate.ts'
 import built from './built/assets.json' with { type: 'json' }
 import { isUnchanged } from './response.ts'
 
@@ -14,7 +14,7 @@ export type BuiltAsset = {
   readonly type: string
   /** SHA-384, as the attribute integrity wants it. */
   readonly integrity: string
-  readonly content: Readonly<Record<Encoding | 'identity', string>>
+  readonly content: Readonly<Record<ContentCoding | 'identity', string>>
 }
 
 /** The one asset that is for pages of other sites, too. */
@@ -66,7 +66,7 @@ function responseWith(asset: BuiltAsset, request: HttpRequest, cacheControl: str
   return { status: 200, head, body: contentOf(asset, encoding ?? 'identity') }
 }
 
-function contentOf({ name, content }: BuiltAsset, encoding: Encoding | 'identity'): Uint8Array {
+function contentOf({ name, content }: BuiltAsset, encoding: ContentCoding | 'identity'): Uint8Array {
   const key = `${name} ${encoding}`
   const known = decoded.get(key) ?? Buffer.from(content[encoding], 'base64')
   decoded.set(key, known)

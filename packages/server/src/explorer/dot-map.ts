@@ -6,10 +6,10 @@ import type { ReadRecord } from './api-reader.ts'
 import type { DotGrid } from './dot-grid.ts'
 import { isMissing, writtenNumber } from './values.ts'
 
-export type Point = { readonly latitude: number; readonly longitude: number }
+export type MapPoint = { readonly latitude: number; readonly longitude: number }
 
 /** Where a record is; undefined where that is not known. */
-export function pointOf(entity: Entity, record: ReadRecord): Point | undefined {
+export function pointOf(entity: Entity, record: ReadRecord): MapPoint | undefined {
   const fields = coordinatesOf(entity)
   if (fields === undefined) return undefined
   const [latitude, longitude] = [record[fields.latitude], record[fields.longitude]]
@@ -21,7 +21,7 @@ const SIZE = 400
 const MARGIN = 14
 
 /** North is up, and distances are alike in both directions in the middle of the map. */
-export function dotMap(points: readonly Point[], label: string, focus?: Point): Html | undefined {
+export function dotMap(points: readonly MapPoint[], label: string, focus?: MapPoint): Html | undefined {
   const all = focus === undefined ? points : [...points, focus]
   if (all.length < 2) return undefined
   const latitudes = all.map(({ latitude }) => latitude)
@@ -32,8 +32,8 @@ export function dotMap(points: readonly Point[], label: string, focus?: Point): 
   const extent = Math.max(north - south, (east - west) * narrowing)
   if (extent === 0) return undefined
   const scale = (SIZE - 2 * MARGIN) / extent
-  const x = ({ longitude }: Point) => Math.round((longitude - west) * narrowing * scale + MARGIN)
-  const y = ({ latitude }: Point) => Math.round((north - latitude) * scale + MARGIN)
+  const x = ({ longitude }: MapPoint) => Math.round((longitude - west) * narrowing * scale + MARGIN)
+  const y = ({ latitude }: MapPoint) => Math.round((north - latitude) * scale + MARGIN)
   const width = Math.round((east - west) * narrowing * scale + 2 * MARGIN)
   const height = Math.round((north - south) * scale + 2 * MARGIN)
   // Dots on the same spot are drawn once.

@@ -17,9 +17,9 @@ import {
   EXPLORE_PATH,
   LANGUAGE_PARAMETER,
   MAP_PATH,
-  type Pairs,
   PICKER_FORM_PATH,
   PICKER_PATH,
+  type QueryPairs,
   RELEASE_PARAMETER,
   RELEASES_PATH,
   RESERVED_PARAMETERS,
@@ -43,12 +43,12 @@ import { treePage } from './pages/tree.ts'
 import { isPickerFile, respondPickerFile } from './picker-files.ts'
 import { runTarget } from './reference.ts'
 import { PAGE_VARY, pageResponse } from './response.ts'
-import { type Download, type Page, parameter, type View } from './view.ts'
+import { type DownloadLink, type ExplorerPage, parameter, type View } from './view.ts'
 
 type Response = HttpResponse | Promise<HttpResponse>
 
 /** A page, a file to keep, or an address to go to instead. */
-type Outcome = Page | Download | { readonly location: string }
+type Outcome = ExplorerPage | DownloadLink | { readonly location: string }
 
 type PageRoute = (view: View) => Outcome | Promise<Outcome>
 
@@ -127,7 +127,7 @@ type AddressByCode = (view: View, entity: Entity, code: string) => string | unde
 
 /** The page of a list; where no more than one is found and a record has what was searched for as its official code, that of the record. */
 const withCodes =
-  (plural: string, page: (view: View, entity: Entity) => Page, addressOf: AddressByCode): PageRoute =>
+  (plural: string, page: (view: View, entity: Entity) => ExplorerPage, addressOf: AddressByCode): PageRoute =>
   (view) => {
     const entity = entityNamed(view, plural)
     const query = parameter(view.pairs, 'q')
@@ -152,7 +152,7 @@ function entityNamed({ api }: View, plural: string): Entity {
   return entity
 }
 
-function viewOf(context: V2Context, { path, headers }: HttpRequest, pairs: Pairs): View {
+function viewOf(context: V2Context, { path, headers }: HttpRequest, pairs: QueryPairs): View {
   const named = parameter(pairs, LANGUAGE_PARAMETER)
   const language = languageOf(requestedLanguage(named, headers))
   const baseUrl = context.baseUrlOf()
@@ -186,7 +186,7 @@ export function respondProblemPage(context: V2Context, request: HttpRequest, pro
 }
 
 /** The parameters of an address; none where its query cannot be read. */
-function pairsOf({ query }: HttpRequest): Pairs {
+function pairsOf({ query }: HttpRequest): QueryPairs {
   try {
     return parseQuery(query).pairs
   } catch {

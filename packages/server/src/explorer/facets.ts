@@ -10,9 +10,9 @@ import type { ListRequest } from '../http/v2/request/records.ts'
 import { find, type Query } from '../query/finder.ts'
 import type { Near } from '../query/near.ts'
 import { factReader } from '../release/facts.ts'
-import type { Column } from '../release/index/index-file.ts'
+import type { IndexColumn } from '../release/index/index-file.ts'
 import type { OpenEntity, Release } from '../release/release.ts'
-import type { Language } from './language.ts'
+import type { PageLanguage } from './language.ts'
 import { filterParameter, filterValue, RESERVED_PARAMETERS } from './links.ts'
 import { nameOf } from './names.ts'
 
@@ -68,7 +68,7 @@ const isChoice = (field: Field): boolean =>
 const isTextFact = (field: Field): boolean => field.kind === 'fact' && field.type === 'text' && !isNameFact(field)
 
 /** Whether there are few values for the records that have any; where nearly each has its own, there is nothing to choose. */
-function hasFewValues(column: Column): boolean {
+function hasFewValues(column: IndexColumn): boolean {
   const values = knownValues(column)
   if (values.length === 0 || values.length > MAX_VALUES) return false
   if (column.kind === 'text fact') return true
@@ -76,13 +76,13 @@ function hasFewValues(column: Column): boolean {
   return records >= values.length * 2 && values.every(({ text }) => text.length <= MAX_LENGTH)
 }
 
-const recordsWith = ({ starts }: Column, value: number): number =>
+const recordsWith = ({ starts }: IndexColumn, value: number): number =>
   (starts[value + 1] as number) - (starts[value] as number)
 
 type KnownValue = { readonly number: number; readonly text: string }
 
 /** The values of a column with the number of each; of many, some more than are few. */
-function knownValues(column: Column): KnownValue[] {
+function knownValues(column: IndexColumn): KnownValue[] {
   if (column.kind === 'embed' || column.kind === 'number') return []
   if (column.kind !== 'text') return [...column.known].map((value, number) => ({ number, text: String(value) }))
   const numbers = Array.from({ length: Math.min(column.texts.size, MAX_VALUES + 2) }, (_, number) => number)
@@ -96,7 +96,7 @@ export function facetOf(
   request: ListRequest,
   parameter: string,
   max: number,
-  language: Language,
+  language: PageLanguage,
 ): Facet {
   const { entity } = request
   const query = queryWithin(release, request)
@@ -114,7 +114,7 @@ function countFacet(
   parameter: string,
   steps: readonly string[],
   max: number,
-  language: Language,
+  language: PageLanguage,
 ): Facet {
   const [first = '', ...rest] = steps
   const column = columnIn(release, request.entity, first)
@@ -161,7 +161,7 @@ function most<V extends { readonly count: number }>(values: readonly V[], max: n
 export const withinReach = ({ near }: Query): Near | undefined => (near?.within === undefined ? undefined : near)
 
 /** For each value of a column, how many of the records found have it. */
-export function countValues(release: Release, { entity, query }: ListRequest, column: Column): Uint32Array {
+export function countValues(release: Release, { entity, query }: ListRequest, column: IndexColumn): Uint32Array {
   const { starts, values } = column
   const counts = new Uint32Array(starts.length - 1)
   const near = withinReach(query)
@@ -178,7 +178,7 @@ export function countValues(release: Release, { entity, query }: ListRequest, co
 }
 
 /** The counts of records, as counts of the parents of those records. */
-function summed(counts: Uint32Array, { starts, values }: Column): Uint32Array {
+function summed(counts: Uint32Array, { starts, values }: IndexColumn): Uint32Array {
   const sums = new Uint32Array(starts.length - 1)
   // Those without a parent have none further up.
   for (let position = 0; position < values.length; position++) {
@@ -188,7 +188,7 @@ function summed(counts: Uint32Array, { starts, values }: Column): Uint32Array {
   return sums
 }
 
-const columnIn = (release: Release, entity: Entity, field: string): Column =>
+const columnIn = (release: Release, entity: Entity, field: string): IndexColumn =>
   release.entity(entity.name).index.column(field)
 
 function embedded(entity: Entity, field: string): Entity {
@@ -199,10 +199,10 @@ function embedded(entity: Entity, field: string): Entity {
 
 const decoder = new TextDecoder()
 type Named = { readonly value: string; readonly name: string }
-const namesOf = memoized((_: OpenEntity) => memoized((_: Language) => new Map<number, Named>()))
+const namesOf = memoized((_: OpenEntity) => memoized((_: PageLanguage) => new Map<number, Named>()))
 
 /** The key and the name of the record at a position. */
-function namedAt(entity: OpenEntity, position: number, language: Language): Named {
+function namedAt(entity: OpenEntity, position: number, language: PageLanguage): Named {
   const names = namesOf(entity)(language)
   const cached = names.get(position)
   if (cached !== undefined) return cached

@@ -12,7 +12,7 @@ export type LanguageCode = keyof typeof tables
 export const LANGUAGES = Object.keys(tables) as readonly LanguageCode[]
 const DEFAULT_LANGUAGE: LanguageCode = 'es'
 
-export type Language = {
+export type PageLanguage = {
   readonly code: LanguageCode
   /** The language as it is written in a country, by which a browser writes numbers as the pages do. */
   readonly locale: string
@@ -34,10 +34,10 @@ export type Language = {
 /** Spanish as it is written in Mexico, English as it is written in the United States. */
 const LOCALES: Readonly<Record<LanguageCode, string>> = { es: 'es-MX', en: 'en-US' }
 
-const languages = new Map<LanguageCode, Language>()
+const languages = new Map<LanguageCode, PageLanguage>()
 
 /** Formatters take long to make and are made once. */
-export function languageOf(code: LanguageCode): Language {
+export function languageOf(code: LanguageCode): PageLanguage {
   const known = languages.get(code)
   if (known !== undefined) return known
   const locale = LOCALES[code]
@@ -53,7 +53,7 @@ export function languageOf(code: LanguageCode): Language {
     decimals.set(digits, format)
     return format
   }
-  const language: Language = {
+  const language: PageLanguage = {
     code,
     locale,
     words: tables[code],

@@ -8,8 +8,8 @@ import {
   EXPLORE_PATH,
   LANGUAGE_PARAMETER,
   MAP_PATH,
-  type Pairs,
   PICKER_PATH,
+  type QueryPairs,
   RELEASES_PATH,
   RESOLVER_PATH,
   TREE_PATH,
@@ -18,7 +18,7 @@ import {
 import { sourceTitle } from './names.ts'
 import { packageCredits } from './packages.ts'
 import { searchAttributes, searchBox } from './search-box.ts'
-import { href, isolated, type Page, shortDigest, type View } from './view.ts'
+import { type ExplorerPage, href, isolated, shortDigest, type View } from './view.ts'
 import type { Words } from './words/es.ts'
 
 /** The pages of the navigation, in order. */
@@ -32,7 +32,7 @@ const NAVIGATION: readonly (readonly [path: string, label: (words: Words) => str
   [PICKER_PATH, ({ picker }) => picker],
 ]
 
-export const rendered = (view: View, page: Page): Html => {
+export const rendered = (view: View, page: ExplorerPage): Html => {
   const { language, words } = view
   return html`<!doctype html>
 <html lang="${language.code}">
@@ -67,7 +67,7 @@ ${footer(view)}
 const MAX_TITLE = 120
 
 /** A name may be of any length. */
-const titleOf = ({ title }: Page): string => {
+const titleOf = ({ title }: ExplorerPage): string => {
   const short = title.length > MAX_TITLE ? `${title.slice(0, MAX_TITLE)}…` : title
   return short.startsWith('Nomenclator') ? short : `${short} · Nomenclator`
 }
@@ -82,7 +82,7 @@ function languageSwitch(view: View): Html {
   const { path, pairs, carried, language, words } = view
   const kept = [...pairs, ...carried.filter(([name]) => name !== LANGUAGE_PARAMETER)]
   const link = (code: LanguageCode) => {
-    const others: Pairs = [...kept, [LANGUAGE_PARAMETER, code]]
+    const others: QueryPairs = [...kept, [LANGUAGE_PARAMETER, code]]
     const { languageName } = languageOf(code).words
     const isCurrent = code === language.code
     return html`<li><a href="${withQuery(path, others)}" lang="${code}" hreflang="${code}"${isCurrent && html` aria-current="true"`}>${code.toUpperCase()}<span class="unseen"> – ${languageName}</span></a></li>`

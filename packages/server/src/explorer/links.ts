@@ -11,7 +11,7 @@ import { KEY_SEPARATOR, keySegment, percentDecoded } from '../http/v2/key-text.t
 import { filterParameters } from '../http/v2/parameter-definitions.ts'
 import { keyValues } from '../http/v2/record-key.ts'
 
-export type Pairs = readonly (readonly [name: string, value: string])[]
+export type QueryPairs = readonly (readonly [name: string, value: string])[]
 
 export const {
   explore: EXPLORE_PATH,
@@ -34,7 +34,7 @@ const encoded = (text: string): string => quoteless(encodeURIComponent(text))
 
 const quoteless = (text: string): string => text.replaceAll("'", '%27')
 
-export function withQuery(path: string, pairs: Pairs): string {
+export function withQuery(path: string, pairs: QueryPairs): string {
   if (pairs.length === 0) return path
   return `${path}?${pairs.map(([name, value]) => `${encoded(name)}=${encoded(value)}`).join('&')}`
 }

@@ -5,7 +5,7 @@ import { pathTo } from '../catalog/lineage.ts'
 import { queryWithin } from '../http/v2/find.ts'
 import type { ListRequest } from '../http/v2/request/records.ts'
 import { find } from '../query/finder.ts'
-import type { Column } from '../release/index/index-file.ts'
+import type { IndexColumn } from '../release/index/index-file.ts'
 import type { OpenEntity, Release } from '../release/release.ts'
 import { filterParameter } from './links.ts'
 import { sizeFieldOf } from './sizes.ts'
@@ -96,7 +96,7 @@ function ancestorsInUse(release: Release, entity: Entity, steps: readonly string
 /** Reads the position of the ancestor at the end of some steps; of those that have none, one that no ancestor has. */
 function ancestorReader(release: Release, entity: Entity, steps: readonly string[]): (position: number) => number {
   let at = entity
-  const columns = steps.map((step): Column => {
+  const columns = steps.map((step): IndexColumn => {
     const column = release.entity(at.name).index.column(step)
     at = embeddedAt(at, step)
     return column
@@ -220,7 +220,7 @@ function header(count: number, { west, east, south, north }: Bounds): Uint8Array
   return bytes
 }
 
-function factValues(column: Column): (position: number) => number | undefined {
+function factValues(column: IndexColumn): (position: number) => number | undefined {
   if (column.kind !== 'number fact') throw new Error('only numbers can be drawn')
   const { values, known } = column
   return (position) => known[values[position] as number]

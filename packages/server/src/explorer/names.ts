@@ -6,12 +6,12 @@ import type { PublishedRecord } from '../catalog/flatten.ts'
 import { isNameFact } from '../catalog/languages/languages.ts'
 import { codePartsIn, joinedCode, usualCodeOf } from '../catalog/official-code.ts'
 import { belongsTo } from './ancestry.ts'
-import type { Language } from './language.ts'
+import type { PageLanguage } from './language.ts'
 import { keySegments } from './links.ts'
 import type { Words } from './words/es.ts'
 
 /** What a page is named with. */
-type Naming = { readonly language: Language; readonly words: Words }
+type Naming = { readonly language: PageLanguage; readonly words: Words }
 
 /**
  * What pages call a list and its records; undefined where they have no words for it, and it is shown as it tells itself. A list of

@@ -11,7 +11,7 @@ type Licence = { readonly name?: string; readonly title?: string; readonly path?
 type Source = { readonly title?: string; readonly path?: string }
 type Contributor = { readonly title?: string; readonly role?: string }
 
-export type PackageInfo = {
+export type ShownPackage = {
   readonly name: string
   readonly title?: string
   readonly description?: string
@@ -27,10 +27,10 @@ export type PackageInfo = {
 type GroupedLists = { readonly group: ListGroup | undefined; readonly entities: readonly Entity[] }
 
 /** The lists of a package, or those that belong to none. */
-export type PackageLists = { readonly info: PackageInfo | undefined; readonly groups: readonly GroupedLists[] }
+export type PackageLists = { readonly info: ShownPackage | undefined; readonly groups: readonly GroupedLists[] }
 
 /** What the manifest tells of its packages, as far as it does. */
-function packagesOf({ manifest }: Release): PackageInfo[] {
+function packagesOf({ manifest }: Release): ShownPackage[] {
   const { packages } = manifest as { readonly packages?: unknown }
   if (!Array.isArray(packages)) return []
   return packages.filter(isObject).map((one) => ({
@@ -75,7 +75,7 @@ const groupOf = (entity: Entity): ListGroup | undefined =>
 export const groupTitle = (view: View, { info }: PackageLists, { group }: GroupedLists): string =>
   group !== undefined ? anyText(view, group.title) : info === undefined ? view.words.catalogs : packageTitle(info)
 
-export const packageTitle = ({ title, name }: PackageInfo): string => title ?? name
+export const packageTitle = ({ title, name }: ShownPackage): string => title ?? name
 
 const WEB_ADDRESS = /^https?:\/\/[^\s<>"']+$/i
 
@@ -88,19 +88,19 @@ const linked = (text: string, path: unknown): Html =>
 const textOf = (...candidates: readonly unknown[]): string | undefined =>
   candidates.find((one): one is string => typeof one === 'string' && one !== '')
 
-const licencesOf = ({ licenses }: PackageInfo): Html[] =>
+const licencesOf = ({ licenses }: ShownPackage): Html[] =>
   licenses.flatMap(({ title, name, path }) => {
     const text = textOf(title, name, path)
     return text === undefined ? [] : [linked(text, path)]
   })
 
-const sourcesOf = ({ sources }: PackageInfo): Html[] =>
+const sourcesOf = ({ sources }: ShownPackage): Html[] =>
   sources.flatMap(({ title, path }) => {
     const text = textOf(title, path)
     return text === undefined ? [] : [linked(text, path)]
   })
 
-const contributorsOf = ({ contributors }: PackageInfo): Html[] =>
+const contributorsOf = ({ contributors }: ShownPackage): Html[] =>
   contributors.flatMap(({ title, role }) => {
     const text = textOf(title)
     if (text === undefined) return []
@@ -108,7 +108,7 @@ const contributorsOf = ({ contributors }: PackageInfo): Html[] =>
   })
 
 /** What a package tells of itself, under the heading with its title. */
-export function packageDetails({ words }: View, info: PackageInfo): Html {
+export function packageDetails({ words }: View, info: ShownPackage): Html {
   const { description, version, homepage, keywords } = info
   const entries: readonly (readonly [label: string, content: readonly Content[]])[] = [
     [words.packages.version, version === undefined ? [] : [isolated(version)]],

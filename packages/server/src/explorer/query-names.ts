@@ -2,10 +2,10 @@
 import { broaderOf, type Entity } from '../catalog/entity.ts'
 import { pathNamed } from '../catalog/paths.ts'
 import { listParameters, parameterNamed } from '../http/v2/parameter-definitions.ts'
-import type { Pairs } from './links.ts'
+import type { QueryPairs } from './links.ts'
 
 /** The parameters with the slugs of fields, by which links of the page name them. */
-export const bySlug = (entity: Entity, pairs: Pairs): Pairs =>
+export const bySlug = (entity: Entity, pairs: QueryPairs): QueryPairs =>
   pairs.map(([name, value]) => {
     const parameter = parameterNamed(listParameters(entity), name)
     return [parameter?.slug ?? name, name === 'sort' ? sortBySlug(entity, value) : value]

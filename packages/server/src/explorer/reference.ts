@@ -4,14 +4,14 @@ import type { Entity } from '../catalog/entity.ts'
 import { badParameter } from '../http/problem.ts'
 import { OPENAPI_PATH, RECONCILE_PATH, RESOLVE_PATH, V2_PATH } from '../http/routes.ts'
 import type { ApiReader } from './api-reader.ts'
-import { type Pairs, withQuery } from './links.ts'
+import { type QueryPairs, withQuery } from './links.ts'
 import { parameter } from './view.ts'
 
 /** As much of an OpenAPI document as is shown. */
 export type Document = {
   readonly paths: Readonly<Record<string, Readonly<Partial<Record<Method, DocumentedOperation>>>>>
   readonly components: {
-    readonly parameters: Readonly<Record<string, Parameter>>
+    readonly parameters: Readonly<Record<string, ReferenceParameter>>
     readonly schemas: Readonly<Record<string, Schema>>
     readonly responses: Readonly<Record<string, DocumentedResponse>>
   }
@@ -34,7 +34,7 @@ export type Schema = {
   readonly description?: string
 }
 
-export type Parameter = {
+export type ReferenceParameter = {
   readonly name: string
   readonly in: 'query' | 'path'
   readonly description: string
@@ -47,18 +47,18 @@ type DocumentedResponse = { readonly content?: Readonly<Record<string, { readonl
 type DocumentedOperation = {
   readonly operationId: string
   readonly summary: string
-  readonly parameters: readonly (Parameter | Reference)[]
+  readonly parameters: readonly (ReferenceParameter | Reference)[]
   readonly responses: Readonly<Record<string, Reference | DocumentedResponse>>
 }
 
 /** An operation where it is. */
-export type Operation = {
+export type ReferenceOperation = {
   readonly id: string
   readonly path: string
   readonly method: Method
   /** What the document says that it does, in English. */
   readonly summary: string
-  readonly parameters: readonly Parameter[]
+  readonly parameters: readonly ReferenceParameter[]
   /** The schema of what it gives, where that is JSON. */
   readonly schema?: Schema | undefined
   /** The statuses of its problems. */
@@ -66,12 +66,12 @@ export type Operation = {
 }
 
 /** What operations have in common: a list of records, or another part of the service. */
-export type Resource = {
+export type ReferenceSection = {
   readonly id: string
   readonly path: string
   /** The list whose records it gives. */
   readonly entity?: Entity
-  readonly operations: readonly Operation[]
+  readonly operations: readonly ReferenceOperation[]
 }
 
 export const documentOf = (api: ApiReader) => api.openapi() as unknown as Document
@@ -86,7 +86,7 @@ export function resolved<T extends object>(document: Document, one: T | Referenc
 
 const PROBLEM = /^[45]/
 
-function operationsIn(document: Document): Operation[] {
+function operationsIn(document: Document): ReferenceOperation[] {
   return Object.entries(document.paths).flatMap(([path, operations]) =>
     METHODS.flatMap((method) => {
       const documented = operations[method]
@@ -98,7 +98,7 @@ function operationsIn(document: Document): Operation[] {
         path,
         method,
         summary,
-        parameters: parameters.map((one) => resolved<Parameter>(document, one)),
+        parameters: parameters.map((one) => resolved<ReferenceParameter>(document, one)),
         schema: content?.['application/json']?.schema,
         problems: Object.keys(responses)
           .filter((status) => PROBLEM.test(status))
@@ -118,7 +118,7 @@ const RECONCILE: Readonly<Record<string, readonly string[]>> = {
   '/preview': ['id'],
 }
 
-const reconcileOperations: readonly Operation[] = Object.entries(RECONCILE).map(([path, names]) => ({
+const reconcileOperations: readonly ReferenceOperation[] = Object.entries(RECONCILE).map(([path, names]) => ({
   id: `get-reconcile${path.replaceAll('/', '-')}`,
   path: `${RECONCILE_PATH}${path}`,
   method: 'get',
@@ -144,9 +144,9 @@ export const listId = ({ plural }: Entity): string => `list-${plural}`
 export function resourcesOf(
   document: Document,
   entities: readonly Entity[],
-): { lists: Resource[]; others: Resource[] } {
+): { lists: ReferenceSection[]; others: ReferenceSection[] } {
   const operations = operationsIn(document)
-  const lists = entities.map((entity): Resource => {
+  const lists = entities.map((entity): ReferenceSection => {
     const gives = (path: string) => {
       const named = path.split('/').filter((segment) => entities.some(({ plural }) => plural === segment))
       return path.startsWith(`${V2_PATH}/`) && named.at(-1) === entity.plural
@@ -155,7 +155,7 @@ export function resourcesOf(
     return { id: listId(entity), path, entity, operations: operations.filter((one) => gives(one.path)) }
   })
   const others = OTHERS.map((path) => {
-    const isOf = (one: Operation) => one.path === path || (path !== V2_PATH && one.path.startsWith(`${path}/`))
+    const isOf = (one: ReferenceOperation) => one.path === path || (path !== V2_PATH && one.path.startsWith(`${path}/`))
     return { id: path.slice(1).replaceAll('/', '-'), path, operations: operations.filter(isOf) }
   })
   const reconcile = { id: RECONCILE_PATH.slice(1), path: RECONCILE_PATH, operations: reconcileOperations }
@@ -184,7 +184,7 @@ export const variablesIn = (path: string): { readonly input: string; readonly li
   })
 
 /** Where a form without a script leads: to the response itself. */
-export function runTarget(api: ApiReader, pairs: Pairs): string {
+export function runTarget(api: ApiReader, pairs: QueryPairs): string {
   const id = parameter(pairs, 'operation')
   const operations = [...operationsIn(documentOf(api)), ...reconcileOperations]
   const found = operations.find((one) => one.method === 'get' && one.id === id)

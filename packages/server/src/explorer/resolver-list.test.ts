@@ -3,7 +3,13 @@ import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { columnLetters, extendedRows } from './browser/resolver/added-columns.ts'
-import { type Candidate, type Fetch, RequestFailure, type Resolution, resolveRows } from './browser/resolver/api.ts'
+import {
+  type CandidateRecord,
+  type Fetch,
+  RequestFailure,
+  type ResolvedRow,
+  resolveRows,
+} from './browser/resolver/api.ts'
 import {
   type Columns,
   columnsByHeader,
@@ -14,7 +20,7 @@ import {
   samplesOf,
 } from './browser/resolver/guess.ts'
 import { Resolving, ROWS_PER_REQUEST, recordOf, stateOf } from './browser/resolver/resolving.ts'
-import { type Row, tableOf } from './browser/resolver/table.ts'
+import { type TableRow, tableOf } from './browser/resolver/table.ts'
 import { decodedText, parsedTable, separatorOf, writtenCsv } from './browser/resolver/text.ts'
 import { en } from './words/en.ts'
 import { es } from './words/es.ts'
@@ -89,7 +95,7 @@ describe('the separator', () => {
 })
 
 describe('what the columns are', () => {
-  test.each<[string, Row, Columns]>([
+  test.each<[string, TableRow, Columns]>([
     ['the names of parts', ['Estado', 'Municipio', 'LOCALIDAD'], ['estado', 'municipio', 'localidad']],
     ['of INEGI', ['NOM_ENT', 'NOM_MUN', 'NOM_LOC'], ['estado', 'municipio', 'localidad']],
     ['of the fields', ['descEstado', 'cveMunicipio'], ['estado', 'municipio']],
@@ -102,7 +108,7 @@ describe('what the columns are', () => {
   })
 
   test('by values: the part that fits best, the outermost of equals, and never short numbers or decimals', () => {
-    const rows: Row[] = [
+    const rows: TableRow[] = [
       ['x', 'Jalisco', 'Tala', '14'],
       ['y', 'Nayarit', 'Tepic', '18'],
     ]
@@ -121,7 +127,7 @@ describe('what the columns are', () => {
   })
 
   test('a header that its values refute does not count', () => {
-    const rows: Row[] = [
+    const rows: TableRow[] = [
       ['casado', 'Tala'],
       ['soltera', 'Tepik'],
     ]
@@ -137,7 +143,7 @@ describe('what the columns are', () => {
     expect(orFreeText(['estado', undefined], [['Jal', 'Tala']])).toEqual(['estado', undefined])
   })
 
-  test.each<[string, Row[], boolean]>([
+  test.each<[string, TableRow[], boolean]>([
     ['names of parts', [['Estado'], ['Jalisco']], true],
     [
       'words above numbers',
@@ -154,7 +160,7 @@ describe('what the columns are', () => {
   })
 })
 
-const record = (code: string, name: string): Candidate => ({
+const record = (code: string, name: string): CandidateRecord => ({
   collection: 'municipios',
   key: { idMunicipio: Number(code) },
   code,
@@ -172,12 +178,12 @@ const NONE = {
   ...{ verdict: 'none', collection: null, key: null, url: null, name: null, breadcrumb: [], parents: [], score: 0 },
   alternatives: [],
   levels: [],
-} as unknown as Resolution
-const sure: Resolution = { ...TALA, verdict: 'sure', alternatives: [], levels: [] }
-const ambiguous: Resolution = { ...NONE, verdict: 'ambiguous', alternatives: [TALA, record('1', 'Talpa')] }
+} as unknown as ResolvedRow
+const sure: ResolvedRow = { ...TALA, verdict: 'sure', alternatives: [], levels: [] }
+const ambiguous: ResolvedRow = { ...NONE, verdict: 'ambiguous', alternatives: [TALA, record('1', 'Talpa')] }
 
 describe('rows', () => {
-  const rows: Row[] = [
+  const rows: TableRow[] = [
     ['1', 'Tala'],
     ['2', 'talpa'],
     ['3', 'Tala'],
@@ -206,7 +212,7 @@ describe('rows', () => {
   })
 
   test('go some at a time, and what was resolved is not sent again', () => {
-    const many = Array.from({ length: 2 * ROWS_PER_REQUEST + 1 }, (_, at): Row => [`Rancho ${at}`])
+    const many = Array.from({ length: 2 * ROWS_PER_REQUEST + 1 }, (_, at): TableRow => [`Rancho ${at}`])
     const resolving = new Resolving(many, ['q'])
     const sizes: number[] = []
     for (const entries of resolving.unresolved()) {

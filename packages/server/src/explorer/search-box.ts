@@ -5,8 +5,8 @@ import type { Entity } from '../catalog/entity.ts'
 import { type Html, html } from '../http/html.ts'
 import { languagesIn, MAX_SEARCH_CHARACTERS } from '../http/v2/parameter-definitions.ts'
 import { languageMeant } from '../query/formats/shown-names.ts'
-import type { Language } from './language.ts'
-import { EXPLORE_PATH, keySeparator, LANGUAGE_PARAMETER, type Pairs } from './links.ts'
+import type { PageLanguage } from './language.ts'
+import { EXPLORE_PATH, keySeparator, LANGUAGE_PARAMETER, type QueryPairs } from './links.ts'
 import { nameWithKind, oneOf, shownNameField } from './names.ts'
 import type { View } from './view.ts'
 
@@ -14,7 +14,7 @@ type SearchBox = {
   readonly id: string
   readonly action: string
   /** The parameters that the search is added to. */
-  readonly kept?: Pairs
+  readonly kept?: QueryPairs
   readonly value?: string
   readonly label?: string
   /** Suggestions from this collection alone. */
@@ -38,7 +38,7 @@ ${[...kept, ...carried].map(([name, one]) => html`<input type="hidden" name="${n
 }
 
 /** The parameter of a search by which names are shown in the language of the page, where there are any in it. */
-export const namesIn = ({ api, language }: View): Pairs =>
+export const namesIn = ({ api, language }: View): QueryPairs =>
   languageMeant(languagesIn(api.catalog), language.code) === undefined ? [] : [[LANGUAGE_PARAMETER, language.code]]
 
 /** What the script needs to show suggestions: attributes of the body, since a page may have two boxes. */
@@ -49,7 +49,7 @@ export const searchAttributes = (view: View): Html => {
 
 /** What a suggestion is called, which of its fields is its name, what is between the parts of its key, and its name with what it is, by collection. */
 const collectionsIn = memoized((catalog: Catalog) =>
-  memoized((_: Language, view: View): Html => {
+  memoized((_: PageLanguage, view: View): Html => {
     const collections = [...catalog.entities.values()].map((entity) => [
       entity.plural,
       [

@@ -7,27 +7,27 @@ import { keyText, segmentsOf } from './links.ts'
 import type { View } from './view.ts'
 
 /** A tree: levels of which each has its own entity, from the roots to the leaves, or one entity whose records are a tree. */
-export type Tree =
+export type ShownTree =
   | { readonly kind: 'levels'; readonly levels: readonly Entity[] }
   | { readonly kind: 'forest'; readonly entity: Entity }
 
 /** The trees of a catalog. Of several entities below one, the first continues the levels. */
-export const treesOf = memoized(({ entities }: Catalog): readonly Tree[] => {
+export const treesOf = memoized(({ entities }: Catalog): readonly ShownTree[] => {
   const all = [...entities.values()]
   const below = (parent: Entity) => all.find((entity) => belongsTo(entity)[0]?.entity === parent)
   const roots = all.filter((entity) => belongsTo(entity).length === 0 && below(entity) !== undefined)
-  const chains = roots.map((root): Tree => {
+  const chains = roots.map((root): ShownTree => {
     const levels = [root]
     for (let next = below(root); next !== undefined; next = below(next)) levels.push(next)
     return { kind: 'levels', levels }
   })
   const forests = all
     .filter((entity) => broaderOf(entity) !== undefined)
-    .map((entity): Tree => ({ kind: 'forest', entity }))
+    .map((entity): ShownTree => ({ kind: 'forest', entity }))
   return [...chains, ...forests]
 })
 
-export const rootOf = (tree: Tree): Entity => (tree.kind === 'forest' ? tree.entity : (tree.levels[0] as Entity))
+export const rootOf = (tree: ShownTree): Entity => (tree.kind === 'forest' ? tree.entity : (tree.levels[0] as Entity))
 
 /** Whether nodes of an entity can be opened in a tree of levels. */
 export const isInTree = ({ api }: View, entity: Entity): boolean =>
@@ -51,7 +51,7 @@ export function nodeNamed({ collections }: Catalog, text: string): NamedNode | u
 }
 
 /** The identifier of the element of a node. An entity may be a level of one tree and have one of its own. */
-export const nodeId = (tree: Tree['kind'], entity: Entity, segments: readonly string[]): string =>
+export const nodeId = (tree: ShownTree['kind'], entity: Entity, segments: readonly string[]): string =>
   `${tree === 'levels' ? 'node' : 'branch'}-${nodeText(entity, segments).replace(':', '-')}`
 
 /** A node that is deeper than this is not opened: each level takes its place on the page. */

@@ -3,26 +3,26 @@ import { type Entity, factsOf } from '../catalog/entity.ts'
 import type { PublishedRecord, PublishedValue } from '../catalog/flatten.ts'
 import { type Html, html } from '../http/html.ts'
 import type { ApiReader, ReadRecord } from './api-reader.ts'
-import type { Language } from './language.ts'
-import { keySegments, type Pairs, recordAddress, withQuery } from './links.ts'
+import type { PageLanguage } from './language.ts'
+import { keySegments, type QueryPairs, recordAddress, withQuery } from './links.ts'
 import { type nameAmong, shownName } from './names.ts'
 import type { Words } from './words/es.ts'
 
 export type View = {
-  readonly language: Language
+  readonly language: PageLanguage
   readonly words: Words
   readonly api: ApiReader
   /** Under which address the service presents itself. */
   readonly baseUrl: string
   readonly path: string
   /** The parameters of the address, but for those of every page. */
-  readonly pairs: Pairs
+  readonly pairs: QueryPairs
   /** The parameters of every page that the address has, which its links keep: the language and the release. */
-  readonly carried: Pairs
+  readonly carried: QueryPairs
 }
 
 /** A page: its title and content. Pages that are long in coming are promised. */
-export type Page = {
+export type ExplorerPage = {
   readonly title: string
   readonly description?: string
   readonly main: Html
@@ -31,13 +31,13 @@ export type Page = {
 }
 
 /** A page that is no page of the explorer: a file to keep. */
-export type Download = { readonly fileName: string; readonly html: Html }
+export type DownloadLink = { readonly fileName: string; readonly html: Html }
 
-export const href = ({ carried }: View, path: string, pairs: Pairs = []): string =>
+export const href = ({ carried }: View, path: string, pairs: QueryPairs = []): string =>
   withQuery(path, [...pairs, ...carried])
 
 /** The value of a parameter; of several the first. */
-export const parameter = (pairs: Pairs, name: string): string | undefined =>
+export const parameter = (pairs: QueryPairs, name: string): string | undefined =>
   pairs.find(([given]) => given === name)?.[1]
 
 /** Isolated, so that a name that is written from right to left does not turn around what follows it. */
@@ -69,7 +69,7 @@ const SHORT_DIGEST = 8
 export const shortDigest = (digest: string): string => digest.slice(0, SHORT_DIGEST)
 
 /** A request to the API for all that is known of the records of an entity. */
-export const factPairs = (entity: Entity): Pairs => (factsOf(entity).length === 0 ? [] : [['facts', 'true']])
+export const factPairs = (entity: Entity): QueryPairs => (factsOf(entity).length === 0 ? [] : [['facts', 'true']])
 
 /** A request to the API names the release where it is not the current one. */
-export const releasePairs = ({ api }: View): Pairs => (api.isCurrent ? [] : [['release', api.release.digest]])
+export const releasePairs = ({ api }: View): QueryPairs => (api.isCurrent ? [] : [['release', api.release.digest]])

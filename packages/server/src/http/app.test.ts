@@ -58,13 +58,13 @@ describe('API v2', () => {
     ['/reconcile', false],
     ['/explore', false],
   ])(
-    'tells that the shelf is in trouble, unless the response is right whatever the shelf has: %s',
+    'tells that the store is in trouble, unless the response is right whatever the store has: %s',
     async (target, tells) => {
       const shelfTrouble = () => ({ kind: 'away', since: 1_800_000_000, message: '' }) as const
-      const shelf = { open: () => release, digests: () => [release.digest] } as unknown as NonNullable<
-        AppContext['shelf']
+      const store = { open: () => release, digests: () => [release.digest] } as unknown as NonNullable<
+        AppContext['store']
       >
-      const { headers } = await responseTo(createApp({ ...context, shelf, shelfTrouble }), { target }, connection)
+      const { headers } = await responseTo(createApp({ ...context, store, shelfTrouble }), { target }, connection)
       expect(headers.get(SHELF_HEADER)).toBe(tells ? 'away;since=@1800000000' : null)
       expect(headers.get('Access-Control-Expose-Headers')?.includes(SHELF_HEADER) ?? false).toBe(tells)
     },

@@ -13,7 +13,7 @@ import type { OnShelf, ShelfTrouble } from './observation/shelf-status.ts'
 import { type Problem, ProblemError, problemResponse } from './problem.ts'
 import { bodyScannerAt, maxBodyAt, surfaceAt } from './routes.ts'
 import { respondV1 } from './v1/v1.ts'
-import { OpenReleases, type ReadableShelf } from './v2/open-releases.ts'
+import { OpenReleases, type ReadableStore } from './v2/open-releases.ts'
 import type { V2Context } from './v2/pipeline.ts'
 import type { ResponseCache } from './v2/response-cache.ts'
 
@@ -39,7 +39,7 @@ export type AppContext = {
   /** The release to read, which may be another at the next request. */
   readonly release: () => Release
   /** Where older releases are, for requests that name one. */
-  readonly shelf?: ReadableShelf
+  readonly store?: ReadableStore
   /** Where whole collections and changes are kept; without one, few clients can download them at a time. */
   readonly cache?: ResponseCache
   readonly policy: BaseUrlPolicy
@@ -67,7 +67,7 @@ export type LoadedPages = {
 type Service = AppContext & { readonly releases: OpenReleases }
 
 export function createApp(context: AppContext): App {
-  const service: Service = { ...context, releases: new OpenReleases(context.release, context.shelf) }
+  const service: Service = { ...context, releases: new OpenReleases(context.release, context.store) }
   const app = (request: HttpRequest, connection: ConnectionInfo, id?: AnyId): Response => {
     try {
       const response = respond(service, request, connection)

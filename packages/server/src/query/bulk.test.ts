@@ -4,7 +4,7 @@ import { releaseOf, TestHome } from '../../../../test/support/releases.ts'
 import { countries, smallSource } from '../../../../test/support/small-source.ts'
 import type { OpenEntity, Release } from '../release/release.ts'
 import { bulkPieces } from './bulk.ts'
-import { bodyOf, type Format, recordEncoder } from './formats/formats.ts'
+import { bodyOf, type FormatName, recordEncoder } from './formats/formats.ts'
 import { memberAdder } from './formats/selection.ts'
 
 setDefaultTimeout(180_000)
@@ -21,15 +21,15 @@ const TEXT_FORMATS = ['json', 'ndjson', 'csv'] as const
 
 const entityOf = (count: number): OpenEntity => (releases.get(count) as Release).entity('pais')
 const releaseOfEntity = ({ count }: OpenEntity) => releases.get(count) as Release
-const renditionIn = (format: Format) => ({ fields: undefined, facts: false, embed: 'full', format }) as const
+const renditionIn = (format: FormatName) => ({ fields: undefined, facts: false, embed: 'full', format }) as const
 
 /** Each piece is good until the next one is pulled. */
-const bodyIn = (entity: OpenEntity, format: Format, records: Parameters<typeof bulkPieces>[3]): string =>
+const bodyIn = (entity: OpenEntity, format: FormatName, records: Parameters<typeof bulkPieces>[3]): string =>
   Array.from(bulkPieces(releaseOfEntity(entity), entity, renditionIn(format), records), (piece) =>
     Buffer.from(piece).toString(),
   ).join('')
 
-function expectedIn(entity: OpenEntity, format: Format, positions: readonly number[]): string {
+function expectedIn(entity: OpenEntity, format: FormatName, positions: readonly number[]): string {
   const release = releaseOfEntity(entity)
   const addMembers = memberAdder(release, entity, renditionIn(format))
   const jsons = positions.map((at) => addMembers(entity.records.record(at), at))

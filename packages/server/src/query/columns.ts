@@ -4,7 +4,7 @@ import { memoized } from '../base/memoized.ts'
 import type { Entity, OfficialCode } from '../catalog/entity.ts'
 import { derivedCodesOf } from '../catalog/official-code.ts'
 import { byteOrder } from '../release/index/byte-order.ts'
-import type { Column } from '../release/index/index-file.ts'
+import type { IndexColumn } from '../release/index/index-file.ts'
 import { postingsOf } from '../release/index/postings.ts'
 import { SortedTexts } from '../release/index/sorted-texts.ts'
 import { codeReader } from '../release/official-codes.ts'
@@ -14,21 +14,21 @@ import type { Release } from '../release/release.ts'
 export const derivedCode = (entity: Entity, name: string): OfficialCode | undefined =>
   derivedCodesOf(entity).find((code) => code.name === name)
 
-export function columnAt(release: Release, entity: Entity, name: string): Column {
+export function columnAt(release: Release, entity: Entity, name: string): IndexColumn {
   const code = derivedCode(entity, name)
   return code === undefined ? release.entity(entity.name).index.column(name) : codeColumns(release)(code, entity)
 }
 
 /** Made when it is first asked for; single codes are found without it. */
 const codeColumns = memoized((release: Release) =>
-  memoized((code: OfficialCode, entity: Entity): Column => codeColumn(release, entity, code)),
+  memoized((code: OfficialCode, entity: Entity): IndexColumn => codeColumn(release, entity, code)),
 )
 
 /** Whether to go on is asked once for so many records and one more. */
 const CHECKED_EVERY = 0xfff
 
 /** Codes in the order of their bytes; what is not known is the empty text. */
-function codeColumn(release: Release, entity: Entity, code: OfficialCode): Column {
+function codeColumn(release: Release, entity: Entity, code: OfficialCode): IndexColumn {
   const { count } = release.entity(entity.name)
   const read = codeReader(release, entity, code)
   const texts: string[] = []

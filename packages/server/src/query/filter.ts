@@ -3,7 +3,7 @@
 import { indexInAscending } from '../base/binary-search.ts'
 import { type Entity, embeddedAt, type OfficialCode, partsOf } from '../catalog/entity.ts'
 import { keyPathsOf, stepsWithin } from '../catalog/paths.ts'
-import type { Column } from '../release/index/index-file.ts'
+import type { IndexColumn } from '../release/index/index-file.ts'
 import { positionsWithCode } from '../release/official-codes.ts'
 import type { Release } from '../release/release.ts'
 import { columnAt, derivedCode } from './columns.ts'
@@ -26,7 +26,7 @@ export type Filter = {
 }
 
 /** A filter as a set of values of one column of the entity itself: their numbers, ascending. */
-type ColumnFilter = { readonly column: Column; readonly wanted: Uint32Array }
+type ColumnFilter = { readonly column: IndexColumn; readonly wanted: Uint32Array }
 type Test = (position: number) => boolean
 /** What a record must satisfy: how many do, which, and whether one does. */
 type Condition = { readonly count: number; positions(): Uint32Array; test(): Test }

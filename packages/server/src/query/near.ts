@@ -4,7 +4,7 @@ import KDBush from 'kdbush'
 import { indexInAscending, lowerBound } from '../base/binary-search.ts'
 import { memoized } from '../base/memoized.ts'
 import { type Coordinates, coordinatesOf, type Entity } from '../catalog/entity.ts'
-import { type Column, type EntityIndex, POINT_NODE_SIZE } from '../release/index/index-file.ts'
+import { type EntityIndex, type IndexColumn, POINT_NODE_SIZE } from '../release/index/index-file.ts'
 import type { OpenEntity } from '../release/release.ts'
 
 /** The name under which a distance is published, of whatever list: a word of API v2, which clients know. */
@@ -65,7 +65,7 @@ function countLocated(entity: OpenEntity, positions: Uint32Array): number {
   return count
 }
 
-function numberFacts(index: EntityIndex, name: string): Extract<Column, { kind: 'number fact' }> {
+function numberFacts(index: EntityIndex, name: string): Extract<IndexColumn, { kind: 'number fact' }> {
   const column = index.column(name)
   if (column.kind !== 'number fact') throw new Error(`${name} is not a fact that is a number`)
   return column

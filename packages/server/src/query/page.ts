@@ -1,13 +1,13 @@
 // Cuts a page of a collection out of a release.
-import { type Collection, PER_PAGE } from '../catalog/collections.ts'
+import { type CatalogCollection, PER_PAGE } from '../catalog/collections.ts'
 import type { Release } from '../release/release.ts'
 
 declare const pageNumber: unique symbol
 /** A whole number from 1; only who parses a request makes one. */
 export type PageNumber = number & { readonly [pageNumber]: true }
 
-export type Page = {
-  readonly collection: Collection
+export type RecordPage = {
+  readonly collection: CatalogCollection
   readonly number: PageNumber
   readonly total: number
   readonly totalPages: number
@@ -26,7 +26,11 @@ export type PageBeyondLast = {
 }
 
 /** Cuts a page out of a collection. An empty one has a first page, with nothing on it. */
-export function readPage(release: Release, collection: Collection, number: PageNumber): Page | PageBeyondLast {
+export function readPage(
+  release: Release,
+  collection: CatalogCollection,
+  number: PageNumber,
+): RecordPage | PageBeyondLast {
   const records = release.entity(collection.entity).records
   const total = records.count
   const totalPages = pagesOf(total)

@@ -4,7 +4,7 @@ import { memoized } from '../base/memoized.ts'
 import { type CodePart, type Entity, embeddedAt, type OfficialCode } from '../catalog/entity.ts'
 import { usualCodeOf } from '../catalog/official-code.ts'
 import { keyPathsOf, stepsWithin } from '../catalog/paths.ts'
-import type { Column } from '../release/index/index-file.ts'
+import type { IndexColumn } from '../release/index/index-file.ts'
 import type { Release } from '../release/release.ts'
 import { columnAt, derivedCode } from './columns.ts'
 
@@ -115,7 +115,7 @@ function partRanks(release: Release, entity: Entity, part: CodePart): PartRanks 
   return { values: column.values, ranks }
 }
 
-function digitRanks(column: Column, width?: number): PartRanks | undefined {
+function digitRanks(column: IndexColumn, width?: number): PartRanks | undefined {
   if (column.kind !== 'text') return undefined
   const { values, texts } = column
   const length = width ?? (texts.size === 0 ? 0 : texts.lengthOf(texts.size - 1))
@@ -131,7 +131,7 @@ function digitRanks(column: Column, width?: number): PartRanks | undefined {
 const DIGITS = /^[0-9]+$/
 
 type Ranks = Omit<Ranking, 'values'>
-type TextColumn = Extract<Column, { readonly kind: 'text' }>
+type TextColumn = Extract<IndexColumn, { readonly kind: 'text' }>
 
 /** A text that is not known is the empty one, which comes before all others by its value. */
 const textRanks = memoized(({ texts, groups }: TextColumn): Ranks => {

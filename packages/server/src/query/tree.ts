@@ -3,7 +3,7 @@ import { checkpoint } from '../base/checkpoint.ts'
 import { LruCache } from '../base/lru-cache.ts'
 import { memoized } from '../base/memoized.ts'
 import { broaderOf } from '../catalog/entity.ts'
-import type { Column } from '../release/index/index-file.ts'
+import type { IndexColumn } from '../release/index/index-file.ts'
 import type { OpenEntity } from '../release/release.ts'
 
 const MAX_CACHED_SETS = 64
@@ -13,7 +13,7 @@ const CHECKED_EVERY = 0xfff
 
 /** All are positions. Where a record is above itself, by whatever way, it is told once and no further. */
 class Tree {
-  readonly #column: Column
+  readonly #column: IndexColumn
   readonly #count: number
   readonly #descendants = new LruCache<Uint32Array>({
     maxEntries: MAX_CACHED_SETS,
@@ -22,7 +22,7 @@ class Tree {
   })
   #roots: Uint32Array | undefined
 
-  constructor(column: Column, count: number) {
+  constructor(column: IndexColumn, count: number) {
     this.#column = column
     this.#count = count
   }

@@ -4,7 +4,7 @@ import { indexInAscending } from '../base/binary-search.ts'
 import { checkpoint } from '../base/checkpoint.ts'
 import { withDigits } from '../base/json.ts'
 import { memoized } from '../base/memoized.ts'
-import type { Column } from '../release/index/index-file.ts'
+import type { IndexColumn } from '../release/index/index-file.ts'
 import type { SortedTexts } from '../release/index/sorted-texts.ts'
 import { compareDates, isWithinDate } from './dates.ts'
 
@@ -12,7 +12,7 @@ import { compareDates, isWithinDate } from './dates.ts'
 export type ValueMatch = 'equals' | 'begins' | 'min' | 'max' | 'contains'
 
 type Values = readonly (string | number)[]
-type ValueColumn = Exclude<Column, { kind: 'embed' }>
+type ValueColumn = Exclude<IndexColumn, { kind: 'embed' }>
 
 /** The numbers of the values that a filter means, ascending. */
 export function wantedIn(column: ValueColumn, match: ValueMatch, values: Values): Uint32Array {

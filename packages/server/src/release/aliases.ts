@@ -4,8 +4,8 @@
 // manifest of the release, and are part of its digest.
 
 import { readFileSync } from 'node:fs'
-import { Failure } from '../base/failure.ts'
 import { memoized } from '../base/memoized.ts'
+import { OperationalError } from '../base/operational-error.ts'
 import { shippedFile } from '../base/program.ts'
 import { type Entity, embeddedAt, type Field } from '../catalog/entity.ts'
 import { isNameFact, languageOfNames } from '../catalog/languages/languages.ts'
@@ -15,14 +15,14 @@ import { Faults } from '../source/faults.ts'
 import { aliasesIn } from '../source/package/defined-aliases.ts'
 import { delimitedText } from '../source/package/delimited.ts'
 import type { Alias } from '../source/source.ts'
-import type { Column, Words } from './index/index-file.ts'
+import type { IndexColumn, WordIndex } from './index/index-file.ts'
 import { wordsInMemory } from './index/words-in-memory.ts'
 import { positionsWithCode } from './official-codes.ts'
 import type { OpenEntity, Release } from './release.ts'
 
 /** The aliases of an entity, searched as if each were a record with that name. */
 export type AliasIndex = {
-  readonly words: Words
+  readonly words: WordIndex
   /** The position of the record of each alias. */
   readonly positions: Uint32Array
   readonly aliases: readonly Alias[]
@@ -81,7 +81,7 @@ export function checkAliases(release: Release, given: readonly Alias[]): void {
   const unknown = given.filter(({ entity, code }) => positionOfCode(release, entity, code) === undefined)
   if (unknown.length === 0) return
   const some = unknown.slice(0, MAX_SHOWN).map(({ entity, code, alias }) => `${entity} ${code} (${alias})`)
-  throw new Failure(
+  throw new OperationalError(
     `there is no record with the code of ${unknown.length} ${unknown.length === 1 ? 'alias' : 'aliases'}: ` +
       `${some.join(', ')}${unknown.length > some.length ? ', …' : ''}; nothing was changed`,
   )
@@ -110,7 +110,7 @@ const indexOf = memoized((entity: OpenEntity, release: Release): AliasIndex | un
     return position === undefined ? [] : [{ alias, position }]
   })
   if (positioned.length === 0) return undefined
-  let words: Words | undefined
+  let words: WordIndex | undefined
   return {
     // Rows are resolved without it.
     get words() {
@@ -157,7 +157,7 @@ function positionOfCode(release: Release, name: string, code: string): number | 
     return parent && positionOfId(release, parent, part)
   })
   if (values.some((value) => value === undefined)) return undefined
-  const [{ starts, positions }, [value]] = [columns[0] as Column, values as number[]]
+  const [{ starts, positions }, [value]] = [columns[0] as IndexColumn, values as number[]]
   return positions
     .subarray(starts[value as number], starts[(value as number) + 1])
     .find((position) => columns.every((column, at) => column.values[position] === values[at]))

@@ -25,7 +25,7 @@ import type { Numbering } from '../source/numbering.ts'
 import type { GivenRow } from '../source/source.ts'
 import { changeJson, diffEntity, diffJson, isRenumbered, type RecordKey } from './diff.ts'
 import { RecordFile } from './files/record-file.ts'
-import type { Column } from './index/index-file.ts'
+import type { IndexColumn } from './index/index-file.ts'
 import { fromDisk, fromMappedFiles } from './record-access.ts'
 import type { OpenEntity, Release } from './release.ts'
 
@@ -42,7 +42,7 @@ function releaseWith(
 ): Release & Disposable {
   const directory = new TestDirectory()
   const sha256 = writeRecords(directory.path, records)
-  const indexed = new Map<string, { readonly index: { readonly column: (field: string) => Column } }>()
+  const indexed = new Map<string, { readonly index: { readonly column: (field: string) => IndexColumn } }>()
   index(entityIn(builtInCatalog, name), records, indexed)
   const entity = {
     ...indexed.get(name),
@@ -284,7 +284,7 @@ test('with embed id, a renamed parent is one change, and a move to another paren
   const known = { cabecera: expect.any(String), poblacion: null }
   const releases = [tiny, { ...tiny, municipio: renamed }, { ...tiny, municipio: renamed, localidad: moved }]
   const opened: Release[] = []
-  for (const rows of releases) opened.push(home.shelf.open((await imported(rows)).digest))
+  for (const rows of releases) opened.push(home.store.open((await imported(rows)).digest))
   const [one, two, three] = opened as [Release, Release, Release]
   const changed = (older: Release, newer: Release, embed: 'full' | 'id') =>
     // A change is good until the next one is found.

@@ -1,10 +1,10 @@
 // Writes a release as a data package: a table of CSV for each list, and a descriptor from which the same release is built again.
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { Failure } from '../base/failure.ts'
+import { OperationalError } from '../base/operational-error.ts'
 import type { EntityData } from '../catalog/catalog.ts'
 import type { Values } from '../catalog/entity.ts'
-import { columnNames, type Known } from '../source/package/columns.ts'
+import { columnNames, type KnownDefinitions } from '../source/package/columns.ts'
 import { ALIAS_COLUMNS } from '../source/package/defined-aliases.ts'
 import { PROFILE_FILE, PROFILE_REFERENCE, profileText } from '../source/package/profile.ts'
 import { DurableFile, syncDirectory } from './files/durable-file.ts'
@@ -51,7 +51,7 @@ const ALIASES = '_aliases.csv'
 function refuseClashes(directory: string, names: readonly string[], overwrite: boolean): void {
   const there = names.filter((name) => existsSync(join(directory, name)))
   if (there.length > 0 && !overwrite)
-    throw new Failure(
+    throw new OperationalError(
       `${directory} already holds ${there.join(', ')}; export to another directory, or give --overwrite`,
     )
 }
@@ -85,7 +85,7 @@ function* aliasLines(aliases: NonNullable<Release['manifest']['aliases']>): Gene
   for (const alias of aliases) yield csvLine(ALIAS_COLUMNS.map((column) => alias[column]))
 }
 
-function* linesOf(release: Release, entity: EntityData, known: Known): Generator<string> {
+function* linesOf(release: Release, entity: EntityData, known: KnownDefinitions): Generator<string> {
   const columns = [...columnNames(entity, known)]
   yield csvLine(columns.flatMap(([, names]) => names))
   const { definition, stored } = release.entity(entity.name)
@@ -113,7 +113,7 @@ const COLUMN_TYPES = {
   list: 'array',
 } as const
 
-function descriptorOf(release: Release, known: Known): Json {
+function descriptorOf(release: Release, known: KnownDefinitions): Json {
   const { packages = [], aliases = [], source, digest } = release.manifest
   const resources = [...known.values()].map((entity) => resourceOf(release, entity, known))
   const [only, ...others] = packages
@@ -141,7 +141,7 @@ const aliasResource = (): Json => ({
   'nomenclator:role': 'aliases',
 })
 
-function resourceOf({ manifest }: Release, entity: EntityData, known: Known): Json {
+function resourceOf({ manifest }: Release, entity: EntityData, known: KnownDefinitions): Json {
   const { name, plural, title, titles, description, group, order, code, v1 } = entity
   const columns = columnNames(entity, known)
   const given = (properties: Json) =>
@@ -170,7 +170,11 @@ function resourceOf({ manifest }: Release, entity: EntityData, known: Known): Js
   })
 }
 
-function foreignKeysOf(entity: EntityData, columns: ReadonlyMap<string, readonly string[]>, known: Known): Json[] {
+function foreignKeysOf(
+  entity: EntityData,
+  columns: ReadonlyMap<string, readonly string[]>,
+  known: KnownDefinitions,
+): Json[] {
   return Object.entries(entity.fields).flatMap(([name, field]) => {
     if (field.kind !== 'embed' && field.kind !== 'broader') return []
     const parent = field.kind === 'embed' ? (known.get(field.entity) as EntityData) : entity

@@ -2,12 +2,12 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { embeds, entity, id, name } from '../../../../test/support/definitions.ts'
 import { contentOf, type Rows, sourceOf, TestHome, tiny, tinyNames } from '../../../../test/support/releases.ts'
-import { Failure } from '../base/failure.ts'
+import { OperationalError } from '../base/operational-error.ts'
 import { catalogOf } from '../catalog/catalog.ts'
 import { builtInCatalog } from '../source/built-in.ts'
 import type { Numbering } from '../source/numbering.ts'
 import type { Source } from '../source/source.ts'
-import { breakingChanges, type Changes, compareReleases, type EntityChanges } from './guard.ts'
+import { breakingChanges, type ChangesByEntity, compareReleases, type EntityChanges } from './guard.ts'
 import type { Release } from './release.ts'
 
 setDefaultTimeout(180_000)
@@ -34,7 +34,7 @@ function counted(counts: Readonly<Record<string, number>>, numberings: Readonly<
   } as unknown as Release
 }
 
-const changesOf = (changes: Readonly<Record<string, Partial<EntityChanges>>>): Changes =>
+const changesOf = (changes: Readonly<Record<string, Partial<EntityChanges>>>): ChangesByEntity =>
   Object.fromEntries(tinyNames.map((name) => [name, { ...quiet, ...changes[name] }]))
 
 /** What is said when so many of so many are gone, and as many others have come. */
@@ -242,7 +242,7 @@ describe('records of another numbering', () => {
       },
     )
     expect(changes?.audiencia).toEqual({ ...quiet, added: count, removed: 2, isRenumbered: true })
-    expect(breakingChanges(older, home.current(), changes as Changes)).toEqual([...breaks])
+    expect(breakingChanges(older, home.current(), changes as ChangesByEntity)).toEqual([...breaks])
   })
 })
 
@@ -275,7 +275,7 @@ describe('references that contradict each other', () => {
       await home.import(sourceOf(tiny))
       const before = contentOf(home.path)
       const error = await imported(home, count, contradicting).catch((thrown) => thrown)
-      expect(error).toBeInstanceOf(Failure)
+      expect(error).toBeInstanceOf(OperationalError)
       expect(error.message).toContain(
         `  ${contradicting} of ${count} localidades: the state of a locality is not the state of its municipality, such as localidad 3/1: 1, 2; `,
       )

@@ -1,5 +1,5 @@
 // Refuses an import that would break what those who rely on the current release expect of it.
-import { Failure } from '../base/failure.ts'
+import { OperationalError } from '../base/operational-error.ts'
 import { flatten } from '../catalog/flatten.ts'
 import { contradictionKinds } from './build/oddities.ts'
 import { declarationChanges } from './declaration-changes.ts'
@@ -32,7 +32,7 @@ export type EntityChanges = {
   /** The records before belong to another numbering: all of them were removed, and those of now added. */
   readonly isRenumbered?: boolean
 }
-export type Changes = Readonly<Record<string, EntityChanges>>
+export type ChangesByEntity = Readonly<Record<string, EntityChanges>>
 
 const MAX_SHARE_REMOVED = 0.05
 const EXAMPLES_KEPT = 5
@@ -40,7 +40,7 @@ const EXAMPLES_KEPT = 5
 /** What an entity whose records cannot be read had, by its manifest. */
 type Unreadable = ReadonlyMap<string, { readonly count: number }>
 
-export function compareReleases(older: Release, newer: Release, unreadable: Unreadable = new Map()): Changes {
+export function compareReleases(older: Release, newer: Release, unreadable: Unreadable = new Map()): ChangesByEntity {
   const compared = [...catalogOfBoth(older, newer).entities.keys()].map((name): [string, EntityChanges] => {
     const before = unreadable.get(name)
     if (before !== undefined) return [name, byNumber(before.count, countIn(newer, name))]
@@ -90,7 +90,7 @@ function summarised(newer: Release, name: string, changes: Iterable<RecordChange
  * Why the newer release should not replace the older one unless that is accepted; empty when it may. Records that only
  * stand in for the official ones may be replaced by others, but not by fewer, and invented ones by anything.
  */
-export function breakingChanges(older: Release, newer: Release, changes: Changes): string[] {
+export function breakingChanges(older: Release, newer: Release, changes: ChangesByEntity): string[] {
   const invented = (name: string) => numberingOf(older.manifest, name) === 'synthetic'
   const declarations = Object.keys(older.manifest.entities).filter((name) => !invented(name))
   return [
@@ -144,7 +144,7 @@ export function refuseContradictions(release: Release): void {
   if (found.length > 0) throw new ContradictingReferences(found)
 }
 
-class ContradictingReferences extends Failure {
+class ContradictingReferences extends OperationalError {
   constructor(found: readonly string[]) {
     super(
       `more than a handful of references contradict each other, so that records would be served in the wrong place:\n` +

@@ -1,6 +1,6 @@
 // Brings a source in: builds a release, compares it with the current one, guards, and makes it current.
 
-import { Failure } from '../base/failure.ts'
+import { OperationalError } from '../base/operational-error.ts'
 import { entityIn } from '../catalog/catalog.ts'
 import { type Entity, embedsOf, type Values } from '../catalog/entity.ts'
 import { Faults } from '../source/faults.ts'
@@ -10,13 +10,13 @@ import { checkAliases } from './aliases.ts'
 import { type Built, buildRelease } from './build/build.ts'
 import type { OnProgress } from './build/build-loop.ts'
 import { type Childless, childlessIn } from './build/childless.ts'
-import { type Base, completionByRelease, completionBySource, storedRows } from './build/completion.ts'
+import { type BuiltUpon, completionByRelease, completionBySource, storedRows } from './build/completion.ts'
 import { withContinuedNumbering } from './build/continued-numbering.ts'
 import { countIn } from './diff.ts'
-import { breakingChanges, type Changes, compareReleases, refuseContradictions } from './guard.ts'
+import { breakingChanges, type ChangesByEntity, compareReleases, refuseContradictions } from './guard.ts'
 import { IdRegistry, isNumbered } from './home/id-registry.ts'
 import { rememberBuilt } from './home/proved.ts'
-import type { Shelf } from './home/shelf.ts'
+import type { ReleaseStore } from './home/release-store.ts'
 import { verifyEntity } from './home/verify.ts'
 import { findingsByKind, type Manifest, type ReleasedEntity, type ReleaseFinding } from './manifest.ts'
 import { DamagedRelease, type OpenEntity, OutdatedRelease, type Release, readManifest, releaseOf } from './release.ts'
@@ -28,7 +28,7 @@ export type ImportOptions = {
   readonly dryRun: boolean
   readonly onProgress?: OnProgress
   /** Gives the signatures of a release of the home before it is made current. */
-  readonly sign?: (shelf: Shelf, digest: string) => Promise<string>
+  readonly sign?: (store: ReleaseStore, digest: string) => Promise<string>
 }
 
 export type ImportReport = {
@@ -39,7 +39,7 @@ export type ImportReport = {
   readonly counts: Readonly<Record<string, number>>
   readonly collections: Readonly<Record<string, string>>
   /** What differs from the release before; absent when there was none. */
-  readonly changes: Changes | undefined
+  readonly changes: ChangesByEntity | undefined
   readonly breakingChanges: readonly string[]
   /** New records below which there is nothing, since the source does not provide what would be. */
   readonly childless: readonly Childless[]
@@ -48,7 +48,7 @@ export type ImportReport = {
   readonly recordsPerSecond: number
 }
 
-export class BreakingChanges extends Failure {
+export class BreakingChanges extends OperationalError {
   readonly found: readonly string[]
 
   constructor(found: readonly string[], isFirst: boolean, change = 'this import') {
@@ -64,7 +64,7 @@ export class BreakingChanges extends Failure {
 }
 
 /** The current release is of an earlier format and could not be brought up, and the source does not replace all of it. */
-class CannotBuildUpon extends Failure {
+class CannotBuildUpon extends OperationalError {
   constructor(name: string, { digest }: OutdatedRelease) {
     super(
       `release ${digest.slice(0, 12)} is current and of an earlier format, and could not be brought up because it is ` +
@@ -76,10 +76,14 @@ class CannotBuildUpon extends Failure {
 }
 
 /** The caller holds the lock of the home, and has upgraded it. */
-export async function importRelease(shelf: Shelf, source: Source, options: ImportOptions): Promise<ImportReport> {
-  const current = readCurrent(shelf, source, options.fallback)
-  const { registry, unknown } = await registryFor(shelf, source, current, options.fallback)
-  const directory = shelf.newBuilding()
+export async function importRelease(
+  store: ReleaseStore,
+  source: Source,
+  options: ImportOptions,
+): Promise<ImportReport> {
+  const current = readCurrent(store, source, options.fallback)
+  const { registry, unknown } = await registryFor(store, source, current, options.fallback)
+  const directory = store.newBuilding()
   try {
     const started = performance.now()
     const completion = current === undefined ? completionBySource(options.fallback) : completionByRelease(current)
@@ -87,7 +91,7 @@ export async function importRelease(shelf: Shelf, source: Source, options: Impor
     const seconds = (performance.now() - started) / 1_000
     const { directories } = fromSource
     const open = (manifest: Manifest) =>
-      releaseOf(manifest, (digest) => directories.get(digest) ?? shelf.entityDirectory(digest))
+      releaseOf(manifest, (digest) => directories.get(digest) ?? store.entityDirectory(digest))
     const manifest =
       current === undefined
         ? fromSource.manifest
@@ -103,33 +107,33 @@ export async function importRelease(shelf: Shelf, source: Source, options: Impor
     if (found.length > 0 && !options.acceptChanges && !options.dryRun)
       throw new BreakingChanges(found, missing.length > 0)
     const childless = await childlessIn(release, source.provides, completion)
-    const outcome = (await isCurrent(shelf, built)) ? 'nothing to do' : options.dryRun ? 'dry run' : 'activated'
-    if (outcome === 'activated') await makeCurrent(shelf, built, registry, options.sign)
-    else if (outcome === 'nothing to do' && !options.dryRun) await signIfOther(shelf, manifest.digest, options.sign)
+    const outcome = (await isCurrent(store, built)) ? 'nothing to do' : options.dryRun ? 'dry run' : 'activated'
+    if (outcome === 'activated') await makeCurrent(store, built, registry, options.sign)
+    else if (outcome === 'nothing to do' && !options.dryRun) await signIfOther(store, manifest.digest, options.sign)
     const previous = current?.release.digest
     return { ...reportOf(release, source, seconds), previous, outcome, changes, breakingChanges: found, childless }
   } finally {
-    shelf.sweep()
+    store.sweep()
   }
 }
 
 /** The release to build upon and to compare with, and what of it is damaged. */
-type Current = Base & { readonly damage: Map<string, DamagedRelease> }
+type Current = BuiltUpon & { readonly damage: Map<string, DamagedRelease> }
 
 /**
  * Of the releases that were current, the latest whose manifest can be read. What is damaged is no reason to refuse its
  * replacement, but nothing else can be built upon it.
  */
-function readCurrent(shelf: Shelf, source: Source, fallback: Source): Current | undefined {
+function readCurrent(store: ReleaseStore, source: Source, fallback: Source): Current | undefined {
   const refuseUnlessProvided = (name: string, wrong: DamagedRelease | OutdatedRelease) => {
     if (source.provides.includes(name)) return
     throw wrong instanceof DamagedRelease ? wrong : new CannotBuildUpon(name, wrong)
   }
   let unreadable: DamagedRelease | OutdatedRelease | undefined
   let current: Current | undefined
-  for (const digest of new Set(shelf.history())) {
+  for (const digest of new Set(store.history())) {
     try {
-      current = currentOf(shelf, readManifest(shelf.releaseDirectory(digest), digest))
+      current = currentOf(store, readManifest(store.releaseDirectory(digest), digest))
       break
     } catch (error) {
       // Whoever has the lock has brought up what can be brought up: what is left of an earlier format is damaged.
@@ -140,19 +144,19 @@ function readCurrent(shelf: Shelf, source: Source, fallback: Source): Current | 
   for (const [name, wrong] of current?.damage ?? []) refuseUnlessProvided(name, wrong)
   // An earlier release is good to compare with; to build upon it would bring back what the current one replaced.
   if (unreadable !== undefined) {
-    const names = current === undefined ? publishable(shelf, fallback) : Object.keys(current.release.manifest.entities)
+    const names = current === undefined ? publishable(store, fallback) : Object.keys(current.release.manifest.entities)
     for (const name of names) refuseUnlessProvided(name, unreadable)
   }
   return current
 }
 
 /** What a home may hold whose manifests cannot be read: what its first release had, and what the id registry knows. */
-const publishable = (shelf: Shelf, fallback: Source): ReadonlySet<string> =>
-  new Set([...fallback.provides, ...shelf.loadIdRegistry().names()])
+const publishable = (store: ReleaseStore, fallback: Source): ReadonlySet<string> =>
+  new Set([...fallback.provides, ...store.loadIdRegistry().names()])
 
-function currentOf(shelf: Shelf, manifest: Manifest): Current {
+function currentOf(store: ReleaseStore, manifest: Manifest): Current {
   const damage = new Map<string, DamagedRelease>()
-  const release = releaseOf(manifest, shelf.entityDirectory, (name, error) => damage.set(name, error))
+  const release = releaseOf(manifest, store.entityDirectory, (name, error) => damage.set(name, error))
   const verified = new Map<string, Promise<void>>()
   const verify = async (name: string) => {
     const { stored } = release.entity(name)
@@ -184,13 +188,13 @@ type KnownIds = {
 
 /** Invented records neither take nor keep anyone's identifier. */
 async function registryFor(
-  shelf: Shelf,
+  store: ReleaseStore,
   source: Source,
   current: Current | undefined,
   fallback: Source,
 ): Promise<KnownIds> {
   if (source.origin.synthetic) return { registry: new IdRegistry(), unknown: [] }
-  const registry = shelf.loadIdRegistry()
+  const registry = store.loadIdRegistry()
   if (fallback !== source) await preferIdsOf(fallback, source.provides, registry)
   const unknown: string[] = []
   if (current === undefined || current.release.manifest.source.synthetic) return { registry, unknown }
@@ -225,7 +229,7 @@ function* rowsIn(entity: OpenEntity): Generator<Values> {
 }
 
 /** Only entities that differ are read, once they have been verified. */
-async function changesSince(current: Current | undefined, built: Release): Promise<Changes | undefined> {
+async function changesSince(current: Current | undefined, built: Release): Promise<ChangesByEntity | undefined> {
   if (current === undefined) return undefined
   const { release, damage, verified } = current
   const isSound = async (entity: Entity): Promise<boolean> => {
@@ -266,7 +270,7 @@ async function partOnly(built: Release, { publishedBy }: Source, fallback: Sourc
 function guarded(
   current: Release | undefined,
   built: Release,
-  changes: Changes | undefined,
+  changes: ChangesByEntity | undefined,
   { registry, unknown }: KnownIds,
 ): string[] {
   const breaks = current === undefined || changes === undefined ? [] : breakingChanges(current, built, changes)
@@ -285,36 +289,36 @@ function guarded(
 }
 
 /** Whether the current release is just like the one that was built, and nothing that was built again is damaged there. */
-async function isCurrent(shelf: Shelf, { manifest, directories }: Built): Promise<boolean> {
+async function isCurrent(store: ReleaseStore, { manifest, directories }: Built): Promise<boolean> {
   const { digest, entities } = manifest
-  const current = shelf.currentDigest() === digest ? shelf.manifestOrReason(digest) : undefined
+  const current = store.currentDigest() === digest ? store.manifestOrReason(digest) : undefined
   if (current === undefined || 'unreadable' in current) return false
   for (const [name, { digest }] of Object.entries(entities)) {
     if (current.entities[name]?.digest !== digest) return false
-    if (directories.has(digest) && (await verifyEntity(shelf.entityDirectory(digest), digest)).length > 0) return false
+    if (directories.has(digest) && (await verifyEntity(store.entityDirectory(digest), digest)).length > 0) return false
   }
   return true
 }
 
 async function makeCurrent(
-  shelf: Shelf,
+  store: ReleaseStore,
   { manifest, directories }: Built,
   registry: IdRegistry,
   sign: ImportOptions['sign'],
 ): Promise<void> {
   // The registry first: cut short after this, an identifier may stay unused, but is never given twice.
-  if (!manifest.source.synthetic) shelf.saveIdRegistry(registry)
-  for (const [digest, directory] of directories) await shelf.placeEntity(directory, digest)
-  rememberBuilt(shelf, manifest, directories.keys())
-  shelf.placeRelease(manifest)
+  if (!manifest.source.synthetic) store.saveIdRegistry(registry)
+  for (const [digest, directory] of directories) await store.placeEntity(directory, digest)
+  rememberBuilt(store, manifest, directories.keys())
+  store.placeRelease(manifest)
   // Before it is current, so that nodes that require a signature swap to it at once.
-  await signIfOther(shelf, manifest.digest, sign)
-  shelf.activate(manifest.digest)
+  await signIfOther(store, manifest.digest, sign)
+  store.activate(manifest.digest)
 }
 
-async function signIfOther(shelf: Shelf, digest: string, sign: ImportOptions['sign']): Promise<void> {
-  const signature = await sign?.(shelf, digest)
-  if (signature !== undefined && signature !== shelf.signatureOf(digest)) shelf.placeSignature(digest, signature)
+async function signIfOther(store: ReleaseStore, digest: string, sign: ImportOptions['sign']): Promise<void> {
+  const signature = await sign?.(store, digest)
+  if (signature !== undefined && signature !== store.signatureOf(digest)) store.placeSignature(digest, signature)
 }
 
 function reportOf({ manifest, entity }: Release, { packages, provides }: Source, seconds: number) {

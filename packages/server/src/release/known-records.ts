@@ -4,16 +4,16 @@ import { type Identity, identityFrom } from '../catalog/entity.ts'
 import type { KnownRecords } from '../source/package/list-records.ts'
 import type { PackageOptions } from '../source/package/open-package.ts'
 import { identifierReader } from './diff.ts'
-import type { Shelf } from './home/shelf.ts'
+import type { ReleaseStore } from './home/release-store.ts'
 import { takenIn } from './packages.ts'
 import type { Release } from './release.ts'
 
 /** What a package finds in a home: names that are taken, and the lists of other packages with their records. */
 export const placeIn =
-  (shelf: Shelf): NonNullable<PackageOptions['inHome']> =>
+  (store: ReleaseStore): NonNullable<PackageOptions['inHome']> =>
   (packageName) => {
-    const digest = shelf.currentDigest()
-    const release = digest === undefined ? undefined : shelf.read(digest)
+    const digest = store.currentDigest()
+    const release = digest === undefined ? undefined : store.read(digest)
     const entities = release?.catalog.entities ?? new Map()
     const others = [...entities.values()].filter((entity) => entity.package !== packageName)
     return {

@@ -2,7 +2,7 @@
 import { memoized } from '../base/memoized.ts'
 import { type CodePart, type Entity, embeddedAt, type OfficialCode } from '../catalog/entity.ts'
 import { codesOf, partText, usualCodeOf, valuesWritten } from '../catalog/official-code.ts'
-import type { Column } from './index/index-file.ts'
+import type { IndexColumn } from './index/index-file.ts'
 import type { Release } from './release.ts'
 
 type CodeReader = (position: number) => string | undefined
@@ -65,7 +65,7 @@ function kept(count: number, read: (at: number) => string | undefined): (at: num
   }
 }
 
-function rawValue(column: Exclude<Column, { kind: 'embed' }>, value: number): string | number | undefined {
+function rawValue(column: Exclude<IndexColumn, { kind: 'embed' }>, value: number): string | number | undefined {
   if (column.kind === 'number') return column.numbers[value]
   return column.kind === 'text' ? column.texts.text(value) : column.known[value]
 }
@@ -94,16 +94,20 @@ function positionsOf(release: Release, entity: Entity, code: OfficialCode, text:
   for (const texts of splitsOf(entity, code.parts, isJoined ? '' : separator, text)) {
     const wanted: number[][] = []
     for (const [at, part] of code.parts.entries()) {
-      const values = valuesOf(release, entity, part, columns[at] as Column, texts[at] as string)
+      const values = valuesOf(release, entity, part, columns[at] as IndexColumn, texts[at] as string)
       if (values.length === 0) break
       wanted.push(values)
     }
     if (wanted.length < code.parts.length) continue
     const rarest = wanted
-      .map((values, at) => ({ values, column: columns[at] as Column, count: countOf(columns[at] as Column, values) }))
+      .map((values, at) => ({
+        values,
+        column: columns[at] as IndexColumn,
+        count: countOf(columns[at] as IndexColumn, values),
+      }))
       .reduce((one, other) => (other.count < one.count ? other : one))
     const isWanted = (position: number) =>
-      wanted.every((values, at) => values.includes((columns[at] as Column).values[position] as number))
+      wanted.every((values, at) => values.includes((columns[at] as IndexColumn).values[position] as number))
     for (const value of rarest.values)
       for (const position of postings(rarest.column, value))
         if (isWanted(position) && isSame(position)) found.push(position)
@@ -142,12 +146,13 @@ const lettersIn = memoized((release: Release) =>
 )
 const hasLetters = (release: Release, entity: Entity, code: OfficialCode): boolean => lettersIn(release)(code, entity)
 
-const postings = ({ starts, positions }: Column, value: number) => positions.subarray(starts[value], starts[value + 1])
-const countOf = ({ starts }: Column, values: readonly number[]) =>
+const postings = ({ starts, positions }: IndexColumn, value: number) =>
+  positions.subarray(starts[value], starts[value + 1])
+const countOf = ({ starts }: IndexColumn, values: readonly number[]) =>
   values.reduce((sum, value) => sum + (starts[value + 1] as number) - (starts[value] as number), 0)
 
 /** The numbers of the values of a column that are written as this text. */
-function valuesOf(release: Release, entity: Entity, part: CodePart, column: Column, text: string): number[] {
+function valuesOf(release: Release, entity: Entity, part: CodePart, column: IndexColumn, text: string): number[] {
   if (column.kind === 'embed') return positionsOf(release, embeddedAt(entity, part.field), usualOf(entity, part), text)
   return valuesWritten(part, text).flatMap((value) => {
     if (column.kind === 'text') return column.texts.find(value) ?? []

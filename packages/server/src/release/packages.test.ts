@@ -192,19 +192,19 @@ test('releases of an earlier format are brought up, each with its own declaratio
   await bring(money)
   const titled = { ...currency, title: 'Currencies of the world' }
   await bring(packageOf('money', [titled, coin], { currency: currencies, coin: coins }))
-  const { shelf } = home
-  const before = shelf.history().map((digest) => shelf.read(digest).manifest)
+  const { store } = home
+  const before = store.history().map((digest) => store.read(digest).manifest)
   for (const { digest, ...manifest } of before) {
     const entities = Object.entries(manifest.entities).map(([name, one]) => [name, { ...one, format: one.format - 1 }])
     const earlier = { ...manifest, digest, entities: Object.fromEntries(entities) }
-    replaceDurably(join(shelf.releaseDirectory(digest), MANIFEST_FILE), JSON.stringify(earlier))
+    replaceDurably(join(store.releaseDirectory(digest), MANIFEST_FILE), JSON.stringify(earlier))
   }
   expect(() => home.current()).toThrow('in an earlier format')
-  expect((await upgradeHome(shelf)).map(({ failure }) => failure)).toEqual([undefined, undefined])
-  expect(shelf.history().map((digest) => shelf.read(digest).manifest.entities)).toEqual(
+  expect((await upgradeHome(store)).map(({ failure }) => failure)).toEqual([undefined, undefined])
+  expect(store.history().map((digest) => store.read(digest).manifest.entities)).toEqual(
     before.map((one) => one.entities),
   )
-  expect(shelf.history().map((digest) => shelf.read(digest).manifest.packages)).toEqual(
+  expect(store.history().map((digest) => store.read(digest).manifest.packages)).toEqual(
     before.map((one) => one.packages),
   )
 })

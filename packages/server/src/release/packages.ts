@@ -1,5 +1,5 @@
 // The packages of a release: what it keeps of them, and whom they credit.
-import { Failure } from '../base/failure.ts'
+import { OperationalError } from '../base/operational-error.ts'
 import type { Catalog, EntityData } from '../catalog/catalog.ts'
 import { slugOf } from '../catalog/slug.ts'
 import type { PackageInfo } from '../source/package/descriptor.ts'
@@ -17,7 +17,7 @@ export function releasedPackage(info: PackageInfo, definitionOf: (list: string) 
 export function removalOf({ manifest, catalog }: Release, name: string): Source {
   const rest = Object.keys(manifest.entities).filter((list) => catalog.entities.get(list)?.package !== name)
   if (rest.length === 0)
-    throw new Failure(
+    throw new OperationalError(
       `nothing would be left without package ${name}; nothing was changed. Import what is to take its place first.`,
     )
   return {

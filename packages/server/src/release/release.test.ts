@@ -5,7 +5,7 @@ import { appendFileSync, copyFileSync, cpSync, readFileSync, rmSync, truncateSyn
 import { dirname, join, relative } from 'node:path'
 import { runHere } from '../../../../test/support/command.ts'
 import { sourceOf, TestHome, tiny, tinyNames } from '../../../../test/support/releases.ts'
-import { Failure } from '../base/failure.ts'
+import { OperationalError } from '../base/operational-error.ts'
 import { builtInCatalog } from '../source/built-in.ts'
 import {
   ENTITY_FILES,
@@ -31,7 +31,7 @@ afterAll(() => {
 const { digest } = await sound.import(sourceOf(tiny))
 cpSync(sound.path, copy.path, { recursive: true })
 
-const manifestFile = join(copy.shelf.releaseDirectory(digest), MANIFEST_FILE)
+const manifestFile = join(copy.store.releaseDirectory(digest), MANIFEST_FILE)
 const entityFiles = [...ENTITY_FILES, ENTITY_MANIFEST_FILE] as const
 const fileIn = (entity: string, file: (typeof entityFiles)[number]) =>
   join(dirname(copy.fileOf(digest, entity, 'records')), file)
@@ -155,16 +155,16 @@ const cases: readonly Case[] = [
 
 function refusal(): string {
   try {
-    copy.shelf.open(digest)
+    copy.store.open(digest)
   } catch (error) {
-    if (error instanceof Failure) return error.message
+    if (error instanceof OperationalError) return error.message
     throw error
   }
   throw new Error('it was opened')
 }
 
 test('a sound release is opened, and has every page', () => {
-  const release = sound.shelf.open(digest)
+  const release = sound.store.open(digest)
   expect(release.lastModified).toBe(new Date(release.manifest.built).toUTCString())
   expect(tinyNames.map((name) => release.entity(name).records.count)).toEqual(
     tinyNames.map((name) => tiny[name].length),
@@ -238,7 +238,7 @@ describe('verify', () => {
         writeFileSync(path, bytes)
       })
       // Of the right size, so it can be opened; only reading every byte shows it.
-      copy.shelf.open(digest)
+      copy.store.open(digest)
       const [said, ...more] = await copy.verify(digest)
       expect(said).toStartWith(`the release is damaged: ${path} has other content than it was built with`)
       expect(more).toEqual([])
@@ -284,6 +284,6 @@ test('a release that names an entity with other records than its own is refused,
     withCountries((pais) => ({ ...pais, digest: other })),
   )
   const wrong = 'has other records than the release that names it'
-  expect(() => copy.shelf.read(digest)).toThrow(wrong)
+  expect(() => copy.store.read(digest)).toThrow(wrong)
   expect(await copy.verify(digest)).toEqual([expect.stringContaining(wrong)])
 })

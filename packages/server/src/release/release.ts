@@ -1,7 +1,7 @@
 // One release on disk: its manifests checked, its entities open for reading.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { Failure } from '../base/failure.ts'
+import { OperationalError } from '../base/operational-error.ts'
 import { version } from '../base/version.ts'
 import { type Catalog, completedCatalog, type EntityData, orderedCatalog } from '../catalog/catalog.ts'
 import type { Entity } from '../catalog/entity.ts'
@@ -24,7 +24,7 @@ import {
 } from './manifest.ts'
 import type { Proof } from './signing/release-signature.ts'
 
-export class DamagedRelease extends Failure {
+export class DamagedRelease extends OperationalError {
   constructor(path: string, wrong: string) {
     super(
       `the release is damaged: ${path} ${wrong}. ` +
@@ -34,7 +34,7 @@ export class DamagedRelease extends Failure {
 }
 
 /** Written by an earlier version, in a format that this one brings up and does not read. */
-export class OutdatedRelease extends Failure {
+export class OutdatedRelease extends OperationalError {
   readonly digest: string
 
   constructor(digest: string, writer: string, entities: readonly string[]) {
@@ -46,7 +46,7 @@ export class OutdatedRelease extends Failure {
   }
 }
 
-export class NewerRelease extends Failure {
+export class NewerRelease extends OperationalError {
   constructor(digest: string, writer: string, entities: readonly string[]) {
     super(
       `release ${digest.slice(0, 12)} was written by Nomenclator ${writer}, which is newer than this program ` +
@@ -68,7 +68,7 @@ export function contentOf(path: string): string {
 }
 
 /** Where the releases and entities of a home are. */
-export type Places = {
+export type ReleaseDirectories = {
   readonly releaseDirectory: (digest: string) => string
   readonly entityDirectory: (digest: string) => string
 }
@@ -201,7 +201,7 @@ export class Release {
 }
 
 /** A release whose manifests are in order; nothing of it is mapped yet. */
-export function readRelease(places: Places, digest: string): Release {
+export function readRelease(places: ReleaseDirectories, digest: string): Release {
   return releaseOf(readManifest(places.releaseDirectory(digest), digest), places.entityDirectory)
 }
 

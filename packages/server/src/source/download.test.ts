@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { FileServer, type Handler, inTurn, type Reply, sound, stopping } from '../../../../test/support/file-server.ts'
 import { PassingTime } from '../../../../test/support/passing-time.ts'
 import { TestDirectory } from '../../../../test/support/releases.ts'
-import { Failure } from '../base/failure.ts'
+import { OperationalError } from '../base/operational-error.ts'
 import { version } from '../base/version.ts'
 import { type Download, type DownloadOptions, download, isSecureEnough } from './download.ts'
 
@@ -57,8 +57,8 @@ class Downloads extends TestDirectory {
 
   async failure(url: string, options: Partial<DownloadOptions> = {}): Promise<string> {
     const error = await this.get(url, options).catch((thrown: unknown) => thrown)
-    expect(error).toBeInstanceOf(Failure)
-    return (error as Failure).message
+    expect(error).toBeInstanceOf(OperationalError)
+    return (error as OperationalError).message
   }
 
   /** The length of every file that is there, by its name without the hash of the address. */
@@ -135,7 +135,7 @@ test('what fails on the disk is not requested again', async () => {
   using downloads = new Downloads()
   const { path } = await downloads.get(`${server.url}/a.zip`)
   mkdirSync(join(`${path}.partial`, 'in the way'), { recursive: true })
-  await expect(downloads.get(`${server.url}/a.zip`)).rejects.not.toBeInstanceOf(Failure)
+  await expect(downloads.get(`${server.url}/a.zip`)).rejects.not.toBeInstanceOf(OperationalError)
   expect(server.requests).toHaveLength(2)
 })
 
@@ -511,7 +511,7 @@ describe('a redirect', () => {
     using server = new FileServer(() => to(`${inner.url}/secret`))
     using downloads = new Downloads()
     const addressOf = async ({ href, hostname }: URL) => {
-      if (href.startsWith(inner.url)) throw new Failure(`${href} is an address of this machine`)
+      if (href.startsWith(inner.url)) throw new OperationalError(`${href} is an address of this machine`)
       return hostname
     }
     expect(await downloads.failure(`${server.url}/a.zip`, { addressOf })).toContain(

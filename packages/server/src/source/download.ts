@@ -1,6 +1,6 @@
 // Downloads a file: with retries, continued where it stopped, not repeated while it has not changed, whole or not at all.
 import { mkdirSync } from 'node:fs'
-import { Failure } from '../base/failure.ts'
+import { OperationalError } from '../base/operational-error.ts'
 import { version as programVersion } from '../base/version.ts'
 import { parseWholeNumber } from '../base/whole-number.ts'
 import {
@@ -102,7 +102,7 @@ class Downloading {
     try {
       return await this.#request({ signal: controller.signal, byteCame })
     } catch (error) {
-      if (error instanceof Failure || isOfDisk(error)) throw error
+      if (error instanceof OperationalError || isOfDisk(error)) throw error
       const reason = controller.signal.aborted ? `no byte came for ${timeout / 1_000} s` : reasonOf(error)
       const { length } = this.#stored
       return new Retry(length === 0 ? reason : `${reason}, after ${bytes(length)}`)
@@ -199,13 +199,13 @@ class Downloading {
   }
 
   /** What has arrived is not to be continued. */
-  #refusal(what: string): Failure {
+  #refusal(what: string): OperationalError {
     this.#stored.discardPartial()
     return this.#failure(what)
   }
 
-  #failure(what: string): Failure {
-    return new Failure(`${this.#url} ${what}; ${this.#options.advice}`)
+  #failure(what: string): OperationalError {
+    return new OperationalError(`${this.#url} ${what}; ${this.#options.advice}`)
   }
 }
 

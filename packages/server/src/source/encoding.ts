@@ -1,13 +1,13 @@
 // Detects in which encoding a table is: those that INEGI publishes in, and spreadsheets write.
 import { isAscii } from 'node:buffer'
-import type { Encoding } from './lines.ts'
+import type { TextEncoding } from './lines.ts'
 
 /**
  * Letters beyond ASCII tell the encoding. In Windows-1252 they stand alone and hardly ever look like UTF-8, while a
  * table in UTF-8 that was damaged is still mostly sound. So the majority decides, and what is not in that encoding is
  * a fault instead of a guess.
  */
-export function detectEncoding(bytes: Buffer): Encoding | undefined {
+export function detectEncoding(bytes: Buffer): TextEncoding | undefined {
   if (isAscii(bytes)) return undefined
   let utf8 = 0
   let others = 0

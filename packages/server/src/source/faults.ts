@@ -1,5 +1,5 @@
 // What is wrong with the records given: every fault with its location, all of them at once up to a limit.
-import { Failure } from '../base/failure.ts'
+import { OperationalError } from '../base/operational-error.ts'
 
 /** A line of a file, or the number of a record where there are no lines. */
 export type SourceLocation = { readonly file: string; readonly line: number }
@@ -16,7 +16,7 @@ const MAX_VALUE = 80
 export const faultText = ({ file, line, column, value, expected }: Fault): string =>
   `${file}:${line}, ${column}: ${value}; expected ${expected}`
 
-export class FaultyRecords extends Failure {
+export class FaultyRecords extends OperationalError {
   /** The first hundred. */
   readonly faults: readonly Fault[]
   readonly count: number

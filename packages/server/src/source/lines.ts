@@ -5,7 +5,7 @@ import type { Faults } from './faults.ts'
 /** Bytes that should be text, under the name that faults give them. */
 export type TextFile = { readonly file: string; readonly open: () => AsyncIterable<Buffer> }
 
-export type Encoding = 'utf-8' | 'windows-1252'
+export type TextEncoding = 'utf-8' | 'windows-1252'
 
 export type Lines = {
   /** The number of the first of them; a file begins with line 1. */
@@ -13,7 +13,7 @@ export type Lines = {
   /** The texts of the lines, without their ends. */
   readonly lines: readonly string[]
   /** Undefined until it is known. */
-  readonly encoding: Encoding | undefined
+  readonly encoding: TextEncoding | undefined
   /** Whether the file begins with a byte order mark. */
   readonly hasMark: boolean
   /** Whether this is a single line that is not in the encoding; U+FFFD stands for the bytes that are not. */
@@ -45,10 +45,10 @@ async function* bytesOf(file: Bun.BunFile): AsyncGenerator<Buffer> {
 export async function* readLines(
   { file, open }: TextFile,
   faults: Faults,
-  detectEncoding: (bytes: Buffer) => Encoding | undefined,
+  detectEncoding: (bytes: Buffer) => TextEncoding | undefined,
 ): AsyncGenerator<Lines> {
   let first = 1
-  let encoding: Encoding | undefined
+  let encoding: TextEncoding | undefined
   let hasMark = false
   try {
     for await (let bytes of wholeLines(open())) {

@@ -1,5 +1,5 @@
 // HTTP requests that may fail: which are repeated and when, where a redirect leads, and what went wrong in words.
-import { Failure } from '../base/failure.ts'
+import { OperationalError } from '../base/operational-error.ts'
 import { parseWholeNumber } from '../base/whole-number.ts'
 
 const MAX_URL = 2_000
@@ -8,12 +8,15 @@ const MAX_URL = 2_000
 export function serviceAddress(given: string, path: string): string {
   const url = URL.parse(given)
   if (url !== null && `${url.username}${url.password}` !== '')
-    throw new Failure('give the address without name and password: it is published with the release')
+    throw new OperationalError('give the address without name and password: it is published with the release')
   const isPlain = url !== null && `${url.search}${url.hash}` === '' && url.href.length <= MAX_URL
   if (!isPlain || !/^https?:$/.test(url.protocol))
-    throw new Failure(`${given} is not the http or https address of a service, such as https://catalogs.example.org`)
+    throw new OperationalError(
+      `${given} is not the http or https address of a service, such as https://catalogs.example.org`,
+    )
   const base = url.href.replace(/\/+$/, '')
-  if (`${base}/`.includes(`${path}/`)) throw new Failure(`give the address that comes before ${path}, not ${given}`)
+  if (`${base}/`.includes(`${path}/`))
+    throw new OperationalError(`give the address that comes before ${path}, not ${given}`)
   return base
 }
 
@@ -54,9 +57,9 @@ export async function withRetries<T>(url: string, attempt: () => Promise<T | Ret
     if (!(outcome instanceof Retry)) return outcome
     const { reason, retryAfter = 0 } = outcome
     if (retryAfter > MAX_PAUSE)
-      throw new Failure(`${url} asks for a pause of ${Math.ceil(retryAfter / 1_000)} s; after it, ${advice}`)
+      throw new OperationalError(`${url} asks for a pause of ${Math.ceil(retryAfter / 1_000)} s; after it, ${advice}`)
     if (count === retries)
-      throw new Failure(
+      throw new OperationalError(
         `${url} was requested ${retries + 1} times without success; the last time: ${reason}; ${advice}`,
       )
     const pause = Math.max(backoff(base, count), retryAfter)

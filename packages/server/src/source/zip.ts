@@ -2,7 +2,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { type Entry, fromBufferPromise, getFileNameLowLevel, openPromise, type ZipFile } from 'yauzl'
-import { Failure } from '../base/failure.ts'
+import { OperationalError } from '../base/operational-error.ts'
 
 /** A file on disk, and what it is called in messages. */
 export type NamedFile = { readonly path: string; readonly name: string }
@@ -13,7 +13,7 @@ type Zip = NamedFile & { readonly bytes?: Buffer }
 export type ZippedFile = { readonly name: string; readonly open: () => AsyncIterable<Buffer> }
 
 /** A zip that is damaged, that holds nothing of use, or that would unpack to too much. */
-export class UnusableZip extends Failure {
+export class UnusableZip extends OperationalError {
   readonly path: string
   /** Which zip, and what is wrong with it. */
   readonly what: string
@@ -129,6 +129,6 @@ const nameOf = ({ generalPurposeBitFlag, fileNameRaw, extraFields }: Entry) =>
   getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, false).replace(/\p{Cc}/gu, '?')
 
 function unreadable(given: NamedFile, error: unknown): Error {
-  if (error instanceof Failure || !(error instanceof Error)) return error as Error
+  if (error instanceof OperationalError || !(error instanceof Error)) return error as Error
   return new UnusableZip(given, `cannot be read as a zip: ${error.message}`, 'download it again')
 }

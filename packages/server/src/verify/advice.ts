@@ -2,7 +2,7 @@
 import { V1_PATH, v1PathOf } from '../base/api-v1.ts'
 import { memoized } from '../base/memoized.ts'
 import { asksFirst, cachingAdvice } from './caching.ts'
-import { type Probe, unless, type Verdict, type Wrong } from './check.ts'
+import { type CheckOutcome, type Probe, type RuleViolation, unless } from './check.ts'
 import type { Client, Sent } from './client.ts'
 import { type HeaderField, NoResponse, type RawResponse, tokensOf } from './connection.ts'
 import type { EmbeddedFault, Evidence } from './embedded-records.ts'
@@ -50,10 +50,10 @@ const onHeader = (
 
 const pathOf = ({ collection }: Probe) => v1PathOf(collection)
 
-async function invalidHttp(probe: Probe): Promise<Verdict> {
+async function invalidHttp(probe: Probe): Promise<CheckOutcome> {
   const { client } = probe
   const path = client.targetOf(pathOf(probe))
-  const wrongs: Wrong[] = []
+  const wrongs: RuleViolation[] = []
   for (const [what, lines] of INVALID) {
     const verdict = await conversation(probe, `a request with ${what}`, '400', async (connection) => {
       connection.write(`${lines.join('\r\n').replace('PATH', path)}\r\n\r\n`)
@@ -66,7 +66,7 @@ async function invalidHttp(probe: Probe): Promise<Verdict> {
 }
 
 /** Two requests at once. A body after the first would be taken for the second response. */
-const pipelined = (probe: Probe): Promise<Verdict> => {
+const pipelined = (probe: Probe): Promise<CheckOutcome> => {
   const { client, collection } = probe
   const target = client.targetOf(pageTarget(collection, 1))
   const request = `HEAD ${client.base}${pageTarget(collection, 1)} and GET, sent at once`
@@ -79,7 +79,7 @@ const pipelined = (probe: Probe): Promise<Verdict> => {
 }
 
 /** A body that looks like a request: whoever takes it for one lets a request be smuggled past a proxy. */
-const withBody = (probe: Probe): Promise<Verdict> => {
+const withBody = (probe: Probe): Promise<CheckOutcome> => {
   const { client } = probe
   const target = client.targetOf(pathOf(probe))
   const body = client.message({ method: 'GET', target: client.targetOf(`${V1_PATH}/nowhere`) })
@@ -93,14 +93,14 @@ const withBody = (probe: Probe): Promise<Verdict> => {
   })
 }
 
-async function beyondLast(probe: Probe): Promise<Verdict> {
+async function beyondLast(probe: Probe): Promise<CheckOutcome> {
   const { pages } = probe.first
   if (pages === undefined) return undefined
   const requests = [get(pageTarget(probe.collection, Math.max(pages, 1) + 1))]
   return eachOf(probe, requests, 'status 404', ({ status }) => status === 404)
 }
 
-async function badHost(probe: Probe): Promise<Verdict> {
+async function badHost(probe: Probe): Promise<CheckOutcome> {
   const { outcome } = await probe.trial(get(pathOf(probe), ['Host', ELSEWHERE]))
   // A configured address is used whatever the request says.
   if (outcome instanceof NoResponse || headerOf(outcome, 'Link')?.includes(`//${ELSEWHERE}`) !== true) return undefined
@@ -113,7 +113,7 @@ async function badHost(probe: Probe): Promise<Verdict> {
 }
 
 /** Many proxies speak HTTP/1.0 to the server behind them, and take chunks for a part of the body. */
-const oldHttp = (probe: Probe): Promise<Verdict> => {
+const oldHttp = (probe: Probe): Promise<CheckOutcome> => {
   const { client } = probe
   const message = client.message({ method: 'GET', target: client.targetOf(pathOf(probe)) }, 'HTTP/1.0')
   const request = `GET ${client.base}${pathOf(probe)} with HTTP/1.0`
@@ -128,7 +128,7 @@ const oldHttp = (probe: Probe): Promise<Verdict> => {
 }
 
 /** A script that sends If-None-Match makes the browser ask first. */
-const preflight = (probe: Probe): Promise<Verdict> => {
+const preflight = (probe: Probe): Promise<CheckOutcome> => {
   const fields: readonly HeaderField[] = [
     ['Origin', `https://${ELSEWHERE}`],
     ['Access-Control-Request-Method', 'GET'],
@@ -155,7 +155,7 @@ const unique =
   (what: 'key' | 'code'): NonNullable<Advice['walk']> =>
   ({ pages }) => {
     const seen = new Map<string, { readonly page: (typeof pages)[number]; readonly content: number | bigint }>()
-    const wrongs: Wrong[] = []
+    const wrongs: RuleViolation[] = []
     for (const page of pages)
       for (const { [what]: value, content } of page.records) {
         if (value === undefined) continue
@@ -177,7 +177,7 @@ const lostZeros: NonNullable<Advice['walk']> = ({ codes }) => {
   const wrongs = [...codes].flatMap(([name, lengths]) => {
     const padded = [...lengths].filter(([, { padded }]) => padded !== undefined).toSorted(([a], [b]) => b - a)[0]
     const digits = Math.max(NUMERIC_CODES[name] ?? 1, padded?.[0] ?? 1)
-    return [...lengths].flatMap(([length, { count, code, request }]): Wrong[] => {
+    return [...lengths].flatMap(([length, { count, code, request }]): RuleViolation[] => {
       if (length >= digits) return []
       const more = count === 1 ? '' : `, and ${count - 1} more of as many digits`
       const example = padded?.[0] === digits ? `, as ${shown(padded[1].padded)} has` : ''
@@ -191,7 +191,7 @@ const lostZeros: NonNullable<Advice['walk']> = ({ codes }) => {
 const MAX_CONFIRMATIONS = 4
 
 /** Faults between pages may be there because the catalog has changed in between: then a page does not come again as it was. */
-async function confirmed(client: Client, faults: readonly EmbeddedFault[]): Promise<Verdict> {
+async function confirmed(client: Client, faults: readonly EmbeddedFault[]): Promise<CheckOutcome> {
   const stands = memoized(async ({ target, content }: Evidence): Promise<boolean> => {
     for (let attempt = 0; attempt < MAX_CONFIRMATIONS; attempt++) {
       const { outcome } = await client.send(get(target))
@@ -200,7 +200,7 @@ async function confirmed(client: Client, faults: readonly EmbeddedFault[]): Prom
     }
     return false
   })
-  const wrongs: Wrong[] = []
+  const wrongs: RuleViolation[] = []
   for (const { came, expected, pages } of faults)
     if ((await Promise.all(pages.map((page) => stands(page)))).every(Boolean))
       wrongs.push({ request: `GET ${client.base}${pages[0]?.target}`, came, expected })

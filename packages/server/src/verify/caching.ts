@@ -1,7 +1,7 @@
 // Advice on what caches go by: validators, conditional requests, HEAD, compression and the length of a page.
 import { gunzipSync } from 'node:zlib'
 import { printable, wait } from '../source/requests.ts'
-import { type Probe, unless, type Verdict } from './check.ts'
+import { type CheckOutcome, type Probe, unless } from './check.ts'
 import { type HeaderField, type RawResponse, tokensOf } from './connection.ts'
 import { headerCame } from './page-verdicts.ts'
 import { type Advice, conversation, describe, eachOf, get, isFirstPage } from './probing.ts'
@@ -54,7 +54,7 @@ const conditional = (
 const opaque = (tag: string) => tag.replace(/^W\//, '')
 
 /** A cache takes over the headers of a 304, and would take a body after it for the next response. */
-async function notModified(probe: Probe): Promise<Verdict> {
+async function notModified(probe: Probe): Promise<CheckOutcome> {
   const { client, collection, first } = probe
   const tag = first.header('ETag')
   if (tag === undefined) return undefined
@@ -78,7 +78,7 @@ async function notModified(probe: Probe): Promise<Verdict> {
   })
 }
 
-async function headAlike(probe: Probe): Promise<Verdict> {
+async function headAlike(probe: Probe): Promise<CheckOutcome> {
   const target = pageTarget(probe.collection, 1)
   const response = await probe.send({ method: 'HEAD', target })
   if (response?.status !== 200) return undefined
@@ -106,7 +106,7 @@ function isWellCoded(probe: Probe, response: RawResponse): boolean {
 const codingOf = (response: RawResponse): string | undefined =>
   tokensOf(response.fields, 'Content-Encoding').find((coding) => coding !== 'identity')
 
-async function contentCoding(probe: Probe): Promise<Verdict> {
+async function contentCoding(probe: Probe): Promise<CheckOutcome> {
   const accepting = (codings: string) => [get(pageTarget(probe.collection, 1), ['Accept-Encoding', codings])]
   const headers = ['Content-Encoding', 'Vary', 'ETag']
   const isPlain = (response: RawResponse) => codingOf(response) === undefined

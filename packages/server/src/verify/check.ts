@@ -1,7 +1,7 @@
 // What a check is: a rule in words, and a function that tells whether what a server sent keeps to it.
-import type { Collection } from '../catalog/collections.ts'
-import type { Client, Exchange, Sent } from './client.ts'
-import type { Walk } from './collection-walk.ts'
+import type { CatalogCollection } from '../catalog/collections.ts'
+import type { Client, ProbeExchange, Sent } from './client.ts'
+import type { FinishedWalk } from './collection-walk.ts'
 import type { RawResponse } from './connection.ts'
 import type { EmbeddedRecords } from './embedded-records.ts'
 import type { SeenPage } from './seen-page.ts'
@@ -9,7 +9,7 @@ import type { SeenPage } from './seen-page.ts'
 /** A rule is of the contract, and a server that breaks it fails. Advice is what clients need although the contract is silent. */
 export type Severity = 'rule' | 'advice'
 
-export type Wrong = {
+export type RuleViolation = {
   /** The request that it is about, where it is not the one that was checked. */
   readonly request?: string
   readonly came: string
@@ -17,12 +17,12 @@ export type Wrong = {
 }
 
 /** What is wrong, an empty list where nothing is, or undefined where there was nothing to check. */
-export type Verdict = readonly Wrong[] | undefined
+export type CheckOutcome = readonly RuleViolation[] | undefined
 
 /** What a check needs in order to send requests of its own. */
 export type Probe = {
   readonly client: Client
-  readonly collection: Collection
+  readonly collection: CatalogCollection
   /** The first page, as it was checked. */
   readonly first: SeenPage
   /** A page of the collection that has another ETag than the first. */
@@ -30,7 +30,7 @@ export type Probe = {
   /** The response to a request that the contract covers; undefined where none came. The same request is sent once. */
   readonly send: (sent: Sent) => Promise<RawResponse | undefined>
   /** Sends what the contract does not cover. */
-  readonly trial: (sent: Sent) => Promise<Exchange>
+  readonly trial: (sent: Sent) => Promise<ProbeExchange>
 }
 
 /** What is known at the end. */
@@ -41,24 +41,24 @@ export type Check = {
   readonly severity: Severity
   readonly rule: string
   /** Checks every request that the contract covers. */
-  readonly exchange?: (exchange: Exchange) => Verdict
+  readonly exchange?: (exchange: ProbeExchange) => CheckOutcome
   /** Checks the response to every request of a page. */
-  readonly response?: (page: SeenPage) => Verdict
+  readonly response?: (page: SeenPage) => CheckOutcome
   /** Checks every page of status 200. */
-  readonly page?: (page: SeenPage) => Verdict
+  readonly page?: (page: SeenPage) => CheckOutcome
   /** Checks the pages of a collection together. */
-  readonly walk?: (walk: Walk) => Verdict
+  readonly walk?: (walk: FinishedWalk) => CheckOutcome
   /** Checks every collection with requests of its own. */
-  readonly probe?: (probe: Probe) => Promise<Verdict>
+  readonly probe?: (probe: Probe) => Promise<CheckOutcome>
   /** Checks one collection with requests of its own. */
-  readonly probeOnce?: (probe: Probe) => Promise<Verdict>
+  readonly probeOnce?: (probe: Probe) => Promise<CheckOutcome>
   /** Checks what all requests together have shown. */
-  readonly end?: (run: Run) => Promise<Verdict>
+  readonly end?: (run: Run) => Promise<CheckOutcome>
 }
 
-export const wrong = (came: string, expected: string, request?: string): Verdict => [
+export const wrong = (came: string, expected: string, request?: string): CheckOutcome => [
   { came, expected, ...(request === undefined ? {} : { request }) },
 ]
 /** Wrong unless something holds. */
-export const unless = (holds: boolean, came: string, expected: string, request?: string): Verdict =>
+export const unless = (holds: boolean, came: string, expected: string, request?: string): CheckOutcome =>
   holds ? [] : wrong(came, expected, request)

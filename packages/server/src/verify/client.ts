@@ -1,9 +1,9 @@
 // Sends requests as politely as the harvest does, and keeps what came to each.
-import { Failure } from '../base/failure.ts'
+import { OperationalError } from '../base/operational-error.ts'
 import { CLIENT_HEADERS, type Politeness, RETRIED_STATUSES } from '../source/live-v1/client.ts'
 import { Pace } from '../source/live-v1/pace.ts'
 import { backoff, parseRetryAfter, wait } from '../source/requests.ts'
-import { Connection, type HeaderField, NoResponse, type RawResponse, valuesOf } from './connection.ts'
+import { type HeaderField, NoResponse, ProbeConnection, type RawResponse, valuesOf } from './connection.ts'
 
 export type Sent = {
   readonly method: string
@@ -12,7 +12,7 @@ export type Sent = {
   readonly fields?: readonly HeaderField[]
 }
 
-export type Exchange = Sent & {
+export type ProbeExchange = Sent & {
   /** The request as it is told to people. */
   readonly request: string
   readonly outcome: RawResponse | NoResponse
@@ -49,14 +49,14 @@ const PATIENCE_MILLISECONDS = 1_000
 const CONVERSATION_MILLISECONDS = 3_000
 
 /** The server does not let itself be checked: it does not respond, or it asks to be left alone. */
-export class Unchecked extends Failure {}
+export class Unchecked extends OperationalError {}
 
 export class Client implements Disposable {
   readonly base: string
   readonly #url: URL
   readonly #options: ClientOptions
   readonly #pace: Pace
-  readonly #idle: { readonly connection: Connection; readonly since: number }[] = []
+  readonly #idle: { readonly connection: ProbeConnection; readonly since: number }[] = []
   readonly #signal = new AbortController().signal
   #lost = 0
   #responded = false
@@ -102,12 +102,12 @@ export class Client implements Disposable {
   }
 
   /** Sends a request that a server may well refuse: once, whatever comes. */
-  sendOnce(sent: Sent): Promise<Exchange> {
+  sendOnce(sent: Sent): Promise<ProbeExchange> {
     return this.#attempt(sent)
   }
 
   /** Repeats what failed for a reason that passes; what remains of a failure is the outcome. */
-  async send(sent: Sent): Promise<Exchange> {
+  async send(sent: Sent): Promise<ProbeExchange> {
     const { retries, backoff: pause } = this.#options
     for (let attempt = 0; ; attempt++) {
       const exchange = await this.#attempt(sent)
@@ -120,11 +120,11 @@ export class Client implements Disposable {
   }
 
   /** A connection of its own, for what is no plain request, but told in words. */
-  async connect(request: string): Promise<Connection> {
+  async connect(request: string): Promise<ProbeConnection> {
     await this.#pace.turn(this.#signal)
     this.#requests++
     const timeout = Math.min(this.#options.timeout, CONVERSATION_MILLISECONDS)
-    return Connection.open(this.#url, {
+    return ProbeConnection.open(this.#url, {
       ...this.#options,
       timeout,
       onStatus: (status) => {
@@ -148,7 +148,7 @@ export class Client implements Disposable {
     for (const { connection } of this.#idle) connection[Symbol.dispose]()
   }
 
-  async #attempt(sent: Sent): Promise<Exchange> {
+  async #attempt(sent: Sent): Promise<ProbeExchange> {
     await this.#pace.turn(this.#signal)
     this.#requests++
     const request = `${sent.method} ${this.base}${sent.target}`
@@ -193,10 +193,10 @@ export class Client implements Disposable {
         }
       }
     }
-    return this.#on(await Connection.open(this.#url, this.#options), message, isHead)
+    return this.#on(await ProbeConnection.open(this.#url, this.#options), message, isHead)
   }
 
-  async #on(connection: Connection, message: string, isHead: boolean): Promise<RawResponse> {
+  async #on(connection: ProbeConnection, message: string, isHead: boolean): Promise<RawResponse> {
     try {
       connection.write(message)
       const response = await connection.read(isHead)
@@ -215,7 +215,7 @@ export class Client implements Disposable {
     }
   }
 
-  #take(): { readonly connection: Connection; readonly since: number } | undefined {
+  #take(): { readonly connection: ProbeConnection; readonly since: number } | undefined {
     for (let kept = this.#idle.pop(); kept !== undefined; kept = this.#idle.pop()) {
       if (kept.connection.isUsable) return kept
       kept.connection[Symbol.dispose]()
@@ -224,7 +224,7 @@ export class Client implements Disposable {
   }
 
   /** How many milliseconds to wait at least before the same request is sent again; undefined where that would not help. */
-  #retryAfter({ outcome, request }: Exchange): number | undefined {
+  #retryAfter({ outcome, request }: ProbeExchange): number | undefined {
     if (outcome instanceof NoResponse) return outcome.kind === 'invalid' ? undefined : 0
     if (!RETRIED_STATUSES.has(outcome.status)) return undefined
     const asked = parseRetryAfter(valuesOf(outcome.fields, 'retry-after')[0] ?? null, Date.now()) ?? 0
@@ -235,7 +235,7 @@ export class Client implements Disposable {
     return asked
   }
 
-  #lose(exchange: Exchange): Exchange {
+  #lose(exchange: ProbeExchange): ProbeExchange {
     const { outcome, request } = exchange
     this.#lost++
     const reason = outcome instanceof NoResponse ? outcome.message : `status ${outcome.status}`

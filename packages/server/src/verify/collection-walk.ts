@@ -1,6 +1,6 @@
 // What is kept of the pages of a collection while they are requested, for the checks that look at them together.
 import type { JsonObject } from '../base/json.ts'
-import type { Collection } from '../catalog/collections.ts'
+import type { CatalogCollection } from '../catalog/collections.ts'
 import type { Entity } from '../catalog/entity.ts'
 import { EmbeddedRecords, recordsWithin } from './embedded-records.ts'
 import { NUMERIC_CODES } from './record-faults.ts'
@@ -33,8 +33,8 @@ type WalkedPage = {
 type CodesOfLength = { count: number; readonly code: string; readonly request: string; padded: string | undefined }
 
 /** The pages of a collection that were requested, in the order of their numbers. */
-export type Walk = {
-  readonly collection: Collection
+export type FinishedWalk = {
+  readonly collection: CatalogCollection
   readonly pages: readonly WalkedPage[]
   /** Codes that are numeric text, by field and length. */
   readonly codes: ReadonlyMap<string, ReadonlyMap<number, CodesOfLength>>
@@ -43,8 +43,8 @@ export type Walk = {
 /** Beyond so many records of a collection, they are not compared with each other: they would fill the memory. */
 const MAX_RECORDS = 1_000_000
 
-export class CollectionWalk implements Walk {
-  readonly collection: Collection
+export class CollectionWalk implements FinishedWalk {
+  readonly collection: CatalogCollection
   readonly codes = new Map<string, Map<number, CodesOfLength>>()
   readonly embedded = new EmbeddedRecords()
   #pages: WalkedPage[] = []
@@ -52,7 +52,7 @@ export class CollectionWalk implements Walk {
   faultyPages = 0
   confirmations = 0
 
-  constructor(collection: Collection) {
+  constructor(collection: CatalogCollection) {
     this.collection = collection
   }
 

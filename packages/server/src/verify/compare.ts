@@ -1,7 +1,7 @@
 // Compares two servers record by record and header by header, and tells the differences by kind.
 import { v1PathOf } from '../base/api-v1.ts'
 import { entityIn } from '../catalog/catalog.ts'
-import type { Collection } from '../catalog/collections.ts'
+import type { CatalogCollection } from '../catalog/collections.ts'
 import { builtInCatalog } from '../source/built-in.ts'
 import { RETRIED_STATUSES } from '../source/live-v1/client.ts'
 import { Client, type ClientOptions, type Sent, type Traffic, Unchecked } from './client.ts'
@@ -54,7 +54,7 @@ export type Comparison = Traffic & {
 
 export type CompareOptions = Extent &
   ClientOptions & {
-    readonly collections: readonly Collection[]
+    readonly collections: readonly CatalogCollection[]
     readonly concurrency: number
     readonly onProgress: (what: string, done: number, expected: number) => void
   }
@@ -144,7 +144,7 @@ class Comparer {
     }
   }
 
-  async #collection(collection: Collection): Promise<void> {
+  async #collection(collection: CatalogCollection): Promise<void> {
     const { onProgress, concurrency, deep } = this.#options
     const records = new RecordMatch(entityIn(builtInCatalog, collection.entity), ({ key, page, field, values }) =>
       this.#add(
@@ -180,7 +180,7 @@ class Comparer {
 
   /** One page of both; a page beyond the last of one of them is taken as empty there. */
   async #pages(
-    collection: Collection,
+    collection: CatalogCollection,
     page: number,
     records: RecordMatch,
     counts: readonly number[] = [],
@@ -244,7 +244,7 @@ class Comparer {
   }
 
   /** In a sample a record may be on a page beside its own, where the other server has one record more before it. */
-  async #lookBeside(collection: Collection, records: RecordMatch, last: number): Promise<void> {
+  async #lookBeside(collection: CatalogCollection, records: RecordMatch, last: number): Promise<void> {
     const beside = new Set(
       records
         .unmatchedPages()
@@ -265,7 +265,7 @@ class Comparer {
     })
   }
 
-  #addRecords(collection: Collection, records: RecordMatch): void {
+  #addRecords(collection: CatalogCollection, records: RecordMatch): void {
     const path = v1PathOf(collection)
     for (const { key, page, record } of records.left())
       this.#add('only-left', undefined, `${path}, key ${key}, page ${page}`, shown(record), 'no such record')
@@ -281,7 +281,7 @@ class Comparer {
       )
   }
 
-  async #otherRequests(collection: Collection, pages: number): Promise<void> {
+  async #otherRequests(collection: CatalogCollection, pages: number): Promise<void> {
     const covered: readonly Sent[] = [
       { method: 'GET', target: v1PathOf(collection) },
       { method: 'HEAD', target: pageTarget(collection, 1) },

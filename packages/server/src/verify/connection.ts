@@ -50,7 +50,7 @@ const MAX_INTERIM = 10
 const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/
 const EMPTY = Buffer.alloc(0)
 
-export class Connection implements Disposable {
+export class ProbeConnection implements Disposable {
   readonly #socket: Socket
   readonly #timeout: number
   readonly #onStatus: (status: number) => void
@@ -79,7 +79,7 @@ export class Connection implements Disposable {
     socket.on('close', () => this.#end('the connection was closed'))
   }
 
-  static async open(url: URL, { timeout, ca, onStatus = () => {} }: ConnectOptions): Promise<Connection> {
+  static async open(url: URL, { timeout, ca, onStatus = () => {} }: ConnectOptions): Promise<ProbeConnection> {
     const isTls = url.protocol === 'https:'
     const host = url.hostname.replace(/^\[|\]$/g, '')
     const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port)
@@ -92,7 +92,7 @@ export class Connection implements Disposable {
     socket.once('close', () => reject(new Error('the connection was closed before it was open')))
     try {
       await promise
-      return new Connection(socket, timeout, onStatus)
+      return new ProbeConnection(socket, timeout, onStatus)
     } catch (error) {
       socket.on('error', () => {})
       socket.destroy()

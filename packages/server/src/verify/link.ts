@@ -1,6 +1,6 @@
 // Parses a Link header (RFC 8288) into its entries.
 
-export type Link = {
+export type PageLink = {
   readonly url: string
   readonly relation: string
   /** The entry as it was written. */
@@ -11,8 +11,8 @@ const ENTRY = /^\s*<([^<>]*)>((?:\s*;\s*[\w!#$%&'*+.^`|~-]+(?:\s*=\s*(?:"(?:[^"\
 const RELATION = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i
 
 /** The entries, or in words what cannot be read. */
-export function parseLink(header: string): readonly Link[] | string {
-  const links: Link[] = []
+export function parseLink(header: string): readonly PageLink[] | string {
+  const links: PageLink[] = []
   for (let rest = header; rest.trim() !== ''; ) {
     const [text, url, parameters = ''] = rest.match(ENTRY) ?? []
     if (text === undefined || url === undefined) return `no <URL>; rel="…" at ${JSON.stringify(rest.slice(0, 80))}`

@@ -1,6 +1,6 @@
 // How rules and advice tell what came: a header, and the faults of the records of a page.
 import { printable } from '../source/requests.ts'
-import type { Verdict } from './check.ts'
+import type { CheckOutcome } from './check.ts'
 import type { RecordCheck } from './record-faults.ts'
 import type { SeenPage } from './seen-page.ts'
 import { shown } from './shown.ts'
@@ -11,7 +11,7 @@ export const headerCame = (name: string, value: string | undefined) =>
 /** The most faults of a page that one check names. */
 const MAX_NAMED = 3
 
-export function recordVerdict(page: SeenPage, check: RecordCheck): Verdict {
+export function recordVerdict(page: SeenPage, check: RecordCheck): CheckOutcome {
   if (page.records === undefined || page.records.length === 0) return undefined
   return page.faults
     .filter((fault) => fault.check === check)

@@ -1,14 +1,14 @@
 // How advice asks a server: requests beyond the contract, and what came to each of them in words.
 import { printable } from '../source/requests.ts'
-import { type Check, type Probe, unless, type Verdict, type Wrong } from './check.ts'
-import type { Exchange, Sent } from './client.ts'
-import { type Connection, type HeaderField, NoResponse, type RawResponse } from './connection.ts'
+import { type Check, type CheckOutcome, type Probe, type RuleViolation, unless } from './check.ts'
+import type { ProbeExchange, Sent } from './client.ts'
+import { type HeaderField, NoResponse, type ProbeConnection, type RawResponse } from './connection.ts'
 import { headerCame } from './page-verdicts.ts'
 import { headerOf } from './seen-page.ts'
 
 export type Advice = Omit<Check, 'severity'>
 
-const cameOf = ({ outcome }: Exchange, headers?: readonly string[]): string =>
+const cameOf = ({ outcome }: ProbeExchange, headers?: readonly string[]): string =>
   outcome instanceof NoResponse ? `no response: ${outcome.message}` : describe(outcome, headers)
 
 export const describe = (response: RawResponse, headers: readonly string[] = ['Content-Type']): string =>
@@ -24,8 +24,8 @@ export async function eachOf(
   expected: string,
   holds: (response: RawResponse) => boolean,
   headers?: readonly string[],
-): Promise<readonly Wrong[]> {
-  const wrongs: Wrong[] = []
+): Promise<readonly RuleViolation[]> {
+  const wrongs: RuleViolation[] = []
   for (const sent of requests) {
     const exchange = await trial(sent)
     if (!(exchange.outcome instanceof NoResponse) && holds(exchange.outcome)) continue
@@ -43,8 +43,8 @@ export async function conversation(
   { client }: Probe,
   request: string,
   expected: string,
-  talk: (connection: Connection) => Promise<string | undefined>,
-): Promise<Verdict> {
+  talk: (connection: ProbeConnection) => Promise<string | undefined>,
+): Promise<CheckOutcome> {
   try {
     using connection = await client.connect(request)
     const came = await talk(connection)

@@ -1,6 +1,6 @@
 // What was found, written for people, for programs, and as JUnit XML for continuous integration.
 import type { Comparison, Difference } from './compare.ts'
-import type { CheckResult, Problem, Verification } from './verify.ts'
+import type { CheckResult, ReportedFault, Verification } from './verify.ts'
 
 const number = new Intl.NumberFormat('en')
 const count = (amount: number, one: string, many = `${one}s`) => `${number.format(amount)} ${amount === 1 ? one : many}`
@@ -18,7 +18,7 @@ export function verificationText(verification: Verification): string {
   return `${lines.join('\n')}\n\n${verificationSummary(verification)}`
 }
 
-function problemLines(problems: readonly Problem[], total: number): string[] {
+function problemLines(problems: readonly ReportedFault[], total: number): string[] {
   const lines = problems.flatMap(({ request, came, expected }) => [
     `         ${request}`,
     `           came:     ${came}`,

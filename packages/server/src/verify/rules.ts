@@ -3,9 +3,9 @@
 import { v1PathOf } from '../base/api-v1.ts'
 import { PER_PAGE } from '../catalog/collections.ts'
 import { printable } from '../source/requests.ts'
-import { type Check, type Probe, unless, type Verdict, type Wrong, wrong } from './check.ts'
+import { type Check, type CheckOutcome, type Probe, type RuleViolation, unless, wrong } from './check.ts'
 import { NoResponse, type RawResponse, tokensOf, valuesOf } from './connection.ts'
-import type { Link } from './link.ts'
+import type { PageLink } from './link.ts'
 import { headerCame, placesOf, recordVerdict } from './page-verdicts.ts'
 import { eachOf, get } from './probing.ts'
 import { hasRepeatedName, type RecordCheck, writtenFraction } from './record-faults.ts'
@@ -18,7 +18,7 @@ const METHODS = ['GET', 'HEAD', 'OPTIONS']
 const ALLOW = 'GET, HEAD, OPTIONS'
 
 /** A header of a page that is a whole number, and which one it must be, if that is known. */
-function numberHeader(page: SeenPage, name: string, required?: number): Verdict {
+function numberHeader(page: SeenPage, name: string, required?: number): CheckOutcome {
   const value = page.number(name)
   const expected = required === undefined ? `${name} with a whole number` : `${name}: ${required}`
   return unless(value !== undefined && (required ?? value) === value, headerCame(name, page.header(name)), expected)
@@ -32,14 +32,14 @@ function allowsToRead({ fields }: RawResponse): boolean {
 
 const onRecords = (id: RecordCheck, rule: string): Rule => ({ id, rule, page: (page) => recordVerdict(page, id) })
 
-function integers(page: SeenPage): Verdict {
+function integers(page: SeenPage): CheckOutcome {
   const faults = recordVerdict(page, 'integers')
   if (faults === undefined || faults.length > 0 || page.json === undefined) return faults
   const fraction = writtenFraction(page.json.text)
   return unless(fraction === undefined, `the number ${fraction}`, 'integers without fraction and exponent')
 }
 
-function ascendingWithin(page: SeenPage): Verdict {
+function ascendingWithin(page: SeenPage): CheckOutcome {
   const ids = page.identifiers
   if (ids === undefined || ids.length < 2) return undefined
   const at = ids.findIndex((id, index) => index > 0 && id <= (ids[index - 1] as number))
@@ -47,25 +47,26 @@ function ascendingWithin(page: SeenPage): Verdict {
 }
 
 /** Undefined where the header is missing or unreadable, which other checks tell. */
-const readable = ({ links }: SeenPage): readonly Link[] | undefined => (typeof links === 'string' ? undefined : links)
+const readable = ({ links }: SeenPage): readonly PageLink[] | undefined =>
+  typeof links === 'string' ? undefined : links
 
 /** An entry taken apart at the path of the collection. */
-function partsOf({ collection }: SeenPage, { url }: Link): { base: string; query: string } | undefined {
+function partsOf({ collection }: SeenPage, { url }: PageLink): { base: string; query: string } | undefined {
   const at = url.indexOf(`${v1PathOf(collection)}?`)
   return at === -1 ? undefined : { base: url.slice(0, at), query: url.slice(at + v1PathOf(collection).length + 1) }
 }
 
-const isShaped = (page: SeenPage, link: Link): boolean => {
+const isShaped = (page: SeenPage, link: PageLink): boolean => {
   const { base = '', query = '' } = partsOf(page, link) ?? {}
   return /^https?:\/\/[^/?#]+/.test(base) && URL.canParse(base) && /^format=api&page=[1-9][0-9]*$/.test(query)
 }
 
-const linkedPage = ({ url }: Link): number | undefined => {
+const linkedPage = ({ url }: PageLink): number | undefined => {
   const number = URL.parse(url, 'http://localhost')?.searchParams.get('page')
   return number === null || number === undefined || number === '' ? undefined : Number(number)
 }
 
-function neighbour(page: SeenPage, relation: 'prev' | 'next', required: number): Verdict {
+function neighbour(page: SeenPage, relation: 'prev' | 'next', required: number): CheckOutcome {
   if (typeof page.links === 'string') return undefined
   const link = page.links?.find((one) => one.relation === relation)
   const expected = `an entry ${relation} with page=${required}`
@@ -74,7 +75,7 @@ function neighbour(page: SeenPage, relation: 'prev' | 'next', required: number):
   return number === undefined ? undefined : unless(number === required, `Link: ${link.text}`, expected)
 }
 
-function lastPageSize(page: SeenPage): Verdict {
+function lastPageSize(page: SeenPage): CheckOutcome {
   const { total, records, page: number, pages } = page
   // A collection without records has a first page all the same.
   if (total === undefined || records === undefined || pages === undefined || number !== Math.max(pages, 1))
@@ -88,7 +89,7 @@ function lastPageSize(page: SeenPage): Verdict {
 }
 
 /** What a page beyond the last is, the contract leaves open: also the first or the last page again. But it has no records of its own. */
-async function nothingBeyond({ trial, client, collection, first }: Probe): Promise<Verdict> {
+async function nothingBeyond({ trial, client, collection, first }: Probe): Promise<CheckOutcome> {
   if (first.pages === undefined || first.records === undefined) return undefined
   const last = Math.max(first.pages, 1)
   const recordsOf = async (page: number) => {
@@ -108,7 +109,7 @@ async function nothingBeyond({ trial, client, collection, first }: Probe): Promi
   )
 }
 
-function fullPageSize({ isLast, records }: SeenPage): Verdict {
+function fullPageSize({ isLast, records }: SeenPage): CheckOutcome {
   if (records === undefined || isLast === undefined) return undefined
   if (isLast) return unless(records.length <= PER_PAGE, `${records.length} records`, `at most ${PER_PAGE} records`)
   return unless(
@@ -119,7 +120,7 @@ function fullPageSize({ isLast, records }: SeenPage): Verdict {
 }
 
 /** Whether a request gets the same as the one that names both the page and the format. What is wrong with that has checks of its own. */
-async function samePage(probe: Probe, target: string, page: number): Promise<Verdict> {
+async function samePage(probe: Probe, target: string, page: number): Promise<CheckOutcome> {
   const response = await probe.send({ method: 'GET', target })
   const { outcome: named } = await probe.trial({ method: 'GET', target: pageTarget(probe.collection, page) })
   if (response === undefined || named instanceof NoResponse || named.status !== 200) return undefined
@@ -136,7 +137,7 @@ async function samePage(probe: Probe, target: string, page: number): Promise<Ver
 
 const bareTarget = ({ collection }: Probe) => `${v1PathOf(collection)}?format=api`
 
-async function formatOmitted(probe: Probe): Promise<Verdict> {
+async function formatOmitted(probe: Probe): Promise<CheckOutcome> {
   const page = (probe.first.pages ?? 0) > 1 ? 2 : 1
   const numbered = await samePage(probe, `${v1PathOf(probe.collection)}?page=${page}`, page)
   if (numbered === undefined || numbered.length > 0) return numbered
@@ -149,10 +150,10 @@ const headRequest = ({ client, collection }: Probe) => `HEAD ${client.base}${pag
 const optionsOf = (probe: Probe) => probe.send({ method: 'OPTIONS', target: v1PathOf(probe.collection) })
 const optionsRequest = ({ client, collection }: Probe) => `OPTIONS ${client.base}${v1PathOf(collection)}`
 
-async function headHeaders(probe: Probe): Promise<Verdict> {
+async function headHeaders(probe: Probe): Promise<CheckOutcome> {
   const response = await headOf(probe)
   if (response?.status !== 200) return undefined
-  return PAGE_HEADERS.flatMap((name): Wrong[] => {
+  return PAGE_HEADERS.flatMap((name): RuleViolation[] => {
     const [came, required] = [headerOf(response, name), probe.first.header(name)]
     if (came === required) return []
     return [
@@ -168,7 +169,7 @@ async function headHeaders(probe: Probe): Promise<Verdict> {
 /** Equal records, on one page or on two. A page that comes again as a whole is told by its own check. */
 const recordOnce: NonNullable<Rule['walk']> = ({ pages }) => {
   const seen = new Map<number | bigint, (typeof pages)[number]>()
-  const wrongs: Wrong[] = []
+  const wrongs: RuleViolation[] = []
   for (const page of pages)
     for (const { content, key } of page.records) {
       const before = seen.get(content)
@@ -188,7 +189,7 @@ const recordOnce: NonNullable<Rule['walk']> = ({ pages }) => {
 const OTHER_TAG = '"another"'
 
 /** Tags that a page does not have, though some are like its own: alone and in a list, and those of two pages exchanged. */
-async function notModified(probe: Probe): Promise<Verdict> {
+async function notModified(probe: Probe): Promise<CheckOutcome> {
   const { first, other, collection } = probe
   const own = first.header('ETag')
   const tag = /^(?:W\/)?"(.*)"$/.exec(own ?? '')?.[1]
@@ -256,7 +257,7 @@ export const rules: readonly Rule[] = [
     id: 'header-once',
     rule: 'Content-Type, X-Page, X-Per-Page, X-Total and X-Total-Pages have one value each.',
     page: ({ response: { fields } }) =>
-      PAGE_HEADERS.filter((name) => !LIST_HEADERS.includes(name)).flatMap((name): Wrong[] => {
+      PAGE_HEADERS.filter((name) => !LIST_HEADERS.includes(name)).flatMap((name): RuleViolation[] => {
         const values = valuesOf(fields, name)
         if (values.length < 2) return []
         return [{ came: `${name} ${values.length} times: ${shown(values.join(', '))}`, expected: `${name} once` }]

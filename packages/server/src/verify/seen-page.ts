@@ -4,18 +4,18 @@ import { v1PathOf } from '../base/api-v1.ts'
 import { isObject } from '../base/json.ts'
 import { parseWholeNumber } from '../base/whole-number.ts'
 import { entityIn } from '../catalog/catalog.ts'
-import { type Collection, PER_PAGE } from '../catalog/collections.ts'
+import { type CatalogCollection, PER_PAGE } from '../catalog/collections.ts'
 import type { Entity } from '../catalog/entity.ts'
 import { builtInCatalog } from '../source/built-in.ts'
 import { type RawResponse, valuesOf } from './connection.ts'
-import { type Link, parseLink } from './link.ts'
+import { type PageLink, parseLink } from './link.ts'
 import { type RecordFault, recordFaults } from './record-faults.ts'
 
 /** A BOM is no part of JSON, so it is left in for the parser to refuse. */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export class SeenPage {
-  readonly collection: Collection
+  readonly collection: CatalogCollection
   readonly entity: Entity
   /** The number that was requested. */
   readonly page: number
@@ -25,10 +25,10 @@ export class SeenPage {
   /** The body as JSON, if that is what it is. */
   readonly json: Json | undefined
   /** Undefined without the header; the reason in words where it cannot be read. */
-  readonly links: readonly Link[] | string | undefined
+  readonly links: readonly PageLink[] | string | undefined
   #faults: readonly (RecordFault & { readonly record: number })[] | undefined
 
-  constructor(collection: Collection, page: number, response: RawResponse, linkBase: string) {
+  constructor(collection: CatalogCollection, page: number, response: RawResponse, linkBase: string) {
     this.collection = collection
     this.entity = entityIn(builtInCatalog, collection.entity)
     this.page = page
@@ -92,7 +92,7 @@ export class SeenPage {
   }
 }
 
-export const pageTarget = (collection: Collection, page: number): string =>
+export const pageTarget = (collection: CatalogCollection, page: number): string =>
   `${v1PathOf(collection)}?format=api&page=${page}`
 
 /** The headers that the contract gives to a page. */

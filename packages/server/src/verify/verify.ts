@@ -1,10 +1,10 @@
 // Verifies a server: walks its collections, applies every check, and tells what each of them found.
 import { v1PathOf } from '../base/api-v1.ts'
-import type { Collection } from '../catalog/collections.ts'
+import type { CatalogCollection } from '../catalog/collections.ts'
 import { RETRIED_STATUSES } from '../source/live-v1/client.ts'
-import type { Check, Probe, Severity, Verdict } from './check.ts'
+import type { Check, CheckOutcome, Probe, Severity } from './check.ts'
 import { checks } from './checks.ts'
-import { Client, type ClientOptions, type Exchange, type Sent, type Traffic, Unchecked } from './client.ts'
+import { Client, type ClientOptions, type ProbeExchange, type Sent, type Traffic, Unchecked } from './client.ts'
 import { CollectionWalk } from './collection-walk.ts'
 import { NoResponse, type RawResponse } from './connection.ts'
 import { EmbeddedRecords } from './embedded-records.ts'
@@ -13,7 +13,7 @@ import { pageTarget, SeenPage } from './seen-page.ts'
 
 export type VerifyOptions = Extent &
   ClientOptions & {
-    readonly collections: readonly Collection[]
+    readonly collections: readonly CatalogCollection[]
     /** What the URLs of Link are to begin with. */
     readonly linkBase: string
     readonly concurrency: number
@@ -23,7 +23,7 @@ export type VerifyOptions = Extent &
     readonly onProgress: (what: string, done: number, expected: number) => void
   }
 
-export type Problem = { readonly request: string; readonly came: string; readonly expected: string }
+export type ReportedFault = { readonly request: string; readonly came: string; readonly expected: string }
 
 /** `skipped` is a check that had nothing to look at, such as the second page of a collection that has one. */
 type CheckStatus = 'ok' | 'failed' | 'advice' | 'skipped'
@@ -35,7 +35,7 @@ export type CheckResult = {
   readonly status: CheckStatus
   /** How often it was broken; the first of these are the problems. */
   readonly count: number
-  readonly problems: readonly Problem[]
+  readonly problems: readonly ReportedFault[]
 }
 
 export type Verification = Traffic & {
@@ -64,7 +64,7 @@ export async function verify(base: string, options: VerifyOptions): Promise<Veri
 class Tally {
   applied = false
   count = 0
-  problems: Problem[] = []
+  problems: ReportedFault[] = []
 }
 
 /** The catalog got another release while it was read. */
@@ -124,7 +124,7 @@ class Verifier {
   }
 
   /** After some restarts the totals that differ are taken for a fault. */
-  async #collection(collection: Collection): Promise<void> {
+  async #collection(collection: CatalogCollection): Promise<void> {
     for (let restarts = 0; ; restarts++) {
       const before = structuredClone(this.#tallies)
       try {
@@ -136,7 +136,7 @@ class Verifier {
     }
   }
 
-  async #walk(collection: Collection, mayChange: boolean): Promise<void> {
+  async #walk(collection: CatalogCollection, mayChange: boolean): Promise<void> {
     const { onProgress, concurrency } = this.#options
     const walk = new CollectionWalk(collection)
     const first = await this.#page(walk, 1)
@@ -158,7 +158,7 @@ class Verifier {
   }
 
   /** The pages to request; without readable totals, the second is tried. */
-  #pagesOf({ name }: Collection, first: SeenPage | undefined): number[] {
+  #pagesOf({ name }: CatalogCollection, first: SeenPage | undefined): number[] {
     if (first?.response.status !== 200) return [1]
     const { pages } = first
     if (pages === undefined) return [1, 2]
@@ -239,13 +239,13 @@ class Verifier {
     return outcome instanceof NoResponse || this.#isUnusable(request, outcome) ? undefined : outcome
   }
 
-  async #exchange(sent: Sent): Promise<Exchange> {
+  async #exchange(sent: Sent): Promise<ProbeExchange> {
     const exchange = await this.#client.send(sent)
     for (const check of this.#checks) if (check.exchange) this.#add(check, check.exchange(exchange), exchange.request)
     return exchange
   }
 
-  #add({ id }: Check, verdict: Verdict, request: string): void {
+  #add({ id }: Check, verdict: CheckOutcome, request: string): void {
     if (verdict === undefined) return
     const tally = this.#tallies.get(id) ?? new Tally()
     this.#tallies.set(id, tally)

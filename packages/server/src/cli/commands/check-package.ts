@@ -63,9 +63,9 @@ export const checkPackageCommand = command({
 async function withTrial(examined: Examined): Promise<Examined> {
   const { source } = examined
   if (source === undefined || !(source.isExport || source.told !== undefined)) return examined
-  const [{ importRelease }, { Shelf }, { bundledSource }, { NOTHING }, { FaultyRecords }] = await Promise.all([
+  const [{ importRelease }, { ReleaseStore }, { bundledSource }, { NOTHING }, { FaultyRecords }] = await Promise.all([
     import('../../release/import.ts'),
-    import('../../release/home/shelf.ts'),
+    import('../../release/home/release-store'),
     import('../../source/bundled.ts'),
     import('./import-package.ts'),
     import('../../source/faults.ts'),
@@ -73,7 +73,7 @@ async function withTrial(examined: Examined): Promise<Examined> {
   const home = mkdtempSync(join(tmpdir(), 'nomenclator-check-'))
   try {
     const fallback = source.isExport ? NOTHING : bundledSource()
-    const trial = await importRelease(new Shelf(home), source, { fallback, acceptChanges: true, dryRun: true })
+    const trial = await importRelease(new ReleaseStore(home), source, { fallback, acceptChanges: true, dryRun: true })
     const findings = trial.findings.map((finding) => ({ ...finding, places: [] }))
     return { ...examined, findings, source: { ...source, counts: new Map(Object.entries(trial.counts)) } }
   } catch (error) {
@@ -85,9 +85,9 @@ async function withTrial(examined: Examined): Promise<Examined> {
 }
 
 async function lookingAt(home: string): Promise<Pick<PackageOptions, 'inHome'>> {
-  const { Shelf } = await import('../../release/home/shelf.ts')
+  const { ReleaseStore } = await import('../../release/home/release-store')
   const { placeIn } = await import('../../release/known-records.ts')
-  return { inHome: placeIn(new Shelf(homeOf(home))) }
+  return { inHome: placeIn(new ReleaseStore(homeOf(home))) }
 }
 
 function verdictText({ faultCount, findings, guesses }: Examined, isSound: boolean): string {

@@ -1,7 +1,7 @@
 // nomenclator describe PATH...
 import { existsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { type Described, describeFiles } from '../../source/package/describe-files.ts'
 import { PROFILE_FILE, profileText, STANDARD_PROFILE } from '../../source/package/profile.ts'
 import { command, type Terminal } from '../command.ts'
@@ -59,13 +59,14 @@ const withSchema = ({ descriptor }: Described, output: string) =>
 /** Where the tables are, which paths in the descriptor begin at. */
 function directoryOf([first = '']: readonly string[]): string {
   const stat = statSync(first, { throwIfNoEntry: false })
-  if (stat === undefined) throw new Failure(`there is no file or directory ${first}; give the tables to describe`)
+  if (stat === undefined)
+    throw new OperationalError(`there is no file or directory ${first}; give the tables to describe`)
   return stat.isDirectory() ? first : dirname(first)
 }
 
 function refuseReplacing(output: string, isForced: boolean): void {
   if (output === STANDARD || isForced || !existsSync(output)) return
-  throw new Failure(`${output} is there already; give --force to replace it, or another file with --output`)
+  throw new OperationalError(`${output} is there already; give --force to replace it, or another file with --output`)
 }
 
 const outcome = (output: string, directory: string) =>

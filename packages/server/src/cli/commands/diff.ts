@@ -1,6 +1,7 @@
 // nomenclator diff A B
-import { Failure } from '../../base/failure.ts'
+
 import { valueAtPath } from '../../base/json.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { type Catalog, entityIn } from '../../catalog/catalog.ts'
 import { type Entity, nameFieldOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
@@ -31,8 +32,8 @@ export const diff = command({
   },
   examples: ['diff 1a2b3c 4d5e6f', 'diff 1a2b3c 4d5e6f --collection municipios', 'diff 1a2b3c 4d5e6f --json'],
   run: async ({ values, operands, terminal }) => {
-    const shelf = await openHome(values, terminal)
-    const [older, newer] = operands.map((prefix) => shelf.read(shelf.find(prefix))) as [Release, Release]
+    const store = await openHome(values, terminal)
+    const [older, newer] = operands.map((prefix) => store.read(store.find(prefix))) as [Release, Release]
     const catalog = catalogOfBoth(older, newer)
     const only = values.collection === undefined ? undefined : entityNamed(catalog, values.collection)
     if (values.json) streamJson(older, newer, only === undefined ? [...catalog.entities.values()] : [only], terminal)
@@ -46,7 +47,7 @@ function entityNamed({ collections }: Catalog, collection: string): Entity {
   const entity = collections.get(collection)
   if (entity !== undefined) return entity
   const allowed = [...collections.keys()].join(', ')
-  throw new Failure(`--collection was ${JSON.stringify(collection)}; allowed is one of ${allowed}`)
+  throw new OperationalError(`--collection was ${JSON.stringify(collection)}; allowed is one of ${allowed}`)
 }
 
 function streamJson(older: Release, newer: Release, entities: readonly Entity[], terminal: Terminal): void {

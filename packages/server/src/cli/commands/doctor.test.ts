@@ -80,14 +80,14 @@ test('clock: before this version was written, and before the release was built',
   using home = new TestHome()
   await home.import(smallSource({}))
   const built = Date.parse(home.current().manifest.built)
-  const at = (milliseconds: number) => clock(home.shelf, new Date(milliseconds)).status
+  const at = (milliseconds: number) => clock(home.store, new Date(milliseconds)).status
   const day = 86_400_000
   expect([at(0), at(built - day - 1), at(built - day), at(built - 1), at(built)]).toEqual([
     ...(['fail', 'fail', 'warn', 'warn', 'ok'] as const),
   ])
   using empty = new TestHome()
   const earliest = Date.parse('2026-01-01T00:00:00Z')
-  const before = [earliest - 1, earliest].map((time) => clock(empty.shelf, new Date(time)).status)
+  const before = [earliest - 1, earliest].map((time) => clock(empty.store, new Date(time)).status)
   expect(before).toEqual(['fail', 'ok'])
 })
 
@@ -173,7 +173,7 @@ describe('home', () => {
 
   test('sound; then damaged so that sizes stay, which only --deep sees; then cut short', async () => {
     using home = await bundledHome()
-    const digest = home.shelf.currentDigest() as string
+    const digest = home.store.currentDigest() as string
     expect((await examined(home.path, ['--deep']))('home')).toMatchObject({
       status: 'ok',
       found: `release ${digest.slice(0, 12)} is current, 1 on disk, every byte as it was written`,
@@ -194,7 +194,7 @@ describe('home', () => {
   test('with records in the wrong place', async () => {
     using home = new TestHome()
     const { digest } = await home.import(sourceOf(tiny))
-    const path = join(home.shelf.releaseDirectory(digest), 'manifest.json')
+    const path = join(home.store.releaseDirectory(digest), 'manifest.json')
     const [finding] = home.current().manifest.findings
     chmodSync(path, 0o644)
     writeFileSync(
@@ -222,7 +222,7 @@ describe('home', () => {
   test('of a newer version', async () => {
     using home = new TestHome()
     const { digest } = await home.import(sourceOf(tiny))
-    const path = join(home.shelf.releaseDirectory(digest), 'manifest.json')
+    const path = join(home.store.releaseDirectory(digest), 'manifest.json')
     const manifest = JSON.parse(readFileSync(path, 'utf8'))
     manifest.entities.pais.format += 1
     rmSync(path)
@@ -236,12 +236,12 @@ describe('home', () => {
 
   test('whose list of current releases or registry is spoiled', async () => {
     using home = await bundledHome()
-    const registry = readFileSync(home.shelf.idRegistryFile)
-    writeFileSync(home.shelf.idRegistryFile, '{')
+    const registry = readFileSync(home.store.idRegistryFile)
+    writeFileSync(home.store.idRegistryFile, '{')
     expect((await examined(home.path))('home').status).toBe('fail')
-    writeFileSync(home.shelf.idRegistryFile, registry)
+    writeFileSync(home.store.idRegistryFile, registry)
     expect((await examined(home.path))('home').status).toBe('ok')
-    writeFileSync(home.shelf.currentFile, 'nonsense')
+    writeFileSync(home.store.currentFile, 'nonsense')
     expect((await examined(home.path))('home').status).toBe('fail')
   })
 })

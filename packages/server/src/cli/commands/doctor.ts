@@ -3,13 +3,13 @@ import { accessSync, constants, existsSync, readFileSync, type Stats, statfsSync
 import { totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
 import { net } from '../../base/built-ins.ts'
-import { Failure, messageOf } from '../../base/failure.ts'
+import { messageOf, OperationalError } from '../../base/operational-error.ts'
 import { describeAddress, withoutPassword } from '../../distribution/postgres/address.ts'
 import { OPENAPI_PATH, V2_PATH } from '../../http/routes.ts'
 import { urlOf } from '../../http/wire/server.ts'
 import { contradictionsIn } from '../../release/guard.ts'
 import { isOutdated, newerReleases } from '../../release/home/outdated.ts'
-import { Shelf } from '../../release/home/shelf.ts'
+import { ReleaseStore } from '../../release/home/release-store.ts'
 import { releaseVerifier } from '../../release/home/verify.ts'
 import { sizeOf } from '../../release/manifest.ts'
 import { columns, command } from '../command.ts'
@@ -49,25 +49,25 @@ export const doctor = command({
   flags,
   examples: ['doctor', 'doctor --home /var/lib/nomenclator --deep', 'doctor --json'],
   run: async ({ values, env, terminal }) => {
-    const shelf = new Shelf(homePath(values.home))
-    const fault = homeFault(shelf.home)
+    const store = new ReleaseStore(homePath(values.home))
+    const fault = homeFault(store.home)
     const checks: Check[] = [
       { check: 'descriptors', ...descriptors() },
       { check: 'memory', ...memory(values.workers) },
       ...(fault === undefined
         ? [
-            { check: 'disk', ...disk(shelf) },
-            { check: 'clock', ...clock(shelf, new Date()) },
+            { check: 'disk', ...disk(store) },
+            { check: 'clock', ...clock(store, new Date()) },
           ]
         : []),
-      { check: 'permissions', ...(fault === undefined ? permissions(shelf.home) : noHome(shelf.home, fault)) },
+      { check: 'permissions', ...(fault === undefined ? permissions(store.home) : noHome(store.home, fault)) },
       { check: 'port', ...(await listening(values)) },
       { check: 'proxies', ...proxies(values, env) },
       ...(values.shelf === undefined ? [] : [{ check: 'shelf', ...(await sharedShelf(values.shelf, values)) }]),
-      ...(fault === undefined ? [{ check: 'home', ...(await releases(shelf, values.deep)) }] : []),
+      ...(fault === undefined ? [{ check: 'home', ...(await releases(store, values.deep)) }] : []),
     ]
     const failed = checks.some(({ status }) => status === 'fail')
-    if (values.json) terminal.out(`${JSON.stringify({ ok: !failed, home: shelf.home, checks }, null, 2)}\n`)
+    if (values.json) terminal.out(`${JSON.stringify({ ok: !failed, home: store.home, checks }, null, 2)}\n`)
     else terminal.out(report(checks))
     return failed ? 1 : 0
   },
@@ -136,11 +136,11 @@ const FULL_BYTES = 50 * MEGABYTE
 const ROOM_BYTES = 500 * MEGABYTE
 const FEW_FILES = 1_000
 
-function disk(shelf: Shelf): Finding {
-  const there = nearestThere(shelf.home)
+function disk(store: ReleaseStore): Finding {
+  const there = nearestThere(store.home)
   const { bavail, bsize, ffree, files } = statfsSync(there)
   const free = bavail * bsize
-  const current = currentManifest(shelf)
+  const current = currentManifest(store)
   // An import writes a whole release before it removes anything.
   const needed = Math.max(ROOM_BYTES, current === undefined ? 0 : 2 * sizeOf(current))
   const found = `${megabytes(free)} free at ${there}; an import may need ${megabytes(needed)}`
@@ -155,11 +155,11 @@ const DAY_MILLISECONDS = 86_400_000
 /** No clock that runs right shows a time before this version was written. */
 const EARLIEST = Date.parse('2026-01-01T00:00:00Z')
 
-export function clock(shelf: Shelf, now: Date): Finding {
+export function clock(store: ReleaseStore, now: Date): Finding {
   const found = `it is ${now.toISOString().slice(0, 19).replace('T', ' ')} UTC`
   const change = 'set the clock, for example with timedatectl set-ntp true; Date, Last-Modified and caches depend on it'
   if (now.getTime() < EARLIEST) return fail(`${found}, which cannot be`, change)
-  const built = currentManifest(shelf)?.built
+  const built = currentManifest(store)?.built
   if (built !== undefined && Date.parse(built) > now.getTime() + DAY_MILLISECONDS)
     return fail(`${found}, but the current release was built ${built}`, change)
   if (built !== undefined && Date.parse(built) > now.getTime())
@@ -305,25 +305,25 @@ function httpShelf(urls: readonly string[]): Finding {
     : ok(found)
 }
 
-async function releases(shelf: Shelf, deep: boolean): Promise<Finding> {
+async function releases(store: ReleaseStore, deep: boolean): Promise<Finding> {
   try {
-    if (!isDirectory(shelf.home)) return ok('no release yet: serve builds one from the bundled data')
-    const [newer] = newerReleases(shelf)
+    if (!isDirectory(store.home)) return ok('no release yet: serve builds one from the bundled data')
+    const [newer] = newerReleases(store)
     if (newer !== undefined) return fail(newer.message, 'run that version of the program, or give another --home')
-    if (isOutdated(shelf))
+    if (isOutdated(store))
       return warn(
         'an earlier version wrote it: serve and every import bring it up, and that version cannot read it afterwards',
         'copy the home, then run nomenclator upgrade',
       )
-    const digest = shelf.currentDigest()
+    const digest = store.currentDigest()
     if (digest === undefined) return ok('no release yet: serve builds one from the bundled data')
-    shelf.loadIdRegistry()
-    const current = shelf.read(digest)
-    const digests = shelf.digests()
-    const verify = releaseVerifier(shelf)
+    store.loadIdRegistry()
+    const current = store.read(digest)
+    const digests = store.digests()
+    const verify = releaseVerifier(store)
     const damaged: string[] = []
     for (const one of digests) {
-      const wrong = deep ? await verify(one) : unreadable(shelf, one)
+      const wrong = deep ? await verify(one) : unreadable(store, one)
       if (wrong.length > 0) damaged.push(`${one.slice(0, 12)}: ${wrong.join(' ')}`)
     }
     const found = `release ${digest.slice(0, 12)} is current, ${digests.length} on disk`
@@ -337,20 +337,21 @@ async function releases(shelf: Shelf, deep: boolean): Promise<Finding> {
       )
     return ok(`${found}, ${deep ? 'every byte as it was written' : 'all files there with their sizes'}`)
   } catch (error) {
-    if (!(error instanceof Failure)) return fail(`it cannot be read: ${messageOf(error)}`, 'see permissions above')
+    if (!(error instanceof OperationalError))
+      return fail(`it cannot be read: ${messageOf(error)}`, 'see permissions above')
     return fail(error.message, 'see docs/run.md, or run nomenclator releases')
   }
 }
 
-function unreadable(shelf: Shelf, digest: string): string[] {
-  const manifest = shelf.manifestOrReason(digest)
+function unreadable(store: ReleaseStore, digest: string): string[] {
+  const manifest = store.manifestOrReason(digest)
   return 'unreadable' in manifest ? [manifest.unreadable] : []
 }
 
-function currentManifest(shelf: Shelf) {
+function currentManifest(store: ReleaseStore) {
   try {
-    const digest = isDirectory(shelf.home) ? shelf.currentDigest() : undefined
-    return digest === undefined ? undefined : shelf.read(digest).manifest
+    const digest = isDirectory(store.home) ? store.currentDigest() : undefined
+    return digest === undefined ? undefined : store.read(digest).manifest
   } catch {
     // What is wrong with the home is said by its own check.
     return undefined

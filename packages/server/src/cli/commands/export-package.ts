@@ -1,5 +1,5 @@
 // nomenclator export package DIR
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { command } from '../command.ts'
 import { yes } from '../flags/flags.ts'
 import { homeFlags } from '../flags/shelf-flags.ts'
@@ -15,11 +15,12 @@ export const exportPackageCommand = command({
   flags: { overwrite: { description: 'replace files that are there already', parse: yes }, ...homeFlags },
   examples: ['export package ./catalogs', 'export package ./catalogs --overwrite'],
   run: async ({ values, operands, terminal }) => {
-    const shelf = await openHome(values, terminal)
-    const current = shelf.currentDigest()
-    if (current === undefined) throw new Failure('there is no release to export; nomenclator import bundled makes one')
+    const store = await openHome(values, terminal)
+    const current = store.currentDigest()
+    if (current === undefined)
+      throw new OperationalError('there is no release to export; nomenclator import bundled makes one')
     const { DESCRIPTOR_FILE, exportPackage } = await import('../../release/export-package.ts')
-    const counts = exportPackage(shelf.read(current), operands[0] as string, { overwrite: values.overwrite })
+    const counts = exportPackage(store.read(current), operands[0] as string, { overwrite: values.overwrite })
     const width = Math.max(DESCRIPTOR_FILE.length, ...Object.keys(counts).map((name) => name.length))
     for (const [name, count] of Object.entries(counts))
       terminal.out(`${name.padEnd(width)}${number.format(count).padStart(12)}\n`)

@@ -14,10 +14,10 @@ export const exportShelfCommand = command({
   flags: { ...homeFlags, json: { description: 'print the report as one JSON document', parse: yes } },
   examples: ['export shelf ./shelf', 'export shelf /srv/www/shelf --home /var/lib/nomenclator'],
   run: async ({ values, operands, terminal }) => {
-    const shelf = await openHome(values, terminal)
+    const store = await openHome(values, terminal)
     const { exportShelf } = await import('../../distribution/shelf/export-shelf.ts')
     const directory = resolve(operands[0] as string)
-    const report = await exportShelf(shelf, directory)
+    const report = await exportShelf(store, directory)
     if (values.json) terminal.out(`${JSON.stringify({ directory, ...report }, null, 2)}\n`)
     else
       terminal.out(

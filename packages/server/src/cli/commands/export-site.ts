@@ -1,5 +1,5 @@
 // nomenclator export site DIR
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { command } from '../command.ts'
 import { text, yes } from '../flags/flags.ts'
 import { baseUrl } from '../flags/serve-values.ts'
@@ -39,16 +39,17 @@ export const exportSiteCommand = command({
     'export site ./site --served-from /srv/catalogs',
   ],
   run: async ({ values, operands, terminal }) => {
-    const shelf = await openHome(values, terminal)
-    const digest = values.release === undefined ? shelf.currentDigest() : shelf.find(values.release)
-    if (digest === undefined) throw new Failure('there is no release to export; nomenclator import bundled makes one')
+    const store = await openHome(values, terminal)
+    const digest = values.release === undefined ? store.currentDigest() : store.find(values.release)
+    if (digest === undefined)
+      throw new OperationalError('there is no release to export; nomenclator import bundled makes one')
     const { exportSite } = await import('../../distribution/site/export-site.ts')
     const progress = progressLine(terminal)
     const started = performance.now()
-    const report = exportSite(shelf.read(digest), operands[0] as string, {
+    const report = exportSite(store.read(digest), operands[0] as string, {
       baseUrl: values['base-url'],
       servedFrom: values['served-from'],
-      signature: shelf.signatureOf(digest),
+      signature: store.signatureOf(digest),
       onProgress: progress.show,
     })
     progress.clear()

@@ -1,8 +1,8 @@
 // nomenclator health: asks a running service whether it is ready, for health checks where there is no other HTTP client.
 import { V1_PATH } from '../../base/api-v1.ts'
-import { messageOf } from '../../base/failure.ts'
+import { messageOf } from '../../base/operational-error.ts'
 import { command } from '../command.ts'
-import { type Wrong, wholeNumber } from '../flags/flags.ts'
+import { type InvalidFlag, wholeNumber } from '../flags/flags.ts'
 import { fetchDirectly } from '../serving/fetch-directly.ts'
 
 export const health = command({
@@ -50,7 +50,7 @@ Without it, ask the service at its own port: nomenclator health --port 8080
 const HOW_TO_START = 'Start it with: nomenclator serve\n'
 
 /** Where a service tells whether it is ready. One on all addresses of this machine is asked at the loopback address. */
-function readinessUrl(value: string): string | Wrong {
+function readinessUrl(value: string): string | InvalidFlag {
   const [, host = '', port] = value.match(/^([^:]*|\[[0-9A-Fa-f:.]+\]):([0-9]{1,5})$/) ?? []
   const name = { '': '127.0.0.1', '0.0.0.0': '127.0.0.1', '[::]': '[::1]' }[host] ?? host
   const url = `http://${name}:${port}/readyz`

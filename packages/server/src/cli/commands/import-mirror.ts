@@ -1,7 +1,7 @@
 // nomenclator import mirror URL
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { parseHttpShelf } from '../../distribution/shelf/http-address.ts'
-import { Shelf } from '../../release/home/shelf.ts'
+import { ReleaseStore } from '../../release/home/release-store.ts'
 import { command } from '../command.ts'
 import { UsageError, yes } from '../flags/flags.ts'
 import { homeOf } from '../flags/home-flag.ts'
@@ -31,19 +31,19 @@ export const importMirror = command({
     const { fetchShelf } = await import('../../distribution/shelf/fetch.ts')
     const address = parseHttpShelf(operands[0] as string)
     if ('allowed' in address) throw new UsageError([`${operands[0]} is not allowed; allowed are ${address.allowed}`])
-    const shelf = new Shelf(homeOf(values.home), trustOf(values))
-    using _lock = await lockFor(shelf, 'import mirror', values.wait, terminal)
+    const store = new ReleaseStore(homeOf(values.home), trustOf(values))
+    using _lock = await lockFor(store, 'import mirror', values.wait, terminal)
     await using origin = await openHttpShelf(address.urls)('', () => {})
     let bytes = 0
-    const { listing, missing } = await fetchShelf(shelf, origin, {
+    const { listing, missing } = await fetchShelf(store, origin, {
       anyState: true,
       onRelease: (digest) => terminal.err(`Fetching release ${digest.slice(0, 12)}.\n`),
       onChunk: (size) => {
         bytes += size
       },
     })
-    const digest = shelf.currentDigest()
-    if (digest === undefined) throw new Failure(`${operands[0]} has no release yet; nothing was changed`)
+    const digest = store.currentDigest()
+    if (digest === undefined) throw new OperationalError(`${operands[0]} has no release yet; nothing was changed`)
     for (const reason of missing) terminal.err(`NOT TAKEN OVER: ${reason}\n`)
     const report = { digest, releases: listing.releases.size - missing.length, bytes, origin: operands[0], missing }
     if (values.json) terminal.out(`${JSON.stringify(report, null, 2)}\n`)

@@ -1,6 +1,6 @@
 // nomenclator import package PACKAGE
 import { join } from 'node:path'
-import { Shelf } from '../../release/home/shelf.ts'
+import { ReleaseStore } from '../../release/home/release-store.ts'
 import type { PackageSource } from '../../source/package/open-package.ts'
 import type { Source } from '../../source/source.ts'
 import { text, yes } from '../flags/flags.ts'
@@ -36,7 +36,7 @@ export const importPackage = importCommand({
         allowsPrivate: values['allow-private-addresses'],
         strict: values.strict,
         ...(values.name === undefined ? {} : { name: values.name }),
-        inHome: placeIn(new Shelf(home)),
+        inHome: placeIn(new ReleaseStore(home)),
         onProgress: (url, done, size) => progress.show(url, done, size),
       })
       return {

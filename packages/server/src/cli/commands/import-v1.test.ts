@@ -28,7 +28,7 @@ describe('import v1', () => {
     using home = new TestHome()
     const { code, out, requests } = await harvested(home, undefined, '--json')
     expect([code, keptPages(home)]).toEqual([0, []])
-    expect(JSON.parse(out)).toMatchObject({ digest: home.shelf.currentDigest(), outcome: 'activated' })
+    expect(JSON.parse(out)).toMatchObject({ digest: home.store.currentDigest(), outcome: 'activated' })
     expect(requests.length).toBeGreaterThan(1)
   })
 
@@ -42,7 +42,7 @@ describe('import v1', () => {
   test('keeps the pages of a dry run for the import that follows it', async () => {
     using home = new TestHome()
     const { code, out } = await harvested(home, undefined, '--only', 'audiencias', '--dry-run')
-    expect([code, home.shelf.currentDigest()]).toEqual([0, undefined])
+    expect([code, home.store.currentDigest()]).toEqual([0, undefined])
     expect(out).toStartWith('Dry run: release ')
     expect(keptPages(home)).not.toEqual([])
   })
@@ -51,7 +51,7 @@ describe('import v1', () => {
     using home = new TestHome()
     const fault = onAudiences((body) => body.replace(/"idAudiencia":\d+/, '"idAudiencia":"x"'))
     const { code, err } = await harvested(home, fault, '--only', 'audiencias')
-    expect([code, home.shelf.currentDigest()]).toEqual([1, undefined])
+    expect([code, home.store.currentDigest()]).toEqual([1, undefined])
     expect(err).toContain('idAudiencia')
     expect(keptPages(home)).toEqual([])
   })

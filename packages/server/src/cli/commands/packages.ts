@@ -1,7 +1,8 @@
 // nomenclator packages, and remove, which takes one out of the home.
-import { Failure } from '../../base/failure.ts'
+
 import { nearest } from '../../base/nearest.ts'
-import type { Shelf } from '../../release/home/shelf.ts'
+import { OperationalError } from '../../base/operational-error.ts'
+import type { ReleaseStore } from '../../release/home/release-store.ts'
 import type { ReleasedPackage } from '../../release/manifest.ts'
 import { removalOf } from '../../release/packages.ts'
 import type { Release } from '../../release/release.ts'
@@ -32,9 +33,9 @@ const packages = command({
   },
 })
 
-const currentOf = (shelf: Shelf): Release | undefined => {
-  const digest = shelf.currentDigest()
-  return digest === undefined ? undefined : shelf.read(digest)
+const currentOf = (store: ReleaseStore): Release | undefined => {
+  const digest = store.currentDigest()
+  return digest === undefined ? undefined : store.read(digest)
 }
 
 /** A package with the number of records that each of its collections has. */
@@ -80,10 +81,10 @@ const remove = command({
     const { importWithProgress, reportText, signerOf } = await import('../home/run-import.ts')
     const signed = signerOf(values)
     const { BreakingChanges } = await import('../../release/import.ts')
-    const report = await changeHome(values, `remove ${name}`, terminal, async (shelf) => {
-      const release = currentOf(shelf)
+    const report = await changeHome(values, `remove ${name}`, terminal, async (store) => {
+      const release = currentOf(store)
       refuseUnknown(name, release?.manifest.packages ?? [])
-      return importWithProgress(shelf, removalOf(release as Release, name), terminal, values, signed)
+      return importWithProgress(store, removalOf(release as Release, name), terminal, values, signed)
     }).catch((error: unknown) => {
       throw error instanceof BreakingChanges ? new BreakingChanges(error.found, false, `removing ${name}`) : error
     })
@@ -97,7 +98,7 @@ function refuseUnknown(name: string, known: readonly ReleasedPackage[]): void {
   if (names.includes(name)) return
   const suggestion = nearest(name, names)
   const others = names.length === 0 ? 'it has none' : `it has ${names.join(', ')}`
-  throw new Failure(
+  throw new OperationalError(
     `the home has no package ${JSON.stringify(name)}; ${suggestion === undefined ? others : `did you mean ${suggestion}?`}`,
   )
 }

@@ -19,9 +19,9 @@ export const typesCommand = command({
   flags: homeFlags,
   examples: ['types > catalogs.ts', 'types --home /var/lib/nomenclator > catalogs.ts'],
   run: async ({ values, terminal }) => {
-    const shelf = await openHome(values, terminal)
-    const current = shelf.currentDigest()
-    const catalog = current === undefined ? builtInCatalog : shelf.read(current).catalog
+    const store = await openHome(values, terminal)
+    const current = store.currentDigest()
+    const catalog = current === undefined ? builtInCatalog : store.read(current).catalog
     const of = current === undefined ? 'the built-in catalog' : `release ${current}`
     terminal.out(`// Types of ${of}, printed by nomenclator types.\n${USE}\n${typescriptOf(catalog)}`)
     return 0

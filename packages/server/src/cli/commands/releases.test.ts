@@ -13,7 +13,7 @@ async function homeOfThree(): Promise<{ home: TestHome; digests: string[] }> {
   const digests: string[] = []
   for (const count of [1, 2, 3]) {
     await home.import(smallSource({ pais: countries(count) }))
-    digests.push(home.shelf.currentDigest() as string)
+    digests.push(home.store.currentDigest() as string)
   }
   return { home, digests }
 }
@@ -24,10 +24,10 @@ test('prune keeps the newest besides the current one, and never removes that', a
   const [first, second, third] = digests as [string, string, string]
   await command(home, 'activate', first)
   await command(home, 'releases', 'prune', '--keep', '1')
-  expect(home.shelf.digests().toSorted()).toEqual([first, third].toSorted())
-  expect(home.shelf.digests()).not.toContain(second)
+  expect(home.store.digests().toSorted()).toEqual([first, third].toSorted())
+  expect(home.store.digests()).not.toContain(second)
   await command(home, 'releases', 'prune', '--keep', '0')
-  expect([home.shelf.digests(), home.shelf.currentDigest()]).toEqual([[first], first])
+  expect([home.store.digests(), home.store.currentDigest()]).toEqual([[first], first])
 })
 
 test('verify fails for a single damaged release', async () => {

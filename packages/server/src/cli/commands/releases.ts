@@ -1,7 +1,7 @@
 // nomenclator releases, and what is done with a release: show, activate, rollback, prune, verify.
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { isBuiltHere } from '../../release/home/proved.ts'
-import { type Listed, Shelf } from '../../release/home/shelf.ts'
+import { type Listed, ReleaseStore } from '../../release/home/release-store.ts'
 import { releaseVerifier } from '../../release/home/verify.ts'
 import { findingsByKind, numberingOf, sizeOf } from '../../release/manifest.ts'
 import { parseSignature } from '../../release/signing/minisign.ts'
@@ -34,16 +34,16 @@ const releases = command({
   flags: { ...homeFlags, json },
   examples: ['releases', 'releases --json'],
   run: async ({ values, terminal }) => {
-    const shelf = await openHome(values, terminal)
-    const listed = shelf.list()
+    const store = await openHome(values, terminal)
+    const listed = store.list()
     if (values.json) terminal.out(`${JSON.stringify(listed, null, 2)}\n`)
     else if (listed.length === 0) terminal.out('There is no release yet; nomenclator import bundled makes one.\n')
-    else terminal.out(listed.map((one) => lineOf(shelf, one)).join(''))
+    else terminal.out(listed.map((one) => lineOf(store, one)).join(''))
     return 0
   },
 })
 
-function lineOf(shelf: Shelf, { digest, current, manifest, ownBytes }: Listed): string {
+function lineOf(store: ReleaseStore, { digest, current, manifest, ownBytes }: Listed): string {
   const mark = `${current ? '*' : ' '} ${short(digest)}`
   if ('unreadable' in manifest) return `${mark}  not readable: ${manifest.unreadable}\n`
   const columns = [
@@ -51,7 +51,7 @@ function lineOf(shelf: Shelf, { digest, current, manifest, ownBytes }: Listed): 
     manifest.source.kind.padEnd(9),
     megabytes(sizeOf(manifest)).padStart(10),
     `${megabytes(ownBytes)} its own`.padStart(18),
-    countsOf(shelf.read(digest)),
+    countsOf(store.read(digest)),
   ]
   return `${mark}  ${columns.join('  ')}\n`
 }
@@ -63,20 +63,20 @@ const releasesShow = command({
   flags: { ...homeFlags, json },
   examples: ['releases show 1a2b3c', 'releases show 1a2b3c --json'],
   run: async ({ values, operands, terminal }) => {
-    const shelf = await openHome(values, terminal)
-    const release = shelf.read(shelf.find(operands[0] as string))
+    const store = await openHome(values, terminal)
+    const release = store.read(store.find(operands[0] as string))
     const { manifest } = release
     if (values.json) {
       terminal.out(`${JSON.stringify(manifest, null, 2)}\n`)
       return 0
     }
     const { digest, built, source, versions } = manifest
-    const current = digest === shelf.currentDigest() ? ' (current)' : ''
+    const current = digest === store.currentDigest() ? ' (current)' : ''
     terminal.out(
       `Release ${digest}${current}\nbuilt    ${built} by Nomenclator ${versions.nomenclator} on Bun ${versions.bun}\n`,
     )
     terminal.out(`source   ${source.kind}: ${source.title}${source.synthetic ? ' (synthetic)' : ''}\n`)
-    for (const text of signaturesIn(shelf.signatureOf(digest) ?? '')) {
+    for (const text of signaturesIn(store.signatureOf(digest) ?? '')) {
       const signature = parseSignature(text)
       if (signature !== undefined)
         terminal.out(`signed   by key ${signature.keyId}; nomenclator verify-release checks it\n`)
@@ -102,12 +102,12 @@ const goingBack = { ...signFlags, 'password-file': passwordFile, wait, ...homeFl
 async function signerAgain(
   values: ValuesOf<typeof goingBack>,
   terminal: Terminal,
-): Promise<(shelf: Shelf, digest: string, before: string | undefined) => Promise<void>> {
+): Promise<(store: ReleaseStore, digest: string, before: string | undefined) => Promise<void>> {
   const { signerOf } = await import('../home/run-import.ts')
   const { sign } = signerOf(values)
-  return async (shelf, digest, before) => {
-    if (sign !== undefined) return shelf.placeSignature(digest, await sign(shelf, digest))
-    const sequence = (one = '') => sequenceIn(shelf.signatureOf(one))
+  return async (store, digest, before) => {
+    if (sign !== undefined) return store.placeSignature(digest, await sign(store, digest))
+    const sequence = (one = '') => sequenceIn(store.signatureOf(one))
     if (sequence(digest) < sequence(before))
       terminal.err(
         `Release ${short(digest)} was signed before what is current: machines that require signatures and follow this one go on ` +
@@ -124,10 +124,10 @@ const activate = command({
   examples: ['activate 1a2b3c', 'activate 1a2b3c --sign release.key'],
   run: async ({ values, operands, terminal }) => {
     const sign = await signerAgain(values, terminal)
-    const digest = await changeHome(values, 'activate', terminal, async (shelf) => {
-      const chosen = shelf.find(operands[0] as string)
-      await sign(shelf, chosen, shelf.currentDigest())
-      shelf.activate(chosen)
+    const digest = await changeHome(values, 'activate', terminal, async (store) => {
+      const chosen = store.find(operands[0] as string)
+      await sign(store, chosen, store.currentDigest())
+      store.activate(chosen)
       return chosen
     })
     terminal.out(`Release ${short(digest)} is now current.\n`)
@@ -142,10 +142,10 @@ const rollback = command({
   examples: ['rollback', 'rollback --sign release.key'],
   run: async ({ values, terminal }) => {
     const sign = await signerAgain(values, terminal)
-    const digest = await changeHome(values, 'rollback', terminal, async (shelf) => {
-      const before = shelf.currentDigest()
-      const digest = shelf.rollback()
-      await sign(shelf, digest, before)
+    const digest = await changeHome(values, 'rollback', terminal, async (store) => {
+      const before = store.currentDigest()
+      const digest = store.rollback()
+      await sign(store, digest, before)
       return digest
     })
     terminal.out(`Release ${short(digest)} is current again.\n`)
@@ -168,12 +168,12 @@ const releasesPrune = command({
   },
   examples: ['releases prune --keep 2'],
   run: async ({ values, terminal }) => {
-    const old = await changeHome(values, 'releases prune', terminal, async (shelf) => {
-      const listed = shelf
+    const old = await changeHome(values, 'releases prune', terminal, async (store) => {
+      const listed = store
         .list()
         .filter(({ current }) => !current)
         .slice(values.keep)
-      for (const { digest } of listed) shelf.remove(digest)
+      for (const { digest } of listed) store.remove(digest)
       return listed
     })
     for (const { digest } of old) terminal.out(`Removed ${short(digest)}.\n`)
@@ -189,46 +189,48 @@ const releasesVerify = command({
   flags: { ...signatureFlags, ...homeFlags },
   examples: ['releases verify', 'releases verify 1a2b3c', 'releases verify --require-signature release.pub'],
   run: async ({ values, operands, terminal }) => {
-    const shelf = await openHome(values, terminal)
+    const store = await openHome(values, terminal)
     const [prefix] = operands
-    const digests = prefix === undefined ? shelf.list().map(({ digest }) => digest) : [shelf.find(prefix)]
-    return verifyAll(shelf, digests, trustOf(values), terminal)
+    const digests = prefix === undefined ? store.list().map(({ digest }) => digest) : [store.find(prefix)]
+    return verifyAll(store, digests, trustOf(values), terminal)
   },
 })
 
 async function verifyAll(
-  shelf: Shelf,
+  store: ReleaseStore,
   digests: readonly string[],
   trust: Trust | undefined,
   terminal: Terminal,
 ): Promise<number> {
-  const verify = releaseVerifier(shelf)
-  const trusting = new Shelf(shelf.home, trust)
+  const verify = releaseVerifier(store)
+  const trusting = new ReleaseStore(store.home, trust)
   let damaged = 0
   for (const digest of digests) {
     const damage = await verify(digest)
     const unproved =
-      damage.length > 0 ? undefined : trust === undefined ? contradicted(shelf, digest) : unreadable(trusting, digest)
+      damage.length > 0 ? undefined : trust === undefined ? contradicted(store, digest) : unreadable(trusting, digest)
     const wrong = unproved === undefined ? damage : [unproved]
     damaged += wrong.length === 0 ? 0 : 1
     terminal.out(`${short(digest)}  ${wrong.length === 0 ? 'sound' : `damaged\n  ${wrong.join('\n  ')}`}\n`)
   }
   if (damaged > 0)
-    throw new Failure(`${damaged} of ${digests.length} releases are damaged; import their source again to replace them`)
+    throw new OperationalError(
+      `${damaged} of ${digests.length} releases are damaged; import their source again to replace them`,
+    )
   return 0
 }
 
 /** Why a release cannot be read. */
-function unreadable(shelf: Shelf, digest: string): string | undefined {
-  const manifest = shelf.manifestOrReason(digest)
+function unreadable(store: ReleaseStore, digest: string): string | undefined {
+  const manifest = store.manifestOrReason(digest)
   return 'unreadable' in manifest ? manifest.unreadable : undefined
 }
 
 /** What a release has otherwise than its signatures state, whoever has made them. */
-function contradicted(shelf: Shelf, digest: string): string | undefined {
-  const release = shelf.read(digest)
-  if (isBuiltHere(shelf, release.manifest)) return undefined
-  for (const text of signaturesIn(shelf.signatureOf(digest) ?? '')) {
+function contradicted(store: ReleaseStore, digest: string): string | undefined {
+  const release = store.read(digest)
+  if (isBuiltHere(store, release.manifest)) return undefined
+  for (const text of signaturesIn(store.signatureOf(digest) ?? '')) {
     const wrong = contradiction(statementIn(parseSignature(text)?.trustedComment ?? ''), signableRelease(release))
     if (wrong !== undefined) return `${wrong}; nomenclator verify-release names the files`
   }

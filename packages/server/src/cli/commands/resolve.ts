@@ -1,8 +1,8 @@
 // nomenclator resolve FILE
 import { resolve as absolute } from 'node:path'
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { command } from '../command.ts'
-import { text, type Wrong, yes } from '../flags/flags.ts'
+import { type InvalidFlag, text, yes } from '../flags/flags.ts'
 import { homeFlags } from '../flags/shelf-flags.ts'
 import { openHome } from '../home/open-home.ts'
 import { STANDARD } from '../terminal/output.ts'
@@ -38,10 +38,10 @@ export const resolveCommand = command({
   run: async ({ values, operands, terminal }) => {
     const [file] = operands as [string]
     if (values.out !== STANDARD && absolute(values.out) === absolute(file))
-      throw new Failure(`--out ${values.out} is the file that is read; give another one`)
+      throw new OperationalError(`--out ${values.out} is the file that is read; give another one`)
     const release = (await openHome(values, terminal)).openCurrent()
     if (release === undefined)
-      throw new Failure('there is no release to resolve with; nomenclator import bundled makes one')
+      throw new OperationalError('there is no release to resolve with; nomenclator import bundled makes one')
     const { resolveTable } = await import('../resolving/resolve-table.ts')
     const summary = await resolveTable(release, { ...values, file }, terminal)
     // Standard output has the rows.
@@ -51,7 +51,7 @@ export const resolveCommand = command({
   },
 })
 
-function scoreOf(given: string): number | Wrong {
+function scoreOf(given: string): number | InvalidFlag {
   const score = /^[0-9]*\.?[0-9]+$/.test(given) ? Number(given) : Number.NaN
   return score >= 0 && score <= 1 ? score : { allowed: 'a number from 0 to 1, such as 0.8' }
 }

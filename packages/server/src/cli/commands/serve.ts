@@ -1,6 +1,7 @@
 // nomenclator serve: responds from the current release until it is stopped.
-import { diskFailure, Failure } from '../../base/failure.ts'
+
 import { createLog, type Log, logStyle } from '../../base/log.ts'
+import { diskFailure, OperationalError } from '../../base/operational-error.ts'
 import { command, type Terminal } from '../command.ts'
 import { serveFlags } from '../flags/serve-flags.ts'
 
@@ -24,7 +25,7 @@ export const serveCommand = command({
       const { start } = await import('../serving/start.ts')
       return await start(context)
     } catch (error) {
-      const failure = error instanceof Failure ? error : diskFailure(error)
+      const failure = error instanceof OperationalError ? error : diskFailure(error)
       if (style === 'text' || failure === undefined) throw error
       log({ level: 'error', event: 'start-failed', message: `nomenclator: ${failure.message}` })
       return 1

@@ -1,8 +1,8 @@
 // nomenclator shelf: makes a shared shelf in PostgreSQL, says how it is, and mends what a restored backup leaves.
-import { Failure } from '../../base/failure.ts'
-import type { ConnectOptions } from '../../distribution/postgres/connection.ts'
+import { OperationalError } from '../../base/operational-error.ts'
+import type { PostgresOptions } from '../../distribution/postgres/connection.ts'
 import type { ShelfReport } from '../../distribution/postgres/status.ts'
-import { Shelf } from '../../release/home/shelf.ts'
+import { ReleaseStore } from '../../release/home/release-store.ts'
 import { columns, command, type Terminal } from '../command.ts'
 import { yes } from '../flags/flags.ts'
 import { homeOf } from '../flags/home-flag.ts'
@@ -20,13 +20,13 @@ const shelfFlags = { shelf: address, 'shelf-password-file': passwordFile } as co
 function givenShelf<V extends Pick<HomeValues, 'shelf'>>(values: V): V & { readonly shelf: NonNullable<V['shelf']> } {
   const { shelf } = values
   if (shelf === undefined)
-    throw new Failure(
+    throw new OperationalError(
       'which shelf? Name it with --shelf postgres://user@host/database?sslmode=verify-full, or with NOMENCLATOR_SHELF',
     )
   return { ...values, shelf }
 }
 
-function connectOptions(values: Omit<HomeValues, 'home'>, changes: boolean): ConnectOptions {
+function connectOptions(values: Omit<HomeValues, 'home'>, changes: boolean): PostgresOptions {
   const { shelf } = givenShelf(values)
   return { ...loginOf(shelf, { ...values, home: undefined }), changes, name: 'nomenclator shelf' }
 }
@@ -134,10 +134,10 @@ const shelfPublish = command({
   ],
   run: async ({ values, terminal }) => {
     const { publishHome } = await import('../../distribution/postgres/session.ts')
-    const shelf = new Shelf(homeOf(values.home))
+    const store = new ReleaseStore(homeOf(values.home))
     const valuesWithShelf = givenShelf(values)
-    using _lock = await lockFor(shelf, 'shelf publish', values.wait, terminal)
-    const { put, skipped } = await publishHome(shelf, writingOf(valuesWithShelf, 'shelf publish', terminal))
+    using _lock = await lockFor(store, 'shelf publish', values.wait, terminal)
+    const { put, skipped } = await publishHome(store, writingOf(valuesWithShelf, 'shelf publish', terminal))
     for (const digest of skipped) terminal.err(`NOT PUBLISHED: release ${digest.slice(0, 12)} cannot be read.\n`)
     tell(put, terminal)
     return 0
@@ -157,12 +157,12 @@ const shelfMend = command({
   ],
   run: async ({ values, terminal }) => {
     const { mendShelf } = await import('../../distribution/postgres/session.ts')
-    const shelf = new Shelf(homeOf(values.home))
+    const store = new ReleaseStore(homeOf(values.home))
     const valuesWithShelf = givenShelf(values)
-    const { damaged, mended } = await mendShelf(shelf, writingOf(valuesWithShelf, 'shelf mend', terminal))
+    const { damaged, mended } = await mendShelf(store, writingOf(valuesWithShelf, 'shelf mend', terminal))
     terminal.out(damaged === 0 ? 'Every chunk is as it was written.\n' : `Replaced ${mended} of ${damaged} chunks.\n`)
     if (mended < damaged)
-      throw new Failure(`this home does not have ${damaged - mended} of them; try the home of another machine`)
+      throw new OperationalError(`this home does not have ${damaged - mended} of them; try the home of another machine`)
     return 0
   },
 })
@@ -175,9 +175,9 @@ const shelfAccept = command({
   examples: ['shelf accept --shelf postgres://publisher@db.example.org/nomenclator?sslmode=verify-full'],
   run: async ({ values, terminal }) => {
     const { acceptShelf } = await import('../../distribution/postgres/session.ts')
-    const shelf = new Shelf(homeOf(values.home))
+    const store = new ReleaseStore(homeOf(values.home))
     const valuesWithShelf = givenShelf(values)
-    const generation = await acceptShelf(shelf, writingOf(valuesWithShelf, 'shelf accept', terminal))
+    const generation = await acceptShelf(store, writingOf(valuesWithShelf, 'shelf accept', terminal))
     terminal.out(`The shelf has generation ${generation} now; all nodes follow it.\n`)
     return 0
   },

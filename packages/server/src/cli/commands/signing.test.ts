@@ -4,7 +4,7 @@ import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { TestDirectory, TestHome } from '../../../../../test/support/releases.ts'
 import { smallSource } from '../../../../../test/support/small-source.ts'
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { UsageError } from '../flags/flags.ts'
 import { run } from '../run.ts'
 
@@ -23,8 +23,8 @@ test('a password file that begins with an empty line is refused', async () => {
   const password = join(directory.path, 'password')
   writeFileSync(password, '\nsecret\n')
   const error = await refused('keygen', '--out', join(directory.path, 'k'), '--password-file', password)
-  expect(error).toBeInstanceOf(Failure)
-  expect((error as Failure).message).toContain('begins with an empty line')
+  expect(error).toBeInstanceOf(OperationalError)
+  expect((error as OperationalError).message).toContain('begins with an empty line')
 })
 
 test('whoever follows the current release looks at it again once it is signed', async () => {
@@ -32,8 +32,8 @@ test('whoever follows the current release looks at it again once it is signed', 
   await home.import(smallSource({}))
   const name = join(home.path, 'k')
   await run(['keygen', '--out', name], {}, silent)
-  const before = statSync(home.shelf.currentFile, { bigint: true })
+  const before = statSync(home.store.currentFile, { bigint: true })
   expect(await run(['sign', '--key', `${name}.key`, '--home', home.path], {}, silent)).toBe(0)
-  const after = statSync(home.shelf.currentFile, { bigint: true })
+  const after = statSync(home.store.currentFile, { bigint: true })
   expect([after.ino, after.mtimeNs]).not.toEqual([before.ino, before.mtimeNs])
 })

@@ -1,10 +1,10 @@
 // nomenclator keygen, sign and verify-release.
 import { closeSync, existsSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { replaceDurably } from '../../release/files/durable-file.ts'
 import { isBuiltHere, rotationsOf } from '../../release/home/proved.ts'
-import type { Shelf } from '../../release/home/shelf.ts'
+import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { signInHome } from '../../release/home/sign.ts'
 import { releaseVerifier } from '../../release/home/verify.ts'
 import {
@@ -56,7 +56,7 @@ const keygen = command({
   run: async ({ values, terminal }) => {
     const [secretPath, publicPath] = [resolve(`${values.out}.key`), resolve(`${values.out}.pub`)]
     for (const path of [secretPath, publicPath])
-      if (existsSync(path)) throw new Failure(`${path} is there already; give another name with --out`)
+      if (existsSync(path)) throw new OperationalError(`${path} is there already; give another name with --out`)
     const { publicKey: generated, secretFile } = generateKeys(readPassword(values['password-file']))
     writeNew(secretPath, secretFile, SECRET_MODE)
     writeNew(publicPath, publicKeyFile(generated), PUBLIC_MODE)
@@ -85,17 +85,17 @@ function writeNew(path: string, content: string, mode: number): void {
 }
 
 /** The release that is meant: by its digest, or the current one. */
-function chosenDigest(shelf: Shelf, prefix: string | undefined): string {
-  const digest = prefix === undefined ? shelf.currentDigest() : shelf.find(prefix)
-  if (digest === undefined) throw new Failure('there is no release yet; nomenclator import bundled makes one')
+function chosenDigest(store: ReleaseStore, prefix: string | undefined): string {
+  const digest = prefix === undefined ? store.currentDigest() : store.find(prefix)
+  if (digest === undefined) throw new OperationalError('there is no release yet; nomenclator import bundled makes one')
   return digest
 }
 
 const short = (digest: string) => digest.slice(0, 12)
 
-async function refuseDamaged(shelf: Shelf, digest: string): Promise<void> {
-  const wrong = await releaseVerifier(shelf)(digest)
-  if (wrong.length > 0) throw new Failure(`release ${short(digest)} is damaged:\n  ${wrong.join('\n  ')}`)
+async function refuseDamaged(store: ReleaseStore, digest: string): Promise<void> {
+  const wrong = await releaseVerifier(store)(digest)
+  if (wrong.length > 0) throw new OperationalError(`release ${short(digest)} is damaged:\n  ${wrong.join('\n  ')}`)
 }
 
 const sign = command({
@@ -130,17 +130,17 @@ const sign = command({
     homeOf(values.home)
     const secret = values.key === undefined ? undefined : readSecretKey(values.key, values['password-file'])
     const foreignSignature = values.signature === undefined ? undefined : readSignature(values.signature)
-    const { digest, signature } = await changeHome(values, 'sign', terminal, async (shelf) => {
-      const chosen = chosenDigest(shelf, operands[0])
+    const { digest, signature } = await changeHome(values, 'sign', terminal, async (store) => {
+      const chosen = chosenDigest(store, operands[0])
       // A signature stays for years: every byte is read before one is made.
-      await refuseDamaged(shelf, chosen)
+      await refuseDamaged(store, chosen)
       const made =
         secret === undefined
-          ? withSignature(shelf.signatureOf(chosen), foreignSignature as string)
-          : await signInHome(shelf, chosen, secret, { days: values['expires-days'] })
-      shelf.placeSignature(chosen, made)
+          ? withSignature(store.signatureOf(chosen), foreignSignature as string)
+          : await signInHome(store, chosen, secret, { days: values['expires-days'] })
+      store.placeSignature(chosen, made)
       // Whoever follows the current release looks at it again.
-      if (chosen === shelf.currentDigest()) shelf.activate(chosen)
+      if (chosen === store.currentDigest()) store.activate(chosen)
       return { digest: chosen, signature: made }
     })
     const { trustedComment, keyId: key } = parseSignature(signaturesIn(signature).at(-1) ?? '') ?? {}
@@ -154,7 +154,7 @@ const sign = command({
 function readSignature(path: string): string {
   const signature = contentOf(path)
   if (signature === undefined || parseSignature(signature) === undefined)
-    throw new Failure(`${path} is not a signature of minisign`)
+    throw new OperationalError(`${path} is not a signature of minisign`)
   return signature
 }
 
@@ -181,17 +181,17 @@ const verifyRelease = command({
   run: async ({ values, operands, terminal }) => {
     if (values.key === undefined)
       throw new UsageError(['give the public key with --key KEY, as a file or as its line that begins with RW'])
-    const shelf = await openHome(values, terminal)
-    const digest = chosenDigest(shelf, operands[0])
-    await refuseDamaged(shelf, digest)
-    const release = shelf.read(digest)
-    const trust = rotatedTrust(trustIn(values.key, { threshold: values.threshold }), rotationsOf(shelf))
-    const proof = proofOf(signableRelease(release), shelf.signatureOf(digest), trust)
+    const store = await openHome(values, terminal)
+    const digest = chosenDigest(store, operands[0])
+    await refuseDamaged(store, digest)
+    const release = store.read(digest)
+    const trust = rotatedTrust(trustIn(values.key, { threshold: values.threshold }), rotationsOf(store))
+    const proof = proofOf(signableRelease(release), store.signatureOf(digest), trust)
     if ('wrong' in proof)
-      throw new Failure(
-        `release ${short(digest)} is not proved: ${proof.wrong}${await forgedText(shelf, digest, proof.wrong)}`,
+      throw new OperationalError(
+        `release ${short(digest)} is not proved: ${proof.wrong}${await forgedText(store, digest, proof.wrong)}`,
       )
-    const builtHere = isBuiltHere(shelf, release.manifest)
+    const builtHere = isBuiltHere(store, release.manifest)
     if (values.json) terminal.out(`${JSON.stringify(proofReport(digest, proof, builtHere), null, 2)}\n`)
     else terminal.out(proofText(digest, proof, builtHere))
     return 0
@@ -199,10 +199,10 @@ const verifyRelease = command({
 })
 
 /** Which files are others, where that is what is wrong. */
-async function forgedText(shelf: Shelf, digest: string, wrong: string): Promise<string> {
+async function forgedText(store: ReleaseStore, digest: string, wrong: string): Promise<string> {
   if (!wrong.startsWith(OTHER_FILES)) return ''
   const { forgedFiles } = await import('../../release/home/forged-files.ts')
-  const files = await forgedFiles(shelf, digest)
+  const files = await forgedFiles(store, digest)
   return files.length === 0 ? '' : `. Not as its records make them are:\n  ${files.join('\n  ')}`
 }
 
@@ -274,20 +274,20 @@ const rotateKeys = command({
       throw new UsageError(['give the old secret key with --key FILE, and the new public keys with --to KEY'])
     if (threshold > new Set(to.map(({ text: line }) => line)).size)
       throw new UsageError([`--threshold ${threshold} is more than there are keys in --to`])
-    const rotations = await changeHome(values, 'rotate-keys', terminal, async (shelf) => {
+    const rotations = await changeHome(values, 'rotate-keys', terminal, async (store) => {
       const secret = readSecretKey(key, values['password-file'])
-      const current = chosenDigest(shelf, undefined)
-      const signature = shelf.signatureOf(current) ?? ''
+      const current = chosenDigest(store, undefined)
+      const signature = store.signatureOf(current) ?? ''
       // Nodes that have followed the rotation would refuse it.
-      const proof = proofOf(signableRelease(shelf.read(current)), signature, { keys: to, threshold })
+      const proof = proofOf(signableRelease(store.read(current)), signature, { keys: to, threshold })
       if ('wrong' in proof)
-        throw new Failure(
+        throw new OperationalError(
           `release ${short(current)} is not signed by the new keys yet: ${proof.wrong}. Sign it with them first, with nomenclator sign --key FILE; nothing was changed`,
         )
-      const rotated = withRotation(rotationsOf(shelf), rotationStatement(to, threshold), secret)
-      replaceDurably(join(shelf.home, KEYS_FILE), rotated)
-      shelf.placeSignature(current, signature)
-      shelf.activate(current)
+      const rotated = withRotation(rotationsOf(store), rotationStatement(to, threshold), secret)
+      replaceDurably(join(store.home, KEYS_FILE), rotated)
+      store.placeSignature(current, signature)
+      store.activate(current)
       return rotated
     })
     const report = { keys: to.map(({ id }) => id), threshold, signedBy: signersOf(rotations) }

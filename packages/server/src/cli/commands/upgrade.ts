@@ -1,5 +1,5 @@
 // nomenclator upgrade
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { newerReleases } from '../../release/home/outdated.ts'
 import { command } from '../command.ts'
 import { yes } from '../flags/flags.ts'
@@ -18,7 +18,7 @@ export const upgrade = command({
       values,
       'upgrade',
       terminal,
-      async (shelf) => ({ upgraded: await upgradeWithProgress(shelf, terminal), newer: newerReleases(shelf)[0] }),
+      async (store) => ({ upgraded: await upgradeWithProgress(store, terminal), newer: newerReleases(store)[0] }),
       { upgrades: false },
     )
     const failed = upgraded.filter(({ failure }) => failure !== undefined)
@@ -29,7 +29,7 @@ export const upgrade = command({
       if (failure === undefined) terminal.out(`Upgraded ${digest.slice(0, 12)}: ${entities.join(', ')}.\n`)
     if (newer !== undefined) throw newer
     if (failed.length > 0)
-      throw new Failure(
+      throw new OperationalError(
         `${failed.length} of ${upgraded.length} releases could not be upgraded; the reasons stand above`,
       )
     return 0

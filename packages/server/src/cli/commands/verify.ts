@@ -1,7 +1,7 @@
 // nomenclator verify URL
 import { closeSync, openSync, writeFileSync } from 'node:fs'
-import { Failure, messageOf } from '../../base/failure.ts'
-import type { Address } from '../../verify/address.ts'
+import { messageOf, OperationalError } from '../../base/operational-error.ts'
+import type { TargetAddress } from '../../verify/address.ts'
 import type { CompareOptions } from '../../verify/compare.ts'
 import type { VerifyOptions } from '../../verify/verify.ts'
 import { command, type Terminal } from '../command.ts'
@@ -112,7 +112,7 @@ const optionsOf = ({ deep, sample, concurrency, rate, timeout }: Values) => ({
 
 type Outcome = { readonly exitCode: number; readonly written: Written }
 
-async function verified({ base }: Address, options: VerifyOptions): Promise<Outcome> {
+async function verified({ base }: TargetAddress, options: VerifyOptions): Promise<Outcome> {
   const { verify } = await import('../../verify/verify.ts')
   const report = await import('../../verify/report.ts')
   const verification = await verify(base, options)
@@ -127,7 +127,7 @@ async function verified({ base }: Address, options: VerifyOptions): Promise<Outc
   }
 }
 
-async function compared({ base }: Address, against: Address, options: CompareOptions): Promise<Outcome> {
+async function compared({ base }: TargetAddress, against: TargetAddress, options: CompareOptions): Promise<Outcome> {
   const { compareServers } = await import('../../verify/compare.ts')
   const report = await import('../../verify/report.ts')
   const comparison = await compareServers(base, against.base, options)
@@ -158,10 +158,10 @@ function refuseUnwritable(path: string): void {
 }
 
 /** Parses an address; what is wrong with it is a wrong call. */
-function rightCall(parse: () => Address): Address {
+function rightCall(parse: () => TargetAddress): TargetAddress {
   try {
     return parse()
   } catch (error) {
-    throw error instanceof Failure ? new UsageError([error.message]) : error
+    throw error instanceof OperationalError ? new UsageError([error.message]) : error
   }
 }

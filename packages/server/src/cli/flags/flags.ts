@@ -1,10 +1,10 @@
 // Flags and environment variables of a command: declared once, read and checked all at once.
 import { parseArgs } from 'node:util'
-import { Failure } from '../../base/failure.ts'
 import { nearest } from '../../base/nearest.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { parseWholeNumber } from '../../base/whole-number.ts'
 
-export type Wrong = { readonly allowed: string }
+export type InvalidFlag = { readonly allowed: string }
 
 export type Flag<T> = {
   /** What stands for the value in the help; a flag without one is a switch. */
@@ -15,7 +15,7 @@ export type Flag<T> = {
   readonly defaultValue?: string
   /** All values that there are, where they are few. */
   readonly choices?: readonly string[]
-  readonly parse: (text: string) => T | Wrong
+  readonly parse: (text: string) => T | InvalidFlag
   /** What may be shown of a value that is wrong; all of it unless it may hold a secret. */
   readonly shown?: (text: string) => string
 }
@@ -26,7 +26,7 @@ export type ValuesOf<F extends Flags> = {
 }
 type IfNotGiven<F> = F extends { defaultValue: string } ? never : F extends { value: string } ? undefined : never
 
-export class UsageError extends Failure {
+export class UsageError extends OperationalError {
   /** The command that was called, where there is one. */
   readonly command: string | undefined
 
@@ -62,7 +62,8 @@ export function readFlags<F extends Flags>(flags: F, argv: readonly string[], en
   return { values: values as ValuesOf<F>, operands }
 }
 
-const isWrong = (value: unknown): value is Wrong => typeof value === 'object' && value !== null && 'allowed' in value
+const isWrong = (value: unknown): value is InvalidFlag =>
+  typeof value === 'object' && value !== null && 'allowed' in value
 
 type Tokens = { readonly given: Map<string, string>; readonly operands: string[]; readonly mistakes: string[] }
 
@@ -109,5 +110,5 @@ export const yes = (): true => true
 
 export const wholeNumber =
   (min: number, max: number) =>
-  (value: string): number | Wrong =>
+  (value: string): number | InvalidFlag =>
     parseWholeNumber(value, { min, max, leadingZeros: true }) ?? { allowed: `a whole number from ${min} to ${max}` }

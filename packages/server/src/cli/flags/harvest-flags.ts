@@ -1,7 +1,7 @@
 // The flags of commands that read a running server of API v1: which collections, and how politely.
 import { v1Collections } from '../../catalog/collections.ts'
 import { builtInCatalog } from '../../source/built-in.ts'
-import { type Wrong, wholeNumber } from './flags.ts'
+import { type InvalidFlag, wholeNumber } from './flags.ts'
 
 const names = v1Collections(builtInCatalog).map(({ name }) => name)
 
@@ -20,7 +20,7 @@ export const harvestFlags = {
   rate: { value: 'N', description: 'at most so many requests a second', parse: wholeNumber(1, 100_000) },
 } as const
 
-function someOf(list: string): readonly string[] | Wrong {
+function someOf(list: string): readonly string[] | InvalidFlag {
   const some = list.split(',').map((name) => name.trim())
   return some.every((name) => names.includes(name)) ? some : { allowed: `some of ${names.join(', ')}` }
 }

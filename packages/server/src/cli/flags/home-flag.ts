@@ -1,7 +1,7 @@
 // Where the releases live: the flag that all commands share.
 import { accessSync, constants, lstatSync, readlinkSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { defaultHome } from '../../base/program.ts'
 import type { Flag } from './flags.ts'
 
@@ -19,7 +19,8 @@ export const homePath = (given: string | undefined): string => given ?? defaultH
 export function homeOf(given: string | undefined): string {
   const path = homePath(given)
   const wrong = homeFault(path)
-  if (wrong !== undefined) throw new Failure(`the home ${path} ${wrong}, or give another directory with --home`)
+  if (wrong !== undefined)
+    throw new OperationalError(`the home ${path} ${wrong}, or give another directory with --home`)
   return path
 }
 

@@ -1,9 +1,9 @@
 // The flags that name keys: their files are read where the flag is parsed, so that a wrong one is a wrong call.
 import { readFileSync } from 'node:fs'
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { type PublicKey, parsePublicKey, parseSecretKey, type SecretKey } from '../../release/signing/minisign.ts'
 import { type Trust, trustIn } from '../../release/signing/release-signature.ts'
-import { text, UsageError, type ValuesOf, type Wrong, wholeNumber } from './flags.ts'
+import { type InvalidFlag, text, UsageError, type ValuesOf, wholeNumber } from './flags.ts'
 import { yesOrNo } from './serve-values.ts'
 
 /** Undefined where there is no such file, or it cannot be read. */
@@ -16,7 +16,7 @@ export function contentOf(path: string): string | undefined {
 }
 
 /** One or several keys, separated by commas: each the line of a key, or a file. */
-function publicKeys(value: string): readonly PublicKey[] | Wrong {
+function publicKeys(value: string): readonly PublicKey[] | InvalidFlag {
   const keys = value.split(',').map((one) => parsePublicKey(one) ?? parsePublicKey(contentOf(one) ?? ''))
   return keys.every((key) => key !== undefined)
     ? keys
@@ -104,19 +104,19 @@ const FILE_ADVICE = 'give a file that this user can read'
 export function readPassword(path: string | undefined): string | undefined {
   if (path === undefined) return undefined
   const content = contentOf(path)
-  if (content === undefined) throw new Failure(`the password file ${path} cannot be read; ${FILE_ADVICE}`)
+  if (content === undefined) throw new OperationalError(`the password file ${path} cannot be read; ${FILE_ADVICE}`)
   const [password = ''] = content.split(/\r?\n/)
-  if (password === '') throw new Failure(`the password file ${path} begins with an empty line`)
+  if (password === '') throw new OperationalError(`the password file ${path} begins with an empty line`)
   return password
 }
 
 export function readSecretKey(path: string, passwordPath: string | undefined): SecretKey {
   const content = contentOf(path)
-  if (content === undefined) throw new Failure(`the secret key ${path} cannot be read; ${FILE_ADVICE}`)
+  if (content === undefined) throw new OperationalError(`the secret key ${path} cannot be read; ${FILE_ADVICE}`)
   try {
     return parseSecretKey(content, readPassword(passwordPath))
   } catch (error) {
-    if (error instanceof Failure) throw new Failure(`${path}: ${error.message}`)
+    if (error instanceof OperationalError) throw new OperationalError(`${path}: ${error.message}`)
     throw error
   }
 }

@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { LOG_FORMATS } from '../../base/log.ts'
 import { ACCESS_LOG_FORMATS } from '../../http/observation/access-log.ts'
-import { text, type ValuesOf, type Wrong, wholeNumber } from './flags.ts'
+import { type InvalidFlag, text, type ValuesOf, wholeNumber } from './flags.ts'
 import { trustFlags } from './key-flags.ts'
 import { limitFlags } from './limit-flags.ts'
 import { addresses, adminAddress, baseUrl, byteSize, choiceOf, rateLimit, scrubHours, yesOrNo } from './serve-values.ts'
@@ -132,7 +132,7 @@ export const serveFlags = {
 
 export type ServeValues = ValuesOf<typeof serveFlags>
 
-function workerCount(value: string): number | Wrong {
+function workerCount(value: string): number | InvalidFlag {
   if (value === 'auto') return availableParallelism()
   const count = wholeNumber(1, 256)(value)
   return typeof count === 'number' ? count : { allowed: `auto, or ${count.allowed}` }

@@ -4,9 +4,9 @@ import { net } from '../../base/built-ins.ts'
 import { parseWholeNumber } from '../../base/whole-number.ts'
 import type { RateLimit } from '../../http/limits/rate-limit.ts'
 import type { AdminAddress } from '../../http/observation/admin.ts'
-import { type Wrong, wholeNumber } from './flags.ts'
+import { type InvalidFlag, wholeNumber } from './flags.ts'
 
-export function baseUrl(value: string): string | Wrong {
+export function baseUrl(value: string): string | InvalidFlag {
   return /^https?:\/\/[A-Za-z0-9.\-_~:[\]]+(?:\/[A-Za-z0-9.\-_~]+)*\/?$/.test(value) && URL.canParse(value)
     ? value.replace(/\/$/, '')
     : { allowed: 'an http or https address without query, such as https://catalogs.example.org' }
@@ -15,7 +15,7 @@ export function baseUrl(value: string): string | Wrong {
 const UNITS: Readonly<Record<string, number>> = { '': 1, K: 1e3, M: 1e6, G: 1e9, T: 1e12 }
 
 /** A size in bytes, from a number with a unit. */
-export function byteSize(value: string): number | Wrong {
+export function byteSize(value: string): number | InvalidFlag {
   const [, digits = '', unit = ''] = /^([0-9]{1,12})([KMGT]?)B?$/i.exec(value) ?? []
   const bytes = Number(digits) * (UNITS[unit.toUpperCase()] ?? 0)
   return digits === '' || !Number.isSafeInteger(bytes)
@@ -23,7 +23,7 @@ export function byteSize(value: string): number | Wrong {
     : bytes
 }
 
-export function addresses(value: string): BlockList | Wrong {
+export function addresses(value: string): BlockList | InvalidFlag {
   const list = new (net().BlockList)()
   for (const entry of value.split(',')) {
     const [address = '', bits, ...rest] = entry.trim().split('/')
@@ -41,7 +41,7 @@ const YES = ['', '1', 'true', 'yes', 'on']
 const NO = ['0', 'false', 'no', 'off']
 
 /** A switch that a variable can set too; as a flag it has no value. */
-export function yesOrNo(value: string): boolean | Wrong {
+export function yesOrNo(value: string): boolean | InvalidFlag {
   const word = value.toLowerCase()
   if (YES.includes(word)) return true
   return NO.includes(word) ? false : { allowed: '1, true, yes, on, or 0, false, no, off' }
@@ -51,18 +51,18 @@ const DAY_HOURS = 24
 const MAX_HOURS = 24 * 365
 
 /** The hours between two scrubs. */
-export function scrubHours(value: string): number | 'off' | Wrong {
+export function scrubHours(value: string): number | 'off' | InvalidFlag {
   if (value === 'off') return value
   if (value === 'daily') return DAY_HOURS
   const hours = value.endsWith('h') ? wholeNumber(1, MAX_HOURS)(value.slice(0, -1)) : undefined
   return typeof hours === 'number' ? hours : { allowed: `off, daily, or hours from 1h to ${MAX_HOURS}h` }
 }
 
-const ADMIN: Wrong = { allowed: 'a port, or an address and a port, such as 8081, 127.0.0.1:8081 or [::1]:8081' }
+const ADMIN: InvalidFlag = { allowed: 'a port, or an address and a port, such as 8081, 127.0.0.1:8081 or [::1]:8081' }
 const MAX_PORT = 65_535
 
 /** A port alone is one of this machine: what operators see is not for everyone. */
-export function adminAddress(value: string): AdminAddress | Wrong {
+export function adminAddress(value: string): AdminAddress | InvalidFlag {
   const [, bracketed, name, digits = ''] = /^(?:(?:\[([^\]]*)\]|([A-Za-z0-9._-]+)):)?([0-9]{1,5})$/.exec(value) ?? []
   const port = parseWholeNumber(digits, { min: 0, max: MAX_PORT, leadingZeros: true })
   if (port === undefined || (bracketed !== undefined && net().isIP(bracketed) !== 6)) return ADMIN
@@ -72,7 +72,7 @@ export function adminAddress(value: string): AdminAddress | Wrong {
 const WINDOWS: Readonly<Record<string, number>> = { s: 1, m: 60 }
 const MAX_RATE = 1_000_000
 
-export function rateLimit(value: string): RateLimit | Wrong {
+export function rateLimit(value: string): RateLimit | InvalidFlag {
   const [, digits = '', unit = ''] = /^([0-9]+)\/([a-z])$/.exec(value) ?? []
   const requests = parseWholeNumber(digits, { min: 1, max: MAX_RATE, leadingZeros: true })
   const windowSeconds = WINDOWS[unit]
@@ -83,5 +83,5 @@ export function rateLimit(value: string): RateLimit | Wrong {
 
 export const choiceOf =
   <T extends string>(choices: readonly T[]) =>
-  (value: string): T | Wrong =>
+  (value: string): T | InvalidFlag =>
     choices.find((choice) => choice === value) ?? { allowed: choices.join(', ').replace(/, ([^,]*)$/, ' or $1') }

@@ -1,5 +1,5 @@
 // Where the shared shelf is: the flags that all commands with a home have.
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import {
   parseShelfAddress,
   passwordOf,
@@ -9,13 +9,13 @@ import {
 import type { ShelfLogin } from '../../distribution/postgres/session.ts'
 import { parseHttpShelf } from '../../distribution/shelf/http-address.ts'
 import type { OpenShelf } from '../../distribution/shelf/shelf-reader.ts'
-import { type Flag, text, type Wrong } from './flags.ts'
+import { type Flag, type InvalidFlag, text } from './flags.ts'
 import { home } from './home-flag.ts'
 
 /** A shelf in PostgreSQL, or one that is read over HTTP. */
 export type SharedShelf = ShelfAddress | { readonly urls: readonly string[] }
 
-function parseShared(value: string): SharedShelf | Wrong {
+function parseShared(value: string): SharedShelf | InvalidFlag {
   if (/^https?:/i.test(value)) return parseHttpShelf(value)
   const address = parseShelfAddress(value)
   return 'allowed' in address ? { allowed: `${address.allowed}, or https://host` } : address
@@ -49,7 +49,7 @@ export type HomeValues = {
 /** How to get into a shelf in PostgreSQL, which alone can be changed from another machine. */
 export function loginOf(shelf: SharedShelf, values: HomeValues): ShelfLogin {
   if ('urls' in shelf)
-    throw new Failure(
+    throw new OperationalError(
       `${shelf.urls[0]} can be followed, and not changed: change the home that it is served from, or name a shelf in PostgreSQL with --shelf`,
     )
   const password = () => passwordOf(shelf, values['shelf-password-file'], process.env)

@@ -3,7 +3,7 @@
 import { version } from '../../base/version.ts'
 import { lockHome } from '../../release/home/lock.ts'
 import { adoptOldRegistry, isOutdated } from '../../release/home/outdated.ts'
-import { Shelf } from '../../release/home/shelf.ts'
+import { ReleaseStore } from '../../release/home/release-store.ts'
 import type { Upgraded } from '../../release/home/upgrade.ts'
 import type { Terminal } from '../command.ts'
 import { homeOf } from '../flags/home-flag.ts'
@@ -14,14 +14,14 @@ import { progressLine } from '../terminal/progress.ts'
  * A home to be read. With a shared shelf it is brought up to date first; while that is not possible, it is read as it is,
  * and the reason is told.
  */
-export async function openHome(values: HomeValues, terminal: Terminal): Promise<Shelf> {
-  const shelf = new Shelf(homeOf(values.home))
+export async function openHome(values: HomeValues, terminal: Terminal): Promise<ReleaseStore> {
+  const store = new ReleaseStore(homeOf(values.home))
   const { shelf: address } = values
-  if (address === undefined) return shelf
+  if (address === undefined) return store
   const { refreshHome } = await import('../../distribution/shelf/refresh.ts')
-  const lock = () => lockFor(shelf, 'fetching from the shelf', READ_WAIT_SECONDS, terminal, false)
-  for (const trouble of await refreshHome(shelf, await openerOf(address, values), lock)) terminal.err(`${trouble}\n`)
-  return shelf
+  const lock = () => lockFor(store, 'fetching from the shelf', READ_WAIT_SECONDS, terminal, false)
+  for (const trouble of await refreshHome(store, await openerOf(address, values), lock)) terminal.err(`${trouble}\n`)
+  return store
 }
 
 const READ_WAIT_SECONDS = 60
@@ -34,24 +34,24 @@ export async function changeHome<T>(
   values: HomeValues & { readonly wait: number },
   doing: string,
   terminal: Terminal,
-  work: (shelf: Shelf) => Promise<T>,
+  work: (store: ReleaseStore) => Promise<T>,
   { upgrades = true, currentOnly = false }: { readonly upgrades?: boolean; readonly currentOnly?: boolean } = {},
 ): Promise<T> {
-  const shelf = new Shelf(homeOf(values.home))
+  const store = new ReleaseStore(homeOf(values.home))
   const { shelf: address } = values
-  using _lock = await lockFor(shelf, doing, values.wait, terminal, upgrades && address === undefined)
+  using _lock = await lockFor(store, doing, values.wait, terminal, upgrades && address === undefined)
   if (address === undefined) {
     const { changeAlone } = await import('../../distribution/shelf/own-change.ts')
-    return await changeAlone(shelf, work)
+    return await changeAlone(store, work)
   }
   const { changeShared } = await import('../../distribution/postgres/session.ts')
   const upgrade = async () => {
     // Not in the copy that is thrown away if nothing is published.
-    adoptOldRegistry(shelf)
-    if (upgrades && isOutdated(shelf)) await upgradeWithProgress(shelf, terminal)
+    adoptOldRegistry(store)
+    if (upgrades && isOutdated(store)) await upgradeWithProgress(store, terminal)
   }
   const writing = writingOf({ ...values, shelf: address }, doing, terminal)
-  return await changeShared(shelf, writing, upgrade, work, currentOnly)
+  return await changeShared(store, writing, upgrade, work, currentOnly)
 }
 
 /** What a writer of the shelf is told. */
@@ -70,18 +70,18 @@ export const writingOf = (
 
 /** Whoever waits for the lock is told why. */
 export async function lockFor(
-  shelf: Shelf,
+  store: ReleaseStore,
   doing: string,
   seconds: number,
   terminal: Terminal,
   upgrades = true,
 ): Promise<Disposable> {
-  const lock = await lockHome(shelf.home, doing, {
+  const lock = await lockHome(store.home, doing, {
     milliseconds: seconds * 1_000,
     onWait: (holder) => terminal.err(`Waiting for ${holder} to finish.\n`),
   })
   try {
-    if (upgrades && isOutdated(shelf)) await upgradeWithProgress(shelf, terminal)
+    if (upgrades && isOutdated(store)) await upgradeWithProgress(store, terminal)
     return lock
   } catch (error) {
     lock[Symbol.dispose]()
@@ -90,11 +90,11 @@ export async function lockFor(
 }
 
 /** The caller holds the lock. */
-export async function upgradeWithProgress(shelf: Shelf, terminal: Terminal): Promise<readonly Upgraded[]> {
+export async function upgradeWithProgress(store: ReleaseStore, terminal: Terminal): Promise<readonly Upgraded[]> {
   const { upgradeHome } = await import('../../release/home/upgrade.ts')
   const progress = progressLine(terminal)
   try {
-    const upgraded = await upgradeHome(shelf, {
+    const upgraded = await upgradeHome(store, {
       onRelease: (digest, writer) => {
         progress.clear()
         terminal.err(

@@ -1,5 +1,5 @@
 // What all import commands do: take the lock, open the source, import with a progress line, and report.
-import type { Shelf } from '../../release/home/shelf.ts'
+import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { type ImportOptions, type ImportReport, importRelease } from '../../release/import.ts'
 import { bundledSource } from '../../source/bundled.ts'
 import type { Source } from '../../source/source.ts'
@@ -35,10 +35,10 @@ export async function runImport(
   const signed = signerOf(values)
   let opened: Opened | undefined
   try {
-    const work = async (shelf: Shelf) => {
-      opened = await open(shelf.home)
+    const work = async (store: ReleaseStore) => {
+      opened = await open(store.home)
       const { source, fallback } = opened
-      return importWithProgress(shelf, source, terminal, values, { ...signed, ...(fallback && { fallback }) })
+      return importWithProgress(store, source, terminal, values, { ...signed, ...(fallback && { fallback }) })
     }
     const report = await changeHome(values, name, terminal, work, { currentOnly: true })
     const { lines = [], members = {} } = opened?.notes ?? {}
@@ -59,15 +59,15 @@ export function signerOf(
   if (values.sign === undefined) return {}
   const secret = readSecretKey(values.sign, values['password-file'])
   return {
-    sign: async (shelf, digest) => {
+    sign: async (store, digest) => {
       const { signInHome } = await import('../../release/home/sign.ts')
-      return signInHome(shelf, digest, secret, { days: values['expires-days'] })
+      return signInHome(store, digest, secret, { days: values['expires-days'] })
     },
   }
 }
 
 export async function importWithProgress(
-  shelf: Shelf,
+  store: ReleaseStore,
   source: Source,
   terminal: Terminal,
   values: { readonly 'accept-changes': boolean; readonly 'dry-run': boolean },
@@ -75,7 +75,7 @@ export async function importWithProgress(
 ): Promise<ImportReport> {
   const progress = progressLine(terminal)
   try {
-    return await importRelease(shelf, source, {
+    return await importRelease(store, source, {
       fallback: bundledSource(),
       acceptChanges: values['accept-changes'],
       dryRun: values['dry-run'],

@@ -1,6 +1,7 @@
 // Which columns of a table are read to resolve its rows, and which are added to it.
-import { Failure } from '../../base/failure.ts'
+
 import { nearest } from '../../base/nearest.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { type Entity, identifierOf, nameFieldOf } from '../../catalog/entity.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { usualCodeOf } from '../../catalog/official-code.ts'
@@ -122,7 +123,7 @@ function knownColumns({ catalog }: Release, file: string, header: readonly strin
   if (columns.length > 0) return columns
   const place = header.findIndex((name) => folded(name.trim()) === FREE_TEXT)
   if (place !== -1) return [{ place, part: FREE_TEXT }]
-  throw new Failure(
+  throw new OperationalError(
     `no column of ${file} is called as a part; name the columns to read, such as --columns ${header[0]}=${FREE_TEXT}: it has ` +
       `${header.join(', ')}, and parts are ${[FREE_TEXT, ...catalog.entities.keys()].join(', ')}`,
   )
@@ -133,14 +134,16 @@ function readColumns(release: Release, file: string, header: readonly string[], 
   const columns = list.split(',').map((column) => {
     const [name = '', part = name, ...more] = column.split('=').map((one) => one.trim())
     if (name === '' || part === '' || more.length > 0)
-      throw new Failure(`--columns was ${JSON.stringify(list)}; allowed is a list such as estado,NOM_MUN=municipio`)
+      throw new OperationalError(
+        `--columns was ${JSON.stringify(list)}; allowed is a list such as estado,NOM_MUN=municipio`,
+      )
     return { place: placeOf(header, name, file), part: partOf(release, part) }
   })
   const parts = columns.map(({ part }) => part)
   const repeated = parts.find((part, at) => parts.indexOf(part) !== at)
-  if (repeated !== undefined) throw new Failure(`--columns names ${repeated} twice; allowed is once`)
+  if (repeated !== undefined) throw new OperationalError(`--columns names ${repeated} twice; allowed is once`)
   if (parts.includes(FREE_TEXT) && parts.length > 1)
-    throw new Failure(
+    throw new OperationalError(
       `--columns has ${FREE_TEXT} beside other parts; allowed is ${FREE_TEXT} alone, or parts without it`,
     )
   return columns
@@ -150,11 +153,11 @@ function placeOf(header: readonly string[], name: string, file: string): number 
   const exact = header.indexOf(name)
   const place = exact === -1 ? header.findIndex((column) => folded(column.trim()) === folded(name)) : exact
   if (exact !== -1 && header.lastIndexOf(name) !== exact)
-    throw new Failure(
+    throw new OperationalError(
       `${file}:1 has the column ${JSON.stringify(name)} more than once; rename those that are not meant`,
     )
   if (place !== -1) return place
-  throw new Failure(
+  throw new OperationalError(
     `${file}:1 has no column ${JSON.stringify(name)}; it has ${header.join(', ')}${suggestion(name, header)}`,
   )
 }
@@ -163,7 +166,7 @@ function partOf({ catalog }: Release, name: string): string {
   const part = folded(name) === FREE_TEXT ? FREE_TEXT : partNames(catalog).get(folded(name))
   if (part !== undefined) return part
   const parts = [FREE_TEXT, ...catalog.entities.keys()]
-  throw new Failure(
+  throw new OperationalError(
     `--columns has no part for ${JSON.stringify(name)}; name one with ${name}=PART, where PART is one of ` +
       `${parts.join(', ')}${suggestion(folded(name), parts)}`,
   )

@@ -1,7 +1,7 @@
 // Reads a table row by row, resolves each row, and writes it as it is with more columns.
 import { existsSync } from 'node:fs'
-import { Failure } from '../../base/failure.ts'
 import { LruCache } from '../../base/lru-cache.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { resolveRow, rowKey } from '../../query/resolve/resolve.ts'
 import type { Verdict } from '../../query/resolve/verdict.ts'
 import type { Release } from '../../release/release.ts'
@@ -28,7 +28,7 @@ type Options = {
 const CACHED_ROWS = 20_000
 export async function resolveTable(release: Release, options: Options, terminal: Terminal): Promise<Summary> {
   const { file, out, threshold } = options
-  if (file !== STANDARD && !existsSync(file)) throw new Failure(`there is no file ${file}`)
+  if (file !== STANDARD && !existsSync(file)) throw new OperationalError(`there is no file ${file}`)
   const source = file === STANDARD ? standardInput() : textFile(file)
   const faults = new Faults()
   const isWorkbook = file !== STANDARD && isZipFile(file)
@@ -59,7 +59,7 @@ export async function resolveTable(release: Release, options: Options, terminal:
       progress.show('Resolving', summary.rows, undefined)
     }
     faults.throwIfAny()
-    if (columns === undefined) throw new Failure(`${source.file} is empty: it has no header`)
+    if (columns === undefined) throw new OperationalError(`${source.file} is empty: it has no header`)
     output.end()
     return summary
   } catch (error) {

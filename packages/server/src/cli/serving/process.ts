@@ -11,18 +11,18 @@ import { withCacheTags } from '../../http/observation/cache-tags.ts'
 import { Metrics, watchEventLoop } from '../../http/observation/metrics.ts'
 import { failureLog, observed } from '../../http/observation/observed-app.ts'
 import type { OnShelf, ShelfTrouble } from '../../http/observation/shelf-status.ts'
+import { think } from '../../http/processes/compute-worker.ts'
 import { HandOver, handingOver } from '../../http/processes/hand-over.ts'
 import { serve } from '../../http/processes/serve.ts'
 import type { WorkerReport } from '../../http/processes/serving-status.ts'
-import { think } from '../../http/processes/thinking.ts'
-import type { Known } from '../../http/processes/workers.ts'
+import type { WorkerBriefing } from '../../http/processes/workers.ts'
 import { mayTakeLong } from '../../http/routes.ts'
 import { PageShortcut } from '../../http/v1/page-shortcut.ts'
 import { CannotCache, cacheDirectory, ResponseCache } from '../../http/v2/response-cache.ts'
 import { FOLLOW_PROBLEMS, followCurrent } from '../../release/home/follow.ts'
+import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { damageIn, damageTold, notScrubbed, type ScrubState } from '../../release/home/scrub.ts'
 import type { Servable } from '../../release/home/servable.ts'
-import type { Shelf } from '../../release/home/shelf.ts'
 import { budgetLimitsOf, LONG_TIMES, thinkLimitsOf } from '../flags/limit-flags.ts'
 import type { ServeValues } from '../flags/serve-flags.ts'
 
@@ -46,9 +46,9 @@ type Process = {
 type Given = {
   readonly values: ServeValues
   readonly log: Log
-  readonly shelf: Shelf
+  readonly store: ReleaseStore
   readonly first: Servable
-  readonly known: Known
+  readonly known: WorkerBriefing
   /** What the shared shelf says of a release that is not here; undefined where none is followed. */
   readonly findOnShelf?: (digest: string) => Promise<OnShelf>
 }
@@ -58,8 +58,8 @@ type State = { scrub: ScrubState; trouble: ShelfTrouble | undefined; draining: b
 
 /** The app over the current release of the home, for either kind of process, and what the supervisor has to do with it. */
 function openApp(
-  { values, log, shelf, first, known }: Given,
-  parts: Pick<AppContext, 'shelf' | 'findOnShelf' | 'pages' | 'cache' | 'budget' | 'shelfFiles'>,
+  { values, log, store, first, known }: Given,
+  parts: Pick<AppContext, 'store' | 'findOnShelf' | 'pages' | 'cache' | 'budget' | 'shelfFiles'>,
   metrics = new Metrics(),
   onSwap = () => {},
 ) {
@@ -70,7 +70,7 @@ function openApp(
     metrics.scrubEnded = scrub.ended
   }
   takeUp(known.scrub)
-  const following = followCurrent(shelf, first, {
+  const following = followCurrent(store, first, {
     log,
     onSwap: () => {
       metrics.swaps++
@@ -156,18 +156,18 @@ export function startServing(given: Given): Process {
 
 /** A process that thinks: the whole app, for what those that serve hand over. */
 export function startThinking(given: Given, socket: string): Process {
-  const { values, log, shelf, findOnShelf } = given
+  const { values, log, store, findOnShelf } = given
   // Pages come first.
   setPriority(NICENESS)
-  const cache = responseCache(values, shelf, log)
+  const cache = responseCache(values, store, log)
   // What goes well is told by those that serve, and so is how the home is: to one that is at work, it seems slow.
   const logTrouble: Log = (event) => event.level === 'info' || event.event in FOLLOW_PROBLEMS || log(event)
   const { app, release, map, report, onScrub, onShelf, startDraining } = openApp(
     { ...given, log: logTrouble },
     {
-      shelf,
+      store,
       pages: explorerPages,
-      shelfFiles: lazyShelf(shelf),
+      shelfFiles: lazyShelf(store),
       ...(findOnShelf && { findOnShelf }),
       ...(cache && { cache }),
     },
@@ -207,10 +207,10 @@ const preloadLater = (preload: () => Promise<void> | undefined) =>
 /** A service that starts has others to do at first. */
 const PRELOAD_MILLISECONDS = 1_000
 /** Responds below /shelf; loaded at the first request for it. */
-function lazyShelf(shelf: Shelf): NonNullable<AppContext['shelfFiles']> {
+function lazyShelf(store: ReleaseStore): NonNullable<AppContext['shelfFiles']> {
   let respond: NonNullable<AppContext['shelfFiles']> | undefined
   return async (request) => {
-    respond ??= (await import('../../distribution/shelf/serve-shelf.ts')).shelfResponder(shelf)
+    respond ??= (await import('../../distribution/shelf/serve-shelf.ts')).shelfResponder(store)
     return respond(request)
   }
 }
@@ -228,10 +228,10 @@ function statusOf(
 }
 
 /** The cache of responses; undefined where none is wanted, or where no directory can be written to. */
-function responseCache(values: ServeValues, shelf: Shelf, log: Log): ResponseCache | undefined {
+function responseCache(values: ServeValues, store: ReleaseStore, log: Log): ResponseCache | undefined {
   const maxBytes = values['cache-size']
   if (maxBytes === 0) return undefined
-  const directory = cacheDirectory(shelf.home, values.cache)
+  const directory = cacheDirectory(store.home, values.cache)
   if (directory instanceof CannotCache) {
     const message = `NO CACHE: ${directory.message}. Whole collections and changes are sent uncompressed, to few clients at a time; name a directory that can be written to with --cache.`
     log({ level: 'warn', event: 'cache-unusable', message })
@@ -239,9 +239,9 @@ function responseCache(values: ServeValues, shelf: Shelf, log: Log): ResponseCac
   }
   // A home that is gone for a moment says nothing about its releases.
   const isOnDisk = (digest: string) =>
-    existsSync(shelf.releaseDirectory(digest)) ||
-    existsSync(shelf.entityDirectory(digest)) ||
-    shelf.digests().length === 0
+    existsSync(store.releaseDirectory(digest)) ||
+    existsSync(store.entityDirectory(digest)) ||
+    store.digests().length === 0
   return new ResponseCache({ directory, maxBytes, isOnDisk, log })
 }
 

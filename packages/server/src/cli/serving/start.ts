@@ -8,8 +8,8 @@ import { MEGABYTE } from '../../http/limits/budget.ts'
 import { type Admin, startAdmin } from '../../http/observation/admin.ts'
 import { NO_FILE } from '../../http/processes/frames.ts'
 import { Supervisor } from '../../http/processes/workers.ts'
+import { ReleaseStore } from '../../release/home/release-store.ts'
 import { notScrubbed, Scrub } from '../../release/home/scrub.ts'
-import { Shelf } from '../../release/home/shelf.ts'
 import { homeOf } from '../flags/home-flag.ts'
 import { trustOf } from '../flags/key-flags.ts'
 import { openerOf, type SharedShelf } from '../flags/shelf-flags.ts'
@@ -33,14 +33,14 @@ export async function start(context: Context): Promise<number> {
   const service: Service = { stopping: false }
   onReopenSignal(() => service.workers?.reopen())
   await using _admin = adminOf(context, service)
-  const shelf = new Shelf(homeOf(values.home), trustOf(values))
+  const store = new ReleaseStore(homeOf(values.home), trustOf(values))
   await using follower =
-    values.shelf === undefined ? undefined : await followerOf(context, service, shelf, values.shelf)
-  await (follower === undefined ? firstRelease(shelf, context) : firstFollowed(shelf, context, follower))
+    values.shelf === undefined ? undefined : await followerOf(context, service, store, values.shelf)
+  await (follower === undefined ? firstRelease(store, context) : firstFollowed(store, context, follower))
   const count = process.platform === 'linux' ? values.workers : 1
   if (count < values.workers)
     log({ level: 'warn', event: 'single-process', message: 'This platform cannot share a port: one process serves.' })
-  using scrub = scrubOf(context, service, shelf)
+  using scrub = scrubOf(context, service, store)
   using directory = privateDirectory()
   const workers = await supervise(context, service, count, directory?.path)
   // Whoever reads that it serves may tell it to stop at once.
@@ -60,7 +60,7 @@ export async function start(context: Context): Promise<number> {
       service.workers?.restart()
     },
   })
-  terminal.out(announcement(shelf, workers))
+  terminal.out(announcement(store, workers))
   follower?.wake()
   if (values.scrub !== 'off') scrub.start(values.scrub)
   await stopped
@@ -86,10 +86,10 @@ function adminOf({ values: { admin, 'ready-lag': maxLagSeconds }, log }: Context
 async function followerOf(
   { values, log }: Context,
   service: Service,
-  shelf: Shelf,
+  store: ReleaseStore,
   shared: SharedShelf,
 ): Promise<ShelfFollower> {
-  if (shelf.trust === undefined && 'urls' in shared && shared.urls.some((url) => url.startsWith('http:'))) {
+  if (store.trust === undefined && 'urls' in shared && shared.urls.some((url) => url.startsWith('http:'))) {
     const message =
       'THE SHELF IS FOLLOWED WITHOUT TLS AND WITHOUT SIGNATURES: whoever is between can change what is served. ' +
       'Give https://, or the keys of the publisher with --require-signature.'
@@ -98,7 +98,7 @@ async function followerOf(
   const { ShelfFollower } = await import('../../distribution/shelf/follower.ts')
   service.follower = new ShelfFollower({
     open: await openerOf(shared, values),
-    shelf,
+    store,
     log,
     served: () => service.workers?.served,
     damaged: () => Object.keys(service.scrub?.state.damage ?? {}),
@@ -110,9 +110,9 @@ async function followerOf(
   return service.follower
 }
 
-function scrubOf({ log }: Context, service: Service, shelf: Shelf): Scrub {
+function scrubOf({ log }: Context, service: Service, store: ReleaseStore): Scrub {
   service.scrub = new Scrub({
-    shelf,
+    store,
     log,
     onChange: (scrub) => {
       service.workers?.tell({ scrub })
@@ -123,8 +123,8 @@ function scrubOf({ log }: Context, service: Service, shelf: Shelf): Scrub {
   return service.scrub
 }
 
-const announcement = (shelf: Shelf, { served = '', url }: Supervisor) =>
-  `Serving release ${served.slice(0, 12)} on ${url}: ${countsOf(shelf.read(served))}\n`
+const announcement = (store: ReleaseStore, { served = '', url }: Supervisor) =>
+  `Serving release ${served.slice(0, 12)} on ${url}: ${countsOf(store.read(served))}\n`
 
 /** Starts the processes that serve, and those that think when the first of these does. */
 async function supervise(

@@ -1,9 +1,9 @@
 // A process of the service, of either kind, started by a supervisor with which it keeps a link.
-import { Failure } from '../../base/failure.ts'
-import { type Known, SupervisorLink } from '../../http/processes/workers.ts'
+import { OperationalError } from '../../base/operational-error.ts'
+import { SupervisorLink, type WorkerBriefing } from '../../http/processes/workers.ts'
+import { ReleaseStore } from '../../release/home/release-store.ts'
 import { damageIn } from '../../release/home/scrub.ts'
 import { openServable } from '../../release/home/servable.ts'
-import { Shelf } from '../../release/home/shelf.ts'
 import { homeOf } from '../flags/home-flag.ts'
 import { trustOf } from '../flags/key-flags.ts'
 import { onReopenSignal, untilStopped, untilTold } from '../terminal/signals.ts'
@@ -14,13 +14,15 @@ const WAITING_MILLISECONDS = 5
 
 /** A worker takes what it finds in the home and writes no release: only the first start may build one. */
 export async function work({ values, log }: Context, knownText: string, socket: string | undefined): Promise<number> {
-  const known: Known = JSON.parse(knownText)
-  const shelf = new Shelf(homeOf(values.home), trustOf(values))
-  const first = await openServable(shelf, { damage: damageIn(known.scrub), served: known.served })
+  const known: WorkerBriefing = JSON.parse(knownText)
+  const store = new ReleaseStore(homeOf(values.home), trustOf(values))
+  const first = await openServable(store, { damage: damageIn(known.scrub), served: known.served })
   if (first === undefined)
-    throw new Failure(`there is no release in ${shelf.home}: it is gone or empty. Mount it again, or restore it.`)
+    throw new OperationalError(
+      `there is no release in ${store.home}: it is gone or empty. Mount it again, or restore it.`,
+    )
   const findOnShelf = (digest: string) => link.findOnShelf(digest)
-  const given = { values, log, shelf, first, known, ...(known.follows === true && { findOnShelf }) }
+  const given = { values, log, store, first, known, ...(known.follows === true && { findOnShelf }) }
   const running = socket === undefined ? startServing(given) : startThinking(given, socket)
   const told = Promise.withResolvers<void>()
   const link = new SupervisorLink({ ...running, onStop: told.resolve })

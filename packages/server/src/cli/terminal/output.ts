@@ -1,7 +1,7 @@
 // Where the output of a command goes that may be long: standard output, or a file that is there when all of it is.
 import { closeSync, existsSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import type { Terminal } from '../command.ts'
 
 /** The name that stands for standard input and standard output. */
@@ -22,7 +22,7 @@ export function outputTo(path: string, terminal: Terminal): Output {
     return { write, end: flush, discard: flush }
   }
   if (!existsSync(dirname(path)))
-    throw new Failure(`there is no directory ${dirname(path)}; make it, or give another file than ${path}`)
+    throw new OperationalError(`there is no directory ${dirname(path)}; make it, or give another file than ${path}`)
   const unfinished = `${path}.unfinished`
   const file = openSync(unfinished, 'w')
   const { write, flush } = buffered((text) => writeFileSync(file, text))

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { parseWholeNumber } from '../../base/whole-number.ts'
 
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
@@ -124,7 +124,9 @@ export function passwordOf(
   if (namedFile === undefined && !existsSync(path)) return undefined
   const text = readSecret(path)
   if ((statSync(path).mode & 0o077) !== 0)
-    throw new Failure(`the password file ${path} can be read by others; allow it to nobody else with chmod 600 ${path}`)
+    throw new OperationalError(
+      `the password file ${path} can be read by others; allow it to nobody else with chmod 600 ${path}`,
+    )
   return passwordIn(text, address)
 }
 
@@ -133,7 +135,7 @@ function readSecret(path: string): string {
     return readFileSync(path, 'utf8')
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : error
-    throw new Failure(`the password file ${path} cannot be read (${code})`)
+    throw new OperationalError(`the password file ${path} cannot be read (${code})`)
   }
 }
 

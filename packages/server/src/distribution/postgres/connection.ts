@@ -4,12 +4,12 @@
 // as it likes, and with several hosts would never say that none responds; so each is tried here, with one socket.
 import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
-import { Failure, messageOf } from '../../base/failure.ts'
+import { messageOf, OperationalError } from '../../base/operational-error.ts'
 import { ShelfAway, ShelfRefused, ShelfSilent } from '../shelf/shelf-failures.ts'
 import { describeAddress, type ShelfAddress } from './address.ts'
 import { dial, type Encryption, encryptionsOf } from './dial.ts'
 
-export type ConnectOptions = {
+export type PostgresOptions = {
   readonly address: ShelfAddress
   /** Asked for each connection: whoever changes a password need not restart anything. */
   readonly password: () => string | undefined
@@ -43,7 +43,7 @@ export class ShelfConnection implements AsyncDisposable {
 
   private constructor(
     postgres: typeof import('postgres'),
-    { address, name, onNotify = () => {} }: ConnectOptions,
+    { address, name, onNotify = () => {} }: PostgresOptions,
     password: string | undefined,
     host: ShelfAddress['hosts'][number],
     encryption: Encryption,
@@ -73,11 +73,11 @@ export class ShelfConnection implements AsyncDisposable {
   }
 
   /** Tries every host, and on each what sslmode allows; throws why the last one failed. */
-  static async open(options: ConnectOptions): Promise<ShelfConnection> {
+  static async open(options: PostgresOptions): Promise<ShelfConnection> {
     const { address, changes = false } = options
     const password = options.password()
     const { default: postgres } = await import('postgres')
-    let failure: Failure | undefined
+    let failure: OperationalError | undefined
     for (const host of address.hosts) {
       for (const encryption of encryptionsOf(address, host)) {
         const connection = new ShelfConnection(postgres, options, password, host, encryption)
@@ -261,8 +261,8 @@ const PASSING = /^(?:08|53|57|58|25006|40)/
 const CERTIFICATE = /CERT|SIGNATURE|SELF_SIGNED/
 
 /** What went wrong, in words for an operator. Neither messages of the server nor of sockets have the password. */
-function explained(error: unknown, where: string): Failure {
-  if (error instanceof Failure) return error
+function explained(error: unknown, where: string): OperationalError {
+  if (error instanceof OperationalError) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const words = messageOf(error)
   const isOfServer = error instanceof Error && 'severity' in error

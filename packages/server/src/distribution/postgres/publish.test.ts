@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { sourceOf, TestHome, tiny } from '../../../../../test/support/releases.ts'
-import { Shelf } from '../../release/home/shelf.ts'
+import { ReleaseStore } from '../../release/home/release-store.ts'
 import { type Listing, nextPointer } from '../shelf/pointer.ts'
 import { ShelfChanged } from '../shelf/shelf-failures.ts'
 import type { ShelfConnection } from './connection.ts'
@@ -38,7 +38,7 @@ function shelfAt(pointer: object | undefined): { connection: ShelfConnection; ch
 }
 
 describe.each<[string, (connection: ShelfConnection) => Promise<unknown>]>([
-  ['a publication', (connection) => publish(connection, new Shelf('/nowhere'), change)],
+  ['a publication', (connection) => publish(connection, new ReleaseStore('/nowhere'), change)],
   ['an acceptance', (connection) => renewPointer(connection, base, next)],
 ])('%s', (_, make) => {
   test('is made to the state that it is based on', async () => {
@@ -67,8 +67,8 @@ test('a release with a damaged file is not published', async () => {
   const text = readFileSync(file, 'utf8')
   rmSync(file)
   writeFileSync(file, text.replace('Estudiantes', 'Estudiantex'))
-  const put = new Map([[digest, home.shelf.releaseFiles(digest)]])
-  await expect(publish(connection, home.shelf, { ...change, put })).rejects.toThrow(
+  const put = new Map([[digest, home.store.releaseFiles(digest)]])
+  await expect(publish(connection, home.store, { ...change, put })).rejects.toThrow(
     'nothing was published: the release is damaged',
   )
   expect(changes).toEqual([])
@@ -76,7 +76,7 @@ test('a release with a damaged file is not published', async () => {
 
 test('a publication removes releases, and what nothing names any more', async () => {
   const { connection, changes } = shelfAt({ generation: '5', change: 'five' })
-  const published = await publish(connection, new Shelf('/nowhere'), { ...change, removed: ['a', 'b'] })
+  const published = await publish(connection, new ReleaseStore('/nowhere'), { ...change, removed: ['a', 'b'] })
   expect(published).toEqual({ chunks: 0, bytes: 0 })
   expect(changes.map(({ text, parameters }) => [/nomenclator\.\w+/.exec(text)?.[0], ...parameters])).toEqual([
     ['nomenclator.release', 'a'],

@@ -1,7 +1,7 @@
 // Publishes what was changed in a home: chunks first, which nobody sees, and then everything else in one transaction.
 import { hostname } from 'node:os'
-import { Failure } from '../../base/failure.ts'
-import type { Shelf } from '../../release/home/shelf.ts'
+import { OperationalError } from '../../base/operational-error.ts'
+import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { verifyEntity } from '../../release/home/verify.ts'
 import { MANIFEST_FILE, type Manifest, parseManifest } from '../../release/manifest.ts'
 import { ChunkReader, type FileChunk, pack } from '../shelf/chunks.ts'
@@ -13,7 +13,7 @@ import type { ShelfConnection } from './connection.ts'
 import { CHANNEL } from './pg-reader.ts'
 
 /** What is to be changed on the shelf. */
-export type Change = {
+export type ShelfChange = {
   /** The state that the change is based on. */
   readonly base: Listing
   readonly history: string
@@ -29,21 +29,25 @@ export type Change = {
 
 type Published = { readonly chunks: number; readonly bytes: number }
 
-export const isEmptyChange = ({ base, history, idRegistry, put, removed }: Change): boolean =>
+export const isEmptyChange = ({ base, history, idRegistry, put, removed }: ShelfChange): boolean =>
   put.size === 0 && removed.length === 0 && history === base.history && idRegistry === base.idRegistry
 
 /**
  * The caller holds the lock of the writers. Throws if the shelf has changed since the base: that can only be where the
  * lock was lost with a connection.
  */
-export async function publish(connection: ShelfConnection, shelf: Shelf, change: Change): Promise<Published> {
+export async function publish(
+  connection: ShelfConnection,
+  store: ReleaseStore,
+  change: ShelfChange,
+): Promise<Published> {
   const entities = new Map<string, ShelvedEntity>()
   const sent = { chunks: 0, bytes: 0 }
   for (const digest of await missingEntities(
     connection,
     [...change.put].flatMap(([, files]) => entitiesOf(files)),
   ))
-    entities.set(digest, await sendChunks(connection, shelf, digest, sent))
+    entities.set(digest, await sendChunks(connection, store, digest, sent))
   await connection.transaction('', async () => {
     await refuseIfChanged(connection, change.base)
     for (const [digest, { manifest, chunks }] of entities) await putEntity(connection, digest, manifest, chunks)
@@ -59,7 +63,7 @@ export async function publish(connection: ShelfConnection, shelf: Shelf, change:
 /** Replaces damaged chunks by those of entities that a home has. Gives how many it replaced. */
 export async function mendChunks(
   connection: ShelfConnection,
-  shelf: Shelf,
+  store: ReleaseStore,
   digests: readonly string[],
 ): Promise<number> {
   const rows = await connection.query<{ entity: string; file: string; start: string; chunk: string; size: number }>(
@@ -70,7 +74,7 @@ export async function mendChunks(
   const mended = new Set<string>()
   for (const { entity, file, start, chunk, size } of rows) {
     const whole = { file, start: Number(start), size, digest: chunk }
-    using reader = new ChunkReader(shelf.entityDirectory(entity))
+    using reader = new ChunkReader(store.entityDirectory(entity))
     const bytes = mended.has(chunk) ? undefined : reader.bytesOf(whole)
     if (bytes === undefined) continue
     const packed = Buffer.from(await pack(bytes))
@@ -97,7 +101,7 @@ const entitiesOf = (files: ReleaseFiles): string[] =>
 
 function manifestOf(files: ReleaseFiles): Manifest {
   const parsed = parseManifest(files[MANIFEST_FILE] ?? '')
-  if (parsed.state !== 'readable') throw new Failure('a release that cannot be read cannot be published')
+  if (parsed.state !== 'readable') throw new OperationalError('a release that cannot be read cannot be published')
   return parsed.manifest
 }
 
@@ -116,13 +120,13 @@ const BATCH_CHUNKS = 64
 /** Sends the chunks of an entity that the shelf lacks. */
 async function sendChunks(
   connection: ShelfConnection,
-  shelf: Shelf,
+  store: ReleaseStore,
   digest: string,
   sent: { chunks: number; bytes: number },
 ): Promise<ShelvedEntity> {
-  const directory = shelf.entityDirectory(digest)
+  const directory = store.entityDirectory(digest)
   const [wrong] = await verifyEntity(directory, digest)
-  if (wrong !== undefined) throw new Failure(`nothing was published: ${wrong.message}`)
+  if (wrong !== undefined) throw new OperationalError(`nothing was published: ${wrong.message}`)
   const entity = shelvedEntity(directory, digest)
   const lacking = new Map(entity.chunks.map((chunk) => [chunk.digest, chunk]))
   const there = await connection.query<{ digest: string }>(
@@ -143,7 +147,7 @@ async function sendChunks(
 
 async function chunkRow(reader: ChunkReader, chunk: FileChunk) {
   const bytes = reader.bytesOf(chunk)
-  if (bytes === undefined) throw new Failure(`nothing was published: ${chunk.file} has changed meanwhile`)
+  if (bytes === undefined) throw new OperationalError(`nothing was published: ${chunk.file} has changed meanwhile`)
   const packed = await pack(bytes)
   const size = Buffer.alloc(4)
   size.writeInt32BE(chunk.size)
@@ -195,7 +199,7 @@ async function removeUnused(connection: ShelfConnection): Promise<void> {
 
 async function movePointer(
   connection: ShelfConnection,
-  { history, idRegistry, doing, next }: Pick<Change, 'history' | 'idRegistry' | 'doing' | 'next'>,
+  { history, idRegistry, doing, next }: Pick<ShelfChange, 'history' | 'idRegistry' | 'doing' | 'next'>,
 ): Promise<void> {
   const { generation, change, chain } = next
   await connection.query(

@@ -1,6 +1,6 @@
 // What commands do with the shared shelf: bring the home up to date before it is read, and change home and shelf as one.
-import { Failure } from '../../base/failure.ts'
-import type { Shelf } from '../../release/home/shelf.ts'
+import { OperationalError } from '../../base/operational-error.ts'
+import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { DIGEST, MANIFEST_FILE, parseManifest } from '../../release/manifest.ts'
 import { NewerRelease } from '../../release/release.ts'
 import { sha256 } from '../shelf/chunks.ts'
@@ -17,16 +17,16 @@ import {
 } from '../shelf/pointer.ts'
 import { ShelfAway, ShelfRefused, ShelfSilent } from '../shelf/shelf-failures.ts'
 import { describeAddress, hostsOf, type ShelfAddress } from './address.ts'
-import { type ConnectOptions, ShelfConnection } from './connection.ts'
+import { type PostgresOptions, ShelfConnection } from './connection.ts'
 import { pgReader, readListing, readPointer } from './pg-reader.ts'
-import { type Change, isEmptyChange, mendChunks, publish, renewPointer } from './publish.ts'
+import { isEmptyChange, mendChunks, publish, renewPointer, type ShelfChange } from './publish.ts'
 import { checkSchema } from './schema.ts'
 import { StagedShelf } from './staged-shelf.ts'
 import { damagedChunks } from './status.ts'
 import { lockShelf, writerName } from './writer-lock.ts'
 
 /** Where the shelf is, and how to get in. */
-export type ShelfLogin = Pick<ConnectOptions, 'address' | 'password'>
+export type ShelfLogin = Pick<PostgresOptions, 'address' | 'password'>
 
 type Writing = ShelfLogin & {
   /** The command, in words. */
@@ -42,7 +42,7 @@ const RETRY_FIRST_MILLISECONDS = 200
 const RETRY_MAX_MILLISECONDS = 5_000
 /** A connection with a shelf that this program knows, once something was done with it; closed where that fails. */
 async function openFor(
-  options: ConnectOptions,
+  options: PostgresOptions,
   first: (connection: ShelfConnection) => Promise<void>,
 ): Promise<ShelfConnection> {
   const connection = await ShelfConnection.open(options)
@@ -56,7 +56,7 @@ async function openFor(
   }
 }
 
-export const openShelf = (options: ConnectOptions): Promise<ShelfConnection> => openFor(options, async () => {})
+export const openShelf = (options: PostgresOptions): Promise<ShelfConnection> => openFor(options, async () => {})
 
 /** Waits for others, and for PostgreSQL where it is away. */
 async function openAsWriter({
@@ -108,7 +108,7 @@ async function primaryOf({ address, password }: ShelfLogin): Promise<ShelfAddres
 }
 
 /** A pool that gives statements to any session would lose the lock of the writers: another must not get this one's. */
-async function refuseSharedSession(connection: ShelfConnection, options: ConnectOptions): Promise<void> {
+async function refuseSharedSession(connection: ShelfConnection, options: PostgresOptions): Promise<void> {
   const sessionOf = async (one: ShelfConnection) =>
     (await one.query<{ pid: number }>('SELECT pg_backend_pid() AS pid', [], SESSION_SECONDS))[0]?.pid
   // A pool gives out its sessions in turn, or the one that was used last, unless another client has it.
@@ -137,21 +137,21 @@ const SESSION_SECONDS = 5
  * current before it is published; where it or the publication fails, the home serves what it served.
  */
 export async function changeShared<T>(
-  shelf: Shelf,
+  store: ReleaseStore,
   writing: Writing,
   upgrade: () => Promise<void>,
-  work: (staged: Shelf) => Promise<T>,
+  work: (staged: ReleaseStore) => Promise<T>,
   currentOnly = false,
 ): Promise<T> {
   let connection = await openAsWriter(writing)
   try {
-    const fetched = await fetchShelf(shelf, pgReader(connection), { ...writing, outdated: true, currentOnly })
+    const fetched = await fetchShelf(store, pgReader(connection), { ...writing, outdated: true, currentOnly })
     refuseNewer(fetched.listing)
     await upgrade()
-    using staged = new StagedShelf(shelf.home)
+    using staged = new StagedShelf(store.home)
     const result = await work(staged)
     const change = changeOf(staged, fetched, writing.doing)
-    if (!isEmptyChange(change)) connection = await publishSurely(connection, shelf, writing, change)
+    if (!isEmptyChange(change)) connection = await publishSurely(connection, store, writing, change)
     return result
   } finally {
     await connection[Symbol.asyncDispose]()
@@ -169,7 +169,7 @@ function refuseNewer({ releases }: Listing): void {
 const NAME_LENGTH = 32
 
 /** What was done to the home since it was brought up to date. */
-function changeOf(staged: StagedShelf, { listing, present }: Fetched, doing: string): Change {
+function changeOf(staged: StagedShelf, { listing, present }: Fetched, doing: string): ShelfChange {
   const { history, idRegistry } = staged.state
   const [current] = history.split('\n').filter((digest) => DIGEST.test(digest))
   const there = new Set(staged.digests())
@@ -195,9 +195,9 @@ function changeOf(staged: StagedShelf, { listing, present }: Fetched, doing: str
  */
 async function publishSurely(
   first: ShelfConnection,
-  shelf: Shelf,
+  store: ReleaseStore,
   writing: Writing,
-  change: Change,
+  change: ShelfChange,
 ): Promise<ShelfConnection> {
   const deadline = performance.now() + writing.waitMilliseconds
   const backoff = new JitteredBackoff(RETRY_FIRST_MILLISECONDS, RETRY_MAX_MILLISECONDS)
@@ -207,16 +207,16 @@ async function publishSurely(
       const waitMilliseconds = Math.max(deadline - performance.now(), 0)
       if (isAgain) connection = await openAsWriter({ ...writing, waitMilliseconds })
       const now = isAgain ? await readPointer(connection) : change.base
-      if (now.change !== change.next.change) await publish(connection, shelf, change)
-      const { own = [], complete = true } = readFollowed(shelf.home) ?? {}
-      shelf.adopt(change, true)
-      saveFollowed(shelf.home, { ...change.next, complete, own })
+      if (now.change !== change.next.change) await publish(connection, store, change)
+      const { own = [], complete = true } = readFollowed(store.home) ?? {}
+      store.adopt(change, true)
+      saveFollowed(store.home, { ...change.next, complete, own })
       return connection
     } catch (error) {
       await connection[Symbol.asyncDispose]()
       if (!(error instanceof ShelfAway)) throw error
       if (performance.now() >= deadline)
-        throw new Failure(
+        throw new OperationalError(
           `${error.message}. Nothing was published as far as is known, and this home serves what it served. ` +
             'Look with nomenclator shelf status, and try again.',
         )
@@ -227,22 +227,22 @@ async function publishSurely(
 
 /** Publishes all releases of a home to a shelf that is empty, or that has lost what the home has. */
 export async function publishHome(
-  shelf: Shelf,
+  store: ReleaseStore,
   writing: Writing,
 ): Promise<{ readonly put: readonly string[]; readonly skipped: readonly string[] }> {
   let connection = await openAsWriter(writing)
   try {
     const base = await readListing(connection)
-    const followed = readFollowed(shelf.home)
+    const followed = readFollowed(store.home)
     const isLost = followed !== undefined && ['before', 'fork'].includes(relationOf(base, followed))
     if (base.generation > 0 && !isLost)
-      throw new Failure(
+      throw new OperationalError(
         'the shelf has releases, and this home has seen nothing that the shelf does not have; nothing was published. ' +
           'Import into the shelf instead, with nomenclator import and --shelf.',
       )
-    using staged = new StagedShelf(shelf.home)
+    using staged = new StagedShelf(store.home)
     const { history, idRegistry } = staged.state
-    if (history === '') throw new Failure(`there is no release in ${shelf.home}; nothing was published`)
+    if (history === '') throw new OperationalError(`there is no release in ${store.home}; nothing was published`)
     const digests = staged.digests()
     const skipped = digests.filter((digest) => 'unreadable' in staged.manifestOrReason(digest))
     const put = digests.filter((digest) => !skipped.includes(digest))
@@ -250,7 +250,7 @@ export async function publishHome(
     const { doing } = writing
     const next = declaredPointer(base, followed?.generation ?? 0)
     const change = { base, history, idRegistry, put: files, removed: [], doing, next }
-    connection = await publishSurely(connection, shelf, writing, change)
+    connection = await publishSurely(connection, store, writing, change)
     return { put, skipped }
   } finally {
     await connection[Symbol.asyncDispose]()
@@ -258,7 +258,7 @@ export async function publishHome(
 }
 
 /** Lets all nodes follow the state that the shelf has, though they have seen a later one. */
-export async function acceptShelf({ home }: Shelf, writing: Writing): Promise<number> {
+export async function acceptShelf({ home }: ReleaseStore, writing: Writing): Promise<number> {
   await using connection = await openAsWriter(writing)
   const base = await readListing(connection)
   const next = declaredPointer(base, readFollowed(home)?.generation ?? 0)
@@ -268,10 +268,10 @@ export async function acceptShelf({ home }: Shelf, writing: Writing): Promise<nu
 
 /** Replaces chunks that the database itself finds damaged; gives how many there were and how many it could replace. */
 export async function mendShelf(
-  shelf: Shelf,
+  store: ReleaseStore,
   writing: Writing,
 ): Promise<{ readonly damaged: number; readonly mended: number }> {
   await using connection = await openAsWriter(writing)
   const damaged = await damagedChunks(connection)
-  return { damaged: damaged.length, mended: await mendChunks(connection, shelf, damaged) }
+  return { damaged: damaged.length, mended: await mendChunks(connection, store, damaged) }
 }

@@ -1,16 +1,16 @@
 // A home whose changes count only once they are published: what is current is written beside, and servers do not see it.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Shelf } from '../../release/home/shelf.ts'
+import { ReleaseStore } from '../../release/home/release-store.ts'
 
 /**
  * Releases and entities go to their places, since nobody looks at them before they are current. Which one is current, and
  * the id registry, are changed in copies.
  */
-export class StagedShelf extends Shelf implements Disposable {
+export class StagedShelf extends ReleaseStore implements Disposable {
   constructor(home: string) {
     super(home)
-    const { currentFile, idRegistryFile } = new Shelf(home)
+    const { currentFile, idRegistryFile } = new ReleaseStore(home)
     // What a change that was cut short has left was never published.
     rmSync(this.#directory, { recursive: true, force: true })
     mkdirSync(this.#directory, { recursive: true })

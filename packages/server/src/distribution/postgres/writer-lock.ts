@@ -1,6 +1,6 @@
 // One writer at a time on all machines: an advisory lock of PostgreSQL, and a row that says who holds it.
 import { hostname } from 'node:os'
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import type { ShelfConnection } from './connection.ts'
 
 /** The two numbers of the lock: any that no other program uses in this database. */
@@ -31,7 +31,9 @@ export async function lockShelf(
     const holder = await holderOf(connection)
     if (holder?.writes === false) break
     if (performance.now() >= deadline)
-      throw new Failure(`another machine is changing the shelf: ${describeHolder(holder)}; try again when it is done`)
+      throw new OperationalError(
+        `another machine is changing the shelf: ${describeHolder(holder)}; try again when it is done`,
+      )
     if (tries === 0) wait.onWait(describeHolder(holder))
     await Bun.sleep(POLL_MILLISECONDS)
   }

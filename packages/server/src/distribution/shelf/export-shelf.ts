@@ -1,10 +1,10 @@
 // Writes a home as the files of a shelf, for any host of static files: what never changes first, and the pointer last.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { DurableFile, replaceDurably, syncDirectory } from '../../release/files/durable-file.ts'
 import { readTextSync } from '../../release/files/regular-file.ts'
-import type { Shelf } from '../../release/home/shelf.ts'
+import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { MANIFEST_FILE, type Manifest, parsedObject } from '../../release/manifest.ts'
 import { HomeShelf } from './home-shelf.ts'
 import {
@@ -28,31 +28,33 @@ type ExportedShelf = {
 }
 
 /** Whoever reads the directory meanwhile has the state before or the new one. What neither of them names is removed. */
-export async function exportShelf(shelf: Shelf, directory: string): Promise<ExportedShelf> {
-  const home = new HomeShelf(shelf)
+export async function exportShelf(store: ReleaseStore, directory: string): Promise<ExportedShelf> {
+  const home = new HomeShelf(store)
   const state = home.state()
   if (state === undefined)
-    throw new Failure('there is no sound current release to export; see nomenclator releases verify')
+    throw new OperationalError('there is no sound current release to export; see nomenclator releases verify')
   const { pointer, listing } = state
   const before = stateIn(directory)
   if (before === undefined && existsSync(directory) && readdirSync(directory).length > 0)
-    throw new Failure(`${directory} has other files in it; give a directory that is empty or has a shelf`)
-  const { trouble } = compareStates([{ ...pointer, host: shelf.home }], before)
+    throw new OperationalError(`${directory} has other files in it; give a directory that is empty or has a shelf`)
+  const { trouble } = compareStates([{ ...pointer, host: store.home }], before)
   if (trouble !== undefined)
-    throw new Failure(
-      `${directory} has generation ${before?.generation}, from which generation ${pointer.generation} of ${shelf.home} does not go on; ` +
+    throw new OperationalError(
+      `${directory} has generation ${before?.generation}, from which generation ${pointer.generation} of ${store.home} does not go on; ` +
         'nothing was written. Take it over first with nomenclator import mirror, or give an empty directory.',
     )
   const now = parseListing(listing, pointer) as Listing
   const written = { chunks: 0, bytes: 0 }
   for (const entity of entitiesIn(now)) {
     const shelved = await home.entity(entity)
-    if (shelved === undefined) throw new Failure(`entity ${entity} is damaged; see nomenclator releases verify`)
+    if (shelved === undefined)
+      throw new OperationalError(`entity ${entity} is damaged; see nomenclator releases verify`)
     for (const { digest } of shelved.chunks) {
       const path = join(directory, chunkName(entity, digest))
       if (existsSync(path)) continue
       const bytes = await home.chunk(entity, digest)
-      if (bytes === undefined) throw new Failure(`entity ${entity} is damaged; see nomenclator releases verify`)
+      if (bytes === undefined)
+        throw new OperationalError(`entity ${entity} is damaged; see nomenclator releases verify`)
       place(path, bytes)
       written.chunks++
       written.bytes += bytes.length

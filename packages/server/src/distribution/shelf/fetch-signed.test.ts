@@ -5,8 +5,8 @@ import { FakeShelf } from '../../../../../test/support/fake-shelf.ts'
 import { TestHome, ThreeReleases } from '../../../../../test/support/releases.ts'
 import { forgedFiles } from '../../release/home/forged-files.ts'
 import { isBuiltHere } from '../../release/home/proved.ts'
+import { ReleaseStore } from '../../release/home/release-store.ts'
 import { openServable } from '../../release/home/servable.ts'
-import { Shelf } from '../../release/home/shelf.ts'
 import { signInHome } from '../../release/home/sign.ts'
 import { ENTITY_FORMAT, ENTITY_MANIFEST_FILE, type EntityFileName } from '../../release/manifest.ts'
 import { KEYS_FILE, rotationStatement, withRotation } from '../../release/signing/key-rotation.ts'
@@ -26,12 +26,12 @@ const three = await ThreeReleases.create()
 afterAll(() => three[Symbol.dispose]())
 const [a, b, c] = three.digests as [string, string, string]
 for (const [at, digest] of [a, b, c].entries())
-  three.shelf.placeSignature(
+  three.store.placeSignature(
     digest,
-    await signInHome(three.shelf, digest, secret, { days: 1, now: Date.now() + at * 1_000 }),
+    await signInHome(three.store, digest, secret, { days: 1, now: Date.now() + at * 1_000 }),
   )
 
-const sound = await FakeShelf.of(three.shelf)
+const sound = await FakeShelf.of(three.store)
 let fake: FakeShelf
 beforeEach(() => {
   fake = sound.copy()
@@ -39,11 +39,11 @@ beforeEach(() => {
 
 /** A home that takes only what is signed. */
 class SignedHome extends TestHome {
-  readonly signed: Shelf
+  readonly signed: ReleaseStore
 
   constructor(more: Partial<Trust> = {}) {
     super()
-    this.signed = new Shelf(this.path, trustIn([secret.publicKey], more))
+    this.signed = new ReleaseStore(this.path, trustIn([secret.publicKey], more))
   }
 
   fetch = (shelf = fake) => fetchShelf(this.signed, shelf.reader())
@@ -60,7 +60,7 @@ test('everything that is signed is taken as it is, and nothing is built', async 
   await home.fetch()
   for (const digest of [a, b, c]) {
     expect(home.signed.read(digest).proof?.covers).toEqual(['records', 'definitions', 'origin', 'files'])
-    expect(isBuiltHere(home.shelf, home.shelf.read(digest).manifest)).toBe(false)
+    expect(isBuiltHere(home.store, home.store.read(digest).manifest)).toBe(false)
   }
 })
 
@@ -103,16 +103,16 @@ describe('forged, with digests that fit', () => {
     expect([home.signed.currentDigest(), home.signed.releaseFiles(c)]).toEqual([b, before])
     // Where no signature is required, what fits its digests is taken.
     using open = new TestHome()
-    await fetchShelf(open.shelf, fake.reader())
-    expect(open.shelf.currentDigest()).toBe(c)
-    expect(() => new Shelf(open.path, home.signed.trust).read(c)).toThrow(UnsignedRelease)
+    await fetchShelf(open.store, fake.reader())
+    expect(open.store.currentDigest()).toBe(c)
+    expect(() => new ReleaseStore(open.path, home.signed.trust).read(c)).toThrow(UnsignedRelease)
   })
 
   test.each(files)('%s is named', async (file) => {
     await forgeFile(file)
     using open = new TestHome()
-    await fetchShelf(open.shelf, fake.reader())
-    expect(await forgedFiles(open.shelf, c)).toEqual([`${open.fileOf(c, 'pais', file)} (pais)`])
+    await fetchShelf(open.store, fake.reader())
+    expect(await forgedFiles(open.store, c)).toEqual([`${open.fileOf(c, 'pais', file)} (pais)`])
   })
 
   test('an older release is as good as not there', async () => {
@@ -125,7 +125,7 @@ describe('forged, with digests that fit', () => {
 
 describe('where a signature covers the records only', () => {
   beforeEach(() => {
-    const { manifest } = three.shelf.read(c)
+    const { manifest } = three.store.read(c)
     fake.releases.set(c, { ...fake.releases.get(c), [SIGNATURE_FILE]: signMessage(secret, signedBytes(manifest), 'x') })
   })
 
@@ -138,9 +138,9 @@ describe('where a signature covers the records only', () => {
     await home.fetch()
     expect(home.signed.read(c).proof?.covers).toEqual(['records'])
     expect(readFileSync(home.fileOf(c, 'pais', 'index')).equals(index)).toBe(true)
-    const { ino } = statSync(home.shelf.releaseDirectory(c))
+    const { ino } = statSync(home.store.releaseDirectory(c))
     await home.fetch()
-    expect(statSync(home.shelf.releaseDirectory(c)).ino).toBe(ino)
+    expect(statSync(home.store.releaseDirectory(c)).ino).toBe(ino)
   })
 
   test('what another format has made of them is built here too', async () => {
@@ -162,8 +162,8 @@ test('where the current release is not signed, a home with nothing that is gets 
   const { [SIGNATURE_FILE]: _, ...unsigned } = fake.releases.get(c) ?? {}
   fake.releases.set(c, unsigned)
   // It has what is not signed, from before signatures were required.
-  await fetchShelf(home.shelf, fake.reader())
-  for (const digest of [a, b]) home.shelf.remove(digest)
+  await fetchShelf(home.store, fake.reader())
+  for (const digest of [a, b]) home.store.remove(digest)
   await expect(home.fetch()).rejects.toThrow('it is not signed')
   expect(home.signed.digests().filter((digest) => !('unreadable' in home.signed.manifestOrReason(digest)))).toEqual([b])
   expect((await openServable(home.signed))?.release.digest).toBe(b)
@@ -176,12 +176,12 @@ describe('going back', () => {
     offered(b)
     await expect(home.fetch()).rejects.toThrow('it was signed before what is current here')
     expect(home.signed.currentDigest()).toBe(c)
-    await fetchShelf(new Shelf(home.path, trustIn([secret.publicKey], { acceptsRollback: true })), fake.reader())
+    await fetchShelf(new ReleaseStore(home.path, trustIn([secret.publicKey], { acceptsRollback: true })), fake.reader())
     expect(home.signed.currentDigest()).toBe(b)
     offered(a)
     await expect(home.fetch()).rejects.toThrow('--accept-rollback')
     using publisher = three.copyTo(new TestHome(), a)
-    const again = await signInHome(publisher.shelf, a, secret, { days: undefined })
+    const again = await signInHome(publisher.store, a, secret, { days: undefined })
     fake.releases.set(a, { ...fake.releases.get(a), [SIGNATURE_FILE]: again })
     await home.fetch()
     expect(home.signed.currentDigest()).toBe(a)
@@ -189,7 +189,7 @@ describe('going back', () => {
 
   test('to an earlier signature of the same release is refused too', async () => {
     using home = new SignedHome()
-    const later = await signInHome(three.shelf, c, secret, { days: 100, now: Date.now() + 10_000 })
+    const later = await signInHome(three.store, c, secret, { days: 100, now: Date.now() + 10_000 })
     const earlier = fake.releases.get(c) ?? {}
     fake.releases.set(c, { ...earlier, [SIGNATURE_FILE]: later })
     await home.fetch()
@@ -205,7 +205,7 @@ describe('another key', () => {
     withRotation(undefined, rotationStatement([to.publicKey], 1), by)
   const signedBy = async (digest: string, key: typeof secret) => {
     using publisher = three.copyTo(new TestHome(), digest)
-    const all = await signInHome(publisher.shelf, digest, key, { days: undefined, now: Date.now() + 60_000 })
+    const all = await signInHome(publisher.store, digest, key, { days: undefined, now: Date.now() + 60_000 })
     return signaturesIn(all).at(-1) as string
   }
   const offer = async (digest: string, key: typeof secret, keys?: string) => {
@@ -239,7 +239,7 @@ describe('another key', () => {
 })
 
 test('what has expired is taken, and refused where the operator says so', async () => {
-  const expired = await signInHome(three.shelf, c, secret, { days: 1, now: Date.now() - 2 * 86_400_000 })
+  const expired = await signInHome(three.store, c, secret, { days: 1, now: Date.now() - 2 * 86_400_000 })
   fake.releases.set(c, { ...fake.releases.get(c), [SIGNATURE_FILE]: expired })
   using mild = new SignedHome()
   await mild.fetch()
@@ -255,13 +255,13 @@ test('a publisher does not sign what a shelf has forged', async () => {
   forged[0] = (forged[0] ?? 0) ^ 1
   await fake.forgeFile(c, 'pais', 'index', forged)
   using publisher = new TestHome()
-  await fetchShelf(publisher.shelf, fake.reader())
+  await fetchShelf(publisher.store, fake.reader())
   expect(readFileSync(publisher.fileOf(c, 'pais', 'index')).equals(forged)).toBe(true)
   // Also not by way of a release that names the forged entity again.
   const { digest } = await publisher.import(ThreeReleases.source('Cuatro'), { acceptChanges: true })
   for (const release of [c, digest]) {
-    publisher.shelf.placeSignature(release, await signInHome(publisher.shelf, release, secret, { days: undefined }))
+    publisher.store.placeSignature(release, await signInHome(publisher.store, release, secret, { days: undefined }))
     expect(readFileSync(publisher.fileOf(release, 'pais', 'index')).equals(index)).toBe(true)
-    expect(new Shelf(publisher.path, trustIn([secret.publicKey])).read(release).proof?.covers).toContain('files')
+    expect(new ReleaseStore(publisher.path, trustIn([secret.publicKey])).read(release).proof?.covers).toContain('files')
   }
 })

@@ -14,7 +14,7 @@ const three = await ThreeReleases.create()
 afterAll(() => three[Symbol.dispose]())
 const [a, b, c] = three.digests as [string, string, string]
 
-const sound = await FakeShelf.of(three.shelf)
+const sound = await FakeShelf.of(three.store)
 let fake: FakeShelf
 beforeEach(() => {
   fake = sound.copy()
@@ -23,11 +23,11 @@ beforeEach(() => {
 /** Homes that have fetched everything, and all of the second release alone. */
 const [whole, second] = [new TestHome(), new TestHome()]
 beforeAll(async () => {
-  await fetchShelf(whole.shelf, sound.reader())
+  await fetchShelf(whole.store, sound.reader())
   const earlier = sound.copy()
   earlier.history = `${b}\n`
   for (const digest of [a, c]) earlier.releases.delete(digest)
-  await fetchShelf(second.shelf, earlier.reader())
+  await fetchShelf(second.store, earlier.reader())
 })
 afterAll(() => {
   for (const home of [whole, second]) home[Symbol.dispose]()
@@ -43,8 +43,8 @@ const audience = (release: string) => three.released(release, 'audiencia')
 
 test('a home gets all releases with the current one, the id registry, and the state that it follows', async () => {
   const home = whole
-  expect([home.shelf.history(), home.shelf.digests().toSorted()]).toEqual([three.shelf.history(), [a, b, c].toSorted()])
-  expect(readFileSync(home.shelf.idRegistryFile, 'utf8')).toBe(fake.idRegistry)
+  expect([home.store.history(), home.store.digests().toSorted()]).toEqual([three.store.history(), [a, b, c].toSorted()])
+  expect(readFileSync(home.store.idRegistryFile, 'utf8')).toBe(fake.idRegistry)
   for (const digest of [a, b, c]) expect(await home.verify(digest)).toEqual([])
   expect(readFollowed(home.path)).toEqual({ generation: 1, change: 'first', chain: [], complete: true, own: [] })
   expect(existsSync(join(home.path, 'fetching'))).toBe(false)
@@ -52,10 +52,10 @@ test('a home gets all releases with the current one, the id registry, and the st
 
 test('who needs the current release alone gets that, and keeps what it has of the others', async () => {
   using empty = new TestHome()
-  const { present } = await fetchShelf(empty.shelf, fake.reader(), { currentOnly: true })
-  expect([...present, ...empty.shelf.digests(), readFollowed(empty.path)?.complete]).toEqual([c, c, false])
+  const { present } = await fetchShelf(empty.store, fake.reader(), { currentOnly: true })
+  expect([...present, ...empty.store.digests(), readFollowed(empty.path)?.complete]).toEqual([c, c, false])
   using home = copyOf(whole)
-  expect((await fetchShelf(home.shelf, fake.reader(), { currentOnly: true })).present.size).toBe(3)
+  expect((await fetchShelf(home.store, fake.reader(), { currentOnly: true })).present.size).toBe(3)
   expect(readFollowed(home.path)?.complete).toBe(true)
 })
 
@@ -104,7 +104,7 @@ describe('the current release is refused, and what was current stays', () => {
     ],
     [
       'another release under its digest',
-      () => fake.releases.set(c, three.shelf.releaseFiles(b)),
+      () => fake.releases.set(c, three.store.releaseFiles(b)),
       'another release under the digest',
     ],
     ['a newer format', audienceWith({ format: ENTITY_FORMAT + 1 }), 'which is newer than this program'],
@@ -193,12 +193,12 @@ describe('the current release is refused, and what was current stays', () => {
     fake.change = 'second'
     fake.generation++
     spoil()
-    await expect(fetchShelf(home.shelf, fake.reader())).rejects.toThrow(words)
-    expect([home.shelf.currentDigest(), home.shelf.digests(), await home.verify(b)]).toEqual([b, [b], []])
+    await expect(fetchShelf(home.store, fake.reader())).rejects.toThrow(words)
+    expect([home.store.currentDigest(), home.store.digests(), await home.verify(b)]).toEqual([b, [b], []])
     expect(readFollowed(home.path)?.change).toBe('first')
     // What is wrong is not kept: a shelf that is sound again is fetched.
-    await fetchShelf(home.shelf, sound.reader())
-    expect([home.shelf.currentDigest(), await home.verify(c)]).toEqual([c, []])
+    await fetchShelf(home.store, sound.reader())
+    expect([home.store.currentDigest(), await home.verify(c)]).toEqual([c, []])
   })
 })
 
@@ -206,7 +206,7 @@ describe('a release that is not current', () => {
   test('and cannot be had is missing, and the others are there', async () => {
     fake.entities.delete(audience(a).digest)
     using home = new TestHome()
-    const { missing, present } = await fetchShelf(home.shelf, fake.reader())
+    const { missing, present } = await fetchShelf(home.store, fake.reader())
     expect([missing, present]).toEqual([[expect.stringContaining('it is not there')], new Set([c, b])])
     expect(readFollowed(home.path)?.complete).toBe(false)
   })
@@ -214,7 +214,7 @@ describe('a release that is not current', () => {
   test('comes after the current one, the newest first', async () => {
     fake.changeRelease(a, (manifest) => ({ ...manifest, built: '2099-01-01T00:00:00.000Z' }))
     using home = new TestHome()
-    const { present } = await fetchShelf(home.shelf, fake.reader())
+    const { present } = await fetchShelf(home.store, fake.reader())
     expect([...present]).toEqual([c, a, b])
   })
 
@@ -222,10 +222,10 @@ describe('a release that is not current', () => {
     using home = copyOf(whole)
     using owner = new TestHome()
     three.copyTo(owner, a)
-    await fetchShelf(owner.shelf, fake.reader())
+    await fetchShelf(owner.store, fake.reader())
     fake.releases.delete(a)
-    for (const { shelf } of [home, owner]) await fetchShelf(shelf, fake.reader())
-    expect([home, owner].map(({ shelf }) => shelf.digests().includes(a))).toEqual([false, true])
+    for (const { store } of [home, owner]) await fetchShelf(store, fake.reader())
+    expect([home, owner].map(({ store }) => store.digests().includes(a))).toEqual([false, true])
     expect(readFollowed(owner.path)?.own.toSorted()).toEqual([a, b, c].toSorted())
   })
 })
@@ -233,8 +233,8 @@ describe('a release that is not current', () => {
 test('a shelf without a release removes nothing, and is not said to be followed', async () => {
   using home = copyOf(whole)
   const before = readFollowed(home.path)
-  await fetchShelf(home.shelf, new FakeShelf().reader())
-  expect([home.shelf.digests().length, home.shelf.currentDigest(), readFollowed(home.path)]).toEqual([3, c, before])
+  await fetchShelf(home.store, new FakeShelf().reader())
+  expect([home.store.digests().length, home.store.currentDigest(), readFollowed(home.path)]).toEqual([3, c, before])
 })
 
 test('the files of a release are those that the shelf has: one that comes is added, and one that is gone is removed', async () => {
@@ -242,8 +242,8 @@ test('the files of a release are those that the shelf has: one that comes is add
   const files = fake.releases.get(c) ?? {}
   for (const signature of ['one', 'other', undefined]) {
     fake.releases.set(c, signature === undefined ? files : { ...files, [SIGNATURE_FILE]: signature })
-    await fetchShelf(home.shelf, fake.reader())
-    expect(home.shelf.signatureOf(c)).toBe(signature as string)
+    await fetchShelf(home.store, fake.reader())
+    expect(home.store.signatureOf(c)).toBe(signature as string)
     expect(await home.verify(c)).toEqual([])
   }
 })
@@ -256,8 +256,8 @@ test.each([true, false])(
       entities: { ...manifest.entities, audiencia: { ...audience(c), format: ENTITY_FORMAT - 1 } },
     }))
     using home = new TestHome()
-    const { present } = await fetchShelf(home.shelf, fake.reader(), { outdated })
-    expect([present.has(c), 'unreadable' in home.shelf.manifestOrReason(c)]).toEqual([true, outdated])
+    const { present } = await fetchShelf(home.store, fake.reader(), { outdated })
+    expect([present.has(c), 'unreadable' in home.store.manifestOrReason(c)]).toEqual([true, outdated])
   },
 )
 
@@ -266,7 +266,7 @@ describe('what is fetched', () => {
   async function downloads(home: TestHome, options: Parameters<typeof fetchShelf>[2] = {}): Promise<string[]> {
     const chunks: string[] = []
     await fetchShelf(
-      home.shelf,
+      home.store,
       fake.reader((chunk) => chunks.push(chunk)),
       options,
     )
@@ -282,8 +282,8 @@ describe('what is fetched', () => {
 
   test('is what an entity has that no other has', async () => {
     using home = copyOf(whole)
-    home.shelf.activate(b)
-    home.shelf.remove(c)
+    home.store.activate(b)
+    home.store.remove(c)
     const others = new Set([...chunksOf(audience(a).digest), ...chunksOf(audience(b).digest)])
     const ownChunks = [...chunksOf(audience(c).digest)].filter((chunk) => !others.has(chunk))
     expect(new Set(await downloads(home))).toEqual(new Set(ownChunks))
@@ -292,21 +292,21 @@ describe('what is fetched', () => {
 
   test('may be files as they are on disk, cut anywhere', async () => {
     using home = copyOf(second)
-    await fake.cut(three.shelf, audience(c).digest, 100)
+    await fake.cut(three.store, audience(c).digest, 100)
     expect((await downloads(home)).length).toBeGreaterThan(10)
     expect(await home.verify(c)).toEqual([])
   })
 
   test('is looked for in the same list of the current release first, then in those placed last', () => {
     using home = copyOf(whole)
-    const directories = [a, b, c].map((release) => home.shelf.entityDirectory(audience(release).digest))
+    const directories = [a, b, c].map((release) => home.store.entityDirectory(audience(release).digest))
     const [ofA, ofB, ofC] = directories as [string, string, string]
     for (const [at, directory] of [ofC, ofA, ofB].entries()) utimesSync(directory, at, at)
-    expect(localStates(home.shelf, 'audiencia')).toEqual([ofC, ofB, ofA])
-    rmSync(home.shelf.currentFile)
-    expect(localStates(home.shelf, 'audiencia')).toEqual([ofB, ofA, ofC])
+    expect(localStates(home.store, 'audiencia')).toEqual([ofC, ofB, ofA])
+    rmSync(home.store.currentFile)
+    expect(localStates(home.store, 'audiencia')).toEqual([ofB, ofA, ofC])
     rmSync(join(home.path, 'entities'), { recursive: true })
-    expect(localStates(home.shelf, 'audiencia')).toEqual([])
+    expect(localStates(home.store, 'audiencia')).toEqual([])
   })
 
   test('is not what an attempt that was cut short has left, as far as that is sound', async () => {
@@ -314,7 +314,7 @@ describe('what is fetched', () => {
     const { digest } = audience(c)
     const directory = join(home.path, 'fetching', digest)
     mkdirSync(directory, { recursive: true })
-    const bytes = readFileSync(join(three.shelf.entityDirectory(digest), 'records'))
+    const bytes = readFileSync(join(three.store.entityDirectory(digest), 'records'))
     const chunkOf = (file: string) =>
       fake.entityChunks.find((one) => one.entity === digest && one.file === file)?.chunk ?? ''
     writeFileSync(join(directory, 'records'), bytes)

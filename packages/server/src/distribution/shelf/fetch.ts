@@ -13,12 +13,12 @@ import {
 } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { Failure, messageOf } from '../../base/failure.ts'
 import { isObject } from '../../base/json.ts'
+import { messageOf, OperationalError } from '../../base/operational-error.ts'
 import { syncDirectory } from '../../release/files/durable-file.ts'
 import { readTextSync } from '../../release/files/regular-file.ts'
 import { isBuiltHere, prove, refuseRollback, takeUpRotations, trustedBy } from '../../release/home/proved.ts'
-import type { Shelf } from '../../release/home/shelf.ts'
+import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { rebuildRelease } from '../../release/home/upgrade.ts'
 import { verifyEntity } from '../../release/home/verify.ts'
 import { deltaFileOf, restore, travelName } from '../../release/index/delta-form.ts'
@@ -58,7 +58,7 @@ import {
 import type { ShelfReader, ShelvedEntity } from './shelf-reader.ts'
 
 /** What the shelf offers is not what its digest says, or cannot be read by this program. */
-export class ReleaseRefused extends Failure {}
+export class ReleaseRefused extends OperationalError {}
 
 export type FetchProgress = {
   /** Chunks and bytes that came over the network, compressed. */
@@ -92,15 +92,19 @@ export type Fetched = {
  * The caller holds the lock of the home. The current release comes first and becomes current as soon as it is whole; if it
  * cannot be had, this throws, and the home has the current release that it had.
  */
-export async function fetchShelf(shelf: Shelf, reader: ShelfReader, options: FetchOptions = {}): Promise<Fetched> {
+export async function fetchShelf(
+  store: ReleaseStore,
+  reader: ShelfReader,
+  options: FetchOptions = {},
+): Promise<Fetched> {
   const listing = await reader.listing(options.state)
   const { generation, change, chain, releases } = listing
-  const followed = readFollowed(shelf.home)
+  const followed = readFollowed(store.home)
   const { trouble } = compareStates([{ ...listing, host: options.state?.host ?? 'the shelf' }], followed)
   if (trouble !== undefined && options.anyState !== true) throw new ReleaseRefused(trouble.message)
-  const own = followed?.own ?? shelf.digests()
+  const own = followed?.own ?? store.digests()
   const [current] = listing.history.split('\n').filter((digest) => DIGEST.test(digest))
-  const fetch = new ReleaseFetch(shelf, reader, options)
+  const fetch = new ReleaseFetch(store, reader, options)
   const present = new Set<string>()
   if (current !== undefined) {
     const files = releases.get(current)
@@ -108,18 +112,18 @@ export async function fetchShelf(shelf: Shelf, reader: ShelfReader, options: Fet
       throw new ReleaseRefused(`the shelf has no release ${current.slice(0, 12)}, which it calls current`)
     const isNew = await fetch.bring(current, files, true).catch(async (error) => {
       // With a release before it, a home that has none to serve serves more than with none.
-      const isReadable = (digest: string) => !('unreadable' in shelf.manifestOrReason(digest))
-      if (isRefusal(error) && !shelf.digests().some(isReadable)) await fetch.bringAnySound(newestFirst(releases))
+      const isReadable = (digest: string) => !('unreadable' in store.manifestOrReason(digest))
+      if (isRefusal(error) && !store.digests().some(isReadable)) await fetch.bringAnySound(newestFirst(releases))
       throw error
     })
     present.add(current)
-    if (followed === undefined) shelf.keepOwnIdRegistry()
-    shelf.adopt(listing, isNew)
-    saveFollowed(shelf.home, { generation, change, chain, complete: false, own })
+    if (followed === undefined) store.keepOwnIdRegistry()
+    store.adopt(listing, isNew)
+    saveFollowed(store.home, { generation, change, chain, complete: false, own })
   }
   const missing: string[] = []
   for (const [digest, files] of newestFirst(releases)) {
-    if (digest === current || (options.currentOnly && !shelf.hasReleaseFiles(digest, files))) continue
+    if (digest === current || (options.currentOnly && !store.hasReleaseFiles(digest, files))) continue
     try {
       await fetch.bring(digest, files)
       present.add(digest)
@@ -130,23 +134,23 @@ export async function fetchShelf(shelf: Shelf, reader: ShelfReader, options: Fet
     }
   }
   // What a home had before it followed a shelf is not the shelf's to remove.
-  const gone = shelf.digests().filter((digest) => !releases.has(digest) && !own.includes(digest))
-  if (current !== undefined) for (const digest of gone) shelf.remove(digest)
+  const gone = store.digests().filter((digest) => !releases.has(digest) && !own.includes(digest))
+  if (current !== undefined) for (const digest of gone) store.remove(digest)
   // What was fetched of releases that are not whole is not fetched again.
-  if (missing.length === 0) rmSync(fetchingDirectory(shelf), { recursive: true, force: true })
+  if (missing.length === 0) rmSync(fetchingDirectory(store), { recursive: true, force: true })
   const complete = missing.length === 0 && (options.currentOnly !== true || present.size === releases.size)
-  if (current !== undefined) saveFollowed(shelf.home, { generation, change, chain, complete, own })
+  if (current !== undefined) saveFollowed(store.home, { generation, change, chain, complete, own })
   return { listing, present, missing }
 }
 
-const isRefusal = (error: unknown): error is Failure =>
+const isRefusal = (error: unknown): error is OperationalError =>
   error instanceof ReleaseRefused ||
   error instanceof UnsignedRelease ||
   error instanceof DamagedRelease ||
   error instanceof NewerRelease ||
   error instanceof OutdatedRelease
 
-const fetchingDirectory = ({ home }: Shelf) => join(home, 'fetching')
+const fetchingDirectory = ({ home }: ReleaseStore) => join(home, 'fetching')
 
 function newestFirst(releases: Listing['releases']): [string, ReleaseFiles][] {
   const built = (files: ReleaseFiles) => {
@@ -157,38 +161,38 @@ function newestFirst(releases: Listing['releases']): [string, ReleaseFiles][] {
 }
 
 class ReleaseFetch {
-  readonly #shelf: Shelf
+  readonly #store: ReleaseStore
   readonly #reader: ShelfReader
   readonly #options: FetchOptions
 
-  constructor(shelf: Shelf, reader: ShelfReader, options: FetchOptions) {
-    this.#shelf = shelf
+  constructor(store: ReleaseStore, reader: ShelfReader, options: FetchOptions) {
+    this.#store = store
     this.#reader = reader
     this.#options = options
   }
 
   /** Puts a release into the home unless it is there as the shelf has it. Says whether anything was changed. */
   async bring(digest: string, files: ReleaseFiles, isCurrent = false): Promise<boolean> {
-    const shelf = this.#shelf
+    const store = this.#store
     const parsed = parseManifest(files[MANIFEST_FILE] ?? '')
-    const local = shelf.manifestOrReason(digest)
+    const local = store.manifestOrReason(digest)
     const isThere = !('unreadable' in local) && !this.#isDamaged(local)
     // Another version of the program wrote it; the same records may be here in a format that this one reads.
     if ((parsed.state === 'newer' || parsed.state === 'outdated') && isThere) return false
     const manifest = this.#wantedManifest(digest, parsed, files)
-    if (isCurrent) takeUpRotations(shelf, files[KEYS_FILE])
+    if (isCurrent) takeUpRotations(store, files[KEYS_FILE])
     const proof = this.#proved(digest, manifest, files[SIGNATURE_FILE], isCurrent)
-    if (isThere && shelf.hasReleaseFiles(digest, files)) return false
+    if (isThere && store.hasReleaseFiles(digest, files)) return false
     const isUnsigned = proof?.covers.includes('files') === false
-    const isSigned = files[SIGNATURE_FILE] === shelf.signatureOf(digest)
-    if (isThere && isUnsigned && isSigned && isBuiltHere(shelf, local)) return false
+    const isSigned = files[SIGNATURE_FILE] === store.signatureOf(digest)
+    if (isThere && isUnsigned && isSigned && isBuiltHere(store, local)) return false
     this.#options.onRelease?.(digest)
     for (const entity of Object.values(manifest.entities)) await this.#bringEntity(entity)
-    shelf.placeReleaseFiles(digest, files)
+    store.placeReleaseFiles(digest, files)
     // What no signature covers is made here, of records that one does.
     if (isUnsigned || (parsed.state === 'outdated' && this.#options.outdated !== true))
-      await rebuildRelease(shelf, digest)
-    if (shelf.trust !== undefined) shelf.read(digest)
+      await rebuildRelease(store, digest)
+    if (store.trust !== undefined) store.read(digest)
     return true
   }
 
@@ -206,10 +210,10 @@ class ReleaseFetch {
 
   /** Checks signatures before anything is fetched; undefined where none are required. */
   #proved(digest: string, manifest: Manifest, signature: string | undefined, isCurrent: boolean): Proof | undefined {
-    const trust = trustedBy(this.#shelf)
+    const trust = trustedBy(this.#store)
     if (trust === undefined) return undefined
     const proof = prove(digest, signableManifest(manifest), signature, trust)
-    if (isCurrent) refuseRollback(this.#shelf, digest, proof, trust)
+    if (isCurrent) refuseRollback(this.#store, digest, proof, trust)
     return proof
   }
 
@@ -233,12 +237,12 @@ class ReleaseFetch {
 
   async #bringEntity(expected: ReleasedEntity): Promise<void> {
     const { digest } = expected
-    if (this.#options.damaged?.(digest) !== true && isSound(this.#shelf.entityDirectory(digest), expected)) return
-    const directory = join(fetchingDirectory(this.#shelf), digest)
+    if (this.#options.damaged?.(digest) !== true && isSound(this.#store.entityDirectory(digest), expected)) return
+    const directory = join(fetchingDirectory(this.#store), digest)
     const { manifest, shelved } = await this.#entity(expected)
     mkdirSync(directory, { recursive: true })
     writeFileSync(join(directory, ENTITY_MANIFEST_FILE), shelved.manifest)
-    await new EntityFetch(this.#shelf, this.#reader, this.#options, directory, digest).files(manifest, shelved.chunks)
+    await new EntityFetch(this.#store, this.#reader, this.#options, directory, digest).files(manifest, shelved.chunks)
     const [wrong] = await verifyEntity(directory, digest)
     if (wrong !== undefined) {
       rmSync(directory, { recursive: true, force: true })
@@ -246,7 +250,7 @@ class ReleaseFetch {
     }
     await Promise.all(readdirSync(directory).map((name) => syncFile(join(directory, name))))
     syncDirectory(directory)
-    await this.#shelf.placeEntity(directory, digest)
+    await this.#store.placeEntity(directory, digest)
   }
 
   async #entity(
@@ -320,14 +324,14 @@ const AT_A_TIME = 4
 
 /** The files of one entity. What an attempt that was cut short has left is taken up again. */
 class EntityFetch {
-  readonly #shelf: Shelf
+  readonly #store: ReleaseStore
   readonly #reader: ShelfReader
   readonly #options: FetchOptions
   readonly #directory: string
   readonly #digest: string
 
-  constructor(shelf: Shelf, reader: ShelfReader, options: FetchOptions, directory: string, digest: string) {
-    this.#shelf = shelf
+  constructor(store: ReleaseStore, reader: ShelfReader, options: FetchOptions, directory: string, digest: string) {
+    this.#store = store
     this.#reader = reader
     this.#options = options
     this.#directory = directory
@@ -399,7 +403,7 @@ class EntityFetch {
   /** Copies the chunks that the last states of the same list have, and an earlier attempt. */
   async #copyLocal(name: string, missing: Map<string, MissingChunk>): Promise<void> {
     let size = 0
-    for (const directory of [this.#directory, ...localStates(this.#shelf, name)])
+    for (const directory of [this.#directory, ...localStates(this.#store, name)])
       for (const file of KNOWN_FILES) {
         const isMissing = [...missing.values()].some((chunk) => chunk.file === travelName(file))
         const isBeingWritten = directory === this.#directory && travelName(file) === file
@@ -459,16 +463,16 @@ class EntityFetch {
 }
 
 /** The directories of the entities in a home that are of one list: that of the current release first, then those placed last. */
-export function localStates(shelf: Shelf, name: string): string[] {
-  const all = shelf.entityDirectory('')
+export function localStates(store: ReleaseStore, name: string): string[] {
+  const all = store.entityDirectory('')
   const digests = existsSync(all) ? readdirSync(all).filter((digest) => DIGEST.test(digest)) : []
-  const directories = digests.map((digest) => shelf.entityDirectory(digest))
+  const directories = digests.map((digest) => store.entityDirectory(digest))
   const isOfList = (directory: string) => {
     const manifest = parsedObject(readTextSync(join(directory, ENTITY_MANIFEST_FILE)) ?? '') as Partial<EntityManifest>
     return manifest.definition?.name === name
   }
-  const digest = shelf.currentDigest()
-  const manifest = digest === undefined ? undefined : shelf.manifestOrReason(digest)
+  const digest = store.currentDigest()
+  const manifest = digest === undefined ? undefined : store.manifestOrReason(digest)
   const current = manifest && !('unreadable' in manifest) ? manifest.entities[name]?.digest : undefined
   const placed = (directory: string) => (basename(directory) === current ? Infinity : statSync(directory).mtimeMs)
   return directories.filter(isOfList).toSorted((a, b) => placed(b) - placed(a))

@@ -2,12 +2,12 @@
 import { rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { diskFailure, Failure } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
+import { diskFailure, OperationalError } from '../../base/operational-error.ts'
 import type { OnShelf, ShelfStatus, ShelfTrouble } from '../../http/observation/shelf-status.ts'
 import { hasText } from '../../release/files/regular-file.ts'
 import { tryLockHome } from '../../release/home/lock.ts'
-import type { Shelf } from '../../release/home/shelf.ts'
+import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { fetchShelf } from './fetch.ts'
 import { JitteredBackoff } from './jittered-backoff.ts'
 import { compareStates, type HostPointer, readFollowed, relationOf } from './pointer.ts'
@@ -25,7 +25,7 @@ export const SHELF_TROUBLES = {
 
 type FollowerOptions = {
   readonly open: OpenShelf
-  readonly shelf: Shelf
+  readonly store: ReleaseStore
   readonly log: Log
   /** The release that is served at the moment, to be told to the shelf. */
   readonly served: () => string | undefined
@@ -48,7 +48,7 @@ export class ShelfFollower implements AsyncDisposable {
   readonly #random: () => number
   readonly #reconnect: JitteredBackoff
   readonly #retry: JitteredBackoff
-  readonly #tried = Promise.withResolvers<Failure | undefined>()
+  readonly #tried = Promise.withResolvers<OperationalError | undefined>()
   #running: Promise<void> | undefined
   #connection: FollowedShelf | undefined
   readonly #stopped = Promise.withResolvers<void>()
@@ -60,7 +60,7 @@ export class ShelfFollower implements AsyncDisposable {
     | { readonly change: string; readonly history: string; readonly complete: boolean; readonly damaged: string }
     | undefined
   /** What was refused, by the name of the change: it is not tried again before its time, unless something is done about it. */
-  readonly #refused = new Map<string, { readonly until: number; readonly failure: Failure }>()
+  readonly #refused = new Map<string, { readonly until: number; readonly failure: OperationalError }>()
   /** Whether what is served may have changed since it was reported. */
   #hasNews = false
   #trouble: ShelfTrouble | undefined
@@ -93,7 +93,7 @@ export class ShelfFollower implements AsyncDisposable {
   }
 
   /** Resolves after the first attempt, with why it failed. */
-  get tried(): Promise<Failure | undefined> {
+  get tried(): Promise<OperationalError | undefined> {
     return this.#tried.promise
   }
 
@@ -178,18 +178,18 @@ export class ShelfFollower implements AsyncDisposable {
     this.#behindSince = isBehind ? (this.#behindSince ?? Date.now()) : undefined
   }
 
-  #followed = () => readFollowed(this.#options.shelf.home)
+  #followed = () => readFollowed(this.#options.store.home)
 
   /** Fetches what the shelf has and the home has not. Says whether another process changes the home at the moment. */
   async #catchUp(connection: FollowedShelf, pointers: readonly HostPointer[]): Promise<boolean> {
-    const { shelf } = this.#options
+    const { store } = this.#options
     // On another thread: the supervisor, in which this runs, must not wait for a home that does not respond.
-    await shelf.historyAsync().catch(() => [])
+    await store.historyAsync().catch(() => [])
     const { states, trouble } = compareStates(pointers, this.#followed())
     const [newest] = states
     this.#generation = (newest ?? pointers[0])?.generation ?? 0
     this.#measureLag(newest)
-    let failure: Failure | undefined
+    let failure: OperationalError | undefined
     // What cannot be taken from the longest chain may be sound on the next one.
     for (const state of states) {
       if (state.generation === 0 || this.#isFollowed(state)) break
@@ -201,19 +201,19 @@ export class ShelfFollower implements AsyncDisposable {
     }
     this.#measureLag(newest)
     if (failure !== undefined) this.#tell('refused', failure)
-    else if (trouble !== undefined) this.#tell(trouble.kind, new Failure(trouble.message))
+    else if (trouble !== undefined) this.#tell(trouble.kind, new OperationalError(trouble.message))
     else this.#settle()
     this.#tried.resolve(failure)
     return false
   }
 
   /** Brings the home to a state; gives why it could not, or that another process has the home. */
-  async #take(connection: FollowedShelf, state: HostPointer): Promise<Failure | 'busy' | undefined> {
-    const { shelf } = this.#options
+  async #take(connection: FollowedShelf, state: HostPointer): Promise<OperationalError | 'busy' | undefined> {
+    const { store } = this.#options
     const known = this.#refused.get(state.change)
     if (known !== undefined && performance.now() < known.until) return known.failure
     try {
-      using lock = tryLockHome(shelf.home, 'serve, which follows the shelf')
+      using lock = tryLockHome(store.home, 'serve, which follows the shelf')
       if (lock === undefined) return 'busy'
       await this.#fetch(connection, state)
       this.#refused.clear()
@@ -221,9 +221,9 @@ export class ShelfFollower implements AsyncDisposable {
       return undefined
     } catch (error) {
       if (error instanceof ShelfAway) throw error
-      const failure = hasCode(error, 'EROFS') ? new Failure(readOnlyWords(shelf.home)) : failureOf(error)
+      const failure = hasCode(error, 'EROFS') ? new OperationalError(readOnlyWords(store.home)) : failureOf(error)
       // What was fetched of a release that does not fit takes room that others need.
-      if (hasCode(error, 'ENOSPC', 'EDQUOT')) rmSync(join(shelf.home, 'fetching'), { recursive: true, force: true })
+      if (hasCode(error, 'ENOSPC', 'EDQUOT')) rmSync(join(store.home, 'fetching'), { recursive: true, force: true })
       if (this.#refused.size === MAX_REFUSED) this.#refused.clear()
       this.#refused.set(state.change, { until: performance.now() + this.#retry.next(), failure })
       return failure
@@ -231,11 +231,11 @@ export class ShelfFollower implements AsyncDisposable {
   }
 
   async #fetch(connection: FollowedShelf, state: HostPointer): Promise<void> {
-    const { shelf, log } = this.#options
+    const { store, log } = this.#options
     const damaged = this.#damaged()
     const started = performance.now()
     const before = { chunks: this.#fetchedChunks, bytes: this.#fetchedBytes }
-    const { listing, missing } = await fetchShelf(shelf, connection, {
+    const { listing, missing } = await fetchShelf(store, connection, {
       state,
       damaged: (digest) => damaged.includes(digest),
       onChunk: (bytes) => {
@@ -252,7 +252,7 @@ export class ShelfFollower implements AsyncDisposable {
     const message = `The home has generation ${listing.generation} of the shelf: ${chunks} chunks, ${bytes} bytes fetched in ${milliseconds} ms.`
     log({ level: 'info', event: 'shelf-fetched', message, generation: listing.generation, chunks, bytes, milliseconds })
     // The current release is there; what is missing of others is tried again.
-    if (!complete) throw new Failure(missing.join(' '))
+    if (!complete) throw new OperationalError(missing.join(' '))
   }
 
   #isFollowed({ change }: HostPointer): boolean {
@@ -261,7 +261,7 @@ export class ShelfFollower implements AsyncDisposable {
     // Tried once for each damage that is found: the shelf need not have what is damaged.
     const damaged = this.#damaged().join()
     if (damaged !== '' && damaged !== applied.damaged) return false
-    return hasText(this.#options.shelf.currentFile, applied.history)
+    return hasText(this.#options.store.currentFile, applied.history)
   }
 
   #damaged = (): string[] => [...(this.#options.damaged?.() ?? [])].sort()
@@ -276,7 +276,7 @@ export class ShelfFollower implements AsyncDisposable {
   }
 
   /** Each trouble is told once; how long it lasts is counted from its beginning. */
-  #tell(kind: ShelfTrouble['kind'], { message }: Failure): void {
+  #tell(kind: ShelfTrouble['kind'], { message }: OperationalError): void {
     const { log, onTrouble } = this.#options
     if (this.#trouble?.kind === kind && this.#trouble.message === message) return
     const since = this.#trouble?.kind === kind ? this.#trouble.since : Math.floor(Date.now() / 1_000)
@@ -302,7 +302,7 @@ export class ShelfFollower implements AsyncDisposable {
   /** Whether what is served is not yet what is current, and so is to be reported soon. */
   get #isSwapping(): boolean {
     try {
-      return this.#options.served() !== this.#options.shelf.currentDigest()
+      return this.#options.served() !== this.#options.store.currentDigest()
     } catch {
       return false
     }
@@ -324,9 +324,9 @@ const shortHost = (): string =>
     .replace(/[^A-Za-z0-9.-]/g, '-')
     .slice(-MAX_HOST)
 
-const failureOf = (error: unknown): Failure => {
-  if (error instanceof Failure) return error
-  return diskFailure(error) ?? new Failure(error instanceof Error ? error.message : String(error))
+const failureOf = (error: unknown): OperationalError => {
+  if (error instanceof OperationalError) return error
+  return diskFailure(error) ?? new OperationalError(error instanceof Error ? error.message : String(error))
 }
 
 const readOnlyWords = (home: string): string =>

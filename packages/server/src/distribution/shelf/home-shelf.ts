@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readTextSync } from '../../release/files/regular-file.ts'
-import type { Shelf } from '../../release/home/shelf.ts'
+import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { verifyEntity } from '../../release/home/verify.ts'
 import { DIGEST, ENTITY_MANIFEST_FILE } from '../../release/manifest.ts'
 import { readEntityManifest } from '../../release/release.ts'
@@ -14,29 +14,29 @@ import type { ShelvedEntity } from './shelf-reader.ts'
 type State = { readonly pointer: ListedPointer; readonly listing: string }
 
 export class HomeShelf {
-  readonly #shelf: Shelf
+  readonly #store: ReleaseStore
   /** By what can be seen of the home without reading it. */
   #state: (State & { readonly seen: string }) | undefined
   readonly #entities = new Map<string, ShelvedEntity>()
   /** Of the entity whose chunks were wanted last. */
   #reader: { readonly entity: string; readonly chunks: ChunkReader } | undefined
 
-  constructor(shelf: Shelf) {
-    this.#shelf = shelf
+  constructor(store: ReleaseStore) {
+    this.#store = store
   }
 
   /** The pointer and the listing that it points to; undefined where there is no current release, or it cannot be read. */
   state(): State | undefined {
-    const shelf = this.#shelf
-    const history = readTextSync(shelf.currentFile)
+    const store = this.#store
+    const history = readTextSync(store.currentFile)
     if (history === undefined) return undefined
     const { generation, change, chain } = this.#pointer()
     const seen = `${generation} ${change} ${this.#modified()}`
     if (this.#state?.seen === seen) return this.#state
-    const digests = shelf.digests().filter((digest) => !('unreadable' in shelf.manifestOrReason(digest)))
-    if (!digests.includes(shelf.currentDigest() ?? '')) return undefined
-    const releases = new Map(digests.sort().map((digest) => [digest, shelf.releaseFiles(digest)]))
-    const listing = listingText({ history, idRegistry: readTextSync(shelf.idRegistryFile) ?? '', releases })
+    const digests = store.digests().filter((digest) => !('unreadable' in store.manifestOrReason(digest)))
+    if (!digests.includes(store.currentDigest() ?? '')) return undefined
+    const releases = new Map(digests.sort().map((digest) => [digest, store.releaseFiles(digest)]))
+    const listing = listingText({ history, idRegistry: readTextSync(store.idRegistryFile) ?? '', releases })
     const digest = sha256(listing)
     const pointer = { generation, change: change ?? digest.slice(0, 32), chain, listing: digest }
     this.#state = { seen, listing, pointer }
@@ -48,7 +48,7 @@ export class HomeShelf {
    * itself; any other has the time of its last change.
    */
   #pointer(): Omit<Pointer, 'change'> & Partial<Pick<Pointer, 'change'>> {
-    const followed = readFollowed(this.#shelf.home)
+    const followed = readFollowed(this.#store.home)
     if (followed === undefined) return { generation: this.#modified(), chain: [] }
     const { change, chain, generation, complete, ahead = [] } = followed
     const whole = { generation, chain, change: complete ? change : partOf(change) }
@@ -57,15 +57,15 @@ export class HomeShelf {
 
   /** When releases or signatures last came or went, or another became current; in milliseconds. */
   #modified(): number {
-    const { currentFile } = this.#shelf
-    const directories = this.#shelf.digests().map((digest) => this.#shelf.releaseDirectory(digest))
-    const paths = [currentFile, join(this.#shelf.home, 'releases'), ...directories]
+    const { currentFile } = this.#store
+    const directories = this.#store.digests().map((digest) => this.#store.releaseDirectory(digest))
+    const paths = [currentFile, join(this.#store.home, 'releases'), ...directories]
     return Math.max(...paths.map((path) => Math.floor(statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0)))
   }
 
   /** An entity with its chunks; undefined where the home does not have it, or it is damaged. */
   async entity(digest: string): Promise<ShelvedEntity | undefined> {
-    const directory = this.#shelf.entityDirectory(digest)
+    const directory = this.#store.entityDirectory(digest)
     if (!DIGEST.test(digest) || !existsSync(join(directory, ENTITY_MANIFEST_FILE))) return undefined
     const known = this.#entities.get(digest)
     if (known !== undefined) return known
@@ -92,7 +92,7 @@ export class HomeShelf {
   #chunksOf(entity: string): ChunkReader {
     if (this.#reader?.entity === entity) return this.#reader.chunks
     this.#close()
-    this.#reader = { entity, chunks: new ChunkReader(this.#shelf.entityDirectory(entity)) }
+    this.#reader = { entity, chunks: new ChunkReader(this.#store.entityDirectory(entity)) }
     return this.#reader.chunks
   }
 

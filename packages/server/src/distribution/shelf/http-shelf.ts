@@ -1,5 +1,5 @@
 // One host of a shelf that is read over HTTP: another node, a static host, an object store or a CDN.
-import { messageOf } from '../../base/failure.ts'
+import { messageOf } from '../../base/operational-error.ts'
 import { MAX_CHUNK_BYTES, sha256 } from './chunks.ts'
 import {
   chunkName,

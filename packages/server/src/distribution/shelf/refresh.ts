@@ -1,5 +1,5 @@
 // Brings a home that a command reads up to date with its shelf.
-import type { Shelf } from '../../release/home/shelf.ts'
+import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { fetchShelf, ReleaseRefused } from './fetch.ts'
 import { compareStates, readFollowed } from './pointer.ts'
 import { ShelfAway } from './shelf-failures.ts'
@@ -9,20 +9,20 @@ import type { OpenShelf } from './shelf-reader.ts'
  * Gives what could not be had, in words: while the shelf is away, or what it has cannot be taken, the home is as good as it is.
  */
 export async function refreshHome(
-  shelf: Shelf,
+  store: ReleaseStore,
   open: OpenShelf,
   lock: () => Promise<Disposable>,
 ): Promise<readonly string[]> {
   try {
     await using shared = await open('', () => {})
-    const followed = readFollowed(shelf.home)
+    const followed = readFollowed(store.home)
     const { states, trouble } = compareStates(await shared.pointers(''), followed)
     const told = trouble === undefined ? [] : [trouble.kind === 'fork' ? trouble.message : unfollowed(trouble.message)]
     const [state] = states
     if (state === undefined || state.generation === 0) return told
     if (followed?.change === state.change && followed.complete) return told
     using _lock = await lock()
-    return [...told, ...(await fetchShelf(shelf, shared, { state })).missing.map(unfollowed)]
+    return [...told, ...(await fetchShelf(store, shared, { state })).missing.map(unfollowed)]
   } catch (error) {
     if (error instanceof ShelfAway || error instanceof ReleaseRefused) return [unfollowed(error.message)]
     throw error

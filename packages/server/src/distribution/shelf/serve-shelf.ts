@@ -11,7 +11,7 @@ import {
 import { otherMethod } from '../../http/methods.ts'
 import { ProblemError } from '../../http/problem.ts'
 import { SHELF_PATH } from '../../http/routes.ts'
-import type { Shelf } from '../../release/home/shelf.ts'
+import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { HomeShelf } from './home-shelf.ts'
 import { chunkName, entityName, entityText, listingName, POINTER_NAME, pointerText } from './layout.ts'
 
@@ -20,8 +20,8 @@ const RELEASE = /^[0-9a-f]{1,64}$/
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 
 /** Responds to what is below /shelf from a home. */
-export function shelfResponder(shelf: Shelf): (request: HttpRequest) => Promise<HttpResponse> {
-  const home = new HomeShelf(shelf)
+export function shelfResponder(store: ReleaseStore): (request: HttpRequest) => Promise<HttpResponse> {
+  const home = new HomeShelf(store)
   const packed = new PackedChunks()
   return async (request) => {
     if (!isRead(request)) return otherMethod(request)
@@ -38,7 +38,7 @@ export function shelfResponder(shelf: Shelf): (request: HttpRequest) => Promise<
         return file(request, 'application/json', IMMUTABLE, Buffer.from(state.listing))
       // Whoever follows this node cannot ask the shelf that this one follows.
       if (part === undefined && RELEASE.test(digest)) {
-        if (!shelf.digests().some((one) => one.startsWith(digest)))
+        if (!store.digests().some((one) => one.startsWith(digest)))
           throw new ProblemError({ kind: 'release-gone', digest })
         return file(request, 'application/json', 'no-store', Buffer.from('{}'))
       }

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { FakeShelf } from '../../../../../test/support/fake-shelf.ts'
 import { TestHome, ThreeReleases } from '../../../../../test/support/releases.ts'
 import { eventually } from '../../../../../test/support/service.ts'
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { fetchShelf } from './fetch.ts'
 import { ShelfFollower } from './follower.ts'
 import { nextPointer, readFollowed } from './pointer.ts'
@@ -13,7 +13,7 @@ import type { OpenHost } from './shelf-reader.ts'
 
 const three = await ThreeReleases.create()
 const [a, b, c] = three.digests as [string, string, string]
-const sound = await FakeShelf.of(three.shelf)
+const sound = await FakeShelf.of(three.store)
 afterAll(() => three[Symbol.dispose]())
 
 /** The shelf after another change, which makes this release current. */
@@ -65,8 +65,8 @@ class FakeHosts {
   /** Follows them as a service does. */
   follow(home: TestHome): ShelfFollower {
     const follower = new ShelfFollower({
-      ...{ open: this.open, shelf: home.shelf, log: () => {}, onTrouble: () => {} },
-      served: () => home.shelf.currentDigest(),
+      ...{ open: this.open, store: home.store, log: () => {}, onTrouble: () => {} },
+      served: () => home.store.currentDigest(),
     })
     follower.start()
     return follower
@@ -80,7 +80,7 @@ describe('what is followed', () => {
     using home = new TestHome()
     const hosts = new FakeHosts({ x: first, y: changed(first, 'second', a), z: 'away' })
     await using follower = hosts.follow(home)
-    await eventually('the longest is followed', () => home.shelf.currentDigest() === a)
+    await eventually('the longest is followed', () => home.store.currentDigest() === a)
     expect(follower.status.trouble).toBeUndefined()
     // The other one takes itself for the primary, and goes further than the one that is followed.
     const fork = changed(changed(first, 'second there', c), 'third there', c)
@@ -89,10 +89,10 @@ describe('what is followed', () => {
     expect(follower.status.trouble?.message).toContain('THE SHELF HAS FORKED: x has generation 4 (third there)')
     hosts.shelves.y = 'away'
     await eventually('nothing else is there', () => follower.status.trouble?.message.includes('of this home') === true)
-    expect([home.shelf.currentDigest(), readFollowed(home.path)?.change]).toEqual([a, 'second'])
+    expect([home.store.currentDigest(), readFollowed(home.path)?.change]).toEqual([a, 'second'])
     // A person says which is right.
     hosts.shelves.x = Object.assign(fork.copy(), { generation: 1_000, change: 'accepted', chain: [] })
-    await eventually('what was declared right is followed', () => home.shelf.currentDigest() === c)
+    await eventually('what was declared right is followed', () => home.store.currentDigest() === c)
     await eventually('nothing is wrong', () => follower.status.trouble === undefined)
   })
 
@@ -102,22 +102,22 @@ describe('what is followed', () => {
     forged.changeRelease(c, (manifest) => ({ ...manifest, digest: a }))
     const hosts = new FakeHosts({ x: forged, y: changed(first, 'second', a) })
     await using follower = hosts.follow(home)
-    await eventually('the sound one is followed', () => home.shelf.currentDigest() === a)
+    await eventually('the sound one is followed', () => home.store.currentDigest() === a)
     await eventually('the other one is told', () => follower.status.trouble?.kind === 'refused')
     hosts.shelves.y = changed(changed(first, 'second', a), 'third', b)
-    await eventually('it goes on being followed', () => home.shelf.currentDigest() === b)
+    await eventually('it goes on being followed', () => home.store.currentDigest() === b)
   })
 
   test('is what is there, until a host is there again', async () => {
     using home = new TestHome()
     const hosts = new FakeHosts({ x: 'away', y: first })
     await using follower = hosts.follow(home)
-    await eventually('the other host is followed', () => home.shelf.currentDigest() === b)
+    await eventually('the other host is followed', () => home.store.currentDigest() === b)
     hosts.shelves.x = changed(first, 'second', c)
-    await eventually('the newer state is followed', () => home.shelf.currentDigest() === c)
+    await eventually('the newer state is followed', () => home.store.currentDigest() === c)
     hosts.shelves.x = hosts.shelves.y = 'away'
     await eventually('it is away', () => follower.status.trouble?.kind === 'away')
-    expect((await follower.tried) instanceof Failure).toBe(false)
+    expect((await follower.tried) instanceof OperationalError).toBe(false)
   })
 })
 
@@ -135,8 +135,8 @@ describe('what is read', () => {
     damage(damaged)
     const hosts = new FakeHosts({ x: damaged, y: sound })
     await using shelf = await hosts.open('', () => {})
-    expect((await fetchShelf(home.shelf, shelf)).missing).toEqual([])
-    expect(home.shelf.currentDigest()).toBe(c)
+    expect((await fetchShelf(home.store, shelf)).missing).toEqual([])
+    expect(home.store.currentDigest()).toBe(c)
     // And nothing else twice.
     expect(new Set(hosts.downloads.map((one) => one.slice(2))).size).toBeGreaterThan(hosts.downloads.length - 2)
   })
@@ -146,7 +146,7 @@ describe('what is read', () => {
     const damaged = sound.copy()
     damaged.chunks.set(chunk, packed('other'))
     await using shelf = await new FakeHosts({ x: damaged, y: damaged, z: 'away' }).open('', () => {})
-    await expect(fetchShelf(home.shelf, shelf)).rejects.toThrow('has other content than its digest says')
+    await expect(fetchShelf(home.store, shelf)).rejects.toThrow('has other content than its digest says')
   })
 
   test('is nothing where no host responds', async () => {

@@ -19,10 +19,10 @@ import {
 } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { v1PathOf } from '../../base/api-v1.ts'
-import { Failure } from '../../base/failure.ts'
-import { type Collection, v1Collections } from '../../catalog/collections.ts'
+import { OperationalError } from '../../base/operational-error.ts'
+import { type CatalogCollection, v1Collections } from '../../catalog/collections.ts'
 import { pageHeaders } from '../../http/v1/page-headers.ts'
-import { type Page, type PageNumber, pagesOf, readPage } from '../../query/page.ts'
+import { type PageNumber, pagesOf, type RecordPage, readPage } from '../../query/page.ts'
 import { syncDirectory } from '../../release/files/durable-file.ts'
 import type { Release } from '../../release/release.ts'
 import { SIGNATURE_FILE, signedBytes } from '../../release/signing/release-signature.ts'
@@ -58,12 +58,12 @@ export function exportSite(release: Release, target: string, options: SiteOption
   const directory = resolve(target)
   const served = options.servedFrom ?? directory
   if (MEANINGFUL.test(served))
-    throw new Failure(
+    throw new OperationalError(
       `the path ${JSON.stringify(served)} has characters that mean something in a configuration; give another`,
     )
   const collections = v1Collections(release.catalog)
   if (collections.length === 0)
-    throw new Failure(
+    throw new OperationalError(
       'no list of the release has pages of API v1, which is what a site consists of; "nomenclator:v1" at a resource of a ' +
         'package gives it pages',
     )
@@ -114,7 +114,7 @@ function previousRelease(directory: string, digest: string): string | undefined 
   } catch {
     const building = /^[0-9a-f]{16}\.next$/
     if (readdirSync(directory).every((name) => building.test(name))) return undefined
-    throw new Failure(
+    throw new OperationalError(
       `${directory} has something else in it; give an empty directory, or one that export site has written`,
     )
   }
@@ -126,7 +126,7 @@ function replace(path: string, text: string): void {
   renameSync(`${path}.next`, path)
 }
 
-function describe(release: Release, { name, entity }: Collection): SiteCollection {
+function describe(release: Release, { name, entity }: CatalogCollection): SiteCollection {
   const total = release.entity(entity).count
   return { name, path: v1PathOf({ name }), total, totalPages: pagesOf(total) }
 }
@@ -140,14 +140,15 @@ const PAGES = 'pages'
 const PROGRESS_PAGES = 500
 
 /** The pages of a collection; an empty one has a first page too. */
-function* pagesIn(release: Release, collection: Collection): Generator<Page> {
+function* pagesIn(release: Release, collection: CatalogCollection): Generator<RecordPage> {
   const count = Math.max(pagesOf(release.entity(collection.entity).count), 1)
-  for (let number = 1; number <= count; number++) yield readPage(release, collection, number as PageNumber) as Page
+  for (let number = 1; number <= count; number++)
+    yield readPage(release, collection, number as PageNumber) as RecordPage
 }
 
 function writePages(
   release: Release,
-  collection: Collection,
+  collection: CatalogCollection,
   directory: string,
   onProgress: SiteOptions['onProgress'] = () => {},
 ): void {
@@ -167,7 +168,7 @@ function writePages(
 const BASE_URL = '$nomenclator_base_url'
 
 /** nginx cannot count: the links stand under the name of the collection and the number of the page. */
-function writeLinks(release: Release, collections: readonly Collection[], directory: string): void {
+function writeLinks(release: Release, collections: readonly CatalogCollection[], directory: string): void {
   let links = ''
   for (const collection of collections)
     for (const page of pagesIn(release, collection)) {

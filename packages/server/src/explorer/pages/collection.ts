@@ -14,13 +14,13 @@ import { distanceNameOf } from '../../query/near.ts'
 import type { ReadList, ReadRecord } from '../api-reader.ts'
 import type { Facet, FacetValue } from '../facets.ts'
 import type { Histogram } from '../histograms.ts'
-import type { Language } from '../language.ts'
+import type { PageLanguage } from '../language.ts'
 import {
   apiCollectionPath,
   collectionAddress,
   filterParameter,
   mapAddress,
-  type Pairs,
+  type QueryPairs,
   sortParameter,
   withMore,
   withQuery,
@@ -45,11 +45,11 @@ import { searchBox } from '../search-box.ts'
 import { apiRequest } from '../snippets.ts'
 import { isFigure, missing, shownValue } from '../values.ts'
 import {
+  type ExplorerPage,
   factPairs,
   href,
   isolated,
   isolatedName,
-  type Page,
   parameter,
   recordLink,
   releasePairs,
@@ -63,7 +63,7 @@ const OWN_PARAMETERS = ['after', 'facts', 'embed', 'format', 'excel']
 const COLUMNS = 'fields'
 const PAGE_SIZES = [25, 50, 100, 250]
 /** CSV for people is CSV for Excel. */
-const DOWNLOADS: readonly (readonly [label: string, format: Pairs])[] = [
+const DOWNLOADS: readonly (readonly [label: string, format: QueryPairs])[] = [
   ['Excel', [['format', 'xlsx']]],
   [
     'CSV',
@@ -83,7 +83,7 @@ const MAX_OPEN_VALUES = 10
 /** Of one with more than this, the others are shown when they are asked for. */
 const MAX_SCROLLED_VALUES = 40
 
-export function collectionPage(given: View, entity: Entity): Page {
+export function collectionPage(given: View, entity: Entity): ExplorerPage {
   const view = { ...given, pairs: bySlug(entity, withoutColumns(given.pairs)) }
   const { api, pairs } = view
   refuseOwnParameters(entity, pairs)
@@ -92,15 +92,15 @@ export function collectionPage(given: View, entity: Entity): Page {
   const offered = columnsOf(view, entity, facets, list.total)
   const chosen = chosenColumns(given.pairs, offered)
   const columns = chosen.length > 0 ? chosen : offered.filter(({ use }) => use !== 'folded').slice(0, MAX_COLUMNS)
-  const kept: Pairs = chosen.length > 0 ? [[COLUMNS, chosen.map(({ path }) => path).join()]] : []
+  const kept: QueryPairs = chosen.length > 0 ? [[COLUMNS, chosen.map(({ path }) => path).join()]] : []
   // Links of the page keep the columns that were chosen.
   return tablePage({ ...view, pairs: [...pairs, ...kept] }, entity, { list, facets, offered, columns, chosen })
 }
 
-const withoutColumns = (pairs: Pairs): Pairs => pairs.filter(([name]) => name !== COLUMNS)
+const withoutColumns = (pairs: QueryPairs): QueryPairs => pairs.filter(([name]) => name !== COLUMNS)
 
 /** The columns that the address names, in its order. */
-function chosenColumns(pairs: Pairs, offered: readonly Column[]): Column[] {
+function chosenColumns(pairs: QueryPairs, offered: readonly Column[]): Column[] {
   const names = pairs.filter(([name]) => name === COLUMNS).flatMap(([, value]) => value.split(','))
   return [...new Set(names)].map((name) => {
     const column = offered.find(({ path }) => path === name)
@@ -117,7 +117,7 @@ type Shown = {
   readonly chosen: readonly Column[]
 }
 
-function tablePage(view: View, entity: Entity, shown: Shown): Page {
+function tablePage(view: View, entity: Entity, shown: Shown): ExplorerPage {
   const { api, pairs, words, language } = view
   const { list, facets } = shown
   const title = manyOf(view, entity)
@@ -171,21 +171,22 @@ function counted(view: View, entity: Entity, total: number): string {
 }
 
 /** They are no parameters of the page, though they are of the list that it shows. */
-function refuseOwnParameters(entity: Entity, pairs: Pairs): void {
+function refuseOwnParameters(entity: Entity, pairs: QueryPairs): void {
   const name = pairs.find(([given]) => OWN_PARAMETERS.includes(given))?.[0]
   if (name === undefined) return
   const known = [...listParameters(entity).keys()].filter((one) => !OWN_PARAMETERS.includes(one))
   throw new ProblemError({ kind: 'unknown-parameter', name, known, nearest: undefined })
 }
 
-const omit = (pairs: Pairs, ...names: readonly string[]): Pairs => pairs.filter(([name]) => !names.includes(name))
+const omit = (pairs: QueryPairs, ...names: readonly string[]): QueryPairs =>
+  pairs.filter(([name]) => !names.includes(name))
 
 // The filters that are in use, and those that are offered.
 
-function chosenFilters(view: View, entity: Entity, filters: Pairs, facets: readonly Facet[]): Html | undefined {
+function chosenFilters(view: View, entity: Entity, filters: QueryPairs, facets: readonly Facet[]): Html | undefined {
   const { words, pairs, path } = view
   const place = nearLabel(view)
-  const withoutPlace = (given: Pairs) => withoutDistance(entity, omit(given, 'near', 'within_km'))
+  const withoutPlace = (given: QueryPairs) => withoutDistance(entity, omit(given, 'near', 'within_km'))
   const chips = [
     ...(place === undefined ? [] : [{ label: place, rest: withoutPlace(pairs) }]),
     ...filters.map((chosen) => ({
@@ -212,7 +213,7 @@ function nearLabel({ words, language, pairs }: View): string | undefined {
 }
 
 /** Without a point there is no distance to show. */
-const withoutDistance = (entity: Entity, pairs: Pairs): Pairs =>
+const withoutDistance = (entity: Entity, pairs: QueryPairs): QueryPairs =>
   pairs.map(([name, value]) => {
     const kept = name === COLUMNS && value.split(',').filter((path) => path !== distanceNameOf(entity))
     return kept ? [name, kept.join()] : [name, value]
@@ -327,7 +328,7 @@ ${bound(names.min, words.table.from, min)}${bound(names.max, words.table.to, max
 
 /** The most frequent of many values, or else all of them by name. Facets are kept, so each is sorted once. */
 const shownValues = memoized((facet: Facet) =>
-  memoized(({ compare }: Language): readonly FacetValue[] =>
+  memoized(({ compare }: PageLanguage): readonly FacetValue[] =>
     isCut(facet)
       ? facet.values.toSorted((a, b) => b.count - a.count).slice(0, FEW_FACET_VALUES)
       : facet.values.toSorted((a, b) => compare(a.name, b.name)),
@@ -455,7 +456,7 @@ const isTelling = ({ size, values }: Facet, total: number): boolean =>
   size > 1 || (size === 1 && (values[0]?.count ?? 0) < total)
 
 /** Whether only records with one value of a parameter are shown: a column of it would say the same in every row. */
-const isOne = (pairs: Pairs, parameter: string) => pairs.filter(([name]) => name === parameter).length === 1
+const isOne = (pairs: QueryPairs, parameter: string) => pairs.filter(([name]) => name === parameter).length === 1
 
 function ownColumn(view: View, entity: Entity, name: string, use: Column['use']): Column {
   const isName = name === rowHeader(view, entity)
@@ -516,7 +517,7 @@ function headerCell(view: View, column: Column, sorted: string, fits: boolean): 
   const direction = sorted === path ? 'ascending' : sorted === `-${path}` ? 'descending' : undefined
   const next = direction === undefined ? path : direction === 'ascending' ? `-${path}` : undefined
   const kept = omit(view.pairs, 'sort', 'page')
-  const target: Pairs = next === undefined ? kept : [...kept, ['sort', next]]
+  const target: QueryPairs = next === undefined ? kept : [...kept, ['sort', next]]
   const mark = direction === undefined ? '↕' : direction === 'ascending' ? '↑' : '↓'
   return html`<th scope="col"${classesOf(column, fits)}${direction !== undefined && html` aria-sort="${direction}"`}><a href="${href(view, view.path, target)}" title="${words.table.sortBy(label)}">${label}<span class="mark" aria-hidden="true">${mark}</span></a></th>`
 }
@@ -553,9 +554,9 @@ ${totalPages > 1 && html`<nav aria-label="${words.table.pages}"><ul>${link(1, wo
 // What can be done with what is found: downloads, the map, other columns, and the same from a program.
 
 /** Requests to the API for all that was found: the columns that were chosen, or else all that is known. */
-function requestPairs(view: View, entity: Entity, { chosen }: Shown): Pairs {
+function requestPairs(view: View, entity: Entity, { chosen }: Shown): QueryPairs {
   const fields = chosen.filter(({ isField }) => isField).map(({ path }) => path)
-  const selected: Pairs = fields.length === 0 ? factPairs(entity) : [[COLUMNS, fields.join()]]
+  const selected: QueryPairs = fields.length === 0 ? factPairs(entity) : [[COLUMNS, fields.join()]]
   return [...omit(view.pairs, 'page', 'per_page', COLUMNS), ...selected, ...releasePairs(view)]
 }
 
@@ -571,7 +572,7 @@ function downloadMenu(view: View, entity: Entity, shown: Shown): Html {
 }
 
 /** The map has the same filters, where the records have a place. */
-function mapLink(view: View, entity: Entity, pairs: Pairs): Html | undefined {
+function mapLink(view: View, entity: Entity, pairs: QueryPairs): Html | undefined {
   if (view.api.map(entity) === undefined) return undefined
   const kept = pairs.filter(([name]) => name === 'q' || isFilter(entity, name))
   return html`<a href="${href(view, mapAddress(entity), kept)}">${view.words.maps.see}</a>`

@@ -10,17 +10,17 @@ import { OPENAPI_PATH } from '../../http/routes.ts'
 import { listParameters, parameterNamed } from '../../http/v2/parameter-definitions.ts'
 import { recordVariables } from '../../http/v2/paths.ts'
 import type { Release } from '../../release/release.ts'
-import type { Language } from '../language.ts'
+import type { PageLanguage } from '../language.ts'
 import { DOCS_PATH } from '../links.ts'
 import { fieldLabel, manyOf, oneOf, stepsLabel } from '../names.ts'
 import {
   type Document,
   documentOf,
   listId,
-  type Operation,
-  type Parameter,
   pathInForm,
-  type Resource,
+  type ReferenceOperation,
+  type ReferenceParameter,
+  type ReferenceSection,
   resolved,
   resourcesOf,
   type Schema,
@@ -28,11 +28,11 @@ import {
 } from '../reference.ts'
 import { type Examples, examplesOf } from '../reference-examples.ts'
 import { copyButton } from '../snippets.ts'
-import { type Page, parameter, type View } from '../view.ts'
+import { type ExplorerPage, parameter, type View } from '../view.ts'
 
 export const RUN_PATH = `${DOCS_PATH}/run`
 
-export function docsPage(view: View): Page {
+export function docsPage(view: View): ExplorerPage {
   const { words, pairs } = view
   const [other] = pairs[0] ?? []
   if (other !== undefined) throw badParameter(other, parameter(pairs, other) ?? '', 'no parameter')
@@ -55,7 +55,7 @@ type RenderedReference = { readonly contents: Html; readonly sections: Html }
 
 /** The reference is the same for every reader, and the document is large: it is rendered once for each release and language. */
 const referenceOf = memoized((_: Release) =>
-  memoized((_: Language, view: View) => renderReference(view, documentOf(view.api))),
+  memoized((_: PageLanguage, view: View) => renderReference(view, documentOf(view.api))),
 )
 
 function renderReference(view: View, document: Document): RenderedReference {
@@ -82,10 +82,10 @@ ${resources.map((one) => resourceSection(shown, one))}</section>`,
 /** What a resource is shown with. */
 type Shown = { readonly view: View; readonly document: Document; readonly examples: Examples }
 
-const titleOf = (view: View, { entity, path }: Resource): string =>
+const titleOf = (view: View, { entity, path }: ReferenceSection): string =>
   entity === undefined ? (view.words.reference.resources[path] ?? path) : manyOf(view, entity)
 
-function resourceSection(shown: Shown, resource: Resource): Html {
+function resourceSection(shown: Shown, resource: ReferenceSection): Html {
   const { view } = shown
   const { words } = view
   const { id, path, operations } = resource
@@ -103,14 +103,18 @@ ${problems.length > 0 && html`<p class="note">${words.reference.problems}: ${pro
 }
 
 /** All that can be asked of a resource. */
-const variantTable = (view: View, resource: Resource): Html =>
+const variantTable = (view: View, resource: ReferenceSection): Html =>
   html`<div class="scroll"><table class="variants"><tbody>${resource.operations.map(
     (one) =>
       html`<tr id="${one.id}"><td><span class="method">${one.method.toUpperCase()}</span></td><th scope="row"><code>${one.path}</code></th><td>${summaryOf(view, resource, one)}</td></tr>`,
   )}</tbody></table></div>`
 
 /** What an operation does, told by its path. */
-function summaryOf(view: View, { entity, path: base }: Resource, { path, method, summary }: Operation): string {
+function summaryOf(
+  view: View,
+  { entity, path: base }: ReferenceSection,
+  { path, method, summary }: ReferenceOperation,
+): string {
   const { summaries } = view.words.reference
   const { collections } = view.api.catalog
   if (entity === undefined) {
@@ -131,7 +135,7 @@ function summaryOf(view: View, { entity, path: base }: Resource, { path, method,
 }
 
 /** One form for all variants: of what is given in it, each takes what belongs to it. */
-function resourceForm(shown: Shown, resource: Resource): Html {
+function resourceForm(shown: Shown, resource: ReferenceSection): Html {
   const { path, entity, operations } = resource
   const { view, examples } = shown
   const { words } = view
@@ -142,7 +146,7 @@ function resourceForm(shown: Shown, resource: Resource): Html {
   const others = fields.filter((one) => !isFilter(one))
   const field = (one: FormField) => inputFor(shown, resource, one)
   const posted = operations.flatMap(({ method }, at) => (method === 'post' ? [at] : []))
-  const option = ({ id, path: target, method }: Operation) =>
+  const option = ({ id, path: target, method }: ReferenceOperation) =>
     html`<option value="${id}" data-path="${pathInForm(target)}" data-method="${method.toUpperCase()}"${method === 'post' && html` disabled`}>${method.toUpperCase()} ${target}</option>`
   return html`<form action="${RUN_PATH}" data-running="${words.reference.running}" data-failed="${words.reference.failed}">
 <label${operations.length === 1 && html` hidden`}><span>${words.reference.variant}</span><select name="operation">${operations.map(option)}</select></label>
@@ -156,13 +160,13 @@ ${posted.length > 0 && bodyField(view, path, examples, posted)}
 /** A field of a form, and which of the variants take it. */
 type FormField = {
   readonly name: string
-  readonly parameter: Parameter
+  readonly parameter: ReferenceParameter
   /** The list that a variable of a path belongs to. */
   readonly list?: string
   readonly variants: readonly number[]
 }
 
-function fieldsOf(operations: readonly Operation[]): FormField[] {
+function fieldsOf(operations: readonly ReferenceOperation[]): FormField[] {
   const fields = new Map<string, FormField>()
   for (const [variant, { path, parameters }] of operations.entries()) {
     const variables = variablesIn(path)
@@ -207,7 +211,7 @@ const filterOf = (entity: Entity, name: string) => parameterNamed(listParameters
 /** So few that a response is read at a glance. */
 const EXAMPLE_PER_PAGE = '5'
 
-function inputFor(shown: Shown, resource: Resource, field: FormField): Html {
+function inputFor(shown: Shown, resource: ReferenceSection, field: FormField): Html {
   const { view, document, examples } = shown
   const { words } = view
   const { name, parameter: one, list } = field
@@ -228,7 +232,7 @@ function inputFor(shown: Shown, resource: Resource, field: FormField): Html {
 `
 }
 
-function parameterText(view: View, { id, entity }: Resource, { parameter: one, list }: FormField): Content {
+function parameterText(view: View, { id, entity }: ReferenceSection, { parameter: one, list }: FormField): Content {
   const { parameters } = view.words.reference
   const known = parameters[`${entity === undefined ? id : 'list'} ${one.name}`] ?? parameters[one.name]
   return known ?? fieldText(view, entity, one, list) ?? html`<span lang="en">${one.description}</span>`
@@ -238,7 +242,7 @@ function parameterText(view: View, { id, entity }: Resource, { parameter: one, l
 function fieldText(
   view: View,
   entity: Entity | undefined,
-  { name, in: place }: Parameter,
+  { name, in: place }: ReferenceParameter,
   list: string | undefined,
 ): string | undefined {
   const { words, language, api } = view
@@ -278,10 +282,10 @@ function control({ words }: View, name: string, schema: Schema, { value, placeho
 
 type FieldRow = { readonly name: Content; readonly type: Content; readonly meaning: Content }
 
-function fieldTables(shown: Shown, { entity, operations }: Resource): Html {
+function fieldTables(shown: Shown, { entity, operations }: ReferenceSection): Html {
   const { view, document } = shown
   if (entity !== undefined) return fieldTable(view, undefined, recordRows(view, entity))
-  const schemas = new Map<Schema, Operation>()
+  const schemas = new Map<Schema, ReferenceOperation>()
   for (const one of operations) {
     const schema = one.schema && membersOf(document, one.schema)
     if (schema !== undefined && !schemas.has(schema)) schemas.set(schema, one)

@@ -5,7 +5,7 @@ import { type Entity, embedsOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { type Html, html } from '../../http/html.ts'
 import { V2_PATH } from '../../http/routes.ts'
-import type { ReadRecord, ReleaseSummary } from '../api-reader.ts'
+import type { ListedRelease, ReadRecord } from '../api-reader.ts'
 import {
   apiCollectionPath,
   collectionAddress,
@@ -13,7 +13,7 @@ import {
   EXPLORE_PATH,
   filterParameter,
   filterValue,
-  type Pairs,
+  type QueryPairs,
   RELEASES_PATH,
   RESOLVER_PATH,
   withQuery,
@@ -21,18 +21,18 @@ import {
 import { anyText, manyOf, nameOf, wordsFor } from '../names.ts'
 import {
   groupTitle,
-  type PackageInfo,
   type PackageLists,
   packageDetails,
   packageLists,
   packageTitle,
+  type ShownPackage,
 } from '../packages.ts'
 import { searchBox } from '../search-box.ts'
 import { copyButton } from '../snippets.ts'
-import { href, isolated, type Page, shortDigest, type View } from '../view.ts'
+import { type ExplorerPage, href, isolated, shortDigest, type View } from '../view.ts'
 import { smallMap } from './map.ts'
 
-export function homePage(view: View): Page {
+export function homePage(view: View): ExplorerPage {
   const { words, language, api } = view
   const { title, lead, description } = homeWords(view)
   return {
@@ -81,7 +81,7 @@ export function collectionCards(view: View, level: 2 | 3): Html {
 }
 
 function packageSection(view: View, lists: PackageLists, level: 2 | 3): Html {
-  const info = lists.info as PackageInfo
+  const info = lists.info as ShownPackage
   const title = packageTitle(info)
   const name = html`${isolated(title)}${info.name !== title && html` <code>${info.name}</code>`}`
   const isUndivided = lists.groups.every(({ group }) => group === undefined)
@@ -136,7 +136,7 @@ function lastChanges(view: View): Html {
 <p><a href="${compare}#compare">${words.home.seeChanges}</a></p>`
 }
 
-function changedCounts(view: View, before: ReleaseSummary, current: ReleaseSummary): Html[] {
+function changedCounts(view: View, before: ListedRelease, current: ListedRelease): Html[] {
   return [...view.api.catalog.entities.values()].flatMap((entity) => {
     const difference = (current.counts[entity.plural] ?? 0) - (before.counts[entity.plural] ?? 0)
     return difference === 0
@@ -173,7 +173,7 @@ function examples(view: View): string[] {
 const MAX_QUERY = 40
 
 /** The parameter that keeps to the records with the same parent as one. */
-function parentFilter(entity: Entity, record: ReadRecord): Pairs {
+function parentFilter(entity: Entity, record: ReadRecord): QueryPairs {
   const [field, parent] = embedsOf(entity).find(([name]) => isObject(record[name])) ?? []
   if (field === undefined || parent === undefined) return []
   return [[filterParameter(entity, [field]), filterValue(parent, record[field] as PublishedRecord)]]

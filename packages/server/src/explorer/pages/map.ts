@@ -9,7 +9,7 @@ import { percentDecoded } from '../../http/v2/key-text.ts'
 import { filterParameters, MAX_SEARCH_CHARACTERS } from '../../http/v2/parameter-definitions.ts'
 import type { MapFrame, ReadRecord } from '../api-reader.ts'
 import { assetAddress } from '../assets.ts'
-import { gridMap, type Point, pointOf } from '../dot-map.ts'
+import { gridMap, type MapPoint, pointOf } from '../dot-map.ts'
 import type { FacetValue } from '../facets.ts'
 import {
   apiCollectionPath,
@@ -18,7 +18,7 @@ import {
   keySeparator,
   MAP_PATH,
   mapAddress,
-  type Pairs,
+  type QueryPairs,
   withQuery,
 } from '../links.ts'
 import { mapDataAddress } from '../map-data.ts'
@@ -27,7 +27,7 @@ import { fieldWithin, manyWithin, nameAmong, nameFields, nameWithKind, oneOf, sh
 import { bySlug, isFilter } from '../query-names.ts'
 import { sizeFieldOf } from '../sizes.ts'
 import { isMissing, writtenNumber } from '../values.ts'
-import { href, isolated, type Page, parameter, recordLink, type View } from '../view.ts'
+import { type ExplorerPage, href, isolated, parameter, recordLink, type View } from '../view.ts'
 
 /** So many of those in view are listed. */
 const MAX_LISTED = 20
@@ -40,7 +40,7 @@ function mappedEntities({ api }: View): Entity[] {
     .toSorted((a, b) => points(b) - points(a))
 }
 
-export function mapPage(given: View, named?: Entity): Page {
+export function mapPage(given: View, named?: Entity): ExplorerPage {
   const entities = mappedEntities(given)
   const entity = named ?? entities[0]
   const frame = entity && given.api.map(entity)
@@ -105,14 +105,14 @@ const inView = (view: View, entity: Entity) =>
   knownSize(view, entity) === undefined ? view.words.maps.inViewCount : view.words.maps.inViewLargest
 
 /** What a list can be filtered and searched by, and nothing of how it is ordered and paged. */
-function refuseOtherParameters(entity: Entity, pairs: Pairs): void {
+function refuseOtherParameters(entity: Entity, pairs: QueryPairs): void {
   const known = ['q', ...filterParameters(entity).map(({ name }) => name)]
   const other = pairs.find(([name]) => name !== 'q' && !isFilter(entity, name))?.[0]
   if (other !== undefined) throw new ProblemError({ kind: 'unknown-parameter', name: other, known, nearest: undefined })
 }
 
 /** The parameters that keep to records which are on the map. */
-const withCoordinates = (entity: Entity, pairs: Pairs): Pairs => {
+const withCoordinates = (entity: Entity, pairs: QueryPairs): QueryPairs => {
   const name = filterParameter(entity, [coordinatesOf(entity)?.latitude ?? ''], 'min')
   return parameter(pairs, name) === undefined ? [...pairs, [name, '-90']] : pairs
 }
@@ -124,7 +124,7 @@ export function knownSize({ api }: View, entity: Entity): string | undefined {
   return isFact && !api.knownFacts(entity).includes(size) ? undefined : size
 }
 
-function listOrder(view: View, entity: Entity): Pairs {
+function listOrder(view: View, entity: Entity): QueryPairs {
   const size = knownSize(view, entity)
   return [
     ...(size === undefined ? [] : ([['sort', `-${size}`]] as const)),
@@ -133,7 +133,7 @@ function listOrder(view: View, entity: Entity): Pairs {
   ]
 }
 
-function pageWithoutMap(view: View, entity: Entity | undefined): Page {
+function pageWithoutMap(view: View, entity: Entity | undefined): ExplorerPage {
   const { words } = view
   const title = entity === undefined ? words.map : words.maps.title(manyWithin(view, entity))
   return {
@@ -216,7 +216,7 @@ function settingsOf(view: View, entity: Entity, groups: readonly FacetValue[] | 
   const size = knownSize(view, entity)
   const coordinates = coordinatesOf(entity)
   const mapped = api.map(entity)
-  const order: Pairs = [...listOrder(view, entity), ['release', release.digest]]
+  const order: QueryPairs = [...listOrder(view, entity), ['release', release.digest]]
   return {
     points: mapDataAddress('points', release, entity),
     ...(pairs.length > 0 ? { found: withQuery(mapDataAddress('found', release, entity), pairs) } : {}),
@@ -284,5 +284,5 @@ export function placeWithCode(view: View, entity: Entity, code: string): string 
 const CLOSE_UP = 10
 
 /** A point on the map of a collection, close up. */
-export const placeOnMap = (view: View, entity: Entity, { latitude, longitude }: Point): string =>
+export const placeOnMap = (view: View, entity: Entity, { latitude, longitude }: MapPoint): string =>
   `${href(view, mapAddress(entity))}#map=${CLOSE_UP}/${latitude.toFixed(4)}/${longitude.toFixed(4)}`

@@ -1,10 +1,10 @@
 // A whole form with the picker, as a file to keep, open and change: it shows what it would send.
 import { html } from '../../http/html.ts'
 import { PICKER_SCRIPT } from '../picker-files.ts'
-import type { Download, View } from '../view.ts'
+import type { DownloadLink, View } from '../view.ts'
 import { examplesIn } from './picker.ts'
 
-export function pickerForm(view: View): Download {
+export function pickerForm(view: View): DownloadLink {
   const { words, language, baseUrl } = view
   const form = words.pickers.form
   return {

@@ -4,16 +4,16 @@ import { descendantsOf, pathTo } from '../../catalog/lineage.ts'
 import { escaped, type Html, html } from '../../http/html.ts'
 import { belongsTo } from '../ancestry.ts'
 import { assetAddress, assetIntegrity, PICKER_SOURCE } from '../assets.ts'
-import { filterParameter, type Pairs, PICKER_FORM_PATH, PICKER_PATH } from '../links.ts'
+import { filterParameter, PICKER_FORM_PATH, PICKER_PATH, type QueryPairs } from '../links.ts'
 import { manyOf, wordsFor } from '../names.ts'
 import { PICKER_SCRIPT } from '../picker-files.ts'
 import { copyButton } from '../snippets.ts'
-import { href, isolated, type Page, parameter, type View } from '../view.ts'
+import { type ExplorerPage, href, isolated, parameter, type View } from '../view.ts'
 
 /** The levels of one picker, and the name that it is submitted under. */
 type Example = { readonly name: string; readonly levels: readonly string[]; readonly label: string }
 
-export function pickerPage(view: View): Page {
+export function pickerPage(view: View): ExplorerPage {
   const { words, baseUrl, carried, pairs } = view
   const examples = examplesIn(view)
   const [first] = examples
@@ -66,7 +66,7 @@ ${attributes(view, first?.levels[0] ?? '')}
 }
 
 /** What a picker of this name sent: the key of its last level, or else of the lowest that was chosen. */
-function sentValue(pairs: Pairs, name: string, levels: readonly string[]): string {
+function sentValue(pairs: QueryPairs, name: string, levels: readonly string[]): string {
   const whole = parameter(pairs, name)
   if (whole !== undefined) return whole
   const level = levels.findLast((one) => parameter(pairs, `${name}.${one}`) !== undefined)

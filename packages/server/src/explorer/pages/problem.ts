@@ -4,9 +4,9 @@ import { type Html, html } from '../../http/html.ts'
 import type { Problem } from '../../http/problem.ts'
 import { EXPLORE_PATH } from '../links.ts'
 import { searchBox } from '../search-box.ts'
-import { href, isolated, type Page, type View } from '../view.ts'
+import { type ExplorerPage, href, isolated, type View } from '../view.ts'
 
-export function problemPage(view: View, problem: Problem, status: number, detail: string): Page {
+export function problemPage(view: View, problem: Problem, status: number, detail: string): ExplorerPage {
   const { words, path, pairs } = view
   const { title, advice } = words.problems[problem.kind]
   const first = pairs.filter(([name]) => name !== 'page')

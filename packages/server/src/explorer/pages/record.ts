@@ -20,8 +20,8 @@ import { percentDecoded } from '../../http/v2/key-text.ts'
 import { recordTemplate } from '../../http/v2/paths.ts'
 import { distanceNameOf } from '../../query/near.ts'
 import { belongsTo } from '../ancestry.ts'
-import type { ReadRecord, ReleaseSummary } from '../api-reader.ts'
-import { dotMap, type Point, pointOf } from '../dot-map.ts'
+import type { ListedRelease, ReadRecord } from '../api-reader.ts'
+import { dotMap, type MapPoint, pointOf } from '../dot-map.ts'
 import { ancestorsIn } from '../forest.ts'
 import {
   apiRecordPath,
@@ -31,7 +31,7 @@ import {
   keySegments,
   keySeparator,
   mapAddress,
-  type Pairs,
+  type QueryPairs,
   recordAddress,
   segmentsOf,
   sortParameter,
@@ -58,11 +58,11 @@ import { apiRequest, copyButton } from '../snippets.ts'
 import { isInTree, MAX_DEPTH, nodeId, nodeText, OPEN_NODE } from '../tree-nodes.ts'
 import { isMissing, missing, plainValue, shownValue, writtenNumber } from '../values.ts'
 import {
+  type ExplorerPage,
   factPairs,
   href,
   isolated,
   isolatedName,
-  type Page,
   recordLink,
   releasePairs,
   shortDigest,
@@ -70,7 +70,7 @@ import {
 } from '../view.ts'
 import { knownSize, placeOnMap } from './map.ts'
 
-const FACTS: Pairs = [['facts', 'true']]
+const FACTS: QueryPairs = [['facts', 'true']]
 const MAX_CHILDREN = 20
 const MAX_HOMONYMS = 8
 const MAX_NEAR = 8
@@ -83,7 +83,7 @@ export function recordByCode(view: View, entity: Entity, key: string): string | 
   return href(view, recordAddress(entity, keySegments(entity, record as PublishedRecord)))
 }
 
-export function recordPage(view: View, entity: Entity, key: string): Page {
+export function recordPage(view: View, entity: Entity, key: string): ExplorerPage {
   const { api, words } = view
   const segments = segmentsOf(entity, key)
   if (segments === undefined) throw recordNotFound(entity)
@@ -328,7 +328,7 @@ function seatOf(view: View, entity: Entity, record: ReadRecord, name: string): H
   const [child] = descendantsOf(view.api.catalog, entity)
   const code = child && ownCodes(child)[0]
   if (child === undefined || code === undefined) return undefined
-  const pairs: Pairs = [...filterBy(child, entity, record), [filterParameter(child, [code]), String(record[name])]]
+  const pairs: QueryPairs = [...filterBy(child, entity, record), [filterParameter(child, [code]), String(record[name])]]
   const [seat] = view.api.list(child, pairs).records
   return seat && recordLink(view, child, seat)
 }
@@ -435,15 +435,15 @@ ${isInTree(view, entity) && html`<p><a href="${href(view, TREE_PATH, [[OPEN_NODE
 }
 
 /** The parameter that keeps to the descendants of a record. */
-function filterBy(child: Entity, entity: Entity, record: ReadRecord): Pairs {
+function filterBy(child: Entity, entity: Entity, record: ReadRecord): QueryPairs {
   const steps = pathTo(child, entity)?.steps ?? []
   return [[filterParameter(child, steps), filterValue(entity, record as PublishedRecord)]]
 }
 
-function childTable(view: View, child: Entity, filter: Pairs, total: number): Html {
+function childTable(view: View, child: Entity, filter: QueryPairs, total: number): Html {
   const { api, words, language } = view
   const size = knownSize(view, child)
-  const shown: Pairs = [['per_page', String(MAX_CHILDREN)], ...FACTS, ...sizeOrder(view, child)]
+  const shown: QueryPairs = [['per_page', String(MAX_CHILDREN)], ...FACTS, ...sizeOrder(view, child)]
   const { records } = api.list(child, [...filter, ...shown])
   const largest = Math.max(1, ...records.map((one) => Number(sizeOf(one, size) ?? 0)))
   const counts = [language.number(records.length), language.number(total)] as const
@@ -459,7 +459,7 @@ function childTable(view: View, child: Entity, filter: Pairs, total: number): Ht
 }
 
 /** The largest first, where sizes are known. */
-function sizeOrder(view: View, entity: Entity): Pairs {
+function sizeOrder(view: View, entity: Entity): QueryPairs {
   const size = knownSize(view, entity)
   return size === undefined ? [] : [['sort', `-${size}`]]
 }
@@ -487,7 +487,7 @@ function whereabouts(view: View, entity: Entity, record: ReadRecord): Html | und
 
 const mapLink = ({ words }: View, address: string): Html => html`<p><a href="${address}">${words.maps.see}</a></p>`
 
-const pointsOf = (entity: Entity, records: readonly ReadRecord[]): Point[] =>
+const pointsOf = (entity: Entity, records: readonly ReadRecord[]): MapPoint[] =>
   records.flatMap((record) => pointOf(entity, record) ?? [])
 
 /** The places within a record that is no point itself: all of them, or the largest where they are too many. */
@@ -497,7 +497,7 @@ function dotsBelow(view: View, child: Entity, entity: Entity, record: ReadRecord
   if (fields === undefined || api.map(child) === undefined) return undefined
   const filter = filterBy(child, entity, record)
   const coordinates = [fields.latitude, fields.longitude].map((name) => sortParameter(child, [name]))
-  const shown: Pairs = [...filter, ['per_page', String(MAX_DOTS)], ['fields', coordinates.join()]]
+  const shown: QueryPairs = [...filter, ['per_page', String(MAX_DOTS)], ['fields', coordinates.join()]]
   const size = knownSize(view, child)
   const isCut = size !== undefined && api.total(child, filter) > MAX_DOTS
   const largest = isCut
@@ -512,9 +512,9 @@ function dotsBelow(view: View, child: Entity, entity: Entity, record: ReadRecord
 
 const DOTS_AROUND = 300
 
-function dotsAround(view: View, entity: Entity, record: ReadRecord, focus: Point): Html {
+function dotsAround(view: View, entity: Entity, record: ReadRecord, focus: MapPoint): Html {
   const { api, words } = view
-  const near: Pairs = [
+  const near: QueryPairs = [
     ['near', `${focus.latitude},${focus.longitude}`],
     ['per_page', String(DOTS_AROUND)],
     ['facts', 'true'],
@@ -541,11 +541,11 @@ ${citiesAround(view, entity, focus, own)}`
 const CITY = 15_000
 const MAX_CITIES = 5
 
-function citiesAround(view: View, entity: Entity, focus: Point, own: string): Html | undefined {
+function citiesAround(view: View, entity: Entity, focus: MapPoint, own: string): Html | undefined {
   const { api, words, language } = view
   const size = knownSize(view, entity)
   if (size === undefined) return undefined
-  const pairs: Pairs = [
+  const pairs: QueryPairs = [
     ['near', `${focus.latitude},${focus.longitude}`],
     [filterParameter(entity, [size], 'min'), String(CITY)],
   ]
@@ -572,7 +572,7 @@ function homonyms(view: View, entity: Entity, record: ReadRecord): Html | undefi
   const { api, words, language } = view
   const { field } = shownName(view, entity, record)
   if (field === undefined) return undefined
-  const filter: Pairs = [[filterParameter(entity, [field]), String(record[field])]]
+  const filter: QueryPairs = [[filterParameter(entity, [field]), String(record[field])]]
   const own = keySegments(entity, record as PublishedRecord).join()
   const { records, total } = api.list(entity, [...filter, ['per_page', String(MAX_HOMONYMS + 1)]])
   const others = records
@@ -620,7 +620,7 @@ ${rows.length <= 1 && html`<p>${words.record.unchanged}</p>`}
 function historyRows(
   view: View,
   entity: Entity,
-  release: ReleaseSummary,
+  release: ListedRelease,
   before: ReadRecord | undefined,
   record: ReadRecord | undefined,
   isFirst: boolean,
@@ -663,7 +663,7 @@ function valueIn(view: View, entity: Entity, name: string, record: ReadRecord): 
 }
 
 /** A release that did not have the record has no page of it. */
-function historyRow(view: View, { digest, built }: ReleaseSummary, isThere: boolean, cells: Html): Html {
+function historyRow(view: View, { digest, built }: ListedRelease, isThere: boolean, cells: Html): Html {
   const kept = view.carried.filter(([name]) => name !== 'release')
   const release = html`<code>${shortDigest(digest)}</code>`
   const named = isThere

@@ -9,19 +9,19 @@ import { type Html, html, joined } from '../../http/html.ts'
 import { badParameter } from '../../http/problem.ts'
 import { V2_PATH } from '../../http/routes.ts'
 import type { RecordChange } from '../../release/diff.ts'
-import type { ReleaseDetails, ReleaseSummary } from '../api-reader.ts'
+import type { ListedRelease, ReleaseDetails } from '../api-reader.ts'
 import { CHANGES_PER_PAGE, type ChangeKind, type ChangeSummary } from '../change-summary.ts'
-import { EXPLORE_PATH, keySegments, type Pairs, RELEASES_PATH, recordAddress, withQuery } from '../links.ts'
+import { EXPLORE_PATH, keySegments, type QueryPairs, RELEASES_PATH, recordAddress, withQuery } from '../links.ts'
 import { fieldLabel, manyOf, officialCode, sourceTitle } from '../names.ts'
 import { apiRequest } from '../snippets.ts'
 import { plainValue } from '../values.ts'
-import { isolated, isolatedName, type Page, parameter, shortDigest, type View } from '../view.ts'
+import { type ExplorerPage, isolated, isolatedName, parameter, shortDigest, type View } from '../view.ts'
 import { signed } from './home.ts'
 
 /** The last three choose one table of changes, of which there may be many pages. */
 const PARAMETERS = ['from', 'to', 'in', 'change', 'page']
 
-export async function releasesPage(view: View): Promise<Page> {
+export async function releasesPage(view: View): Promise<ExplorerPage> {
   const { api, words, pairs } = view
   const [other] = pairs.find(([name]) => !PARAMETERS.includes(name)) ?? []
   if (other !== undefined) throw badParameter(other, parameter(pairs, other) ?? '', `one of ${PARAMETERS.join(', ')}`)
@@ -38,11 +38,11 @@ ${apiRequest(view, `${V2_PATH}/releases`)}`,
   }
 }
 
-const recordsIn = ({ counts }: ReleaseSummary): number => Object.values(counts).reduce((sum, count) => sum + count, 0)
+const recordsIn = ({ counts }: ListedRelease): number => Object.values(counts).reduce((sum, count) => sum + count, 0)
 
 const MEGABYTE = 1_000_000
 
-function releaseTable(view: View, releases: readonly ReleaseSummary[]): Html {
+function releaseTable(view: View, releases: readonly ListedRelease[]): Html {
   const { words, language } = view
   const kept = view.carried.filter(([name]) => name !== 'release')
   return html`<div class="scroll" role="region" tabindex="0" aria-label="${words.release.title}"><table>
@@ -64,7 +64,7 @@ function releaseTable(view: View, releases: readonly ReleaseSummary[]): Html {
 /** Two points are no line. */
 const MIN_GROWTH = 3
 
-function growth(view: View, releases: readonly ReleaseSummary[]): Html | undefined {
+function growth(view: View, releases: readonly ListedRelease[]): Html | undefined {
   const { api, words, language } = view
   const [oldest, newest] = [releases[0], releases.at(-1)]
   if (oldest === undefined || newest === undefined || releases.length < MIN_GROWTH) return undefined
@@ -96,7 +96,7 @@ function sparkline(counts: readonly number[], label: string): Html {
 
 // What changed between two releases.
 
-async function comparison(view: View, releases: readonly ReleaseSummary[]): Promise<Html> {
+async function comparison(view: View, releases: readonly ListedRelease[]): Promise<Html> {
   const { api, words, language, pairs, carried } = view
   const title = html`<h2 id="compare-title">${words.release.compare}</h2>`
   const [newest, before] = releases
@@ -126,7 +126,7 @@ async function changesBetween(
   view: View,
   changes: readonly ChangeSummary[],
   [from, to]: readonly [string, string],
-  releases: readonly ReleaseSummary[],
+  releases: readonly ListedRelease[],
 ): Promise<Html> {
   const { words, language } = view
   if (changes.length === 0) return html`<p role="status">${words.release.noChanges}</p>`
@@ -231,7 +231,7 @@ function changeRows(
 ): Html[] {
   const record = change.change === 'removed' ? change.old : change.new
   const name = isolatedName(view, entity, record)
-  const release: Pairs = view.api.release.digest.startsWith(to) ? [] : [['release', to]]
+  const release: QueryPairs = view.api.release.digest.startsWith(to) ? [] : [['release', to]]
   const kept = view.carried.filter(([given]) => given !== 'release')
   const address = withQuery(recordAddress(entity, keySegments(entity, record)), [...release, ...kept])
   const linked = change.change === 'removed' ? name : html`<a class="name" href="${address}">${name}</a>`

@@ -9,10 +9,10 @@ import { assetAddress } from '../assets.ts'
 import { LANGUAGES, languageOf } from '../language.ts'
 import { capitalized, manyOf, nameOf, oneOf, sourceTitle } from '../names.ts'
 import { groupTitle, packageLists } from '../packages.ts'
-import type { Page, View } from '../view.ts'
+import type { ExplorerPage, View } from '../view.ts'
 import { isOnlyOne } from './picker.ts'
 
-export function resolverPage(view: View): Page {
+export function resolverPage(view: View): ExplorerPage {
   const { words } = view
   const { resolvers } = words
   return {

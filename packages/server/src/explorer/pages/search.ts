@@ -5,15 +5,15 @@ import { type Content, type Html, html } from '../../http/html.ts'
 import { badParameter } from '../../http/problem.ts'
 import { V2_PATH } from '../../http/routes.ts'
 import { MAX_SUGGESTIONS } from '../../http/v2/parameter-definitions.ts'
-import type { Suggestion } from '../../http/v2/search.ts'
+import type { RenderedSuggestion } from '../../http/v2/search.ts'
 import { addressOfPath, collectionAddress, EXPLORE_PATH, withQuery } from '../links.ts'
 import { manyWithin, nameWithKind, oneOf, shownNameField } from '../names.ts'
 import { namesIn, searchBox } from '../search-box.ts'
 import { apiRequest } from '../snippets.ts'
-import { href, isolated, type Page, parameter, releasePairs, type View } from '../view.ts'
+import { type ExplorerPage, href, isolated, parameter, releasePairs, type View } from '../view.ts'
 import { collectionCards } from './home.ts'
 
-export function searchPage(view: View): Page {
+export function searchPage(view: View): ExplorerPage {
   const { pairs, words } = view
   const [other] = pairs.find(([name]) => name !== 'q') ?? []
   if (other !== undefined) throw badParameter(other, parameter(pairs, other) ?? '', 'q alone')
@@ -32,7 +32,7 @@ export function searchPage(view: View): Page {
   }
 }
 
-function resultsPage(view: View, query: string, box: Html): Page {
+function resultsPage(view: View, query: string, box: Html): ExplorerPage {
   const { api, words, language } = view
   const limited = [['q', query], ['limit', String(MAX_SUGGESTIONS)], ...namesIn(view)] as const
   const suggestions = api.search(limited)
@@ -56,7 +56,7 @@ ${apiRequest(view, withQuery(`${V2_PATH}/search`, [...limited, ...releasePairs(v
   }
 }
 
-function result(view: View, { collection, url, name, breadcrumb, parents, matches }: Suggestion): Html {
+function result(view: View, { collection, url, name, breadcrumb, parents, matches }: RenderedSuggestion): Html {
   const entity = view.api.catalog.collections.get(collection) as Entity
   const ranges = matches.find(({ field }) => field === shownNameField(view, entity))?.ranges ?? []
   const address = addressOfPath(entity, url.slice(view.baseUrl.length))

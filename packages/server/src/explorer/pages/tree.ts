@@ -13,7 +13,7 @@ import {
   filterParameter,
   filterValue,
   keySegments,
-  type Pairs,
+  type QueryPairs,
   segmentsOf,
   TREE_PATH,
 } from '../links.ts'
@@ -26,10 +26,10 @@ import {
   nodeText,
   OPEN_NODE,
   rootOf,
-  type Tree,
+  type ShownTree,
   treesOf,
 } from '../tree-nodes.ts'
-import { href, type Page, parameter, recordLink, type View } from '../view.ts'
+import { type ExplorerPage, href, parameter, recordLink, type View } from '../view.ts'
 import { bar } from './record.ts'
 
 /** The parameter that names the root of the only tree to show. */
@@ -48,10 +48,10 @@ type Shown = {
   readonly view: View
   readonly open: OpenNodes
   /** The parameters that links within the tree keep. */
-  readonly kept: Pairs
+  readonly kept: QueryPairs
 }
 
-export function treePage(view: View): Page {
+export function treePage(view: View): ExplorerPage {
   const { api, words } = view
   const open = openNodes(view)
   const trees = treesOf(api.catalog).filter((tree) => api.count(rootOf(tree)) > 0)
@@ -67,7 +67,7 @@ ${others.length > 0 && html`<ul class="plain">${others.map((tree) => html`<li><a
 }
 
 /** All trees where they are few; of many, the one that is chosen, or those with an open node. */
-function chosenTrees({ pairs }: View, trees: readonly Tree[], open: OpenNodes): readonly Tree[] {
+function chosenTrees({ pairs }: View, trees: readonly ShownTree[], open: OpenNodes): readonly ShownTree[] {
   const only = parameter(pairs, ONLY)
   if (only !== undefined) {
     const named = trees.filter((tree) => rootOf(tree).plural === only)
@@ -79,12 +79,12 @@ function chosenTrees({ pairs }: View, trees: readonly Tree[], open: OpenNodes): 
   return trees.filter((tree) => entitiesOf(tree).some(({ plural }) => collections.has(plural)))
 }
 
-const entitiesOf = (tree: Tree): readonly Entity[] => (tree.kind === 'forest' ? [tree.entity] : tree.levels)
+const entitiesOf = (tree: ShownTree): readonly Entity[] => (tree.kind === 'forest' ? [tree.entity] : tree.levels)
 
-const titleOf = (view: View, tree: Tree): Html =>
+const titleOf = (view: View, tree: ShownTree): Html =>
   html`${entitiesOf(tree).map((entity, at) => html`${at > 0 && ' › '}${manyOf(view, entity)}`)}`
 
-function treeSection(view: View, tree: Tree, trees: readonly Tree[], open: OpenNodes): Html {
+function treeSection(view: View, tree: ShownTree, trees: readonly ShownTree[], open: OpenNodes): Html {
   const root = rootOf(tree)
   const isOnly = parameter(view.pairs, ONLY) !== undefined || trees.length > MAX_TREES
   const shown: Shown = { view, open, kept: isOnly ? [[ONLY, root.plural]] : [] }
@@ -144,7 +144,7 @@ const nodeOf = (entity: Entity, record: ReadRecord): string =>
 // A tree of levels.
 
 /** The nodes of one level below a parent, which the filter names. */
-function level(shown: Shown, levels: readonly Entity[], depth: number, filter: Pairs): Html {
+function level(shown: Shown, levels: readonly Entity[], depth: number, filter: QueryPairs): Html {
   const { view } = shown
   const { api, words, language } = view
   const entity = levels[depth] as Entity
@@ -161,7 +161,7 @@ function level(shown: Shown, levels: readonly Entity[], depth: number, filter: P
   return html`<ul class="nodes">${inner.map((record) => {
     const count = countOf(record)
     const child = levels[depth + 1] as Entity
-    const below: Pairs = [[wayTo(child, entity), filterValue(entity, record as PublishedRecord)]]
+    const below: QueryPairs = [[wayTo(child, entity), filterValue(entity, record as PublishedRecord)]]
     return node(shown, idOf('levels', entity, record), entity, record, {
       above: nodesAbove(entity, record),
       count: html`<span class="figure">${words.trees.below(language.number(count), manyWithin(view, leaf))}</span>${bar(count, largest)}`,
@@ -170,7 +170,7 @@ function level(shown: Shown, levels: readonly Entity[], depth: number, filter: P
   })}</ul>${empty > 0 && html`<p class="note"><a href="${href(view, collectionAddress(entity), filter)}">${words.trees.without(language.number(empty), manyWithin(view, entity))}</a></p>`}${more}`
 }
 
-const moreLink = (view: View, entity: Entity, filter: Pairs, total: number): Html =>
+const moreLink = (view: View, entity: Entity, filter: QueryPairs, total: number): Html =>
   html`<p><a href="${href(view, collectionAddress(entity), filter)}">${view.words.trees.more(view.language.number(total))}</a></p>`
 
 /** The parameter by which records are filtered that belong to one of an ancestor. */
@@ -178,7 +178,7 @@ const wayTo = (entity: Entity, ancestor: Entity): string =>
   filterParameter(entity, pathTo(entity, ancestor)?.steps ?? [])
 
 /** The parameter that keeps to the leaves below the same parent. */
-function leafFilter(leaf: Entity, levels: readonly Entity[], depth: number, filter: Pairs): Pairs {
+function leafFilter(leaf: Entity, levels: readonly Entity[], depth: number, filter: QueryPairs): QueryPairs {
   const parent = levels[depth - 1]
   const [, key] = filter[0] ?? []
   return parent === undefined || key === undefined ? [] : [[wayTo(leaf, parent), key]]
@@ -215,13 +215,13 @@ function branch(
 }
 
 /** The parameter that keeps to the records below the same one; roots have none. */
-function siblings([parent]: readonly string[], entity: Entity): Pairs {
+function siblings([parent]: readonly string[], entity: Entity): QueryPairs {
   if (parent === undefined) return []
   const [key = ''] = segmentsOf(entity, parent.slice(parent.indexOf(':') + 1)) ?? []
   return [[filterParameter(entity, [broaderOf(entity) ?? '']), key]]
 }
 
-const idOf = (tree: Tree['kind'], entity: Entity, record: ReadRecord): string =>
+const idOf = (tree: ShownTree['kind'], entity: Entity, record: ReadRecord): string =>
   nodeId(tree, entity, keySegments(entity, record as PublishedRecord))
 
 // A node of either.

@@ -1,6 +1,6 @@
 // The access log: a line for each response, written in the background; when it falls behind, lines are dropped and counted.
 import { closeSync, openSync, write } from 'node:fs'
-import { Failure, messageOf } from '../../base/failure.ts'
+import { messageOf, OperationalError } from '../../base/operational-error.ts'
 import type { HttpRequest } from '../exchange.ts'
 import type { RouteLabel } from '../routes.ts'
 import type { Metrics } from './metrics.ts'
@@ -52,7 +52,9 @@ export class AccessLog {
     try {
       this.#descriptor = 'path' in target ? openSync(target.path, 'a') : target.descriptor
     } catch (error) {
-      throw new Failure(`cannot write the access log: ${messageOf(error)}; choose another file with --access-log`)
+      throw new OperationalError(
+        `cannot write the access log: ${messageOf(error)}; choose another file with --access-log`,
+      )
     }
   }
 

@@ -1,5 +1,5 @@
 // The listener for operators: whether the service lives, whether it is ready, its metrics, and what it serves.
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { version } from '../../base/version.ts'
 import type { WorkerReport } from '../processes/serving-status.ts'
 import { urlOf } from '../wire/server.ts'
@@ -59,7 +59,9 @@ export function startAdmin(options: AdminOptions): Admin {
     }
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : error
-    throw new Failure(`cannot listen for operators on ${host}, port ${port} (${code}); choose another with --admin`)
+    throw new OperationalError(
+      `cannot listen for operators on ${host}, port ${port} (${code}); choose another with --admin`,
+    )
   }
 }
 

@@ -8,7 +8,7 @@ const three = await ThreeReleases.create()
 afterAll(() => three[Symbol.dispose]())
 const [a, , c] = three.digests as [string, string, string]
 const release = three.current()
-const app = appOf(() => release, { shelf: three.shelf })
+const app = appOf(() => release, { store: three.store })
 const tag = (digest: string) => `release-${digest.slice(0, 12)}`
 
 test.each<[string, string | null]>([

@@ -14,8 +14,8 @@ import {
 } from '../exchange.ts'
 import { Metrics } from '../observation/metrics.ts'
 import { HeaderText } from '../wire/header-text.ts'
+import { type Thinking, think } from './compute-worker.ts'
 import { HandOver, handingOver, type ThinkLimits } from './hand-over.ts'
-import { type Thinking, think } from './thinking.ts'
 
 const LIMITS: ThinkLimits = { requests: 8, requestsPerClient: 4, bytes: 1_000, bytesPerClient: 500 }
 const open: Disposable[] = []

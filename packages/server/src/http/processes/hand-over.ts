@@ -13,9 +13,9 @@ import type { Metrics } from '../observation/metrics.ts'
 import type { AnyId } from '../observation/request-id.ts'
 import { overloaded, ProblemError, problemResponse } from '../problem.ts'
 import { takesThought } from '../routes.ts'
+import { ComputeLink, HandedExchange } from './compute-link.ts'
+import type { HandedRequest } from './compute-worker.ts'
 import { packed } from './frames.ts'
-import { Exchange, Link } from './thinker-link.ts'
-import type { HandedRequest } from './thinking.ts'
 
 export type ThinkLimits = {
   /** Requests that are being worked on or wait for that, and those of one client. */
@@ -81,7 +81,7 @@ export class HandOver {
   readonly #goneFile: string = ''
   readonly #gone: Uint8Array
   readonly #freeIds: number[]
-  readonly #links = new Map<string, Link>()
+  readonly #links = new Map<string, ComputeLink>()
   readonly #all: Share = { requests: 0, bytes: 0 }
   readonly #shares = new Map<string, Share>()
   #linked = Promise.withResolvers<void>()
@@ -139,7 +139,7 @@ export class HandOver {
       requestId: id?.value ?? '',
       maxMilliseconds: maxMillisecondsOf(request),
     }
-    const exchange = new Exchange(
+    const exchange = new HandedExchange(
       number,
       [packed(handed), request.body ?? NO_BYTES],
       release,
@@ -191,10 +191,10 @@ export class HandOver {
   }
 
   /** The process with the fewest requests of this one; undefined if none is there in time. */
-  async #link(): Promise<Link | undefined> {
+  async #link(): Promise<ComputeLink | undefined> {
     const end = performance.now() + START_MILLISECONDS
     for (;;) {
-      let least: Link | undefined
+      let least: ComputeLink | undefined
       for (const link of this.#links.values())
         if (link.isOpen && (least === undefined || link.requests < least.requests)) least = link
       const wait = end - performance.now()
@@ -204,7 +204,7 @@ export class HandOver {
   }
 
   #connect(path: string): void {
-    const link = new Link(path, this.#goneFile)
+    const link = new ComputeLink(path, this.#goneFile)
     this.#links.set(path, link)
     const isWanted = () => this.#links.get(path) === link
     link.connect().then(

@@ -1,5 +1,5 @@
 // Puts the app on a socket, and takes it off again without losing a request.
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import type { App } from '../app.ts'
 import { problemResponse } from '../problem.ts'
 import { type ListenOptions, listenWire, type WireServer } from '../wire/server.ts'
@@ -15,7 +15,7 @@ type RunningServer = {
   stop(drainMilliseconds: number, onClosed?: () => Promise<void>): Promise<void>
 }
 
-export class CannotListen extends Failure {
+export class CannotListen extends OperationalError {
   constructor({ host, port }: ListenOptions, error: Error) {
     const code = 'code' in error ? error.code : undefined
     super(

@@ -1,8 +1,8 @@
 // The supervisor: keeps several processes of one kind running, those that serve or those that think, and exchanges
 // messages with them.
 import { readFileSync } from 'node:fs'
-import { Failure, messageOf } from '../../base/failure.ts'
 import { eventOf, type Log, type LogEvent } from '../../base/log.ts'
+import { messageOf, OperationalError } from '../../base/operational-error.ts'
 import type { ScrubState } from '../../release/home/scrub.ts'
 import { countersOf, type MetricsSnapshot, mergeSnapshots } from '../observation/metrics.ts'
 import type { OnShelf, ShelfTrouble } from '../observation/shelf-status.ts'
@@ -46,7 +46,7 @@ const THINKER_OPTIONS = {
   BUN_JSC_minEdenToOldGenerationRatio: '0.033',
 }
 
-export type Known = {
+export type WorkerBriefing = {
   readonly scrub: ScrubState
   /** The digest of the release that other workers serve. */
   readonly served?: string | undefined
@@ -68,7 +68,7 @@ type WorkerMessage =
   | { readonly lacks: string }
 
 /** What the supervisor tells its workers: what the scrub has found, how the shared shelf is followed, who thinks. */
-type News =
+type WorkerUpdate =
   | { readonly scrub: ScrubState }
   | { readonly shelf: ShelfTrouble | null }
   | { readonly thinkers: readonly string[] }
@@ -78,7 +78,7 @@ type SupervisorMessage =
   | { readonly finish: true }
   | { readonly wanted: 'report' | 'reopen' | 'stop' }
   | { readonly lacked: string; readonly onShelf: OnShelf }
-  | News
+  | WorkerUpdate
 
 const REPORT_MILLISECONDS = 1_000
 /** How long a reply about a release that is not here is waited for. */
@@ -183,7 +183,7 @@ type WorkersOptions = {
   readonly drainMilliseconds: number
   readonly log: Log
   /** What a worker that starts is told of the home; `served` is what the other workers serve. */
-  readonly known?: (served: string | undefined) => Known
+  readonly known?: (served: string | undefined) => WorkerBriefing
   /** Called when a worker has crashed, and waited for before another is started. */
   readonly onCrash?: () => Promise<void>
   /** What the shared shelf says of a release that a worker lacks. */
@@ -337,7 +337,7 @@ export class Supervisor {
     return this.#served
   }
 
-  tell(news: News): void {
+  tell(news: WorkerUpdate): void {
     for (const worker of this.#workers) tell(worker, news)
   }
 
@@ -571,7 +571,9 @@ export class Supervisor {
     const { pid, exitCode, signalCode } = worker.process
     if (worker.lastReport !== undefined) this.#keepCounters(worker.lastReport)
     const how = signalCode === null ? `exit code ${exitCode}` : `signal ${signalCode}`
-    ready.reject(new Failure(`a ${this.#options.name ?? 'worker'} could not start (${how}); its reason stands above`))
+    ready.reject(
+      new OperationalError(`a ${this.#options.name ?? 'worker'} could not start (${how}); its reason stands above`),
+    )
     if (worker.state === 'starting' || worker.retired || this.#stopping) return
     this.#backoff.workerDied(this.#now() - worker.startedAt)
     this.restarts++

@@ -40,12 +40,13 @@ export function findEntity(release: Release, id: string): RecordPlace | undefine
 export const readRecord = (release: Release, { entity, position }: RecordPlace): PublishedRecord =>
   publishedRecord(release, entity.name, position)
 
-export type NamedRecord = { readonly entity: Entity; readonly record: PublishedRecord }
+export type ReconciledRecord = { readonly entity: Entity; readonly record: PublishedRecord }
 
 /** The records that one embeds, the nearest first. */
-export const ancestorsOfRecord = ({ entity, record }: NamedRecord): NamedRecord[] => embeddedAncestors(entity, record)
+export const ancestorsOfRecord = ({ entity, record }: ReconciledRecord): ReconciledRecord[] =>
+  embeddedAncestors(entity, record)
 
-export const nameOf = ({ entity, record }: NamedRecord): string => nameShown(entity, record)
+export const nameOf = ({ entity, record }: ReconciledRecord): string => nameShown(entity, record)
 
 /** What tells it from others of its name: what it is, and where. */
 export function descriptionOf(release: Release, { entity, position }: RecordPlace, record: PublishedRecord): string {

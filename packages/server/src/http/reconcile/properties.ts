@@ -12,8 +12,8 @@ import {
   ancestorsOfRecord,
   entityId,
   findEntity,
-  type NamedRecord,
   nameOf,
+  type ReconciledRecord,
   type RecordPlace,
   readRecord,
 } from './entity.ts'
@@ -80,7 +80,7 @@ export const allProperties = memoized((catalog: Catalog): ReadonlyMap<string, Pr
 export class PropertyReader {
   readonly #release: Release
   readonly #place: RecordPlace
-  readonly #lineage: readonly NamedRecord[]
+  readonly #lineage: readonly ReconciledRecord[]
 
   constructor(release: Release, place: RecordPlace) {
     this.#release = release
@@ -115,13 +115,13 @@ export class PropertyReader {
     return [{ id: entityId(entity, record), name: nameOf({ entity, record }) }]
   }
 
-  #fact(named: NamedRecord, name: string): string | number | null | undefined {
+  #fact(named: ReconciledRecord, name: string): string | number | null | undefined {
     const read = factReader(this.#release.entity(named.entity.name), [name])
     return this.#position(named, (position) => read(position)[name])
   }
 
   /** What is read at the position of the record, or of one of its ancestors. */
-  #position<T>({ entity, record }: NamedRecord, read: (position: number) => T): T | undefined {
+  #position<T>({ entity, record }: ReconciledRecord, read: (position: number) => T): T | undefined {
     const isOwn = entity === this.#place.entity
     const position = isOwn ? this.#place.position : findEntity(this.#release, entityId(entity, record))?.position
     return position === undefined ? undefined : read(position)

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { collections } from '../../../../../test/support/built-in.ts'
-import { type Page, type PageNumber, pagesOf } from '../../query/page.ts'
+import { type PageNumber, pagesOf, type RecordPage } from '../../query/page.ts'
 import { headerLines, totalHeaders } from '../exchange.ts'
 import { pageHeaderLines, pageHeaders } from './page-headers.ts'
 
@@ -11,7 +11,7 @@ const BASE = 'https://catalogs.example.org/mirror'
 const paises = collections.find(({ name }) => name === 'paises')
 if (paises === undefined) throw new Error('the collection of countries is missing')
 
-const pageOf = (number: number, total: number, totalPages: number): Page => ({
+const pageOf = (number: number, total: number, totalPages: number): RecordPage => ({
   collection: paises,
   number: number as PageNumber,
   total,
@@ -84,7 +84,7 @@ describe('on the wire', () => {
 
   const hexadecimal = fc.array(fc.constantFrom(...'0123456789abcdef'), { minLength: 16, maxLength: 16 })
   const pages = fc.oneof(fc.integer({ min: 0, max: 30 }), fc.integer({ min: 0, max: 300_137 })).chain(
-    (total): fc.Arbitrary<Page> =>
+    (total): fc.Arbitrary<RecordPage> =>
       fc.record({
         collection: fc.constantFrom(...collections),
         number: fc.integer({ min: 1, max: Math.max(1, pagesOf(total)) }).map((number) => number as PageNumber),

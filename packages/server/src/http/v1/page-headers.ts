@@ -1,6 +1,6 @@
 // Every header of a page of API v1.
 import { V1_PATH } from '../../base/api-v1.ts'
-import type { Page } from '../../query/page.ts'
+import type { RecordPage } from '../../query/page.ts'
 import { CACHE_CONTROL, COMMON_HEADERS, type Headers, headerLines, totalHeaders } from '../exchange.ts'
 
 /**
@@ -8,7 +8,7 @@ import { CACHE_CONTROL, COMMON_HEADERS, type Headers, headerLines, totalHeaders 
  * collection have in common, and pageLines, for the others. Those are lines already, since they are written for each
  * request.
  */
-const collectionHeaders = ({ total, totalPages, lastModified }: Page): Headers => ({
+const collectionHeaders = ({ total, totalPages, lastModified }: RecordPage): Headers => ({
   'Content-Type': 'application/json',
   ...COMMON_HEADERS,
   ...totalHeaders(total, totalPages),
@@ -16,14 +16,14 @@ const collectionHeaders = ({ total, totalPages, lastModified }: Page): Headers =
   'Cache-Control': CACHE_CONTROL,
 })
 
-function pageLines(page: Page, baseUrl: string): string {
+function pageLines(page: RecordPage, baseUrl: string): string {
   const link = linkHeader(page, baseUrl)
   const lines = `X-Page: ${page.number}\r\nETag: ${page.etag}\r\n`
   return link === '' ? lines : `${lines}Link: ${link}\r\n`
 }
 
 /** Empty on a single page. */
-function linkHeader({ collection, number, totalPages }: Page, baseUrl: string): string {
+function linkHeader({ collection, number, totalPages }: RecordPage, baseUrl: string): string {
   const to = `<${baseUrl}${V1_PATH}/${collection.name}?format=api&page=`
   const prev = number > 1 ? `${to}${number - 1}>; rel="prev"` : ''
   const next = number < totalPages ? `${to}${number + 1}>; rel="next"` : ''
@@ -31,7 +31,7 @@ function linkHeader({ collection, number, totalPages }: Page, baseUrl: string): 
 }
 
 /** Every header of a page, by name. */
-export const pageHeaders = (page: Page, baseUrl: string): Headers => ({
+export const pageHeaders = (page: RecordPage, baseUrl: string): Headers => ({
   ...collectionHeaders(page),
   ...Object.fromEntries(pageLines(page, baseUrl).split('\r\n').slice(0, -1).map(splitLine)),
 })
@@ -42,14 +42,15 @@ function splitLine(line: string): [name: string, value: string] {
 }
 
 /** The same as they go on the wire, with the lines of the collection taken from a cache. */
-export const pageHeaderLines = (page: Page, baseUrl: string): string => collectionLines(page) + pageLines(page, baseUrl)
+export const pageHeaderLines = (page: RecordPage, baseUrl: string): string =>
+  collectionLines(page) + pageLines(page, baseUrl)
 
 type CachedLines = { readonly total: number; readonly lastModified: string; readonly lines: string }
 
 const cachedLines = new Map<string, CachedLines>()
 
 /** The lines of collectionHeaders; of what it reads, the number of pages is not compared: it follows from the total. */
-function collectionLines(page: Page): string {
+function collectionLines(page: RecordPage): string {
   const { total, lastModified } = page
   const cached = cachedLines.get(page.collection.name)
   if (cached !== undefined && cached.total === total && cached.lastModified === lastModified) return cached.lines

@@ -2,7 +2,7 @@
 import { V1_PATH, v1PathOf } from '../../base/api-v1.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
-import { type Collection, v1Collections } from '../../catalog/collections.ts'
+import { type CatalogCollection, v1Collections } from '../../catalog/collections.ts'
 import { readPage } from '../../query/page.ts'
 import type { Release } from '../../release/release.ts'
 import { type BaseUrlPolicy, baseUrlOf } from '../base-url.ts'
@@ -47,7 +47,12 @@ export function respondV1(context: V1Context, request: HttpRequest, connection: 
   return handler(release, request, baseUrlOf(context.policy, request.headers, connection))
 }
 
-function respondPage(release: Release, collection: Collection, request: HttpRequest, baseUrl: string): HttpResponse {
+function respondPage(
+  release: Release,
+  collection: CatalogCollection,
+  request: HttpRequest,
+  baseUrl: string,
+): HttpResponse {
   const page = readPage(release, collection, pageRequest(request.query))
   if ('kind' in page) throw new ProblemError(page)
   const condition = evaluateConditions(request.headers, page.etag, page.lastModified)

@@ -3,7 +3,7 @@ import { version } from '../../base/version.ts'
 import { evaluateConditions } from '../conditional.ts'
 import type { HttpRequest, HttpResponse, WorkAtHand } from '../exchange.ts'
 import { overloaded, ProblemError } from '../problem.ts'
-import { type ByteRange, type Encoding, readRange } from './negotiate.ts'
+import { type ByteRange, type ContentCoding, readRange } from './negotiate.ts'
 import {
   type ChosenRelease,
   compressed,
@@ -31,7 +31,7 @@ type CostlyBody = {
 /** A body of which everything is known. */
 type WholeBody = {
   readonly etag: string
-  readonly encoding: Encoding | undefined
+  readonly encoding: ContentCoding | undefined
   readonly length: number
   /** Its SHA-256 in base64. */
   readonly sha256: string
@@ -101,10 +101,10 @@ const hashOf = ({ key }: CostlyBody): string =>
     .digest('hex')
     .slice(0, HASH_DIGITS)
 
-const tagOf = (hash: string, encoding: Encoding | undefined) => entityTag(hash.slice(0, TAG_DIGITS), encoding)
+const tagOf = (hash: string, encoding: ContentCoding | undefined) => entityTag(hash.slice(0, TAG_DIGITS), encoding)
 
 /** A body that turns out to be very small is not compressed, although the client would accept that. */
-const possibleEncodings = ({ encoding }: Form, { minLength }: CostlyBody): (Encoding | undefined)[] =>
+const possibleEncodings = ({ encoding }: Form, { minLength }: CostlyBody): (ContentCoding | undefined)[] =>
   encoding === undefined || minLength >= MIN_COMPRESSED_BYTES ? [encoding] : [encoding, undefined]
 
 const inFile = (file: CachedFile, hash: string): WholeBody => ({
@@ -194,7 +194,7 @@ function directResponse(
   return { status: 200, head, body: { length: undefined, chunks } }
 }
 
-function newBody({ madeFrom, pieces }: CostlyBody, accepted: Encoding | undefined, work?: WorkAtHand): NewBody {
+function newBody({ madeFrom, pieces }: CostlyBody, accepted: ContentCoding | undefined, work?: WorkAtHand): NewBody {
   let encoding = accepted
   async function* chunks() {
     const plain = inSlices(pieces(), work)

@@ -5,7 +5,7 @@ import type { Entity } from '../../catalog/entity.ts'
 import { languagesOf } from '../../catalog/languages/languages.ts'
 import { descendantsOf } from '../../catalog/lineage.ts'
 import { codesOf } from '../../catalog/official-code.ts'
-import { type FieldPath, keyPathsOf, pathsOf } from '../../catalog/paths.ts'
+import { keyPathsOf, pathsOf, type RecordPath } from '../../catalog/paths.ts'
 import { collectionCounts, type Manifest, numberingOf, type ReleasedPackage, sizeOf } from '../../release/manifest.ts'
 import type { Release } from '../../release/release.ts'
 import { definitionsOf } from '../../release/signing/release-signature.ts'
@@ -46,14 +46,14 @@ function describePackage(info: ReleasedPackage, { entities }: Catalog) {
 const known = <T extends object>(members: T): Partial<T> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>
 
-function typeOf(field: FieldPath['field'], numeric: boolean): string {
+function typeOf(field: RecordPath['field'], numeric: boolean): string {
   if (field.kind === 'embed') return 'record'
   if (field.kind === 'fact') return field.type === 'text' ? 'string' : field.type
   if (field.kind === 'value') return field.type === 'text' ? 'string' : field.type
   return numeric ? 'integer' : 'string'
 }
 
-const isDerived = ({ field }: FieldPath): boolean => field.kind === 'derived'
+const isDerived = ({ field }: RecordPath): boolean => field.kind === 'derived'
 
 const describeCollection = ({ catalog, ...release }: Release, entity: Entity, baseUrl: string) => ({
   name: entity.plural,
@@ -80,7 +80,7 @@ const describeCollection = ({ catalog, ...release }: Release, entity: Entity, ba
   }),
 })
 
-const describeField = ({ path, slug, steps, field, numeric }: FieldPath) => ({
+const describeField = ({ path, slug, steps, field, numeric }: RecordPath) => ({
   path,
   type: typeOf(field, numeric),
   says: field.description,

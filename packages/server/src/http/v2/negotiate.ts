@@ -1,15 +1,15 @@
 // Content negotiation (RFC 9110, sections 12.5 and 14): the format, the encoding and the range of a response.
-import { type Format, recordFormats } from '../../query/formats/formats.ts'
+import { type FormatName, recordFormats } from '../../query/formats/formats.ts'
 import type { RecordFormat } from '../../query/formats/record-format.ts'
 import type { RequestHeaders } from '../exchange.ts'
 import { ProblemError } from '../problem.ts'
 
 /** The format that the request names, or else one that it accepts; and how the response may be compressed. */
-export function negotiate<F extends Format>(
+export function negotiate<F extends FormatName>(
   headers: RequestHeaders,
   formats: readonly (F | 'json')[],
   named: F | 'json' | undefined,
-): { readonly format: F | 'json'; readonly encoding: Encoding | undefined } {
+): { readonly format: F | 'json'; readonly encoding: ContentCoding | undefined } {
   const accept = headers.get('accept')
   const format = named ?? acceptedFormat(accept, formats)
   if (format === undefined)
@@ -19,7 +19,7 @@ export function negotiate<F extends Format>(
 }
 
 /** The media types of formats in words, such as "application/json, application/x-ndjson and text/csv". */
-function mediaTypes(formats: readonly Format[]): string {
+function mediaTypes(formats: readonly FormatName[]): string {
   const types = formats.map((format) => recordFormats[format].mediaTypes[0])
   return `${types.slice(0, -1).join(', ')} and ${types.at(-1)}`
 }
@@ -51,20 +51,20 @@ function best<O>(offers: readonly O[], qualityOf: (offer: O) => number): O | und
 }
 
 /** The media ranges that match a format, the most specific first. */
-function mediaRanges(format: Format): string[] {
+function mediaRanges(format: FormatName): string[] {
   const { mediaTypes } = recordFormats[format]
   return [...mediaTypes, mediaTypes[0].replace(/\/.*/, '/*'), '*/*']
 }
 
 /** The format that an Accept header prefers, out of those offered; JSON where there is no header. */
-export function acceptedFormat<F extends Format>(
+export function acceptedFormat<F extends FormatName>(
   header: string | undefined,
   offers: readonly (F | 'json')[],
 ): F | 'json' | undefined {
   if (header === undefined || header.trim() === '') return 'json'
   const accepted = preferences(header)
   // The most specific range that matches a format decides its quality.
-  const qualityOf = (format: Format) =>
+  const qualityOf = (format: FormatName) =>
     mediaRanges(format)
       .map((range) => accepted.find(({ name }) => name === range))
       .find((found) => found !== undefined)?.quality ?? 0
@@ -72,16 +72,16 @@ export function acceptedFormat<F extends Format>(
 }
 
 export const ENCODINGS = ['zstd', 'br', 'gzip'] as const
-export type Encoding = (typeof ENCODINGS)[number]
+export type ContentCoding = (typeof ENCODINGS)[number]
 
 /** The content encoding to use; none unless the client accepts one and does not prefer the body as it is. */
-export function acceptedEncoding(header: string | undefined): Encoding | undefined {
+export function acceptedEncoding(header: string | undefined): ContentCoding | undefined {
   if (header === undefined) return undefined
   const accepted = preferences(header)
   const qualityOf = (name: string) => accepted.find((preference) => preference.name === name)?.quality
-  const namedQuality = (encoding: Encoding) =>
+  const namedQuality = (encoding: ContentCoding) =>
     qualityOf(encoding) ?? (encoding === 'gzip' ? qualityOf('x-gzip') : undefined)
-  const quality = (encoding: Encoding) => namedQuality(encoding) ?? qualityOf('*') ?? 0
+  const quality = (encoding: ContentCoding) => namedQuality(encoding) ?? qualityOf('*') ?? 0
   const named = ENCODINGS.filter((encoding) => namedQuality(encoding) !== undefined)
   // Whoever accepts anything without naming it most likely knows gzip.
   const others = ENCODINGS.filter((encoding) => !named.includes(encoding)).toReversed()

@@ -7,7 +7,7 @@ import { responseTo } from '../../../../../test/support/responses.ts'
 import { countries, smallSource } from '../../../../../test/support/small-source.ts'
 import { createApp } from '../app.ts'
 import { ProblemError } from '../problem.ts'
-import { MAX_OPEN, OpenReleases, type ReadableShelf } from './open-releases.ts'
+import { MAX_OPEN, OpenReleases, type ReadableStore } from './open-releases.ts'
 
 const current = await releaseOf(smallSource({ pais: countries(3) }))
 const directory = new TestDirectory()
@@ -16,8 +16,8 @@ afterAll(() => directory[Symbol.dispose]())
 /** Begins with its number, so that no two begin alike. */
 const digestOf = (number: number) => number.toString(16).padStart(8, '0').padEnd(64, 'f')
 
-/** A shelf of directories with nothing in them, which counts what is read of it. */
-class CountingShelf implements ReadableShelf {
+/** A store of directories with nothing in them, which counts what is read of it. */
+class CountingStore implements ReadableStore {
   readonly opened: string[] = []
   listed = 0
   manifestsRead = 0
@@ -63,12 +63,12 @@ class CountingShelf implements ReadableShelf {
   }
 }
 
-let shelf: CountingShelf
+let store: CountingStore
 let releases: OpenReleases
 beforeEach(() => {
-  shelf?.clear()
-  shelf = new CountingShelf()
-  releases = new OpenReleases(() => current, shelf)
+  store?.clear()
+  store = new CountingStore()
+  releases = new OpenReleases(() => current, store)
 })
 
 const problemOf = (call: () => unknown): unknown => {
@@ -81,20 +81,20 @@ const problemOf = (call: () => unknown): unknown => {
 
 describe('an older release', () => {
   test('is opened once, and after that costs no look at any other', () => {
-    const digest = shelf.place(digestOf(1))
+    const digest = store.place(digestOf(1))
     for (let times = 0; times < 3; times++) expect(releases.find('release', digest).digest).toBe(digest)
-    expect(shelf).toMatchObject({ opened: [digest], listed: 0, manifestsRead: 0 })
+    expect(store).toMatchObject({ opened: [digest], listed: 0, manifestsRead: 0 })
   })
 
   test('is found by the beginning of its digest, from the names of the directories alone', () => {
-    const digest = shelf.place(digestOf(1))
-    shelf.place(digestOf(2))
+    const digest = store.place(digestOf(1))
+    store.place(digestOf(2))
     expect(releases.find('release', digest.slice(0, 8)).digest).toBe(digest)
-    expect(shelf).toMatchObject({ opened: [digest], listed: 1, manifestsRead: 0 })
+    expect(store).toMatchObject({ opened: [digest], listed: 1, manifestsRead: 0 })
   })
 
   test('that is not the only one to begin like this is refused as ambiguous', () => {
-    for (const last of ['a', 'b']) shelf.place(`${'1'.repeat(63)}${last}`)
+    for (const last of ['a', 'b']) store.place(`${'1'.repeat(63)}${last}`)
     expect(problemOf(() => releases.find('to', '11111111'))).toEqual({
       kind: 'bad-parameter',
       name: 'to',
@@ -108,27 +108,27 @@ describe('an older release', () => {
   })
 
   test('that is removed is gone at once, also when it was open', () => {
-    const digest = shelf.place(digestOf(1))
+    const digest = store.place(digestOf(1))
     releases.find('release', digest)
-    shelf.remove(digest)
+    store.remove(digest)
     expect(problemOf(() => releases.find('release', digest))).toEqual({ kind: 'release-gone', digest })
   })
 
   test('that is replaced is opened again', async () => {
-    const digest = shelf.place(digestOf(1))
+    const digest = store.place(digestOf(1))
     releases.find('release', digest)
-    shelf.remove(digest)
+    store.remove(digest)
     // A directory that is made in the same instant may be given the number of the one before.
     await Bun.sleep(20)
-    shelf.place(digest)
+    store.place(digest)
     releases.find('release', digest)
-    expect(shelf.opened).toEqual([digest, digest])
+    expect(store.opened).toEqual([digest, digest])
   })
 
   test('that is removed while it is being opened is gone', () => {
-    const digest = shelf.place(digestOf(1))
-    shelf.open = () => {
-      shelf.remove(digest)
+    const digest = store.place(digestOf(1))
+    store.open = () => {
+      store.remove(digest)
       throw new Error('manifest.json is missing')
     }
     expect(problemOf(() => releases.find('release', digest))).toEqual({ kind: 'release-gone', digest })
@@ -137,26 +137,26 @@ describe('an older release', () => {
 
 describe('of those that are open', () => {
   test(`at most ${MAX_OPEN} are kept, and the least recently used is let go`, () => {
-    const digests = Array.from({ length: MAX_OPEN }, (_, number) => shelf.place(digestOf(number)))
+    const digests = Array.from({ length: MAX_OPEN }, (_, number) => store.place(digestOf(number)))
     const [first = '', second = ''] = digests
     for (const digest of digests) releases.find('release', digest)
     releases.find('release', first)
-    const further = shelf.place(digestOf(MAX_OPEN))
+    const further = store.place(digestOf(MAX_OPEN))
     releases.find('release', further)
-    expect(shelf.opened).toEqual([...digests, further])
+    expect(store.opened).toEqual([...digests, further])
     releases.find('release', first)
-    expect(shelf.opened).toEqual([...digests, further])
+    expect(store.opened).toEqual([...digests, further])
     releases.find('release', second)
-    expect(shelf.opened).toEqual([...digests, further, second])
+    expect(store.opened).toEqual([...digests, further, second])
   })
 
   test.each([
-    ['another is opened', () => void releases.find('release', shelf.place(digestOf(2)))],
+    ['another is opened', () => void releases.find('release', store.place(digestOf(2)))],
     ['all are listed', () => void releases.list()],
   ])('one that was removed is not held any longer when %s', async (_event, happen) => {
-    const digest = shelf.place(digestOf(1))
+    const digest = store.place(digestOf(1))
     const held = new WeakRef(releases.find('release', digest))
-    shelf.remove(digest)
+    store.remove(digest)
     happen()
     // A weak reference is kept until the turn in which it was made has ended.
     for (let turns = 0; turns < 50 && held.deref() !== undefined; turns++) {
@@ -169,19 +169,19 @@ describe('of those that are open', () => {
 
 describe('the list', () => {
   test('reads each manifest once, and leaves out what was removed', () => {
-    const [one, two] = [shelf.place(digestOf(1)), shelf.place(digestOf(2))]
+    const [one, two] = [store.place(digestOf(1)), store.place(digestOf(2))]
     const listed = () => releases.list().map(({ digest }) => digest)
     expect(listed()).toEqual([one, two, current.digest].sort())
     listed()
-    expect(shelf.manifestsRead).toBe(2)
-    shelf.remove(one)
+    expect(store.manifestsRead).toBe(2)
+    store.remove(one)
     expect(listed()).toEqual([two, current.digest].sort())
-    expect(shelf.manifestsRead).toBe(2)
+    expect(store.manifestsRead).toBe(2)
   })
 
   test('is of the newest first', () => {
-    const [one, two, three] = [1, 2, 3].map((number) => shelf.place(digestOf(number))) as [string, string, string]
-    shelf.built
+    const [one, two, three] = [1, 2, 3].map((number) => store.place(digestOf(number))) as [string, string, string]
+    store.built
       .set(one, '2001-01-01T00:00:00.000Z')
       .set(two, '2003-01-01T00:00:00.000Z')
       .set(three, '2002-01-01T00:00:00.000Z')
@@ -189,16 +189,16 @@ describe('the list', () => {
   })
 
   test('reads a manifest again where the release was replaced', () => {
-    const digest = shelf.place(digestOf(1))
+    const digest = store.place(digestOf(1))
     const builtOf = () => releases.list().find((manifest) => manifest.digest === digest)?.built
     expect(builtOf()).toBe(current.manifest.built)
     const built = '2001-01-01T00:00:00.000Z'
-    shelf.built.set(digest, built)
+    store.built.set(digest, built)
     expect(builtOf()).toBe(current.manifest.built)
     // Another directory under the same name, made while the one before is still there.
-    const before = `${shelf.releaseDirectory(digest)}-before`
-    renameSync(shelf.releaseDirectory(digest), before)
-    shelf.place(digest)
+    const before = `${store.releaseDirectory(digest)}-before`
+    renameSync(store.releaseDirectory(digest), before)
+    store.place(digest)
     expect(builtOf()).toBe(built)
     rmSync(before, { recursive: true })
   })
@@ -209,19 +209,19 @@ test.each([
   ['a directory that may not be read', Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' })],
   ['damage', new Error('the release is damaged')],
 ])('%s is logged and no fault of the request', async (_name, failure) => {
-  const digest = shelf.place(digestOf(1))
+  const digest = store.place(digestOf(1))
   const logged: unknown[] = []
   const app = createApp({
     release: () => current,
-    shelf,
+    store,
     policy: { baseUrl: 'http://x', trustedProxies: undefined },
     logError: (error) => logged.push(error),
   })
   const status = async () =>
     (await responseTo(app, { target: `/api/v2/paises?release=${digest}` }, { listeningUrl: '', peer: undefined }))
       .status
-  shelf.failure = failure
+  store.failure = failure
   expect([await status(), logged]).toEqual([500, [failure]])
-  shelf.failure = undefined
+  store.failure = undefined
   expect(await status()).toBe(200)
 })

@@ -1,13 +1,16 @@
 // The releases that a request may read: the current one, and older ones that are still on disk.
 import { statSync } from 'node:fs'
-import type { Shelf } from '../../release/home/shelf.ts'
+import type { ReleaseStore } from '../../release/home/release-store.ts'
 import type { Manifest } from '../../release/manifest.ts'
 import type { Release } from '../../release/release.ts'
 import { UnsignedRelease } from '../../release/signing/release-signature.ts'
 import { badParameter, ProblemError } from '../problem.ts'
 
 /** What of a shelf is needed to read its releases. */
-export type ReadableShelf = Pick<Shelf, 'digests' | 'releaseDirectory' | 'open' | 'manifestOrReason' | 'signatureOf'>
+export type ReadableStore = Pick<
+  ReleaseStore,
+  'digests' | 'releaseDirectory' | 'open' | 'manifestOrReason' | 'signatureOf'
+>
 
 /** Something of a release, good as long as its directory is the same one. */
 type Cached<T> = { readonly value: T; readonly directory: string }
@@ -19,12 +22,12 @@ export const isDigestOrPrefix = (text: string): boolean => DIGEST_OR_PREFIX.test
 
 export class OpenReleases {
   readonly #current: () => Release
-  readonly #shelf: ReadableShelf | undefined
+  readonly #shelf: ReadableStore | undefined
   /** Open releases by digest, the least recently used first. */
   readonly #open = new Map<string, Cached<Release>>()
   readonly #manifests = new Map<string, Cached<Manifest>>()
 
-  constructor(current: () => Release, shelf: ReadableShelf | undefined) {
+  constructor(current: () => Release, shelf: ReadableStore | undefined) {
     this.#current = current
     this.#shelf = shelf
   }
@@ -77,7 +80,7 @@ export class OpenReleases {
     return release
   }
 
-  #opened(shelf: ReadableShelf, digest: string): Release | undefined {
+  #opened(shelf: ReadableStore, digest: string): Release | undefined {
     this.#closeRemoved()
     const [leastRecentlyUsed = ''] = this.#open.keys()
     if (this.#open.size === MAX_OPEN) this.#open.delete(leastRecentlyUsed)

@@ -5,7 +5,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import { broaderOf, type Entity, hasCoordinates } from '../../catalog/entity.ts'
 import { languagesOf } from '../../catalog/languages/languages.ts'
 import { descendantsOf, ownerOf } from '../../catalog/lineage.ts'
-import { type FieldPath, pathsOf } from '../../catalog/paths.ts'
+import { pathsOf, type RecordPath } from '../../catalog/paths.ts'
 import { MAX_NEAREST_SORTED } from '../../query/finder.ts'
 import { FORMATS } from '../../query/formats/formats.ts'
 import type { ValueMatch } from '../../query/wanted-values.ts'
@@ -40,7 +40,7 @@ export type Parameter = {
   /** How many values it may have, where it may have several. */
   readonly max?: number
   /** What it filters by. */
-  readonly filter?: { readonly path: FieldPath; readonly match: ValueMatch }
+  readonly filter?: { readonly path: RecordPath; readonly match: ValueMatch }
   /** Its name with the slugs of fields, where that is another. */
   readonly slug?: string
   /** Whether it must be given. */
@@ -178,7 +178,7 @@ const inTree = (entity: Entity): Parameter[] =>
       ]
 
 /** What a value at the path may be. */
-function valueSchema({ field, numeric }: FieldPath): Parameter['schema'] {
+function valueSchema({ field, numeric }: RecordPath): Parameter['schema'] {
   if (numeric) return ID
   if (field.kind === 'fact' && field.type !== 'text')
     return { type: field.type, minimum: field.min, maximum: field.max }
@@ -198,10 +198,10 @@ function valueSchema({ field, numeric }: FieldPath): Parameter['schema'] {
   }
 }
 
-const isNumber = ({ field }: FieldPath): boolean =>
+const isNumber = ({ field }: RecordPath): boolean =>
   (field.kind === 'fact' && field.type !== 'text') ||
   (field.kind === 'value' && ['integer', 'number', 'year'].includes(field.type))
-const isOfType = ({ field }: FieldPath, type: 'text' | 'date' | 'list'): boolean =>
+const isOfType = ({ field }: RecordPath, type: 'text' | 'date' | 'list'): boolean =>
   field.kind === 'value' && field.type === type
 
 /** What follows the path in the name of a parameter; where that is taken, the word follows a dot. */
@@ -214,9 +214,9 @@ const SUFFIXES: Readonly<Record<ValueMatch, readonly [usual: string, otherwise: 
 }
 
 /** Official codes are looked up in lists of them. */
-const severalCodes = ({ field }: FieldPath) => (field.kind === 'derived' ? { commaSeparated: true } : {})
+const severalCodes = ({ field }: RecordPath) => (field.kind === 'derived' ? { commaSeparated: true } : {})
 
-const filterOf = (entity: Entity, path: FieldPath): Parameter => ({
+const filterOf = (entity: Entity, path: RecordPath): Parameter => ({
   name: path.path,
   of: entity.name,
   description: `Filter: ${path.field.description}${path.field.kind === 'embed' ? ', by its identifier' : ''}`,
@@ -226,7 +226,7 @@ const filterOf = (entity: Entity, path: FieldPath): Parameter => ({
   schema: valueSchema(path),
 })
 
-const boundOf = (entity: Entity, path: FieldPath, match: 'min' | 'max'): Parameter => ({
+const boundOf = (entity: Entity, path: RecordPath, match: 'min' | 'max'): Parameter => ({
   name: path.path,
   of: entity.name,
   description: `Filter: known, and at ${match === 'min' ? 'least' : 'most'} this`,
@@ -235,7 +235,7 @@ const boundOf = (entity: Entity, path: FieldPath, match: 'min' | 'max'): Paramet
   schema: valueSchema(path),
 })
 
-const prefixOf = (entity: Entity, path: FieldPath): Parameter => ({
+const prefixOf = (entity: Entity, path: RecordPath): Parameter => ({
   name: path.path,
   of: entity.name,
   description: `Filter: beginning of the ${path.field.description}`,

@@ -3,7 +3,7 @@ import { memoized } from '../../base/memoized.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { broaderOf, type Entity } from '../../catalog/entity.ts'
 import { descendantsOf, ownerOf, pathTo } from '../../catalog/lineage.ts'
-import { type FieldPath, keyPathsOf } from '../../catalog/paths.ts'
+import { keyPathsOf, type RecordPath } from '../../catalog/paths.ts'
 import { ProblemError } from '../problem.ts'
 import { OPENAPI_PATH, PROFILE_PATH, RESOLVE_PATH, V2_PATH, V2_SEGMENTS } from '../routes.ts'
 import { KEY_SEPARATOR, type NameInPath, nameIn, percentDecoded, type Segment } from './key-text.ts'
@@ -60,7 +60,7 @@ const { all: BULK, search: SEARCH, resolve: RESOLVE, releases: RELEASES, changes
 const collectionPath = ({ plural }: Entity) => `${V2_PATH}/${plural}`
 
 /** The values in the path of a record, by the names that they have in braces. */
-export const recordVariables = (entity: Entity): readonly (readonly [name: string, path: FieldPath])[] =>
+export const recordVariables = (entity: Entity): readonly (readonly [name: string, path: RecordPath])[] =>
   entity.key.flatMap((field) => {
     const paths = keyPathsOf(entity).filter(({ steps }) => steps[0] === field)
     const [own = ''] = paths[0]?.slug.split('.') ?? []

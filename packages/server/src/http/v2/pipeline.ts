@@ -32,7 +32,7 @@ import {
 import { findRecord } from './record-key.ts'
 import { parseChangesRequest, parseComparedReleases } from './request/changes.ts'
 import { refuseParameters } from './request/parameters.ts'
-import { type Pairs, parseQuery, type RawQuery } from './request/query-string.ts'
+import { parseQuery, type QueryPairs, type RawQuery } from './request/query-string.ts'
 import {
   type ListRequest,
   parseBulkRequest,
@@ -152,7 +152,7 @@ function respondList(
   chosen: ChosenRelease,
   list: ListRequest,
   url: string,
-  pairs: Pairs,
+  pairs: QueryPairs,
 ): HttpResponse {
   const { page, positions } = findPage(chosen.release, list)
   const { entity, rendition, encoding } = list

@@ -20,7 +20,7 @@ import { join, resolve } from 'node:path'
 import { WorkStopped } from '../../base/checkpoint.ts'
 import type { Log } from '../../base/log.ts'
 import { overloaded, ProblemError } from '../problem.ts'
-import type { Encoding } from './negotiate.ts'
+import type { ContentCoding } from './negotiate.ts'
 
 /** Raised whenever the files are laid out in another way. */
 const FORMAT = 1
@@ -48,7 +48,7 @@ type Description = {
   /** Its SHA-256 in base64. */
   readonly sha256: string
   /** The content encoding of the bytes; undefined where they are not compressed. */
-  readonly encoding?: Encoding
+  readonly encoding?: ContentCoding
   /** The digests of the releases and entities that it was made from. */
   readonly madeFrom: readonly string[]
 }
@@ -58,7 +58,7 @@ export type NewBody = {
   readonly madeFrom: readonly string[]
   readonly chunks: () => AsyncIterable<Uint8Array>
   /** Called after the last chunk. */
-  readonly encoding: () => Encoding | undefined
+  readonly encoding: () => ContentCoding | undefined
 }
 
 /** No file can be written: the disk is full, or the directory is gone or read-only. */
@@ -240,7 +240,7 @@ export class CachedFile {
     return this.#description.sha256
   }
 
-  get encoding(): Encoding | undefined {
+  get encoding(): ContentCoding | undefined {
     return this.#description.encoding
   }
 

@@ -1,6 +1,6 @@
 // Puts a response of API v2 together: every header, validators, caching and compression.
 import { brotliCompressSync, constants, createBrotliCompress, createGzip, createZstdCompress } from 'node:zlib'
-import { contentTypeOf, type Format } from '../../query/formats/formats.ts'
+import { contentTypeOf, type FormatName } from '../../query/formats/formats.ts'
 import type { Release } from '../../release/release.ts'
 import { evaluateConditions } from '../conditional.ts'
 import {
@@ -14,8 +14,8 @@ import {
 } from '../exchange.ts'
 import { ProblemError } from '../problem.ts'
 import type { ListPage } from './find.ts'
-import { acceptedEncoding, type Encoding } from './negotiate.ts'
-import type { Pairs } from './request/query-string.ts'
+import { acceptedEncoding, type ContentCoding } from './negotiate.ts'
+import type { QueryPairs } from './request/query-string.ts'
 
 const PLAIN_TEXT = 'text/plain; charset=utf-8'
 
@@ -34,8 +34,8 @@ export type ChosenRelease = {
 
 /** What is sent, in which format, and how it may be compressed. */
 export type Representation = {
-  readonly format: Format | 'text'
-  readonly encoding: Encoding | undefined
+  readonly format: FormatName | 'text'
+  readonly encoding: ContentCoding | undefined
   /** Made for this response alone. */
   readonly body: Uint8Array
   /** The headers that only this kind of response has. */
@@ -76,7 +76,7 @@ export function bodyResponse(
 
 export const contentHash = (body: Uint8Array): string => Bun.hash.xxHash64(body).toString(16).padStart(16, '0')
 
-export const entityTag = (hash: string, encoding: Encoding | undefined): string =>
+export const entityTag = (hash: string, encoding: ContentCoding | undefined): string =>
   encoding === undefined ? `"${hash}"` : `"${hash}-${encoding}"`
 
 /** Every header of a response of API v2 that succeeds. */
@@ -98,13 +98,13 @@ export const responseHead = (
   })
 
 /** What only a page of a list has: its number, the totals, and links to other pages of the same query. */
-export const listHeaders = (page: ListPage, url: string, query: Pairs): Headers => ({
+export const listHeaders = (page: ListPage, url: string, query: QueryPairs): Headers => ({
   'X-Page': String(page.page),
   ...totalHeaders(page.total, page.totalPages, page.perPage),
   ...linkHeader(page, url, query),
 })
 
-function linkHeader({ page, perPage, totalPages, start, next }: ListPage, url: string, query: Pairs): Headers {
+function linkHeader({ page, perPage, totalPages, start, next }: ListPage, url: string, query: QueryPairs): Headers {
   if (totalPages <= 1 && start === 0) return {}
   let kept = ''
   for (const [name, value] of query)
@@ -125,7 +125,7 @@ const ZSTD = 3
 const BROTLI = 4
 const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI, [constants.BROTLI_PARAM_LGWIN]: 20 } }
 
-export function compressed(body: Uint8Array, encoding: Encoding): Uint8Array {
+export function compressed(body: Uint8Array, encoding: ContentCoding): Uint8Array {
   switch (encoding) {
     case 'gzip':
       return Bun.gzipSync(body as Uint8Array<ArrayBuffer>, { level: GZIP })
@@ -136,7 +136,7 @@ export function compressed(body: Uint8Array, encoding: Encoding): Uint8Array {
   }
 }
 
-const compressor = (encoding: Encoding) => {
+const compressor = (encoding: ContentCoding) => {
   switch (encoding) {
     case 'gzip':
       return createGzip({ level: GZIP })
@@ -150,7 +150,7 @@ const compressor = (encoding: Encoding) => {
 /** Pulls the next chunk only when the one before is compressed, so that its bytes may be used again. */
 export async function* compressedChunks(
   chunks: AsyncIterable<Uint8Array>,
-  encoding: Encoding,
+  encoding: ContentCoding,
 ): AsyncGenerator<Uint8Array> {
   const stream = compressor(encoding)
   const ready: Uint8Array[] = []

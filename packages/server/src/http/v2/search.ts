@@ -18,13 +18,13 @@ import { badParameter } from '../problem.ts'
 import { isBelow, keyOf, type NamedBy, positionNamed, recordPath } from './record-key.ts'
 import type { NamedAncestor, SearchRequest } from './request/search.ts'
 
-export type Suggestion = ReturnType<typeof renderSuggestion>
+export type RenderedSuggestion = ReturnType<typeof renderSuggestion>
 
 export function searchSuggestions(
   release: Release,
   { text, words, searched, within, limit, near, language }: SearchRequest,
   baseUrl: string,
-): Suggestion[] {
+): RenderedSuggestion[] {
   const results = searchText(release, text, scopeWithin(release, searched, within), limit, near)
   return results.map((result) => renderSuggestion(release, result, words, { baseUrl, language }))
 }

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { releaseOf } from '../../../../../test/support/releases.ts'
 import { placesOf, smallSource } from '../../../../../test/support/small-source.ts'
 import type { OpenEntity, Release } from '../../release/release.ts'
-import { bodyOf, contentTypeOf, FORMATS, type Format, recordEncoder } from './formats.ts'
-import type { Encoding } from './record-format.ts'
+import { bodyOf, contentTypeOf, FORMATS, type FormatName, recordEncoder } from './formats.ts'
+import type { RecordOptions } from './record-format.ts'
 import { memberAdder, type Selection } from './selection.ts'
 
 setDefaultTimeout(180_000)
@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 const WHOLE: Selection = { fields: undefined, facts: false, embed: 'full' }
 
-function written(entity: OpenEntity, format: Format, selection: Partial<Encoding> = {}, count = 2): string {
+function written(entity: OpenEntity, format: FormatName, selection: Partial<RecordOptions> = {}, count = 2): string {
   const rendition = { ...WHOLE, ...selection, format }
   const addMembers = memberAdder(
     release,

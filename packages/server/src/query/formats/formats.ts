@@ -5,7 +5,7 @@ import { aboutRecords } from './about.ts'
 import { csv } from './csv.ts'
 import { json } from './json.ts'
 import { ndjson } from './ndjson.ts'
-import type { Encoding, RecordEncoder, RecordFormat } from './record-format.ts'
+import type { RecordEncoder, RecordFormat, RecordOptions } from './record-format.ts'
 import { xlsx } from './xlsx.ts'
 
 export const recordFormats = {
@@ -15,13 +15,13 @@ export const recordFormats = {
   xlsx,
 } as const satisfies Readonly<Record<string, RecordFormat>>
 
-export type Format = keyof typeof recordFormats
-export const FORMATS = Object.keys(recordFormats) as readonly Format[]
+export type FormatName = keyof typeof recordFormats
+export const FORMATS = Object.keys(recordFormats) as readonly FormatName[]
 
 /** Which of each record is given, and in which format. */
-export type Rendition = Encoding & { readonly format: Format }
+export type Rendition = RecordOptions & { readonly format: FormatName }
 
-export function contentTypeOf(format: Format): string {
+export function contentTypeOf(format: FormatName): string {
   const { mediaTypes, parameters }: RecordFormat = recordFormats[format]
   return parameters === undefined ? mediaTypes[0] : `${mediaTypes[0]}; ${parameters}`
 }

@@ -4,7 +4,7 @@ import type { About } from './about.ts'
 import type { Selection } from './selection.ts'
 
 /** Which of each record is given, and what else its format depends on. */
-export type Encoding = Selection & {
+export type RecordOptions = Selection & {
   /** Whether a text is marked as UTF-8, without which Excel takes it for something else. */
   readonly forExcel?: boolean
 }
@@ -23,7 +23,7 @@ export type RecordFormat = {
   /** How many records it can hold; any number where it is not given. */
   readonly maxRecords?: number
   /** An encoder for the records of one body. */
-  readonly encoder: (entity: Entity, encoding: Encoding, about: About) => RecordEncoder
+  readonly encoder: (entity: Entity, encoding: RecordOptions, about: About) => RecordEncoder
 }
 
 export type RecordEncoder = {

@@ -4,7 +4,7 @@ import { isObject, valueAt } from '../../base/json.ts'
 import type { Entity, OfficialCode } from '../../catalog/entity.ts'
 import { type PublishedRecord, type PublishedValue, recordParser } from '../../catalog/flatten.ts'
 import { derivedCodesOf } from '../../catalog/official-code.ts'
-import { type FieldPath, keyPathsOf, pathsOf } from '../../catalog/paths.ts'
+import { keyPathsOf, pathsOf, type RecordPath } from '../../catalog/paths.ts'
 import { factReader, withMembers, withMemberText } from '../../release/facts.ts'
 import { codeReader } from '../../release/official-codes.ts'
 import type { OpenEntity, Release } from '../../release/release.ts'
@@ -174,8 +174,8 @@ export function columnsOf(entity: Entity, { fields, facts, embed, language, adde
       : fields.flatMap((field) => all.filter(({ path }) => path === field || path.startsWith(`${field}.`)))
   // With embed=id an embedded record is one column, unless some of its own fields are selected.
   const opened = new Set(fields?.flatMap((field) => beginningsOf(field)) ?? [])
-  const isOpened = ({ path }: FieldPath) => opened.has(path)
-  const isClosed = ({ path }: FieldPath) =>
+  const isOpened = ({ path }: RecordPath) => opened.has(path)
+  const isClosed = ({ path }: RecordPath) =>
     embed === 'id' && beginningsOf(path).some((beginning) => pathsOf(entity).has(beginning) && !opened.has(beginning))
   const selected = paths.filter((path) => {
     if (isClosed(path)) return false

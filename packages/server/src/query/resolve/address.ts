@@ -14,7 +14,7 @@ import { matchesAnywhere, matchesCalled, mayName } from './part-matches.ts'
 import { stateOfPostalCode } from './postal-codes.ts'
 import type { PartMatch } from './record-match.ts'
 import { parentsFor } from './row-matches.ts'
-import { matchesByTown, type Places } from './towns.ts'
+import { matchesByTown, type TownPlaces } from './towns.ts'
 import { type WrittenPart, writtenPart } from './written-part.ts'
 
 /** How many words a name in an address has at most. */
@@ -30,7 +30,7 @@ const CODE_AT_FIRST = /^\s*[0-9]{5}\s+\p{L}/u
 /** A record that some words at the end of others name. */
 type NamedEnd = { readonly position: number; readonly words: readonly string[]; readonly rest: readonly string[] }
 
-export type Address = {
+export type ParsedAddress = {
   /** The parts that it may be, the state first, unless a city is known without it. */
   readonly readings: readonly (readonly WrittenPart[])[]
   /** Whether its postal code is one of another state. */
@@ -43,7 +43,11 @@ export type Address = {
  * The parts of an address, if it names a state or a city; undefined for what is no address. Where no state is named, it is that of the
  * postal code.
  */
-export function addressOf(release: Release, places: Places, segments: readonly string[]): Address | undefined {
+export function addressOf(
+  release: Release,
+  places: TownPlaces,
+  segments: readonly string[],
+): ParsedAddress | undefined {
   const [first, second] = segments
   const isState = (text: string | undefined) => isNamed(release, places.above, text)
   const beginsWithState = () => [first, POSTAL_CODE.test(first ?? '') ? second : undefined].some(isState)
@@ -61,7 +65,7 @@ export function addressOf(release: Release, places: Places, segments: readonly s
 }
 
 /** An address, and what stands at its end. */
-type AddressText = Places & {
+type AddressText = TownPlaces & {
   /** The words of each segment, and all of them without postal codes, with a sign between segments. */
   readonly all: readonly (readonly string[])[]
   readonly words: readonly string[]
@@ -72,7 +76,7 @@ type AddressText = Places & {
   readonly ofCodes: readonly Omit<NamedEnd, 'rest'>[]
 }
 
-function readFromEnd(release: Release, segments: readonly string[], places: Places): AddressText | undefined {
+function readFromEnd(release: Release, segments: readonly string[], places: TownPlaces): AddressText | undefined {
   const { entity, above, top } = places
   const language = languageOfNames(entity)
   const all = withoutTelephone(segments.map(wordsOf), language)
@@ -89,7 +93,7 @@ function* statesAt(
   release: Release,
   words: readonly string[],
   country: NamedEnd | undefined,
-  { above, top }: Places,
+  { above, top }: TownPlaces,
 ): Generator<NamedEnd> {
   // The name of a country at the end may be that of a state: it is the country where a state stands before it.
   const before = stateBefore(release, country, above, top)
@@ -105,7 +109,7 @@ function* statesAt(
 }
 
 /** The address where its state or its postal code has what stands before it in it, called so. */
-function atPlace(release: Release, text: AddressText): Address | undefined {
+function atPlace(release: Release, text: AddressText): ParsedAddress | undefined {
   const { words, country, named, ofCodes } = text
   for (const state of named()) {
     const place = placeIn(release, text, state)
@@ -124,7 +128,7 @@ function atPlace(release: Release, text: AddressText): Address | undefined {
 }
 
 /** The address in a city that is known without its state. */
-function atCity(release: Release, text: AddressText): Address | undefined {
+function atCity(release: Release, text: AddressText): ParsedAddress | undefined {
   const { entity, all, words, country, ofCodes } = text
   const said = saidState(text)
   if (all.length === 1 || ofCodes.length > 0 || (said !== undefined && isSegment(text, said))) return undefined
@@ -138,7 +142,7 @@ function atCity(release: Release, text: AddressText): Address | undefined {
 }
 
 /** The address of which the state is certain; what stands before it is misspelt, a small town or a quarter, or tells nothing. */
-function atState(release: Release, text: AddressText): Address | undefined {
+function atState(release: Release, text: AddressText): ParsedAddress | undefined {
   const { entity, towns, above, top, words, country, ofCodes } = text
   const said = saidState(text)
   const [ofCode] = said === undefined ? ofCodes : []
@@ -218,7 +222,7 @@ function addressAt(
   { above, ofCodes }: AddressText,
   { position, words }: Omit<NamedEnd, 'rest'>,
   places: readonly WrittenPart[],
-): Address {
+): ParsedAddress {
   const isContradicted = ofCodes.length > 0 && !ofCodes.some((state) => state.position === position)
   const state = writtenPart(release, above, words.join(' '))
   return { readings: places.map((place) => [state, place]), isContradicted }
@@ -306,7 +310,7 @@ export const NUMBER = /^[0-9]+$/
  * Whether the first of several segments is a street with the number of a house. It may be a town with a number in its name where one is
  * called so, or where what follows is the record that it is in.
  */
-function hasHouse(release: Release, { entity, towns, above }: Places, segments: readonly string[]): boolean {
+function hasHouse(release: Release, { entity, towns, above }: TownPlaces, segments: readonly string[]): boolean {
   const [first = '', second = '', third = ''] = segments
   const hasNumber = wordsOf(first).some((word, at) => at > 0 && NUMBER.test(word))
   if (segments.length < 3 || !hasNumber || isNamed(release, towns, first)) return false

@@ -8,7 +8,7 @@ import { ancestorsOf, descendantsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import { aliasesOf, aliasWords } from '../../release/aliases.ts'
 import type { FlatTexts } from '../../release/index/byte-order.ts'
-import type { Column, EntityIndex } from '../../release/index/index-file.ts'
+import type { EntityIndex, IndexColumn } from '../../release/index/index-file.ts'
 import type { SortedTexts } from '../../release/index/sorted-texts.ts'
 import type { Release } from '../../release/release.ts'
 import { importanceOf, MAX_IMPORTANCE } from '../search/importance.ts'
@@ -72,19 +72,19 @@ const AT_END = /^[^([]*[([][^([]*[)\]]?\s*$/
 
 /** The texts of a column of names, and how many words stand before the brackets of each: many records have the same name. */
 type Brackets = {
-  readonly values: Column['values']
+  readonly values: IndexColumn['values']
   readonly texts: SortedTexts | undefined
   readonly words: Uint8Array
 }
 
-function bracketsIn(column: Column): Brackets {
+function bracketsIn(column: IndexColumn): Brackets {
   const { values } = column
   if (column.kind !== 'text') return { values, texts: undefined, words: new Uint8Array() }
   return { values, texts: column.texts, words: column.texts.flagsOf(OPENING) }
 }
 
 /** The number of the name of each record, where those are that have each, the names as they are written, and which have brackets. */
-export type DistinctNames = Pick<Column, 'values' | 'starts' | 'positions'> & {
+export type DistinctNames = Pick<IndexColumn, 'values' | 'starts' | 'positions'> & {
   readonly texts: FlatTexts | undefined
   readonly hasBrackets: Uint8Array
 }

@@ -1,6 +1,6 @@
 // Which records may be called nearly what a part says: told by the words and letters of their names, before these are read.
 import { memoized } from '../../base/memoized.ts'
-import type { Words } from '../../release/index/index-file.ts'
+import type { WordIndex } from '../../release/index/index-file.ts'
 import { bitsOf } from '../../release/index/word-keys.ts'
 import {
   type Forms,
@@ -33,7 +33,7 @@ const HAS_DIGIT = /\p{N}/u
 const MAX_LETTERS = 60
 
 export class NameFilter {
-  readonly #index: Words
+  readonly #index: WordIndex
   readonly #forms: WordForms
   readonly #typed: readonly TypedReading[]
   /** The same without numbers, which may be written in several ways. */
@@ -53,7 +53,7 @@ export class NameFilter {
   readonly #sound = emptyBag()
   readonly #heard = { all: 0, core: 0, length: 0, coreLength: 0 }
 
-  constructor(index: Words, readings: readonly Forms[], typedJoined: string) {
+  constructor(index: WordIndex, readings: readonly Forms[], typedJoined: string) {
     const { words, language } = index
     this.#typedWhole = bagOf(typedJoined)
     this.#index = index
@@ -222,14 +222,14 @@ const isNumber = (word: string): boolean => HAS_DIGIT.test(word)
 
 /** The letters that are heard in each name, found out when it is first asked for. */
 class NameLetters {
-  readonly #index: Words
+  readonly #index: WordIndex
   readonly #forms: WordForms
   readonly #all: Uint32Array
   readonly #core: Uint32Array
   readonly #lengths: Uint16Array
   readonly #coreLengths: Uint16Array
 
-  constructor(index: Words) {
+  constructor(index: WordIndex) {
     this.#index = index
     this.#forms = wordForms(index)
     const count = index.nameStarts.length - 1
@@ -271,7 +271,7 @@ class NameLetters {
   }
 }
 
-const nameLetters = memoized((index: Words) => new NameLetters(index))
+const nameLetters = memoized((index: WordIndex) => new NameLetters(index))
 
 /** How many letters a text has at least that another lacks. */
 const missing = (letters: LetterBag, others: LetterBag): number =>

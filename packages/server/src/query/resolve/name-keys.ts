@@ -5,7 +5,7 @@
 import { lowerBound } from '../../base/binary-search.ts'
 import { checkpoint } from '../../base/checkpoint.ts'
 import type { FlatTexts } from '../../release/index/byte-order.ts'
-import type { Words } from '../../release/index/index-file.ts'
+import type { WordIndex } from '../../release/index/index-file.ts'
 import type { EntityNames } from './entity-names.ts'
 import { isSlight } from './name-match.ts'
 import { formsAsMet, hashOf, shiftOf, type WordForms } from './word-forms.ts'
@@ -23,12 +23,12 @@ export class NameKeys {
   /** What the next hashes are of. */
   #of = 0
   readonly #names: EntityNames
-  readonly #index: Words
+  readonly #index: WordIndex
   readonly #forms: WordForms
   readonly #key = new KeyHash()
   readonly #outside = new KeyHash()
 
-  constructor(names: EntityNames, index: Words) {
+  constructor(names: EntityNames, index: WordIndex) {
     this.#names = names
     this.#index = index
     this.#forms = formsAsMet(index)

@@ -2,7 +2,7 @@
 import { lowerBound } from '../../base/binary-search.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
-import type { Words } from '../../release/index/index-file.ts'
+import type { WordIndex } from '../../release/index/index-file.ts'
 import type { Release } from '../../release/release.ts'
 import { type DistinctNames, type EntityNames, entityNames } from './entity-names.ts'
 import { NameKeys } from './name-keys.ts'
@@ -25,7 +25,7 @@ class NameTable {
   /** By how many bits the hash of a bucket is shifted. */
   readonly #shift: number
 
-  constructor(names: EntityNames, words: Words, from: number, to: number) {
+  constructor(names: EntityNames, words: WordIndex, from: number, to: number) {
     this.#names = names
     const keys = new NameKeys(names, words)
     keys.add(from, to)
@@ -94,12 +94,12 @@ export type Wanted = { readonly isWanted?: (position: number) => boolean; readon
 /** Finds the records of an entity by the keys of their names. A few rows name few parents: a table of all would take longer than they do. */
 class NameFinder {
   readonly #names: EntityNames
-  readonly #words: Words
+  readonly #words: WordIndex
   #table: NameTable | undefined
   /** How many records were looked at without it, which are never as many as there are. */
   #looked = 0
 
-  constructor(names: EntityNames, words: Words) {
+  constructor(names: EntityNames, words: WordIndex) {
     this.#names = names
     this.#words = words
   }

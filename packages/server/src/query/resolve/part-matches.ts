@@ -7,7 +7,7 @@ import { languageOfNames } from '../../catalog/languages/languages.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import { aliasesOf } from '../../release/aliases.ts'
-import type { Words } from '../../release/index/index-file.ts'
+import type { WordIndex } from '../../release/index/index-file.ts'
 import { positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import { type AncestorLevel, ancestorAt, ancestorLevels } from '../search/ancestor-match.ts'
@@ -86,9 +86,9 @@ function positionsNear(release: Release, part: WrittenPart): Uint32Array {
   const isIn = (word: string) => [words, aliases?.words].some((index) => index?.words.indexOf(word) !== undefined)
   const whole = part.written.typed.filter((word) => word.length >= MIN_WORD && typed.includes(word))
   const isOneRight = whole.length >= MIN_ONE_RIGHT || (whole.length > 1 && whole.some(isIn))
-  const wordsIn = (index: Words, word: string) =>
+  const wordsIn = (index: WordIndex, word: string) =>
     isOneRight ? (index.words.indexOf(word) ?? []) : matchWord(index, word, 2).matching
-  const positionsIn = (index: Words) =>
+  const positionsIn = (index: WordIndex) =>
     positionsWith(
       index,
       typed.flatMap((word) => wordsIn(index, word)),
@@ -301,7 +301,7 @@ const ascending = (positions: Iterable<number>): Uint32Array => Uint32Array.from
 const MAX_WITH_WORDS = 4_000
 
 /** The positions of the records that have all words that say something; none where there is no such word. */
-function positionsWithAll(index: Words, typed: readonly string[], among: Uint32Array | undefined): number[] {
+function positionsWithAll(index: WordIndex, typed: readonly string[], among: Uint32Array | undefined): number[] {
   const { words, language, names, nameStarts, inNames } = index
   const telling = typed.filter((word) => !isLight(language, word)).map((word) => words.indexOf(word))
   if (telling.length === 0 || telling.includes(undefined)) return []
@@ -331,7 +331,7 @@ const tellingWords = (part: WrittenPart): string[] =>
   )
 
 /** The positions of records that have one of some words of an index, as far as these are not in too many. */
-function positionsWith(index: Words, words: readonly number[], among?: Uint32Array): Set<number> {
+function positionsWith(index: WordIndex, words: readonly number[], among?: Uint32Array): Set<number> {
   const { starts, positions } = index.inNames
   const found = new Set<number>()
   for (const word of rarestFirst(index, words)) {
@@ -343,7 +343,7 @@ function positionsWith(index: Words, words: readonly number[], among?: Uint32Arr
 }
 
 /** Words of an index, those that the fewest records have first. */
-function rarestFirst({ inNames: { starts } }: Words, words: readonly number[]): number[] {
+function rarestFirst({ inNames: { starts } }: WordIndex, words: readonly number[]): number[] {
   const sizeOf = (word: number) => (starts[word + 1] as number) - (starts[word] as number)
   return words.toSorted((a, b) => sizeOf(a) - sizeOf(b))
 }

@@ -6,7 +6,6 @@ import { wordsOf } from '../../catalog/words.ts'
 import type { Release } from '../../release/release.ts'
 import { ancestorLevels } from '../search/ancestor-match.ts'
 import {
-  type Address,
   addressOf,
   type End,
   endNaming,
@@ -18,6 +17,7 @@ import {
   NUMBER,
   namedBy,
   namedByText,
+  type ParsedAddress,
   stateBefore,
 } from './address.ts'
 import { entityNames } from './entity-names.ts'
@@ -25,7 +25,7 @@ import { ancestorOf } from './levels.ts'
 import { countBelow } from './parents.ts'
 import { matchesCalled, mayName } from './part-matches.ts'
 import type { PartMatch } from './record-match.ts'
-import { type Places, placesIn } from './towns.ts'
+import { placesIn, type TownPlaces } from './towns.ts'
 import { type WrittenPart, writtenPart } from './written-part.ts'
 
 /** How much a reading tells: nothing; what a record would be in; some record in it; all that it is in; which it is. */
@@ -59,9 +59,9 @@ export function* waysToRead(release: Release, segments: readonly string[], isNam
       least: isTwo ? RANKS.exact : RANKS.nothing,
     }
   }
-  let address: Address | undefined
+  let address: ParsedAddress | undefined
   function* addressReadings(): Generator<readonly WrittenPart[]> {
-    address = addressOf(release, places as Places, segments)
+    address = addressOf(release, places as TownPlaces, segments)
     if (address !== undefined) yield* address.readings
   }
   const isContradicted = () => address?.isContradicted === true
@@ -87,7 +87,7 @@ const BESIDE_POSTAL_CODE = /\p{L}.*\b[0-9]{5}\b|\b[0-9]{5}\b.*\p{L}/u
 /** What commas say: each segment is a part, but for the country. */
 function* toldReadings(
   release: Release,
-  places: Places,
+  places: TownPlaces,
   segments: readonly string[],
 ): Generator<readonly WrittenPart[]> {
   if (segments.length > MAX_TOLD || (segments.length > 2 && segments.some((text) => BESIDE_POSTAL_CODE.test(text))))
@@ -101,7 +101,7 @@ function* toldReadings(
 
 /** Whether the state of a segment is named by the one before it too, as the capital is: "México, D.F.", "Ciudad de México, CDMX". */
 function isSaidAgain(release: Release, before: string, last: string): boolean {
-  const { above, top } = placesIn(release) as Places
+  const { above, top } = placesIn(release) as TownPlaces
   const state = namedByText(release, above, last)
   if (state === undefined || isNamed(release, top, last)) return false
   if (isNamed(release, top, before)) return isNamed(release, above, `${before} ${last}`)
@@ -132,7 +132,7 @@ export function withoutCountry(release: Release, segments: readonly string[]): r
  */
 function* townReadings(
   release: Release,
-  places: Places,
+  places: TownPlaces,
   units: readonly string[],
   max: number,
   mayRepeat: boolean,
@@ -198,7 +198,11 @@ function* townReadings(
 }
 
 /** The ways to read words without commas as a town and the record that it is in, whose state is not named, in this order or the other. */
-function* placeReadings(release: Release, places: Places, words: readonly string[]): Generator<readonly WrittenPart[]> {
+function* placeReadings(
+  release: Release,
+  places: TownPlaces,
+  words: readonly string[],
+): Generator<readonly WrittenPart[]> {
   const { entity, above } = places
   // A number without commas is rather that of a house than the code of a town.
   const isPlace = ({ end, rest }: End) =>
@@ -219,7 +223,7 @@ function* placeReadings(release: Release, places: Places, words: readonly string
  */
 function* pairReadings(
   release: Release,
-  { entity, towns, above }: Places,
+  { entity, towns, above }: TownPlaces,
   segments: readonly string[],
 ): Generator<readonly WrittenPart[]> {
   const names = entityNames(release, towns)
@@ -298,7 +302,7 @@ export const namesCountry = (release: Release, segments: readonly string[]): boo
  */
 function* readingsInPlaces(
   release: Release,
-  { entity, towns }: Places,
+  { entity, towns }: TownPlaces,
   ends: Iterable<End>,
   words: readonly string[],
   isTown: () => boolean,

@@ -28,7 +28,7 @@ const townsIn = memoized((release: Release) =>
 )
 
 /** The entity whose records have towns in them, that of the towns, and those above. */
-export type Places = {
+export type TownPlaces = {
   readonly entity: Entity
   readonly towns: Entity
   readonly above: Entity
@@ -36,7 +36,7 @@ export type Places = {
 }
 
 /** Those of a release; undefined where there are none. */
-export const placesIn = memoized((release: Release): Places | undefined => {
+export const placesIn = memoized((release: Release): TownPlaces | undefined => {
   for (const entity of release.catalog.entities.values()) {
     const towns = townsIn(release)(entity)
     const [, above, top] = lineageOf(entity)

@@ -1,7 +1,7 @@
 // What is known of each word of an index, found out once, when it is met: most names are made of the same few words.
 import { checkpoint } from '../../base/checkpoint.ts'
 import { memoized } from '../../base/memoized.ts'
-import type { Words } from '../../release/index/index-file.ts'
+import type { WordIndex } from '../../release/index/index-file.ts'
 import { letterBit, letterMask } from '../../release/index/word-keys.ts'
 import { heardOf, isSlight, soundOfWord } from './name-match.ts'
 
@@ -39,9 +39,9 @@ export class WordForms {
   readonly isAbbreviation: Uint8Array
   /** The letters that it is written with and those that it sounds like, each with those that are there twice. */
   readonly #bags: Uint32Array
-  readonly #words: Words
+  readonly #words: WordIndex
 
-  constructor(index: Words) {
+  constructor(index: WordIndex) {
     const { size } = index.words
     this.#words = index
     this.#bags = new Uint32Array(size * BAG_FIELDS)
@@ -143,5 +143,5 @@ function addTo(bag: LetterBag, once: number, twice: number): void {
 }
 
 /** Of those words that were met: whoever reads of one must have it learnt. */
-export const formsAsMet = memoized((words: Words): WordForms => new WordForms(words))
-export const wordForms = memoized((words: Words): WordForms => formsAsMet(words).learnAll())
+export const formsAsMet = memoized((words: WordIndex): WordForms => new WordForms(words))
+export const wordForms = memoized((words: WordIndex): WordForms => formsAsMet(words).learnAll())

@@ -6,7 +6,7 @@ import { broaderOf, type Entity, embeddedAt } from '../../catalog/entity.ts'
 import { pathTo } from '../../catalog/lineage.ts'
 import { pathsOf } from '../../catalog/paths.ts'
 import { aliasesOf, aliasWords } from '../../release/aliases.ts'
-import type { Column, Words } from '../../release/index/index-file.ts'
+import type { IndexColumn, WordIndex } from '../../release/index/index-file.ts'
 import type { Postings } from '../../release/index/postings.ts'
 import type { Release } from '../../release/release.ts'
 import type { Alias } from '../../source/source.ts'
@@ -22,7 +22,7 @@ export type AncestorLevel = {
   readonly none: number
   /** The records of each ancestor, where it is their parent. */
   readonly children: Postings | undefined
-  readonly words: Words
+  readonly words: WordIndex
   /** How well a typed word matches each ancestor; undefined where it matches none. */
   readonly match: (typed: string, tolerance: Tolerance) => LevelMatch | undefined
   /** The aliases of an ancestor that have a typed word. */
@@ -63,7 +63,7 @@ function readLevels(release: Release, entity: Entity): AncestorLevel[] {
 }
 
 /** The records of an entity to which some columns lead, each from those of the one before. */
-function levelOf(release: Release, ancestor: Entity, columns: readonly Column[]): AncestorLevel {
+function levelOf(release: Release, ancestor: Entity, columns: readonly IndexColumn[]): AncestorLevel {
   const { index, count } = release.entity(ancestor.name)
   return {
     entity: ancestor.name,
@@ -146,7 +146,7 @@ function matchLevel(release: Release, name: string, typed: string, tolerance: To
   return any ? { grades, words: ownMatch.grades, best: bestGrade(grades) } : undefined
 }
 
-const isSingle = ({ nameStarts }: Words, alias: number): boolean =>
+const isSingle = ({ nameStarts }: WordIndex, alias: number): boolean =>
   (nameStarts[alias + 1] as number) - (nameStarts[alias] as number) === 1
 
 function bestGrade(grades: Uint8Array): number {

@@ -3,7 +3,7 @@
 import { languageOfNames } from '../../catalog/languages/languages.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import { aliasesOf } from '../../release/aliases.ts'
-import type { Words } from '../../release/index/index-file.ts'
+import type { WordIndex } from '../../release/index/index-file.ts'
 import type { Release } from '../../release/release.ts'
 import type { Filter } from '../filter.ts'
 import { positionsWhere } from '../filter.ts'
@@ -267,7 +267,7 @@ const asTypedAmong = (release: Release, name: string, words: readonly string[], 
     ? []
     : searchAmong(release, words, [[name, among]], MAX_BEGINNINGS, undefined, { efforts: ONLY_AS_TYPED })
 
-function bonusOf({ words, names, nameStarts }: Words, position: number, typed: readonly string[]): number {
+function bonusOf({ words, names, nameStarts }: WordIndex, position: number, typed: readonly string[]): number {
   let letters = 0
   for (let at = nameStarts[position] as number; at < (nameStarts[position + 1] as number); at++)
     letters += words.lengthOf(names[at] as number)

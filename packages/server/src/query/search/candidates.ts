@@ -7,7 +7,7 @@
 import { indexInAscending } from '../../base/binary-search.ts'
 import { checkpoint } from '../../base/checkpoint.ts'
 import { memoized } from '../../base/memoized.ts'
-import type { Words } from '../../release/index/index-file.ts'
+import type { WordIndex } from '../../release/index/index-file.ts'
 import type { Postings } from '../../release/index/postings.ts'
 import { type AncestorLevel, ancestorAt, type LevelMatch } from './ancestor-match.ts'
 import type { Hits } from './hits.ts'
@@ -37,21 +37,21 @@ const LOOK_COST = 4
 const FEW = 3_000
 
 /** Adds the records whose names match, as far as it goes. */
-export const scanNames = (scorer: Scorer, among: Uint32Array | undefined, hits: Hits, work: Work): void =>
+export const scanNames = (scorer: Scorer, among: Uint32Array | undefined, hits: Hits, work: SearchBudget): void =>
   new Scan(scorer, among, hits, work).run()
 
 /** Which records of an index were looked at, by the number of the scan, in an array that scans use again. */
-const visitsIn = memoized(({ nameStarts }: Words) => ({ marks: new Uint32Array(nameStarts.length), latest: 0 }))
+const visitsIn = memoized(({ nameStarts }: WordIndex) => ({ marks: new Uint32Array(nameStarts.length), latest: 0 }))
 
 /** How much a search may still spend on candidates: this bounds its time, however long the query is. */
-export type Work = { left: number }
+export type SearchBudget = { left: number }
 
 class Scan {
   readonly #names: ScoredNames
   readonly #typed: readonly TypedWord[]
   readonly #among: Uint32Array | undefined
   readonly #hits: Hits
-  readonly #work: Work
+  readonly #work: SearchBudget
   readonly #scorer: Scorer
   /** The typed words that a hit must have, the rarest first, and how many candidates that one has. */
   readonly #required: readonly TypedWord[]
@@ -78,7 +78,7 @@ class Scan {
   /** A flag for each record that passes the filters, where they are tested one by one. */
   #passes: Uint8Array | undefined
 
-  constructor(scorer: Scorer, among: Uint32Array | undefined, hits: Hits, work: Work) {
+  constructor(scorer: Scorer, among: Uint32Array | undefined, hits: Hits, work: SearchBudget) {
     const { names, typed, drop } = scorer
     const visits = visitsIn(names.words)
     this.#marks = typed.length > 1 ? visits.marks : undefined

@@ -1,6 +1,6 @@
 // The hits of a search: collected with their scores in arrays that searches use again, and ranked.
 import { memoized } from '../../base/memoized.ts'
-import type { Words } from '../../release/index/index-file.ts'
+import type { WordIndex } from '../../release/index/index-file.ts'
 import { stableSort } from '../sort.ts'
 import { NO_MATCH, SCORES } from './score.ts'
 
@@ -102,10 +102,10 @@ export class Hits {
   }
 }
 
-const hitsOf = memoized((words: Words) => new Hits(words.nameStarts.length - 1))
+const hitsOf = memoized((words: WordIndex) => new Hits(words.nameStarts.length - 1))
 
 /** No hits yet, in the arrays that belong to an index: to allocate new ones takes longer than many a search. */
-export function emptyHits(words: Words, wanted?: number, otherScores?: readonly number[]): Hits {
+export function emptyHits(words: WordIndex, wanted?: number, otherScores?: readonly number[]): Hits {
   const hits = hitsOf(words)
   hits.clear(wanted, otherScores)
   return hits

@@ -2,7 +2,7 @@
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
 import { aliasesOf } from '../../release/aliases.ts'
-import type { Words } from '../../release/index/index-file.ts'
+import type { WordIndex } from '../../release/index/index-file.ts'
 import { nameEnd, nameStart, namesPerRecord } from '../../release/index/name-ranges.ts'
 import { positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
@@ -55,7 +55,7 @@ export function recordsBeginning(release: Release, name: string, typed: readonly
 type Beginning = { readonly whole: readonly number[]; readonly from: number; readonly to: number }
 
 /** How names begin that begin with some words, of which the last may be the beginning of one; undefined where none does. */
-export function beginningOf({ words }: Words, typed: readonly string[]): Beginning | undefined {
+export function beginningOf({ words }: WordIndex, typed: readonly string[]): Beginning | undefined {
   const whole: number[] = []
   for (let at = 0; at < typed.length - 1; at++) {
     const word = words.indexOf(typed[at] as string)
@@ -66,7 +66,7 @@ export function beginningOf({ words }: Words, typed: readonly string[]): Beginni
   return from === to ? undefined : { whole, from, to }
 }
 
-export function isBegunBy({ names, nameStarts }: Words, position: number, { whole, from, to }: Beginning): boolean {
+export function isBegunBy({ names, nameStarts }: WordIndex, position: number, { whole, from, to }: Beginning): boolean {
   const start = nameStarts[position] as number
   if ((nameStarts[position + 1] as number) - start <= whole.length) return false
   for (let at = 0; at < whole.length; at++) if (names[start + at] !== whole[at]) return false
@@ -78,7 +78,7 @@ export function isBegunBy({ names, nameStarts }: Words, position: number, { whol
 type Extent = 'whole' | 'beginning'
 
 /** The names that are made of what was typed, by their positions, ascending. */
-function namesThat(index: Words, typed: readonly string[], extent: Extent): number[] {
+function namesThat(index: WordIndex, typed: readonly string[], extent: Extent): number[] {
   const { inNames, language } = index
   const rest = typed.filter((word) => !language.isLinking(word))
   const said = rest.length === 0 ? typed : rest
@@ -102,7 +102,7 @@ function namesThat(index: Words, typed: readonly string[], extent: Extent): numb
 
 /** Whether the words at some places are those that were typed, by the words of the index that each of these may be. */
 function isMadeOf(
-  { names }: Words,
+  { names }: WordIndex,
   from: number,
   to: number,
   forms: readonly (readonly number[])[],
@@ -122,12 +122,12 @@ function isMadeOf(
 }
 
 /** A flag for each word of an index that joins others. */
-const linkingWords = memoized(({ words, language }: Words) =>
+const linkingWords = memoized(({ words, language }: WordIndex) =>
   Uint8Array.from({ length: words.size }, (_, word) => (language.isLinking(words.text(word)) ? 1 : 0)),
 )
 
 /** The words of the index that a typed word may be: itself, what it abbreviates, and, if it is being typed, those that begin so. */
-function formsOf({ words, language }: Words, typed: string, isBeingTyped: boolean): readonly number[] {
+function formsOf({ words, language }: WordIndex, typed: string, isBeingTyped: boolean): readonly number[] {
   if (isBeingTyped) {
     const [from, to] = words.plainRange(typed)
     return Array.from({ length: to - from }, (_, at) => from + at)
@@ -135,5 +135,5 @@ function formsOf({ words, language }: Words, typed: string, isBeingTyped: boolea
   return [typed, ...language.otherForms(typed)].flatMap((form) => words.indexOf(form) ?? [])
 }
 
-const postingsOf = ({ inNames: { starts } }: Words, word: number): number =>
+const postingsOf = ({ inNames: { starts } }: WordIndex, word: number): number =>
   (starts[word + 1] as number) - (starts[word] as number)

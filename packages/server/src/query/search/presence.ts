@@ -1,6 +1,6 @@
 // Which typed words a record has, in its names, its codes or those of its ancestors: sooner known than how well they match.
 import { memoized } from '../../base/memoized.ts'
-import type { Words } from '../../release/index/index-file.ts'
+import type { WordIndex } from '../../release/index/index-file.ts'
 import { type AncestorLevel, ancestorAt, type LevelMatch } from './ancestor-match.ts'
 import type { ScoredNames } from './score.ts'
 import type { TypedWord } from './typed-words.ts'
@@ -13,7 +13,7 @@ const UNKNOWN = -1
 
 /** For each word of an index the typed words that it matches, in an array that searches use again: to allocate one takes long. */
 type Bits = { readonly ofWord: Int32Array; filled: readonly TypedWord[] }
-const bitsIn = memoized(({ words }: Words): Bits => ({ ofWord: new Int32Array(words.size), filled: [] }))
+const bitsIn = memoized(({ words }: WordIndex): Bits => ({ ofWord: new Int32Array(words.size), filled: [] }))
 
 type LevelBits = {
   readonly level: AncestorLevel
@@ -23,7 +23,7 @@ type LevelBits = {
 
 /** The typed words of records, as bits, until another presence in the same index is made. */
 export class Presence {
-  readonly #words: Words
+  readonly #words: WordIndex
   readonly #hasCodes: boolean
   readonly #ofWord: Int32Array
   readonly #levels: readonly LevelBits[]

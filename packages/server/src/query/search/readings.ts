@@ -1,7 +1,7 @@
 // The ways to read what was typed: as it stands, letters that stand alone as one word, words that were glued together taken
 // apart, and words that were split put together.
 
-import type { Words } from '../../release/index/index-file.ts'
+import type { WordIndex } from '../../release/index/index-file.ts'
 import { wordWeights } from './word-weights.ts'
 
 export type Reading = {
@@ -43,7 +43,11 @@ const MAX_PUT_TOGETHER = 3
  * What was typed with words taken apart and put together, where that makes words which the indexes have. Words that are or begin a word of
  * the indexes are taken apart only where nothing is found otherwise.
  */
-export function gluedReadings(typed: readonly string[], indexes: readonly Words[], isLastResort: boolean): Reading[] {
+export function gluedReadings(
+  typed: readonly string[],
+  indexes: readonly WordIndex[],
+  isLastResort: boolean,
+): Reading[] {
   const apart = typed.map((word) => (word.length < MIN_GLUED || word.length > MAX_GLUED ? undefined : word))
   const readings: Reading[] = []
   const unknown = apart.flatMap((word, at) => (word !== undefined && !isBeginning(indexes, word) ? at : []))
@@ -86,13 +90,13 @@ function withParts(
   }
 }
 
-const isKnown = (indexes: readonly Words[], word: string): boolean =>
+const isKnown = (indexes: readonly WordIndex[], word: string): boolean =>
   indexes.some(({ words }) => words.indexOf(word) !== undefined)
 
-const isLinking = (indexes: readonly Words[], word: string): boolean =>
+const isLinking = (indexes: readonly WordIndex[], word: string): boolean =>
   indexes.some(({ language }) => language.isLinking(word))
 
-const isBeginning = (indexes: readonly Words[], word: string): boolean =>
+const isBeginning = (indexes: readonly WordIndex[], word: string): boolean =>
   indexes.some(({ words }) => words.isBeginning(word))
 
 /** Shorter parts must be words that join others. */
@@ -102,7 +106,7 @@ const PART_COST = 0.5
 const BEGINNING_COST = 0.6
 
 /** The known words that a typed word is made of: few and frequent ones rather than many and rare ones. */
-function takenApart(indexes: readonly Words[], word: string): string[] | undefined {
+function takenApart(indexes: readonly WordIndex[], word: string): string[] | undefined {
   const best: ({ readonly cost: number; readonly from: number } | undefined)[] = [{ cost: 0, from: 0 }]
   for (let from = 0; from < word.length; from++) {
     const before = best[from]
@@ -125,7 +129,7 @@ function takenApart(indexes: readonly Words[], word: string): string[] | undefin
 }
 
 /** The last part may be only the beginning of a word. */
-function partCost(indexes: readonly Words[], part: string, isLast: boolean): number | undefined {
+function partCost(indexes: readonly WordIndex[], part: string, isLast: boolean): number | undefined {
   let cost: number | undefined
   for (const index of indexes) {
     const word = index.words.indexOf(part)

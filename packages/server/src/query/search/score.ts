@@ -9,7 +9,7 @@
 // The score is a blend of quality and importance. The weight of importance is small: a large city comes before a hamlet whose
 // name is a little nearer to what was typed, and never before one that is much nearer.
 import type { NamingField } from '../../catalog/languages/languages.ts'
-import type { Words } from '../../release/index/index-file.ts'
+import type { WordIndex } from '../../release/index/index-file.ts'
 import { nameEnd, nameStart, namesPerRecord } from '../../release/index/name-ranges.ts'
 import { type AncestorLevel, ancestorAt, levelCoverage } from './ancestor-match.ts'
 import type { Drop } from './efforts.ts'
@@ -26,7 +26,7 @@ function minCost({ byGrade, inCodes, levels }: TypedWord): number {
 
 /** What is scored: the names of an index, or the aliases of its records. */
 export type ScoredNames = {
-  readonly words: Words
+  readonly words: WordIndex
   /** The weight of each word. */
   readonly weights: Float32Array
   /** The records that the names belong to; undefined where each position is its own. */
@@ -346,7 +346,7 @@ function lastSame(typed: readonly TypedWord[], at: number): number {
 }
 
 /** How well the best of a record's codes matches. A mistyped code is another code, so only a prefix counts beside it. */
-function codeGrade({ codes, codeStarts }: Words, grades: Uint8Array, position: number): number {
+function codeGrade({ codes, codeStarts }: WordIndex, grades: Uint8Array, position: number): number {
   const to = codeStarts[position + 1] as number
   let best = 0
   for (let place = codeStarts[position] as number; place < to; place++) {

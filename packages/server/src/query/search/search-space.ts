@@ -2,7 +2,7 @@
 import { memoized } from '../../base/memoized.ts'
 import { hasNamesApart, namingFields } from '../../catalog/languages/languages.ts'
 import { type AliasIndex, aliasesOf } from '../../release/aliases.ts'
-import type { Words } from '../../release/index/index-file.ts'
+import type { WordIndex } from '../../release/index/index-file.ts'
 import type { OpenEntity, Release } from '../../release/release.ts'
 import { ancestorLevels } from './ancestor-match.ts'
 import { importanceOf } from './importance.ts'
@@ -44,5 +44,5 @@ const weightsIn = memoized(({ index: { words } }: OpenEntity, release: Release):
   }
 })
 
-const largestOf = (release: Release): Words =>
+const largestOf = (release: Release): WordIndex =>
   [...release.catalog.entities.keys()].map(release.entity).reduce((a, b) => (b.count > a.count ? b : a)).index.words

@@ -11,7 +11,7 @@ import type { Release } from '../../release/release.ts'
 import { type Filter, positionsWhere } from '../filter.ts'
 import { distanceFrom, type Near, nearestFirst } from '../near.ts'
 import { ancestorAt } from './ancestor-match.ts'
-import { scanNames, type Work } from './candidates.ts'
+import { type SearchBudget, scanNames } from './candidates.ts'
 import { positionsWithKeyCode, typedCodeOf } from './codes.ts'
 import { AS_TYPED, type Effort, type Efforts, effortsFor, FUZZY, LONG_LINE } from './efforts.ts'
 import { type AliasMatch, BY_CODE, type Explanation, type How, howOf } from './explanation.ts'
@@ -77,7 +77,11 @@ class EntitySearch {
   }
 
   /** The hits are good until the next search of the same entity. The ranks of other hits count among the wanted best. */
-  run(effort: Effort, otherRanks: readonly number[] = [], work: Work = { left: Number.POSITIVE_INFINITY }): Hits {
+  run(
+    effort: Effort,
+    otherRanks: readonly number[] = [],
+    work: SearchBudget = { left: Number.POSITIVE_INFINITY },
+  ): Hits {
     const { words, levels, among, weightOf } = this.#space
     const hits = emptyHits(words, this.#wanted, otherRanks)
     if (effort.drop === 'any') work.left = Math.max(work.left, LAST_WORK)

@@ -1,7 +1,7 @@
 // Which record is the seat of its parent, where parents have one: the town that a municipality is governed from.
 import { memoized } from '../../base/memoized.ts'
 import { importanceFieldsOf } from '../../catalog/importance-fields.ts'
-import type { Column } from '../../release/index/index-file.ts'
+import type { IndexColumn } from '../../release/index/index-file.ts'
 import type { OpenEntity, Release } from '../../release/release.ts'
 
 /** What stands for a parent that has no seat. */
@@ -43,7 +43,7 @@ const computed = memoized(({ definition, count, index }: OpenEntity, release: Re
 /** The seats among the records of an entity; undefined where its parents have none. */
 export const seatsAmong = (release: Release, name: string): Seats | undefined => computed(release.entity(name), release)
 
-function flagsOf({ texts }: Extract<Column, { kind: 'text' }>, pattern: RegExp): Uint8Array {
+function flagsOf({ texts }: Extract<IndexColumn, { kind: 'text' }>, pattern: RegExp): Uint8Array {
   const flags = new Uint8Array(texts.size)
   for (let value = 0; value < flags.length; value++) if (pattern.test(texts.text(value))) flags[value] = 1
   return flags

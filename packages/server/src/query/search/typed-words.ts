@@ -1,7 +1,7 @@
 // The typed words: how far each may be from those of names, where it is found, and what it weighs.
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
-import type { Words } from '../../release/index/index-file.ts'
+import type { WordIndex } from '../../release/index/index-file.ts'
 import type { Postings } from '../../release/index/postings.ts'
 import type { AncestorLevel, LevelMatch } from './ancestor-match.ts'
 import type { Drop, Effort } from './efforts.ts'
@@ -26,7 +26,7 @@ export type TypedWord = WordMatch & {
 type GradedWords = { readonly grade: number; readonly words: readonly number[] }
 
 export const typedWord = (
-  words: Words,
+  words: WordIndex,
   text: string,
   tolerance: Tolerance,
   levels: readonly AncestorLevel[],
@@ -43,10 +43,10 @@ export const typedWord = (
 type OwnMatch = WordMatch & Pick<TypedWord, 'inNames' | 'inCodes' | 'byGrade'>
 
 const MAX_CACHED = 128
-const matchCaches = memoized((_: Words) => new LruCache<OwnMatch>({ maxEntries: MAX_CACHED }))
+const matchCaches = memoized((_: WordIndex) => new LruCache<OwnMatch>({ maxEntries: MAX_CACHED }))
 
 /** The words before the one that is being typed come again with its every letter. */
-function ownMatch(words: Words, text: string, tolerance: Tolerance): OwnMatch {
+function ownMatch(words: WordIndex, text: string, tolerance: Tolerance): OwnMatch {
   // Most indexes do not have a typed word, which is sooner known than cached.
   if (tolerance === 0 && !isMatchedAsTyped(words, text)) return unmatchedIn(words)
   return matchCaches(words).get(`${tolerance} ${text}`, () => {
@@ -60,7 +60,7 @@ function ownMatch(words: Words, text: string, tolerance: Tolerance): OwnMatch {
   })
 }
 
-const unmatchedIn = memoized(({ words }: Words): OwnMatch => {
+const unmatchedIn = memoized(({ words }: WordIndex): OwnMatch => {
   const grades = new Uint8Array(words.size)
   return { grades, matching: [], exact: undefined, inNames: 0, inCodes: 0, byGrade: [] }
 })
@@ -95,7 +95,7 @@ export const mayBeDropped = ({ isLight }: TypedWord, drop: Drop): boolean =>
   drop === 'any' || (drop === 'light' && isLight)
 
 /** Where typed words are looked for: in the names of an index, and in those of ancestors. */
-type SearchedNames = { readonly words: Words; readonly levels: readonly AncestorLevel[] }
+type SearchedNames = { readonly words: WordIndex; readonly levels: readonly AncestorLevel[] }
 
 /** How many words may have edits: each costs a look at all words of the index. */
 const MAX_FUZZY_WORDS = 10
@@ -138,5 +138,5 @@ export function typedWords(
   return list
 }
 
-const isKnown = ({ words }: Words, levels: SearchedNames['levels'], text: string): boolean =>
+const isKnown = ({ words }: WordIndex, levels: SearchedNames['levels'], text: string): boolean =>
   words.indexOf(text) !== undefined || levels.some((level) => level.words.words.indexOf(text) !== undefined)

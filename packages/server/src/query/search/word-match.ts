@@ -4,7 +4,7 @@ import { checkpoint } from '../../base/checkpoint.ts'
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Language } from '../../catalog/languages/language.ts'
-import type { Words } from '../../release/index/index-file.ts'
+import type { WordIndex } from '../../release/index/index-file.ts'
 import type { SortedTexts } from '../../release/index/sorted-texts.ts'
 import { letterMask, wordsThatSoundLike } from '../../release/index/word-keys.ts'
 import { EditDistance, FAR, MAX_COMPARED, maxEditsOf, maxLimitOf } from './edit-distance.ts'
@@ -69,16 +69,16 @@ export type WordMatch = {
 /** How far a word may be from the typed one: as typed, with usual errors, or with as many as can be made sense of. */
 export type Tolerance = 0 | 1 | 2
 
-export const matchWord = (index: Words, typed: string, tolerance: Tolerance): WordMatch =>
+export const matchWord = (index: WordIndex, typed: string, tolerance: Tolerance): WordMatch =>
   tolerance === 0 ? matchAsTyped(index, typed) : matchFuzzily(index, typed, tolerance)
 
 /** Whether any word of an index matches a typed word as it is. */
-export const isMatchedAsTyped = ({ words, language }: Words, typed: string): boolean =>
+export const isMatchedAsTyped = ({ words, language }: WordIndex, typed: string): boolean =>
   words.isBeginning(typed) || language.otherForms(typed).some((form) => words.indexOf(form) !== undefined)
 
 type GrowingMatch = WordMatch & { readonly matching: number[] }
 
-function matchAsTyped({ words, language }: Words, typed: string): GrowingMatch {
+function matchAsTyped({ words, language }: WordIndex, typed: string): GrowingMatch {
   const grades = new Uint8Array(words.size)
   const matching: number[] = []
   const [from, to] = words.plainRange(typed)
@@ -98,7 +98,7 @@ function matchAsTyped({ words, language }: Words, typed: string): GrowingMatch {
   return match
 }
 
-function matchFuzzily(index: Words, typed: string, tolerance: Tolerance): WordMatch {
+function matchFuzzily(index: WordIndex, typed: string, tolerance: Tolerance): WordMatch {
   checkpoint()
   const match = matchAsTyped(index, typed)
   for (const word of wordsThatSoundLike(index, typed)) addMatch(match, word, BY_EAR)
@@ -126,17 +126,17 @@ type NearWords = {
 }
 
 const MAX_CACHED = 32
-const nearCaches = memoized((_: Words) => new LruCache<readonly NearWords[]>({ maxEntries: MAX_CACHED }))
+const nearCaches = memoized((_: WordIndex) => new LruCache<readonly NearWords[]>({ maxEntries: MAX_CACHED }))
 
 /** The same words are looked for with more effort when nothing was found with less. */
-const nearWords = (index: Words, typed: string, limit: number): readonly NearWords[] =>
+const nearWords = (index: WordIndex, typed: string, limit: number): readonly NearWords[] =>
   nearCaches(index).get(`${limit} ${typed}`, () => findNear(index, typed, limit))
 
 /**
  * Compares the typed word with all words of the index in their order. Neighbours begin alike, so the rows of the edit
  * distance are kept for the letters that a word shares with the one before it, as if the words were a tree.
  */
-function findNear({ words, masks }: Words, typed: string, limit: number): NearWords[] {
+function findNear({ words, masks }: WordIndex, typed: string, limit: number): NearWords[] {
   const near: NearWords[] = []
   const shared = sharedLettersIn(words)
   const typedMask = letterMask(typed)

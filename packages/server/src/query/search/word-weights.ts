@@ -1,7 +1,7 @@
 // How much words tell, from 0 to 1: those of an index, and those that were typed.
 import { memoized } from '../../base/memoized.ts'
 import type { Language } from '../../catalog/languages/language.ts'
-import type { Words } from '../../release/index/index-file.ts'
+import type { WordIndex } from '../../release/index/index-file.ts'
 import type { SortedTexts } from '../../release/index/sorted-texts.ts'
 import { isLight } from './word-match.ts'
 
@@ -11,7 +11,7 @@ const LIGHT_WEIGHT = 0.15
 const UNKNOWN_WEIGHT = 0.7
 
 /** How much each word of an index tells, from 0 to 1: the fewer records have it, the more. */
-export const wordWeights = memoized(({ words, inNames, nameStarts, language }: Words): Float32Array => {
+export const wordWeights = memoized(({ words, inNames, nameStarts, language }: WordIndex): Float32Array => {
   const most = Math.log(nameStarts.length + 1)
   const weights = new Float32Array(words.size)
   for (let word = 0; word < weights.length; word++) {
@@ -35,7 +35,7 @@ export type WeightOf = (typed: string) => number
 
 /** Weighs words by how many records of an index have them; those that say little in a language, always the same. */
 export const weigher =
-  (index: Words, language: Language): WeightOf =>
+  (index: WordIndex, language: Language): WeightOf =>
   (typed) => {
     if (isLight(language, typed)) return LIGHT_WEIGHT
     const word = index.words.indexOf(typed)
@@ -43,7 +43,7 @@ export const weigher =
   }
 
 /** The weight of each word of an index as it is in another, or its own where that one does not have it. */
-export function weightsBy(index: Words, other: Words): Float32Array {
+export function weightsBy(index: WordIndex, other: WordIndex): Float32Array {
   const otherWeights = wordWeights(other)
   const { starts } = index.inNames
   const weights = wordWeights(index).map((weight, word) => {

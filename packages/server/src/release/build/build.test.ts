@@ -13,7 +13,7 @@ import { IdRegistry } from '../home/id-registry.ts'
 import { ENTITY_FILES, ENTITY_FORMAT, type EntityManifest, releaseDigest, releasedEntity } from '../manifest.ts'
 import { DamagedRelease, readEntityManifest } from '../release.ts'
 import { buildRelease } from './build.ts'
-import { type Base, completionByRelease, completionBySource, storedRows } from './completion.ts'
+import { type BuiltUpon, completionByRelease, completionBySource, storedRows } from './completion.ts'
 
 setDefaultTimeout(180_000)
 
@@ -22,7 +22,7 @@ const TINY_DIGEST = 'a026399f315161a9379c4ec1a665663cfce2d6ffba8f8b0bfd26e0bc163
 /** Completes nothing. */
 const nothing = completionBySource(sourceOf({}))
 
-async function built(source: Source, base?: Base | Source) {
+async function built(source: Source, base?: BuiltUpon | Source) {
   using directory = new TestDirectory()
   const completion =
     base === undefined ? nothing : 'release' in base ? completionByRelease(base) : completionBySource(base)
@@ -211,7 +211,7 @@ async function homeOf(source: Source): Promise<TestHome> {
 }
 
 /** The release of a home to build upon; what is read of it is noted down. */
-function baseOf(home: TestHome): Base & { readonly read: string[] } {
+function baseOf(home: TestHome): BuiltUpon & { readonly read: string[] } {
   const release = home.current()
   const read: string[] = []
   const verified = async (name: string) => {

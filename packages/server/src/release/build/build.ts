@@ -1,5 +1,5 @@
 // Builds a release: every entity from the rows of its source, or from what completes it, used again where nothing of it changed.
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { type Catalog, entityData, entityIn, orderedCatalog } from '../../catalog/catalog.ts'
 import { type Entity, embedsOf } from '../../catalog/entity.ts'
 import { Faults } from '../../source/faults.ts'
@@ -10,14 +10,14 @@ import type { IdRegistry } from '../home/id-registry.ts'
 import { type Manifest, newManifest, type ReleasedPackage } from '../manifest.ts'
 import { releasedPackage } from '../packages.ts'
 import { type BuiltEntities, buildEntities, type OnProgress } from './build-loop.ts'
-import { type Completion, withoutPackages } from './completion.ts'
+import { type Complement, withoutPackages } from './completion.ts'
 import { renumberedAliases, renumberedRows } from './renumbered.ts'
 
 export type Built = Pick<BuiltEntities, 'directories'> & { readonly manifest: Manifest }
 
 export async function buildRelease(
   source: Source,
-  completedBy: Completion,
+  completedBy: Complement,
   directory: string,
   registry: IdRegistry,
   onProgress?: OnProgress,
@@ -71,7 +71,7 @@ export async function buildRelease(
 }
 
 /** What the source provides as it defines it, and the rest as it is; in the order of the source's definitions, packages last. */
-function catalogToBuild(source: Source, completion: Completion): Catalog {
+function catalogToBuild(source: Source, completion: Complement): Catalog {
   const definitions = new Map<string, Entity>()
   const isCompleted = (name: string) => !source.provides.includes(name) && completion.provides.includes(name)
   const add = (name: string) => {
@@ -109,7 +109,7 @@ function aliasesOfBoth(
   return all.toSorted((a, b) => names.indexOf(a.entity) - names.indexOf(b.entity))
 }
 
-class SameCollection extends Failure {
+class SameCollection extends OperationalError {
   constructor({ entities, collections }: Catalog) {
     const lost = [...entities.values()].filter((entity) => collections.get(entity.plural) !== entity)
     super(
@@ -120,14 +120,14 @@ class SameCollection extends Failure {
 }
 
 /** By name, so that the order in which packages were imported is no part of a release. */
-function packagesOfBoth({ packages = [] }: Source, completion: Completion, catalog: Catalog): ReleasedPackage[] {
+function packagesOfBoth({ packages = [] }: Source, completion: Complement, catalog: Catalog): ReleasedPackage[] {
   const definitionOf = (list: string) => entityData(entityIn(catalog, list))
   const all = [...packages, ...completion.packages].map((info) => releasedPackage(info, definitionOf))
   return all.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 /** What completes the source keeps its credit, and invented records stay marked as such. */
-function originOfBoth({ origin, provides }: Source, completion: Completion, names: readonly string[]): Origin {
+function originOfBoth({ origin, provides }: Source, completion: Complement, names: readonly string[]): Origin {
   const completed = names.filter((name) => !provides.includes(name) && completion.provides.includes(name))
   if (completed.length === 0) return origin
   const credits = completion.origin.credits

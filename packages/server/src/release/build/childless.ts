@@ -2,7 +2,7 @@
 import { entityIn } from '../../catalog/catalog.ts'
 import { embedsOf, nameFieldOf } from '../../catalog/entity.ts'
 import { DamagedRelease, type Release } from '../release.ts'
-import { type Completion, rowsOfCompletion, storedRows } from './completion.ts'
+import { type Complement, rowsOfCompletion, storedRows } from './completion.ts'
 import { officialCode, rowsInCode } from './official-code.ts'
 
 export type Childless = {
@@ -20,7 +20,7 @@ const MAX_EXAMPLES = 5
 export async function childlessIn(
   release: Release,
   provides: readonly string[],
-  completion: Completion,
+  completion: Complement,
 ): Promise<Childless[]> {
   const found: Childless[] = []
   for (const [name, child] of release.catalog.entities) {
@@ -41,7 +41,7 @@ export async function childlessIn(
 async function newRecords(
   release: Release,
   name: string,
-  completion: Completion,
+  completion: Complement,
   isWanted: (position: number) => boolean,
 ): Promise<string[]> {
   const { definition, count } = release.entity(name)
@@ -55,7 +55,7 @@ async function newRecords(
 }
 
 /** Tells which codes were known before; of records that are damaged, all may have been. */
-async function codesIn(completion: Completion, name: string): Promise<(code: string) => boolean> {
+async function codesIn(completion: Complement, name: string): Promise<(code: string) => boolean> {
   try {
     const definition = entityIn(completion.catalog, name)
     const rowsOf = await rowsOfCompletion(completion, name)

@@ -1,5 +1,5 @@
 // What completes a release: what its source does not provide, from the current release or, without one, from the bundled data.
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { type Catalog, entityIn } from '../../catalog/catalog.ts'
 import { type Entity, embedsOf, type Values } from '../../catalog/entity.ts'
 import { Faults } from '../../source/faults.ts'
@@ -13,13 +13,13 @@ import type { Blocks, DigestOf, ReusableEntity } from './build-loop.ts'
 import { type RowsOf, rowsInCode } from './official-code.ts'
 
 /** The release that is built upon. */
-export type Base = {
+export type BuiltUpon = {
   readonly release: Release
   /** An entity of it whose content has been verified, since what is read from it is written under a new digest. */
   readonly verified: (name: string) => Promise<OpenEntity>
 }
 
-export type Completion = {
+export type Complement = {
   /** How it is called where it is at fault. */
   readonly title: string
   readonly origin: Origin
@@ -35,7 +35,7 @@ export type Completion = {
   readonly open: (name: string) => Promise<OpenEntity>
 }
 
-export const completionBySource = (source: Source): Completion => ({
+export const completionBySource = (source: Source): Complement => ({
   title: 'the bundled data',
   origin: source.origin,
   catalog: source.catalog,
@@ -49,7 +49,7 @@ export const completionBySource = (source: Source): Completion => ({
   open: (name) => Promise.reject(new Error(`${name} is not on disk`)),
 })
 
-export function completionByRelease({ release, verified }: Base): Completion {
+export function completionByRelease({ release, verified }: BuiltUpon): Complement {
   const { manifest, catalog, entity } = release
   return {
     title: 'the current release',
@@ -73,7 +73,7 @@ export function completionByRelease({ release, verified }: Base): Completion {
 }
 
 /** A completion without the lists of some packages, but for those that the source provides in their place. */
-export function withoutPackages(completion: Completion, source: Source): Completion {
+export function withoutPackages(completion: Complement, source: Source): Complement {
   const { replaces = [], provides } = source
   if (replaces.length === 0) return completion
   const isGone = ({ name, package: of }: Entity) =>
@@ -89,7 +89,7 @@ export function withoutPackages(completion: Completion, source: Source): Complet
 }
 
 /** A list that others embed does not go without them. */
-function refuseIfNeeded({ catalog, provides }: Completion, gone: readonly Entity[], replaced: readonly string[]): void {
+function refuseIfNeeded({ catalog, provides }: Complement, gone: readonly Entity[], replaced: readonly string[]): void {
   const stays = [...catalog.entities.values()].filter(
     (entity) => provides.includes(entity.name) && !gone.includes(entity) && !replaced.includes(entity.name),
   )
@@ -102,7 +102,7 @@ function refuseIfNeeded({ catalog, provides }: Completion, gone: readonly Entity
   if (needed.length > 0) throw new ListInUse(needed)
 }
 
-class ListInUse extends Failure {
+class ListInUse extends OperationalError {
   constructor(needed: readonly { readonly entity: Entity; readonly parent: Entity }[]) {
     const lines = needed.map(
       ({ entity, parent }) =>
@@ -141,7 +141,7 @@ export function* blocksOf(pages: Iterable<readonly Values[]>, file: string): Gen
 }
 
 /** The records of a completion that give the official code of an entity. */
-export const rowsOfCompletion = (completion: Completion, name: string): Promise<RowsOf> =>
+export const rowsOfCompletion = (completion: Complement, name: string): Promise<RowsOf> =>
   rowsInCode(entityIn(completion.catalog, name), async (entity) =>
     completion.read(entity.name, { faults: new Faults(), findings: new Findings() }),
   )

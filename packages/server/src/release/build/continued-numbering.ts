@@ -5,7 +5,7 @@ import { countIn } from '../diff.ts'
 import { codeOf } from '../home/id-registry.ts'
 import { type Manifest, numberingOf, type ReleasedEntity } from '../manifest.ts'
 import { DamagedRelease, type OpenEntity, type Release } from '../release.ts'
-import type { Base } from './completion.ts'
+import type { BuiltUpon } from './completion.ts'
 
 const MIN_SHARE_KEPT = 0.5
 
@@ -16,7 +16,7 @@ const MIN_SHARE_KEPT = 0.5
 export async function withContinuedNumbering(
   manifest: Manifest,
   source: Source,
-  { release: current, verified }: Base,
+  { release: current, verified }: BuiltUpon,
   built: Release,
 ): Promise<Manifest> {
   const entities: Record<string, ReleasedEntity> = { ...manifest.entities }

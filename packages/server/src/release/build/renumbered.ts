@@ -4,7 +4,7 @@ import { type Entity, embeddedAt, embedsOf, type Identity, nameFieldOf } from '.
 import type { SourceLocation } from '../../source/faults.ts'
 import type { Alias, Block, GivenRow, Report } from '../../source/source.ts'
 import { ALIAS_CODE_SEPARATOR } from '../aliases.ts'
-import { type Completion, rowsOfCompletion } from './completion.ts'
+import { type Complement, rowsOfCompletion } from './completion.ts'
 import { officialCode, type RowsOf } from './official-code.ts'
 
 type Numbered = { readonly entity: Entity; readonly rowsOf: RowsOf }
@@ -61,7 +61,7 @@ type Renumberings = ReadonlyMap<string, Renumbering>
 type Building = { readonly catalog: Catalog; readonly provides: readonly string[]; readonly rowsOf: RowsOf }
 
 async function renumberings(
-  completion: Completion,
+  completion: Complement,
   entity: Entity,
   { catalog, provides, rowsOf }: Building,
 ): Promise<Renumberings> {
@@ -79,7 +79,7 @@ async function renumberings(
  * its records otherwise.
  */
 export async function* renumberedRows(
-  completion: Completion,
+  completion: Complement,
   entity: Entity,
   building: Building,
   report: Report,
@@ -127,11 +127,11 @@ type Missing = { readonly location: SourceLocation; readonly column: string; rea
 class MissingParents {
   readonly #entity: Entity
   readonly #references: Renumberings
-  readonly #completion: Completion
+  readonly #completion: Complement
   readonly #report: Report
   readonly #missing = new Map<string, Missing>()
 
-  constructor(entity: Entity, references: Renumberings, completion: Completion, report: Report) {
+  constructor(entity: Entity, references: Renumberings, completion: Complement, report: Report) {
     this.#entity = entity
     this.#references = references
     this.#completion = completion
@@ -166,7 +166,7 @@ const STAND_IN_LEFT_OUT = 'stand-in-left-out'
 const LEFT_OUT = 'a record that only stands in was left out, since the source does not have what it belongs to'
 
 /** The aliases of a completion; those of records that are not there any more are left out. */
-export async function renumberedAliases(completion: Completion, building: Building): Promise<Alias[] | undefined> {
+export async function renumberedAliases(completion: Complement, building: Building): Promise<Alias[] | undefined> {
   const byEntity = new Map<string, Renumberings>()
   const aliases: Alias[] = []
   for (const alias of completion.aliases ?? []) {

@@ -176,19 +176,19 @@ describe.each(imports)('an import %s', (_, source, before, placed) => {
 })
 
 test('a release that is removed is gone for good before any of its entities is', () => {
-  const [current = '', earlier = ''] = home.shelf.history().filter((digest, at, all) => all.indexOf(digest) === at)
-  const entitiesOf = (digest: string) => Object.values(home.shelf.read(digest).manifest.entities)
-  const kept = entitiesOf(current).map(({ digest }) => home.shelf.entityDirectory(digest))
+  const [current = '', earlier = ''] = home.store.history().filter((digest, at, all) => all.indexOf(digest) === at)
+  const entitiesOf = (digest: string) => Object.values(home.store.read(digest).manifest.entities)
+  const kept = entitiesOf(current).map(({ digest }) => home.store.entityDirectory(digest))
   const own = entitiesOf(earlier)
-    .map(({ digest }) => home.shelf.entityDirectory(digest))
+    .map(({ digest }) => home.store.entityDirectory(digest))
     .filter((path) => !kept.includes(path))
   expect(own.length).toBeGreaterThan(0)
   const thereAtSync: boolean[] = []
   trace.onSync = (path) => {
     if (path === 'releases')
-      thereAtSync.push(own.every((one) => existsSync(one)) && !existsSync(home.shelf.releaseDirectory(earlier)))
+      thereAtSync.push(own.every((one) => existsSync(one)) && !existsSync(home.store.releaseDirectory(earlier)))
   }
-  home.shelf.remove(earlier)
+  home.store.remove(earlier)
   expect(thereAtSync).toEqual([true])
   expect(own.filter((path) => existsSync(path))).toEqual([])
   expect(kept.every((path) => existsSync(path))).toBe(true)

@@ -1,10 +1,10 @@
 // Opens and reads files of a home without waiting for anybody: a FIFO in the place of one would hold its reader for ever.
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 
 /** Something else stands where a file should: a FIFO, a socket, a device or a directory. */
-export class NotAFile extends Failure {
+export class NotAFile extends OperationalError {
   constructor(path: string) {
     super(`${path} is not a regular file; move away what stands there`)
   }

@@ -38,8 +38,8 @@ class Followed extends TestHome {
     super()
     model.copyTo(this, a)
     this.following = followCurrent(
-      this.shelf,
-      { release: this.shelf.open(a) },
+      this.store,
+      { release: this.store.open(a) },
       {
         onSwap: ({ manifest }) => this.#note(`swapped to ${manifest.digest}`),
         log: ({ event, message }) => {
@@ -67,16 +67,16 @@ class Followed extends TestHome {
 
   /** Makes a release current without a look at it, as a release may be damaged afterwards. */
   force(digest: string): void {
-    writeFileSync(`${this.shelf.currentFile}.next`, `${digest}\n`)
-    renameSync(`${this.shelf.currentFile}.next`, this.shelf.currentFile)
+    writeFileSync(`${this.store.currentFile}.next`, `${digest}\n`)
+    renameSync(`${this.store.currentFile}.next`, this.store.currentFile)
   }
 
   hide(digest: string): void {
-    renameSync(this.shelf.releaseDirectory(digest), join(this.path, 'hidden'))
+    renameSync(this.store.releaseDirectory(digest), join(this.path, 'hidden'))
   }
 
   show(digest: string): void {
-    renameSync(join(this.path, 'hidden'), this.shelf.releaseDirectory(digest))
+    renameSync(join(this.path, 'hidden'), this.store.releaseDirectory(digest))
   }
 
   override [Symbol.dispose](): void {
@@ -93,7 +93,7 @@ class Followed extends TestHome {
 test('the release that was there first is served until another is activated', async () => {
   using home = new Followed()
   expect(home.served).toBe(`${a} Uno`)
-  home.shelf.activate(b)
+  home.store.activate(b)
   await home.until(`swapped to ${b}`)
   expect(home.served).toBe(`${b} Dos`)
   expect(home.events).toEqual([`swapped to ${b}`])
@@ -101,7 +101,7 @@ test('the release that was there first is served until another is activated', as
 
 test('the same release that is built again before the first look is served', async () => {
   using home = new Followed()
-  const path = join(home.shelf.releaseDirectory(a), 'manifest.json')
+  const path = join(home.store.releaseDirectory(a), 'manifest.json')
   const manifest = JSON.parse(readFileSync(path, 'utf8'))
   writeFileSync(path, JSON.stringify({ ...manifest, built: '2001-01-01T00:00:00.000Z' }))
   await home.until(`swapped to ${a}`)
@@ -113,11 +113,11 @@ test('every activation is followed as soon as the system reports it, and so is a
   using home = new Followed()
   await home.following.look()
   for (const digest of [b, c, a]) {
-    home.shelf.activate(digest)
+    home.store.activate(digest)
     await home.until(`swapped to ${digest}`)
   }
   home.events.length = 0
-  home.shelf.rollback()
+  home.store.rollback()
   await home.until(`swapped to ${c}`)
   expect(home.served).toBe(`${c} Tres`)
 })
@@ -125,9 +125,9 @@ test('every activation is followed as soon as the system reports it, and so is a
 test('what was handed out before a swap can still be read after it', async () => {
   using home = new Followed()
   const { records } = home.following.release().entity('audiencia')
-  home.shelf.activate(b)
+  home.store.activate(b)
   await home.until(`swapped to ${b}`)
-  home.shelf.remove(a)
+  home.store.remove(a)
   Bun.gc(true)
   expect(new TextDecoder().decode(records.page(0))).toContain('"descCorta":"Uno"')
 })
@@ -148,7 +148,7 @@ describe('a release that cannot be opened', () => {
     home.hide(b)
     home.force(b)
     await home.until(missing)
-    home.shelf.activate(c)
+    home.store.activate(c)
     await home.until(`swapped to ${c}`)
     expect(home.served).toBe(`${c} Tres`)
   })
@@ -159,7 +159,7 @@ describe('a release that cannot be opened', () => {
     home.force(b)
     await home.until(missing)
     home.show(b)
-    home.shelf.activate(b)
+    home.store.activate(b)
     await home.until(`swapped to ${b}`)
     expect(home.served).toBe(`${b} Dos`)
   })
@@ -180,7 +180,7 @@ test('a release that is built and activated anew under the same digest is opened
 
 describe('a look at the release that is served', () => {
   const rewritten = (home: Followed, change: (manifest: object) => object, digest = a) => {
-    const path = join(home.shelf.releaseDirectory(digest), 'manifest.json')
+    const path = join(home.store.releaseDirectory(digest), 'manifest.json')
     writeFileSync(path, JSON.stringify(change(JSON.parse(readFileSync(path, 'utf8')))))
   }
 
@@ -250,8 +250,8 @@ describe('a home that is gone', () => {
     ],
     [
       'but for its releases',
-      (home) => renameSync(home.shelf.currentFile, join(home.path, 'other')),
-      (home) => renameSync(join(home.path, 'other'), home.shelf.currentFile),
+      (home) => renameSync(home.store.currentFile, join(home.path, 'other')),
+      (home) => renameSync(join(home.path, 'other'), home.store.currentFile),
     ],
   ])('%s: what was served is kept, and the home is followed again', async (_, hide, show) => {
     using _clock = new ClockInHand()
@@ -268,7 +268,7 @@ describe('a home that is gone', () => {
     await home.until(returned)
     expect(home.following.degraded()).toEqual([])
     // The clock stands still, so only a report of the change can lead to this.
-    home.shelf.activate(b)
+    home.store.activate(b)
     await home.until(`swapped to ${b}`)
     expect(home.served).toBe(`${b} Dos`)
   })
@@ -280,11 +280,11 @@ describe('a home that is gone', () => {
     pollOnce()
     await home.until(gone)
     cpSync(away(home), home.path, { recursive: true })
-    home.shelf.activate(c)
+    home.store.activate(c)
     pollOnce()
     await home.until(`swapped to ${c}`)
     await home.until(returned)
-    home.shelf.activate(b)
+    home.store.activate(b)
     await home.until(`swapped to ${b}`)
     expect(home.served).toBe(`${b} Dos`)
     // Not before, since its end is reported too, to whoever still watches the old directory.
@@ -297,14 +297,14 @@ describe('a home that blocks', () => {
     '%s as its current file: what was served is kept, and the home is followed again',
     async (_, make) => {
       using home = new Followed()
-      const { currentFile } = home.shelf
+      const { currentFile } = home.store
       renameSync(currentFile, `${currentFile}.away`)
       await make(currentFile)
       await home.until(/^current-unreadable: NOBODY KNOWS WHICH RELEASE IS CURRENT, .*current is not a regular file/)
       expect([home.served, home.following.degraded().length]).toEqual([`${a} Uno`, 1])
       rmSync(currentFile, { recursive: true })
       renameSync(`${currentFile}.away`, currentFile)
-      home.shelf.activate(b)
+      home.store.activate(b)
       await home.until(`swapped to ${b}`)
       await home.following.look()
       expect(home.following.degraded()).toEqual([])
@@ -316,7 +316,7 @@ describe('a home that blocks', () => {
     using home = new Followed({ isReported: false })
     await home.following.look()
     const response = Promise.withResolvers<string[]>()
-    using history = spyOn(home.shelf, 'historyAsync').mockReturnValue(response.promise)
+    using history = spyOn(home.store, 'historyAsync').mockReturnValue(response.promise)
     const polls = async (count: number) => {
       for (let poll = 0; poll < count; poll++) {
         pollOnce()
@@ -348,7 +348,7 @@ describe('damage to the release that is served', () => {
   test('a file that is cut short: the one before is served, and again the current one when it is mended', async () => {
     using home = new Followed()
     for (const digest of [c, b]) {
-      home.shelf.activate(digest)
+      home.store.activate(digest)
       await home.until(`swapped to ${digest}`)
     }
     const path = home.fileOf(b, 'audiencia', 'records')
@@ -376,7 +376,7 @@ describe('damage to the release that is served', () => {
 
   test('that was found by reading it: the same', async () => {
     using home = new Followed()
-    home.shelf.activate(b)
+    home.store.activate(b)
     await home.until(`swapped to ${b}`)
     home.damage = new Map([[home.released(b, 'audiencia').digest, 'audiencia is damaged']])
     await home.following.look()
@@ -418,9 +418,9 @@ test('a start with another release than the current one is told, and ends when t
   const path = home.fileOf(b, 'audiencia', 'records')
   const whole = readFileSync(path)
   truncateSync(path, 1)
-  const servable = await openServable(home.shelf)
+  const servable = await openServable(home.store)
   expect([servable?.release.digest, servable?.reason]).toEqual([a, expect.stringContaining('has 1 bytes instead of')])
-  using following = followCurrent(home.shelf, servable as Servable, { log: ({ event }) => events.push(event) })
+  using following = followCurrent(home.store, servable as Servable, { log: ({ event }) => events.push(event) })
   await following.look()
   expect([events, following.degraded().length]).toEqual([['earlier-release-served'], 1])
   writeFileSync(path, whole)
@@ -435,7 +435,7 @@ describe('where no change is reported', () => {
   ): Promise<void> {
     using _clock = new ClockInHand()
     using home = new Followed({ isReported: false })
-    const history = spyOn(home.shelf, 'historyAsync')
+    const history = spyOn(home.store, 'historyAsync')
     /** A poll that is due while the home is being looked at is missed, so each waits until that has ended. */
     const polls = async (count: number) => {
       for (let poll = 0; poll < count; poll++) {
@@ -452,7 +452,7 @@ describe('where no change is reported', () => {
     await followedByTheClock(async (home, polls) => {
       await polls(1)
       await home.following.look()
-      home.shelf.activate(b)
+      home.store.activate(b)
       expect(home.served).toBe(`${a} Uno`)
       pollOnce()
       await home.until(`swapped to ${b}`)
@@ -493,9 +493,9 @@ describe('where no change is reported', () => {
     await followedByTheClock(async (home) => {
       await home.following.look()
       home.following[Symbol.dispose]()
-      const history = spyOn(home.shelf, 'historyAsync')
+      const history = spyOn(home.store, 'historyAsync')
       history.mockClear()
-      home.shelf.activate(b)
+      home.store.activate(b)
       for (let poll = 0; poll < 5; poll++) pollOnce()
       await home.following.look()
       expect([home.served, home.events, history.mock.calls]).toEqual([`${a} Uno`, [], []])

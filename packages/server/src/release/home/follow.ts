@@ -5,12 +5,12 @@
 import { type FSWatcher, type Stats, watch } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { messageOf } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
+import { messageOf } from '../../base/operational-error.ts'
 import type { Release } from '../release.ts'
 import { isExpired } from '../signing/release-signature.ts'
+import type { ReleaseStore } from './release-store.ts'
 import { currentOrReason, type Damage, damageOf, noDamage, openEarlier, openSound, type Servable } from './servable.ts'
-import type { Shelf } from './shelf.ts'
 
 export type Following = Disposable & {
   readonly release: () => Release
@@ -60,7 +60,7 @@ export const FOLLOW_PROBLEMS = {
 type Problem = { readonly event: keyof typeof FOLLOW_PROBLEMS; readonly message: string }
 
 export function followCurrent(
-  shelf: Shelf,
+  store: ReleaseStore,
   first: Servable,
   { log, onSwap, damage = () => noDamage, watch = watchDirectory }: FollowOptions,
 ): Following {
@@ -93,7 +93,7 @@ export function followCurrent(
     const isFirst = files === undefined
     files ??= await OpenFiles.of(release)
     await watcher.renew()
-    const current = await currentOrReason(shelf)
+    const current = await currentOrReason(store)
     if ('reason' in current) {
       const kept = `release ${short(release.digest)} goes on being served`
       return current.isMissing
@@ -107,7 +107,7 @@ export function followCurrent(
     // It may have been built again between its opening and the first look at its files.
     if (isServed && change === undefined && !isDamaged && !activated && !isFirst) return expired(release)
     try {
-      const next = await openSound(shelf, digest, damage())
+      const next = await openSound(store, digest, damage())
       // A release that was mended has the same digest; what is open is still the damaged one.
       const isOther = next.manifest.built !== release.manifest.built || next.proof?.expires !== release.proof?.expires
       if (!isServed || change !== undefined || isOther) await swap(next, false)
@@ -127,7 +127,7 @@ export function followCurrent(
       }
     if (!isDamaged && !isStandIn)
       return { event: 'release-refused', message: `Not swapped, the release before goes on being served: ${reason}` }
-    const earlier = isDamaged ? await openEarlier(shelf, digest, damage()) : release
+    const earlier = isDamaged ? await openEarlier(store, digest, damage()) : release
     if (earlier === undefined)
       return {
         event: 'damaged-release-served',
@@ -170,10 +170,10 @@ export function followCurrent(
 
   const poll = () => {
     if (looking === undefined) void look(false)
-    else if (++missedPolls > MAX_MISSED_POLLS) report(silent(shelf, release))
+    else if (++missedPolls > MAX_MISSED_POLLS) report(silent(store, release))
   }
 
-  const watcher = new HomeWatcher(shelf, watch, () => void look(true))
+  const watcher = new HomeWatcher(store, watch, () => void look(true))
   const timer = setInterval(poll, POLL_MILLISECONDS)
   // A start with another release than the current one is told at once; else those come first who wait for the start.
   const firstLook = setTimeout(
@@ -198,7 +198,7 @@ export function followCurrent(
 const short = (digest: string) => digest.slice(0, 12)
 
 /** The problem of a home that nothing can be read of, and that does not say so. */
-function silent({ home }: Shelf, { digest }: Release): Problem {
+function silent({ home }: ReleaseStore, { digest }: Release): Problem {
   const since = `a look at ${home} has not ended after ${((MAX_MISSED_POLLS + 1) * POLL_MILLISECONDS) / 1_000} s`
   const message = `THE HOME DOES NOT RESPOND, release ${short(digest)} goes on being served: ${since}`
   return { event: 'home-silent', message }
@@ -259,19 +259,19 @@ class OpenFiles {
 
 /** Watches the directory that has the name of the home, also after another one has got it. */
 class HomeWatcher implements Disposable {
-  readonly #shelf: Shelf
+  readonly #store: ReleaseStore
   readonly #watch: WatchDirectory
   readonly #onActivated: () => void
   #watched: { readonly directory: string; readonly watcher: Pick<FSWatcher, 'close'> } | undefined
 
-  constructor(shelf: Shelf, watch: WatchDirectory, onActivated: () => void) {
-    this.#shelf = shelf
+  constructor(store: ReleaseStore, watch: WatchDirectory, onActivated: () => void) {
+    this.#store = store
     this.#watch = watch
     this.#onActivated = onActivated
   }
 
   async renew(): Promise<void> {
-    const { home, currentFile } = this.#shelf
+    const { home, currentFile } = this.#store
     const stats = await statOrNone(home)
     const directory = stats && `${stats.dev} ${stats.ino}`
     if (directory === this.#watched?.directory) return

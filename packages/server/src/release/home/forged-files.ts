@@ -4,27 +4,27 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ENTITY_MANIFEST_FILE, FACTS_FILE, MANIFEST_FILE, manifestText } from '../manifest.ts'
 import { readManifest, readReleasedEntity } from '../release.ts'
-import { Shelf } from './shelf.ts'
+import { ReleaseStore } from './release-store.ts'
 import { rebuildRelease } from './upgrade.ts'
 
 /** What the files are built from. */
 const ORIGINALS = [ENTITY_MANIFEST_FILE, 'records', FACTS_FILE]
 
 /** The paths of the files that are others; the release itself has been seen to be sound. */
-export async function forgedFiles(shelf: Shelf, digest: string): Promise<string[]> {
+export async function forgedFiles(store: ReleaseStore, digest: string): Promise<string[]> {
   const home = mkdtempSync(join(tmpdir(), 'nomenclator-'))
   try {
-    const beside = new Shelf(home)
-    const manifest = readManifest(shelf.releaseDirectory(digest), digest)
+    const beside = new ReleaseStore(home)
+    const manifest = readManifest(store.releaseDirectory(digest), digest)
     mkdirSync(beside.releaseDirectory(digest), { recursive: true })
     writeFileSync(join(beside.releaseDirectory(digest), MANIFEST_FILE), manifestText(manifest))
-    for (const entity of Object.values(manifest.entities)) link(shelf, beside, entity.digest)
+    for (const entity of Object.values(manifest.entities)) link(store, beside, entity.digest)
     await rebuildRelease(beside, digest)
     const rebuilt = readManifest(beside.releaseDirectory(digest), digest)
     return Object.entries(manifest.entities).flatMap(([name, released]) => {
       const expected = rebuilt.entities[name]
       if (expected === undefined || expected.digest === released.digest) return []
-      const directory = shelf.entityDirectory(released.digest)
+      const directory = store.entityDirectory(released.digest)
       const sound = readReleasedEntity(beside.entityDirectory(expected.digest), expected).files
       const others = Object.entries(readReleasedEntity(directory, released).files)
       const forged = others.filter(([file, { sha256 }]) => sound[file as keyof typeof sound]?.sha256 !== sha256)
@@ -37,10 +37,10 @@ export async function forgedFiles(shelf: Shelf, digest: string): Promise<string[
   }
 }
 
-function link(shelf: Shelf, beside: Shelf, entity: string): void {
+function link(store: ReleaseStore, beside: ReleaseStore, entity: string): void {
   mkdirSync(beside.entityDirectory(entity), { recursive: true })
   for (const file of ORIGINALS) {
-    const path = join(shelf.entityDirectory(entity), file)
+    const path = join(store.entityDirectory(entity), file)
     if (existsSync(path)) symlinkSync(path, join(beside.entityDirectory(entity), file))
   }
 }

@@ -3,7 +3,7 @@ import { Database } from 'bun:sqlite'
 import { closeSync, constants, existsSync, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { diskFailure, Failure } from '../../base/failure.ts'
+import { diskFailure, OperationalError } from '../../base/operational-error.ts'
 import { NotAFile, readTextSync } from '../files/regular-file.ts'
 
 type Holder = { readonly pid: number; readonly host: string; readonly since: string; readonly doing: string }
@@ -23,7 +23,7 @@ export async function lockHome(
     if (lock !== undefined) return lock
     const holder = describeHolder(home)
     if (performance.now() >= deadline) {
-      throw new Failure(`another process is changing ${home}: ${holder}; try again when it is done`)
+      throw new OperationalError(`another process is changing ${home}: ${holder}; try again when it is done`)
     }
     if (tries === 0) wait.onWait(holder)
     await Bun.sleep(POLL_MILLISECONDS)
@@ -37,7 +37,7 @@ function makeHome(home: string): void {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     // Whatever is wrong with the disk as a whole is explained for all commands alike.
     if (diskFailure(error) !== undefined || code === '') throw error
-    throw new Failure(`the home ${home} cannot be made (${code}); give another directory with --home`)
+    throw new OperationalError(`the home ${home} cannot be made (${code}); give another directory with --home`)
   }
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { replaceDurably } from '../files/durable-file.ts'
 import { readTextSync } from '../files/regular-file.ts'
 import type { Manifest } from '../manifest.ts'
-import { type Places, type Release, readRelease } from '../release.ts'
+import { type Release, type ReleaseDirectories, readRelease } from '../release.ts'
 import { goesOn, KEYS_FILE, rotatedTrust } from '../signing/key-rotation.ts'
 import {
   filesDigest,
@@ -22,7 +22,7 @@ import {
 } from '../signing/release-signature.ts'
 
 /** A home as far as signatures concern it. */
-type Home = Places & {
+type Home = ReleaseDirectories & {
   readonly home: string
   readonly trust: Trust | undefined
   digests(): readonly string[]

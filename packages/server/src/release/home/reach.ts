@@ -5,10 +5,10 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openFile, readText } from '../files/regular-file.ts'
 import { MANIFEST_FILE, type Manifest, parsedObject } from '../manifest.ts'
-import type { Places } from '../release.ts'
+import type { ReleaseDirectories } from '../release.ts'
 
 /** Resolves when a release can be opened at once, or cannot be opened: whoever opens it finds out why. */
-export async function reachRelease(places: Places, digest: string): Promise<void> {
+export async function reachRelease(places: ReleaseDirectories, digest: string): Promise<void> {
   const directory = places.releaseDirectory(digest)
   await reachFiles(directory)
   const { entities } = await manifestAt(directory)

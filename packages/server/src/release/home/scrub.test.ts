@@ -21,7 +21,7 @@ function scrubbing(home: TestHome, rest: (worked: number) => Promise<void> = asy
   const events: LogEvent[] = []
   const states: ScrubState[] = []
   scrub = new Scrub({
-    shelf: home.shelf,
+    store: home.store,
     log: (event) => events.push(event),
     onChange: (state) => states.push(state),
     rest,
@@ -49,7 +49,7 @@ test('sound releases are sound, and each entity is read once', async () => {
   expect(kinds(events)).toEqual(['scrub-ended'])
   expect(states).toEqual([{ damage: {}, sound: true, ended: expect.any(Number) }])
   const entities = readdirSync(join(home.path, 'entities'))
-  const files = entities.flatMap((one) => readdirSync(home.shelf.entityDirectory(one)))
+  const files = entities.flatMap((one) => readdirSync(home.store.entityDirectory(one)))
   expect(slices).toBe(files.filter((name) => name !== ENTITY_MANIFEST_FILE).length)
 })
 
@@ -108,7 +108,7 @@ describe('what is not damage', () => {
   test('a release that is removed meanwhile', async () => {
     using home = model.copyTo(new TestHome(), a)
     const { scrub, states } = scrubbing(home, async () => {
-      if (home.shelf.digests().includes(c)) home.shelf.remove(c)
+      if (home.store.digests().includes(c)) home.store.remove(c)
     })
     await scrub.run()
     expect(states.map(({ sound }) => sound)).toEqual([true])
@@ -130,13 +130,13 @@ test('damage that is removed with its release is forgotten', async () => {
   const { scrub } = scrubbing(home)
   await scrub.run()
   expect(Object.keys(scrub.state.damage)).toHaveLength(1)
-  home.shelf.remove(c)
+  home.store.remove(c)
   await eventually('it is forgotten', () => Object.keys(scrub.state.damage).length === 0)
 })
 
 test('a manifest that is not JSON is damage of its release', async () => {
   using home = model.copyTo(new TestHome(), a)
-  writeFileSync(join(home.shelf.releaseDirectory(b), MANIFEST_FILE), '{')
+  writeFileSync(join(home.store.releaseDirectory(b), MANIFEST_FILE), '{')
   const { scrub } = scrubbing(home)
   await scrub.run()
   expect(Object.entries(scrub.state.damage)).toEqual([[b, expect.stringContaining('is not JSON')]])
@@ -153,7 +153,7 @@ test('it rests at least twenty times as long as it works, even where files are s
     return Promise.resolve()
   }
   try {
-    scrub = new Scrub({ shelf: home.shelf, log: () => {}, onChange: () => {} })
+    scrub = new Scrub({ store: home.store, log: () => {}, onChange: () => {} })
     // The time of the processor: whatever else the machine has to do is no work of the scrub.
     const before = process.cpuUsage()
     await scrub.run()

@@ -3,13 +3,13 @@
 // It reads on other threads: the supervisor, in which it runs, must not wait for a disk that does not respond.
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Failure, messageOf } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
+import { messageOf, OperationalError } from '../../base/operational-error.ts'
 import { openFile } from '../files/regular-file.ts'
 import { DamagedRelease, readManifest } from '../release.ts'
 import { reachFiles, reachRelease } from './reach.ts'
+import type { ReleaseStore } from './release-store.ts'
 import type { Damage } from './servable.ts'
-import type { Shelf } from './shelf.ts'
 import { verifyEntity } from './verify.ts'
 
 /** What is known of the contents of a home, as plain JSON: it goes from process to process. */
@@ -37,7 +37,7 @@ export function damageTold({ damage }: ScrubState): readonly string[] {
 }
 
 type ScrubOptions = {
-  readonly shelf: Shelf
+  readonly store: ReleaseStore
   readonly log: Log
   /** Called whenever the state is another. */
   readonly onChange: (state: ScrubState) => void
@@ -102,9 +102,9 @@ export class Scrub implements Disposable {
   async verifyCurrent(): Promise<void> {
     const [digest] = await this.#history()
     if (digest === undefined) return
-    await reachRelease(this.#options.shelf, digest)
+    await reachRelease(this.#options.store, digest)
     // One that is seen to be damaged without reading its contents is refused by whoever opens it.
-    if ('unreadable' in this.#options.shelf.manifestOrReason(digest)) return
+    if ('unreadable' in this.#options.store.manifestOrReason(digest)) return
     for (const entity of await this.#entitiesOf(digest)) await this.#verifyEntity(entity)
   }
 
@@ -114,9 +114,9 @@ export class Scrub implements Disposable {
   }
 
   async #scrubAll(): Promise<void> {
-    const { shelf, log } = this.#options
+    const { store, log } = this.#options
     const entities = new Set<string>()
-    for (const release of new Set([...(await this.#history()), ...(await shelf.digestsAsync())])) {
+    for (const release of new Set([...(await this.#history()), ...(await store.digestsAsync())])) {
       for (const digest of await this.#entitiesOf(release)) {
         if (entities.has(digest) || this.#isStopped) continue
         entities.add(digest)
@@ -124,7 +124,7 @@ export class Scrub implements Disposable {
       }
     }
     // What cannot be reached is neither sound nor damaged.
-    if (this.#isStopped || !(await exists(shelf.currentFile))) return
+    if (this.#isStopped || !(await exists(store.currentFile))) return
     const damaged = this.#damage.size
     this.#sound = damaged === 0
     this.#ended = Math.floor(Date.now() / 1_000)
@@ -138,15 +138,15 @@ export class Scrub implements Disposable {
 
   /** The releases on disk, the current one first. */
   async #history(): Promise<string[]> {
-    const { shelf } = this.#options
-    const there = new Set(await shelf.digestsAsync())
-    const history = await shelf.historyAsync().catch(() => [])
+    const { store } = this.#options
+    const there = new Set(await store.digestsAsync())
+    const history = await store.historyAsync().catch(() => [])
     return history.filter((digest) => there.has(digest))
   }
 
   /** The entities of a release; none where its manifest is damaged, or of another version of the program. */
   async #entitiesOf(digest: string): Promise<string[]> {
-    const directory = this.#options.shelf.releaseDirectory(digest)
+    const directory = this.#options.store.releaseDirectory(digest)
     const files = await filesIn(directory)
     await reachFiles(directory)
     try {
@@ -157,13 +157,13 @@ export class Scrub implements Disposable {
       const verify = async () => void (await this.#entitiesOf(digest))
       if (error instanceof DamagedRelease && (await exists(directory)))
         this.#found(digest, { message: error.message, files, verify })
-      else if (!(error instanceof Failure)) throw error
+      else if (!(error instanceof OperationalError)) throw error
       return []
     }
   }
 
   async #verifyEntity(digest: string, options: Parameters<typeof verifyEntity>[2] = {}): Promise<void> {
-    const directory = this.#options.shelf.entityDirectory(digest)
+    const directory = this.#options.store.entityDirectory(digest)
     const files = await filesIn(directory)
     await reachFiles(directory)
     const [wrong] = await verifyEntity(directory, digest, options)
@@ -195,14 +195,14 @@ export class Scrub implements Disposable {
 
   /** Looks at what is damaged again once its files are others. */
   async #recheck(): Promise<void> {
-    const { shelf } = this.#options
+    const { store } = this.#options
     if (this.#isRechecking || this.#damage.size === 0) return
     this.#isRechecking = true
     try {
-      if (!(await exists(shelf.currentFile))) return
+      if (!(await exists(store.currentFile))) return
       for (const [digest, { files, verify }] of [...this.#damage]) {
-        const isEntity = await exists(shelf.entityDirectory(digest))
-        const directory = isEntity ? shelf.entityDirectory(digest) : shelf.releaseDirectory(digest)
+        const isEntity = await exists(store.entityDirectory(digest))
+        const directory = isEntity ? store.entityDirectory(digest) : store.releaseDirectory(digest)
         if (!isEntity && !(await exists(directory))) this.#sounds(digest)
         else if ((await filesIn(directory)) !== files) await verify()
       }

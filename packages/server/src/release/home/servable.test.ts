@@ -17,7 +17,7 @@ const spoil = (home: TestHome, ...digests: readonly string[]) => {
   for (const digest of digests) truncateSync(home.fileOf(digest, 'audiencia', 'records'), 1)
 }
 const served = async (home: TestHome, hint?: string) =>
-  (await openServable(home.shelf, { served: hint }))?.release.digest
+  (await openServable(home.store, { served: hint }))?.release.digest
 
 describe('with a current release', () => {
   test.each<[string, activated: readonly string[], damaged: readonly string[], expected: string]>([
@@ -38,20 +38,20 @@ describe('with a current release', () => {
   ])('what is known to be damaged is as good as what is seen to be: %s', async (_, digestIn) => {
     using home = model.copyTo(new TestHome(), a, b)
     const damage = new Map([[digestIn(home), 'is damaged']])
-    const servable = await openServable(home.shelf, { damage })
+    const servable = await openServable(home.store, { damage })
     expect([servable?.release.digest, servable?.reason]).toEqual([a, 'is damaged'])
   })
 
   test('none of them sound: why the current one is not', async () => {
     using home = model.copyTo(new TestHome(), a, b)
     spoil(home, a, b, c)
-    await expect(openServable(home.shelf)).rejects.toThrow(home.fileOf(b, 'audiencia', 'records'))
+    await expect(openServable(home.store)).rejects.toThrow(home.fileOf(b, 'audiencia', 'records'))
   })
 
   const places: Readonly<Record<string, (home: TestHome) => string>> = {
-    'its manifest': (home) => join(home.shelf.releaseDirectory(b), MANIFEST_FILE),
+    'its manifest': (home) => join(home.store.releaseDirectory(b), MANIFEST_FILE),
     'the manifest of an entity': (home) =>
-      join(home.shelf.entityDirectory(home.released(b, 'audiencia').digest), ENTITY_MANIFEST_FILE),
+      join(home.store.entityDirectory(home.released(b, 'audiencia').digest), ENTITY_MANIFEST_FILE),
     'its records': (home) => home.fileOf(b, 'audiencia', 'records'),
   }
   const replacements = Object.entries(IRREGULAR).flatMap(([thing, make]) =>
@@ -62,7 +62,7 @@ describe('with a current release', () => {
     const path = pathIn(home)
     rmSync(path)
     await make(path)
-    const servable = await openServable(home.shelf)
+    const servable = await openServable(home.store)
     expect([servable?.release.digest, servable?.reason]).toEqual([
       a,
       expect.stringContaining(`${path} is not a regular file`),
@@ -71,7 +71,7 @@ describe('with a current release', () => {
 
   test('without its manifest', async () => {
     using home = model.copyTo(new TestHome(), a, b)
-    rmSync(join(home.shelf.releaseDirectory(b), MANIFEST_FILE))
+    rmSync(join(home.store.releaseDirectory(b), MANIFEST_FILE))
     expect(await served(home)).toBe(a)
   })
 })
@@ -85,15 +85,15 @@ describe('when it is not known which one is current', () => {
 
   test('because of nonsense: the same, with the reason', async () => {
     using home = model.copyTo(new TestHome())
-    writeFileSync(home.shelf.currentFile, '')
-    expect((await openServable(home.shelf))?.reason).toContain('does not hold digests')
+    writeFileSync(home.store.currentFile, '')
+    expect((await openServable(home.store))?.reason).toContain('does not hold digests')
   })
 
   test('in an empty home there is none, and in one with nothing sound why', async () => {
     using empty = new TestHome()
-    expect(await openServable(empty.shelf)).toBeUndefined()
+    expect(await openServable(empty.store)).toBeUndefined()
     using home = model.copyTo(new TestHome())
     spoil(home, a, b, c)
-    await expect(openServable(home.shelf)).rejects.toThrow('is missing or cannot be reached')
+    await expect(openServable(home.store)).rejects.toThrow('is missing or cannot be reached')
   })
 })

@@ -1,8 +1,8 @@
 // Which release can be served: the current one, or else the newest sound one before it.
-import { Failure, messageOf } from '../../base/failure.ts'
+import { messageOf, OperationalError } from '../../base/operational-error.ts'
 import type { Release } from '../release.ts'
 import { manifestAt, reachRelease } from './reach.ts'
-import type { Shelf } from './shelf.ts'
+import type { ReleaseStore } from './release-store.ts'
 
 /** What is wrong, by the digest of the entity or of the release that it is wrong with. */
 export type Damage = ReadonlyMap<string, string>
@@ -10,16 +10,16 @@ export type Damage = ReadonlyMap<string, string>
 export const noDamage: Damage = new Map()
 
 /** Throws for a release that cannot be opened, and for one that is known to be damaged. */
-export async function openSound(shelf: Shelf, digest: string, damage: Damage): Promise<Release> {
-  await reachRelease(shelf, digest)
-  return readSound(shelf, digest, damage).map()
+export async function openSound(store: ReleaseStore, digest: string, damage: Damage): Promise<Release> {
+  await reachRelease(store, digest)
+  return readSound(store, digest, damage).map()
 }
 
 /** The same for whoever serves nothing yet, and so may wait for the disk; nothing of it is mapped yet. */
-function readSound(shelf: Shelf, digest: string, damage: Damage): Release {
-  const release = shelf.read(digest)
+function readSound(store: ReleaseStore, digest: string, damage: Damage): Release {
+  const release = store.read(digest)
   const wrong = damageOf(release, damage)
-  if (wrong !== undefined) throw new Failure(wrong)
+  if (wrong !== undefined) throw new OperationalError(wrong)
   return release
 }
 
@@ -47,37 +47,41 @@ type Hints = {
  * some and none can be opened, it throws why the first of them cannot.
  */
 export async function openServable(
-  shelf: Shelf,
+  store: ReleaseStore,
   { damage = noDamage, served }: Hints = {},
 ): Promise<Servable | undefined> {
-  const current = await currentOrReason(shelf)
+  const current = await currentOrReason(store)
   if ('digest' in current) {
     try {
-      return { release: readSound(shelf, current.digest, damage) }
+      return { release: readSound(store, current.digest, damage) }
     } catch (error) {
-      const release = await openEarlier(shelf, current.digest, damage)
+      const release = await openEarlier(store, current.digest, damage)
       if (release === undefined) throw error
       return { release, reason: messageOf(error) }
     }
   }
-  const newest = await byDate(shelf)
-  const release = await openFirst(shelf, served === undefined ? newest : [served, ...newest], damage)
+  const newest = await byDate(store)
+  const release = await openFirst(store, served === undefined ? newest : [served, ...newest], damage)
   if (release !== undefined) return { release, reason: current.reason }
   if (current.isMissing && newest.length === 0) return undefined
-  throw new Failure(current.reason)
+  throw new OperationalError(current.reason)
 }
 
 /** The newest sound release besides this one: of those that were current, then of all others. */
-export async function openEarlier(shelf: Shelf, current: string, damage: Damage): Promise<Release | undefined> {
-  const others = new Set([...(await shelf.historyAsync().catch(() => [])), ...(await byDate(shelf))])
+export async function openEarlier(store: ReleaseStore, current: string, damage: Damage): Promise<Release | undefined> {
+  const others = new Set([...(await store.historyAsync().catch(() => [])), ...(await byDate(store))])
   others.delete(current)
-  return openFirst(shelf, [...others], damage)
+  return openFirst(store, [...others], damage)
 }
 
-async function openFirst(shelf: Shelf, digests: readonly string[], damage: Damage): Promise<Release | undefined> {
+async function openFirst(
+  store: ReleaseStore,
+  digests: readonly string[],
+  damage: Damage,
+): Promise<Release | undefined> {
   for (const digest of digests) {
     try {
-      return await openSound(shelf, digest, damage)
+      return await openSound(store, digest, damage)
     } catch {
       // The next one may be sound. Why this one is not is no news: it is not the one that should be served.
     }
@@ -86,10 +90,10 @@ async function openFirst(shelf: Shelf, digests: readonly string[], damage: Damag
 }
 
 /** All releases on disk, newest first. */
-async function byDate(shelf: Shelf): Promise<string[]> {
+async function byDate(store: ReleaseStore): Promise<string[]> {
   const built = new Map<string, string>()
-  for (const digest of await shelf.digestsAsync()) {
-    const manifest = await manifestAt(shelf.releaseDirectory(digest))
+  for (const digest of await store.digestsAsync()) {
+    const manifest = await manifestAt(store.releaseDirectory(digest))
     built.set(digest, typeof manifest.built === 'string' ? manifest.built : '')
   }
   return [...built]
@@ -99,12 +103,12 @@ async function byDate(shelf: Shelf): Promise<string[]> {
 
 /** The digest of the current release, or why it is not known. */
 export async function currentOrReason(
-  shelf: Shelf,
+  store: ReleaseStore,
 ): Promise<{ readonly digest: string } | { readonly reason: string; readonly isMissing: boolean }> {
   try {
-    const [digest] = await shelf.historyAsync()
+    const [digest] = await store.historyAsync()
     if (digest !== undefined) return { digest }
-    return { reason: `${shelf.currentFile} is missing or cannot be reached.`, isMissing: true }
+    return { reason: `${store.currentFile} is missing or cannot be reached.`, isMissing: true }
   } catch (error) {
     return { reason: messageOf(error), isMissing: false }
   }

@@ -14,7 +14,7 @@ import {
   withSignature,
 } from '../signing/release-signature.ts'
 import { builtHere } from './proved.ts'
-import type { Shelf } from './shelf.ts'
+import type { ReleaseStore } from './release-store.ts'
 import { rebuildRelease } from './upgrade.ts'
 
 const SECOND = 1_000
@@ -28,28 +28,28 @@ type SignOptions = {
 
 /** The signatures of a release with one by this key. The caller holds the lock of the home, and puts them in place. */
 export async function signInHome(
-  shelf: Shelf,
+  store: ReleaseStore,
   digest: string,
   secret: SecretKey,
   { days, now = Date.now() }: SignOptions,
 ): Promise<string> {
-  const known = knownEntities(shelf, secret.publicKey).union(builtHere(shelf))
+  const known = knownEntities(store, secret.publicKey).union(builtHere(store))
   // What a shelf has sent may be anything: its records are seen to be those of the digest, its other files are not.
-  if (!Object.values(shelf.read(digest).manifest.entities).every((entity) => known.has(entity.digest)))
-    await rebuildRelease(shelf, digest, known)
-  const release = shelf.read(digest)
-  const earlier = shelf.signatureOf(digest)
+  if (!Object.values(store.read(digest).manifest.entities).every((entity) => known.has(entity.digest)))
+    await rebuildRelease(store, digest, known)
+  const release = store.read(digest)
+  const earlier = store.signatureOf(digest)
   const expires = days === undefined ? undefined : now + days * DAY
-  const sequence = cosignedSequence(release, earlier, secret.publicKey) ?? nextSequence(shelf, now)
+  const sequence = cosignedSequence(release, earlier, secret.publicKey) ?? nextSequence(store, now)
   return withSignature(earlier, signRelease(secret, release, { sequence, expires, now }))
 }
 
 /** The entities of all releases whose files this key has signed. */
-function knownEntities(shelf: Shelf, key: PublicKey): Set<string> {
+function knownEntities(store: ReleaseStore, key: PublicKey): Set<string> {
   const known = new Set<string>()
-  for (const { digest, manifest } of shelf.list()) {
+  for (const { digest, manifest } of store.list()) {
     if ('unreadable' in manifest) continue
-    const proof = proofOf(signableRelease(shelf.read(digest)), shelf.signatureOf(digest), trustIn([key]))
+    const proof = proofOf(signableRelease(store.read(digest)), store.signatureOf(digest), trustIn([key]))
     if ('wrong' in proof || !proof.covers.includes('files')) continue
     for (const entity of Object.values(manifest.entities)) known.add(entity.digest)
   }
@@ -66,5 +66,5 @@ function cosignedSequence({ manifest }: Release, earlier: string | undefined, ke
 }
 
 /** Higher than any that was given here, and than those that another publisher may have given meanwhile. */
-const nextSequence = (shelf: Shelf, now: number): number =>
-  Math.max(Math.floor(now / SECOND), ...shelf.digests().map((digest) => sequenceIn(shelf.signatureOf(digest)) + 1))
+const nextSequence = (store: ReleaseStore, now: number): number =>
+  Math.max(Math.floor(now / SECOND), ...store.digests().map((digest) => sequenceIn(store.signatureOf(digest)) + 1))

@@ -1,7 +1,7 @@
 // Brings the releases of a home up to the format of this version: rendered and indexed again from their own records.
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { type EntityData, entityData, entityIn, orderedCatalog } from '../../catalog/catalog.ts'
 import { embedsOf } from '../../catalog/entity.ts'
 import { builtInCatalog } from '../../source/built-in.ts'
@@ -28,7 +28,7 @@ import { contentOf, DamagedRelease, openEntity } from '../release.ts'
 import { IdRegistry } from './id-registry.ts'
 import { adoptOldRegistry, filesOfOld, leftovers, outdatedReleases } from './outdated.ts'
 import { builtHere, rememberBuilt } from './proved.ts'
-import type { Shelf } from './shelf.ts'
+import type { ReleaseStore } from './release-store.ts'
 
 export type Upgraded = {
   readonly digest: string
@@ -43,25 +43,25 @@ type UpgradeEvents = {
 }
 
 /** The caller holds the lock of the home. Every release is brought up by itself: cut short, it goes on the next time. */
-export async function upgradeHome(shelf: Shelf, events: UpgradeEvents = {}): Promise<Upgraded[]> {
-  adoptOldRegistry(shelf)
+export async function upgradeHome(store: ReleaseStore, events: UpgradeEvents = {}): Promise<Upgraded[]> {
+  adoptOldRegistry(store)
   const upgraded: Upgraded[] = []
   const made = new Map<string, ReusableEntity>()
   try {
-    for (const { digest, version, entities } of outdatedReleases(shelf)) {
+    for (const { digest, version, entities } of outdatedReleases(store)) {
       events.onRelease?.(digest, version)
       try {
-        await upgradeRelease(shelf, digest, made, events.onProgress)
+        await upgradeRelease(store, digest, made, events.onProgress)
         upgraded.push({ digest, entities })
       } catch (error) {
-        if (!(error instanceof Failure)) throw error
+        if (!(error instanceof OperationalError)) throw error
         upgraded.push({ digest, entities, failure: error.message })
       }
     }
   } finally {
-    shelf.sweep()
+    store.sweep()
   }
-  for (const digest of leftovers(shelf)) for (const path of filesOfOld(shelf, digest)) rmSync(path)
+  for (const digest of leftovers(store)) for (const path of filesOfOld(store, digest)) rmSync(path)
   return upgraded
 }
 
@@ -70,10 +70,10 @@ export async function upgradeHome(shelf: Shelf, events: UpgradeEvents = {}): Pro
  * holds the lock of the home.
  */
 export const rebuildRelease = (
-  shelf: Shelf,
+  store: ReleaseStore,
   digest: string,
-  known: ReadonlySet<string> = builtHere(shelf),
-): Promise<void> => upgradeRelease(shelf, digest, new Map(), undefined, known)
+  known: ReadonlySet<string> = builtHere(store),
+): Promise<void> => upgradeRelease(store, digest, new Map(), undefined, known)
 
 type OldFile = { readonly path: string; readonly sha256: string }
 
@@ -90,16 +90,16 @@ type OldEntity = {
 
 /** `made` has what was made for other releases, which often have the same entities. */
 async function upgradeRelease(
-  shelf: Shelf,
+  store: ReleaseStore,
   digest: string,
   made: Map<string, ReusableEntity>,
   onProgress: OnProgress | undefined,
   known?: ReadonlySet<string>,
 ): Promise<void> {
-  const old: OldManifest = JSON.parse(contentOf(join(shelf.releaseDirectory(digest), MANIFEST_FILE)))
-  const oldEntities = 'format' in old ? entitiesInRelease(shelf, digest, old) : entitiesOnShelf(shelf, old)
+  const old: OldManifest = JSON.parse(contentOf(join(store.releaseDirectory(digest), MANIFEST_FILE)))
+  const oldEntities = 'format' in old ? entitiesInRelease(store, digest, old) : entitiesOnShelf(store, old)
   const faults = new Faults()
-  const directory = shelf.newBuilding()
+  const directory = store.newBuilding()
   const { entities, findings } = await buildEntities({
     catalog: orderedCatalog(oldEntities.map(({ definition }) => definition)),
     directory,
@@ -117,7 +117,7 @@ async function upgradeRelease(
         known?.has(current.released.digest) !== false &&
         parents.every((parent) => current.parents[parent] === digestOf(parent))
       const reusable = isCurrent ? { released: current.released, findings: findingsOf(old, name) } : made.get(key)
-      if (reusable !== undefined && existsSync(shelf.entityDirectory(reusable.released.digest))) return reusable
+      if (reusable !== undefined && existsSync(store.entityDirectory(reusable.released.digest))) return reusable
       for (const file of facts === undefined ? [records] : [records, facts]) await refuseDamage(file)
       const rows = scanRows(definition, records.path, facts?.path)
       return {
@@ -126,15 +126,15 @@ async function upgradeRelease(
         onBuilt: async (released, findings) => {
           faults.throwIfAny()
           if (released?.records !== records.sha256 || released.facts !== facts?.sha256)
-            throw new Failure(
+            throw new OperationalError(
               `${records.path} is not rendered as it was by this version; the release was left as it is`,
             )
-          await shelf.placeEntity(join(directory, name), released.digest)
+          await store.placeEntity(join(directory, name), released.digest)
           made.set(key, { released, findings })
         },
       }
     },
-    open: (definition, digest) => openEntity(definition, digest, shelf.entityDirectory(digest)),
+    open: (definition, digest) => openEntity(definition, digest, store.entityDirectory(digest)),
     onProgress,
   })
   const { built, source, aliases, packages } = old
@@ -148,13 +148,13 @@ async function upgradeRelease(
     packages,
     numbering: (name) => numberingOf(old, name),
   })
-  if (manifest.digest !== digest) throw new Failure(`release ${digest} has other records than its digest says`)
+  if (manifest.digest !== digest) throw new OperationalError(`release ${digest} has other records than its digest says`)
   rememberBuilt(
-    shelf,
+    store,
     manifest,
     made.values().map(({ released }) => released.digest),
   )
-  shelf.placeRelease(manifest)
+  store.placeRelease(manifest)
 }
 
 async function refuseDamage({ path, sha256 }: OldFile): Promise<void> {
@@ -172,19 +172,19 @@ type OldManifest = Pick<Manifest, 'built' | 'source' | 'aliases' | 'packages'> &
 /** Up to version 0.1.0 a release had the files of its entities in its own directory. */
 type OldFiles = { readonly files: { readonly records: { readonly sha256: string } } }
 
-function entitiesInRelease(shelf: Shelf, digest: string, { entities }: OldManifest): OldEntity[] {
+function entitiesInRelease(store: ReleaseStore, digest: string, { entities }: OldManifest): OldEntity[] {
   return Object.entries(entities).map(([name, { count, files }]) => ({
     name,
     // Its definitions were those of the program, whose published fields do not change.
     definition: entityData(entityIn(builtInCatalog, name)),
     count,
-    records: { path: join(shelf.releaseDirectory(digest), `${name}.records`), sha256: files.records.sha256 },
+    records: { path: join(store.releaseDirectory(digest), `${name}.records`), sha256: files.records.sha256 },
   }))
 }
 
-function entitiesOnShelf(shelf: Shelf, { entities }: OldManifest): OldEntity[] {
+function entitiesOnShelf(store: ReleaseStore, { entities }: OldManifest): OldEntity[] {
   return Object.entries(entities).map(([name, released]) => {
-    const directory = shelf.entityDirectory(released.digest)
+    const directory = store.entityDirectory(released.digest)
     const path = join(directory, ENTITY_MANIFEST_FILE)
     const { definition, parents }: EntityManifest = JSON.parse(contentOf(path))
     const records = { path: join(directory, 'records'), sha256: released.records }

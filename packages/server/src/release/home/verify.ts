@@ -2,7 +2,13 @@
 import { join } from 'node:path'
 import { sha256OfFile } from '../files/durable-file.ts'
 import type { EntityFiles } from '../manifest.ts'
-import { DamagedRelease, type Places, readEntityManifest, readManifest, readReleasedEntity } from '../release.ts'
+import {
+  DamagedRelease,
+  type ReleaseDirectories,
+  readEntityManifest,
+  readManifest,
+  readReleasedEntity,
+} from '../release.ts'
 
 type VerifyOptions = {
   /** Some of the files; all if not given. */
@@ -41,7 +47,7 @@ function unreadable(error: unknown): string {
 }
 
 /** What is wrong with a release; an entity that several releases share is read once for all of them. */
-export function releaseVerifier(places: Places): (digest: string) => Promise<string[]> {
+export function releaseVerifier(places: ReleaseDirectories): (digest: string) => Promise<string[]> {
   const verified = new Map<string, Promise<DamagedRelease[]>>()
   const verify = (digest: string) => {
     const verification = verified.get(digest) ?? verifyEntity(places.entityDirectory(digest), digest)

@@ -27,8 +27,8 @@ function restored(form: Uint8Array, file: string, size: number): Buffer {
   return readFileSync(join(room.path, file))
 }
 
-const files = Object.values(three.shelf.read(three.digests[2] as string).manifest.entities).flatMap(({ digest }) =>
-  ['offsets', 'index', 'words'].map((file) => join(three.shelf.entityDirectory(digest), file)),
+const files = Object.values(three.store.read(three.digests[2] as string).manifest.entities).flatMap(({ digest }) =>
+  ['offsets', 'index', 'words'].map((file) => join(three.store.entityDirectory(digest), file)),
 )
 
 test('every file of a release is restored byte for byte', () => {

@@ -8,7 +8,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { basename } from 'node:path'
 import { mapped } from '../files/mapped-file.ts'
-import { aligned, type Places, placesIn } from './sections.ts'
+import { aligned, placesIn, type SectionPlaces } from './sections.ts'
 
 const DELTA_FILES = ['offsets', 'index', 'words']
 const SUFFIX = '.delta'
@@ -39,7 +39,7 @@ const RANKED: Readonly<Record<string, readonly [owners: string, starts: string, 
   codes: ['codeStarts', 'codeOwnerStarts', 'codeOwners'],
 }
 
-function codingOf(name: string, places: Places): Coding {
+function codingOf(name: string, places: SectionPlaces): Coding {
   if (places[name]?.kind === 'bytes') return { kind: 'plain' }
   const field = name.endsWith('.values') ? name.slice(0, -'values'.length) : undefined
   if (field !== undefined && places[`${field}starts`] !== undefined)

@@ -26,9 +26,9 @@ type EmbedColumn = Values & { readonly kind: 'embed' }
 type NumberFactColumn = Values & { readonly kind: 'number fact'; readonly known: Float64Array }
 type TextFactColumn = Values & { readonly kind: 'text fact'; readonly known: readonly string[] }
 export type FactColumn = NumberFactColumn | TextFactColumn
-export type Column = TextColumn | NumberColumn | EmbedColumn | FactColumn
+export type IndexColumn = TextColumn | NumberColumn | EmbedColumn | FactColumn
 
-export type Words = {
+export type WordIndex = {
   /** What is known of the languages that the names are in. */
   readonly language: Language
   readonly words: SortedTexts
@@ -66,17 +66,17 @@ export const POINT_NODE_SIZE = 64
 export type EntityIndex = {
   readonly points: Points
   /** The column of a field; a copy has the one of what it copies. */
-  column(field: string): Column
-  readonly words: Words
+  column(field: string): IndexColumn
+  readonly words: WordIndex
 }
 
 export class IndexFile implements EntityIndex {
   readonly #entity: Entity
   readonly #file: SectionFile
   readonly #wordFile: SectionFile
-  readonly #columns = new Map<string, Column>()
+  readonly #columns = new Map<string, IndexColumn>()
   #points: Points | undefined
-  #words: Words | undefined
+  #words: WordIndex | undefined
 
   constructor(directory: string, entity: Entity) {
     this.#entity = entity
@@ -84,7 +84,7 @@ export class IndexFile implements EntityIndex {
     this.#wordFile = new SectionFile(join(directory, 'words'))
   }
 
-  column(field: string): Column {
+  column(field: string): IndexColumn {
     const name = columnOf(this.#entity, field)
     let column = this.#columns.get(name)
     if (column === undefined) {
@@ -104,12 +104,12 @@ export class IndexFile implements EntityIndex {
     return this.#points
   }
 
-  get words(): Words {
+  get words(): WordIndex {
     this.#words ??= this.#readWords()
     return this.#words
   }
 
-  #read(field: string): Column {
+  #read(field: string): IndexColumn {
     const definition = this.#entity.fields[field]
     const fact = definition?.kind === 'fact' ? definition.type : isNumberValue(definition) ? 'number' : undefined
     if (fact !== undefined && !this.#file.has(`${field}.known`))
@@ -127,7 +127,7 @@ export class IndexFile implements EntityIndex {
     return { kind: 'text', ...values, texts, groups: numbers('groups') }
   }
 
-  #readWords(): Words {
+  #readWords(): WordIndex {
     const numbers = (part: string) => this.#wordFile.numbers(part)
     return {
       language: languageOfNames(this.#entity),
@@ -175,7 +175,7 @@ export function factAt({ values, known }: FactColumn, position: number): FactVal
 export function emptyIndex(entity: Entity, countOf: (name: string) => number): EntityIndex {
   const none = new Uint32Array()
   const texts = new SortedTexts(Buffer.alloc(0), new Uint32Array(1), (text) => text)
-  const columnFor = (field: string): Column => {
+  const columnFor = (field: string): IndexColumn => {
     const definition = entity.fields[field]
     const parent = definition?.kind === 'embed' ? definition.entity : undefined
     const values = {

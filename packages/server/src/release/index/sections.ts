@@ -6,15 +6,15 @@
 import { DurableFile, type FileSummary } from '../files/durable-file.ts'
 import { mapped } from '../files/mapped-file.ts'
 
-type Place = { readonly kind: 'numbers' | 'bytes'; readonly offset: number; readonly length: number }
-export type Places = Readonly<Record<string, Place>>
+type SectionPlace = { readonly kind: 'numbers' | 'bytes'; readonly offset: number; readonly length: number }
+export type SectionPlaces = Readonly<Record<string, SectionPlace>>
 
 const ALIGNED = 8
 const LENGTH_DIGITS = 15
 /** With the bytes up to where the next array begins. */
 export const aligned = (bytes: number): number => Math.ceil(bytes / ALIGNED) * ALIGNED
 
-type Kind = Place['kind']
+type Kind = SectionPlace['kind']
 
 /** Takes the pieces of an array. */
 type Put = (piece: Uint32Array | Uint8Array) => void
@@ -22,7 +22,7 @@ type Put = (piece: Uint32Array | Uint8Array) => void
 /** Writes one array after the other, and each in pieces if need be, so that little has to be in memory. */
 export class SectionWriter implements Disposable {
   readonly #file: DurableFile
-  readonly #places: Record<string, Place> = {}
+  readonly #places: Record<string, SectionPlace> = {}
   #size = 0
 
   constructor(path: string) {
@@ -62,7 +62,7 @@ export class SectionWriter implements Disposable {
 /** The arrays of a mapped file, by name. Nothing of it is read before it is asked for. */
 export class SectionFile {
   readonly #bytes: Uint8Array<ArrayBuffer>
-  #places: Places | undefined
+  #places: SectionPlaces | undefined
 
   constructor(path: string) {
     this.#bytes = mapped(path)
@@ -83,7 +83,7 @@ export class SectionFile {
     return Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset + offset, length)
   }
 
-  #place(name: string): Place {
+  #place(name: string): SectionPlace {
     this.#places ??= placesIn(this.#bytes)
     const place = this.#places[name]
     if (place === undefined) throw new Error(`the index has no ${name}`)
@@ -92,7 +92,7 @@ export class SectionFile {
 }
 
 /** What the end of a file says of its arrays. */
-export function placesIn(bytes: Uint8Array): Places {
+export function placesIn(bytes: Uint8Array): SectionPlaces {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const end = text.length - LENGTH_DIGITS - 1
   return JSON.parse(text.toString('utf8', end - Number(text.toString('latin1', end)), end))

@@ -1,7 +1,7 @@
 // What of a word spares comparing it: how it sounds, so that words spelled by ear are looked up, and which letters it has.
 import { lowerBound } from '../../base/binary-search.ts'
 import type { Language } from '../../catalog/languages/language.ts'
-import type { Words } from './index-file.ts'
+import type { WordIndex } from './index-file.ts'
 
 const SHIFT = 0x1_0000_0000
 
@@ -10,7 +10,7 @@ export function soundsOfWords(
   count: number,
   textOf: (word: number) => string,
   { soundsOf }: Language,
-): Pick<Words, 'sounds' | 'soundWords'> {
+): Pick<WordIndex, 'sounds' | 'soundWords'> {
   const packed: number[] = []
   for (let word = 0; word < count; word++)
     for (const sound of soundsOf(textOf(word))) packed.push(hashOf(sound) * SHIFT + word)
@@ -22,7 +22,7 @@ export function soundsOfWords(
 }
 
 /** The words that sound like a typed one; a hash may bring one that does not, so that sounds are compared too. */
-export function wordsThatSoundLike({ words, sounds, soundWords, language }: Words, typed: string): number[] {
+export function wordsThatSoundLike({ words, sounds, soundWords, language }: WordIndex, typed: string): number[] {
   const { soundsOf } = language
   const matches = new Set<number>()
   for (const sound of soundsOf(typed)) {

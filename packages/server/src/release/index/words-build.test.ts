@@ -8,7 +8,7 @@ import { TestDirectory } from '../../../../../test/support/releases.ts'
 import { batchOf } from '../../catalog/batch.ts'
 import type { Entity, Values } from '../../catalog/entity.ts'
 import { ColumnsBuild } from './columns-build.ts'
-import { IndexFile, type Words } from './index-file.ts'
+import { IndexFile, type WordIndex } from './index-file.ts'
 import { nameEnd, nameStart, namesPerRecord } from './name-ranges.ts'
 import { WordsBuild } from './words-build.ts'
 
@@ -20,7 +20,7 @@ const named = entity({
   code: ['code'],
 })
 
-function written(of: Entity, batches: readonly (readonly Values[])[]): Words {
+function written(of: Entity, batches: readonly (readonly Values[])[]): WordIndex {
   using directory = new TestDirectory()
   const columns = new ColumnsBuild(of, new Map(), undefined, directory.path)
   const words = new WordsBuild(of, undefined)
@@ -39,7 +39,7 @@ function written(of: Entity, batches: readonly (readonly Values[])[]): Words {
 }
 
 /** Texts in place of their bytes, to compare. */
-const laidOut = ({ words, ...arrays }: Words) => ({
+const laidOut = ({ words, ...arrays }: WordIndex) => ({
   ...arrays,
   words: Array.from({ length: words.size }, (_, at) => words.text(at)),
 })

@@ -1,6 +1,6 @@
 // The words of a few names and codes, laid out in memory as an index has them on disk.
 import type { Language } from '../../catalog/languages/language.ts'
-import type { Words } from './index-file.ts'
+import type { WordIndex } from './index-file.ts'
 import type { Postings } from './postings.ts'
 import { SortedTexts } from './sorted-texts.ts'
 import { letterMask, soundsOfWords } from './word-keys.ts'
@@ -10,7 +10,7 @@ export function wordsInMemory(
   language: Language,
   names: readonly (readonly string[])[],
   codes: readonly (readonly string[])[] = [],
-): Words {
+): WordIndex {
   const codesOfEach = names.map((_, at) => codes[at] ?? [])
   const distinct = new Set([...names, ...codesOfEach].flat())
   const bytes = Array.from(distinct, (word) => Buffer.from(word)).sort(Buffer.compare)

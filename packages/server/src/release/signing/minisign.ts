@@ -9,7 +9,7 @@
 // "ED" signs the BLAKE2b-512 of a message; "Ed", which old versions wrote, signs the message itself and is only read.
 import type { KeyObject } from 'node:crypto'
 import { nodeCrypto } from '../../base/built-ins.ts'
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 
 export type PublicKey = {
   /** Its id as minisign writes it. */
@@ -115,7 +115,7 @@ function scryptCost(limits: Buffer) {
   const operations = limits.readBigUInt64LE(0)
   const memory = limits.readBigUInt64LE(8)
   if (memory > MAX_MEMORY || operations > MAX_MEMORY || operations < 1n)
-    throw new Failure('the secret key says that it was encrypted with limits that minisign does not write')
+    throw new OperationalError('the secret key says that it was encrypted with limits that minisign does not write')
   const isShortOfTime = operations < memory / 32n
   const maxN = isShortOfTime ? operations / BigInt(BLOCK_SIZE * 4) : memory / BigInt(BLOCK_SIZE * 128)
   let logN = 1
@@ -135,14 +135,14 @@ export function parseSecretKey(text: string, password: string | undefined): Secr
     !bytes.subarray(0, 2).equals(ALGORITHM) ||
     !bytes.subarray(4, 6).equals(CHECKSUM_ALGORITHM)
   )
-    throw new Failure('this is not a secret key of minisign; nomenclator keygen makes one')
+    throw new OperationalError('this is not a secret key of minisign; nomenclator keygen makes one')
   const kdf = bytes.subarray(2, 4)
   const [salt, limits, kept] = [bytes.subarray(6, 38), bytes.subarray(38, 54), bytes.subarray(54)]
   const isEncrypted = kdf.equals(SCRYPT)
   if (!isEncrypted && !kdf.equals(NOT_ENCRYPTED))
-    throw new Failure('the secret key is encrypted in a way that is not known here')
+    throw new OperationalError('the secret key is encrypted in a way that is not known here')
   if (isEncrypted && password === undefined)
-    throw new Failure('the secret key is encrypted; give the file with its password with --password-file')
+    throw new OperationalError('the secret key is encrypted; give the file with its password with --password-file')
   const secret = isEncrypted ? masked(kept, password as string, salt, limits) : kept
   const id = secret.subarray(0, ID_BYTES)
   const seed = secret.subarray(ID_BYTES, ID_BYTES + KEY_BYTES)
@@ -151,10 +151,10 @@ export function parseSecretKey(text: string, password: string | undefined): Secr
   // Of a key that is not encrypted, minisign leaves the checksum empty.
   const isEmpty = !isEncrypted && checksum.every((byte) => byte === 0)
   if (!isEmpty && !checksum.equals(checksumOf(id, seed, raw)))
-    throw new Failure(isEncrypted ? 'the password of the secret key is wrong' : 'the secret key is damaged')
+    throw new OperationalError(isEncrypted ? 'the password of the secret key is wrong' : 'the secret key is damaged')
   const key = nodeCrypto().createPrivateKey({ key: Buffer.concat([SECRET_DER, seed]), format: 'der', type: 'pkcs8' })
   const derived = nodeCrypto().createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-KEY_BYTES)
-  if (!derived.equals(raw)) throw new Failure('the secret key is damaged')
+  if (!derived.equals(raw)) throw new OperationalError('the secret key is damaged')
   return { publicKey: publicKeyOf(id, raw), key }
 }
 

@@ -4,7 +4,7 @@
 // the trusted comment, which is signed too: the definitions, the origin (date, source, credits) and the files that are made of the
 // records. The comment also has the sequence of the signature, by which going back is noticed, its time, and when it expires.
 
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import type { EntityData } from '../../catalog/catalog.ts'
 import { canonicalJson, definitionsDigest } from '../definitions-digest.ts'
 import { type Checksums, checksumsText, type Manifest, numberingOf } from '../manifest.ts'
@@ -30,7 +30,7 @@ export const trustIn = (keys: readonly PublicKey[], more: Partial<Trust> = {}): 
   ...more,
 })
 
-export class UnsignedRelease extends Failure {
+export class UnsignedRelease extends OperationalError {
   constructor(digest: string, wrong: string, { keys, threshold }: Pick<Trust, 'keys' | 'threshold'>) {
     const ids = keys.map(({ id }) => id)
     const signers = threshold === 1 ? `key ${ids.join(' or ')}` : `${threshold} of the keys ${ids.join(', ')}`
@@ -42,7 +42,7 @@ export class UnsignedRelease extends Failure {
 }
 
 /** A release that is to take the place of one that was signed after it. */
-export class RolledBack extends Failure {
+export class RolledBack extends OperationalError {
   constructor(digest: string, offered: number, here: number) {
     super(
       `release ${digest.slice(0, 12)} is refused: it was signed before what is current here (sequence ${offered} after ${here}). ` +

@@ -4,9 +4,9 @@ import { Findings } from '../findings.ts'
 import type { Block, GivenRow, Report } from '../source.ts'
 import { type AreaLevel, codeText, ENT, type Kind, LEVELS, MUN } from './header.ts'
 import { type PlaceRow, type PlaceRules, readPlaces } from './places.ts'
-import type { Table } from './table.ts'
+import type { InegiTable } from './table.ts'
 
-export type Area = {
+export type GeostatisticalArea = {
   readonly codes: readonly number[]
   readonly name: string
   readonly file: string
@@ -17,15 +17,15 @@ export type Area = {
 /** The areas of one level, each once. */
 export class Areas {
   readonly #level: AreaLevel
-  readonly #byCode = new Map<number, Area>()
-  readonly #otherNames = new Map<Area, string>()
+  readonly #byCode = new Map<number, GeostatisticalArea>()
+  readonly #otherNames = new Map<GeostatisticalArea, string>()
 
   constructor(level: AreaLevel) {
     this.#level = level
   }
 
   /** The area that the place with these codes is or lies in. */
-  find(codes: readonly number[]): Area | undefined {
+  find(codes: readonly number[]): GeostatisticalArea | undefined {
     return this.#byCode.get(areaKey(codes, this.#level))
   }
 
@@ -44,12 +44,12 @@ export class Areas {
   }
 
   /** The first name that an area did not keep, with its location, for each area with several names. */
-  get otherNames(): ReadonlyMap<Area, string> {
+  get otherNames(): ReadonlyMap<GeostatisticalArea, string> {
     return this.#otherNames
   }
 
   /** The areas as rows, in order of code. */
-  *blocks(rowOf: (area: Area) => GivenRow): Generator<Block> {
+  *blocks(rowOf: (area: GeostatisticalArea) => GivenRow): Generator<Block> {
     let block: { file: string; lines: number[]; rows: GivenRow[] } | undefined
     for (const [, area] of [...this.#byCode].sort(([one], [other]) => one - other)) {
       if (block?.file !== area.file) {
@@ -70,7 +70,7 @@ export const areaKey = (codes: readonly number[], level: AreaLevel): number =>
 /** A slice of a string keeps all of that string in memory, here a large part of a file. */
 const copyOf = (text: string) => Buffer.from(text, 'utf16le').toString('utf16le')
 
-export type TablesByKind = Readonly<Record<Kind, readonly Table[]>>
+export type TablesByKind = Readonly<Record<Kind, readonly InegiTable[]>>
 
 export const silentReport = (): Report => ({ faults: new Faults(), findings: new Findings() })
 
@@ -115,7 +115,7 @@ export async function survey(tables: TablesByKind, rules: PlaceRules): Promise<S
   const states = new Areas(ENT)
   const municipalities = new Areas(MUN)
   /** Returns how many places the tables have. */
-  const addAreas = async (from: readonly Table[], to: readonly Areas[]): Promise<number> => {
+  const addAreas = async (from: readonly InegiTable[], to: readonly Areas[]): Promise<number> => {
     let count = 0
     for (const table of from) {
       for await (const places of readPlaces(

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { excerpt, readAll, ScratchDirectory, zipOf } from '../../../../../test/support/inegi-file.ts'
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { inegiSource } from './inegi.ts'
 
 const inForce = { includeRetired: false }
@@ -13,8 +13,8 @@ const localities = excerpt('localidades-2025')
 describe('files are refused', () => {
   const refused = async (description: string, ...files: string[]) => {
     const error = await inegiSource(files, inForce).catch((error: unknown) => error)
-    expect(error).toBeInstanceOf(Failure)
-    expect((error as Failure).message).toContain(description)
+    expect(error).toBeInstanceOf(OperationalError)
+    expect((error as OperationalError).message).toContain(description)
   }
 
   test('when there is none', () => refused('no file was given'))

@@ -5,9 +5,9 @@ import { bundledSource } from '../bundled.ts'
 import type { Block, GivenRow, Report, Source } from '../source.ts'
 import type { NamedFile } from '../zip.ts'
 import {
-  type Area,
   type Areas,
   areaKey,
+  type GeostatisticalArea,
   ownAreas,
   type Survey,
   silentReport,
@@ -17,7 +17,7 @@ import {
 import { tablesIn } from './files.ts'
 import { type AreaLevel, codeText, ENT, type Kind, LEVELS, LOC, MUN } from './header.ts'
 import { type PlaceRules, readPlaces } from './places.ts'
-import type { Table } from './table.ts'
+import type { InegiTable } from './table.ts'
 
 type InegiOptions = {
   /** Whether to include the places that no longer exist, if a file has them. */
@@ -88,7 +88,7 @@ class InegiCatalog {
   /** Undefined until a survey was necessary. */
   surveyed: Survey | undefined
 
-  constructor(tables: readonly Table[], letters: ReadonlyMap<number, LetterCodes>, includeRetired: boolean) {
+  constructor(tables: readonly InegiTable[], letters: ReadonlyMap<number, LetterCodes>, includeRetired: boolean) {
     const of = (kind: Kind) => tables.filter(({ layout }) => layout.kind === kind)
     this.#tables = { estado: of('estado'), municipio: of('municipio'), localidad: of('localidad') }
     this.#letters = letters
@@ -107,7 +107,7 @@ class InegiCatalog {
   }
 
   async *states(report: Report): AsyncGenerator<Block> {
-    const rowOf = ({ codes, name, facts }: Area): GivenRow => {
+    const rowOf = ({ codes, name, facts }: GeostatisticalArea): GivenRow => {
       const idEstado = codes[ENT] as number
       return { ...this.#lettersOf(codes), descEstado: name, idEstado, idPais: MEXICO, ...facts }
     }
@@ -115,7 +115,11 @@ class InegiCatalog {
   }
 
   async *municipalities(report: Report): AsyncGenerator<Block> {
-    const rowOf = ({ codes, name, facts }: Area) => ({ ...this.#codeOf(codes), descMunicipio: name, ...facts })
+    const rowOf = ({ codes, name, facts }: GeostatisticalArea) => ({
+      ...this.#codeOf(codes),
+      descMunicipio: name,
+      ...facts,
+    })
     yield* (await this.#areas(MUN, report)).blocks(rowOf)
   }
 

@@ -3,11 +3,11 @@
 import { parseDecimal } from '../../base/decimal-number.ts'
 import { factExpectation } from '../../catalog/check.ts'
 import type { FactField, FactValue } from '../../catalog/entity.ts'
-import type { Encoding } from '../lines.ts'
+import type { TextEncoding } from '../lines.ts'
 import type { Report } from '../source.ts'
 import type { Fields } from './fields.ts'
 import { ENT, type LevelColumns } from './header.ts'
-import { readTable, type Table } from './table.ts'
+import { type InegiTable, readTable } from './table.ts'
 
 /** A row of a table: codes and names from the state down to the place itself. */
 export type PlaceRow = {
@@ -32,24 +32,24 @@ const WITHOUT_PLACE = 'a retired place was left out because it does not lie in a
 /** An accented letter in UTF-8, read as Windows-1252: two characters that follow each other in no name. */
 const MISREAD_UTF8 = /Ã[\u0080-\u00bf\u0152-\u2122]|Â[\u00a0-\u00bf]/
 
-export function readPlaces(table: Table, rules: PlaceRules, report: Report): AsyncGenerator<PlaceRow[]> {
+export function readPlaces(table: InegiTable, rules: PlaceRules, report: Report): AsyncGenerator<PlaceRow[]> {
   const reader = new PlaceReader(table, rules, report)
   return readTable(table, report.faults, (fields, line, encoding) => reader.read(fields, line, encoding))
 }
 
 class PlaceReader {
-  readonly #table: Table
+  readonly #table: InegiTable
   readonly #rules: PlaceRules
   readonly #report: Report
   readonly #lastNames: { readonly raw: string; readonly name: string }[] = []
 
-  constructor(table: Table, rules: PlaceRules, report: Report) {
+  constructor(table: InegiTable, rules: PlaceRules, report: Report) {
     this.#table = table
     this.#rules = rules
     this.#report = report
   }
 
-  read(fields: Fields, line: number, encoding: Encoding | undefined): PlaceRow | undefined {
+  read(fields: Fields, line: number, encoding: TextEncoding | undefined): PlaceRow | undefined {
     const isRetired = this.#isRetired(fields, line)
     if (isRetired === undefined) return undefined
     if (isRetired && !this.#rules.includeRetired) {
@@ -107,7 +107,7 @@ class PlaceReader {
     return undefined
   }
 
-  #names(fields: Fields, line: number, encoding: Encoding | undefined): string[] | undefined {
+  #names(fields: Fields, line: number, encoding: TextEncoding | undefined): string[] | undefined {
     const names: string[] = []
     for (const { name: position } of this.#table.layout.levels) {
       const name = this.#name(fields, position)

@@ -1,6 +1,6 @@
 // The files that INEGI publishes on the web: where they are, how they are downloaded, and what to do when that fails.
 import { join } from 'node:path'
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { type DownloadOptions, download } from '../download.ts'
 import { type NamedFile, startsLikeZip, UnusableZip } from '../zip.ts'
 
@@ -28,9 +28,9 @@ export async function downloadPublished(
 
 function parseAddress(given: string): URL {
   const url = URL.parse(given)
-  if (url === null) throw new Failure(`${given} is not an address`)
+  if (url === null) throw new OperationalError(`${given} is not an address`)
   if (`${url.username}${url.password}` !== '')
-    throw new Failure('give the address without name and password: it is published with the release')
+    throw new OperationalError('give the address without name and password: it is published with the release')
   url.hash = ''
   return url
 }
@@ -47,5 +47,5 @@ export function refusedDownload(error: unknown, downloads: readonly PublishedFil
   if (!(error instanceof UnusableZip)) return error
   const refused = downloads.find(({ path }) => path === error.path)
   refused?.discard()
-  return refused === undefined ? error : new Failure(`${error.what}; ${BY_HAND}`)
+  return refused === undefined ? error : new OperationalError(`${error.what}; ${BY_HAND}`)
 }

@@ -2,23 +2,23 @@
 
 import { detectEncoding } from '../encoding.ts'
 import type { ColumnFault, Faults } from '../faults.ts'
-import { type Encoding, readLines, type TextFile, UnreadableFile } from '../lines.ts'
+import { readLines, type TextEncoding, type TextFile, UnreadableFile } from '../lines.ts'
 import { Fields } from './fields.ts'
 import { type Layout, layoutOf } from './header.ts'
 
 /** A file that may be a table. */
-export type Candidate = TextFile & {
+export type TableFile = TextFile & {
   /** The zip that it is in. */
   readonly archive: string | undefined
 }
-export type Table = Candidate & {
+export type InegiTable = TableFile & {
   readonly layout: Layout
   /** The codes in its first row, by which the same table in another encoding is recognised. */
   readonly firstCodes: string
 }
 
 /** Reads no further than the first row. What is wrong with the header is a fault, and then there is no table. */
-export async function recognise(candidate: Candidate, faults: Faults): Promise<Table | undefined> {
+export async function recognise(candidate: TableFile, faults: Faults): Promise<InegiTable | undefined> {
   try {
     const [header, firstRow = ''] = await firstTwoLines(candidate, faults)
     const layout = header === undefined ? [EMPTY] : UTF_16_START.test(header) ? [UTF_16] : layoutOf(header)
@@ -35,7 +35,7 @@ const UTF_16: ColumnFault = { column: 'all', value: 'UTF-16', expected: 'text in
 /** The byte order marks of UTF-16, read as Windows-1252. */
 const UTF_16_START = /^(?:ÿþ|þÿ)/
 
-async function firstTwoLines(candidate: Candidate, faults: Faults): Promise<string[]> {
+async function firstTwoLines(candidate: TableFile, faults: Faults): Promise<string[]> {
   const firstLines: string[] = []
   for await (const { lines } of readLines(candidate, faults, detectEncoding)) {
     firstLines.push(...lines.slice(0, 2))
@@ -50,10 +50,10 @@ function codesIn(row: string, { columns, levels }: Layout): string {
 }
 
 /** Makes something of the fields of a row, or nothing. */
-type RowReader<T> = (fields: Fields, line: number, encoding: Encoding | undefined) => T | undefined
+type RowReader<T> = (fields: Fields, line: number, encoding: TextEncoding | undefined) => T | undefined
 
 /** Gives what `readRow` makes of the rows, many at a time. A line that cannot be split is a fault. */
-export async function* readTable<T>(table: Table, faults: Faults, readRow: RowReader<T>): AsyncGenerator<T[]> {
+export async function* readTable<T>(table: InegiTable, faults: Faults, readRow: RowReader<T>): AsyncGenerator<T[]> {
   const { columns } = table.layout
   const fields = new Fields(columns.length)
   const addFault = (line: number, fault: ColumnFault) => faults.add({ file: table.file, line, ...fault })

@@ -1,6 +1,6 @@
 // Drives the polite client against servers that misbehave.
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { version } from '../../base/version.ts'
 import { PoliteClient, type Politeness, Refused } from './client.ts'
 
@@ -39,7 +39,7 @@ const get = (url: string, options: Partial<Politeness> = {}, signal = never) =>
 
 const failureOf = async (url: string, options: Partial<Politeness> = {}): Promise<string> => {
   const error = await get(url, options).catch((thrown) => thrown)
-  expect(error).toBeInstanceOf(Failure)
+  expect(error).toBeInstanceOf(OperationalError)
   return error.message
 }
 
@@ -88,7 +88,7 @@ describe('retries', () => {
     const busy = () => new Response('', { status: 429, headers: { 'Retry-After': '1' } })
     const { url, requests } = serverOf((_, count) => (count === 1 ? busy() : new Response('[]')))
     const client = new PoliteClient({ ...QUICK, retries: 0 })
-    expect(await client.get(url, never).catch((thrown) => thrown)).toBeInstanceOf(Failure)
+    expect(await client.get(url, never).catch((thrown) => thrown)).toBeInstanceOf(OperationalError)
     await client.get(url, never)
     const [first, second] = requests.map(({ at }) => at)
     expect(Number(second) - Number(first)).toBeGreaterThan(950)

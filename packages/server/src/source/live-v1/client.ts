@@ -1,5 +1,5 @@
 // A polite HTTP client: rate-limited, with timeouts, retries and backoff, and without redirects to other hosts.
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { version } from '../../base/version.ts'
 import {
   isRedirect,
@@ -20,9 +20,9 @@ export type Politeness = RetryPolicy & {
   readonly timeout: number
 }
 
-export type HttpResponse = { readonly headers: Headers; readonly body: Uint8Array }
+export type V1Response = { readonly headers: Headers; readonly body: Uint8Array }
 type SentHeaders = Readonly<Record<string, string>>
-type AnyResponse = HttpResponse & { readonly status: number }
+type AnyResponse = V1Response & { readonly status: number }
 
 export const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504])
 const MAX_REDIRECTS = 3
@@ -31,7 +31,7 @@ export const CLIENT_HEADERS = { Accept: 'application/json', 'User-Agent': `nomen
 const CONTINUES = 'run the same command again to continue where it stopped'
 
 /** A response that is not the one expected, and that a retry would not change. */
-export class Refused extends Failure {
+export class Refused extends OperationalError {
   readonly status: number
 
   constructor(status: number, message: string) {
@@ -50,12 +50,12 @@ export class PoliteClient {
   }
 
   /** A response with status 200; anything else is a Failure. */
-  async get(url: string, signal: AbortSignal, headers: SentHeaders = {}): Promise<HttpResponse> {
+  async get(url: string, signal: AbortSignal, headers: SentHeaders = {}): Promise<V1Response> {
     const all = { ...CLIENT_HEADERS, ...headers }
     return withRetries(url, () => this.#attempt(url, all, signal), { ...this.#options, signal, advice: CONTINUES })
   }
 
-  async #attempt(url: string, headers: SentHeaders, signal: AbortSignal): Promise<HttpResponse | Retry> {
+  async #attempt(url: string, headers: SentHeaders, signal: AbortSignal): Promise<V1Response | Retry> {
     let target = url
     for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
       await this.#pace.turn(signal)
@@ -71,7 +71,7 @@ export class PoliteClient {
       if (!isRedirect(response)) throw refusal(target, response)
       target = followed(target, response)
     }
-    throw new Failure(`${url} is redirected more than ${MAX_REDIRECTS} times`)
+    throw new OperationalError(`${url} is redirected more than ${MAX_REDIRECTS} times`)
   }
 
   async #request(url: string, headers: SentHeaders, signal: AbortSignal): Promise<AnyResponse | Retry> {
@@ -86,7 +86,7 @@ export class PoliteClient {
       return { status: response.status, headers: response.headers, body: await readBody(url, response) }
     } catch (error) {
       signal.throwIfAborted()
-      if (error instanceof Failure) throw error
+      if (error instanceof OperationalError) throw error
       const late = `no complete response within ${timeout / 1_000} s`
       return new Retry(controller.signal.aborted ? late : reasonOf(error))
     } finally {
@@ -103,7 +103,8 @@ async function readBody(url: string, { body }: Response): Promise<Uint8Array> {
   for await (const chunk of body) {
     chunks.push(chunk)
     size += chunk.length
-    if (size > MAX_BODY) throw new Failure(`${url} responds with more than ${MAX_BODY >> 20} MB, which is too much`)
+    if (size > MAX_BODY)
+      throw new OperationalError(`${url} responds with more than ${MAX_BODY >> 20} MB, which is too much`)
   }
   return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks)
 }
@@ -111,9 +112,10 @@ async function readBody(url: string, { body }: Response): Promise<Uint8Array> {
 /** Redirects are followed to another path of the same host and from http to https, but not to another host. */
 function followed(url: string, response: AnyResponse): string {
   const [from, to] = [new URL(url), redirectTarget(url, response)]
-  if (to === undefined) throw new Failure(`${url} responds with ${response.status} without a location to go to`)
+  if (to === undefined)
+    throw new OperationalError(`${url} responds with ${response.status} without a location to go to`)
   if (from.host === to.host && (from.protocol === to.protocol || to.protocol === 'https:')) return to.href
-  throw new Failure(
+  throw new OperationalError(
     `${url} redirects to ${printable(to.href)}, which is not followed; give that address if it is right`,
   )
 }

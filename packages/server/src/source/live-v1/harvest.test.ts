@@ -3,7 +3,7 @@ import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from '
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { Faults, FaultyRecords } from '../faults.ts'
 import { Findings } from '../findings.ts'
 import type { Block } from '../source.ts'
@@ -86,8 +86,8 @@ async function idsAt(url: string, options: Partial<HarvestOptions> = {}): Promis
 
 const failureOf = async (url: string, options: Partial<HarvestOptions> = {}) => {
   const error = await harvest(url, options).catch((thrown) => thrown)
-  expect(error).toBeInstanceOf(Failure)
-  return error as Failure
+  expect(error).toBeInstanceOf(OperationalError)
+  return error as OperationalError
 }
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => at + 1)
 

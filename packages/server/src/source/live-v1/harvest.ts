@@ -2,10 +2,10 @@
 
 import { join } from 'node:path'
 import { v1PathOf } from '../../base/api-v1.ts'
-import { Failure } from '../../base/failure.ts'
-import type { Collection } from '../../catalog/collections.ts'
+import { OperationalError } from '../../base/operational-error.ts'
+import type { CatalogCollection } from '../../catalog/collections.ts'
 import { type ColumnFault, Faults } from '../faults.ts'
-import { type HttpResponse, type PoliteClient, Refused } from './client.ts'
+import { type PoliteClient, Refused, type V1Response } from './client.ts'
 import { bodyFault, type CollectionSize, collectionSize } from './page.ts'
 import { PageFile } from './page-file.ts'
 
@@ -31,11 +31,11 @@ type Harvesting = {
 const MAX_FAULTY_PAGES = 25
 
 /** How a page is named in faults and findings. */
-export const pageName = (base: string, collection: Collection, page: number): string =>
+export const pageName = (base: string, collection: CatalogCollection, page: number): string =>
   `${new URL(base).pathname.replace(/\/$/, '')}${v1PathOf(collection)}?page=${page}`
 
 /** The first page is always requested, to see whether the server still has what was harvested before. */
-export async function harvestCollection(collection: Collection, harvesting: Harvesting): Promise<PageFile> {
+export async function harvestCollection(collection: CatalogCollection, harvesting: Harvesting): Promise<PageFile> {
   const faults = new Faults()
   const first = await requestFirst(collection, harvesting, faults)
   const path = join(harvesting.directory, `${collection.name}.pages`)
@@ -53,9 +53,9 @@ export async function harvestCollection(collection: Collection, harvesting: Harv
   return file
 }
 
-type FirstPage = { readonly response: HttpResponse; readonly size: CollectionSize }
+type FirstPage = { readonly response: V1Response; readonly size: CollectionSize }
 
-async function requestFirst(collection: Collection, harvesting: Harvesting, faults: Faults): Promise<FirstPage> {
+async function requestFirst(collection: CatalogCollection, harvesting: Harvesting, faults: Faults): Promise<FirstPage> {
   const response = await requestPage(collection, harvesting, 1, harvesting.signal)
   const size = collectionSize(response, 1)
   const fault = 'column' in size ? size : bodyFault(response, 1, size)
@@ -64,11 +64,11 @@ async function requestFirst(collection: Collection, harvesting: Harvesting, faul
   return { response, size: size as CollectionSize }
 }
 
-const requestPage = (collection: Collection, { base, client }: Harvesting, page: number, signal: AbortSignal) =>
+const requestPage = (collection: CatalogCollection, { base, client }: Harvesting, page: number, signal: AbortSignal) =>
   client.get(`${base}${v1PathOf(collection)}?format=api&page=${page}`, signal)
 
 class CollectionHarvest {
-  readonly #collection: Collection
+  readonly #collection: CatalogCollection
   readonly #harvesting: Harvesting
   readonly #file: PageFile
   readonly #faults: Faults
@@ -78,7 +78,7 @@ class CollectionHarvest {
   #faultyPages = 0
   #downloadedPages = 0
 
-  constructor(collection: Collection, harvesting: Harvesting, file: PageFile, faults: Faults) {
+  constructor(collection: CatalogCollection, harvesting: Harvesting, file: PageFile, faults: Faults) {
     this.#collection = collection
     this.#harvesting = harvesting
     this.#file = file
@@ -110,7 +110,7 @@ class CollectionHarvest {
   }
 
   /** If a page is refused although the first page announced it, the collection may have become smaller. */
-  async #request(page: number): Promise<HttpResponse> {
+  async #request(page: number): Promise<V1Response> {
     try {
       return await requestPage(this.#collection, this.#harvesting, page, this.#signal)
     } catch (error) {
@@ -121,7 +121,7 @@ class CollectionHarvest {
     }
   }
 
-  #faultOf(response: HttpResponse, page: number): ColumnFault | undefined {
+  #faultOf(response: V1Response, page: number): ColumnFault | undefined {
     const size = collectionSize(response, page)
     if ('column' in size) return size
     this.#throwIfChanged(size, page)
@@ -135,7 +135,7 @@ class CollectionHarvest {
     const { size: first } = this.#file
     if (size.total === first.total && size.perPage === first.perPage) return
     const { base } = this.#harvesting
-    throw new Failure(
+    throw new OperationalError(
       `${base}${v1PathOf(this.#collection)}: the server changed while it was read: page 1 had ${inWords(first)}, ` +
         `and at page ${page} there were ${inWords(size)}; run the same command again to read it anew`,
     )

@@ -8,7 +8,7 @@ import { jumbled } from '../../../../../test/support/jumbled-catalog.ts'
 import { type Rows, releaseOf, sourceOf, TestHome, tiny } from '../../../../../test/support/releases.ts'
 import { serverOf } from '../../../../../test/support/server.ts'
 import { smallSource } from '../../../../../test/support/small-source.ts'
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { entityIn } from '../../catalog/catalog.ts'
 import { v1Collections } from '../../catalog/collections.ts'
 import { pathTo } from '../../catalog/lineage.ts'
@@ -166,12 +166,12 @@ describe('refuses', () => {
     ['the path of a collection', 'https://catalogs.example.org/api/v1/paises'],
     ['an endless address', `https://catalogs.example.org/${'a'.repeat(2_000)}`],
   ])('%s', async (_, url) => {
-    await expect(harvest(url)).rejects.toThrow(Failure)
+    await expect(harvest(url)).rejects.toThrow(OperationalError)
   })
 
   test('a name and a password, and does not repeat them', async () => {
     const error = await harvest('https://me:secret@catalogs.example.org').catch((thrown) => thrown)
-    expect(error).toBeInstanceOf(Failure)
+    expect(error).toBeInstanceOf(OperationalError)
     expect(error.message).not.toContain('secret')
   })
 

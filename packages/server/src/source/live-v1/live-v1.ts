@@ -2,9 +2,9 @@
 
 import { mkdirSync } from 'node:fs'
 import { V1_PATH } from '../../base/api-v1.ts'
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { entityIn } from '../../catalog/catalog.ts'
-import { type Collection, v1Collections } from '../../catalog/collections.ts'
+import { type CatalogCollection, v1Collections } from '../../catalog/collections.ts'
 import { type Entity, embedsOf } from '../../catalog/entity.ts'
 import { builtInCatalog } from '../built-in.ts'
 import { serviceAddress } from '../requests.ts'
@@ -64,10 +64,11 @@ export async function harvestV1(url: string, options: HarvestOptions): Promise<H
 }
 
 /** The collections to harvest, in the order of the entities. */
-function chosenCollections(only: readonly string[] | undefined): readonly Collection[] {
+function chosenCollections(only: readonly string[] | undefined): readonly CatalogCollection[] {
   const names = collections.map(({ name }) => name)
   const unknown = only?.find((name) => !names.includes(name))
-  if (unknown !== undefined) throw new Failure(`there is no collection ${unknown}; there are: ${names.join(', ')}`)
+  if (unknown !== undefined)
+    throw new OperationalError(`there is no collection ${unknown}; there are: ${names.join(', ')}`)
   const chosen = only === undefined ? collections : collections.filter(({ name }) => only.includes(name))
   return chosen.toSorted((a, b) => ENTITY_NAMES.indexOf(a.entity) - ENTITY_NAMES.indexOf(b.entity))
 }

@@ -1,7 +1,7 @@
 // What a page of API v1 must be: its headers, and an array of as many records as they announce.
 import { parseWholeNumber } from '../../base/whole-number.ts'
 import type { ColumnFault } from '../faults.ts'
-import type { HttpResponse } from './client.ts'
+import type { V1Response } from './client.ts'
 
 /** What the headers of every page say of the collection: the same on all pages, unless the collection changes. */
 export type CollectionSize = { readonly total: number; readonly perPage: number; readonly totalPages: number }
@@ -9,7 +9,7 @@ export type CollectionSize = { readonly total: number; readonly perPage: number;
 const MAX_PER_PAGE = 100_000
 const MAX_PAGES = 10_000_000
 
-export function collectionSize({ headers }: HttpResponse, page: number): CollectionSize | ColumnFault {
+export function collectionSize({ headers }: V1Response, page: number): CollectionSize | ColumnFault {
   if (headerNumber(headers, 'X-Page') !== page) return headerFault(headers, 'X-Page', String(page))
   const total = headerNumber(headers, 'X-Total')
   if (total === undefined) return headerFault(headers, 'X-Total', 'a whole number')
@@ -36,7 +36,7 @@ const headerFault = (headers: Headers, column: string, expected: string): Column
 const headerNumber = (headers: Headers, name: string) => parseWholeNumber(headers.get(name) ?? '')
 
 /** What is wrong with the body of a page as a whole, if anything is. */
-export function bodyFault({ body }: HttpResponse, page: number, size: CollectionSize): ColumnFault | undefined {
+export function bodyFault({ body }: V1Response, page: number, size: CollectionSize): ColumnFault | undefined {
   const records = parseJson(body)
   if (!Array.isArray(records))
     return { column: 'body', value: beginning(body), expected: 'a JSON array of records, in UTF-8' }

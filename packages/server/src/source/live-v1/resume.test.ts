@@ -3,7 +3,7 @@ import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from '
 import { appendFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { Faults } from '../faults.ts'
 import { Findings } from '../findings.ts'
 import type { Block } from '../source.ts'
@@ -176,7 +176,7 @@ describe('a server that changes while it is read', () => {
       if (donePages === 20) state.total = total
     }
     const error = await harvest(url, directory, { concurrency: 1, onProgress }).catch((thrown) => thrown)
-    expect(error).toBeInstanceOf(Failure)
+    expect(error).toBeInstanceOf(OperationalError)
     expect(error.message).toStartWith(`${url}/api/v1/paises: the server changed while it was read: `)
     expect(error.message).toMatch(words)
     expect(error.message).toEndWith('; run the same command again to read it anew')

@@ -1,7 +1,7 @@
 // Reads harvested pages: as rows, with the faults and findings of their records, and for the parents that they embed.
 
 import { entityIn } from '../../catalog/catalog.ts'
-import type { Collection } from '../../catalog/collections.ts'
+import type { CatalogCollection } from '../../catalog/collections.ts'
 import { type Entity, embedsOf, type Values } from '../../catalog/entity.ts'
 import { flatten, type PublishedRecord } from '../../catalog/flatten.ts'
 import { builtInCatalog } from '../built-in.ts'
@@ -14,7 +14,7 @@ import { Parents } from './parents.ts'
 import { copyChecker, embeddedVisitor, type ShapeCheck, type ShapeFault, shapeChecker } from './record.ts'
 
 /** One collection, all of whose pages are on disk. */
-export type Harvested = { readonly base: string; readonly collection: Collection; readonly file: PageFile }
+export type Harvested = { readonly base: string; readonly collection: CatalogCollection; readonly file: PageFile }
 
 const entities = [...builtInCatalog.entities.values()]
 const embedded = new Set(entities.flatMap((entity) => embedsOf(entity).map(([, parent]) => parent.name)))

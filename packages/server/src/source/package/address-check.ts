@@ -1,7 +1,7 @@
 // Which addresses a package may be fetched from: none of the machine itself or of its own network, unless that is allowed.
 import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 
 const notPublic = new BlockList()
 for (const [network, bits] of [
@@ -58,7 +58,7 @@ export async function publicAddress(url: URL, look: Lookup = lookUp): Promise<st
   const refused = addresses.find((address) => !isPublicAddress(address))
   if (refused === undefined && first !== undefined) return first
   const at = refused === host ? '' : ` (${refused})`
-  throw new Failure(
+  throw new OperationalError(
     `${url.origin} is an address of this machine or of its network${at}, from which no package is read; if that is meant, give --allow-private-addresses`,
   )
 }

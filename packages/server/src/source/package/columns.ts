@@ -6,9 +6,9 @@ import type { ColumnFault, Faults, SourceLocation } from '../faults.ts'
 import type { GivenRow } from '../source.ts'
 
 /** The definitions by name. */
-export type Known = ReadonlyMap<string, EntityData>
+export type KnownDefinitions = ReadonlyMap<string, EntityData>
 
-export type Column = {
+export type CsvColumn = {
   readonly name: string
   /** The field of the row that it fills. */
   readonly field: string
@@ -26,9 +26,9 @@ export type Column = {
 }
 
 /** A column for each value of a row; a reference has one for each value of the key that it gives. */
-export function columnsOf(entity: EntityData, known: Known): readonly Column[] {
+export function columnsOf(entity: EntityData, known: KnownDefinitions): readonly CsvColumn[] {
   const used = new Set(Object.keys(entity.fields))
-  return Object.entries(entity.fields).flatMap(([field, definition]): Column[] => {
+  return Object.entries(entity.fields).flatMap(([field, definition]): CsvColumn[] => {
     const parent = parentOf(entity, field, known)
     const parts = parent === undefined ? [] : keyPartsOf(parent, known)
     if (parts.length > 1)
@@ -40,7 +40,7 @@ export function columnsOf(entity: EntityData, known: Known): readonly Column[] {
 }
 
 /** The names of the columns by the field that they fill. */
-export const columnNames = (entity: EntityData, known: Known): ReadonlyMap<string, readonly string[]> =>
+export const columnNames = (entity: EntityData, known: KnownDefinitions): ReadonlyMap<string, readonly string[]> =>
   new Map(
     [...Map.groupBy(columnsOf(entity, known), ({ field }) => field)].map(([field, columns]) => [
       field,
@@ -49,14 +49,14 @@ export const columnNames = (entity: EntityData, known: Known): ReadonlyMap<strin
   )
 
 /** Columns that a table may have in the place of one: those of the official code of a record to embed, with dotted names. */
-export function codeColumns(entity: EntityData, field: string, known: Known): readonly Column[] {
+export function codeColumns(entity: EntityData, field: string, known: KnownDefinitions): readonly CsvColumn[] {
   const parent = entity.fields[field]?.kind === 'embed' ? parentOf(entity, field, known) : undefined
   if (parent === undefined || keyPartsOf(parent, known).length > 1) return []
   return parent.code.map((part) => ({ name: `${field}.${part}`, field, type: typeOf(parent, part, known), part }))
 }
 
 /** The official codes that API v2 gives besides the fields. */
-const composedColumns = ({ codes = [], fields }: EntityData): Column[] =>
+const composedColumns = ({ codes = [], fields }: EntityData): CsvColumn[] =>
   codes.flatMap(({ name }) =>
     name === '' || Object.hasOwn(fields, name)
       ? []
@@ -64,13 +64,13 @@ const composedColumns = ({ codes = [], fields }: EntityData): Column[] =>
   )
 
 /** A derived field needs no column, but may have one, as in what API v2 gives. */
-const copyColumns = (entity: EntityData): Column[] =>
+const copyColumns = (entity: EntityData): CsvColumn[] =>
   Object.entries(entity.fields).flatMap(([name, field]) =>
     field.kind === 'copy' ? [{ name, field: name, type: 'text', copyOf: field.of }] : [],
   )
 
 /** What a field refers to. */
-function parentOf(entity: EntityData, name: string, known: Known): EntityData | undefined {
+function parentOf(entity: EntityData, name: string, known: KnownDefinitions): EntityData | undefined {
   const field = entity.fields[name]
   if (field?.kind === 'broader') return entity
   return field?.kind === 'embed' ? known.get(field.entity) : undefined
@@ -84,7 +84,7 @@ function freeName(name: string, used: Set<string>): string {
 }
 
 /** The names of the values that a key consists of: an embedded record stands for those of its own key. */
-function keyPartsOf(entity: EntityData, known: Known): string[] {
+function keyPartsOf(entity: EntityData, known: KnownDefinitions): string[] {
   return entity.key.flatMap((name) => {
     const parent = parentOf(entity, name, known)
     const parts = parent === undefined ? [] : keyPartsOf(parent, known)
@@ -93,7 +93,7 @@ function keyPartsOf(entity: EntityData, known: Known): string[] {
 }
 
 /** Identifiers are numbers, and so are number facts, and references to what has a number for a key. */
-function typeOf(entity: EntityData, name: string, known: Known): Column['type'] {
+function typeOf(entity: EntityData, name: string, known: KnownDefinitions): CsvColumn['type'] {
   const field = entity.fields[name]
   if (field?.kind === 'id') return 'whole number'
   if (field?.kind === 'fact') return field.type === 'text' ? 'text' : 'decimal'
@@ -103,9 +103,9 @@ function typeOf(entity: EntityData, name: string, known: Known): Column['type'] 
 }
 
 /** Gives the columns with these names, in their order; undefined when they are not right, and then it adds the faults. */
-type ColumnMatcher = (names: readonly string[], location: SourceLocation) => readonly Column[] | undefined
+type ColumnMatcher = (names: readonly string[], location: SourceLocation) => readonly CsvColumn[] | undefined
 
-export function columnMatcher(entity: EntityData, known: Known, faults: Faults): ColumnMatcher {
+export function columnMatcher(entity: EntityData, known: KnownDefinitions, faults: Faults): ColumnMatcher {
   const byField = Map.groupBy(columnsOf(entity, known), ({ field }) => field)
   const fields = [...byField].map(([field, own]) => ({ own, code: codeColumns(entity, field, known) }))
   const all = [...fields.flatMap(({ own, code }) => [...own, ...code]), ...copyColumns(entity)]
@@ -126,7 +126,7 @@ export function columnMatcher(entity: EntityData, known: Known, faults: Faults):
     }
     for (const { own, code } of fields) columnFaults.push(...fieldFaults(own, code, given))
     for (const fault of columnFaults) faults.add({ ...location, ...fault })
-    return columnFaults.length === 0 ? names.map((name) => byName.get(name) as Column) : undefined
+    return columnFaults.length === 0 ? names.map((name) => byName.get(name) as CsvColumn) : undefined
   }
 }
 
@@ -138,8 +138,8 @@ function unknownColumn(name: string, names: readonly string[]): ColumnFault {
 }
 
 /** A field is given in its own columns, or a record to embed in all the columns of its code: never in both. */
-function fieldFaults(own: readonly Column[], code: readonly Column[], names: ReadonlySet<string>): ColumnFault[] {
-  const missing = ({ name: column }: Column, or = '') => ({
+function fieldFaults(own: readonly CsvColumn[], code: readonly CsvColumn[], names: ReadonlySet<string>): ColumnFault[] {
+  const missing = ({ name: column }: CsvColumn, or = '') => ({
     column,
     value: undefined,
     expected: `this column${or}, which is missing`,
@@ -160,11 +160,11 @@ function fieldFaults(own: readonly Column[], code: readonly Column[], names: Rea
 
 type Cell = string | number
 /** A value of a file as one of a row; undefined where there is none. */
-type CellOf<T> = (value: T, column: Column) => Cell | undefined
+type CellOf<T> = (value: T, column: CsvColumn) => Cell | undefined
 
 /** Makes a row out of the values that a line has in these columns, and adds a fault for a derived value that is another. */
 export function rowMaker<T>(
-  columns: readonly Column[],
+  columns: readonly CsvColumn[],
   cellOf: CellOf<T>,
   faults: Faults,
 ): (values: readonly T[], location: SourceLocation) => GivenRow {
@@ -195,7 +195,7 @@ export function rowMaker<T>(
   }
 }
 
-type GivenColumn = { readonly column: Column; readonly at: number }
+type GivenColumn = { readonly column: CsvColumn; readonly at: number }
 
 function fieldMaker<T>(
   columns: readonly GivenColumn[],

@@ -7,7 +7,7 @@ import type { Faults } from '../faults.ts'
 import type { TellFinding } from '../findings.ts'
 import { readUtf8Lines, type TextFile, UnreadableFile } from '../lines.ts'
 import type { Block, GivenRow, Report, Source } from '../source.ts'
-import { type Column, columnMatcher, type Known, rowMaker } from './columns.ts'
+import { type CsvColumn, columnMatcher, type KnownDefinitions, rowMaker } from './columns.ts'
 import { delimitedRows } from './delimited.ts'
 import { ndjsonRowParser } from './ndjson.ts'
 import { textChunks } from './table-text.ts'
@@ -35,7 +35,12 @@ export function definedLists(catalog: Catalog, tables: ReadonlyMap<string, Defin
 }
 
 /** What cannot be read to its end stops the import at once: every record that embeds one of the missing would be a fault. */
-async function* rowsIn(table: DefinedTable, entity: EntityData, known: Known, report: Report): AsyncGenerator<Block> {
+async function* rowsIn(
+  table: DefinedTable,
+  entity: EntityData,
+  known: KnownDefinitions,
+  report: Report,
+): AsyncGenerator<Block> {
   const { faults, findings } = report
   let count = 0
   try {
@@ -53,7 +58,12 @@ async function* rowsIn(table: DefinedTable, entity: EntityData, known: Known, re
   if (count === 0) findings.add('no-records', 'a file holds no records', table.file)
 }
 
-async function* csvBlocks(table: DefinedTable, entity: EntityData, known: Known, { faults, findings }: Report) {
+async function* csvBlocks(
+  table: DefinedTable,
+  entity: EntityData,
+  known: KnownDefinitions,
+  { faults, findings }: Report,
+) {
   const { file, isGuarded } = table
   const cellOf = isGuarded ? guardedCell : plainCell
   let toRow: ReturnType<typeof rowMaker<string>> | undefined
@@ -89,16 +99,16 @@ export const csvRows = ({ file, open }: TextFile, findings?: Report['findings'])
 }
 
 /** What should be a number and is not stays a text, which the check of the row refuses. */
-function plainCell(text: string, { type }: Column): string | number | undefined {
+function plainCell(text: string, { type }: CsvColumn): string | number | undefined {
   if (text === '') return undefined
   if (type === 'text') return text
   return (type === 'decimal' ? parseDecimal(text) : parseWholeNumber(text)) ?? text
 }
 
-const guardedCell = (text: string, column: Column) =>
+const guardedCell = (text: string, column: CsvColumn) =>
   plainCell(column.type === 'text' ? withoutGuard(text) : text, column)
 
-async function* ndjsonBlocks({ file, open }: TextFile, entity: EntityData, known: Known, faults: Faults) {
+async function* ndjsonBlocks({ file, open }: TextFile, entity: EntityData, known: KnownDefinitions, faults: Faults) {
   const parseRow = ndjsonRowParser(entity, known, faults)
   for await (const { first, lines } of readUtf8Lines({ file, open }, faults)) {
     const block = { file, lines: [] as number[], rows: [] as GivenRow[] }

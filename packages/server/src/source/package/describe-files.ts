@@ -1,7 +1,7 @@
 // Describes tables in files: reads them as an import would, and says what they were taken for.
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { describedPackage, type FileTraits } from './describe.ts'
 import type { DefinitionsOf, Plan } from './descriptor.ts'
 import { fileTraits } from './file-traits.ts'
@@ -28,7 +28,7 @@ export async function describeFiles(paths: readonly string[]): Promise<Described
       return plan
     },
   })
-  if (last === undefined) throw new Failure(`${first} has no table to describe`)
+  if (last === undefined) throw new OperationalError(`${first} has no table to describe`)
   const {
     given: [descriptor, samples],
     plan,

@@ -10,7 +10,7 @@ import type {
   Resource,
   TableSample,
 } from './descriptor.ts'
-import { type Column, type Table, tableOf } from './guess-table.ts'
+import { type ProfiledColumn, type ProfiledTable, tableOf } from './guess-table.ts'
 import { formatOf } from './guess-types.ts'
 import { PREFIX, PROFILE_REFERENCE } from './profile.ts'
 
@@ -93,7 +93,12 @@ function listJson({ entity, fields }: ListPlan, resource: Resource): Json {
   }
 }
 
-function describedSchema(table: Table, plan: Plan, list: ListPlan | undefined, aliases: AliasPlan | undefined): Json {
+function describedSchema(
+  table: ProfiledTable,
+  plan: Plan,
+  list: ListPlan | undefined,
+  aliases: AliasPlan | undefined,
+): Json {
   const { schema } = table.resource
   const declared = schema?.foreignKeys ?? []
   const found = [
@@ -148,7 +153,7 @@ function aliasReference({ code, entity }: AliasPlan, { lists }: Plan): ForeignKe
   return { fields: code, reference: { resource: target?.resource ?? '', fields: key } }
 }
 
-function describedField(column: Column, list: ListPlan | undefined, aliases: AliasPlan | undefined): Json {
+function describedField(column: ProfiledColumn, list: ListPlan | undefined, aliases: AliasPlan | undefined): Json {
   const { name, declared } = column
   const { title, description, constraints, missingValues, categories } = declared
   const { decimalChar, groupChar, bareNumber, trueValues, falseValues, delimiter } = declared

@@ -95,7 +95,7 @@ export type Resource = {
 }
 
 export type License = { readonly name?: string; readonly title?: string; readonly path?: string }
-export type PackageSource = { readonly title?: string; readonly path?: string; readonly email?: string }
+export type SourceCredit = { readonly title?: string; readonly path?: string; readonly email?: string }
 export type Contributor = {
   readonly title?: string
   readonly path?: string
@@ -112,7 +112,7 @@ export type Descriptor = {
   readonly homepage?: string
   readonly language?: string
   readonly licenses: readonly License[]
-  readonly sources: readonly PackageSource[]
+  readonly sources: readonly SourceCredit[]
   readonly keywords: readonly string[]
   readonly contributors: readonly Contributor[]
   readonly resources: readonly Resource[]

@@ -3,15 +3,16 @@
 //
 // Beside what the standard has, each of its resources says in `nomenclator:definition` what the list is, and the descriptor names in
 // `nomenclator:packages` the packages that the lists belong to.
-import { Failure } from '../../base/failure.ts'
+
 import { isObject } from '../../base/json.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { type EntityData, orderedCatalog } from '../../catalog/catalog.ts'
 import { RESERVED_COLLECTIONS } from '../../catalog/collections.ts'
 import { definitionFault } from '../../catalog/definition-check.ts'
 import type { TextFile } from '../lines.ts'
 import { NUMBERINGS, type Numbering } from '../numbering.ts'
 import type { Origin, Source } from '../source.ts'
-import type { Known } from './columns.ts'
+import type { KnownDefinitions } from './columns.ts'
 import { aliasesIn, MAX_ALIAS_TABLE } from './defined-aliases.ts'
 import { type DefinedTable, definedLists } from './defined-tables.ts'
 import type { Descriptor, PackageInfo, Resource } from './descriptor.ts'
@@ -61,7 +62,7 @@ function addDefinition({ name, own }: Resource, known: Map<string, EntityData>):
 }
 
 /** What a definition that is written by hand could have wrong besides. */
-function moreFaults({ name, plural, titles, fields }: EntityData, known: Known): string | undefined {
+function moreFaults({ name, plural, titles, fields }: EntityData, known: KnownDefinitions): string | undefined {
   if (known.has(name)) return `${name} is defined twice`
   if ([...known.values()].some((other) => other.plural === plural)) return `two lists are the collection ${plural}`
   if (RESERVED_COLLECTIONS.has(plural)) return `the collection ${plural} means something else in addresses`
@@ -71,7 +72,7 @@ function moreFaults({ name, plural, titles, fields }: EntityData, known: Known):
   return slow && `the pattern of ${JSON.stringify(slow[0])} is not one that is matched in linear time`
 }
 
-class WrongExport extends Failure {
+class WrongExport extends OperationalError {
   constructor(where: string, wrong: string) {
     super(
       `the descriptor is refused: ${where} is not sound: ${wrong}. Nothing was changed. Export the package again, or take out ` +
@@ -80,7 +81,7 @@ class WrongExport extends Failure {
   }
 }
 
-function packagesIn({ own }: Descriptor, known: Known): readonly PackageInfo[] {
+function packagesIn({ own }: Descriptor, known: KnownDefinitions): readonly PackageInfo[] {
   const given = own.get('packages')
   // What is empty is not written.
   const empty = { licenses: [], sources: [], keywords: [], contributors: [], lists: [] }
@@ -92,7 +93,7 @@ function packagesIn({ own }: Descriptor, known: Known): readonly PackageInfo[] {
 
 const numberingOf = (value: unknown): Numbering => NUMBERINGS.find((known) => known === value) ?? 'official'
 
-function creditsIn({ own }: Descriptor, known: Known): Origin['credits'] {
+function creditsIn({ own }: Descriptor, known: KnownDefinitions): Origin['credits'] {
   const credits = own.get('credits')
   const isList = (of: unknown) => Array.isArray(of) && of.every((name) => known.has(String(name)))
   const isCredit = (one: unknown) => isObject(one) && typeof one.to === 'string' && isList(one.of)

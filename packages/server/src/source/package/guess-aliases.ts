@@ -2,7 +2,7 @@
 import type { AliasPlan, Guess } from './descriptor.ts'
 import { quoted } from './guess-key.ts'
 import { type KeyedTable, listName } from './guess-references.ts'
-import { type Column, columnNamed, isOneLine, type Table } from './guess-table.ts'
+import { columnNamed, isOneLine, type ProfiledColumn, type ProfiledTable } from './guess-table.ts'
 import { namesAlias, namesName, nameWords } from './guess-words.ts'
 import type { ListProperties } from './profile.ts'
 
@@ -14,7 +14,7 @@ type NoAliasTable = { readonly reason: string }
 
 /** What a table gives other names of; undefined where it is a list of its own. */
 export function aliasTableOf(
-  table: Table,
+  table: ProfiledTable,
   { role }: ListProperties,
   lists: readonly KeyedTable[],
 ): AliasTable | NoAliasTable | undefined {
@@ -34,13 +34,13 @@ export function aliasTableOf(
     : undefined
 }
 
-const aliasColumn = ({ columns }: Table): Column | undefined =>
+const aliasColumn = ({ columns }: ProfiledTable): ProfiledColumn | undefined =>
   columns.find(({ declared }) => declared.own.get('role') === 'alias') ??
   columns.find((column) => namesAlias(column.words) && isOneLine(column)) ??
   columns.find((column) => namesName(column.words) && isOneLine(column))
 
 /** The columns of a reference to the key of the list. */
-function declaredCode(table: Table, { table: target, key }: KeyedTable): readonly Column[] | undefined {
+function declaredCode(table: ProfiledTable, { table: target, key }: KeyedTable): readonly ProfiledColumn[] | undefined {
   const foreignKey = table.resource.schema?.foreignKeys?.find(
     ({ reference }) => reference.resource === target.resource.name,
   )
@@ -49,23 +49,33 @@ function declaredCode(table: Table, { table: target, key }: KeyedTable): readonl
     const at = foreignKey.reference.fields.findIndex((field) => columnNamed(target, field) === part)
     return columnNamed(table, foreignKey.fields[at] ?? '')
   })
-  return columns.every((column) => column !== undefined) ? (columns as Column[]) : undefined
+  return columns.every((column) => column !== undefined) ? (columns as ProfiledColumn[]) : undefined
 }
 
 /** The columns that are named like the key of the list, or so with a word before, and have its values. */
-function likelyCode(table: Table, { key }: KeyedTable, alias: Column): readonly Column[] | undefined {
+function likelyCode(
+  table: ProfiledTable,
+  { key }: KeyedTable,
+  alias: ProfiledColumn,
+): readonly ProfiledColumn[] | undefined {
   const columns = key.map(({ words }) =>
     table.columns.find((column) => column !== alias && column.words.slice(-words.length).join() === words.join()),
   )
   if (columns.length === 0 || columns.includes(undefined)) return undefined
-  const joined = (set: readonly (Column | undefined)[], row: number) => set.map((one) => one?.values[row]).join('\0')
+  const joined = (set: readonly (ProfiledColumn | undefined)[], row: number) =>
+    set.map((one) => one?.values[row]).join('\0')
   const known = new Set(key[0]?.values.map((_, row) => joined(key, row)))
   let resolved = 0
   for (let row = 0; row < table.rows; row++) if (known.has(joined(columns, row))) resolved++
-  return table.rows > 0 && resolved / table.rows >= MIN_RESOLVED ? (columns as Column[]) : undefined
+  return table.rows > 0 && resolved / table.rows >= MIN_RESOLVED ? (columns as ProfiledColumn[]) : undefined
 }
 
-function planOf({ resource, columns }: Table, list: KeyedTable, code: readonly Column[], alias: Column): AliasPlan {
+function planOf(
+  { resource, columns }: ProfiledTable,
+  list: KeyedTable,
+  code: readonly ProfiledColumn[],
+  alias: ProfiledColumn,
+): AliasPlan {
   const reason = columns.find(({ words }) => words.length === 1 && REASONS.has(words[0] as string))
   return {
     resource: resource.name,
@@ -76,7 +86,7 @@ function planOf({ resource, columns }: Table, list: KeyedTable, code: readonly C
   }
 }
 
-const guessOf = ({ resource }: Table, { table }: KeyedTable): Guess => ({
+const guessOf = ({ resource }: ProfiledTable, { table }: KeyedTable): Guess => ({
   resource: resource.name,
   what: `It has other names of the records of ${quoted(table.resource.name)}, and is no list of its own.`,
   otherwise: '"nomenclator:role": "list" at the resource',

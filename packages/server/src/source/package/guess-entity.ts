@@ -9,8 +9,8 @@ import { quoted } from './guess-key.ts'
 import type { Names } from './guess-names.ts'
 import type { Reference } from './guess-references.ts'
 import type { Roles } from './guess-roles.ts'
-import { allFit, blanksOf, type Column, columnNamed, type Table } from './guess-table.ts'
-import type { Tree } from './guess-tree.ts'
+import { allFit, blanksOf, columnNamed, type ProfiledColumn, type ProfiledTable } from './guess-table.ts'
+import type { GuessedTree } from './guess-tree.ts'
 import { formatOf, isSureToFit, isWholeNumber, textFormatOf, valueTypeOf } from './guess-types.ts'
 import type { FieldRole, ListProperties } from './profile.ts'
 
@@ -19,22 +19,22 @@ type FieldPlan = ListPlan['fields'] extends ReadonlyMap<string, infer P> ? P : n
 
 /** What is known of a table once all was guessed. */
 export type Draft = {
-  readonly table: Table
+  readonly table: ProfiledTable
   readonly name: string
   readonly packageName: string
   readonly title: string
   readonly description: string | undefined
   readonly list: ListProperties
   readonly language: string | undefined
-  readonly key: readonly Column[]
+  readonly key: readonly ProfiledColumn[]
   readonly hasDeclaredKey: boolean
   readonly leavesOutRows?: true
   readonly usualCode?: UsualCode
   readonly references: readonly Reference[]
-  readonly tree: Tree | undefined
+  readonly tree: GuessedTree | undefined
   readonly names: Names
   readonly roles: Roles
-  readonly roleOf: (column: Column) => FieldRole | undefined
+  readonly roleOf: (column: ProfiledColumn) => FieldRole | undefined
   /** Whether the key of another list is a number. */
   readonly hasNumericKey: (entity: string) => boolean
 }
@@ -105,14 +105,14 @@ export const oneLine = (text: string): string =>
     .slice(0, MAX_TEXT)
     .toWellFormed()
 
-function about({ name, declared }: Column) {
+function about({ name, declared }: ProfiledColumn) {
   const title = oneLine(declared.title ?? '')
   const description = oneLine(declared.description ?? '') || title || oneLine(name)
   return { description, ...(title === '' || title === name ? {} : { title }) }
 }
 
 /** Why a column becomes no field, told once. */
-export function leftOut({ columns, resource }: Table): readonly Guess[] {
+export function leftOut({ columns, resource }: ProfiledTable): readonly Guess[] {
   const seen = new Set<string>()
   return columns.flatMap(({ name }, at) => {
     const isDouble = seen.has(name)
@@ -135,7 +135,7 @@ export function leftOut({ columns, resource }: Table): readonly Guess[] {
 }
 
 /** The columns that can become fields. */
-export function soundColumns(columns: readonly Column[]): readonly Column[] {
+export function soundColumns(columns: readonly ProfiledColumn[]): readonly ProfiledColumn[] {
   const seen = new Set<string>()
   return columns.filter(({ name }) => {
     if (seen.has(name) || !isFieldName(name)) return false
@@ -144,13 +144,13 @@ export function soundColumns(columns: readonly Column[]): readonly Column[] {
   })
 }
 
-const lacks = (column: Column): { readonly optional?: true } =>
+const lacks = (column: ProfiledColumn): { readonly optional?: true } =>
   blanksOf(column) > 0 || !column.isWhole ? { optional: true } : {}
 
 /** Any line; what is declared of it is checked where the values are read. */
 const CODE_PATTERN = { pattern: '^[^\\x00-\\x1f\\x7f]{1,1000}$', shape: 'a code of 1 to 1000 characters in one line' }
 
-function fieldsOf(draft: Draft, column: Column): readonly Filled[] {
+function fieldsOf(draft: Draft, column: ProfiledColumn): readonly Filled[] {
   const { key, references, tree, names, roles } = draft
   const { name } = column
   const reference = references.find((one) => one.field === column)
@@ -168,7 +168,7 @@ function fieldsOf(draft: Draft, column: Column): readonly Filled[] {
 }
 
 /** A part of a key that is the name as well is a field of its own besides. */
-function nameField({ key, names, language: ofList, table }: Draft, column: Column): Filled {
+function nameField({ key, names, language: ofList, table }: Draft, column: ProfiledColumn): Filled {
   const language = names.languages.get(column) ?? ofList
   const others = table.columns.map((one) => one.name)
   const own = others.includes('name') ? `${column.name} name` : 'name'
@@ -179,7 +179,7 @@ function nameField({ key, names, language: ofList, table }: Draft, column: Colum
   }
 }
 
-function embedField({ key, hasNumericKey }: Draft, column: Column, reference: Reference): Filled {
+function embedField({ key, hasNumericKey }: Draft, column: ProfiledColumn, reference: Reference): Filled {
   const isOptional = !key.includes(column) && !(reference.isComplete && column.isWhole)
   return {
     name: column.name,
@@ -192,11 +192,11 @@ function embedField({ key, hasNumericKey }: Draft, column: Column, reference: Re
   }
 }
 
-const keyFormat = (column: Column, isNumber: boolean): ValueFormat =>
+const keyFormat = (column: ProfiledColumn, isNumber: boolean): ValueFormat =>
   isNumber ? { ...textFormatOf(column), type: 'integer' } : textFormatOf(column)
 
 /** Whether the key is a whole number: declared so, and written so. */
-export const isNumericKey = (key: readonly Column[], isDeclared: boolean): boolean =>
+export const isNumericKey = (key: readonly ProfiledColumn[], isDeclared: boolean): boolean =>
   isDeclared &&
   key.length === 1 &&
   key.every(
@@ -208,7 +208,7 @@ export const isNumericKey = (key: readonly Column[], isDeclared: boolean): boole
         allFit(column, (value) => isWholeNumber(value) && Number(value) >= 0 && Number(value) <= MAX_ID)),
   )
 
-function keyField({ key, hasDeclaredKey }: Draft, column: Column): Filled {
+function keyField({ key, hasDeclaredKey }: Draft, column: ProfiledColumn): Filled {
   const isNumber = isNumericKey(key, hasDeclaredKey)
   return {
     name: column.name,
@@ -217,7 +217,7 @@ function keyField({ key, hasDeclaredKey }: Draft, column: Column): Filled {
   }
 }
 
-const broaderField = ({ key, hasDeclaredKey }: Draft, column: Column, tree: Tree): Filled => ({
+const broaderField = ({ key, hasDeclaredKey }: Draft, column: ProfiledColumn, tree: GuessedTree): Filled => ({
   name: column.name,
   field: { kind: 'broader', ...about(column), optional: true },
   plan: {
@@ -248,7 +248,7 @@ function freeName(name: string, filled: readonly Filled[]): string {
   return free
 }
 
-function pointFields({ roles, table }: Draft, column: Column): readonly Filled[] {
+function pointFields({ roles, table }: Draft, column: ProfiledColumn): readonly Filled[] {
   const latitude = roles.point?.latitude ?? 0
   const names = table.columns.map(({ name }) => name)
   const part = (role: 'latitude' | 'longitude', at: 0 | 1): Filled => ({
@@ -261,7 +261,7 @@ function pointFields({ roles, table }: Draft, column: Column): readonly Filled[]
 
 const DEGREES = new Set(['latitude', 'longitude'])
 
-function valueField({ roles, names, list, roleOf }: Draft, column: Column): Filled {
+function valueField({ roles, names, list, roleOf }: Draft, column: ProfiledColumn): Filled {
   const role = roles.values.get(column)
   const language = names.languages.get(column)
   const declared = formatOf(column)
@@ -286,7 +286,7 @@ function valueField({ roles, names, list, roleOf }: Draft, column: Column): Fill
 }
 
 /** What API v1 does not publish of a record; a name where it is declared in which language it is. */
-function factOf({ declared: { constraints, own } }: Column, type: string) {
+function factOf({ declared: { constraints, own } }: ProfiledColumn, type: string) {
   if (type !== 'integer' && type !== 'number') {
     const language = own.get('language')
     const named = typeof language === 'string' ? { language } : {}

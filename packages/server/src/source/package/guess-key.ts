@@ -3,14 +3,14 @@ import type { Guess } from './descriptor.ts'
 import {
   allFit,
   blanksOf,
-  type Column,
   columnNamed,
   distinctOf,
   identifies,
   isBlank,
   isOneLine,
   looksLikeCodes,
-  type Table,
+  type ProfiledColumn,
+  type ProfiledTable,
   unidentifiedBy,
 } from './guess-table.ts'
 import { isDecimal, isSeries, isWholeNumber } from './guess-types.ts'
@@ -26,7 +26,7 @@ import {
 } from './guess-words.ts'
 
 export type Key = {
-  readonly columns: readonly Column[]
+  readonly columns: readonly ProfiledColumn[]
   readonly isDeclared: boolean
   /** Whether a few rows lack it, or have that of another. */
   readonly leavesOutRows?: true
@@ -45,7 +45,7 @@ const MAX_LOST = 0.02
 /** The most rows that are compared to find a key. */
 const MAX_SCANNED = 20_000_000
 
-export function keyOf(table: Table, referred: Referred): Key | NoKey {
+export function keyOf(table: ProfiledTable, referred: Referred): Key | NoKey {
   const declared = declaredKey(table)
   if (declared !== undefined) return declared
   if (table.rows === 0) return { reason: 'it has no rows, and no primaryKey is declared' }
@@ -57,7 +57,7 @@ export function keyOf(table: Table, referred: Referred): Key | NoKey {
   return guessedKey(table, ranked) ?? { reason }
 }
 
-type Ranked = { readonly column: Column; readonly rank: number }
+type Ranked = { readonly column: ProfiledColumn; readonly rank: number }
 /** What columns have to be, to be tried. */
 type IsTried = (rank: number) => boolean
 
@@ -66,11 +66,11 @@ const isNamedCode: IsTried = (rank) => rank > 1
 const isNoMeasure: IsTried = (rank) => rank >= 0
 
 /** The first set of columns that identifies the rows, from the likeliest to the last resort. */
-function guessedKey(table: Table, ranked: readonly Ranked[]): Key | undefined {
+function guessedKey(table: ProfiledTable, ranked: readonly Ranked[]): Key | undefined {
   const { rows, notUnique } = table
   // Long tables whose rows are alike would be gone through for every set of columns.
   let budget = MAX_SCANNED
-  const isOpen = (columns: readonly Column[]) => {
+  const isOpen = (columns: readonly ProfiledColumn[]) => {
     budget -= rows
     return budget > 0 && !notUnique.some((set) => isSameSet(set, columns))
   }
@@ -105,7 +105,7 @@ const setsOf = (
   size: number,
   isTried: IsTried,
   isLed: IsTried,
-): readonly (readonly Column[])[] => {
+): readonly (readonly ProfiledColumn[])[] => {
   const tried = ranked.filter(({ rank }) => isTried(rank))
   return combinations(size === 1 ? tried : tried.slice(0, MAX_TRIED), size)
     .filter((set) => size === 1 || set.some(({ rank }) => isLed(rank)))
@@ -113,20 +113,20 @@ const setsOf = (
     .map((set) => set.map(({ column }) => column))
 }
 
-function isIdentifiedNearly(columns: readonly Column[], rows: number): boolean {
+function isIdentifiedNearly(columns: readonly ProfiledColumn[], rows: number): boolean {
   const limit = Math.floor(rows * MAX_LOST)
   const { blank, double } = unidentifiedBy(columns, limit)
   return blank + double <= limit
 }
 
-const guessedNearly = (table: Table, columns: readonly Column[]): Key => ({
+const guessedNearly = (table: ProfiledTable, columns: readonly ProfiledColumn[]): Key => ({
   ...guessed(table, columns, whoIsLeftOut(columns, table.rows)),
   leavesOutRows: true,
 })
 
 const counted = (rows: number) => (rows === 1 ? '1 row' : `${rows} rows`)
 
-function whoIsLeftOut(columns: readonly Column[], rows: number): string {
+function whoIsLeftOut(columns: readonly ProfiledColumn[], rows: number): string {
   const { blank, double } = unidentifiedBy(columns, rows)
   const lost = [
     blank > 0 ? [`${counted(blank)} without it`] : [],
@@ -135,17 +135,17 @@ function whoIsLeftOut(columns: readonly Column[], rows: number): string {
   return `it identifies nearly every row; ${lost.flat().join(' and ')} cannot be published`
 }
 
-function declaredKey(table: Table): Key | NoKey | undefined {
+function declaredKey(table: ProfiledTable): Key | NoKey | undefined {
   const names = table.resource.schema?.primaryKey
   if (names === undefined || names.length === 0) return undefined
   const columns = names.map((name) => columnNamed(table, name))
   const missing = names.filter((_, at) => columns[at] === undefined)
   if (missing.length > 0)
     return { reason: `its primaryKey has ${missing.map(quoted).join(', ')}, which is no column of the file` }
-  return { columns: columns as Column[], isDeclared: true }
+  return { columns: columns as ProfiledColumn[], isDeclared: true }
 }
 
-const guessed = ({ resource, columns: all }: Table, columns: readonly Column[], why: string): Key => {
+const guessed = ({ resource, columns: all }: ProfiledTable, columns: readonly ProfiledColumn[], why: string): Key => {
   const inOrder = all.filter((column) => columns.includes(column))
   const names = inOrder.map(({ name }) => name)
   return {
@@ -161,7 +161,7 @@ const guessed = ({ resource, columns: all }: Table, columns: readonly Column[], 
 }
 
 /** How much a column looks like the key: more than 1 where its name says so, 0 where it does not, less where it is a measure. */
-function rankOf(column: Column, table: Table, referred: Referred): number {
+function rankOf(column: ProfiledColumn, table: ProfiledTable, referred: Referred): number {
   const { words, declared, name } = column
   if (referred.has(name)) return 8
   const role = declared.own.get('role')
@@ -178,7 +178,7 @@ function rankOf(column: Column, table: Table, referred: Referred): number {
 }
 
 /** Whether a column is named after what the list has: `section` of `sections`, `agency_code` of `agencies`. */
-function isAbout(words: readonly string[], { resource }: Table): boolean {
+function isAbout(words: readonly string[], { resource }: ProfiledTable): boolean {
   const nouns = nounsOf(resource.name)
   const subject = subjectOf(words)
   return subject.length > 0 && subject.every((word) => nouns.includes(word)) && subject.at(-1) === nouns.at(-1)
@@ -187,20 +187,20 @@ function isAbout(words: readonly string[], { resource }: Table): boolean {
 const MEASURES = new Set(['number', 'integer', 'boolean', 'date', 'datetime', 'time', 'year', 'yearmonth', 'geopoint'])
 
 /** Whether its values are quantities, which are different by chance: declared so, or numbers that nobody counted up. */
-const isMeasure = (column: Column): boolean =>
+const isMeasure = (column: ProfiledColumn): boolean =>
   MEASURES.has(column.declared.type ?? '') ||
   (allFit(column, isDecimal) && !isSeries(distinctOf(column)) && !areCodes(column))
 
 /** Whether its values are numbers, and not all of them whole: an index in a table of that name is no code. */
-const hasFractions = (column: Column) => allFit(column, isDecimal) && !allFit(column, isWholeNumber)
+const hasFractions = (column: ProfiledColumn) => allFit(column, isDecimal) && !allFit(column, isWholeNumber)
 
 /** Whole numbers of as many digits each are codes more often than not. */
-const areCodes = (column: Column) =>
+const areCodes = (column: ProfiledColumn) =>
   new Set(column.values.map(({ length }) => length)).size === 1 && allFit(column, isWholeNumber)
 
 const sum = (set: readonly Ranked[]) => set.reduce((total, { rank }) => total + rank, 0)
 
-const isSameSet = (names: readonly string[], columns: readonly Column[]) =>
+const isSameSet = (names: readonly string[], columns: readonly ProfiledColumn[]) =>
   names.length === columns.length && columns.every(({ name }) => names.includes(name))
 
 function combinations<T>(items: readonly T[], size: number): T[][] {

@@ -6,13 +6,13 @@ import { quoted } from './guess-key.ts'
 import { type InLanguage, languageIn } from './guess-language.ts'
 import {
   blanksOf,
-  type Column,
   distinctShare,
   isBlank,
   isOneLine,
   looksLikeCodes,
+  type ProfiledColumn,
+  type ProfiledTable,
   shareThatFits,
-  type Table,
 } from './guess-table.ts'
 import { isTextual } from './guess-types.ts'
 import {
@@ -33,24 +33,24 @@ import {
 /** Columns that are the same in several languages, or one column alone. */
 type Family = {
   readonly stem: readonly string[]
-  readonly members: readonly { readonly column: Column; readonly language?: string }[]
+  readonly members: readonly { readonly column: ProfiledColumn; readonly language?: string }[]
 }
 
 export type Names = {
   /** In the order of the file, but for the first, which is the one that is shown where no language is chosen. */
-  readonly columns: readonly Column[]
+  readonly columns: readonly ProfiledColumn[]
   /** The language of each column that has one, also of those that are no names. */
-  readonly languages: ReadonlyMap<Column, string>
+  readonly languages: ReadonlyMap<ProfiledColumn, string>
   /** Columns in languages that say the same as the names in another way. */
-  readonly otherNames: readonly Column[]
+  readonly otherNames: readonly ProfiledColumn[]
   readonly guess?: Guess
 }
 
 type NameContext = {
-  readonly table: Table
-  readonly keyColumns: readonly Column[]
+  readonly table: ProfiledTable
+  readonly keyColumns: readonly ProfiledColumn[]
   /** The columns that are nothing else yet, and those of a key of several: one of them may be the name as well. */
-  readonly free: readonly Column[]
+  readonly free: readonly ProfiledColumn[]
   readonly packageName: string
   /** The language that the list is declared to be in. */
   readonly language: string | undefined
@@ -83,7 +83,7 @@ export function namesOf(context: NameContext): Names {
 }
 
 /** A column that is called the name and cannot be one: without it records are called by their keys, which nobody expects. */
-function unusableName(free: readonly Column[], resource: string): Pick<Names, 'guess'> {
+function unusableName(free: readonly ProfiledColumn[], resource: string): Pick<Names, 'guess'> {
   const column = free.find((one) => namesName(one.words) && !isOneLine(one))
   if (column === undefined) return {}
   const guess = {
@@ -95,7 +95,7 @@ function unusableName(free: readonly Column[], resource: string): Pick<Names, 'g
   return { guess }
 }
 
-function chooseNames(families: readonly Family[], context: NameContext): readonly Column[] | undefined {
+function chooseNames(families: readonly Family[], context: NameContext): readonly ProfiledColumn[] | undefined {
   const own = ownWords(context)
   const open = families.filter(({ members }) =>
     members.every(({ column }) => !column.declared.own.has('role') && isOneLine(column)),
@@ -162,7 +162,7 @@ const ownWords = ({ table, keyColumns, packageName }: NameContext): ReadonlySet<
 const MAX_COUNTED = 5_000
 
 /** The column of texts with the most different words, where nothing is named like a name. */
-function wordiest(families: readonly Family[]): readonly Column[] | undefined {
+function wordiest(families: readonly Family[]): readonly ProfiledColumn[] | undefined {
   const columns = families
     .flatMap(({ members }) => members.map(({ column }) => column))
     .filter(
@@ -180,7 +180,7 @@ function wordiest(families: readonly Family[]): readonly Column[] | undefined {
 }
 
 /** Columns by what their names have besides a language. */
-function familiesOf(columns: readonly Column[]): readonly Family[] {
+function familiesOf(columns: readonly ProfiledColumn[]): readonly Family[] {
   const told = new Map(columns.map((column) => [column, languageOf(column)]))
   const siblings = new Map<string, InLanguage[]>()
   for (const one of told.values()) {
@@ -188,7 +188,10 @@ function familiesOf(columns: readonly Column[]): readonly Family[] {
     const stem = one.stem.join(' ')
     siblings.set(stem, [...(siblings.get(stem) ?? []), one])
   }
-  const families = new Map<string, { stem: readonly string[]; members: { column: Column; language?: string }[] }>()
+  const families = new Map<
+    string,
+    { stem: readonly string[]; members: { column: ProfiledColumn; language?: string }[] }
+  >()
   for (const [column, one] of told) {
     const isTold = one !== undefined && isSure(one, siblings.get(one.stem.join(' ')) ?? [])
     const stem = isTold ? one.stem : column.words
@@ -201,7 +204,7 @@ function familiesOf(columns: readonly Column[]): readonly Family[] {
   return [...families.values()]
 }
 
-function languageOf({ words, declared }: Column): InLanguage | undefined {
+function languageOf({ words, declared }: ProfiledColumn): InLanguage | undefined {
   const own = declared.own.get('language')
   const told = languageIn(words) ?? (declared.title === undefined ? undefined : languageIn(nameWords(declared.title)))
   if (typeof own !== 'string') return told
@@ -219,11 +222,11 @@ function isSure(one: InLanguage, siblings: readonly InLanguage[]): boolean {
 
 /** The first is in the language of the list, else in none, else in English. */
 function inOrder(
-  columns: readonly Column[],
-  languages: ReadonlyMap<Column, string>,
+  columns: readonly ProfiledColumn[],
+  languages: ReadonlyMap<ProfiledColumn, string>,
   language: string | undefined,
-): readonly Column[] {
-  const isIn = (wanted: string | undefined) => (column: Column) => languages.get(column) === wanted
+): readonly ProfiledColumn[] {
+  const isIn = (wanted: string | undefined) => (column: ProfiledColumn) => languages.get(column) === wanted
   const first =
     (language === undefined ? undefined : columns.find(isIn(language))) ??
     columns.find(isIn(undefined)) ??
@@ -233,7 +236,11 @@ function inOrder(
 }
 
 /** Families in the languages of the names, such as the formal name of a country beside the short one. */
-function otherNamesIn(families: readonly Family[], chosen: readonly Column[], languages: ReadonlyMap<Column, string>) {
+function otherNamesIn(
+  families: readonly Family[],
+  chosen: readonly ProfiledColumn[],
+  languages: ReadonlyMap<ProfiledColumn, string>,
+) {
   const ofNames = new Set(chosen.map((column) => languages.get(column)))
   return families
     .filter(({ members, stem }) => {
@@ -246,7 +253,11 @@ function otherNamesIn(families: readonly Family[], chosen: readonly Column[], la
     .filter((column) => !column.declared.own.has('role'))
 }
 
-function guessOf(columns: readonly Column[], languages: ReadonlyMap<Column, string>, resource: string): Guess {
+function guessOf(
+  columns: readonly ProfiledColumn[],
+  languages: ReadonlyMap<ProfiledColumn, string>,
+  resource: string,
+): Guess {
   const shown = columns.map((column) => {
     const language = languages.get(column)
     return language === undefined ? quoted(column.name) : `${quoted(column.name)} (${language})`
@@ -254,7 +265,7 @@ function guessOf(columns: readonly Column[], languages: ReadonlyMap<Column, stri
   const [first, ...others] = shown
   return {
     resource,
-    ...(others.length === 0 ? { field: (columns[0] as Column).name } : {}),
+    ...(others.length === 0 ? { field: (columns[0] as ProfiledColumn).name } : {}),
     what: others.length === 0 ? `${first} is the name.` : `${shown.join(', ')} are the names; ${first} is shown first.`,
     otherwise: '"nomenclator:role": "name" and "nomenclator:language" at the fields that are names',
   }

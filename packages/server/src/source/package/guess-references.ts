@@ -4,25 +4,29 @@ import { slugOf } from '../../catalog/slug.ts'
 import type { ForeignKey, Guess } from './descriptor.ts'
 import { quoted } from './guess-key.ts'
 import {
-  type Column,
   columnNamed,
   distinctOf,
   isBlank,
   isUnique,
   looksLikeCodes,
+  type ProfiledColumn,
+  type ProfiledTable,
   shareThatFits,
-  type Table,
 } from './guess-table.ts'
 import { isCodeWord, isNameWord, nounsOf, subjectOf } from './guess-words.ts'
 import type { FieldProperties } from './profile.ts'
 
 /** A table with its key, and the name that its entity will have. */
-export type KeyedTable = { readonly table: Table; readonly key: readonly Column[]; readonly name: string }
+export type KeyedTable = {
+  readonly table: ProfiledTable
+  readonly key: readonly ProfiledColumn[]
+  readonly name: string
+}
 
 export type Reference = {
   /** The field: the last of its columns. */
-  readonly field: Column
-  readonly columns: readonly Column[]
+  readonly field: ProfiledColumn
+  readonly columns: readonly ProfiledColumn[]
   readonly entity: string
   /** Of a list of this package. */
   readonly target?: KeyedTable
@@ -39,7 +43,7 @@ type ReferenceContext = {
   readonly all: readonly KeyedTable[]
   /** The lists of other packages; undefined where no home is looked at. */
   readonly others: readonly EntityData[] | undefined
-  readonly propertiesOf: (column: Column) => FieldProperties
+  readonly propertiesOf: (column: ProfiledColumn) => FieldProperties
   readonly tell: (guess: Guess) => void
 }
 
@@ -49,7 +53,7 @@ const MIN_TOLD = 0.7
 /** The references of a table, those that are declared first; no column is the field of two. */
 export function referencesOf(context: ReferenceContext): readonly Reference[] {
   const { own, propertiesOf } = context
-  const references = new Map<Column, Reference>()
+  const references = new Map<ProfiledColumn, Reference>()
   const add = (reference: Reference | undefined) => {
     if (reference !== undefined && !references.has(reference.field)) references.set(reference.field, reference)
   }
@@ -92,11 +96,11 @@ function declaredReference(foreignKey: ForeignKey, context: ReferenceContext): R
     })
   if (field === undefined || columns.includes(undefined)) return refuse('it is no column of the file')
   if (propertiesOf(field).embed === false) return undefined
-  if (reference.package !== undefined) return otherReference(foreignKey, columns as Column[], context, refuse)
+  if (reference.package !== undefined) return otherReference(foreignKey, columns as ProfiledColumn[], context, refuse)
   const target = all.find(({ table }) => table.resource.name === reference.resource)
   if (target === undefined) return refuse(`there is no list ${quoted(reference.resource)} in the package`)
   return (
-    referenceTo(target, columns as Column[], reference.fields, context, true) ??
+    referenceTo(target, columns as ProfiledColumn[], reference.fields, context, true) ??
     refuse('the fields that it refers to are not there')
   )
 }
@@ -105,7 +109,7 @@ type Refuse = (why: string) => undefined
 
 function otherReference(
   { reference }: ForeignKey,
-  columns: readonly Column[],
+  columns: readonly ProfiledColumn[],
   { others, own }: ReferenceContext,
   refuse: Refuse,
 ): Reference | undefined {
@@ -122,10 +126,10 @@ function otherReference(
     return refuse(`the home has no list ${quoted(reference.resource)} of a package ${quoted(name)}; import that first`)
   const places = entity.key.map((part) => reference.fields.indexOf(part))
   const isByKey = places.length === columns.length && !places.includes(-1)
-  const field = columns.at(-1) as Column
+  const field = columns.at(-1) as ProfiledColumn
   return {
     field,
-    columns: isByKey ? places.map((at) => columns[at] as Column) : columns,
+    columns: isByKey ? places.map((at) => columns[at] as ProfiledColumn) : columns,
     entity: entity.name,
     ...(isByKey ? {} : { refersTo: reference.fields }),
     isDeclared: true,
@@ -138,7 +142,7 @@ function otherReference(
 export const listName = (resource: string): string =>
   resource.replace(/\.(?:csv|tsv|txt|xlsx|ndjson|json)(?:\.gz)?$/i, '')
 
-function embedReference(column: Column, resource: string, context: ReferenceContext): Reference | undefined {
+function embedReference(column: ProfiledColumn, resource: string, context: ReferenceContext): Reference | undefined {
   const { all, own, tell } = context
   const target = all.find(({ table, name }) => table.resource.name === resource || name === resource)
   if (target !== undefined && target.key.length === 1)
@@ -161,7 +165,7 @@ function embedReference(column: Column, resource: string, context: ReferenceCont
 /** The reference of columns to fields of a list of the package; undefined where the list has no such fields. */
 function referenceTo(
   target: KeyedTable,
-  columns: readonly Column[],
+  columns: readonly ProfiledColumn[],
   fields: readonly string[],
   { own }: ReferenceContext,
   isDeclared: boolean,
@@ -170,10 +174,10 @@ function referenceTo(
   if (meant.includes(undefined) || meant.length !== columns.length || target === own) return undefined
   const places = target.key.map((part) => meant.indexOf(part))
   const isByKey = places.length === columns.length && !places.includes(-1)
-  const ordered = isByKey ? places.map((at) => columns[at] as Column) : columns
-  const referred = (isByKey ? target.key : meant) as readonly Column[]
+  const ordered = isByKey ? places.map((at) => columns[at] as ProfiledColumn) : columns
+  const referred = (isByKey ? target.key : meant) as readonly ProfiledColumn[]
   return {
-    field: columns.at(-1) as Column,
+    field: columns.at(-1) as ProfiledColumn,
     columns: ordered,
     entity: target.name,
     target,
@@ -184,8 +188,8 @@ function referenceTo(
 }
 
 /** Which share of all rows refers to a record that is there. */
-function resolvedShare(columns: readonly Column[], referred: readonly Column[]): number {
-  const joined = (set: readonly Column[], row: number) => set.map(({ values }) => values[row]).join('\0')
+function resolvedShare(columns: readonly ProfiledColumn[], referred: readonly ProfiledColumn[]): number {
+  const joined = (set: readonly ProfiledColumn[], row: number) => set.map(({ values }) => values[row]).join('\0')
   const known = new Set(referred[0]?.values.map((_, row) => joined(referred, row)))
   const rows = columns[0]?.values.length ?? 0
   let resolved = 0
@@ -194,7 +198,7 @@ function resolvedShare(columns: readonly Column[], referred: readonly Column[]):
   return rows === 0 ? 1 : resolved / rows
 }
 
-function guessedReference(column: Column, context: ReferenceContext): Reference | undefined {
+function guessedReference(column: ProfiledColumn, context: ReferenceContext): Reference | undefined {
   const { own, all } = context
   if ((own.key.length === 1 && own.key[0] === column) || isBlank(column)) return undefined
   for (const target of all) {
@@ -211,11 +215,11 @@ function guessedReference(column: Column, context: ReferenceContext): Reference 
 }
 
 /** Whether the codes of a list have the values of a column; in a key nothing may be missing. */
-const has = (code: Column, column: Column, { key }: KeyedTable) =>
+const has = (code: ProfiledColumn, column: ProfiledColumn, { key }: KeyedTable) =>
   shareThatFits(column, (value) => distinctOf(code).has(value)) >= (key.includes(column) ? 1 : MIN_RESOLVED)
 
 /** Where most values are codes of the list that the column is named after, its owner will want to know. */
-function tellNearly(column: Column, { own, all, tell }: ReferenceContext): void {
+function tellNearly(column: ProfiledColumn, { own, all, tell }: ReferenceContext): void {
   for (const target of all) {
     const [code] = target.key
     if (target === own || code === undefined || target.key.length > 1) continue
@@ -232,14 +236,20 @@ function tellNearly(column: Column, { own, all, tell }: ReferenceContext): void 
 }
 
 /** The key of a list of one field, then other columns that identify its records. */
-function codesOf({ table, key }: KeyedTable): readonly Column[] {
+function codesOf({ table, key }: KeyedTable): readonly ProfiledColumn[] {
   if (key.length > 1) return []
   const others = table.columns.filter((one) => !key.includes(one) && looksLikeCodes(one) && isUnique(one))
   return [...key, ...others]
 }
 
 /** Whether a column is named like a list, or like the column with its codes. */
-function isNamedAfter(column: Column, own: KeyedTable, target: KeyedTable, code: Column, isKey: boolean): boolean {
+function isNamedAfter(
+  column: ProfiledColumn,
+  own: KeyedTable,
+  target: KeyedTable,
+  code: ProfiledColumn,
+  isKey: boolean,
+): boolean {
   if (
     isKey &&
     column.words.join() === code.words.join() &&
@@ -258,7 +268,7 @@ function isNamedAfter(column: Column, own: KeyedTable, target: KeyedTable, code:
 const isPrefixOf = (lacking: readonly string[], ownNouns: readonly string[]) =>
   lacking.every((word) => ownNouns.includes(word))
 
-function referenceGuess(column: Column, own: KeyedTable, target: KeyedTable, by: Column): Guess {
+function referenceGuess(column: ProfiledColumn, own: KeyedTable, target: KeyedTable, by: ProfiledColumn): Guess {
   const { name } = target.table.resource
   return {
     resource: own.table.resource.name,

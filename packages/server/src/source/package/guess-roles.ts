@@ -2,7 +2,15 @@
 import type { ValueRole } from '../../catalog/entity.ts'
 import type { Guess } from './descriptor.ts'
 import { quoted } from './guess-key.ts'
-import { allFit, type Column, distinctShare, isBlank, isOneLine, looksLikeCodes, shareThatFits } from './guess-table.ts'
+import {
+  allFit,
+  distinctShare,
+  isBlank,
+  isOneLine,
+  looksLikeCodes,
+  type ProfiledColumn,
+  shareThatFits,
+} from './guess-table.ts'
 import { formatOf, isDecimal, isTextual, valueTypeOf } from './guess-types.ts'
 import {
   namesAlias,
@@ -17,12 +25,12 @@ import {
 import type { FieldRole } from './profile.ts'
 
 /** A column with latitude and longitude, and which of the two numbers is the latitude. */
-type Point = { readonly column: Column; readonly latitude: 0 | 1 }
+type Point = { readonly column: ProfiledColumn; readonly latitude: 0 | 1 }
 
 export type Roles = {
-  readonly values: ReadonlyMap<Column, ValueRole>
+  readonly values: ReadonlyMap<ProfiledColumn, ValueRole>
   /** Codes besides the key. */
-  readonly codes: ReadonlySet<Column>
+  readonly codes: ReadonlySet<ProfiledColumn>
   readonly point?: Point
   readonly guesses: readonly Guess[]
 }
@@ -30,18 +38,18 @@ export type Roles = {
 type RoleContext = {
   readonly resource: string
   /** The columns that are nothing else yet. */
-  readonly free: readonly Column[]
-  readonly roleOf: (column: Column) => FieldRole | undefined
+  readonly free: readonly ProfiledColumn[]
+  readonly roleOf: (column: ProfiledColumn) => FieldRole | undefined
   /** Names of the records besides the one that is shown. */
-  readonly otherNames: readonly Column[]
-  readonly languages: ReadonlyMap<Column, string>
+  readonly otherNames: readonly ProfiledColumn[]
+  readonly languages: ReadonlyMap<ProfiledColumn, string>
 }
 
 const VALUE_ROLES: readonly FieldRole[] = ['alias', 'description', 'latitude', 'longitude', 'validFrom', 'validTo']
 
 export function rolesOf(context: RoleContext): Roles {
   const { free, roleOf } = context
-  const values = new Map<Column, ValueRole>()
+  const values = new Map<ProfiledColumn, ValueRole>()
   for (const column of free) {
     const role = roleOf(column)
     if (role !== undefined && VALUE_ROLES.includes(role)) values.set(column, role as ValueRole)
@@ -49,7 +57,7 @@ export function rolesOf(context: RoleContext): Roles {
   const codes = new Set(free.filter((column) => roleOf(column) === 'code'))
   const open = free.filter((column) => roleOf(column) === undefined && !isBlank(column))
   const guesses: Guess[] = []
-  const give = (columns: readonly Column[], role: ValueRole) => {
+  const give = (columns: readonly ProfiledColumn[], role: ValueRole) => {
     for (const column of columns) values.set(column, role)
   }
   const has = (role: ValueRole) => [...values.values()].includes(role)
@@ -65,7 +73,9 @@ export function rolesOf(context: RoleContext): Roles {
     }
   }
   for (const [role, isNamed, what] of VALIDITY) {
-    const column = has(role) ? undefined : open.find((one) => isNamed(one.words) && !values.has(one) && tellsTime(one))
+    const column = has(role)
+      ? undefined
+      : open.find((one) => isNamed(one.words) && !values.has(one) && looksLikeDate(one))
     if (column === undefined) continue
     values.set(column, role)
     guesses.push(guessOf(context, [column], what, role))
@@ -94,11 +104,11 @@ const VALIDITY: readonly (readonly [ValueRole, (words: readonly string[]) => boo
   ['validTo', namesEnd, 'the end of validity'],
 ]
 
-function guessOf({ resource }: RoleContext, columns: readonly Column[], what: string, role: FieldRole): Guess {
+function guessOf({ resource }: RoleContext, columns: readonly ProfiledColumn[], what: string, role: FieldRole): Guess {
   const [only, ...others] = columns
   return {
     resource,
-    ...(others.length === 0 ? { field: (only as Column).name } : {}),
+    ...(others.length === 0 ? { field: (only as ProfiledColumn).name } : {}),
     what: `${columns.map(({ name }) => quoted(name)).join(', ')} ${others.length === 0 ? 'is' : 'are'} ${what}.`,
     otherwise: `"nomenclator:role": another than ${quoted(role)} at the field, such as "fact"`,
   }
@@ -109,10 +119,12 @@ const isLatitude = isWithin(90)
 const isLongitude = isWithin(180)
 
 /** The first latitude, with the longitude that is named like it. */
-function latitudeAndLongitude(columns: readonly Column[]): readonly [Column, Column] | undefined {
+function latitudeAndLongitude(
+  columns: readonly ProfiledColumn[],
+): readonly [ProfiledColumn, ProfiledColumn] | undefined {
   const latitudes = columns.filter((column) => namesLatitude(column.words) && allFit(column, isLatitude))
   const longitudes = columns.filter((column) => namesLongitude(column.words) && allFit(column, isLongitude))
-  const rest = (column: Column) =>
+  const rest = (column: ProfiledColumn) =>
     column.words.filter((word) => !namesLatitude([word]) && !namesLongitude([word])).join()
   for (const latitude of latitudes) {
     const longitude = longitudes.find((column) => column !== latitude && rest(column) === rest(latitude))
@@ -126,7 +138,7 @@ const MIN_PAIRS = 0.95
 
 /** The column that has both numbers. Those that are declared as points have the longitude first, as the standard says. */
 function pointOf({ free, roleOf }: RoleContext): Point | undefined {
-  const isPoint = ({ declared }: Column) => declared.type === 'geopoint'
+  const isPoint = ({ declared }: ProfiledColumn) => declared.type === 'geopoint'
   const declared = free.find(
     (column) => roleOf(column) === 'coordinates' || (roleOf(column) === undefined && isPoint(column)),
   )
@@ -154,15 +166,15 @@ const pointGuess = ({ column, latitude }: Point, { resource }: RoleContext): Gue
 })
 
 /** Whether nearly all values have a year in them. */
-const tellsTime = (column: Column) =>
+const looksLikeDate = (column: ProfiledColumn) =>
   ['date', 'year'].includes(valueTypeOf(formatOf(column))) ||
   shareThatFits(column, (value) => /(?<![0-9])[12][0-9]{3}(?![0-9])/.test(value)) >= 0.8
 
-const isAlias = (column: Column, { otherNames }: RoleContext) =>
+const isAlias = (column: ProfiledColumn, { otherNames }: RoleContext) =>
   otherNames.includes(column) || (namesAlias(column.words) && !namesCode(column.words) && isTextual(column))
 
 /** One in each language. */
-function descriptionsOf(columns: readonly Column[], { languages }: RoleContext): readonly Column[] {
+function descriptionsOf(columns: readonly ProfiledColumn[], { languages }: RoleContext): readonly ProfiledColumn[] {
   const taken = new Set<string | undefined>()
   return columns.filter((column) => {
     const language = languages.get(column)
@@ -177,7 +189,7 @@ const MIN_DISTINCT = 0.9
 /** What says the same of many records describes something else. */
 const MIN_DESCRIBED = 0.3
 
-const isOtherCode = (column: Column) =>
+const isOtherCode = (column: ProfiledColumn) =>
   namesCode(column.words) &&
   valueTypeOf(formatOf(column)) === 'text' &&
   isOneLine(column) &&

@@ -3,7 +3,7 @@ import { memoized } from '../../base/memoized.ts'
 import type { Resource, TableField, TableSample } from './descriptor.ts'
 import { nameWords } from './guess-words.ts'
 
-export type Column = {
+export type ProfiledColumn = {
   /** As in the file. */
   readonly name: string
   readonly words: readonly string[]
@@ -16,17 +16,17 @@ export type Column = {
   readonly isWhole: boolean
 }
 
-export type Table = {
+export type ProfiledTable = {
   readonly resource: Resource
-  readonly columns: readonly Column[]
+  readonly columns: readonly ProfiledColumn[]
   readonly rows: number
   readonly notUnique: readonly (readonly string[])[]
 }
 
-export function tableOf(resource: Resource, sample: TableSample): Table {
+export function tableOf(resource: Resource, sample: TableSample): ProfiledTable {
   const declaredOf = declarationsOf(resource, sample.header)
   const missing = resource.schema?.missingValues ?? []
-  const columns = sample.header.map((name, position): Column => {
+  const columns = sample.header.map((name, position): ProfiledColumn => {
     const declared: TableField = declaredOf.get(name) ?? { name, own: new Map() }
     const missingValues = declared.missingValues ?? missing
     const values = withoutMissing(sample.columns[position] ?? [], missingValues)
@@ -53,7 +53,7 @@ function declarationsOf({ schema }: Resource, header: readonly string[]): Readon
 const lettersOf = (name: string) => nameWords(name).join('')
 
 /** The column that a name in the descriptor means. */
-export const columnNamed = ({ columns }: Table, name: string): Column | undefined =>
+export const columnNamed = ({ columns }: ProfiledTable, name: string): ProfiledColumn | undefined =>
   columns.find((column) => column.name === name) ?? columns.find(({ declared }) => declared.name === name)
 
 function withoutMissing(values: readonly string[], missing: readonly string[]): readonly string[] {
@@ -61,12 +61,12 @@ function withoutMissing(values: readonly string[], missing: readonly string[]): 
   return others.size === 0 ? values : values.map((value) => (others.has(value) ? '' : value))
 }
 
-export const blanksOf = memoized(({ values }: Column): number =>
+export const blanksOf = memoized(({ values }: ProfiledColumn): number =>
   values.reduce((sum, value) => sum + (value === '' ? 1 : 0), 0),
 )
 
 /** The values that there are, each once. */
-export const distinctOf = memoized(({ values }: Column): ReadonlySet<string> => {
+export const distinctOf = memoized(({ values }: ProfiledColumn): ReadonlySet<string> => {
   const distinct = new Set(values)
   distinct.delete('')
   return distinct
@@ -75,19 +75,19 @@ export const distinctOf = memoized(({ values }: Column): ReadonlySet<string> => 
 const MAX_COUNTED = 20_000
 
 /** Which share of the values that there are is different from all before; of a long table, of its beginning. */
-export const distinctShare = memoized(({ values }: Column): number => {
+export const distinctShare = memoized(({ values }: ProfiledColumn): number => {
   const some = values.slice(0, MAX_COUNTED).filter((value) => value !== '')
   return new Set(some).size / Math.max(1, some.length)
 })
 
-export const isBlank = (column: Column): boolean => blanksOf(column) === column.values.length
+export const isBlank = (column: ProfiledColumn): boolean => blanksOf(column) === column.values.length
 
 /** Whether every value that there is fits. */
-export const allFit = (column: Column, fits: (value: string) => boolean): boolean =>
+export const allFit = (column: ProfiledColumn, fits: (value: string) => boolean): boolean =>
   !isBlank(column) && column.values.every((value) => value === '' || fits(value))
 
 /** Which share of the values that there are fits. */
-export function shareThatFits(column: Column, fits: (value: string) => boolean): number {
+export function shareThatFits(column: ProfiledColumn, fits: (value: string) => boolean): number {
   let some = 0
   let fitting = 0
   for (const value of column.values) {
@@ -103,7 +103,7 @@ const MAX_NAME = 1_000
 const CONTROL = /[^\P{Cc}\u0080-\u009f]/u
 
 /** Whether every value can be a name or a code: one line that is not too long. */
-export const isOneLine = memoized((column: Column): boolean =>
+export const isOneLine = memoized((column: ProfiledColumn): boolean =>
   column.values.every((value) => value.length <= MAX_NAME && !CONTROL.test(value)),
 )
 
@@ -111,7 +111,7 @@ const MAX_CODE = 128
 const MAX_SPACED = 0.1
 
 /** Whether the values look like codes: short, and hardly any of several words. */
-export const looksLikeCodes = memoized((column: Column): boolean => {
+export const looksLikeCodes = memoized((column: ProfiledColumn): boolean => {
   if (isBlank(column) || !isOneLine(column)) return false
   return (
     allFit(column, (value) => value.length <= MAX_CODE && !/^https?:/.test(value)) &&
@@ -121,7 +121,7 @@ export const looksLikeCodes = memoized((column: Column): boolean => {
 
 /** How many rows lack a value in one of the columns, or have all of another row; counted up to a limit. */
 export function unidentifiedBy(
-  columns: readonly Column[],
+  columns: readonly ProfiledColumn[],
   limit: number,
 ): { readonly blank: number; readonly double: number } {
   const [first, ...rest] = columns
@@ -143,11 +143,11 @@ export function unidentifiedBy(
 }
 
 /** Whether no value is there twice. */
-export const isUnique = (column: Column): boolean =>
+export const isUnique = (column: ProfiledColumn): boolean =>
   distinctShare(column) === 1 && distinctOf(column).size === column.values.length - blanksOf(column)
 
 /** Whether no two rows have the same values in the columns, and none lacks one. */
-export function identifies(columns: readonly Column[]): boolean {
+export function identifies(columns: readonly ProfiledColumn[]): boolean {
   const [first, ...rest] = columns
   if (first !== undefined && rest.length === 0) return blanksOf(first) === 0 && isUnique(first)
   const { blank, double } = unidentifiedBy(columns, 0)

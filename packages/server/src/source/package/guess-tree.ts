@@ -2,7 +2,14 @@
 import { memoized } from '../../base/memoized.ts'
 import type { Guess } from './descriptor.ts'
 import { quoted } from './guess-key.ts'
-import { type Column, columnNamed, distinctOf, isUnique, shareThatFits, type Table } from './guess-table.ts'
+import {
+  columnNamed,
+  distinctOf,
+  isUnique,
+  type ProfiledColumn,
+  type ProfiledTable,
+  shareThatFits,
+} from './guess-table.ts'
 import { isSeries } from './guess-types.ts'
 import { namesParent, nameWords } from './guess-words.ts'
 import type { FieldProperties, ListProperties } from './profile.ts'
@@ -10,9 +17,9 @@ import type { FieldProperties, ListProperties } from './profile.ts'
 /** How the code of the record above is cut out of a code: at these lengths, or at the last of a sign. */
 type Prefix = { readonly prefixes: readonly number[] } | { readonly separator: string }
 
-export type Tree = {
+export type GuessedTree = {
   /** The columns that have the key of the record above; of a tree by prefixes, the key. */
-  readonly columns: readonly Column[]
+  readonly columns: readonly ProfiledColumn[]
   /** The columns that these have the values of, where they are not the key. */
   readonly refersTo?: readonly string[]
   readonly prefix?: Prefix
@@ -25,12 +32,12 @@ const OTHERWISE =
   '"nomenclator:broader" at the resource: the name of the field with the key of the record above, or false'
 
 export function treeOf(
-  table: Table,
-  key: readonly Column[],
+  table: ProfiledTable,
+  key: readonly ProfiledColumn[],
   list: ListProperties,
-  propertiesOf: (column: Column) => FieldProperties,
+  propertiesOf: (column: ProfiledColumn) => FieldProperties,
   tell: (guess: Guess) => void,
-): Tree | undefined {
+): GuessedTree | undefined {
   if (list.broader === false) return undefined
   const declared = declaredTree(table, key, list, propertiesOf)
   if (declared !== undefined) return declared
@@ -48,11 +55,11 @@ export function treeOf(
 }
 
 function declaredTree(
-  table: Table,
-  key: readonly Column[],
+  table: ProfiledTable,
+  key: readonly ProfiledColumn[],
   list: ListProperties,
-  propertiesOf: (column: Column) => FieldProperties,
-): Tree | undefined {
+  propertiesOf: (column: ProfiledColumn) => FieldProperties,
+): GuessedTree | undefined {
   const [only] = key
   if (list.broader === 'prefix of the key') {
     const prefix = only === undefined || key.length > 1 ? undefined : anyPrefix(distinctOf(only))
@@ -74,34 +81,43 @@ function declaredTree(
     const at = own.reference.fields.findIndex((field) => columnNamed(table, field) === part)
     return columnNamed(table, own.fields[at] ?? '')
   })
-  if (byKey.every((one) => one !== undefined)) return { columns: byKey as Column[] }
+  if (byKey.every((one) => one !== undefined)) return { columns: byKey as ProfiledColumn[] }
   const [from, to] = [columnNamed(table, own.fields[0] ?? ''), columnNamed(table, own.reference.fields[0] ?? '')]
   return from === undefined || to === undefined || only === undefined || key.length > 1
     ? undefined
     : treeBy(from, to, only)
 }
 
-const treeBy = (parent: Column, referred: Column, key: Column): Tree => ({
+const treeBy = (parent: ProfiledColumn, referred: ProfiledColumn, key: ProfiledColumn): GuessedTree => ({
   columns: [parent],
   ...(referred === key ? {} : { refersTo: [referred.name] }),
 })
 
-function isParent({ words, declared: { title } }: Column, { broader, role, embed }: FieldProperties): boolean {
+function isParent({ words, declared: { title } }: ProfiledColumn, { broader, role, embed }: FieldProperties): boolean {
   if (broader === false || role !== undefined || embed !== undefined) return false
   return namesParent(words) || (title !== undefined && namesParent(nameWords(title)))
 }
 
-const shareIn = (column: Column, others: Column): number =>
+const shareIn = (column: ProfiledColumn, others: ProfiledColumn): number =>
   shareThatFits(column, (value) => distinctOf(others).has(value))
 
 /** The column whose values a parent has: the key, else another that tells the records apart, such as their names. */
-const referredBy = (parent: Column, { columns }: Table, key: Column): Column | undefined =>
+const referredBy = (
+  parent: ProfiledColumn,
+  { columns }: ProfiledTable,
+  key: ProfiledColumn,
+): ProfiledColumn | undefined =>
   [key, ...columns].find(
     (column) => column !== parent && shareIn(parent, column) >= MIN_RESOLVED && (column === key || isUnique(column)),
   )
 
 /** Where most values are keys, the owner will want to know why the list is no tree. */
-function tellNearly({ resource }: Table, parent: Column, key: Column, tell: (guess: Guess) => void): void {
+function tellNearly(
+  { resource }: ProfiledTable,
+  parent: ProfiledColumn,
+  key: ProfiledColumn,
+  tell: (guess: Guess) => void,
+): void {
   if (shareIn(parent, key) < MIN_TOLD) return
   const other = parent.values.find((value) => value !== '' && !distinctOf(key).has(value)) ?? ''
   tell({
@@ -112,14 +128,14 @@ function tellNearly({ resource }: Table, parent: Column, key: Column, tell: (gue
   })
 }
 
-const parentGuess = ({ resource }: Table, parent: Column, referred: Column): Guess => ({
+const parentGuess = ({ resource }: ProfiledTable, parent: ProfiledColumn, referred: ProfiledColumn): Guess => ({
   resource: resource.name,
   field: parent.name,
   what: `${quoted(parent.name)} has the ${quoted(referred.name)} of the record above: the list is a tree.`,
   otherwise: OTHERWISE,
 })
 
-const prefixGuess = ({ resource }: Table, key: Column, prefix: Prefix): Guess => ({
+const prefixGuess = ({ resource }: ProfiledTable, key: ProfiledColumn, prefix: Prefix): Guess => ({
   resource: resource.name,
   field: key.name,
   what: `Each ${quoted(key.name)} begins with that of the record above${

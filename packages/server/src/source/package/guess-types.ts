@@ -2,7 +2,7 @@
 import { memoized } from '../../base/memoized.ts'
 import type { ValueType } from '../../catalog/entity.ts'
 import type { ValueFormat } from './descriptor.ts'
-import { allFit, type Column } from './guess-table.ts'
+import { allFit, type ProfiledColumn } from './guess-table.ts'
 import { isOfOthers, namesCode, namesYear } from './guess-words.ts'
 import { isDay, valueReader } from './values.ts'
 
@@ -43,7 +43,7 @@ function hasForm(value: string, form: RegExp, [year, month, day]: readonly [numb
 }
 
 /** The one form that all values have; undefined where none or more than one could be meant. */
-function dateFormat(column: Column): string | undefined {
+function dateFormat(column: ProfiledColumn): string | undefined {
   const formats = DATES.filter(([, form, parts]) => allFit(column, (value) => hasForm(value, form, parts)))
   return formats.length === 1 ? formats[0]?.[0] : undefined
 }
@@ -56,7 +56,7 @@ const isTime = (value: string) =>
 type Guessed = Pick<ValueFormat, 'type' | 'format'>
 const TEXT: Guessed = { type: 'string' }
 
-const guessedType = memoized((column: Column): Guessed => {
+const guessedType = memoized((column: ProfiledColumn): Guessed => {
   const isCode = namesCode(column.words) || isOfOthers(column.words)
   if (!isCode && allFit(column, isYear) && namesYear(column.words)) return { type: 'year' }
   if (!isCode && allFit(column, isWholeNumber)) return { type: 'integer' }
@@ -69,10 +69,10 @@ const guessedType = memoized((column: Column): Guessed => {
 
 const UNDECLARED = new Set([undefined, '', 'any', 'default'])
 
-export const isTypeDeclared = ({ declared }: Column): boolean => !UNDECLARED.has(declared.type)
+export const isTypeDeclared = ({ declared }: ProfiledColumn): boolean => !UNDECLARED.has(declared.type)
 
 /** How the values of a column are read. */
-export const formatOf = memoized((column: Column): ValueFormat => {
+export const formatOf = memoized((column: ProfiledColumn): ValueFormat => {
   const { declared, missingValues } = column
   const { type, format, decimalChar, groupChar, bareNumber, trueValues, falseValues, delimiter, constraints } = declared
   const given = { decimalChar, groupChar, bareNumber, trueValues, falseValues, delimiter, constraints, format }
@@ -82,14 +82,14 @@ export const formatOf = memoized((column: Column): ValueFormat => {
 })
 
 /** As text, whatever is declared: codes and names keep their digits. */
-export const textFormatOf = ({ declared: { constraints }, missingValues }: Column): ValueFormat => ({
+export const textFormatOf = ({ declared: { constraints }, missingValues }: ProfiledColumn): ValueFormat => ({
   type: 'string',
   missingValues,
   ...(constraints === undefined ? {} : { constraints }),
 })
 
 /** Whether each value can be read as what it is declared to be; one that cannot may turn out to be none. */
-export function isSureToFit(column: Column): boolean {
+export function isSureToFit(column: ProfiledColumn): boolean {
   const format = formatOf(column)
   const type = valueTypeOf(format)
   if (type === 'text' || !isTypeDeclared(column)) return true
@@ -98,7 +98,7 @@ export function isSureToFit(column: Column): boolean {
 }
 
 /** Whether its values are text that is neither declared nor looks like anything else. */
-export const isTextual = (column: Column): boolean =>
+export const isTextual = (column: ProfiledColumn): boolean =>
   valueTypeOf(formatOf(column)) === 'text' && !allFit(column, isDecimal)
 
 /** Whether they are numbers that were counted up, of which every one begins with another by chance. */

@@ -21,7 +21,7 @@ import { type Key, keyOf, quoted } from './guess-key.ts'
 import { namesOf } from './guess-names.ts'
 import { type KeyedTable, listName, type Reference, referencesOf } from './guess-references.ts'
 import { rolesOf } from './guess-roles.ts'
-import { allFit, type Column, columnNamed, distinctOf, type Table, tableOf } from './guess-table.ts'
+import { allFit, columnNamed, distinctOf, type ProfiledColumn, type ProfiledTable, tableOf } from './guess-table.ts'
 import { treeOf } from './guess-tree.ts'
 import { formatOf, isSeries, isTypeDeclared, isWholeNumber } from './guess-types.ts'
 import { type FieldProperties, fieldProperties, type ListProperties, listProperties } from './profile.ts'
@@ -29,7 +29,7 @@ import { type FieldProperties, fieldProperties, type ListProperties, listPropert
 /** A table, and what is said of it. */
 type Candidate = KeyedTable & {
   readonly list: ListProperties
-  readonly properties: ReadonlyMap<Column, FieldProperties>
+  readonly properties: ReadonlyMap<ProfiledColumn, FieldProperties>
   readonly hasDeclaredKey: boolean
   readonly leavesOutRows?: true
   /** Why it can be no list. */
@@ -75,7 +75,7 @@ const placeOf = ({ resources }: Descriptor, { table }: Candidate) => resources.i
 
 const propertiesIn =
   ({ properties }: Candidate) =>
-  (column: Column): FieldProperties =>
+  (column: ProfiledColumn): FieldProperties =>
     properties.get(column) ?? {}
 
 function candidatesOf(
@@ -121,7 +121,7 @@ function candidatesOf(
 }
 
 /** The columns that declared references of other tables mean. */
-function referredColumns({ resources }: Descriptor, table: Table): ReadonlySet<string> {
+function referredColumns({ resources }: Descriptor, table: ProfiledTable): ReadonlySet<string> {
   const references = resources.flatMap(({ schema, name }) =>
     (schema?.foreignKeys ?? []).filter(
       ({ reference }) =>
@@ -236,12 +236,12 @@ function draftOf(
   const { table, key, name, list, hasDeclaredKey, leavesOutRows, usualCode } = candidate
   const { resource } = table
   const propertiesOf = propertiesIn(candidate)
-  const roleOf = (column: Column) => propertiesOf(column).role
+  const roleOf = (column: ProfiledColumn) => propertiesOf(column).role
   const referring = new Set(references.map(({ field }) => field))
   const found = treeOf(table, key, list, propertiesOf, tell)
   const tree = found?.columns.some((column) => referring.has(column)) === true ? undefined : found
   tell(tree?.guess)
-  const isFree = (column: Column) =>
+  const isFree = (column: ProfiledColumn) =>
     !key.includes(column) && !referring.has(column) && (tree?.prefix !== undefined || tree?.columns.at(-1) !== column)
   const free = table.columns.filter(isFree)
   const language = list.language ?? resource.language ?? descriptor.language
@@ -296,13 +296,13 @@ function titleFrom(resource: string): string {
   return `${words[0]?.toUpperCase()}${words.slice(1)}`
 }
 
-function typeGuess({ resource }: Table, columns: readonly Column[]): Guess | undefined {
+function typeGuess({ resource }: ProfiledTable, columns: readonly ProfiledColumn[]): Guess | undefined {
   const typed = columns.filter((column) => !isTypeDeclared(column) && formatOf(column).type !== 'string')
   if (typed.length === 0) return undefined
   const shown = typed.map((column) => `${quoted(column.name)} ${formatOf(column).type}`)
   return {
     resource: resource.name,
-    ...(typed.length === 1 ? { field: (typed[0] as Column).name } : {}),
+    ...(typed.length === 1 ? { field: (typed[0] as ProfiledColumn).name } : {}),
     what: `By their values, types are: ${shown.join(', ')}.`,
     otherwise: '"type" at the fields, such as "string"',
   }

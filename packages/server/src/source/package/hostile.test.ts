@@ -2,7 +2,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import fc from 'fast-check'
 import { PackageDirectory } from '../../../../../test/support/package-directory.ts'
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 
 setDefaultTimeout(180_000)
 
@@ -131,7 +131,7 @@ test('a package is read, or refused in words', async () => {
         await directory.read()
         read++
       } catch (error) {
-        expect(error).toBeInstanceOf(Failure)
+        expect(error).toBeInstanceOf(OperationalError)
       }
     }),
     { numRuns: Number(process.env.RUNS ?? 60) },

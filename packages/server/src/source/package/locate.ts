@@ -1,7 +1,7 @@
 // Finds a package: a directory, a zip, a descriptor, tables without one, here or at an address.
 import { statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { slugOf } from '../../catalog/slug.ts'
 import { isZipFile } from '../zip.ts'
 import type { Descriptor, Resource } from './descriptor.ts'
@@ -45,7 +45,7 @@ export async function locate(given: string | readonly string[], options: RemoteO
 
 async function locateRemote(address: string, options: RemoteOptions): Promise<Located> {
   const url = URL.parse(address)
-  if (url === null) throw new Failure(`${address} is not an address`)
+  if (url === null) throw new OperationalError(`${address} is not an address`)
   const { pathname } = url
   const file = basename(pathname)
   if (DESCRIPTOR.test(file)) {
@@ -58,7 +58,7 @@ async function locateRemote(address: string, options: RemoteOptions): Promise<Lo
   }
   const fetched = await fetchFile(address, options)
   if (!isZipFile(fetched.path))
-    throw new Failure(
+    throw new OperationalError(
       `${fetched.name} is neither a zip nor named like a descriptor; give the address of a datapackage.json`,
     )
   return inFiles(await zipFiles(fetched), fetched.name)
@@ -66,14 +66,14 @@ async function locateRemote(address: string, options: RemoteOptions): Promise<Lo
 
 async function locateLocal(path: string): Promise<Located> {
   const stat = statSync(path, { throwIfNoEntry: false })
-  if (stat === undefined) throw new Failure(`there is no file or directory ${path}`)
+  if (stat === undefined) throw new OperationalError(`there is no file or directory ${path}`)
   if (stat.isDirectory()) return inFiles(directoryFiles(path), path)
-  if (!stat.isFile()) throw new Failure(`${path} is neither a file nor a directory`)
+  if (!stat.isFile()) throw new OperationalError(`${path} is neither a file nor a directory`)
   const files = () => directoryFiles(dirname(path))
   if (DESCRIPTOR.test(path)) return { files: files(), descriptor: basename(path), name: path }
   if (TABLE.test(path)) return { files: files(), descriptor: undefined, only: [basename(path)], name: path }
   if (isZipFile(path)) return inFiles(await zipFiles({ path, name: path }), path)
-  throw new Failure(
+  throw new OperationalError(
     `${path} is no package; give a directory, a zip, a datapackage.json or .yaml, or a CSV or .xlsx file`,
   )
 }
@@ -81,10 +81,13 @@ async function locateLocal(path: string): Promise<Located> {
 function locateTables(paths: readonly string[]): Located {
   const directory = dirname(paths[0] as string)
   for (const path of paths) {
-    if (!TABLE.test(path)) throw new Failure(`${path} is no table; give CSV or .xlsx files, or one directory`)
-    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) throw new Failure(`there is no file ${path}`)
+    if (!TABLE.test(path)) throw new OperationalError(`${path} is no table; give CSV or .xlsx files, or one directory`)
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true)
+      throw new OperationalError(`there is no file ${path}`)
     if (resolve(dirname(path)) !== resolve(directory))
-      throw new Failure(`${path} is not in ${directory}; the files of a package are in one directory, or below it`)
+      throw new OperationalError(
+        `${path} is not in ${directory}; the files of a package are in one directory, or below it`,
+      )
   }
   return {
     files: directoryFiles(directory),
@@ -106,7 +109,9 @@ const isDescriptorInOtherCase = (path: string) => DESCRIPTOR_NAMES.some((name) =
 export async function bareDescriptor({ files, only, name }: Located): Promise<Descriptor> {
   const paths = only ?? (files.paths ?? []).filter((path) => TABLE.test(path))
   if (paths.length === 0)
-    throw new Failure(`${name} has neither a datapackage.json nor CSV or .xlsx files; give the directory that has them`)
+    throw new OperationalError(
+      `${name} has neither a datapackage.json nor CSV or .xlsx files; give the directory that has them`,
+    )
   const names = new Set<string>()
   const resources: Resource[] = []
   for (const path of paths) {
@@ -155,7 +160,8 @@ export async function smallFile(
   let length = 0
   for await (const chunk of open()) {
     length += chunk.length
-    if (length > max) throw new Failure(`${file} is larger than ${max >> 20} MB, which is the most that is read of it`)
+    if (length > max)
+      throw new OperationalError(`${file} is larger than ${max >> 20} MB, which is the most that is read of it`)
     chunks.push(chunk)
   }
   return { file, bytes: Buffer.concat(chunks) }

@@ -7,7 +7,7 @@ import { type EntityData, entityData } from '../../catalog/catalog.ts'
 import { builtInCatalog } from '../built-in.ts'
 import { Faults } from '../faults.ts'
 import { Findings } from '../findings.ts'
-import { type Column, codeColumns, columnsOf } from './columns.ts'
+import { type CsvColumn, codeColumns, columnsOf } from './columns.ts'
 import { openPackage } from './open-package.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'nomenclator-named-'))
@@ -82,7 +82,7 @@ describe('docs/built-in-lists.md', async () => {
   const page = await Bun.file(join(import.meta.dir, '..', '..', '..', '..', '..', 'docs', 'built-in-lists.md')).text()
   const known = new Map([...builtInCatalog.entities].map(([name, entity]) => [name, entityData(entity)]))
 
-  const holds = (list: EntityData, { field, part }: Column): string => {
+  const holds = (list: EntityData, { field, part }: CsvColumn): string => {
     const definition = list.fields[field] as EntityData['fields'][string]
     if (definition.kind === 'code') return `${definition.description}: ${definition.shape}`
     if (definition.kind !== 'embed') return definition.description
@@ -91,7 +91,7 @@ describe('docs/built-in-lists.md', async () => {
     const { kind, description } = parent.fields[part] as EntityData['fields'][string]
     return `${definition.description}, by code: ${description}${kind === 'embed' ? ', by identifier' : ''}`
   }
-  const needed = (list: EntityData, { field, part, optional }: Column): string => {
+  const needed = (list: EntityData, { field, part, optional }: CsvColumn): string => {
     if (part !== undefined) return `instead of \`${field}\``
     if (optional) return 'may be left out'
     return list.fields[field]?.kind === 'embed' ? 'required, or its code' : 'required'

@@ -1,13 +1,14 @@
 // Tables without a descriptor that are named like the lists that ship with the program, and have their columns: those lists again,
 // as an export or another service gives them.
-import { Failure } from '../../base/failure.ts'
+
 import { nearest } from '../../base/nearest.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { type EntityData, entityData } from '../../catalog/catalog.ts'
 import { builtInCatalog } from '../built-in.ts'
 import { Faults } from '../faults.ts'
 import { readUtf8Lines, type TextFile } from '../lines.ts'
 import type { Source } from '../source.ts'
-import { codeColumns, columnsOf, type Known } from './columns.ts'
+import { codeColumns, columnsOf, type KnownDefinitions } from './columns.ts'
 import { ALIAS_COLUMNS, aliasesIn, MAX_ALIAS_TABLE } from './defined-aliases.ts'
 import { csvRows, DEFINED_FORMATS, type DefinedTable, definedLists } from './defined-tables.ts'
 import { type Located, smallFile } from './locate.ts'
@@ -16,7 +17,9 @@ import { namesAndValues } from './ndjson.ts'
 /** Other names of records, of whichever lists. */
 const ALIASES = 'aliases.csv'
 
-const known: Known = new Map([...builtInCatalog.entities].map(([name, entity]) => [name, entityData(entity)]))
+const known: KnownDefinitions = new Map(
+  [...builtInCatalog.entities].map(([name, entity]) => [name, entityData(entity)]),
+)
 
 /** The lists by the names that a file may have: that of the list or of its collection, with its format. */
 const NAMES: ReadonlyMap<string, Pick<DefinedTable, 'format'> & { readonly list: EntityData }> = new Map(
@@ -40,7 +43,8 @@ export async function namedTables({ descriptor, files, only, name: location }: L
     if (list === undefined || format === undefined || file === undefined) continue
     areOurs ||= isMostlyOf(await headerOf(file, format), list)
     const other = tables.get(list.name)
-    if (other !== undefined) throw new Failure(`${location} has both ${other.path} and ${path}; leave only one`)
+    if (other !== undefined)
+      throw new OperationalError(`${location} has both ${other.path} and ${path}; leave only one`)
     tables.set(list.name, { ...file, format, isGuarded: true, path })
   }
   if (!areOurs) return undefined
@@ -69,7 +73,7 @@ function refuseOthers(location: string, paths: readonly string[]): void {
     const suggestion = nearest(path, names)
     return suggestion === undefined ? path : `${path} (did you mean ${suggestion}?)`
   })
-  throw new Failure(
+  throw new OperationalError(
     `${location} has tables of the lists that ship with Nomenclator, and also ${shown.join(', ')}, which is none of them. ` +
       `Their names are ${[...known.keys()].join(', ')}, with .csv or .ndjson, and ${ALIASES}. Move what is a list of your own to ` +
       'another directory.',

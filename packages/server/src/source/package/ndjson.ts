@@ -3,15 +3,15 @@ import { isObject, type JsonObject } from '../../base/json.ts'
 import type { EntityData } from '../../catalog/catalog.ts'
 import type { Faults, SourceLocation } from '../faults.ts'
 import type { GivenRow } from '../source.ts'
-import { type Column, columnMatcher, type Known, rowMaker } from './columns.ts'
+import { type CsvColumn, columnMatcher, type KnownDefinitions, rowMaker } from './columns.ts'
 
 /** Makes a row of one line of a file; undefined when it holds none, and then it adds a fault. */
 type RowParser = (line: string, location: SourceLocation) => GivenRow | undefined
 
-export function ndjsonRowParser(entity: EntityData, known: Known, faults: Faults): RowParser {
+export function ndjsonRowParser(entity: EntityData, known: KnownDefinitions, faults: Faults): RowParser {
   const matchColumns = columnMatcher(entity, known, faults)
   const cellOf = (value: string | number | null) => value ?? undefined
-  let columns: readonly Column[] = []
+  let columns: readonly CsvColumn[] = []
   let toRow = rowMaker(columns, cellOf, faults)
   return (line, location) => {
     const found = namesAndValues(line)
@@ -31,7 +31,7 @@ export function ndjsonRowParser(entity: EntityData, known: Known, faults: Faults
 }
 
 /** Nearly every line has the same names as the one before. */
-const hasNames = (columns: readonly Column[], names: readonly string[]) =>
+const hasNames = (columns: readonly CsvColumn[], names: readonly string[]) =>
   names.length === columns.length && names.every((name, position) => name === columns[position]?.name)
 
 type NamesAndValues = { readonly names: string[]; readonly values: unknown[] }
@@ -63,13 +63,13 @@ function flattenInto(found: NamesAndValues, object: JsonObject, prefix: string):
 /** Types are checked here, because no later check tells `"1"` from `1` in a code. */
 function haveRightTypes(
   values: readonly unknown[],
-  columns: readonly Column[],
+  columns: readonly CsvColumn[],
   location: SourceLocation,
   faults: Faults,
 ): values is readonly (string | number | null)[] {
   let areRight = true
   for (let position = 0; position < columns.length; position++) {
-    const { name, type, optional } = columns[position] as Column
+    const { name, type, optional } = columns[position] as CsvColumn
     const value = values[position]
     const isFact = optional === true && type !== 'whole number'
     if (typeof value === (type === 'text' ? 'string' : 'number') || (isFact && value === null)) continue

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { type EntityData, orderedCatalog } from '../../catalog/catalog.ts'
 import { type Fault, Faults, FaultyRecords, faultText, MAX_FAULTS } from '../faults.ts'
 import { Findings } from '../findings.ts'
@@ -27,7 +27,7 @@ import { type Located, locate } from './locate.ts'
 import { namedTables } from './named-tables.ts'
 import { type DescribedPackage, type PackageTables, readDescriptor, readTables } from './package-tables.ts'
 import { type MadeRow, RowMaker } from './row-maker.ts'
-import { Places, type Surveyed, survey, withNotUnique } from './survey.ts'
+import { RowPlaces, type Surveyed, survey, withNotUnique } from './survey.ts'
 import type { Table } from './table.ts'
 
 export type PackageOptions = {
@@ -91,7 +91,7 @@ export type Examined = {
 }
 
 /** A package of which nothing is published, with all that was found out about it. */
-class RefusedPackage extends Failure {
+class RefusedPackage extends OperationalError {
   readonly examined: Examined
 
   constructor(examined: Examined) {
@@ -176,7 +176,9 @@ async function exportedPackage(
   close: () => void,
 ): Promise<PackageSource> {
   if (name !== undefined)
-    throw new Failure(`${located.name} was exported from a home, and its packages keep their names; leave out --name`)
+    throw new OperationalError(
+      `${located.name} was exported from a home, and its packages keep their names; leave out --name`,
+    )
   const source = await exportedSource(descriptor, located.name, located.files.find)
   const info = packageInfo(descriptor, source.provides)
   return { ...source, package: info, isExport: true, guesses: [], findings: [], leftOut: [], counts: new Map(), close }
@@ -190,7 +192,7 @@ function namedPackage(
   close: () => void,
 ): PackageSource {
   if (name !== undefined)
-    throw new Failure(
+    throw new OperationalError(
       `${location} has tables of lists that ship with Nomenclator, which keep their names; leave out --name`,
     )
   const info = { name: fallbackName, licenses: [], sources: [], keywords: [], contributors: [], lists: source.provides }
@@ -258,7 +260,9 @@ class Opening {
       const { aliases, findings } = await readAliasTables(plan.aliases, this.#tables.tables, lists)
       return { plan, lists, leftOut: [...this.#leftOut.values()], aliases, aliasFindings: findings }
     }
-    throw new Failure(`${this.#tables.location}: no keys were found that hold; declare a primaryKey in each schema`)
+    throw new OperationalError(
+      `${this.#tables.location}: no keys were found that hold; declare a primaryKey in each schema`,
+    )
   }
 
   #plan(): Plan {
@@ -345,7 +349,8 @@ function indexesOf(lists: readonly ListPlan[]): ReadonlyMap<string, readonly (re
 function examinedOf(tables: PackageTables, opened: Opened, options: PackageOptions, close: () => void): Examined {
   const { location } = tables
   const { lists, leftOut, plan } = opened
-  if (lists.size === 0 && leftOut.length === 0) throw new Failure(`${location} has no table that could be a list`)
+  if (lists.size === 0 && leftOut.length === 0)
+    throw new OperationalError(`${location} has no table that could be a list`)
   const source = lists.size === 0 ? undefined : sourceOf(tables, opened, options, close)
   if (source === undefined) close()
   const resources = new Set(leftOut.map(({ resource }) => resource))
@@ -476,7 +481,7 @@ async function* rowsOf(
     return other === undefined ? undefined : { entity: other, records: recordsOfOther?.(name) }
   })
   const { broaderField } = maker
-  const places = new Places()
+  const places = new RowPlaces()
   for await (const { file, lines, rows } of table.rows()) {
     const block = { file, lines: [] as number[], rows: [] as MadeRow[] }
     for (let index = 0; index < rows.length; index++) {

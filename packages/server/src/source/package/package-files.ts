@@ -1,7 +1,7 @@
 // Where the files of a package are: a directory, a zip, or an address; each path stays inside.
 import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, join, sep } from 'node:path'
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { type TextFile, textFile } from '../lines.ts'
 import { filesInZip, isMetadata, type NamedFile, UnusableZip, type ZippedFile } from '../zip.ts'
 
@@ -15,7 +15,7 @@ export type PackageFiles = {
 }
 
 /** A file that is not there, or that a package must not name. */
-export class MissingFile extends Failure {
+export class MissingFile extends OperationalError {
   readonly path: string
   readonly expected: string
 

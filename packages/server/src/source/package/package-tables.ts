@@ -1,5 +1,5 @@
 // Reads the descriptor of a package and the beginning of each of its tables: all that is needed to tell what they are.
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { Faults, type SourceLocation } from '../faults.ts'
 import { Findings } from '../findings.ts'
 import { UnusableZip } from '../zip.ts'
@@ -112,7 +112,7 @@ async function descriptorOf(
   const { fallbackName } = located.files
   const descriptor = parseDescriptor(value, { file, fallbackName, faults, findings, placeOf })
   faults.throwIfAny()
-  if (descriptor === undefined) throw new Failure(`${file} is no descriptor of a package`)
+  if (descriptor === undefined) throw new OperationalError(`${file} is no descriptor of a package`)
   const resources: Resource[] = []
   for (const resource of descriptor.resources) resources.push(await withSchema(resource, located.files, findings))
   return { descriptor: { ...descriptor, resources }, placeOf }
@@ -131,7 +131,7 @@ async function withSchema(resource: Resource, files: PackageFiles, findings: Fin
     if (schema !== undefined) return { ...resource, schema }
     findings.add('schema-not-read', NO_SCHEMA, { file, says: 'no list of fields' })
   } catch (error) {
-    if (!(error instanceof Failure)) throw error
+    if (!(error instanceof OperationalError)) throw error
     findings.add('schema-not-read', NO_SCHEMA, { file: schemaPath, says: error.message.split('\n')[0] as string })
   }
   return resource
@@ -165,7 +165,7 @@ async function readTable(
         value: resource.paths[0],
         expected: `a spreadsheet: ${error.what}`,
       })
-    else if (error instanceof Failure)
+    else if (error instanceof OperationalError)
       faults.add({ ...placeOfTable(resource.paths[0]), value: resource.paths[0], expected: error.message })
     else throw error
     return faults

@@ -12,15 +12,15 @@ import type {
   ForeignKey,
   License,
   OwnProperties,
-  PackageSource,
   Resource,
+  SourceCredit,
   TableField,
   TableSchema,
 } from './descriptor.ts'
 import type { PlaceOf } from './descriptor-text.ts'
 import type { ValuePath } from './json-syntax.ts'
 import { linearPattern } from './linear-pattern.ts'
-import { fieldProperties, listProperties, type Objection, PREFIX, strayProperties } from './profile.ts'
+import { fieldProperties, listProperties, type OnInvalid, PREFIX, strayProperties } from './profile.ts'
 
 const MAX_RESOURCES = 1_000
 const MAX_FIELDS = 1_000
@@ -319,7 +319,7 @@ class DescriptorParser {
 
   /** A property of ours that is not known, or has a value that it cannot have. */
   #objection =
-    (where: string, at: ValuePath): Objection =>
+    (where: string, at: ValuePath): OnInvalid =>
     (property, value, expected) => {
       const description = 'a property of ours is not known, or has a value that it cannot have, and is not obeyed'
       const shown = JSON.stringify(value)?.slice(0, MAX_SHOWN)
@@ -406,7 +406,7 @@ function licenseOf(value: unknown): License[] {
   return [{ ...optional('name', name), ...texts(value, ['title']), ...optional('path', path) }]
 }
 
-function sourceOf(value: unknown): PackageSource[] {
+function sourceOf(value: unknown): SourceCredit[] {
   if (typeof value === 'string') return [isAddress(value) ? { path: value } : { title: value }]
   if (!isObject(value)) return []
   const path = textOf(value.path ?? value.web ?? value.url)

@@ -68,7 +68,7 @@ type DeclaredCode = Pick<OfficialCode, 'name' | 'title' | 'parts' | 'separator'>
 }
 
 /** Is told of what is not obeyed. */
-export type Objection = (property: string, value: unknown, expected: string) => void
+export type OnInvalid = (property: string, value: unknown, expected: string) => void
 
 type Parser = (value: unknown) => unknown
 type Rule = readonly [parse: Parser, expected: string]
@@ -173,7 +173,7 @@ const RENAMED: ReadonlyMap<string, string> = new Map([['title', 'titles']])
 function propertiesOf(
   own: OwnProperties,
   rules: ReadonlyMap<string, Rule>,
-  object?: Objection,
+  object?: OnInvalid,
   ofExports: readonly string[] = [],
 ): object {
   const properties = new Map<string, unknown>()
@@ -194,10 +194,10 @@ function unknownProperty(name: string, known: readonly string[]): string {
 
 type Own = { readonly own: OwnProperties }
 
-export const fieldProperties = ({ own }: Own, object?: Objection): FieldProperties =>
+export const fieldProperties = ({ own }: Own, object?: OnInvalid): FieldProperties =>
   propertiesOf(own, FIELD_RULES, object)
 
-export const listProperties = ({ own }: Own, object?: Objection): ListProperties =>
+export const listProperties = ({ own }: Own, object?: OnInvalid): ListProperties =>
   propertiesOf(own, LIST_RULES, object, ['definition', 'numbering'])
 
 const EXPORTED = ['packages', 'credits']
@@ -214,6 +214,6 @@ function strayProperty(name: string): string {
 }
 
 /** A package and a schema have none but those that an export writes. */
-export const strayProperties = ({ own }: Own, object: Objection): void => {
+export const strayProperties = ({ own }: Own, object: OnInvalid): void => {
   for (const [name, value] of own) if (!EXPORTED.includes(name)) object(`${PREFIX}${name}`, value, strayProperty(name))
 }

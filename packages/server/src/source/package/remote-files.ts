@@ -1,6 +1,6 @@
 // The files of a package that is published at an address: each is downloaded when it is read, and kept until it changes.
 import { basename } from 'node:path'
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import { DOWNLOAD_LIMITS, download } from '../download.ts'
 import type { TextFile } from '../lines.ts'
 import { textFile } from '../lines.ts'
@@ -21,9 +21,9 @@ const ADVICE = 'download the package by hand and give its directory'
 /** Downloads one file; its name in messages is its address without what may be a secret. */
 export async function fetchFile(address: string, options: RemoteOptions): Promise<NamedFile> {
   const url = URL.parse(address)
-  if (url === null) throw new Failure(`${address} is not an address`)
+  if (url === null) throw new OperationalError(`${address} is not an address`)
   if (`${url.username}${url.password}` !== '')
-    throw new Failure('give the address without name and password: it is published with the release')
+    throw new OperationalError('give the address without name and password: it is published with the release')
   url.hash = ''
   const { path } = await download(url.href, {
     ...DOWNLOAD_LIMITS,

@@ -38,7 +38,7 @@ const FILE = 2 ** 32
 const lineOf = (place: number) => place % FILE
 
 /** A place in a table: which file, and which line. */
-export class Places {
+export class RowPlaces {
   readonly #files: string[] = []
 
   of(file: string, line: number): number {
@@ -86,7 +86,7 @@ class Survey {
   readonly #findings = new FieldFindings()
   readonly #nameFindings = new FieldFindings()
   readonly #names: readonly string[]
-  readonly #places = new Places()
+  readonly #places = new RowPlaces()
   readonly #counts: ReadonlyMap<string, FieldCount>
   readonly #constraints: ReadonlyMap<string, ConstraintCheck>
   readonly #check: ReturnType<typeof rowChecker>
@@ -239,7 +239,7 @@ class Survey {
   }
 
   async #rowsAt(wanted: ReadonlySet<number>): Promise<ReadonlyMap<number, readonly string[]>> {
-    const places = new Places()
+    const places = new RowPlaces()
     const found = new Map<number, readonly string[]>()
     for await (const { file, lines, rows } of this.#table.rows()) {
       for (let index = 0; index < rows.length; index++) {

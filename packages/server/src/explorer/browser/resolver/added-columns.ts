@@ -1,18 +1,18 @@
 // The table with codes: the columns that are added to the one that was given.
-import type { Candidate } from './api.ts'
+import type { CandidateRecord } from './api.ts'
 import { type Entry, type Resolving, recordOf } from './resolving.ts'
-import type { Cell, Row } from './table.ts'
+import type { Cell, TableRow } from './table.ts'
 
 /** A record and those that it is in, each with the code that people know it by. */
 type Level = { readonly collection: string; readonly code: string; readonly name: string }
 
-type Coded = Pick<Candidate, 'key' | 'code'>
+type Coded = Pick<CandidateRecord, 'key' | 'code'>
 
 /** The official code, or the key of a record that has none. */
 const codeText = ({ key, code }: Coded): string => code ?? Object.values(key).flat().join('-')
 
 /** The record itself first. */
-const levelsOf = (record: Candidate): Level[] => [
+const levelsOf = (record: CandidateRecord): Level[] => [
   { collection: record.collection, code: codeText(record), name: record.name },
   ...record.parents.map((parent, at) => ({
     collection: parent.collection,
@@ -21,7 +21,7 @@ const levelsOf = (record: Candidate): Level[] => [
   })),
 ]
 
-export const codeOf = (candidate: Candidate): string => codeText(candidate)
+export const codeOf = (candidate: CandidateRecord): string => codeText(candidate)
 
 /** A part with the names of the columns for its codes and names. */
 export type AddedPart = {
@@ -41,8 +41,8 @@ type AddedColumns = {
 
 /** The table that was given with columns for the records, and how sure they are. All codes are text. */
 export function extendedRows(
-  header: Row | undefined,
-  rows: readonly Row[],
+  header: TableRow | undefined,
+  rows: readonly TableRow[],
   resolving: Resolving,
   { parts, verdictHeader, verdictOf }: AddedColumns,
 ): Cell[][] {

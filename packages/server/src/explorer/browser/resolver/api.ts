@@ -3,7 +3,7 @@
 type Key = Readonly<Record<string, unknown>>
 
 /** A record that a row may mean, as API v2 gives it. */
-export type Candidate = {
+export type CandidateRecord = {
   readonly collection: string
   readonly key: Key
   /** What people know it by, where it has such a code. */
@@ -21,11 +21,11 @@ type Verdict = 'exact' | 'sure' | 'likely' | 'ambiguous' | 'none'
 /** What is certain of a row at one level, also where the record itself is not. */
 type ResolvedLevel = { readonly collection: string; readonly code: string | null; readonly verdict: Verdict }
 
-export type Resolution = {
+export type ResolvedRow = {
   readonly verdict: Verdict
-  readonly alternatives: readonly Candidate[]
+  readonly alternatives: readonly CandidateRecord[]
   readonly levels: readonly ResolvedLevel[]
-} & (Candidate | { readonly [member in keyof Candidate]: Candidate[member] | null })
+} & (CandidateRecord | { readonly [member in keyof CandidateRecord]: CandidateRecord[member] | null })
 
 /** Free text, or the parts of a row. */
 export type SentRow = string | Readonly<Record<string, string>>
@@ -51,7 +51,7 @@ export async function resolveRows(
   api: Api,
   rows: readonly SentRow[],
   { within = '', signal, request = fetch }: { within?: string; signal?: AbortSignal; request?: Fetch },
-): Promise<Resolution[]> {
+): Promise<ResolvedRow[]> {
   const address = withQuery(api.resolve, { in: within, release: api.release })
   const init: RequestInit = {
     method: 'POST',
@@ -61,7 +61,7 @@ export async function resolveRows(
   }
   for (let tries = 1; ; tries++) {
     const response = await request(address, init)
-    if (response.ok) return (await response.json()) as Resolution[]
+    if (response.ok) return (await response.json()) as ResolvedRow[]
     if (!BUSY.has(response.status) || tries === MAX_TRIES) throw new RequestFailure(await reasonOf(response))
     await waited(Number(response.headers.get('retry-after') ?? tries), signal)
   }
@@ -91,10 +91,10 @@ function waited(seconds: number, signal: AbortSignal | undefined): Promise<void>
 const MAX_FOUND = 8
 
 /** What a search finds in a collection, or in all. */
-export async function searchRecords(api: Api, text: string, within: string): Promise<Candidate[]> {
+export async function searchRecords(api: Api, text: string, within: string): Promise<CandidateRecord[]> {
   const query = { q: text, limit: String(MAX_FOUND), in: within, release: api.release }
   const response = await fetch(withQuery(api.search, query), { headers: { Accept: 'application/json' } })
-  if (response.ok) return (await response.json()) as Candidate[]
+  if (response.ok) return (await response.json()) as CandidateRecord[]
   throw new RequestFailure(await reasonOf(response))
 }
 

@@ -1,7 +1,7 @@
 // The columns of a table, each with some of its values and a choice of what it is.
 import { type Columns, FREE_TEXT, type Part } from './guess.ts'
 import { element, filled, partOf, word } from './page-parts.ts'
-import { type Row, textOf } from './table.ts'
+import { type TableRow, textOf } from './table.ts'
 
 export type OfferedPart = Part & {
   /** Lists that belong together are offered together. */
@@ -9,8 +9,8 @@ export type OfferedPart = Part & {
 }
 
 type ShownColumns = {
-  readonly header: Row
-  readonly rows: readonly Row[]
+  readonly header: TableRow
+  readonly rows: readonly TableRow[]
   readonly columns: Columns
   readonly parts: readonly OfferedPart[]
 }

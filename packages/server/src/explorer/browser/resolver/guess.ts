@@ -1,5 +1,5 @@
 // Which column of a table is what: by its header, and else by what its values are found to be.
-import { type Row, textOf } from './table.ts'
+import { type TableRow, textOf } from './table.ts'
 
 /** A part that rows may have, and what its columns are called. */
 export type Part = {
@@ -59,7 +59,7 @@ function headerMatches(header: string, parts: readonly Part[]): HeaderMatch[] {
 }
 
 /** The columns whose headers say what they are; each part once. */
-export function columnsByHeader(header: Row, parts: readonly Part[]): Columns {
+export function columnsByHeader(header: TableRow, parts: readonly Part[]): Columns {
   const matches = header.flatMap((cell, column) =>
     headerMatches(textOf(cell), parts).map((match) => ({ ...match, column })),
   )
@@ -79,7 +79,7 @@ function assigned(
 }
 
 /** Whether the first row is a header: it says what a column is, or it has only words above columns that have more. */
-export function hasHeader(rows: readonly Row[], parts: readonly Part[]): boolean {
+export function hasHeader(rows: readonly TableRow[], parts: readonly Part[]): boolean {
   const [first, ...others] = rows
   if (first === undefined || others.length === 0) return false
   if (columnsByHeader(first, parts).some((part) => part !== undefined)) return true
@@ -96,7 +96,7 @@ const MAX_SAMPLED_COLUMNS = 20
 type Sample = { readonly column: number; readonly part: string; readonly value: string }
 
 /** What to look up to find out what the columns are that their headers say nothing of, and whether the others are what they say. */
-export function samplesOf(rows: readonly Row[], known: Columns, parts: readonly Part[]): Sample[] {
+export function samplesOf(rows: readonly TableRow[], known: Columns, parts: readonly Part[]): Sample[] {
   const free = parts.map(({ name }) => name).filter((name) => !known.includes(name))
   return known
     .slice(0, MAX_SAMPLED_COLUMNS)
@@ -107,7 +107,7 @@ export function samplesOf(rows: readonly Row[], known: Columns, parts: readonly 
     )
 }
 
-function sampleValues(rows: readonly Row[], column: number): string[] {
+function sampleValues(rows: readonly TableRow[], column: number): string[] {
   const values = new Set<string>()
   for (const row of rows.slice(0, MAX_SAMPLED_ROWS)) {
     const value = textOf(row[column])
@@ -150,7 +150,7 @@ export function columnsByValues(known: Columns, samples: readonly Sample[], scor
 }
 
 /** A table of which nothing is known is one of free text: that of its only column, or of the one with the most to read. */
-export function orFreeText(columns: Columns, rows: readonly Row[]): Columns {
+export function orFreeText(columns: Columns, rows: readonly TableRow[]): Columns {
   if (columns.some((part) => part !== undefined) || columns.length === 0) return columns
   const lengths = columns.map((_, column) =>
     rows.slice(0, MAX_SAMPLED_ROWS).reduce((sum, row) => sum + textOf(row[column]).replace(/[\d\W]/g, '').length, 0),

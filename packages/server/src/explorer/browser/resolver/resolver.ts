@@ -1,13 +1,13 @@
 // The page that puts codes to a list: a table in, its columns named, every row looked up, the unsure ones chosen, the table out.
 import { announce } from '../copy.ts'
 import { type AddedPart, columnLetters, extendedRows } from './added-columns.ts'
-import { type Api, RequestFailure, type Resolution, resolveRows, type SentRow } from './api.ts'
+import { type Api, RequestFailure, type ResolvedRow, resolveRows, type SentRow } from './api.ts'
 import { chosenColumns, type OfferedPart, showColumns } from './columns-view.ts'
 import { type Columns, columnsByHeader, columnsByValues, FREE_TEXT, hasHeader, orFreeText, samplesOf } from './guess.ts'
 import { filled, formatted, partOf, type ResolverWords, setWords, word } from './page-parts.ts'
 import { Resolving } from './resolving.ts'
 import { ResultsView } from './results-view.ts'
-import type { Cell, Row, Table } from './table.ts'
+import type { Cell, SheetTable, TableRow } from './table.ts'
 import { decodedText, parsedTable, type Separator, separatorOf, writtenCsv } from './text.ts'
 
 type Settings = {
@@ -28,11 +28,11 @@ class Resolver {
   readonly #root: HTMLElement
   readonly #settings: Settings
   /** The tables that were given: one of a text, or the sheets of a workbook. */
-  #tables: readonly Table[] = []
+  #tables: readonly SheetTable[] = []
   #text: string | undefined
   #encoding = ''
   #fileName = ''
-  #table: Table | undefined
+  #table: SheetTable | undefined
   #resolving: Resolving | undefined
   #running: AbortController | undefined
   #guessing: AbortController | undefined
@@ -161,7 +161,7 @@ class Resolver {
     problem.hidden = false
   }
 
-  #use(table: Table | undefined): void {
+  #use(table: SheetTable | undefined): void {
     this.#running?.abort()
     this.#guessing?.abort()
     this.#part('problem').hidden = true
@@ -180,7 +180,7 @@ class Resolver {
     void this.#guess()
   }
 
-  #showSource(table: Table): void {
+  #showSource(table: SheetTable): void {
     const sheets = this.#part<HTMLSelectElement>('sheet')
     const field = (select: HTMLElement) => select.closest('.field') as HTMLElement
     field(sheets).hidden = this.#tables.length < 2
@@ -194,11 +194,11 @@ class Resolver {
     return this.#part<HTMLInputElement>('has-header').checked
   }
 
-  get #header(): Row | undefined {
+  get #header(): TableRow | undefined {
     return this.#hasHeader ? this.#table?.rows[0] : undefined
   }
 
-  get #rows(): readonly Row[] {
+  get #rows(): readonly TableRow[] {
     const rows = this.#table?.rows ?? []
     return this.#hasHeader ? rows.slice(1) : rows
   }
@@ -331,16 +331,16 @@ const MAX_SAMPLES = 3_000
 const MAX_VALUE = 300
 
 /** How near the nearest record is, whether or not there are several. */
-const bestScore = ({ score, alternatives }: Resolution): number =>
+const bestScore = ({ score, alternatives }: ResolvedRow): number =>
   Math.max(score ?? 0, ...alternatives.map((one) => one.score))
 
-function faultOf({ rows }: Table): string | undefined {
+function faultOf({ rows }: SheetTable): string | undefined {
   if (rows.length === 0) return word('empty')
   return rows.length > MAX_ROWS ? filled(word('tooMany'), formatted(rows.length), formatted(MAX_ROWS)) : undefined
 }
 
 /** What a row says, without what is not looked for. */
-const writtenIn = (row: Row, columns: Columns): string =>
+const writtenIn = (row: TableRow, columns: Columns): string =>
   row.filter((cell, at) => columns[at] !== undefined && cell !== '').join(', ')
 
 const isZip = (bytes: Uint8Array): boolean => bytes[0] === 0x50 && bytes[1] === 0x4b

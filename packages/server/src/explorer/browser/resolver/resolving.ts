@@ -1,7 +1,7 @@
 // The rows of a table on their way to records: what was found for each, what someone chose instead, and how many there are of each.
-import type { Candidate, Resolution, SentRow } from './api.ts'
+import type { CandidateRecord, ResolvedRow, SentRow } from './api.ts'
 import { type Columns, FREE_TEXT } from './guess.ts'
-import { type Row, textOf } from './table.ts'
+import { type TableRow, textOf } from './table.ts'
 
 /** What is to be done about a row: nothing, a look, or a search; or it is still on its way. */
 export type State = 'pending' | 'sure' | 'review' | 'none' | 'chosen'
@@ -10,9 +10,9 @@ export type State = 'pending' | 'sure' | 'review' | 'none' | 'chosen'
 export type Entry = {
   readonly sent: SentRow
   readonly rows: readonly number[]
-  resolution?: Resolution
+  resolution?: ResolvedRow
   /** What someone chose: a record, or that none of them is meant. */
-  choice?: Candidate | 'none'
+  choice?: CandidateRecord | 'none'
 }
 
 /** So many rows are sent at a time: few enough to see it go, many enough not to wait for each. */
@@ -26,7 +26,7 @@ export class Resolving {
   readonly #entryOf: readonly Entry[]
   readonly #counts: Record<State, number>
 
-  constructor(rows: readonly Row[], columns: Columns) {
+  constructor(rows: readonly TableRow[], columns: Columns) {
     const entries = new Map<string, Entry & { rows: number[] }>()
     this.#entryOf = rows.map((row, at) => {
       const sent = sentRow(row, columns)
@@ -61,13 +61,13 @@ export class Resolving {
     }
   }
 
-  resolve(entry: Entry, resolution: Resolution): void {
+  resolve(entry: Entry, resolution: ResolvedRow): void {
     this.#change(entry, () => {
       entry.resolution = resolution
     })
   }
 
-  choose(entry: Entry, choice: Candidate | 'none'): void {
+  choose(entry: Entry, choice: CandidateRecord | 'none'): void {
     this.#change(entry, () => {
       entry.choice = choice
     })
@@ -88,21 +88,21 @@ export function stateOf({ resolution, choice }: Entry): State {
 }
 
 /** The record that a row is taken for; undefined where that is not known. */
-export function recordOf({ resolution, choice }: Entry): Candidate | undefined {
+export function recordOf({ resolution, choice }: Entry): CandidateRecord | undefined {
   if (choice !== undefined) return choice === 'none' ? undefined : choice
   return resolution === undefined || resolution.verdict === 'ambiguous' || resolution.verdict === 'none'
     ? undefined
-    : (resolution as Candidate)
+    : (resolution as CandidateRecord)
 }
 
 /** What may be chosen for a row, the best first. */
-export function candidatesOf({ resolution }: Entry): Candidate[] {
+export function candidatesOf({ resolution }: Entry): CandidateRecord[] {
   if (resolution === undefined) return []
-  const best = resolution.url === null ? [] : [resolution as Candidate]
+  const best = resolution.url === null ? [] : [resolution as CandidateRecord]
   return [...best, ...resolution.alternatives.filter(({ url }) => url !== resolution.url)]
 }
 
-function sentRow(row: Row, columns: Columns): SentRow {
+function sentRow(row: TableRow, columns: Columns): SentRow {
   const free = columns.indexOf(FREE_TEXT)
   const valueAt = (column: number) => textOf(row[column]).slice(0, MAX_CHARACTERS)
   if (free !== -1) return valueAt(free)

@@ -2,7 +2,7 @@
 import { announce } from '../copy.ts'
 import { ancestorNames, recordPage } from '../record-page.ts'
 import { codeOf } from './added-columns.ts'
-import { type Api, type Candidate, searchRecords } from './api.ts'
+import { type Api, type CandidateRecord, searchRecords } from './api.ts'
 import { element, filled, formatted, partOf, word } from './page-parts.ts'
 import { candidatesOf, type Entry, type Resolving, recordOf, type State, stateOf } from './resolving.ts'
 
@@ -28,7 +28,7 @@ export class ResultsView {
   #rows: number[] = []
   #page = 0
   /** What someone has searched for, beside what was proposed. */
-  #found = new WeakMap<Entry, readonly Candidate[]>()
+  #found = new WeakMap<Entry, readonly CandidateRecord[]>()
   /** The rows of which the choice is open although they were sure. */
   #opened = new WeakSet<Entry>()
 
@@ -189,7 +189,7 @@ export class ResultsView {
     return this.#choices(row, entry)
   }
 
-  #link(record: Candidate): HTMLElement {
+  #link(record: CandidateRecord): HTMLElement {
     const link = element('a', { href: recordPage(record), target: '_blank', rel: 'noopener', class: 'name' })
     link.append(element('bdi', {}, record.name))
     return element('span', { class: 'record-line' }, link, ...detailsOf(record))
@@ -227,7 +227,7 @@ export class ResultsView {
     ]
   }
 
-  #candidates(entry: Entry): Candidate[] {
+  #candidates(entry: Entry): CandidateRecord[] {
     const known = candidatesOf(entry)
     const found = this.#found.get(entry) ?? []
     const others = found.filter(({ url }) => known.every((one) => one.url !== url))
@@ -342,7 +342,7 @@ const rowAt = (inside: Element): number => Number(inside.closest<HTMLElement>('t
 const focusChoice = (row: HTMLElement | null): void =>
   (row?.querySelector<HTMLElement>('input:checked') ?? row?.querySelector<HTMLElement>('input[type=radio]'))?.focus()
 
-const detailsOf = (record: Candidate): (string | HTMLElement)[] => [
+const detailsOf = (record: CandidateRecord): (string | HTMLElement)[] => [
   ' ',
   element('code', {}, codeOf(record)),
   ' ',

@@ -3,12 +3,12 @@
 /** A number is what a spreadsheet had as a number; everything else is text. */
 export type Cell = string | number
 
-export type Row = readonly Cell[]
+export type TableRow = readonly Cell[]
 
 /** The rows of a text or of one sheet, all of the same width, without those that are empty. */
-export type Table = { readonly name: string; readonly rows: readonly Row[]; readonly width: number }
+export type SheetTable = { readonly name: string; readonly rows: readonly TableRow[]; readonly width: number }
 
-export function tableOf(name: string, rows: readonly Row[]): Table {
+export function tableOf(name: string, rows: readonly TableRow[]): SheetTable {
   const filled = rows.filter((row) => row.some((cell) => textOf(cell) !== ''))
   const width = filled.reduce((widest, row) => Math.max(widest, row.length), 0)
   return {

@@ -1,6 +1,6 @@
 // Tables as text: in which encoding a file is, what separates its values, and the CSV that is written.
 import { parse, unparse } from 'papaparse'
-import { type Cell, type Table, tableOf } from './table.ts'
+import { type Cell, type SheetTable, tableOf } from './table.ts'
 
 type DecodedText = { readonly text: string; readonly encoding: string }
 
@@ -59,7 +59,7 @@ function isProse(lines: readonly string[]): boolean {
   return spaced >= commas * MAX_SPACED_COMMAS
 }
 
-export function parsedTable(name: string, text: string, separator: Separator): Table {
+export function parsedTable(name: string, text: string, separator: Separator): SheetTable {
   if (separator === '')
     return tableOf(
       name,

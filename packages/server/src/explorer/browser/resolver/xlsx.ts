@@ -1,13 +1,13 @@
 // Excel workbooks (.xlsx, ISO 29500): reads the values of their sheets, and writes a workbook of text and numbers. Loaded when needed.
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
-import { type Cell, type Row, type Table, tableOf } from './table.ts'
+import { type Cell, type SheetTable, type TableRow, tableOf } from './table.ts'
 
 const MAX_UNPACKED_BYTES = 300_000_000
 
 type Files = Readonly<Record<string, Uint8Array>>
 
 /** The sheets of a workbook that have rows, in their order. Throws where it is none. */
-export function readWorkbook(bytes: Uint8Array): Table[] {
+export function readWorkbook(bytes: Uint8Array): SheetTable[] {
   let size = 0
   const files = unzipSync(bytes, {
     filter: ({ name, originalSize }) => {
@@ -62,7 +62,7 @@ const richText = (item: Element): string =>
 
 type Values = { readonly texts: readonly string[]; readonly isDate: readonly boolean[]; readonly epoch: number }
 
-function rowsOf(sheet: Document, values: Values): Row[] {
+function rowsOf(sheet: Document, values: Values): TableRow[] {
   return elements(sheet, 'row').map((row) => {
     const cells: Cell[] = []
     for (const cell of row.children) {

@@ -3,7 +3,7 @@ import type { Catalog } from '../../../catalog/catalog.ts'
 import type { Entity } from '../../../catalog/entity.ts'
 import type { Selection } from '../../../query/formats/selection.ts'
 import type { RequestHeaders } from '../../exchange.ts'
-import { type Encoding, negotiate } from '../negotiate.ts'
+import { type ContentCoding, negotiate } from '../negotiate.ts'
 import { CHANGES_FORMATS, changesParameters } from '../parameter-definitions.ts'
 import { collectionsIn, embedOf, Parameters } from './parameters.ts'
 import type { RawQuery } from './query-string.ts'
@@ -20,7 +20,7 @@ export type ChangesRequest = {
   readonly entities: readonly Entity[]
   readonly embed: Selection['embed']
   readonly format: (typeof CHANGES_FORMATS)[number]
-  readonly encoding: Encoding | undefined
+  readonly encoding: ContentCoding | undefined
 }
 
 export function parseChangesRequest(query: RawQuery, headers: RequestHeaders, catalog: Catalog): ChangesRequest {

@@ -3,13 +3,13 @@ import { parseDecimal } from '../../../base/decimal-number.ts'
 import { parseWholeNumber } from '../../../base/whole-number.ts'
 import { factExpectation, MAX_ID } from '../../../catalog/check.ts'
 import { type Entity, type FactField, identityFrom, type ValueType } from '../../../catalog/entity.ts'
-import { type FieldPath, keyPathsOf } from '../../../catalog/paths.ts'
+import { keyPathsOf, type RecordPath } from '../../../catalog/paths.ts'
 import { isDate } from '../../../query/dates.ts'
 import { badParameter } from '../../problem.ts'
 import { keyNamed } from '../key-text.ts'
 import { keyValues } from '../record-key.ts'
 
-export function filterValue(name: string, { field, numeric }: FieldPath, value: string): string | number {
+export function filterValue(name: string, { field, numeric }: RecordPath, value: string): string | number {
   if (numeric) return identifier(name, value)
   if (field.kind === 'fact' && field.type !== 'text') return factNumber(name, field, value)
   if (field.kind === 'value') return typedValue(name, field.type, value)

@@ -3,10 +3,10 @@
 import { badParameter, type ProblemError } from '../../problem.ts'
 import { percentDecoded } from '../key-text.ts'
 
-export type Pairs = readonly (readonly [name: string, value: string])[]
+export type QueryPairs = readonly (readonly [name: string, value: string])[]
 
 export type RawQuery = {
-  readonly pairs: Pairs
+  readonly pairs: QueryPairs
   /** The release that it names; undefined for the current one. A wrong `after` names none; it is refused when the parameters are parsed. */
   readonly release: NamedRelease | undefined
 }
@@ -19,7 +19,7 @@ export function parseQuery(query: string): RawQuery {
   return { pairs, release: namedRelease(pairs) }
 }
 
-function namedRelease(pairs: Pairs): NamedRelease | undefined {
+function namedRelease(pairs: QueryPairs): NamedRelease | undefined {
   const release = valueIn(pairs, 'release')
   if (release !== undefined) return { parameter: 'release', prefix: release }
   const cursor = readCursor(valueIn(pairs, 'after') ?? '')
@@ -27,7 +27,7 @@ function namedRelease(pairs: Pairs): NamedRelease | undefined {
 }
 
 /** The value of a parameter that is given exactly once. */
-function valueIn(pairs: Pairs, name: string): string | undefined {
+function valueIn(pairs: QueryPairs, name: string): string | undefined {
   const [pair, ...more] = pairs.filter(([given]) => given === name)
   return more.length > 0 ? undefined : pair?.[1]
 }

@@ -1,7 +1,7 @@
 // Parses a request for records: a page of a list, all that a list finds, or one record.
 import type { Entity } from '../../../catalog/entity.ts'
 import { languagesOf } from '../../../catalog/languages/languages.ts'
-import { type FieldPath, pathNamed, pathsOf } from '../../../catalog/paths.ts'
+import { pathNamed, pathsOf, type RecordPath } from '../../../catalog/paths.ts'
 import type { Filter } from '../../../query/filter.ts'
 import type { Query } from '../../../query/finder.ts'
 import { FORMATS, type Rendition } from '../../../query/formats/formats.ts'
@@ -11,7 +11,7 @@ import type { Sort } from '../../../query/sort.ts'
 import type { RequestHeaders } from '../../exchange.ts'
 import { badParameter } from '../../problem.ts'
 import { keyNamed, type NameInPath } from '../key-text.ts'
-import { type Encoding, negotiate } from '../negotiate.ts'
+import { type ContentCoding, negotiate } from '../negotiate.ts'
 import {
   bulkParameters,
   childBulkParameters,
@@ -32,7 +32,7 @@ import type { CatalogRoute } from '../paths.ts'
 import type { NamedBy } from '../record-key.ts'
 import { filterValue, notEmpty } from './filter-values.ts'
 import { embedOf, namedBy, nearOf, oneOfThese, Parameters, searchWords, shownLanguage } from './parameters.ts'
-import { badCursor, type Pairs, type RawQuery, readCursor } from './query-string.ts'
+import { badCursor, type QueryPairs, type RawQuery, readCursor } from './query-string.ts'
 
 type RouteOf<K extends CatalogRoute['kind']> = Extract<CatalogRoute, { readonly kind: K }>
 
@@ -44,7 +44,7 @@ type FoundRecords = {
   readonly within?: NameInPath | undefined
   readonly query: Query
   readonly rendition: Rendition
-  readonly encoding: Encoding | undefined
+  readonly encoding: ContentCoding | undefined
 }
 
 export type ListRequest = RouteOf<'list'> &
@@ -104,7 +104,7 @@ function withinOf(entity: Entity, parameters: Parameters): NameInPath | undefine
 export type RecordRequest = RouteOf<'record'> & {
   readonly by: NamedBy | undefined
   readonly rendition: Rendition
-  readonly encoding: Encoding | undefined
+  readonly encoding: ContentCoding | undefined
 }
 
 export function parseRecordRequest(route: RouteOf<'record'>, query: RawQuery, headers: RequestHeaders): RecordRequest {
@@ -125,7 +125,7 @@ function startOf(parameters: Parameters, { release }: RawQuery): ListRequest['st
   return { after, position: cursor.position }
 }
 
-function filtersOf(pairs: Pairs, parameters: Parameters, known: ParameterTable): Filter[] {
+function filtersOf(pairs: QueryPairs, parameters: Parameters, known: ParameterTable): Filter[] {
   // Each value costs time, and a request line holds hundreds.
   const given = pairs.flatMap(([name, value]) => {
     const parameter = parameterNamed(known, name)
@@ -163,7 +163,7 @@ function namesIn(parameters: Parameters, parameter: string, max: number): string
   return names
 }
 
-function fieldAt(entity: Entity, parameter: string, name: string): FieldPath {
+function fieldAt(entity: Entity, parameter: string, name: string): RecordPath {
   const path = pathNamed(entity, name)
   if (path === undefined) throw badParameter(parameter, name, oneOfThese([...pathsOf(entity).keys()], name))
   return path
@@ -186,7 +186,7 @@ function selectionOf(entity: Entity, parameters: Parameters): Selection {
   const paths = [...new Set([...named].map((name) => fieldAt(entity, 'fields', name)))]
   const names = new Set(paths.map(({ path }) => path))
   // A record that is selected as a whole includes what is in it.
-  const isIncluded = ({ path }: FieldPath) =>
+  const isIncluded = ({ path }: RecordPath) =>
     path.split('.').some((_, end, steps) => names.has(steps.slice(0, end).join('.')))
   return { fields: paths.filter((path) => !isIncluded(path)).map(({ path }) => path), facts, embed, language }
 }

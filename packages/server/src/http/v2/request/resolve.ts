@@ -3,7 +3,7 @@ import type { Catalog } from '../../../catalog/catalog.ts'
 import type { RowToResolve } from '../../../query/resolve/resolve.ts'
 import type { RequestHeaders } from '../../exchange.ts'
 import { badParameter } from '../../problem.ts'
-import { type Encoding, negotiate } from '../negotiate.ts'
+import { type ContentCoding, negotiate } from '../negotiate.ts'
 import {
   MAX_QUERY_ROWS,
   MAX_SEARCH_CHARACTERS,
@@ -21,7 +21,7 @@ export type ResolveRequest = {
   /** The entities of which free text may name a record. */
   readonly names: readonly string[]
   readonly format: ResolveFormat
-  readonly encoding: Encoding | undefined
+  readonly encoding: ContentCoding | undefined
 }
 
 export type QueryRowsRequest = ResolveRequest & { readonly rows: readonly RowToResolve[] }

@@ -1,9 +1,9 @@
 // The rows to resolve in the body of a request: JSON, lines of JSON, or CSV.
 import { isUtf8 } from 'node:buffer'
 import { checkpoint } from '../../../base/checkpoint.ts'
-import { messageOf } from '../../../base/failure.ts'
 import { isObject } from '../../../base/json.ts'
 import { nearest } from '../../../base/nearest.ts'
+import { messageOf } from '../../../base/operational-error.ts'
 import type { Catalog } from '../../../catalog/catalog.ts'
 import { folded } from '../../../catalog/words.ts'
 import { MAX_ROW_CHARACTERS, partNames, type RowToResolve } from '../../../query/resolve/resolve.ts'

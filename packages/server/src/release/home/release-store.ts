@@ -9,7 +9,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Failure } from '../../base/failure.ts'
+import { OperationalError } from '../../base/operational-error.ts'
 import {
   discardReplacement,
   renameDurably,
@@ -19,7 +19,7 @@ import {
 } from '../files/durable-file.ts'
 import { hasText, readText, readTextSync } from '../files/regular-file.ts'
 import { DIGEST, MANIFEST_FILE, type Manifest, manifestText, parsedObject, type ReleasedEntity } from '../manifest.ts'
-import { contentOf, DamagedRelease, type Places, type Release, readRelease } from '../release.ts'
+import { contentOf, DamagedRelease, type Release, type ReleaseDirectories, readRelease } from '../release.ts'
 import { KEYS_FILE } from '../signing/key-rotation.ts'
 import { SIGNATURE_FILE, type Trust } from '../signing/release-signature.ts'
 import { IdRegistry } from './id-registry.ts'
@@ -38,7 +38,7 @@ const HISTORY_KEPT = 100
 const READ_ONLY = 0o444
 const RELEASE_FILES: readonly string[] = [MANIFEST_FILE, SIGNATURE_FILE, KEYS_FILE]
 
-export class Shelf implements Places {
+export class ReleaseStore implements ReleaseDirectories {
   readonly home: string
   readonly trust: Trust | undefined
 
@@ -65,7 +65,7 @@ export class Shelf implements Places {
   #parsedHistory(text: string | undefined): string[] {
     const digests = text?.trim().split('\n') ?? []
     if (digests.every((digest) => DIGEST.test(digest))) return digests
-    throw new Failure(`${this.currentFile} does not hold digests; mend it with nomenclator activate DIGEST`)
+    throw new OperationalError(`${this.currentFile} does not hold digests; mend it with nomenclator activate DIGEST`)
   }
 
   /** A release to be served: what it holds stays readable even if it is removed. */
@@ -89,8 +89,8 @@ export class Shelf implements Places {
     const [digest, ...others] = matches
     if (digest !== undefined && others.length === 0) return digest
     if (matches.length > 1)
-      throw new Failure(`${prefix} is not enough: ${matches.map((one) => one.slice(0, 16)).join(', ')}`)
-    throw new Failure(`there is no release ${prefix}; nomenclator releases lists those that are there`)
+      throw new OperationalError(`${prefix} is not enough: ${matches.map((one) => one.slice(0, 16)).join(', ')}`)
+    throw new OperationalError(`there is no release ${prefix}; nomenclator releases lists those that are there`)
   }
 
   /** The digests of all releases on disk, in no order. */
@@ -123,7 +123,7 @@ export class Shelf implements Places {
     try {
       return this.read(digest).manifest
     } catch (error) {
-      if (!(error instanceof Failure)) throw error
+      if (!(error instanceof OperationalError)) throw error
       return { unreadable: error.message }
     }
   }
@@ -154,7 +154,7 @@ export class Shelf implements Places {
     const position = before.findIndex((digest) => digest !== current && isReadable(digest))
     const digest = before[position]
     if (digest === undefined)
-      throw new Failure(
+      throw new OperationalError(
         'there is no earlier release to go back to; nomenclator releases lists those on disk, and nomenclator activate DIGEST makes one of them current',
       )
     this.#setHistory(before.slice(position))
@@ -285,7 +285,7 @@ export class Shelf implements Places {
       return new IdRegistry(JSON.parse(saved))
     } catch (error) {
       if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error
-      throw new Failure(
+      throw new OperationalError(
         `${this.idRegistryFile} is damaged: it says which identifier belongs to which code. Restore it from a backup; ` +
           'without it, identifiers that were published could be given to other records.',
       )

@@ -3,20 +3,20 @@ import type { Socket } from 'bun'
 import { WorkStopped } from '../../base/checkpoint.ts'
 import type { FilePart, HttpResponse, Streamed } from '../exchange.ts'
 import { readFilePart } from '../v2/file-part.ts'
+import type { HandedEnd, HandedResponse } from './compute-worker.ts'
 import { FRAME, type Frame, FrameSocket, unixAddress, unpacked } from './frames.ts'
-import type { HandedEnd, HandedResponse } from './thinking.ts'
 
 const LOST = 'the process that made the body is gone'
 
 /** One request on its way to a process that thinks, and its response on the way back. */
-export class Exchange {
+export class HandedExchange {
   readonly #id: number
   /** The request in parts, until there is a response to it: its process may be lost. */
   #request: readonly Uint8Array[]
   readonly #onEnd: (milliseconds: number) => void
   readonly #signal: AbortSignal | undefined
   readonly #onGone: () => void
-  #link: Link | undefined
+  #link: ComputeLink | undefined
   #isOver = false
   #isPulled = false
   #head = Promise.withResolvers<HttpResponse | undefined>()
@@ -39,7 +39,7 @@ export class Exchange {
   }
 
   /** The response; undefined if the process was lost before there was one. */
-  sendTo(link: Link): Promise<HttpResponse | undefined> {
+  sendTo(link: ComputeLink): Promise<HttpResponse | undefined> {
     if (this.#signal?.aborted) {
       this.giveUp()
       throw new WorkStopped('gone')
@@ -146,10 +146,10 @@ function streamedOf(length: number | undefined, file: FilePart | undefined): Str
 async function* noChunks(): AsyncGenerator<Uint8Array> {}
 
 /** The socket to one process that thinks. */
-export class Link {
+export class ComputeLink {
   readonly #path: string
   readonly #goneFile: string
-  readonly #exchanges = new Map<number, Exchange>()
+  readonly #exchanges = new Map<number, HandedExchange>()
   #frames: FrameSocket | undefined
   #isRetired = false
 
@@ -179,7 +179,7 @@ export class Link {
     })
   }
 
-  send(id: number, request: readonly Uint8Array[], exchange: Exchange): void {
+  send(id: number, request: readonly Uint8Array[], exchange: HandedExchange): void {
     this.#exchanges.set(id, exchange)
     this.#frames?.send(FRAME.request, id, ...request)
   }

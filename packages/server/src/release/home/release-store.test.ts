@@ -7,7 +7,7 @@ import { IRREGULAR } from '../../../../../test/support/irregular-files.ts'
 import { contentOf, nomenclator, TestHome, ThreeReleases } from '../../../../../test/support/releases.ts'
 import { sizeOf } from '../manifest.ts'
 import { IdRegistry } from './id-registry.ts'
-import { Shelf } from './shelf.ts'
+import { ReleaseStore } from './release-store.ts'
 import { verifyEntity } from './verify.ts'
 
 setDefaultTimeout(180_000)
@@ -22,12 +22,12 @@ const damage = (home: TestHome, digest: string) => truncateSync(home.fileOf(dige
 
 test('a home with nothing in it, or that is not there, has no release', () => {
   using home = new TestHome()
-  for (const shelf of [home.shelf, new Shelf(join(home.path, 'nowhere'))]) {
-    expect(shelf.currentDigest()).toBeUndefined()
-    expect(shelf.openCurrent()).toBeUndefined()
-    expect(shelf.history()).toEqual([])
-    expect(shelf.list()).toEqual([])
-    expect(shelf.loadIdRegistry().save()).toEqual(new IdRegistry().save())
+  for (const store of [home.store, new ReleaseStore(join(home.path, 'nowhere'))]) {
+    expect(store.currentDigest()).toBeUndefined()
+    expect(store.openCurrent()).toBeUndefined()
+    expect(store.history()).toEqual([])
+    expect(store.list()).toEqual([])
+    expect(store.loadIdRegistry().save()).toEqual(new IdRegistry().save())
   }
 })
 
@@ -36,7 +36,7 @@ describe('find', () => {
   const home = new TestHome()
   afterAll(() => home[Symbol.dispose]())
   for (const name of [a, ...alike, 'README', a.slice(0, 20)])
-    mkdirSync(home.shelf.releaseDirectory(name), { recursive: true })
+    mkdirSync(home.store.releaseDirectory(name), { recursive: true })
   const [one, other] = alike as [string, string]
 
   test.each([
@@ -45,14 +45,14 @@ describe('find', () => {
     ['capital letters', a.slice(0, 12).toUpperCase(), a],
     ['just enough of two that are alike', one.slice(0, 17), one],
     ['the other of them', other.slice(0, 17), other],
-  ])('by %s', (_, prefix, digest) => expect(home.shelf.find(prefix)).toBe(digest))
+  ])('by %s', (_, prefix, digest) => expect(home.store.find(prefix)).toBe(digest))
 
   test('by too few digits lists which there are', () => {
-    expect(() => home.shelf.find('ab12')).toThrow('ab12 is not enough: ab12ab12ab12ab12, ab12ab12ab12ab12')
+    expect(() => home.store.find('ab12')).toThrow('ab12 is not enough: ab12ab12ab12ab12, ab12ab12ab12ab12')
   })
 
   test.each(['f00f', `${a}0`, 'README', '..'])('by %s finds nothing', (prefix) => {
-    expect(() => home.shelf.find(prefix)).toThrow(
+    expect(() => home.store.find(prefix)).toThrow(
       `there is no release ${prefix}; nomenclator releases lists those that are there`,
     )
   })
@@ -61,7 +61,7 @@ describe('find', () => {
 describe('list', () => {
   test('has the newest first, the current one marked, and what is damaged last', () => {
     using home = activated(b)
-    const bare = () => home.shelf.list().map(({ digest, current }) => ({ digest, current }))
+    const bare = () => home.store.list().map(({ digest, current }) => ({ digest, current }))
     expect(bare()).toEqual([
       { digest: c, current: false },
       { digest: b, current: true },
@@ -69,7 +69,7 @@ describe('list', () => {
     ])
     damage(home, c)
     expect(bare().map(({ digest }) => digest)).toEqual([b, a, c])
-    expect(home.shelf.list()[2]?.manifest).toEqual({
+    expect(home.store.list()[2]?.manifest).toEqual({
       unreadable: expect.stringMatching(/records has 3 bytes instead of/),
     })
   })
@@ -77,9 +77,9 @@ describe('list', () => {
   test('shows what removing a release would free: what no other one names', () => {
     using home = activated(b)
     const bytes = (digest: string) => home.released(digest, 'audiencia').bytes
-    const own = () => Object.fromEntries(home.shelf.list().map(({ digest, ownBytes }) => [digest, ownBytes]))
+    const own = () => Object.fromEntries(home.store.list().map(({ digest, ownBytes }) => [digest, ownBytes]))
     expect(own()).toEqual({ [a]: bytes(a), [b]: bytes(b), [c]: bytes(c) })
-    for (const digest of [a, c]) home.shelf.remove(digest)
+    for (const digest of [a, c]) home.store.remove(digest)
     expect(own()).toEqual({ [b]: sizeOf(home.current().manifest) })
     expect(sizeOf(home.current().manifest)).toBeGreaterThan(bytes(b))
   })
@@ -89,7 +89,7 @@ describe('list', () => {
     damage(home, c)
     const { code, out, err } = await nomenclator('releases', '--json', '--home', home.path)
     expect({ code, err }).toEqual({ code: 0, err: '' })
-    const { manifest } = home.shelf.read(a)
+    const { manifest } = home.store.read(a)
     const unreadable = expect.stringContaining('the release is damaged: ')
     expect(JSON.parse(out)).toEqual([
       { digest: b, current: true, manifest: home.current().manifest, ownBytes: home.released(b, 'audiencia').bytes },
@@ -101,23 +101,23 @@ describe('list', () => {
   test('of damaged releases shows no size', () => {
     using home = activated(b)
     damage(home, c)
-    expect(home.shelf.list().find(({ digest }) => digest === c)?.ownBytes).toBe(0)
+    expect(home.store.list().find(({ digest }) => digest === c)?.ownBytes).toBe(0)
   })
 })
 
 describe('an entity', () => {
   const { digest } = model.released(a, 'pais')
   const building = (home: TestHome) => {
-    const directory = join(home.shelf.newBuilding(), 'pais')
-    cpSync(model.shelf.entityDirectory(digest), directory, { recursive: true })
+    const directory = join(home.store.newBuilding(), 'pais')
+    cpSync(model.store.entityDirectory(digest), directory, { recursive: true })
     return directory
   }
-  const mark = (home: TestHome) => join(home.shelf.entityDirectory(digest), 'mark')
-  const wrong = (home: TestHome) => verifyEntity(home.shelf.entityDirectory(digest), digest)
+  const mark = (home: TestHome) => join(home.store.entityDirectory(digest), 'mark')
+  const wrong = (home: TestHome) => verifyEntity(home.store.entityDirectory(digest), digest)
 
   test('is placed where there is none', async () => {
     using home = new TestHome()
-    expect(await home.shelf.placeEntity(building(home), digest)).toBe('placed')
+    expect(await home.store.placeEntity(building(home), digest)).toBe('placed')
     expect(await wrong(home)).toEqual([])
   })
 
@@ -125,7 +125,7 @@ describe('an entity', () => {
     using home = activated(a)
     const directory = building(home)
     writeFileSync(mark(home), '')
-    expect(await home.shelf.placeEntity(directory, digest)).toBe('was there')
+    expect(await home.store.placeEntity(directory, digest)).toBe('was there')
     expect(existsSync(mark(home))).toBe(true)
   })
 
@@ -138,31 +138,31 @@ describe('an entity', () => {
     const directory = building(home)
     writeFileSync(mark(home), '')
     spoil(home.fileOf(a, 'pais', 'records'))
-    expect(await home.shelf.placeEntity(directory, digest)).toBe('mended')
+    expect(await home.store.placeEntity(directory, digest)).toBe('mended')
     expect(existsSync(mark(home))).toBe(false)
     expect(await wrong(home)).toEqual([])
-    home.shelf.sweep()
+    home.store.sweep()
     expect(readdirSync(home.path).sort()).toEqual(['current', 'entities', 'releases'])
   })
 })
 
 describe('a manifest', () => {
-  const { manifest } = model.shelf.read(a)
+  const { manifest } = model.store.read(a)
 
   test('is placed where there is none', () => {
     using home = activated(b)
-    home.shelf.remove(a)
+    home.store.remove(a)
     cpSync(join(model.path, 'entities'), join(home.path, 'entities'), { recursive: true })
-    home.shelf.placeRelease(manifest)
-    expect(home.shelf.read(a).manifest).toEqual(manifest)
-    expect(readdirSync(home.shelf.releaseDirectory(a))).toEqual(['manifest.json'])
+    home.store.placeRelease(manifest)
+    expect(home.store.read(a).manifest).toEqual(manifest)
+    expect(readdirSync(home.store.releaseDirectory(a))).toEqual(['manifest.json'])
   })
 
   test('of the same digest is replaced', () => {
     using home = activated(a)
-    home.shelf.placeRelease({ ...manifest, built: '2001-02-03T04:05:06.000Z' })
-    expect(home.shelf.read(a).manifest.built).toBe('2001-02-03T04:05:06.000Z')
-    expect(readdirSync(home.shelf.releaseDirectory(a))).toEqual(['manifest.json'])
+    home.store.placeRelease({ ...manifest, built: '2001-02-03T04:05:06.000Z' })
+    expect(home.store.read(a).manifest.built).toBe('2001-02-03T04:05:06.000Z')
+    expect(readdirSync(home.store.releaseDirectory(a))).toEqual(['manifest.json'])
   })
 })
 
@@ -172,8 +172,8 @@ describe('sweep', () => {
   test('removes entities that no release names', () => {
     using home = activated(a)
     const before = contentOf(home.path)
-    mkdirSync(home.shelf.entityDirectory(stray))
-    home.shelf.sweep()
+    mkdirSync(home.store.entityDirectory(stray))
+    home.store.sweep()
     expect(contentOf(home.path)).toEqual(before)
   })
 
@@ -182,10 +182,10 @@ describe('sweep', () => {
     ['that is missing', (path: string) => rmSync(path)],
   ])('removes none while a manifest %s does not say which it names', (_, spoil) => {
     using home = activated(a)
-    spoil(join(home.shelf.releaseDirectory(b), 'manifest.json'))
-    mkdirSync(home.shelf.entityDirectory(stray))
+    spoil(join(home.store.releaseDirectory(b), 'manifest.json'))
+    mkdirSync(home.store.entityDirectory(stray))
     const before = contentOf(home.path)
-    home.shelf.sweep()
+    home.store.sweep()
     expect(contentOf(home.path)).toEqual(before)
   })
 
@@ -193,7 +193,7 @@ describe('sweep', () => {
     using home = activated(a)
     damage(home, b)
     const before = contentOf(home.path)
-    home.shelf.sweep()
+    home.store.sweep()
     expect(contentOf(home.path)).toEqual(before)
   })
 })
@@ -201,13 +201,13 @@ describe('sweep', () => {
 test('what an interrupted import has left behind is swept away by the next', () => {
   using home = activated(a)
   const before = contentOf(home.path)
-  writeFileSync(join(home.shelf.newBuilding(), 'records'), 'half')
+  writeFileSync(join(home.store.newBuilding(), 'records'), 'half')
   for (const name of ['current.next', 'id-registry.json.next', `releases/${b}/manifest.json.next`])
     writeFileSync(join(home.path, name), 'half')
-  const directory = home.shelf.newBuilding()
+  const directory = home.store.newBuilding()
   expect(readdirSync(directory)).toEqual([])
   expect(readdirSync(join(directory, '..'))).toHaveLength(1)
-  home.shelf.sweep()
+  home.store.sweep()
   expect(contentOf(home.path)).toEqual(before)
 })
 
@@ -216,45 +216,45 @@ describe('the id registry', () => {
     using home = new TestHome()
     const registry = new IdRegistry()
     registry.claim(municipio, { idEstado: 1, cveMunicipio: '001', idMunicipio: 41 })
-    home.shelf.saveIdRegistry(registry)
-    expect(home.shelf.loadIdRegistry().idFor(municipio, { idEstado: 1, cveMunicipio: '002' })).toBe(42)
+    home.store.saveIdRegistry(registry)
+    expect(home.store.loadIdRegistry().idFor(municipio, { idEstado: 1, cveMunicipio: '002' })).toBe(42)
     expect(readdirSync(home.path)).toEqual(['id-registry.json'])
   })
 
   test('that is damaged is refused, with what to do', () => {
     using home = new TestHome()
-    home.shelf.saveIdRegistry(new IdRegistry())
-    const path = join(home.shelf.home, 'id-registry.json')
+    home.store.saveIdRegistry(new IdRegistry())
+    const path = join(home.store.home, 'id-registry.json')
     for (const damaged of ['{', '{"pais":7}']) {
       writeFileSync(path, damaged)
-      expect(() => home.shelf.loadIdRegistry()).toThrow(`${path} is damaged`)
+      expect(() => home.store.loadIdRegistry()).toThrow(`${path} is damaged`)
     }
   })
 
   test.each(Object.entries(IRREGULAR))('that is %s is refused', async (_, make) => {
     using home = new TestHome()
-    await make(home.shelf.idRegistryFile)
-    expect(() => home.shelf.loadIdRegistry()).toThrow(`${home.shelf.idRegistryFile} is not a regular file`)
+    await make(home.store.idRegistryFile)
+    expect(() => home.store.loadIdRegistry()).toThrow(`${home.store.idRegistryFile} is not a regular file`)
   })
 })
 
 describe('what another machine has', () => {
   test('is taken over, but an id registry that it does not have replaces none', () => {
     using home = activated(a, b)
-    const { shelf } = home
+    const { store } = home
     const registry = '{"pais":[[484,"MEX"]]}\n'
-    writeFileSync(shelf.idRegistryFile, registry)
-    shelf.adopt({ history: `${a}\n`, idRegistry: '' }, false)
-    expect([shelf.history(), readFileSync(shelf.idRegistryFile, 'utf8')]).toEqual([[a], registry])
-    shelf.adopt({ history: `${b}\n`, idRegistry: '{}\n' }, false)
-    expect([shelf.history(), readFileSync(shelf.idRegistryFile, 'utf8')]).toEqual([[b], '{}\n'])
+    writeFileSync(store.idRegistryFile, registry)
+    store.adopt({ history: `${a}\n`, idRegistry: '' }, false)
+    expect([store.history(), readFileSync(store.idRegistryFile, 'utf8')]).toEqual([[a], registry])
+    store.adopt({ history: `${b}\n`, idRegistry: '{}\n' }, false)
+    expect([store.history(), readFileSync(store.idRegistryFile, 'utf8')]).toEqual([[b], '{}\n'])
   })
 
   test('has no file that is only being written', () => {
     using home = activated(a)
-    const files = home.shelf.releaseFiles(a)
-    writeFileSync(join(home.shelf.releaseDirectory(a), 'manifest.json.next'), '{')
-    expect(home.shelf.releaseFiles(a)).toEqual(files)
-    expect(home.shelf.hasReleaseFiles(a, files)).toBe(true)
+    const files = home.store.releaseFiles(a)
+    writeFileSync(join(home.store.releaseDirectory(a), 'manifest.json.next'), '{')
+    expect(home.store.releaseFiles(a)).toEqual(files)
+    expect(home.store.hasReleaseFiles(a, files)).toBe(true)
   })
 })

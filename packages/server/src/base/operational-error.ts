@@ -1,6 +1,6 @@
 // An error whose message is for the person at the terminal, and says what to do next.
 
-export class Failure extends Error {}
+export class OperationalError extends Error {}
 
 const FULL = [
   'the disk is full',
@@ -39,10 +39,12 @@ const EXPLANATIONS: Readonly<Record<string, readonly [what: string, remedy: stri
 }
 
 /** Explains an error that comes from a full, read-only or broken disk, from a missing permission, or from a file out of place; undefined for others. */
-export function diskFailure(error: unknown): Failure | undefined {
+export function diskFailure(error: unknown): OperationalError | undefined {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const [what, remedy] = EXPLANATIONS[code] ?? []
-  return error instanceof Error && what !== undefined ? new Failure(`${what}: ${error.message}. ${remedy}`) : undefined
+  return error instanceof Error && what !== undefined
+    ? new OperationalError(`${what}: ${error.message}. ${remedy}`)
+    : undefined
 }
 
 /** What an error says, whatever was thrown. */

@@ -17,7 +17,7 @@ const unknown = '0123456789abcdef'.repeat(4)
 const activated = (...digests: readonly string[]) => model.copyTo(new TestHome(), ...digests)
 /** In what no other of the releases has. */
 const damage = (home: TestHome, digest: string) => truncateSync(home.fileOf(digest, 'audiencia', 'records'), 3)
-const current = (home: TestHome) => readFileSync(home.shelf.currentFile, 'utf8')
+const current = (home: TestHome) => readFileSync(home.store.currentFile, 'utf8')
 
 describe('history', () => {
   test.each([
@@ -27,8 +27,8 @@ describe('history', () => {
     ['the same again later', [a, b, a], [a, b, a]],
   ])('after activating %s', (_, digests, history) => {
     using home = activated(...digests)
-    expect(home.shelf.history()).toEqual(history)
-    expect(home.shelf.currentDigest()).toBe(history[0])
+    expect(home.store.history()).toEqual(history)
+    expect(home.store.currentDigest()).toBe(history[0])
     expect(home.current().manifest.digest).toBe(history[0] as string)
     expect(current(home)).toBe(history.map((digest) => `${digest}\n`).join(''))
     expect(readdirSync(home.path).sort()).toEqual(['current', 'entities', 'releases'])
@@ -36,19 +36,19 @@ describe('history', () => {
 
   test('is kept for a hundred activations', () => {
     using home = activated()
-    writeFileSync(home.shelf.currentFile, `${Array.from({ length: 100 }, (_, at) => (at % 2 ? a : b)).join('\n')}\n`)
-    home.shelf.activate(c)
-    expect([home.shelf.history().length, ...home.shelf.history().slice(0, 3)]).toEqual([100, c, b, a])
+    writeFileSync(home.store.currentFile, `${Array.from({ length: 100 }, (_, at) => (at % 2 ? a : b)).join('\n')}\n`)
+    home.store.activate(c)
+    expect([home.store.history().length, ...home.store.history().slice(0, 3)]).toEqual([100, c, b, a])
   })
 
   test.each(['', 'nonsense\n', `${a.slice(1)}\n`, `${a}\nnonsense\n`])('that is %j is refused, and mended', (text) => {
     using home = activated()
-    writeFileSync(home.shelf.currentFile, text)
-    expect(() => home.shelf.currentDigest()).toThrow(
-      `${home.shelf.currentFile} does not hold digests; mend it with nomenclator activate DIGEST`,
+    writeFileSync(home.store.currentFile, text)
+    expect(() => home.store.currentDigest()).toThrow(
+      `${home.store.currentFile} does not hold digests; mend it with nomenclator activate DIGEST`,
     )
-    home.shelf.activate(b)
-    expect(home.shelf.history()).toEqual(text.startsWith(a) ? [b, a] : [b])
+    home.store.activate(b)
+    expect(home.store.history()).toEqual(text.startsWith(a) ? [b, a] : [b])
   })
 })
 
@@ -59,8 +59,8 @@ describe('activate', () => {
   ])('refuses %s, and leaves the current one', (_, spoil, digest) => {
     using home = activated(a)
     spoil(home)
-    expect(() => home.shelf.activate(digest)).toThrow('the release is damaged: ')
-    expect(home.shelf.history()).toEqual([a])
+    expect(() => home.store.activate(digest)).toThrow('the release is damaged: ')
+    expect(home.store.history()).toEqual([a])
   })
 
   test('as a command takes the beginning of a digest, and refuses a damaged release with 1', async () => {
@@ -71,7 +71,7 @@ describe('activate', () => {
     const refused = await runHere('activate', c.slice(0, 8), '--home', home.path)
     expect({ ...refused, err: '' }).toEqual({ code: 1, out: '', err: '' })
     expect(refused.err).toStartWith('nomenclator: the release is damaged: ')
-    expect(home.shelf.history()).toEqual([b, a])
+    expect(home.store.history()).toEqual([b, a])
   })
 })
 
@@ -89,28 +89,28 @@ describe('rollback', () => {
 
   test.each(chains)('%s', (_, order, gone, steps) => {
     using home = activated(...order)
-    for (const digest of gone) home.shelf.remove(digest)
+    for (const digest of gone) home.store.remove(digest)
     for (const step of steps) {
-      expect(home.shelf.rollback()).toBe(step)
-      expect(home.shelf.currentDigest()).toBe(step)
+      expect(home.store.rollback()).toBe(step)
+      expect(home.store.currentDigest()).toBe(step)
     }
-    const stays = home.shelf.history()
-    expect(() => home.shelf.rollback()).toThrow('there is no earlier release to go back to')
-    expect(home.shelf.history()).toEqual(stays)
+    const stays = home.store.history()
+    expect(() => home.store.rollback()).toThrow('there is no earlier release to go back to')
+    expect(home.store.history()).toEqual(stays)
   })
 
   test('passes over a damaged release', () => {
     using home = activated(a, b, c)
     damage(home, b)
-    expect(home.shelf.rollback()).toBe(a)
+    expect(home.store.rollback()).toBe(a)
   })
 
   test('forgets what it came from, and a later activation counts from there', () => {
     using home = activated(a, b)
-    home.shelf.rollback()
-    expect(home.shelf.history()).toEqual([a])
-    home.shelf.activate(c)
-    expect(home.shelf.rollback()).toBe(a)
+    home.store.rollback()
+    expect(home.store.history()).toEqual([a])
+    home.store.activate(c)
+    expect(home.store.rollback()).toBe(a)
   })
 
   test('as a command says where it went, and ends with 1 when it cannot', async () => {
@@ -129,7 +129,7 @@ describe('prune', () => {
   const prune = async (home: TestHome, keep: number) => {
     const { code, err } = await runHere('releases', 'prune', '--keep', String(keep), '--home', home.path)
     expect({ code, err }).toEqual({ code: 0, err: '' })
-    return home.shelf.list().map(({ digest }) => digest)
+    return home.store.list().map(({ digest }) => digest)
   }
 
   test.each([
@@ -149,7 +149,7 @@ describe('prune', () => {
   test('removes the entities that no release names any more, and no other', async () => {
     using home = activated(b)
     const entitiesOf = (digest: string) =>
-      Object.values(home.shelf.read(digest).manifest.entities).map((entity) => entity.digest)
+      Object.values(home.store.read(digest).manifest.entities).map((entity) => entity.digest)
     const kept = entitiesOf(b)
     const gone = [a, c].flatMap(entitiesOf).filter((digest) => !kept.includes(digest))
     expect(gone).toHaveLength(2)

@@ -2,7 +2,7 @@
 //
 // So a search never waits for more than one step of a table of thousands of rows, and no one has to guess what costs how
 // much. Steps end where a work pauses; a work that is not to go on is stopped there, or at its next checkpoint.
-import { type Check, type StopReason, WorkStopped, workOn } from '../../base/checkpoint.ts'
+import { type Checkpoint, type StopReason, WorkStopped, workOn } from '../../base/checkpoint.ts'
 import type { WorkAtHand } from '../exchange.ts'
 
 /** A work that has more to do pauses after this time, if others wait. */
@@ -14,8 +14,8 @@ const SAMPLE_MILLISECONDS = 500
 const WARM_UP = 0.1
 
 /** One work: what it has used, and whether it is to go on. */
-export class Work implements WorkAtHand {
-  readonly #works: Works
+export class Job implements WorkAtHand {
+  readonly #works: Scheduler
   readonly #isGone: () => boolean
   readonly #isHeldUp: () => boolean
   readonly #maxMilliseconds: number
@@ -28,7 +28,7 @@ export class Work implements WorkAtHand {
   startedAt = 0
   #cpuAtStart = 0
 
-  constructor(works: Works, maxMilliseconds: number, isGone: () => boolean, isHeldUp = () => false) {
+  constructor(works: Scheduler, maxMilliseconds: number, isGone: () => boolean, isHeldUp = () => false) {
     this.#works = works
     this.#maxMilliseconds = maxMilliseconds
     this.#isGone = isGone
@@ -71,7 +71,7 @@ export class Work implements WorkAtHand {
     this.#works.stopWaiting(this)
   }
 
-  readonly check: Check = () => {
+  readonly check: Checkpoint = () => {
     if (this.#isGone()) throw new WorkStopped('gone')
     const left = this.#maxMilliseconds - this.#used
     // A process of low priority may have been waiting for most of that time.
@@ -103,20 +103,20 @@ function processorTime(): number {
   return (user + system) / 1_000
 }
 
-type Step = { readonly work: Work; readonly run: () => void; readonly stop: (error: WorkStopped) => void }
+type Step = { readonly work: Job; readonly run: () => void; readonly stop: (error: WorkStopped) => void }
 
-export class Works {
+export class Scheduler {
   readonly #waiting: Step[] = []
-  #atHand: Work | undefined
+  #atHand: Job | undefined
   #isGoingOn = false
 
   /** The work whose step is under way. */
-  get atHand(): Work | undefined {
+  get atHand(): Job | undefined {
     return this.#atHand
   }
 
   /** Has a step run when it is the turn of its work. If the work is not to go on, it is stopped instead. */
-  enqueue(work: Work, run: () => void, stop: (error: WorkStopped) => void): void {
+  enqueue(work: Job, run: () => void, stop: (error: WorkStopped) => void): void {
     this.#waiting.push({ work, run, stop })
     this.goOn()
   }
@@ -129,7 +129,7 @@ export class Works {
   }
 
   /** Stops what waits of a work. */
-  stopWaiting(work: Work): void {
+  stopWaiting(work: Job): void {
     for (const step of this.#waiting.filter((step) => step.work === work)) {
       this.#waiting.splice(this.#waiting.indexOf(step), 1)
       step.stop(new WorkStopped('gone'))

@@ -1,7 +1,7 @@
 // Works of a process that thinks: the shortest goes first, and one that is not to go on stops.
 import { describe, expect, spyOn, test } from 'bun:test'
 import { checkpoint, WorkStopped } from '../../base/checkpoint.ts'
-import { Work, Works } from './works.ts'
+import { Job, Scheduler } from './scheduler.ts'
 
 const never = () => false
 
@@ -16,7 +16,7 @@ function spin(milliseconds: number): void {
 }
 
 /** A work in steps of some milliseconds each; it tells its name at every step. */
-async function steps(work: Work, name: string, count: number, milliseconds: number, order: string[]): Promise<void> {
+async function steps(work: Job, name: string, count: number, milliseconds: number, order: string[]): Promise<void> {
   for (let step = 0; step < count; step++) {
     await work.pause()
     order.push(name)
@@ -26,9 +26,9 @@ async function steps(work: Work, name: string, count: number, milliseconds: numb
 
 describe('the order', () => {
   test('is that of the processor time used so far, whoever came first', async () => {
-    const works = new Works()
+    const works = new Scheduler()
     const order: string[] = []
-    const [long, short] = [new Work(works, 10_000, never), new Work(works, 10_000, never)]
+    const [long, short] = [new Job(works, 10_000, never), new Job(works, 10_000, never)]
     const ended = [steps(long, 'long', 4, 12, order)]
     await Bun.sleep(0)
     // The first step of the long one has begun or is over, and has used more than all of the short one will.
@@ -41,12 +41,12 @@ describe('the order', () => {
   })
 
   test('of works that have used the same is that of their coming', async () => {
-    const works = new Works()
+    const works = new Scheduler()
     const order: number[] = []
     const ended = [0, 1, 2, 3].map((number) => {
       const { promise, resolve, reject } = Promise.withResolvers<void>()
       works.enqueue(
-        new Work(works, 1_000, never),
+        new Job(works, 1_000, never),
         () => {
           order.push(number)
           resolve()
@@ -62,7 +62,7 @@ describe('the order', () => {
 
 describe('a work that is held up', () => {
   /** Tells a name when its turn comes, or that it was stopped. */
-  const enqueue = (works: Works, work: Work, name: string, order: string[]) =>
+  const enqueue = (works: Scheduler, work: Job, name: string, order: string[]) =>
     works.enqueue(
       work,
       () => order.push(name),
@@ -73,12 +73,12 @@ describe('a work that is held up', () => {
   }
 
   test('lets others go first, and goes on when it is no more', async () => {
-    const works = new Works()
+    const works = new Scheduler()
     const order: string[] = []
     let isFull = true
-    enqueue(works, new Work(works, 1_000, never, () => isFull), 'held up', order)
+    enqueue(works, new Job(works, 1_000, never, () => isFull), 'held up', order)
     await turns()
-    enqueue(works, new Work(works, 1_000, never), 'other', order)
+    enqueue(works, new Job(works, 1_000, never), 'other', order)
     await turns()
     expect(order).toEqual(['other'])
     isFull = false
@@ -88,9 +88,9 @@ describe('a work that is held up', () => {
   })
 
   test('is stopped at once when no one waits for it', () => {
-    const works = new Works()
+    const works = new Scheduler()
     const order: string[] = []
-    const work = new Work(works, 1_000, never, () => true)
+    const work = new Job(works, 1_000, never, () => true)
     enqueue(works, work, 'held up', order)
     work.abandon()
     expect(order).toEqual(['held up gone'])
@@ -99,8 +99,8 @@ describe('a work that is held up', () => {
 
 describe('a work goes on at once', () => {
   test('while its step is short, and not when the step was long', async () => {
-    const works = new Works()
-    const work = new Work(works, 1_000, never)
+    const works = new Scheduler()
+    const work = new Job(works, 1_000, never)
     const { promise, resolve, reject } = Promise.withResolvers<unknown[]>()
     works.enqueue(
       work,
@@ -117,7 +117,7 @@ describe('a work goes on at once', () => {
   })
 
   test('not outside of its step', () => {
-    expect(new Work(new Works(), 1_000, never).pause()).toBeInstanceOf(Promise)
+    expect(new Job(new Scheduler(), 1_000, never).pause()).toBeInstanceOf(Promise)
   })
 })
 
@@ -125,9 +125,9 @@ describe('a work stops', () => {
   const reasonOf = (error: unknown) => (error instanceof WorkStopped ? error.reason : error)
 
   test('at its next checkpoint when its client is gone', async () => {
-    const works = new Works()
+    const works = new Scheduler()
     let isGone = false
-    const work = new Work(works, 60_000, () => isGone)
+    const work = new Job(works, 60_000, () => isGone)
     setTimeout(() => {}, 0)
     const stopped = (async () => {
       await work.pause()
@@ -138,8 +138,8 @@ describe('a work stops', () => {
   })
 
   test('at its next pause when it is abandoned, even if it waits', async () => {
-    const works = new Works()
-    const work = new Work(works, 60_000, never)
+    const works = new Scheduler()
+    const work = new Job(works, 60_000, never)
     const stopped = work.pause()?.catch(reasonOf)
     work.abandon()
     expect(await stopped).toBe('gone')
@@ -148,8 +148,8 @@ describe('a work stops', () => {
 
   test('when it has used its processor time, in one step or in many', async () => {
     for (const step of [1_000, 3]) {
-      const works = new Works()
-      const work = new Work(works, 30, never)
+      const works = new Scheduler()
+      const work = new Job(works, 30, never)
       expect(await steps(work, '', 1_000, step, []).catch(reasonOf)).toBe('deadline')
       expect(work.used).toBeLessThan(500)
     }
@@ -158,8 +158,8 @@ describe('a work stops', () => {
   test('when what is done shows that the rest would take far too long, and not before', async () => {
     let user = 0
     using _time = spyOn(process, 'cpuUsage').mockImplementation(() => ({ user, system: 0 }))
-    const works = new Works()
-    const work = new Work(works, 20_000, never)
+    const works = new Scheduler()
+    const work = new Job(works, 20_000, never)
     const step = async () => {
       user += 520_000
       work.startedAt -= 520
@@ -178,8 +178,8 @@ describe('a work stops', () => {
   })
 
   test('not for the time that others use', async () => {
-    const works = new Works()
-    const [patient, busy] = [new Work(works, 40, never), new Work(works, 1_000, never)]
+    const works = new Scheduler()
+    const [patient, busy] = [new Job(works, 40, never), new Job(works, 1_000, never)]
     await Promise.all([steps(busy, 'busy', 5, 20, []), steps(patient, 'patient', 5, 0, [])])
     expect(patient.stopReason).toBeUndefined()
   })

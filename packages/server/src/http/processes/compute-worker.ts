@@ -2,13 +2,13 @@
 import { rmSync } from 'node:fs'
 import type { Socket, UnixSocketListener } from 'bun'
 import { WorkStopped } from '../../base/checkpoint.ts'
-import { messageOf } from '../../base/failure.ts'
+import { messageOf } from '../../base/operational-error.ts'
 import type { App } from '../app.ts'
 import { type FilePart, type HttpRequest, type HttpResponse, isStreamed } from '../exchange.ts'
 import { freeMemory } from '../free-memory.ts'
 import { HeaderText } from '../wire/header-text.ts'
 import { FRAME, type Frame, FrameSocket, packed, unixAddress, unpacked } from './frames.ts'
-import { Work, Works } from './works.ts'
+import { Job, Scheduler } from './scheduler.ts'
 
 /** A request on its way to a process that thinks; its body follows. */
 export type HandedRequest = Pick<HttpRequest, 'method' | 'path' | 'query'> & {
@@ -41,17 +41,17 @@ export type Thinking = {
   /** Goes on as long as processes that serve hand requests over, and stops when they do not or the time is over. */
   readonly stop: (milliseconds: number) => Promise<void>
   /** A work that no request is waiting for, until something says that it is no longer wanted. */
-  readonly newWork: (isGone: () => boolean) => Work
+  readonly newWork: (isGone: () => boolean) => Job
 }
 
 export function think(app: App, path: string): Thinking {
-  const works = new Works()
-  const open = new Set<Served>()
-  const listener: UnixSocketListener<Served> = Bun.listen<Served>({
+  const works = new Scheduler()
+  const open = new Set<HandedRequests>()
+  const listener: UnixSocketListener<HandedRequests> = Bun.listen<HandedRequests>({
     unix: unixAddress(path),
     socket: {
       open: (socket) => {
-        socket.data = new Served(socket, app, works)
+        socket.data = new HandedRequests(socket, app, works)
         open.add(socket.data)
       },
       data: ({ data: served }, bytes) => served.receive(bytes),
@@ -70,23 +70,23 @@ export function think(app: App, path: string): Thinking {
       listener.stop(true)
       rmSync(path, { force: true })
     },
-    newWork: (isGone) => new Work(works, Number.POSITIVE_INFINITY, isGone),
+    newWork: (isGone) => new Job(works, Number.POSITIVE_INFINITY, isGone),
   }
 }
 
 /** A request that is worked on. */
-type Task = { readonly work: Work; readonly frame: Buffer; chunks?: AsyncIterator<Uint8Array> }
+type Task = { readonly work: Job; readonly frame: Buffer; chunks?: AsyncIterator<Uint8Array> }
 
 /** The requests of one process that serves. */
-class Served {
+class HandedRequests {
   readonly #frames: FrameSocket
   readonly #app: App
-  readonly #works: Works
+  readonly #works: Scheduler
   /** By the number of the request, whether its client is gone: shared with the process that serves. */
   #gone: Uint8Array = new Uint8Array()
   readonly #tasks = new Map<number, Task>()
 
-  constructor(socket: Socket<Served>, app: App, works: Works) {
+  constructor(socket: Socket<HandedRequests>, app: App, works: Scheduler) {
     this.#frames = new FrameSocket(socket, (frame) => this.#take(frame))
     this.#app = app
     this.#works = works
@@ -126,7 +126,7 @@ class Served {
   #begin(id: number, bytes: Buffer): void {
     const { value, bytes: body } = unpacked<HandedRequest>(bytes)
     const { method, path, query, http10, headers, hasBody, peer, listeningUrl, maxMilliseconds } = value
-    const work = new Work(
+    const work = new Job(
       this.#works,
       maxMilliseconds,
       () => id < this.#gone.length && Atomics.load(this.#gone, id) !== 0,
