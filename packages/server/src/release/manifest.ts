@@ -87,7 +87,7 @@ export type Checksums = {
 const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
 
 type EntityContent = Pick<ReleasedEntity, 'count' | 'records' | 'facts'>
-export type ReleaseContent = Readonly<Record<string, EntityContent>>
+type ReleaseContent = Readonly<Record<string, EntityContent>>
 
 export const isSameContent = (a: EntityContent, b: EntityContent): boolean =>
   a.records === b.records && a.facts === b.facts && a.count === b.count

@@ -65,7 +65,7 @@ async function withTrial(examined: Examined): Promise<Examined> {
   if (source === undefined || !(source.isExport || source.told !== undefined)) return examined
   const [{ importRelease }, { ReleaseStore }, { bundledSource }, { NOTHING }, { FaultyRecords }] = await Promise.all([
     import('../../release/import.ts'),
-    import('../../release/home/release-store'),
+    import('../../release/home/release-store.ts'),
     import('../../source/bundled.ts'),
     import('./import-package.ts'),
     import('../../source/faults.ts'),
@@ -85,7 +85,7 @@ async function withTrial(examined: Examined): Promise<Examined> {
 }
 
 async function lookingAt(home: string): Promise<Pick<PackageOptions, 'inHome'>> {
-  const { ReleaseStore } = await import('../../release/home/release-store')
+  const { ReleaseStore } = await import('../../release/home/release-store.ts')
   const { placeIn } = await import('../../release/known-records.ts')
   return { inHome: placeIn(new ReleaseStore(homeOf(home))) }
 }
