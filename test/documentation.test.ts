@@ -35,7 +35,7 @@ import { campaigns, USAGE as TORTURE_USAGE } from './torture/torture.ts'
 const commands = await allCommands()
 
 const ROOT = join(import.meta.dir, '..')
-const README_LINES = 100
+const README_LINES = 91
 const TOUR_LINES = 200
 const SPINE_LINES = 8_000
 const FOLDER_README_LINES = 60
