@@ -1,4 +1,4 @@
-// Where API v1 is: its contract fixes the paths, for those who serve it and for those who read it from another server.
+// The paths of API v1, which its contract fixes, for those who serve it and for those who read it from another server.
 
 export const V1_PATH = '/api/v1'
 

@@ -1,18 +1,18 @@
-// What is asked of JSON whose shape is not known yet.
+// Reads JSON whose shape is not known yet, and keeps the digits of its numbers.
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What stands at the end of a way through objects; undefined where the way ends before. */
+/** The value at the end of a path through objects; undefined where the path ends before. */
 export function valueAt(value: unknown, steps: readonly string[]): unknown {
   let at = value
   for (const step of steps) at = isObject(at) ? at[step] : undefined
   return at
 }
 
-/** The same by the names with dots between them; a name may have dots itself. */
+/** The value at a path of names with dots between them; a name may have dots itself. */
 export function valueAtPath(value: unknown, path: string): unknown {
   if (!isObject(value)) return undefined
   if (Object.hasOwn(value, path)) return value[path]

@@ -1,4 +1,4 @@
-// What a running service tells its operator: one event at a time, as a line for people or as JSON for programs.
+// The log of a running service: one event at a time, as a line for people or as JSON for programs.
 import { fstatSync } from 'node:fs'
 import { isObject } from './json.ts'
 
@@ -9,9 +9,9 @@ type LogValue = string | number | boolean | undefined
 
 export type LogEvent = {
   readonly level: LogLevel
-  /** What kind of event it is, in kebab case: `worker-died`. It never changes, so that an alert can rely on it. */
+  /** The kind of the event in kebab case, such as `worker-died`. It never changes, so that an alert can rely on it. */
   readonly event: string
-  /** The same for people, in one line: what happened, and what to do about it. */
+  /** What happened and what to do about it, in one line for people. */
   readonly message: string
   readonly [detail: string]: LogValue
 }
@@ -72,7 +72,7 @@ function rendered(style: LogStyle, record: LogRecord): string {
 const oneLine = (text: string): string =>
   text.replace(/(?!\t)\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** What a worker writes on its standard error: an event of its log, or else raw output, such as that of a crash. */
+/** A line that a worker wrote on its standard error: an event of its log, or else raw output, such as that of a crash. */
 export function eventOf(line: string, pid: number): LogEvent {
   const event = line.startsWith('{"time":') ? parsed(line) : undefined
   return event ?? { level: 'warn', event: 'worker-output', message: line, pid }

@@ -11,7 +11,7 @@ type Entry<V> = {
   moved: number
 }
 
-/** What was used so lately, as a share of all entries, is not moved to the end again: moving costs more than finding. */
+/** An entry that was used within this share of all entries stays where it is: moving it costs more than finding it. */
 const LATELY = 1 / 8
 
 export class LruCache<V> {

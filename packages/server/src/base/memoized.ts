@@ -1,4 +1,4 @@
-// What follows from an object is computed once, and kept for as long as the object is.
+// Computes what follows from an object once, and keeps it for as long as the object lives.
 
 /** Computes once for each object. An undefined result is kept too. */
 export function memoized<K extends object, V>(compute: (key: K) => V): (key: K) => V

@@ -1,4 +1,4 @@
-// Which of the known words a misspelt one probably stands for.
+// Finds the one of some words that a misspelt one probably stands for.
 
 const MAX_DISTANCE = 2
 

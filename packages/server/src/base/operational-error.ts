@@ -47,5 +47,5 @@ export function diskFailure(error: unknown): OperationalError | undefined {
     : undefined
 }
 
-/** What an error says, whatever was thrown. */
+/** The message of an error, or the text of whatever else was thrown. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

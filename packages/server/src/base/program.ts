@@ -1,4 +1,4 @@
-// Where the program itself is: sources in a checkout or an installed package, which the launcher may have compiled, or one
+// Finds the files of the program itself: sources in a checkout or an installed package, which the launcher may have compiled, or one
 // executable with its files inside.
 import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -12,7 +12,7 @@ const PACKAGE = join(isCompiled ? PROGRAM_DIRECTORY : import.meta.dir, '..', '..
 /** A checkout has what ships with the program beside its packages; packing copies it into the package. */
 const isCheckout = PACKAGE.endsWith(join('/packages', 'server'))
 
-/** Where shipped files are. In an executable all modules are one, and the files that it was built with are beside it. */
+/** The directory of shipped files. In an executable all modules are one, and the files that it was built with are beside it. */
 const ROOT = standsAlone ? import.meta.dir : isCheckout ? join(PACKAGE, '..', '..') : PACKAGE
 
 /** The path of a file or directory that ships with the program. In an executable, read it with Bun.file or readFileSync. */

@@ -9,7 +9,7 @@ const MAX_WHOLE_NUMBER = 10 ** MAX_DIGITS - 1
 type WholeNumberOptions = {
   readonly min?: number
   readonly max?: number
-  /** Whether `007` is 7; otherwise it is no number. */
+  /** If true, `007` is 7; otherwise it is no number. */
   readonly leadingZeros?: boolean
 }
 

@@ -15,7 +15,7 @@ export type Batch = {
 export type GivenField = {
   readonly name: string
   readonly field: Exclude<Field, { readonly kind: 'copy' | 'fact' }>
-  /** What is embedded in it. */
+  /** The records that are embedded in it. */
   readonly parent: Entity | undefined
 }
 
@@ -33,7 +33,7 @@ export function givenFields(entity: Entity): GivenField[] {
   )
 }
 
-/** Whether its values are numbers that one may look for by their size. */
+/** True if the values of the field are numbers, which can be filtered by size. */
 export const isNumberValue = (field: Field | undefined): boolean =>
   field?.kind === 'value' && ['integer', 'number', 'year'].includes(field.type)
 

@@ -4,7 +4,7 @@ import type { EmbedField, Entity, Field } from './entity.ts'
 export type Catalog = {
   /** The entities by name, each after those that it embeds. */
   readonly entities: ReadonlyMap<string, Entity>
-  /** The same by the name of their collection. */
+  /** The entities by the name of their collection. */
   readonly collections: ReadonlyMap<string, Entity>
 }
 

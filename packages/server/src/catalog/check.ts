@@ -20,7 +20,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value.length > 0 && value.length <= MAX_TEXT
 }
 
-/** What the field expects instead, or undefined when the value is right. */
+/** The words for what the field expects; undefined when the value is right. */
 function expectation(field: Field, value: unknown): string | undefined {
   if (value === undefined && 'optional' in field && field.optional) return undefined
   switch (field.kind) {
@@ -52,7 +52,7 @@ function nameExpectation(value: unknown): string | undefined {
 const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
 const isBoolean = (text: string) => text === 'true' || text === 'false'
 
-/** What values of each type look like in a row, and what is said of those that do not. */
+/** The form of values of each type in a row, and the words for a value that has another form. */
 const VALUE_SHAPES: Readonly<Record<ValueType, readonly [isOne: (text: string) => boolean, shape: string]>> = {
   text: [
     (text) => !UNFIT_IN_TEXT.test(text) && text.isWellFormed(),
@@ -81,7 +81,7 @@ function valueExpectation(type: ValueType, value: unknown): string | undefined {
   return isOne(value) ? undefined : shape
 }
 
-/** What is expected of a fact in place of this value; undefined where it is right. */
+/** The words for what a fact expects; undefined when the value is right. */
 export function factExpectation(fact: FactField, value: unknown): string | undefined {
   if (isNameFact(fact)) return nameExpectation(value)
   if (fact.type === 'text') return isText(value) && fact.pattern.test(value) ? undefined : fact.shape

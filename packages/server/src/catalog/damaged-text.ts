@@ -1,4 +1,4 @@
-// What a text was before programs damaged it: read in another encoding than it was written in, or with its letters escaped, as
+// Repairs texts that programs have damaged: read in another encoding than they were written in, or with letters escaped, as
 // entities of HTML, in an address of the web or in JSON.
 
 /** The upper halves of the code pages of DOS, which no decoder of the runtime knows. */
@@ -88,10 +88,10 @@ function withoutEntities(text: string): string {
 /** The first byte of a letter of UTF-8, and the second one lost. */
 const BROKEN = 'Ã\ufffd'
 const MAY_BE_DAMAGED = /[^ -~\s]|\u00a0|&[#a-z]|[%=\\]|U\+00|_x00/i
-/** How many times a text may have been read in the wrong encoding. */
+/** Greatest number of times that a text may have been read in the wrong encoding. */
 const MAX_TIMES = 3
 
-/** What a text may have been, what is most usual first; nothing where nothing tells that it was damaged. */
+/** The texts that a damaged one may have been, the most usual first; none where it looks undamaged. */
 export function* repairsOf(text: string): Generator<string> {
   const met = new Set<string | undefined>([undefined, text])
   for (const repair of MAY_BE_DAMAGED.test(text) ? allRepairsOf(text) : []) {
@@ -101,9 +101,9 @@ export function* repairsOf(text: string): Generator<string> {
   }
 }
 
-/** The same with some again, and some that cannot be. */
+/** Texts that a damaged one may have been, some of them twice or impossible. */
 function* allRepairsOf(text: string): Generator<string | undefined> {
-  // What was escaped may have been escaped again.
+  // An escaped text may have been escaped again.
   const plain = unescaped(withoutEntities(withoutEntities(text)))
   const read = [plain]
   while (read.length <= MAX_TIMES) {
@@ -129,10 +129,10 @@ const LETTERS = ['n', 'a', 'i', 'o', 'e', 'u']
 const MAX_LOST = 3
 const MAX_RESTORED = 500
 
-/** Whether a text has signs in the place of letters. */
+/** True if a text has signs in the place of letters. */
 export const hasLostLetters = (text: string): boolean => text.search(LOST) !== -1
 
-/** All that a word may be that has signs in the place of letters: each sign, each pair of them or a row of them for a letter. */
+/** The words that one with signs in place of letters may have been: each sign, each pair or row of signs stands for a letter. */
 export function restoredWords(word: string): string[] {
   const runs = [...word.matchAll(LOST)]
   let words = ['']

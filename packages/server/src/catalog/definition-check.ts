@@ -11,7 +11,7 @@ const MAX_FIELDS = 1_000
 const MAX_EXPECTATIONS = 50
 const MAX_STEPS = 10
 
-/** What every object has would be found in rows that do not give it. */
+/** Names that every object has: a lookup would find them in rows that do not give them. */
 export const isFieldName = (name: string): boolean =>
   name !== '' && name.length <= MAX_FIELD_NAME && !/\p{Cc}/u.test(name) && !(name in Object.prototype)
 
@@ -31,7 +31,7 @@ function isPattern(value: unknown): boolean {
   }
 }
 
-/** What is wrong with a definition; `known` has those of the entities that it may embed. */
+/** Returns the first fault of a definition. It may embed the entities in `known`. */
 export function definitionFault(value: unknown, known: KnownDefinitions): string | undefined {
   if (!isObject(value)) return 'a definition is not an object'
   const { name, plural, title, v1, fields, key, code, order, expects } = value
@@ -167,7 +167,7 @@ function isExpectation(value: unknown, entity: EntityData, known: KnownDefinitio
   )
 }
 
-/** Whether the steps lead through embedded records to something that every record has. */
+/** True if the steps lead through embedded records to a field that every record has. */
 function leadsToField(steps: readonly string[], entity: EntityData, known: KnownDefinitions): boolean {
   if (steps.length > MAX_STEPS) return false
   let at: EntityData | undefined = entity

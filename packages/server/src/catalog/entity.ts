@@ -3,7 +3,7 @@ import { memoized } from '../base/memoized.ts'
 
 type Own = {
   readonly description: string
-  /** What people call it, where that is not its name. */
+  /** The name for people, where it differs from the name of the field. */
   readonly title?: string
 }
 /** Absent where every record has one. */
@@ -21,7 +21,7 @@ export type EmbedField = Own & MayLack & { readonly kind: 'embed'; readonly enti
 
 export const VALUE_TYPES = ['text', 'integer', 'number', 'boolean', 'date', 'year', 'list'] as const
 export type ValueType = (typeof VALUE_TYPES)[number]
-/** What a value tells of its record, where the engine makes use of it. */
+/** The meanings of values that the program makes use of. */
 export const VALUE_ROLES = ['alias', 'description', 'latitude', 'longitude', 'validFrom', 'validTo'] as const
 export type ValueRole = (typeof VALUE_ROLES)[number]
 /**
@@ -46,30 +46,30 @@ type TextFactField = Own & {
   /** The language (BCP 47) in which it is a name of the record; absent where it is no name. */
   readonly language?: string
 }
-/** What may be known of a record and is no part of it as it is published in API v1. */
+/** A field that a record may lack and that API v1 does not publish. */
 export type FactField = NumberFactField | TextFactField
 export type Field = IdField | NameField | CodeField | CopyField | EmbedField | ValueField | BroaderField | FactField
 
 /** A part of an official code: the value of a field; of a record that is embedded there, its own official code. */
 export type CodePart = {
   readonly field: string
-  /** How many characters it has: digits are filled up with zeros, and what has another length is no part of a code. */
+  /** The number of characters: digits are filled up with zeros, and a longer value makes no code. */
   readonly width?: number
-  /** What is written in place of each value; what is not among them is no part of a code. */
+  /** The text for each value; a value without one makes no code. */
   readonly values?: Readonly<Record<string, string>>
 }
 
 /** A code that people know a record by. It is derived from the record, and is no part of it as it is published in API v1. */
 export type OfficialCode = Own & {
-  /** As what it is given with a record; one that is a field as it is has the name of that. */
+  /** The member of a record that has the code. A code that is one field as it stands has the name of that field. */
   readonly name: string
   /** The outermost parent comes first. */
   readonly parts: readonly [CodePart, ...CodePart[]]
-  /** What stands between the parts; nothing where it is absent. */
+  /** The text between the parts, if any. */
   readonly separator?: string
 }
 
-/** What a record is expected, but not obliged, to satisfy: a breach is a finding, never an error. */
+/** A rule that records are expected, but not obliged, to satisfy: a breach is a finding, never a fault. */
 export type Expectation = {
   readonly kind: string
   readonly description: string
@@ -82,7 +82,7 @@ export type Expectation = {
 /** Texts by their language (BCP 47). */
 export type ByLanguage = Readonly<Record<string, string>>
 
-/** What several lists are about that belong together. */
+/** A subject that several lists share. */
 export type ListGroup = { readonly title: ByLanguage; readonly description?: ByLanguage }
 
 export type Entity = {
@@ -91,7 +91,7 @@ export type Entity = {
   readonly plural: string
   /** The name of its collection for people, in English where it is one of ours. */
   readonly title: string
-  /** The same in other languages (BCP 47). */
+  /** The title in other languages, by their BCP 47 tags. */
   readonly titles?: ByLanguage
   /** A sentence about it. */
   readonly description?: string
@@ -122,7 +122,7 @@ export type Entity = {
  */
 export type Values = Readonly<Record<string, string | number>>
 
-/** What a record is referred to by: the value of its key, or those of several fields as one text. */
+/** The value by which a record is referred to: that of its key, or those of several fields as one text. */
 export type Identity = string | number
 
 export type FactValue = string | number
@@ -148,7 +148,7 @@ export const identityFrom = (values: readonly Identity[]): Identity =>
 export const partsOf = (identity: Identity): readonly Identity[] =>
   typeof identity === 'number' ? [identity] : identity.split(BETWEEN_PARTS)
 
-/** Whether its key is one whole number. */
+/** True if its key is one whole number. */
 export const hasNumericKey = ({ key, fields }: Entity): boolean =>
   key.length === 1 && fields[key[0] as string]?.kind === 'id'
 
@@ -198,10 +198,10 @@ function factCoordinates(fields: Entity['fields']): Coordinates | undefined {
   return areFacts ? BUILT_IN_COORDINATES : undefined
 }
 
-/** Whether it may be known where a record of the entity is. */
+/** True if records of the entity may have coordinates. */
 export const hasCoordinates = (entity: Entity): boolean => coordinatesOf(entity) !== undefined
 
-/** What a field embeds or refers to, which must be one that does. */
+/** The entity that a field embeds or refers to. The field must be one that does. */
 export function embeddedAt(entity: Entity, name: string): Entity {
   const field = entity.fields[name]
   if (field?.kind === 'broader') return entity

@@ -49,7 +49,7 @@ export const recordParser = memoized((entity: Entity): ((json: string) => unknow
   hasDigits(entity) ? (json) => JSON.parse(json, withDigits) : JSON.parse,
 )
 
-/** Whether a record, or one that it embeds, may have numbers of any length. */
+/** True if a record, or one that it embeds, may have numbers of any length. */
 const hasDigits = ({ fields }: Entity): boolean =>
   Object.values(fields).some(
     (field) =>

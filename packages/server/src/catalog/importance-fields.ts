@@ -1,13 +1,13 @@
-// Which fields of an entity tell how important its records are, where any does.
+// Finds the fields of an entity by which some of its records are more important than others, if it has any.
 import { memoized } from '../base/memoized.ts'
 import type { Entity } from './entity.ts'
 
 type ImportanceFields = {
-  /** How many people live there. */
+  /** The field with the number of inhabitants. */
   readonly population: string | undefined
   /** The code of the record below that is its seat. */
   readonly seat: string | undefined
-  /** What area it is in, and which value says that it is urban. */
+  /** The field with the kind of area, and its value for urban ones. */
   readonly area: string | undefined
   readonly urban: string
   /** The code of a record that is the seat of its parent, where no fact of the parent says which is. */

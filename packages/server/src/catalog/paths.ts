@@ -16,11 +16,11 @@ export type RecordPath = {
    * query stands there as its slug.
    */
   readonly path: string
-  /** The same path with the slug of every field. */
+  /** The path with the slug of every field. */
   readonly slug: string
   readonly steps: readonly string[]
   readonly field: Field | DerivedCode
-  /** Whether its values are identifiers; an embedded record stands for its own. */
+  /** True if its values are identifiers; an embedded record stands for its own. */
   readonly numeric: boolean
 }
 
@@ -52,7 +52,7 @@ type Beginning = Pick<RecordPath, 'path' | 'slug' | 'steps'>
 
 const ROOT: Beginning = { path: '', slug: '', steps: [] }
 
-/** What separates paths, and their parts, in a query; and what comes before one to sort in descending order. */
+/** Separators of paths and of their parts in a query, and the sign before a path to sort by in descending order. */
 const SIGNS_OF_QUERIES = /[.,]|^-/
 
 function walk(entity: Entity, before: Beginning): RecordPath[] {
@@ -77,7 +77,7 @@ type Reference = Extract<Field, { readonly kind: 'embed' | 'broader' }>
 const isReference = (field: Field): field is Reference => field.kind === 'embed' || field.kind === 'broader'
 const embeddedIn = (entity: Entity, field: Reference): Entity => (field.kind === 'embed' ? field.entity : entity)
 
-/** Whether its key is one number, which may be that of an embedded record. */
+/** True if its key is one number, which may be that of an embedded record. */
 function isNumericKey({ key: [name = '', ...more], fields }: Entity): boolean {
   const field = fields[name]
   if (more.length > 0 || field === undefined) return false

@@ -2,7 +2,7 @@
 import { type Batch, TextCursor } from './batch.ts'
 import { type Entity, hasNumericKey, type Identity, publishedFields } from './entity.ts'
 
-/** Where the JSON of records goes, piece by piece. */
+/** Takes the JSON of records, piece by piece. */
 export type RecordSink = {
   begin(): void
   bytes(utf8: Uint8Array): void
@@ -18,7 +18,7 @@ type RenderedRecords = {
   readonly positionOf: ReadonlyMap<Identity, number>
 }
 
-/** Those of each entity that may be embedded. */
+/** The JSON of the records that may be embedded, by their entity. */
 export type RenderedParents = ReadonlyMap<string, RenderedRecords>
 
 const NONE: readonly Uint8Array[] = []

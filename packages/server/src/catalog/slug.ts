@@ -16,7 +16,7 @@ export function slugOf(text: string, between: '_' | '-'): string {
   return /^[a-z]/.test(slug) ? slug : `${NAMELESS}${between}${slug}`.replace(/[_-]$/, '')
 }
 
-/** As a field is named in queries; one that is an identifier already is its own slug. */
+/** The name of a field in queries. A field that is an identifier already is its own slug. */
 const IDENTIFIER = /^[A-Za-z][A-Za-z0-9_]*$/
 
 /** The slugs of the fields of an entity and its official codes, by name. Of names that are alike, later ones have a number. */

@@ -37,7 +37,7 @@ const IDENTIFIER = /^[A-Za-z_$][\w$]*$/
 const quoted = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 const member = (name: string) => (IDENTIFIER.test(name) ? name : quoted(name))
 const union = (names: readonly string[]) => (names.length === 0 ? 'never' : names.map(quoted).join(' | '))
-/** As formatters have it, so that what is written need not be formatted again. */
+/** The widths that formatters use, so that the text need not be formatted again. */
 const MAX_LINE = 120
 const unionMember = (start: string, names: readonly string[], indent: string) =>
   `${indent}${start} ${union(names)}`.length <= MAX_LINE
@@ -89,7 +89,7 @@ function keyType({ fields }: Entity, name: string): string {
 const isOfType = (field: Field | DerivedCode, types: readonly ValueType[]) =>
   field.kind === 'value' && types.includes(field.type)
 
-/** What embedded records are referred to by, where any is by something else than a number. */
+/** The keys of embedded records, if any of them is no number. */
 function referencesOf(paths: readonly RecordPath[]): string[] {
   const references = paths.flatMap(({ path, field }) =>
     field.kind === 'embed' ? [{ path, type: keyTypes(field.entity) }] : [],
@@ -99,7 +99,7 @@ function referencesOf(paths: readonly RecordPath[]): string[] {
   return [`readonly references: { ${members.join('; ')} }`]
 }
 
-/** What a record is referred to by: a list where its key has several values. */
+/** The key of a record: a tuple where it has several values. */
 function keyTypes(entity: Entity): string {
   const types = keyPathsOf(entity).map(({ numeric }) => (numeric ? 'number' : 'string'))
   return types.length === 1 ? (types[0] as string) : `readonly [${types.join(', ')}]`

@@ -49,7 +49,7 @@ type PlacedWord = { readonly word: string; readonly start: number; readonly end:
 
 const PLACED_WORD = /[\p{L}\p{N}\p{M}]+/gu
 
-/** The same words, with where each stands in the text as it was written. */
+/** The words of a text, each with its place in the text as it was written. */
 export function placedWords(text: string): PlacedWord[] {
   const plain = foldedByTable(text, FOLDS)
   if (plain !== undefined) return wordsInPlace(plain)

@@ -4,11 +4,11 @@ import type { OpenEntity, Release } from '../release/release.ts'
 import { type Rendition, recordEncoder } from './formats/formats.ts'
 import { memberAdder } from './formats/selection.ts'
 
-/** Which records are rendered, and with what. */
+/** Selects the records to render, and what to render with each. */
 type BulkRecords = {
   /** In the order of the body; undefined for all, as they are published. */
   readonly positions: Uint32Array | undefined
-  /** What else each is given with. */
+  /** The further members of each record. */
   readonly ownMembers?: ((position: number) => object) | undefined
 }
 
@@ -33,7 +33,7 @@ export function* bulkPieces(
     const jsons =
       positions === undefined
         ? access.records(first, next).map((json, at) => addMembers(json, first + at))
-        : // What is read is good until the next record is, so each is copied.
+        : // A record that is read stays valid until the next one is read, so each is copied.
           Array.from(positions.subarray(first, next), (at) => addMembers(Buffer.from(access.record(at)), at))
     yield* encoder.records(jsons)
   }

@@ -24,7 +24,7 @@ const codeColumns = memoized((release: Release) =>
   memoized((code: OfficialCode, entity: Entity): IndexColumn => codeColumn(release, entity, code)),
 )
 
-/** Whether to go on is asked once for so many records and one more. */
+/** Number of records between two checkpoints, less one. */
 const CHECKED_EVERY = 0xfff
 
 /** Codes in the order of their bytes; what is not known is the empty text. */

@@ -2,7 +2,7 @@
 
 const DATE = /^(-?[0-9]{4,})((?:-[0-9]{2}){0,2}(?:T.*)?)$/
 
-/** Whether it can be compared with dates: a year, a month, a day or a moment. */
+/** True if the text can be compared with dates: a year, a month, a day or a moment. */
 export const isDate = (text: string): boolean => DATE.test(text)
 
 /** Below zero where the first is earlier; a year comes before its months, and a month before its days. */
@@ -12,6 +12,6 @@ export function compareDates(a: string, b: string): number {
   return Number(yearOfA) - Number(yearOfB) || (restOfA < restOfB ? -1 : Number(restOfA > restOfB))
 }
 
-/** Whether a date is in a month or year that is given with less digits. */
+/** True if a date lies in a month or year that is given with fewer digits. */
 export const isWithinDate = (date: string, period: string): boolean =>
   date.startsWith(`${period}-`) || date.startsWith(`${period}T`)

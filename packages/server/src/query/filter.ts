@@ -28,7 +28,7 @@ export type Filter = {
 /** A filter as a set of values of one column of the entity itself: their numbers, ascending. */
 type ColumnFilter = { readonly column: IndexColumn; readonly wanted: Uint32Array }
 type Test = (position: number) => boolean
-/** What a record must satisfy: how many do, which, and whether one does. */
+/** A condition on records: how many satisfy it, which do, and whether one does. */
 type Condition = { readonly count: number; positions(): Uint32Array; test(): Test }
 
 /** The positions of the records that pass all filters, ascending; undefined stands for all. */
@@ -106,7 +106,7 @@ export const keyFilters = (entity: Entity, parts: readonly (string | number)[]):
     return { steps, match: 'equals', values: [numeric ? Number(part) : part] }
   })
 
-/** How many records pass. */
+/** The number of records that pass. */
 function recordsOf({ column: { starts }, wanted }: ColumnFilter): number {
   let records = 0
   for (let at = 0; at < wanted.length; at++) {

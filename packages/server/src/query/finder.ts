@@ -16,9 +16,9 @@ export type Query = {
   readonly words: readonly string[]
   /** The first counts for more than the second; without any, the best hits come first, or records as they are published. */
   readonly sorts: readonly Sort[]
-  /** Only records with coordinates, the nearest to a point first; where something is sorted by, so many of the nearest. */
+  /** Restricts to records with coordinates, the nearest to a point first; if `sorts` has any, sorts only the nearest. */
   readonly near?: Near | undefined
-  /** Only those above the record at this position in their tree, the nearest first unless they are sorted by something. */
+  /** Restricts to the ancestors of the record at this position, the nearest first unless `sorts` has any. */
   readonly ancestorsOf?: number
 }
 
@@ -52,10 +52,10 @@ export function find(release: Release, name: string, query: Query): Found {
   return passed === undefined ? allOf(entity.count) : foundAscending(passed)
 }
 
-/** So many of the nearest are sorted by something else, where no greatest distance is given. */
+/** The number of the nearest that are sorted by something else, where no greatest distance is given. */
 export const MAX_NEAREST_SORTED = 1_000
 
-/** So few candidates are put in order faster than the nearest of them are found in the spatial index. */
+/** Up to this many candidates are sorted by distance faster than the spatial index finds the nearest of them. */
 const FEW = 1_000
 
 /** The records among some, which ascend, that have the words and coordinates asked for: sorted, or the nearest or the best first. */

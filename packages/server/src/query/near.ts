@@ -10,7 +10,7 @@ import type { OpenEntity } from '../release/release.ts'
 /** The name under which a distance is published, of whatever list: a word of API v2, which clients know. */
 export const DISTANCE = 'distancia'
 
-/** The same in the records of a list, which may have a field of that name. */
+/** The member `distance` as a list names it, which may have a field of that name. */
 export const distanceNameOf = memoized(({ fields }: Entity): string => {
   let name = DISTANCE
   while (Object.hasOwn(fields, name)) name += '_'
@@ -53,7 +53,7 @@ function columnsOf({ definition, index }: OpenEntity) {
   return { latitudes: numberFacts(index, latitude), longitudes: numberFacts(index, longitude) }
 }
 
-/** How many of the records at some positions have coordinates. */
+/** The number of records at some positions that have coordinates. */
 function countLocated(entity: OpenEntity, positions: Uint32Array): number {
   const { latitudes, longitudes } = columnsOf(entity)
   const isKnown = ({ values, known }: typeof latitudes, position: number) => (values[position] as number) < known.length
@@ -121,9 +121,9 @@ function reachableFrom(entity: OpenEntity, { latitude, within }: Near): Uint32Ar
   return positions.subarray(starts[lowerBound(known, latitude - reach)], starts[lowerBound(known, latitude + reach)])
 }
 
-/** So many of the nearest are taken from the tree; for more, all candidates are put in order, once. */
+/** Greatest number of records that are taken from the tree; beyond it all candidates are sorted once. */
 const MAX_FROM_TREE = 1_000
-/** How many more are taken than wanted, since the last are not sure: others in the tree may be as near, to the metre. */
+/** Number of further records to take: others in the tree may be as near as the last, to the metre. */
 const SPARE = 6
 
 /**

@@ -21,7 +21,7 @@ export type PageBeyondLast = {
   readonly page: number
   readonly total: number
   readonly totalPages: number
-  /** Where it is not the one of API v1. */
+  /** The number of records of a page, if it is not that of API v1. */
   readonly perPage?: number
 }
 

@@ -96,13 +96,13 @@ const storedRanking = memoized((release: Release) =>
 )
 
 const NO_RANK = 0xffff_ffff
-/** Whether to go on is asked once for so many records and one more. */
+/** Number of records between two checkpoints, less one. */
 const CHECKED_EVERY = 0xfff
 
-/** What each record has as a part of a code, and the rank of that, or NO_RANK where it makes no code. */
+/** The value that each record has as a part of a code, and its rank, or NO_RANK where it makes no code. */
 type PartRanks = { readonly values: Uint32Array; readonly ranks: Uint32Array }
 
-/** Of a part that is written in digits, as many in every code; undefined for others. */
+/** The ranks of a part that is written in digits, as many in every code; undefined for other parts. */
 function partRanks(release: Release, entity: Entity, part: CodePart): PartRanks | undefined {
   const column = release.entity(entity.name).index.column(part.field)
   if (column.kind !== 'embed') return part.values === undefined ? digitRanks(column, part.width) : undefined
@@ -177,7 +177,7 @@ function sortFew(positions: Uint32Array, keys: Uint32Array): Uint32Array {
 }
 
 function countingSort(positions: Uint32Array, keys: Uint32Array, keyCount: number): Uint32Array {
-  /** Where the next position with each key goes. */
+  /** The index at which the next position with each key goes. */
   const next = new Uint32Array(keyCount + 1)
   for (let at = 0; at < keys.length; at++) {
     const after = (keys[at] as number) + 1

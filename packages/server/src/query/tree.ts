@@ -8,7 +8,7 @@ import type { OpenEntity } from '../release/release.ts'
 
 const MAX_CACHED_SETS = 64
 const MAX_CACHED_POSITIONS = 1_000_000
-/** Whether to go on is asked once for so many records and one more. */
+/** Number of records between two checkpoints, less one. */
 const CHECKED_EVERY = 0xfff
 
 /** All are positions. Where a record is above itself, by whatever way, it is told once and no further. */
@@ -45,14 +45,14 @@ class Tree {
     return ancestors
   }
 
-  /** Those right below a record, ascending. */
+  /** The children of a record, ascending. */
   childrenOf(position: number): Uint32Array {
     const { starts, positions } = this.#column
     const children = positions.subarray(starts[position], starts[position + 1])
     return children.includes(position) ? children.filter((child) => child !== position) : children
   }
 
-  /** Those below a record, at any depth, ascending; without itself. */
+  /** The descendants of a record, ascending. */
   descendantsOf(position: number): Uint32Array {
     return this.#descendants.get(String(position), () => {
       const seen = new Uint8Array(this.#count)
@@ -70,7 +70,7 @@ class Tree {
     })
   }
 
-  /** Those that are below no other, ascending. */
+  /** The records without a parent, ascending. */
   get roots(): Uint32Array {
     this.#roots ??= Uint32Array.from({ length: this.#count }, (_, position) => position).filter(
       (position) => this.parentOf(position) === undefined,

@@ -1,4 +1,4 @@
-// Which values of one column a filter means: equal ones, beginnings, numbers and dates within bounds, lists that contain one.
+// Finds the values of one column that a filter means: equal ones, beginnings, numbers and dates within bounds, lists that contain one.
 
 import { indexInAscending } from '../base/binary-search.ts'
 import { checkpoint } from '../base/checkpoint.ts'
@@ -8,7 +8,7 @@ import type { IndexColumn } from '../release/index/index-file.ts'
 import type { SortedTexts } from '../release/index/sorted-texts.ts'
 import { compareDates, isWithinDate } from './dates.ts'
 
-/** What may be asked of a value, whatever record it is of. */
+/** A condition on a value, whichever record has it. */
 export type ValueMatch = 'equals' | 'begins' | 'min' | 'max' | 'contains'
 
 type Values = readonly (string | number)[]
@@ -34,7 +34,7 @@ export function wantedIn(column: ValueColumn, match: ValueMatch, values: Values)
   return wanted
 }
 
-/** What is not known is neither at least nor at most anything. */
+/** The values within a bound; a missing value is within none. */
 function bounded(column: ValueColumn, match: 'min' | 'max', bound: string | number): Uint32Array {
   if (column.kind === 'text') return datesBounded(column.texts, match, String(bound))
   if (column.kind !== 'number fact') throw new Error('only numbers and dates have bounds')
@@ -67,7 +67,7 @@ function eachText(texts: SortedTexts, visit: (text: string, number: number) => v
   }
 }
 
-/** Whether to go on is asked once for so many texts and one more. */
+/** Number of texts between two checkpoints, less one. */
 const CHECKED_EVERY = 0xfff
 
 function listsWith(column: ValueColumn, values: Values): Uint32Array {
@@ -92,7 +92,7 @@ const listsByElement = memoized((texts: SortedTexts): ReadonlyMap<string, readon
 
 const elementText = (element: unknown) => (typeof element === 'string' ? element : JSON.stringify(element))
 
-/** What begins with the longer one begins with its prefix, too. */
+/** True if the value is the prefix and more, so that whatever begins with it begins with the prefix too. */
 const isLongerThan = (value: string | number, prefix: string | number): boolean =>
   value !== prefix && String(value).startsWith(String(prefix))
 
@@ -108,7 +108,7 @@ function numbersOf(column: ValueColumn, match: ValueMatch, value: string | numbe
   return alike.filter((number) => column.texts.text(number).startsWith(text))
 }
 
-/** Whether every text is its own sort key, as codes of digits are: then those in a range of keys begin as was asked. */
+/** True if every text is its own sort key, as codes of digits are: a range of keys then is a range of beginnings. */
 const areOwnKeys = memoized((texts: SortedTexts): boolean => {
   for (let number = 0; number < texts.size; number++) if (!texts.isOwnKey(texts.text(number))) return false
   return true

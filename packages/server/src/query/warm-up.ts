@@ -1,4 +1,4 @@
-// What the first requests would have to wait for: tables that are computed once for a release, and code that is not compiled yet.
+// Prepares a process for its first requests: tables that are computed once for a release, and code that is not compiled yet.
 
 import type { Release } from '../release/release.ts'
 import { entityNames } from './resolve/entity-names.ts'
@@ -6,7 +6,7 @@ import { type RowToResolve, resolveRow } from './resolve/resolve.ts'
 import { ancestorAt, ancestorLevels } from './search/ancestor-match.ts'
 import { searchText } from './search/anchored.ts'
 
-/** How many records a search suggests. */
+/** The number of records that a search suggests. */
 const SUGGESTIONS = 5
 
 /** The work that it is part of, which lets others go first. */
@@ -21,7 +21,7 @@ export async function warmUp(release: Release, work: Pausing): Promise<void> {
       await work.pause()
       resolveRow(release, row)
       const text = 'text' in row ? row.text : [...row.parts.values()].join(' ')
-      // Whoever types begins with a letter.
+      // A person begins with one letter.
       for (const typed of [text.slice(0, 1), text]) {
         await work.pause()
         searchText(release, typed, levels, SUGGESTIONS)

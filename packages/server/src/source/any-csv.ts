@@ -14,7 +14,7 @@ type CsvLine = {
   readonly line: string
   readonly values: readonly string[]
   readonly separator: string
-  /** Whether a copy should begin with a byte order mark: without one, a spreadsheet takes UTF-8 for the encoding of the machine. */
+  /** True if a copy should begin with a byte order mark: without one, a spreadsheet takes UTF-8 for the encoding of the machine. */
   readonly needsMark: boolean
 }
 

@@ -5,7 +5,7 @@ import { type EntityData, orderedCatalog } from '../catalog/catalog.ts'
 import type { Numbering } from './numbering.ts'
 import type { Origin } from './source.ts'
 
-/** What is read of the descriptor; what it says of tables in the words of the standard is for others. */
+/** The part of the descriptor that the program reads; the words of the standard in it are for others. */
 type ShippedPackage = {
   readonly resources: readonly {
     readonly 'nomenclator:definition'?: EntityData

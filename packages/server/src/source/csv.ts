@@ -1,7 +1,7 @@
 // CSV (RFC 4180), one line at a time: its values, and values as cells that can be written.
 import type { Faults, SourceLocation } from './faults.ts'
 
-/** Whether a line has as many values as the header; if not, that is a fault. */
+/** True if a line has as many values as the header; if not, that is a fault. */
 export function hasWidth(values: readonly string[], width: number, location: SourceLocation, faults: Faults): boolean {
   if (values.length === width) return true
   const value = values.length === 1 ? 'one value' : `${values.length} values`
@@ -9,11 +9,11 @@ export function hasWidth(values: readonly string[], width: number, location: Sou
   return false
 }
 
-/** What is wrong with the quotes of a line, and in which value, counted from 0. */
+/** A fault in the quotes of a line, and the value that has it, counted from 0. */
 type BadQuotes = {
   readonly position: number
   readonly expected: string
-  /** Whether a quote is not closed, so that the value may go on in the next line. */
+  /** True if a quote is not closed, so that the value may go on in the next line. */
   readonly isOpen?: true
 }
 

@@ -16,7 +16,7 @@ import {
 import { type FileVersion, type PartialFile, StoredDownload } from './stored-download.ts'
 
 export type DownloadOptions = RetryPolicy & {
-  /** Where the file is kept: one for each address, the newest. */
+  /** The directory of the file: one file for each address, the newest. */
   readonly directory: string
   /** Milliseconds without a byte, from the request on, after which an attempt has failed. */
   readonly timeout: number
@@ -26,9 +26,9 @@ export type DownloadOptions = RetryPolicy & {
    * that redirects lead to. Without it, names are looked up by the request.
    */
   readonly addressOf?: (url: URL) => Promise<string>
-  /** What the file is instead of what it should be, by its first bytes; undefined when they are as they should be. */
+  /** Says by the first bytes of a file that it is something else; undefined when it is as it should be. */
   readonly wrongStart: (start: Uint8Array) => string | undefined
-  /** What to do when it cannot be downloaded. */
+  /** Advice for when it cannot be downloaded. */
   readonly advice: string
   /** Called when the server begins to send; `from` is greater than 0 when a download is continued. */
   readonly onStart: (from: number) => void
@@ -40,7 +40,7 @@ export const DOWNLOAD_LIMITS = { timeout: 30_000, maxBytes: 1_000_000_000, retri
 
 export type Download = {
   readonly path: string
-  /** Whether it is the file of an earlier download, because the server has no other. */
+  /** True if it is the file of an earlier download, because the server has no other. */
   readonly isUnchanged: boolean
   /** Removes it, so that the next download begins anew. */
   readonly discard: () => void
@@ -89,7 +89,7 @@ class Downloading {
     else this.#stored.discardPartial()
   }
 
-  /** What is on disk decides what is requested, so a retry and a new run of the program continue alike. */
+  /** The bytes on disk decide what is requested, so a retry and a new run of the program continue alike. */
   async attempt(): Promise<Outcome | Retry> {
     const { timeout } = this.#options
     const controller = new AbortController()
@@ -198,7 +198,7 @@ class Downloading {
     if (wrong !== undefined) throw this.#refusal(`responds with ${wrong}`)
   }
 
-  /** What has arrived is not to be continued. */
+  /** The bytes that have arrived cannot be continued. */
   #refusal(what: string): OperationalError {
     this.#stored.discardPartial()
     return this.#failure(what)
@@ -218,7 +218,7 @@ function fetchFrom(address: string, url: URL, request: BunFetchRequestInit & { r
   return fetch(target, { ...request, headers: { ...request.headers, Host: url.host }, tls, keepalive: false })
 }
 
-/** Whoever asked for https does not get less. */
+/** A request for https is never redirected to http. */
 export const isSecureEnough = (asked: string, { protocol }: URL): boolean =>
   protocol === 'https:' || (protocol === 'http:' && new URL(asked).protocol === 'http:')
 

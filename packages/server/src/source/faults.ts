@@ -1,10 +1,10 @@
-// What is wrong with the records given: every fault with its location, all of them at once up to a limit.
+// The faults of the rows that a source gives: each with its location, all of them at once up to a limit.
 import { OperationalError } from '../base/operational-error.ts'
 
 /** A line of a file, or the number of a record where there are no lines. */
 export type SourceLocation = { readonly file: string; readonly line: number }
 
-/** What is wrong with the value of a column. */
+/** A fault in the value of a column. */
 export type ColumnFault = { readonly column: string; readonly value: unknown; readonly expected: string }
 
 /** A fault as it is printed. */
@@ -55,7 +55,7 @@ export class Faults {
     return this.#count > 0
   }
 
-  /** Those that are kept. */
+  /** The first faults, up to the limit. */
   list(): readonly Fault[] {
     return this.#first
   }

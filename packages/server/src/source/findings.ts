@@ -1,4 +1,4 @@
-// What is odd about the records, and what was left out of them: reported, without stopping the import.
+// Findings on the records of a source, and on rows that were left out: reported, without stopping the import.
 
 export type Finding = {
   readonly kind: string
@@ -7,7 +7,7 @@ export type Finding = {
   readonly examples: readonly string[]
 }
 
-/** Where a finding is, and what stands there. */
+/** The place of a finding, and the value there. */
 type FindingPlace = {
   readonly file: string
   readonly line?: number

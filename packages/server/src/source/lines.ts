@@ -14,9 +14,9 @@ export type Lines = {
   readonly lines: readonly string[]
   /** Undefined until it is known. */
   readonly encoding: TextEncoding | undefined
-  /** Whether the file begins with a byte order mark. */
+  /** True if the file begins with a byte order mark. */
   readonly hasMark: boolean
-  /** Whether this is a single line that is not in the encoding; U+FFFD stands for the bytes that are not. */
+  /** True if this is a single line that is not in the encoding; U+FFFD stands for the bytes that are not. */
   readonly isDamaged: boolean
 }
 
@@ -92,7 +92,7 @@ const excerptOf = (line: string) => line.slice(Math.max(0, line.indexOf('\ufffd'
 
 class LineTooLong extends Error {}
 
-/** The same bytes, cut only after line feeds, so that no line and no character is cut in two. */
+/** The bytes, cut only after line feeds, so that no line and no character is cut in two. */
 async function* wholeLines(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest = Buffer.alloc(0)
   for await (const chunk of stream) {

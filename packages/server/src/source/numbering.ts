@@ -11,7 +11,7 @@ export type Numbering = (typeof NUMBERINGS)[number]
 export const STAND_INS: readonly string[] = ['localidad']
 const STAND_IN_CREDIT = 'GeoNames'
 
-/** What a release of an earlier version tells of where it came from. */
+/** The parts of a manifest that say where a release came from. */
 type Traces = {
   readonly kind: string
   readonly synthetic: boolean
@@ -22,7 +22,7 @@ type Traces = {
 export function inferredNumbering({ kind, synthetic, credits }: Traces, entity: string): Numbering {
   if (synthetic) return 'synthetic'
   if (!STAND_INS.includes(entity)) return 'official'
-  // What completes another source keeps its credit.
+  // Lists that complete another source keep their credit.
   const isCredited = credits.some(({ to, of }) => to?.startsWith(STAND_IN_CREDIT) && of?.includes(entity))
   return kind === 'bundled' || isCredited ? 'stand-in' : 'official'
 }

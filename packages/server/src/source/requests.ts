@@ -41,7 +41,7 @@ export class Retry {
 
 type Retrying = RetryPolicy & {
   readonly signal: AbortSignal
-  /** What to do after the last attempt has failed. */
+  /** Advice for when the last attempt has failed. */
   readonly advice: string
   /** Called before each wait. */
   readonly onRetry?: (retry: Retry, milliseconds: number) => void
@@ -99,7 +99,7 @@ export function parseRetryAfter(header: string | null, now: number): number | un
 export const isRedirect = ({ status }: { readonly status: number }): boolean =>
   status >= 300 && status <= 399 && status !== 304
 
-/** Where a redirect leads, if it says so; whether to go there is for the caller to decide. */
+/** The target of a redirect, if it has one. The caller decides whether to follow it. */
 export function redirectTarget(url: string, { headers }: { readonly headers: Headers }): URL | undefined {
   const location = headers.get('location') ?? ''
   return location === '' ? undefined : (URL.parse(location, url) ?? undefined)

@@ -1,4 +1,4 @@
-// What a source is: something that gives the rows of some entities, and says where each came from.
+// The interface of a source: it gives the rows of some entities, and says where each came from.
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Faults } from './faults.ts'
 import type { Findings } from './findings.ts'
@@ -27,13 +27,13 @@ export type Block = {
   readonly rows: readonly GivenRow[]
 }
 
-/** Where a source says what is wrong and what is odd. */
+/** Collects the faults and findings of a source. */
 export type Report = { readonly faults: Faults; readonly findings: Findings }
 
 /** Whom to credit, under which licence, and for the records of which entities. */
 type Credit = { readonly to: string; readonly of: readonly string[] }
 
-/** What the manifest keeps of where a release came from. */
+/** The origin of a release, as its manifest keeps it. */
 export type Origin = {
   readonly kind: string
   readonly title: string
@@ -67,7 +67,7 @@ export type Source = {
   readonly replaces?: readonly string[]
   /** The entity of the regions by which it is published too: with a single one of them, it is most likely a part only. */
   readonly publishedBy?: string
-  /** How many rows to expect, where that is known, for a progress bar. */
+  /** The number of rows to expect, if it is known, for a progress bar. */
   expected(entity: string): number | undefined
   /** The aliases that it gives; without it those of the release before stay. */
   readonly aliases?: (faults: Faults) => readonly Alias[]

@@ -17,7 +17,7 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 
-/** What a server says of one version of a file. */
+/** The headers that identify one version of a file on a server. */
 export type FileVersion = {
   /** The number of bytes; undefined where the server does not say. */
   readonly size: number | undefined
@@ -25,7 +25,7 @@ export type FileVersion = {
   readonly lastModified: string | undefined
 }
 
-/** What has arrived of a version. */
+/** The part of a version that has arrived. */
 export type PartialFile = { readonly version: FileVersion; readonly length: number }
 
 const MAX_NAME = 100

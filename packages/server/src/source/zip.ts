@@ -15,7 +15,7 @@ export type ZippedFile = { readonly name: string; readonly open: () => AsyncIter
 /** A zip that is damaged, that holds nothing of use, or that would unpack to too much. */
 export class UnusableZip extends OperationalError {
   readonly path: string
-  /** Which zip, and what is wrong with it. */
+  /** The name of the zip, and what is wrong with it. */
   readonly what: string
 
   constructor({ path, name }: NamedFile, what: string, advice: string) {
@@ -38,7 +38,7 @@ const SIGNATURES = ['504b0304', '504b0506']
 export const startsLikeZip = (start: Uint8Array): boolean =>
   SIGNATURES.includes(Buffer.from(start.subarray(0, 4)).toString('hex'))
 
-/** Whether a file on disk is a zip, by how it starts. */
+/** True if a file on disk is a zip, by how it starts. */
 export function isZipFile(path: string): boolean {
   const start = Buffer.alloc(4)
   const descriptor = openSync(path, 'r')
@@ -50,7 +50,7 @@ export function isZipFile(path: string): boolean {
   return startsLikeZip(start)
 }
 
-/** What is said of a zip that would unpack to too much. */
+/** The words for a zip that would unpack to too much. */
 type TooMuch = { readonly why: string; readonly advice: string }
 
 /** The files in a zip that are wanted, in its order, and the names of the others. */
@@ -81,7 +81,7 @@ export async function filesInZip(
   return { files, others }
 }
 
-/** Whether macOS put it there as metadata of another file. */
+/** True if macOS put it there as metadata of another file. */
 export const isMetadata = (name: string): boolean => /^(__MACOSX\/|(.*\/)?\._)/.test(name)
 
 /** The sizes are what the zip claims, but no entry unpacks to more than its claim. */

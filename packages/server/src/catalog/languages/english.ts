@@ -1,4 +1,4 @@
-// What the search knows of written English: a small set. To teach it an abbreviation is to add a line here.
+// English as it is written, as far as the search knows it: a small set. To add an abbreviation, add a line here.
 import { type LanguageData, languageFrom } from './language.ts'
 
 const data: LanguageData = {

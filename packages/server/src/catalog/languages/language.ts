@@ -1,4 +1,4 @@
-// What the search knows of a language: a language is a table of words, and what follows from it.
+// A language as the search knows it: a table of words, and what follows from the table.
 import { LruCache } from '../../base/lru-cache.ts'
 import { digitsBy, type NumberWords } from './numbers.ts'
 import { plainOrder, type SortOrder, sortOrder } from './order.ts'
@@ -14,7 +14,7 @@ export type LanguageData = NumberWords & {
   readonly noise: string
   /** Words that say so before a name only: anywhere else they are part of it. */
   readonly leading: string
-  /** Those of both that no town is called, which has a name that hamlets and quarters have too. */
+  /** Words among `noise` and `leading` before the names of hamlets and quarters, never of towns. */
   readonly hamlets: string
   /** Words beside these that tell places of one name apart. */
   readonly kinds: string
@@ -22,9 +22,9 @@ export type LanguageData = NumberWords & {
   readonly code: string
   /** Words that join others. */
   readonly linking: string
-  /** Those of them that stand between what a record is and its name, as in "municipio de Jalpa". */
+  /** Linking words between the kind of a record and its name, as in "municipio de Jalpa". */
   readonly genitive: string
-  /** Those of them that are in so many names that they count least in any, however few have them. */
+  /** Linking words that are in so many names that they count least in any of them. */
   readonly frequent: string
   /** Words of honour before the name of a place, which may be left out. */
   readonly honors: string
@@ -38,9 +38,9 @@ export type LanguageData = NumberWords & {
   readonly ranks: string
   /** Given names of those whom places are named after, which are written as initials too. */
   readonly givenNames: string
-  /** What people write where there is nothing to write, with commas between. */
+  /** Texts that people write into a cell that has nothing to say, with commas between them. */
   readonly absent: string
-  /** What people write for the seat of what they named before it, with commas between. */
+  /** Texts that people write for the seat of the place that they named before, with commas between them. */
   readonly seat: string
   /** The months, whose first three letters spreadsheets write after the day that a place is named for: "05-may". */
   readonly months: string
@@ -66,14 +66,14 @@ export type LanguageData = NumberWords & {
 export type Language = Pick<LanguageData, 'alike' | 'silent'> & {
   readonly isNoise: (word: string) => boolean
   readonly isLeading: (word: string) => boolean
-  /** Whether a word tells places of one name apart by what they are. */
+  /** True if a word says the kind of a place, and so tells places of one name apart. */
   readonly isKind: (word: string) => boolean
   readonly isHamlet: (word: string) => boolean
   readonly isCode: (word: string) => boolean
   readonly isLinking: (word: string) => boolean
   readonly isGenitive: (word: string) => boolean
   readonly isHonor: (word: string) => boolean
-  /** How many words the name of a saint has at least that begins with this one; 0 where none does. */
+  /** The least number of words of a saint's name that begins with this word; 0 if none does. */
   readonly saintWords: (word: string) => number
   readonly isRank: (word: string) => boolean
   /** The given names that a letter may be the initial of. */
@@ -83,16 +83,16 @@ export type Language = Pick<LanguageData, 'alike' | 'silent'> & {
   readonly isPostalCode: (word: string) => boolean
   readonly isTelephone: (word: string) => boolean
   readonly isStreet: (word: string) => boolean
-  /** Whether some words stand where there is nothing to write. */
+  /** True if the words mean that there is nothing to say. */
   readonly isAbsent: (words: readonly string[]) => boolean
-  /** Whether some words stand for the seat of what is named before them. */
+  /** True if the words mean the seat of the place that is named before them. */
   readonly isSeat: (words: readonly string[]) => boolean
-  /** Whether a word has the stem of another and an ending that makes another word of it: it is no misspelling of that. */
+  /** True if a word has the stem of another and an ending of its own that makes it another word, not a misspelling. */
   readonly isOtherEnding: (word: string, other: string) => boolean
   readonly frequent: readonly string[]
-  /** The same words with all numbers in digits, however they are written. */
+  /** The words with all numbers in digits, however they were written. */
   readonly withDigits: (words: readonly string[]) => readonly string[]
-  /** What an abbreviation stands for, or may stand for; of any other word nothing. */
+  /** The words that an abbreviation may stand for; none for any other word. */
   readonly longFormsOf: (word: string) => readonly string[]
   /** The other forms of a word: what it abbreviates, what abbreviates it, and other abbreviations of the same. */
   readonly otherForms: (word: string) => readonly string[]
@@ -204,7 +204,7 @@ function cached(soundsOf: Language['soundsOf']): Language['soundsOf'] {
   return (word) => cache.get(word, () => soundsOf(word))
 }
 
-/** Of a language that nothing is known of: every word counts, is written out and is spelled as it sounds. */
+/** A language that nothing is known of: every word counts, is written out and is spelled as it sounds. */
 export const noLanguage: Language = {
   isNoise: () => false,
   isLeading: () => false,
@@ -234,7 +234,7 @@ export const noLanguage: Language = {
   order: plainOrder,
 }
 
-/** What is known of several languages, where it is not known in which of them something is written. */
+/** Joins the knowledge of several languages, for texts that may be in any of them. */
 export function unionOf(languages: readonly Language[]): Language {
   const [first, ...more] = languages
   if (first === undefined) return noLanguage

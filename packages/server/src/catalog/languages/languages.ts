@@ -6,26 +6,26 @@ import { type Language, noLanguage, unionOf } from './language.ts'
 import { plainOrder, type SortOrder } from './order.ts'
 import { spanish } from './spanish.ts'
 
-/** By the first part of their tags. */
+/** The languages by the first part of their tags. */
 const LANGUAGES: ReadonlyMap<string, Language> = new Map([
   ['es', spanish],
   ['en', english],
 ])
 
-/** What lists are written in that came before packages, and whose fields do not tell their language. */
+/** The language of the lists that ship with the program, where a field names none. */
 const BEFORE_PACKAGES = spanish
 
-/** By a tag after BCP 47: "es", "es-MX", "EN_us". */
+/** The language with a BCP 47 tag: "es", "es-MX", "EN_us". */
 export const languageOf = (tag: string | undefined): Language =>
   LANGUAGES.get(tag?.toLowerCase().split(/[-_]/, 1)[0] ?? '') ?? noLanguage
 
 type NameFact = Extract<FactField, { readonly type: 'text' }> & { readonly language: string }
 
-/** Whether a field is a fact that is a name of its record in a language. */
+/** True if a field is a fact with a name of its record in some language. */
 export const isNameFact = (field: Field): field is NameFact =>
   field.kind === 'fact' && field.type === 'text' && field.language !== undefined
 
-/** Whether a field has names of the record, by which it is searched: what it is called, or also called. */
+/** True if records are searched by the field: it has their names or aliases. */
 export const isNaming = (field: Field) =>
   field.kind === 'name' || (field.kind === 'value' && field.role === 'alias') || isNameFact(field)
 
@@ -64,7 +64,7 @@ export const hasNamesApart = memoized((entity: Entity): boolean => {
 /** Equal lists of languages are one language, so that what is derived from it is derived once. */
 const unions = new Map<string, Language>()
 
-/** What is known of the languages that an entity has names in. */
+/** The knowledge of all languages in which an entity has names. */
 export const languageOfNames = memoized((entity: Entity): Language => {
   const known = new Map(
     [...LANGUAGES].filter(([, language]) =>

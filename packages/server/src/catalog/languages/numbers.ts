@@ -1,11 +1,11 @@
 // Numbers in names: digits, words and Roman numerals that say the same are the same.
 
 export type NumberWords = {
-  /** What words say as numbers, cardinal or ordinal. */
+  /** The numbers that words stand for, cardinal or ordinal. */
   readonly numbers: Readonly<Record<string, number>>
   /** The word between tens and units, as in "treinta y uno". */
   readonly betweenTens: string
-  /** What digits end with where they are an ordinal, as in "2da". */
+  /** The endings of digits that are an ordinal, as in "2da". */
   readonly ordinalEnds: string
   /** Words before a number that say that it is one, as in "número 3". */
   readonly numberSigns: string

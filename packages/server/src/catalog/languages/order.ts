@@ -71,5 +71,5 @@ export function sortOrder(ownLetters: Readonly<Record<string, string>>): SortOrd
 
 const composed = (letter: string): string => letter.normalize('NFC').toLowerCase()
 
-/** Of no language: accents and case do not count. */
+/** The order without a language: accents and case do not count. */
 export const plainOrder = sortOrder({})

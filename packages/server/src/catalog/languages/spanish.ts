@@ -1,4 +1,4 @@
-// What the search knows of written Spanish. To teach it an abbreviation is to add a line here.
+// Spanish as it is written, as far as the search knows it. To add an abbreviation, add a line here.
 import { type LanguageData, languageFrom } from './language.ts'
 
 const data: LanguageData = {
@@ -355,7 +355,7 @@ const data: LanguageData = {
     [/~/g, ''],
     [/(.)\1+/g, '$1'],
   ],
-  // As in México and in Xochimilco.
+  // The x of México and of Xochimilco.
   variants: { x: ['s', 'j'] },
   alike: ['bv', 'sczxkq', 'ily', 'gj', 'uw', 'nm'],
   silent: 'h',

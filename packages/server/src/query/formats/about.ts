@@ -1,11 +1,11 @@
-// What a file says of where its records come from, in formats that have room for it.
+// The origin of records, for files of formats that have room for it.
 import type { Entity } from '../../catalog/entity.ts'
 import type { Release } from '../../release/release.ts'
 
 export type About = {
-  /** What the list is called. */
+  /** The title of the list. */
   readonly list: string
-  /** Where the release comes from, and whom to credit for the list. */
+  /** The source of the release, and the credits of the list. */
   readonly sources: readonly string[]
   /** Empty where the release does not know of any but what is in a credit. */
   readonly licences: readonly string[]

@@ -5,7 +5,7 @@ import { NO_BYTES, type RecordFormat } from './record-format.ts'
 import { columnsOf, columnValues } from './selection.ts'
 
 const END = '\r\n'
-/** By which Excel knows that a file is UTF-8. */
+/** Byte order mark, by which Excel knows that a file is UTF-8. */
 const BYTE_ORDER_MARK = '\ufeff'
 
 export const csv: RecordFormat = {

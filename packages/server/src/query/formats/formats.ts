@@ -18,7 +18,7 @@ export const recordFormats = {
 export type FormatName = keyof typeof recordFormats
 export const FORMATS = Object.keys(recordFormats) as readonly FormatName[]
 
-/** Which of each record is given, and in which format. */
+/** A selection of fields, and the format to write them in. */
 export type Rendition = RecordOptions & { readonly format: FormatName }
 
 export function contentTypeOf(format: FormatName): string {

@@ -1,11 +1,11 @@
-// What a format of records is: its media types, and how it encodes records out of the JSON in which they are published.
+// The interface of a format of records: its media types, and how it encodes records out of the JSON in which they are published.
 import type { Entity } from '../../catalog/entity.ts'
 import type { About } from './about.ts'
 import type { Selection } from './selection.ts'
 
-/** Which of each record is given, and what else its format depends on. */
+/** The fields to write of each record, and what else a format depends on. */
 export type RecordOptions = Selection & {
-  /** Whether a text is marked as UTF-8, without which Excel takes it for something else. */
+  /** If true, a text begins with a byte order mark, without which Excel does not read it as UTF-8. */
   readonly forExcel?: boolean
 }
 
@@ -14,26 +14,26 @@ export type RecordFormat = {
   readonly mediaTypes: readonly [string, ...string[]]
   /** The parameters of the media type, as they stand in a header after it. */
   readonly parameters?: string
-  /** Whether the order in which fields are selected is that of its columns; else it is that of the definition. */
+  /** If true, the columns are in the order in which fields are selected; else in that of the definition. */
   readonly hasColumns: boolean
-  /** Whether it is compressed in itself, so that no encoding of the content would make it smaller. */
+  /** True if the format compresses by itself, so that a content coding would save nothing. */
   readonly isCompressed?: true
-  /** Whether it says where the records come from: then the same records of another release are other bytes. */
+  /** True if the file names the origin of the records: another release with the same records is then another file. */
   readonly saysAbout?: true
-  /** How many records it can hold; any number where it is not given. */
+  /** The greatest number of records that it can hold, if there is one. */
   readonly maxRecords?: number
   /** An encoder for the records of one body. */
   readonly encoder: (entity: Entity, encoding: RecordOptions, about: About) => RecordEncoder
 }
 
 export type RecordEncoder = {
-  /** What stands before the first record. */
+  /** The bytes before the first record. */
   readonly head: Uint8Array
   /** Some records and what separates them, in chunks. */
   readonly records: (jsons: readonly Uint8Array[]) => readonly Uint8Array[]
-  /** What stands between these records and further ones. */
+  /** The bytes between these records and further ones. */
   readonly gap: Uint8Array
-  /** What stands after the last record, or after the head where there is none. */
+  /** The bytes after the last record, or after the head where there is none. */
   readonly tail: () => Uint8Array
 }
 

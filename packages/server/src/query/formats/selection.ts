@@ -16,11 +16,11 @@ export type Selection = {
    * JSON, fields stand in the order of the definition.
    */
   readonly fields: readonly string[] | undefined
-  /** Whether the facts are given too, where fields are not selected by name. */
+  /** If true, facts are given too, where fields are not selected by name. */
   readonly facts: boolean
-  /** Whether official codes are left out, where fields are not selected by name. */
+  /** If true, official codes are left out, where fields are not selected by name. */
   readonly withoutCodes?: boolean
-  /** Whether embedded records are given in full, or by their keys. */
+  /** The form of embedded records: in full, or by their keys. */
   readonly embed: 'full' | 'id'
   /** The only language that names are shown in; undefined for all. */
   readonly language?: string | undefined
@@ -31,7 +31,7 @@ export type Selection = {
 export const isWhole = ({ fields, embed, language }: Selection): boolean =>
   fields === undefined && embed === 'full' && language === undefined
 
-/** Whether any fact is selected. */
+/** True if any fact is selected. */
 const selectsFacts = (entity: Entity, { fields, facts }: Selection): boolean =>
   fields === undefined ? facts : fields.some((field) => entity.fields[field]?.kind === 'fact')
 
@@ -151,7 +151,7 @@ function treeShape(entity: Entity, tree: FieldTree | undefined, embed: Selection
   }
 }
 
-/** What stands for a record that is not given in full: its key, or a list where that has several values. */
+/** The key that stands for a record which is not given in full: a list where it has several values. */
 export function keyIn(entity: Entity, record: PublishedRecord): PublishedValue {
   const values = keyPathsOf(entity).map(({ steps }) => valueAt(record, steps) as PublishedValue)
   return values.length === 1 ? (values[0] as PublishedValue) : values
@@ -172,7 +172,7 @@ export function columnsOf(entity: Entity, { fields, facts, embed, language, adde
     fields === undefined
       ? all.filter(({ field }) => facts || field.kind !== 'fact')
       : fields.flatMap((field) => all.filter(({ path }) => path === field || path.startsWith(`${field}.`)))
-  // With embed=id an embedded record is one column, unless some of its own fields are selected.
+  // An embedded record with embed=id is one column, unless some of its own fields are selected.
   const opened = new Set(fields?.flatMap((field) => beginningsOf(field)) ?? [])
   const isOpened = ({ path }: RecordPath) => opened.has(path)
   const isClosed = ({ path }: RecordPath) =>

@@ -23,7 +23,7 @@ const nameFacts = memoized((entity: Entity): readonly LanguageOfName[] =>
 
 const hasLanguages = (entity: Entity): boolean => nameFields(entity).some(([, language]) => language !== undefined)
 
-/** Whether a name is in a language: `es` is that of `es-MX` too. */
+/** True if a name is in a language: a name in `es` is in `es-MX` too. */
 const isIn = (language: string | undefined, wanted: string): boolean =>
   language !== undefined && `${language}-`.toLowerCase().startsWith(`${wanted}-`.toLowerCase())
 
@@ -113,7 +113,7 @@ export function inLanguage(entity: Entity, language: string): Reduced {
 const isRecord = (value: unknown): value is PublishedRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Whether the names at a path have a column where only one language is shown. */
+/** True if the names at a path have a column where only one language is shown. */
 export function isColumnIn(entity: Entity, steps: readonly string[], language: string): boolean {
   const owner = ownerAt(entity, steps)
   const name = steps.at(-1) as string
@@ -147,7 +147,7 @@ function ownerAt(entity: Entity, steps: readonly string[]): Entity | undefined {
   return at
 }
 
-/** What a record is called: in a language where one is given and there is a name in it; where it has no name, its key. */
+/** The name of a record in a language, if one is given and the record has it; else its first name, or its key. */
 export function nameShown(entity: Entity, record: PublishedRecord, language?: string): string {
   const hasName = hasNameIn(record)
   const [name = nameFieldOf(entity)] =

@@ -99,7 +99,7 @@ class Archive {
     this.#zip.end()
   }
 
-  /** What was written since it was last taken. */
+  /** The bytes written since they were last taken. */
   taken(): Uint8Array {
     const bytes = Buffer.concat(this.#chunks)
     this.#chunks = []
@@ -122,7 +122,7 @@ function sheetHead(titles: readonly string[]): string {
   return `${XML}<worksheet xmlns="${MAIN}"><sheetViews><sheetView tabSelected="1" workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>${widths.length === 0 ? '' : `<cols>${widths.join('')}</cols>`}<sheetData><row r="1">${cells.join('')}</row>`
 }
 
-/** Where a column is, and whether its texts are those of other records, which many rows have in common. */
+/** A column, and whether many of its rows share the same texts, as those of embedded records do. */
 type Place = { readonly letters: string; readonly isShared: boolean }
 
 function rowXml(
@@ -167,7 +167,7 @@ class SharedTexts {
   }
 }
 
-/** What a number may have in Excel without losing any. */
+/** The digits that a number may have in Excel without losing any. */
 const MAX_DIGITS = 15
 
 /** Texts are never numbers or formulas, whatever they begin with; a number with too many digits stays a text. */
@@ -199,7 +199,7 @@ const SPECIAL = /[&<>\u0000-\u0008\u000b-\u001f\ufffe\uffff]|_(?=x[0-9a-fA-F]{4}
 const SPECIALS = new RegExp(SPECIAL, 'g')
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
-/** What XML cannot have is written as Excel does it, by its number; and so is what would be read as such a number. */
+/** Writes characters that XML cannot have by their number, as Excel does, and escapes texts that look like such a number. */
 const escaped = (text: string): string =>
   SPECIAL.test(text)
     ? text.replaceAll(
@@ -269,7 +269,7 @@ function aboutSheet({ list, sources, licences, isSynthetic, digest, built }: Abo
   return `${XML}<worksheet xmlns="${MAIN}"><cols><col min="1" max="1" width="24" customWidth="1"/><col min="2" max="2" width="90" customWidth="1"/></cols><sheetData>${rows.join('')}</sheetData></worksheet>`
 }
 
-// What is around the sheets.
+// The parts of a workbook besides its sheets.
 
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'

@@ -103,7 +103,7 @@ export async function ownAreas(
 export type Survey = {
   readonly states: Areas
   readonly municipalities: Areas
-  /** How many there are, if their tables had to be read. */
+  /** The number of areas, if their tables had to be read. */
   readonly localities: number | undefined
 }
 

@@ -13,9 +13,9 @@ export class Fields {
   /** 1 where quotes within the field are doubled. */
   readonly #doubled: Uint8Array
   #line = ''
-  /** Whether the line was split as INEGI publishes it. */
+  /** True if the line was split as INEGI publishes it. */
   #isPublished = false
-  /** How many fields the line has, or 0 when it cannot be split. */
+  /** The number of fields of the line; 0 if it cannot be split. */
   count = 0
 
   constructor(columns: number) {
@@ -59,7 +59,7 @@ export class Fields {
     }
   }
 
-  /** Whether `","` begins at a quote. The quote that ends the line does not open a value. */
+  /** True if `","` begins at a quote. The quote that ends the line does not open a value. */
   #isSeparator(quote: number): boolean {
     const line = this.#line
     if (line.charCodeAt(quote + 1) !== COMMA || line.charCodeAt(quote + 2) !== QUOTE) return false
@@ -113,7 +113,7 @@ export class Fields {
     return this.#starts[position] === this.#ends[position]
   }
 
-  /** Whether all quotes within the values of a line come in pairs, where every value is in quotes. */
+  /** True if all quotes within the values of a line come in pairs, where every value is in quotes. */
   #quotesAreDoubled(): boolean {
     for (let position = 0; position < this.#columns; position++) {
       const runs = this.raw(position).match(/"+/g) ?? []

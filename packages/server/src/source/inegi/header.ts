@@ -24,7 +24,7 @@ export const codeText = (codes: readonly number[], level: number): string =>
 
 /** The codes of all levels in one; its name changed in 2025. */
 const WHOLE_CODE = ['CVEGEO', 'MAPA']
-/** Whether a place still exists: a column of files since 2023 that include retired places. */
+/** The column that marks retired places: files since 2023 that include them have it. */
 const STATUS = ['ESTATUS']
 
 /** The columns of facts, in tables of their own level; what INEGI calls them, by the name that they have here. */
@@ -92,7 +92,7 @@ export function layoutOf(header: string): Layout | ColumnFault[] {
   }
 }
 
-/** Those of the facts that the table has. */
+/** The facts that the table has a column for. */
 function factColumns(kind: Kind, columns: readonly string[]): FactColumn[] {
   const spelled = columns.map((column) => column.replaceAll('_', ' '))
   return factsOf(entityIn(builtInCatalog, kind)).flatMap(([name, fact]) => {

@@ -20,7 +20,7 @@ import { type PlaceRules, readPlaces } from './places.ts'
 import type { InegiTable } from './table.ts'
 
 type InegiOptions = {
-  /** Whether to include the places that no longer exist, if a file has them. */
+  /** If true, places that no longer exist are included, if a file has them. */
   readonly includeRetired: boolean
 }
 

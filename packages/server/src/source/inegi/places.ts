@@ -14,7 +14,7 @@ export type PlaceRow = {
   readonly line: number
   readonly codes: readonly number[]
   readonly names: readonly string[]
-  /** What is known of it. */
+  /** The facts of a place. */
   readonly facts: Readonly<Record<string, FactValue>>
 }
 
@@ -22,7 +22,7 @@ export type PlaceRules = {
   readonly isState: (code: number) => boolean
   readonly includeRetired: boolean
   readonly readsFacts: boolean
-  /** Whether the municipality of a place still exists; called only for places that are retired. */
+  /** True if the municipality of a place still exists; called only for retired places. */
   readonly hasMunicipality: (codes: readonly number[]) => boolean
 }
 

@@ -22,7 +22,7 @@ export async function downloadPublished(
   const { href, origin, pathname } = parseAddress(address)
   const directory = join(home, 'downloads')
   const file = await download(href, { ...options, directory, wrongStart, advice: BY_HAND })
-  // What follows the path may be a secret of whoever gave it, and the name is published with the release.
+  // The query of an address may hold a secret, and the name is published with the release.
   return { ...file, name: `${origin}${pathname}` }
 }
 

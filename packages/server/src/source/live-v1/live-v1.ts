@@ -18,11 +18,11 @@ const collections = v1Collections(builtInCatalog)
 const ENTITY_NAMES = [...builtInCatalog.entities.keys()]
 
 export type HarvestOptions = Politeness & {
-  /** Where the pages are stored. With the same directory and URL, an interrupted harvest continues where it stopped. */
+  /** The directory of the pages. With the same directory and URL, an interrupted harvest continues where it stopped. */
   readonly directory: string
   /** The names of the collections to harvest; all by default. */
   readonly only: readonly string[] | undefined
-  /** How many requests are open at a time. */
+  /** The number of requests that are open at a time. */
   readonly concurrency: number
   /** Called after every page. */
   readonly onProgress: (progress: HarvestProgress) => void
@@ -101,7 +101,7 @@ function* parentRows(entity: Entity, parents: Parents): Generator<Block> {
     yield { file: location.file, lines: [location.line], rows: [row] }
 }
 
-/** What was not harvested comes from elsewhere, and has other identifiers there: rows refer to it by code. */
+/** Rows refer by code to records that were not harvested: those come from elsewhere, with other identifiers. */
 function* withCodes(
   entity: Entity,
   blocks: Iterable<Block>,
@@ -118,7 +118,7 @@ function* withCodes(
 
 const withCollection = new Set<string>(collections.map(({ entity }) => entity))
 
-/** What was harvested, and the parents that are published only as embedded records. */
+/** The harvested entities, and parents that are published only as embedded records. */
 function providedBy(harvest: readonly Harvested[]): readonly string[] {
   const provided = new Set<string>()
   const add = (entity: Entity) => {

@@ -131,7 +131,7 @@ export class PageFile {
   }
 }
 
-/** Whether a body is there in full, unchanged and with its line feed. */
+/** True if a body is there in full, unchanged and with its line feed. */
 function isWhole(descriptor: number, offset: number, length: number, hash: string): boolean {
   const bytes = new Uint8Array(length + 1)
   return fill(descriptor, bytes, offset) && bytes[length] === NEWLINE && hashOf(bytes.subarray(0, length)) === hash

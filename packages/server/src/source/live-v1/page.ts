@@ -1,9 +1,9 @@
-// What a page of API v1 must be: its headers, and an array of as many records as they announce.
+// Checks a page of API v1: its headers, and an array of as many records as they announce.
 import { parseWholeNumber } from '../../base/whole-number.ts'
 import type { ColumnFault } from '../faults.ts'
 import type { V1Response } from './client.ts'
 
-/** What the headers of every page say of the collection: the same on all pages, unless the collection changes. */
+/** The headers of a page that concern the collection: the same on all pages, unless the collection changes. */
 export type CollectionSize = { readonly total: number; readonly perPage: number; readonly totalPages: number }
 
 const MAX_PER_PAGE = 100_000
@@ -35,7 +35,7 @@ const headerFault = (headers: Headers, column: string, expected: string): Column
 
 const headerNumber = (headers: Headers, name: string) => parseWholeNumber(headers.get(name) ?? '')
 
-/** What is wrong with the body of a page as a whole, if anything is. */
+/** The fault of the body of a page as a whole, if it has one. */
 export function bodyFault({ body }: V1Response, page: number, size: CollectionSize): ColumnFault | undefined {
   const records = parseJson(body)
   if (!Array.isArray(records))

@@ -82,7 +82,7 @@ function inventedWord(random: Random): string {
 
 type Quirk = readonly [before: string, after: string]
 
-/** What makes real names hard for software, to be put before and after an invented name. */
+/** Texts before and after an invented name that make real names hard for software. */
 const QUIRKS: readonly Quirk[] = [
   ['', ' [Ranchería]'],
   ['', ' (El Ñú)'],

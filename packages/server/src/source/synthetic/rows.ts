@@ -16,7 +16,7 @@ import {
 
 export type Shape = { readonly seed: number; readonly scale: number }
 
-/** How many there are of each at scale 1; only the localities grow with the scale. */
+/** The number of rows of each entity at scale 1; only the localities grow with the scale. */
 export const COUNTS = {
   pais: 247,
   estado: 32,
