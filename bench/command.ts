@@ -1,4 +1,4 @@
-// The command line of a benchmark: help, mistakes, and an exit code that tells of missed targets.
+// The command line of a benchmark: help, mistakes, and an exit code for missed targets.
 import { rmSync } from 'node:fs'
 import { WORK } from './machine.ts'
 import type { Verdict } from './targets.ts'

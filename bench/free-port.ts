@@ -1,4 +1,4 @@
-// A port for a program that cannot be told to take a free one itself.
+// A port for a program that cannot take a free one itself.
 
 /** Below those that the kernel gives to connections and to port 0, on every usual system: nobody gets it by chance. */
 const [LOWEST, COUNT] = [10_000, 20_000]

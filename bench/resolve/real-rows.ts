@@ -109,7 +109,7 @@ const FILES: Readonly<Record<string, (cells: Cells, at: number) => readonly Real
   ],
 }
 
-/** A row as text without all commas or names, of which the municipality is told. */
+/** A row as text without some commas or names; its municipality is reported. */
 const textsOf = (estado: string, municipio: string, localidad: string, code: string): readonly RealRow[] =>
   [
     ['locality municipality state', `${localidad} ${municipio} ${estado}`],

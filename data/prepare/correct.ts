@@ -2,7 +2,7 @@
 import type { Correction } from './corrections.ts'
 import { refuse } from './package-file.ts'
 
-/** How the rows of one table are told apart, and what the table is called in a message. */
+/** The key of a row of one table, and the name of the table in a message. */
 export interface Keyed<Row> {
   readonly table: string
   readonly codeOf: (row: Row) => string

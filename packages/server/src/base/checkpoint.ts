@@ -1,4 +1,4 @@
-// The work at hand of a process that works for many: what takes long asks again and again whether it should go on.
+// Checkpoints of long work: a process that works for many clients checks again and again whether the job under way should go on.
 
 /** Why work does not go on: no one waits for it any more, or it has used all the time that it may. */
 export type StopReason = 'gone' | 'deadline'

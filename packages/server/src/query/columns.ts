@@ -19,7 +19,7 @@ export function columnAt(release: Release, entity: Entity, name: string): IndexC
   return code === undefined ? release.entity(entity.name).index.column(name) : codeColumns(release)(code, entity)
 }
 
-/** Made when it is first asked for; single codes are found without it. */
+/** Made when it is first needed; single codes are found without it. */
 const codeColumns = memoized((release: Release) =>
   memoized((code: OfficialCode, entity: Entity): IndexColumn => codeColumn(release, entity, code)),
 )

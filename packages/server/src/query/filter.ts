@@ -11,7 +11,7 @@ import { treeOf } from './tree.ts'
 import { type ValueMatch, wantedIn } from './wanted-values.ts'
 
 /**
- * What is asked of the value at a path from the record. It
+ * A condition on the value at a path from the record. It
  * - `equals` one of these, or `begins` with one of them; a record stands for its key;
  * - is at least (`min`) or at most (`max`) the one;
  * - is a list that `contains` one of these;

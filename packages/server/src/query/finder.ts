@@ -1,4 +1,4 @@
-// Finds the records of an entity that a query asks for: their positions in order, and how many there are.
+// Finds the records of an entity for a query: their positions in order, and how many there are.
 
 import { indexInAscending } from '../base/binary-search.ts'
 import { LruCache } from '../base/lru-cache.ts'
@@ -58,7 +58,7 @@ export const MAX_NEAREST_SORTED = 1_000
 /** Up to this many candidates are sorted by distance faster than the spatial index finds the nearest of them. */
 const FEW = 1_000
 
-/** The records among some, which ascend, that have the words and coordinates asked for: sorted, or the nearest or the best first. */
+/** The records among some, which ascend, that have the words and coordinates of the query: sorted, or the nearest or the best first. */
 function inOrder(
   release: Release,
   name: string,

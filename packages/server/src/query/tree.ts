@@ -11,7 +11,7 @@ const MAX_CACHED_POSITIONS = 1_000_000
 /** Number of records between two checkpoints, less one. */
 const CHECKED_EVERY = 0xfff
 
-/** All are positions. Where a record is above itself, by whatever way, it is told once and no further. */
+/** A tree over positions. A record that is its own ancestor, by whatever way, is returned once. */
 class Tree {
   readonly #column: IndexColumn
   readonly #count: number

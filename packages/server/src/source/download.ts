@@ -219,8 +219,8 @@ function fetchFrom(address: string, url: URL, request: BunFetchRequestInit & { r
 }
 
 /** A request for https is never redirected to http. */
-export const isSecureEnough = (asked: string, { protocol }: URL): boolean =>
-  protocol === 'https:' || (protocol === 'http:' && new URL(asked).protocol === 'http:')
+export const isSecureEnough = (requested: string, { protocol }: URL): boolean =>
+  protocol === 'https:' || (protocol === 'http:' && new URL(requested).protocol === 'http:')
 
 const HEADERS = { 'User-Agent': `nomenclator/${programVersion}`, 'Accept-Encoding': 'identity' }
 const MAX_REDIRECTS = 5

@@ -21,7 +21,7 @@ type SaidPlace = FindingPlace & { readonly says?: string }
 /** A finding with its places, as many as are kept. */
 export type LocatedFinding = Finding & { readonly places: readonly FindingPlace[] }
 
-/** Is told what is odd, where. */
+/** Takes a finding and its place. */
 export type TellFinding = (kind: string, description: string, place: SaidPlace) => void
 
 const MAX_EXAMPLES = 5

@@ -145,7 +145,7 @@ function isOneOf(list: string): (words: readonly string[]) => boolean {
   return (words) => texts.has(words.join(''))
 }
 
-/** A shorter stem tells nothing. */
+/** Least letters of a stem that counts. */
 const MIN_STEM = 3
 
 function comparerOf(endings: LanguageData['endings']): Language['isOtherEnding'] {

@@ -51,7 +51,7 @@ export const languagesOf = memoized((entity: Entity): readonly string[] => {
 })
 
 /**
- * Whether each of several names of a record is matched by itself, and a hit tells which. In lists that came before packages,
+ * True if each of several names of a record is matched by itself, and a hit says which. In lists that ship with the program,
  * and do not tell the languages of their names, all names of a record are one.
  */
 export const hasNamesApart = memoized((entity: Entity): boolean => {

@@ -141,7 +141,7 @@ function treeShape(entity: Entity, tree: FieldTree | undefined, embed: Selection
         return { name, take: whereKnown(treeShape(field.entity, inner, embed)) }
       return { name, take: embed === 'full' ? asIs : whereKnown((record) => keyIn(field.entity, record)) }
     })
-  // Embedded records have no codes of their own, and none are asked for in them.
+  // Embedded records have no codes of their own, and none can be selected in them.
   const codes = derivedCodesOf(entity).filter(({ name }) => tree?.has(name) === true)
   for (const { name } of codes) parts.push({ name, take: asIs })
   return (record) => {
