@@ -23,8 +23,9 @@ const flags = {
 
 export const checkPackageCommand = command({
   name: 'check',
+  summary: 'Check a data package without importing it',
   description:
-    'Read a data package (a directory, a zip, a descriptor, a table, or the address of one) as an import would, without a home, and tell all that is wrong, odd or guessed: exit code 0 if it is sound, 1 if not.',
+    'PACKAGE is a directory, a zip, a descriptor, a table, or the address of one. It is read as an import would read it, and all faults, findings and guesses are printed. The exit code is 0 if it is sound, else 1.',
   operands: { usage: 'PACKAGE', min: 1, max: 1 },
   flags,
   examples: [

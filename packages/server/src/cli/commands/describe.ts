@@ -24,8 +24,9 @@ const flags = {
 
 export const describeCommand = command({
   name: 'describe',
+  summary: 'Write the datapackage.json of CSV or Excel files',
   description:
-    'Write the datapackage.json of a directory of CSV or .xlsx files, or of some files: types, keys, references, names and languages, and tell what was guessed.',
+    'It guesses types, keys, references, names and languages from the rows, and prints every guess. PATH is a directory or a file.',
   operands: { usage: 'PATH...', min: 1, max: MAX_FILES },
   flags,
   examples: ['describe ./offices', 'describe offices.csv regions.csv --output -', 'describe ./offices --force --json'],

@@ -19,7 +19,8 @@ const number = new Intl.NumberFormat('en')
 
 export const diff = command({
   name: 'diff',
-  description: 'Tell what differs between two releases: records added, removed, and changed, and in which fields.',
+  summary: 'Show what differs between two releases',
+  description: 'It counts the records that were added, changed and removed, and the fields that changed.',
   operands: { usage: 'DIGEST DIGEST', min: 2, max: 2 },
   flags: {
     collection: {

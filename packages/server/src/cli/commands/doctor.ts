@@ -44,8 +44,9 @@ type Values = ValuesOf<typeof flags>
 
 export const doctor = command({
   name: 'doctor',
+  summary: 'Check the machine and the home, and say what to change',
   description:
-    'Check descriptors, memory, disk, clock, permissions, port, proxies, shelf and home, and say what to change; give it the flags and variables of serve.',
+    'It checks descriptors, memory, disk, clock, permissions, port, proxies, shelf and home. Give it the flags and variables of serve. The exit code is 1 if something has to be changed.',
   flags,
   examples: ['doctor', 'doctor --home /var/lib/nomenclator --deep', 'doctor --json'],
   run: async ({ values, env, terminal }) => {

@@ -9,8 +9,8 @@ const number = new Intl.NumberFormat('en')
 
 export const exportPackageCommand = command({
   name: 'export package',
-  description:
-    'Write all lists of the current release as a data package. Imported into an empty home, it is the same release again.',
+  summary: 'Write all lists as a data package',
+  description: 'Imported into an empty home, the package gives the same release again.',
   operands: { usage: 'DIR', min: 1, max: 1 },
   flags: { overwrite: { description: 'replace files that are there already', parse: yes }, ...homeFlags },
   examples: ['export package ./catalogs', 'export package ./catalogs --overwrite'],

@@ -7,7 +7,8 @@ import { fetchDirectly } from '../serving/fetch-directly.ts'
 
 export const health = command({
   name: 'health',
-  description: 'Ask the service on this machine whether it is ready: exit code 0 if it is, else 1 with the reason.',
+  summary: 'Check whether the service on this machine is ready',
+  description: 'The exit code is 0 if it is, else 1 with the reason.',
   flags: {
     admin: {
       value: 'ADDRESS',

@@ -16,9 +16,9 @@ type Published = {
 export const importInegiFrom = (published: () => Promise<Published>): Command =>
   importCommand({
     source: 'inegi',
+    summary: "Import Mexico's states, municipalities and localities",
     description:
-      "Import states, municipalities and localities from INEGI's Catálogo Único de Claves. FILE is a zip or CSV file of " +
-      'INEGI, or the address of such a zip; without one, the catalog of localities is downloaded from INEGI.',
+      "They are those of INEGI's Catálogo Único de Claves. FILE is a zip or CSV file of INEGI, or the address of such a zip. Without FILE, the catalog of localities is downloaded from INEGI.",
     operands: { usage: '[FILE...]', min: 0, max: 1_000 },
     flags: { 'include-retired': { description: 'keep localities whose status is Baja', parse: yes } },
     examples: ['import inegi', 'import inegi catun_localidad.zip', 'import inegi AGEEML_2025_utf.csv --dry-run'],

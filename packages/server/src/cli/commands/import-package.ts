@@ -11,13 +11,13 @@ import { bytesText, progressLine } from '../terminal/progress.ts'
 
 export const importPackage = importCommand({
   source: 'package',
+  summary: 'Import lists of your own, from a directory, zip or address',
   description:
-    'Import a data package: a directory, a zip, a datapackage.json or .yaml, or its address. Its lists are published beside ' +
-    'what the home has; imported again, it replaces its own lists only.',
+    'PACKAGE is a directory, a zip, a datapackage.json or .yaml, or its address. Its lists stand beside those of other packages. A package that the home has already is replaced; other lists stay.',
   operands: { usage: 'PACKAGE', min: 1, max: 1 },
   flags: {
     alone: { description: 'leave the bundled lists out of a home that has no release yet', parse: yes },
-    strict: { description: 'refuse also what is only odd, and a package of which a table cannot be read', parse: yes },
+    strict: { description: 'refuse a package with findings, or with a table that cannot be read', parse: yes },
     name: { value: 'NAME', description: 'another name for the package', parse: text },
     ...packageFlags,
   },

@@ -7,7 +7,8 @@ import { progressLine } from '../terminal/progress.ts'
 
 export const importV1 = importCommand({
   source: 'v1',
-  description: 'Import from a running server of API v1. Interrupted, the same command goes on where it stopped.',
+  summary: 'Import from a running server of API v1',
+  description: 'If it is interrupted, the same command continues where it stopped.',
   operands: { usage: 'URL', min: 1, max: 1 },
   flags: harvestFlags,
   examples: ['import v1 https://catalogs.example.org', 'import v1 http://127.0.0.1:8080 --only paises --rate 20'],

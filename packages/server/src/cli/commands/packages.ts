@@ -19,7 +19,8 @@ const NO_PACKAGE = 'The home has no packages; nomenclator import package brings 
 
 const packages = command({
   name: 'packages',
-  description: 'List the packages whose lists the current release has: version, licences, lists and records.',
+  summary: 'List the packages of the current release',
+  description: 'Each has its version, its licences, and the number of its lists and records.',
   flags: { ...homeFlags, json: { description: 'print it as one JSON document', parse: yes } },
   examples: ['packages', 'packages --json'],
   run: async ({ values, terminal }) => {
@@ -68,8 +69,10 @@ const { json, 'accept-changes': _, ...otherFlags } = importFlags
 
 const remove = command({
   name: 'remove',
-  description: 'Take a package out: a release without its lists becomes current. Lists that others refer to stay.',
-  operands: { usage: 'PACKAGE', min: 1, max: 1 },
+  summary: 'Take a package out of the home',
+  description:
+    'A new release without its lists becomes current. This is refused while lists of other packages refer to them.',
+  operands: { usage: 'NAME', min: 1, max: 1 },
   flags: {
     'accept-changes': { description: 'activate although its lists are gone for those who use them', parse: yes },
     ...otherFlags,

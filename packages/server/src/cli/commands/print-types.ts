@@ -14,8 +14,8 @@ const USE = `//
 
 export const typesCommand = command({
   name: 'types',
-  description:
-    'Print the TypeScript types of the records and collections of the current release, for nomenclator-client; without a release, those of the built-in catalog.',
+  summary: 'Print the TypeScript types of your lists',
+  description: 'They are for nomenclator-client. Without a release, they are those of the built-in lists.',
   flags: homeFlags,
   examples: ['types > catalogs.ts', 'types --home /var/lib/nomenclator > catalogs.ts'],
   run: async ({ values, terminal }) => {

@@ -6,8 +6,8 @@ import { outputTo, STANDARD } from '../terminal/output.ts'
 
 export const profileCommand = command({
   name: 'profile',
-  description:
-    'Print the JSON Schema of data packages: the standard and the properties nomenclator:*, for editors that complete and check a datapackage.json.',
+  summary: 'Print the JSON Schema of a datapackage.json',
+  description: 'With it, editors complete and check the file. It has the standard and the properties nomenclator:*.',
   flags: {
     output: { value: 'FILE', description: 'write it there', defaultValue: STANDARD, parse: text },
   },

@@ -9,8 +9,9 @@ import { STANDARD } from '../terminal/output.ts'
 
 export const resolveCommand = command({
   name: 'resolve',
+  summary: 'Add official codes to the rows of a CSV or Excel file',
   description:
-    'Add the identifiers of the records that the rows of a CSV file or a workbook (.xlsx) mean, and how sure that is.',
+    'Each row gets the identifiers and codes of the records that it means, and a score that says how sure this is.',
   operands: { usage: 'FILE', min: 1, max: 1 },
   flags: {
     columns: {

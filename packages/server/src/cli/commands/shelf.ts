@@ -33,8 +33,8 @@ function connectOptions(values: Omit<HomeValues, 'home'>, changes: boolean): Pos
 
 const shelfMigrate = command({
   name: 'shelf migrate',
-  description:
-    'Make the tables of a shared shelf in PostgreSQL, or bring them up to this version. What is done already is left alone.',
+  summary: 'Make or update the tables of a shelf in PostgreSQL',
+  description: 'Tables that are up to date stay as they are.',
   flags: { ...shelfFlags, json },
   examples: ['shelf migrate --shelf postgres://admin@db.example.org/nomenclator?sslmode=verify-full'],
   run: async ({ values, terminal }) => {
@@ -51,7 +51,8 @@ const shelfMigrate = command({
 
 const shelfRoles = command({
   name: 'shelf roles',
-  description: 'Print the SQL of two roles: one that can only read and listen, for nodes, and one that can publish.',
+  summary: 'Print the SQL of the roles for nodes and publishers',
+  description: 'The role for nodes can only read and listen. The role for publishers can change the shelf.',
   flags: { apply: { description: 'also run it, as the user of --shelf', parse: yes }, ...shelfFlags },
   examples: [
     'shelf roles',
@@ -71,8 +72,8 @@ const shelfRoles = command({
 
 const shelfStatus = command({
   name: 'shelf status',
-  description:
-    'Tell what is on a shared shelf: its releases, the room that they take, who changes it at the moment, and which nodes follow it with which release.',
+  summary: 'Show the releases, size, writer and nodes of a shelf',
+  description: 'The exit code is 1 if a chunk is damaged or the shelf has forked.',
   flags: {
     verify: { description: 'also let the database check the digest of every chunk', parse: yes },
     ...shelfFlags,
@@ -126,8 +127,8 @@ function statusText(report: ShelfReport): string {
 
 const shelfPublish = command({
   name: 'shelf publish',
-  description:
-    'Publish all releases of the home to a shared shelf that is empty, or that has lost what this home has seen.',
+  summary: 'Publish all releases of this home to a shelf',
+  description: 'Use it for a shelf that is empty, or that has lost releases of this home.',
   flags: { wait, ...homeFlags },
   examples: [
     'shelf publish --home /var/lib/nomenclator --shelf postgres://publisher@db.example.org/nomenclator?sslmode=verify-full',
@@ -150,7 +151,7 @@ function tell(put: readonly string[], terminal: Terminal): void {
 
 const shelfMend = command({
   name: 'shelf mend',
-  description: 'Replace chunks of a shared shelf that are damaged in the database by those of this home.',
+  summary: 'Replace damaged chunks of a shelf by those of this home',
   flags: { wait, ...homeFlags },
   examples: [
     'shelf mend --home /var/lib/nomenclator --shelf postgres://publisher@db.example.org/nomenclator?sslmode=verify-full',
@@ -169,8 +170,9 @@ const shelfMend = command({
 
 const shelfAccept = command({
   name: 'shelf accept',
+  summary: 'Let all nodes follow a shelf that was restored or forked',
   description:
-    'Let all nodes follow a shared shelf that was restored to an older state than they have seen, or that has forked: what it has is right.',
+    'Use it after a backup was restored that is older than what nodes have, or after two shelves went apart. The present state of the shelf then counts.',
   flags: { wait, ...homeFlags },
   examples: ['shelf accept --shelf postgres://publisher@db.example.org/nomenclator?sslmode=verify-full'],
   run: async ({ values, terminal }) => {

@@ -6,7 +6,10 @@ import type { Opened } from './run-import.ts'
 
 type ImportFlags<F extends Flags> = F & typeof importFlags
 
-type SourceCommand<F extends Flags> = Pick<Command<F>, 'description' | 'operands' | 'flags' | 'examples'> & {
+type SourceCommand<F extends Flags> = Pick<
+  Command<F>,
+  'summary' | 'description' | 'operands' | 'flags' | 'examples'
+> & {
   /** The word after `import`. */
   readonly source: string
   /** Opens the source, with the home to keep work files in. */
