@@ -1,4 +1,4 @@
-// What a command is, and how its help is written from what it declares.
+// The declaration of a command, and the help that is made from it.
 import type { Environment, Flags, ValuesOf } from './flags/flags.ts'
 
 export type Terminal = {

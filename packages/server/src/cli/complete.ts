@@ -1,10 +1,10 @@
-// nomenclator __complete WORD...: what may come next on a command line, for the completion of a shell. Not in the help.
+// nomenclator __complete WORD...: the words that may come next on a command line. Shells run it, and no help names it.
 import { ReleaseStore } from '../release/home/release-store.ts'
 import { commandOf, commandsWith, firstWords } from './command-table.ts'
 import type { Environment } from './flags/flags.ts'
 import { homePath } from './flags/home-flag.ts'
 
-/** The candidates for the last word; none where only the shell or the user knows, such as for files. */
+/** The candidates for the last word; none for a file, a number or an address. */
 export async function candidates(words: readonly string[], env: Environment): Promise<readonly string[]> {
   const typed = words.slice(words[0] === 'help' ? 1 : 0, -1)
   const current = words.at(-1) ?? ''
@@ -28,7 +28,7 @@ async function following(typed: readonly string[], current: string, env: Environ
   return [...secondWords, ...(choices ?? namesIn(new ReleaseStore(homePath(home)), usage))]
 }
 
-/** The names of what a home has: releases and packages. */
+/** The releases or packages of a home, as the usage of a command names them. */
 function namesIn(store: ReleaseStore, usage: string): readonly string[] {
   if (usage.includes('DIGEST')) return store.digests().map((digest) => digest.slice(0, 12))
   return usage === 'NAME' ? (store.openCurrent()?.manifest.packages ?? []).map(({ name }) => name) : []

@@ -1,4 +1,4 @@
-// From arguments to help, to a command, or to a clear no.
+// Arguments lead to help, to a command, or to a message that says what is wrong.
 import { describe, expect, test } from 'bun:test'
 import { recordingTerminal } from '../../../../test/support/command.ts'
 import { version } from '../base/version.ts'
@@ -111,7 +111,7 @@ test('--version prints the version and nothing else', async () => {
   expect(await ran('--version')).toEqual({ code: 0, out: `${version}\n`, err: '' })
 })
 
-describe('what is refused', () => {
+describe('a call is refused with', () => {
   test('a command that is not there', async () => {
     expect(await refused('frobnicate')).toBe('there is no command frobnicate')
   })

@@ -1,11 +1,11 @@
-// From the arguments to a command, its help, or a clear no.
+// Runs the command that the arguments name, or prints its help, or says what is wrong with the call.
 import { nearest } from '../base/nearest.ts'
 import { version } from '../base/version.ts'
 import { type Command, columns, helpOf, overview, rowOf, type Terminal } from './command.ts'
 import { allCommands, type CommandFile, commandOf, commandsWith, firstWords, sections } from './command-table.ts'
 import { type Environment, readFlags, UsageError } from './flags/flags.ts'
 
-/** What people type for a command of another name. */
+/** Words that people try for a command of another name. */
 const INSTEAD: Readonly<Record<string, string>> = {
   start: 'serve',
   run: 'serve',
@@ -31,7 +31,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   undo: 'rollback',
 }
 
-/** Runs the command that the arguments name, and returns its exit code. */
+/** Returns the exit code. */
 export async function run(argv: readonly string[], env: Environment, terminal: Terminal): Promise<number> {
   if (argv[0] === '--version') {
     terminal.out(`${version}\n`)
@@ -82,7 +82,7 @@ const subcommandsOf = (called: Command, commands: readonly Command[]) =>
 const isSubcommand = (name: string, commands: readonly Command[]) =>
   commands.some((other) => name.startsWith(`${other.name} `))
 
-/** The values and operands of a call. A mistake names the command, whose help says what is right. */
+/** The values and operands of a call. A mistake names the command, whose help has the flags. */
 function readCall(called: Command, typed: readonly string[], env: Environment) {
   try {
     const read = readFlags(called.flags, typed.slice(called.name.split(' ').length), env)

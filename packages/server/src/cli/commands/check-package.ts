@@ -11,11 +11,11 @@ import { counted, examinedJson, examinedText } from '../terminal/package-report.
 import { bytesText, progressLine } from '../terminal/progress.ts'
 
 const flags = {
-  strict: { description: 'take findings for faults', parse: yes },
+  strict: { description: 'count findings as faults', parse: yes },
   json: { description: 'print all that was found as one JSON document', parse: yes },
   home: {
     value: 'DIR',
-    description: 'a home whose lists the package may refer to; without it no home is looked at',
+    description: 'a home whose lists the package may refer to; without it, no home is read',
     parse: (path: string) => resolve(path),
   },
   ...packageFlags,
@@ -60,7 +60,7 @@ export const checkPackageCommand = command({
   },
 })
 
-/** What is read to the letter is first looked at when it is built: that is tried in a home that is thrown away. */
+/** The findings of a trial import, for a package that is checked only when it is built. Its home is thrown away. */
 async function withTrial(examined: Examined): Promise<Examined> {
   const { source } = examined
   if (source === undefined || !(source.isExport || source.told !== undefined)) return examined

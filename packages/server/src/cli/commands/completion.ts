@@ -1,7 +1,7 @@
-// nomenclator completion SHELL: a few lines for the shell, which ask `nomenclator __complete` what may come next.
+// nomenclator completion SHELL: a few lines for the shell, which run `nomenclator __complete` for the words that may come next.
 import { command } from '../command.ts'
 
-/** Where `__complete` prints nothing, the shells offer files. */
+/** If `__complete` prints nothing, the shells offer files. */
 export const COMPLETION_SCRIPTS = {
   bash: `# Completes nomenclator in bash.
 _nomenclator() {

@@ -53,11 +53,11 @@ function writeTo(path: string, text: string, terminal: Terminal): void {
   file.end()
 }
 
-/** What is printed has no file beside it that it could name. */
+/** A descriptor that is printed has no file of the schema beside it. */
 const withSchema = ({ descriptor }: Described, output: string) =>
   output === STANDARD ? { ...descriptor, $schema: STANDARD_PROFILE } : descriptor
 
-/** Where the tables are, which paths in the descriptor begin at. */
+/** The directory of the tables; paths in the descriptor are relative to it. */
 function directoryOf([first = '']: readonly string[]): string {
   const stat = statSync(first, { throwIfNoEntry: false })
   if (stat === undefined)
@@ -81,7 +81,7 @@ const asText = ({ source }: Described) =>
     leftOutText(source.leftOut),
     findingsText(source.findings),
     guessesText(source.guesses),
-    `${counted(source.guesses.length, 'guess', 'guesses')}, which the descriptor says now.\n`,
+    `${counted(source.guesses.length, 'guess', 'guesses')}, now in the descriptor.\n`,
   ].join('')
 
 const asJson = ({ source }: Described, output: string) => ({

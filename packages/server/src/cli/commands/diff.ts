@@ -25,7 +25,7 @@ export const diff = command({
   flags: {
     collection: {
       value: 'NAME',
-      description: 'only this one, such as municipios, change by change with names, old and new values',
+      description: 'print each change in this collection, such as municipios, with name, old and new values',
       parse: text,
     },
     json: { description: 'print every change as a line of JSON', parse: yes },
@@ -72,7 +72,7 @@ function listChanges(older: Release, newer: Release, entity: Entity, terminal: T
   }
 }
 
-/** A value as JSON, so that texts are told from numbers; nothing where there is no such field. */
+/** A value as JSON, which distinguishes texts from numbers; `nothing` if the record lacks the field. */
 const textAt = (record: PublishedRecord, path: string): string => JSON.stringify(valueAtPath(record, path)) ?? 'nothing'
 
 function summary(older: Release, newer: Release, catalog: Catalog, terminal: Terminal): void {

@@ -1,4 +1,4 @@
-// nomenclator doctor: looks at the machine and the home that a service would run with, and says what to change.
+// nomenclator doctor: checks the machine and the home of a service, and prints what to change.
 import { accessSync, constants, existsSync, readFileSync, type Stats, statfsSync, statSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -20,7 +20,7 @@ import { homeFlags, openerOf, type SharedShelf } from '../flags/shelf-flags.ts'
 import { fetchDirectly } from '../serving/fetch-directly.ts'
 
 type Status = 'ok' | 'warn' | 'fail'
-/** What was found, and for a warning or a failure what to change. */
+/** The result of a check; a warning or a failure says what to change. */
 type Finding = { readonly status: Status; readonly found: string; readonly change?: string }
 type Check = Finding & { readonly check: string }
 
@@ -90,7 +90,7 @@ const MANY_DESCRIPTORS = 1_024
 export function descriptors(limits = readOrEmpty('/proc/self/limits')): Finding {
   const [, soft = ''] = limits.match(/^Max open files\s+(\S+)/m) ?? []
   const limit = soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft)
-  if (soft === '' || Number.isNaN(limit)) return ok('the limit is not known here')
+  if (soft === '' || Number.isNaN(limit)) return ok('this system does not show the limit')
   const found = `${limit === Number.POSITIVE_INFINITY ? 'any number of' : limit.toLocaleString('en')} open files a process`
   const change = 'raise it with ulimit -n 65536, LimitNOFILE=65536 of systemd, or ulimits of the container'
   if (limit < FEW_DESCRIPTORS) return fail(found, change)
@@ -104,7 +104,7 @@ const megabytes = (bytes: number) => `${Math.round(bytes / MEGABYTE).toLocaleStr
 
 type MemoryFiles = { readonly meminfo: string; readonly limits: readonly string[] }
 
-/** What is available to this process: of the machine, or of the control group that it is in. */
+/** Checks the memory that the machine, or the control group of this process, has available. */
 export function memory(workerCount: number, { meminfo, limits }: MemoryFiles = memoryFiles()): Finding {
   const [, kilobytes] = meminfo.match(/^MemAvailable:\s+([0-9]+) kB$/m) ?? []
   const available = kilobytes === undefined ? totalmem() : Number(kilobytes) * 1_024
@@ -168,7 +168,7 @@ export function clock(store: ReleaseStore, now: Date): Finding {
   return ok(found)
 }
 
-/** Nothing else can be said of what cannot be a home. */
+/** The only finding on a path that cannot be a home. */
 function noHome(path: string, fault: string): Finding {
   const [wrong = '', change = ''] = fault.split('; ')
   return fail(`the home ${path} ${wrong}`, `${change}, or give another directory with --home`)
@@ -231,7 +231,7 @@ function bindError(host: string, port: number): Promise<string | undefined> {
 
 const RESPONSE_MILLISECONDS = 3_000
 
-/** Whether what listens there is this program. */
+/** True if the program that listens there is this one. */
 async function isOurs(host: string, port: number): Promise<boolean> {
   const near = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
   try {
@@ -268,7 +268,7 @@ function proxies(values: Values, env: Environment): Finding {
   return ok(`links begin with ${links}; ${imports}`)
 }
 
-/** Whether it can be reached, has the tables that this version knows, and can be trusted on the way. */
+/** Checks that the shelf can be reached, has the tables of this version, and is reached safely. */
 async function sharedShelf(address: SharedShelf, values: Values): Promise<Finding> {
   try {
     const open = await openerOf(address, values)
@@ -277,11 +277,11 @@ async function sharedShelf(address: SharedShelf, values: Values): Promise<Findin
     const { trouble } = compareStates(await shelf.pointers('doctor'), readFollowed(homePath(values.home)))
     if (trouble !== undefined) return fail(trouble.message, 'see docs/scaling.md#two-primaries')
     if ('urls' in address) return httpShelf(address.urls)
-    const found = `${describeAddress(address)} has a shelf that this version knows`
+    const found = `${describeAddress(address)} has a shelf of this version`
     const isNear = address.hosts.every((one) => one.host.startsWith('/') || LOOPBACK.test(one.host))
     if (!isNear && address.ssl.mode !== 'verify-full')
       return warn(
-        `${found}, but whoever is on the way could pretend to be it`,
+        `${found}, but another machine on the way could pretend to be it`,
         'give sslmode=verify-full and sslrootcert in --shelf',
       )
     if (process.argv.some((word) => word.startsWith('postgres') && withoutPassword(word) !== word))
@@ -300,7 +300,7 @@ function httpShelf(urls: readonly string[]): Finding {
   const isOpen = urls.some((url) => url.startsWith('http:') && !LOOPBACK.test(new URL(url).hostname))
   return isOpen
     ? warn(
-        `${found}, but whoever is on the way could change it`,
+        `${found}, but another machine on the way could change it`,
         'give https:// in --shelf, or serve with --require-signature',
       )
     : ok(found)
@@ -339,7 +339,7 @@ async function releases(store: ReleaseStore, deep: boolean): Promise<Finding> {
     return ok(`${found}, ${deep ? 'every byte as it was written' : 'all files there with their sizes'}`)
   } catch (error) {
     if (!(error instanceof OperationalError))
-      return fail(`it cannot be read: ${messageOf(error)}`, 'see permissions above')
+      return fail(`it cannot be read: ${messageOf(error)}`, 'see the check of permissions')
     return fail(error.message, 'see docs/run.md, or run nomenclator releases')
   }
 }
@@ -354,14 +354,14 @@ function currentManifest(store: ReleaseStore) {
     const digest = isDirectory(store.home) ? store.currentDigest() : undefined
     return digest === undefined ? undefined : store.read(digest).manifest
   } catch {
-    // What is wrong with the home is said by its own check.
+    // The check of the home reports it.
     return undefined
   }
 }
 
 const isDirectory = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 
-/** The path, or the nearest directory above it that there is. */
+/** The path, or its nearest parent that exists. */
 function nearestThere(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestThere(dirname(path))
 }

@@ -7,12 +7,12 @@ import { importCommand } from '../home/import-command.ts'
 import { bytesText, progressLine } from '../terminal/progress.ts'
 
 type Published = {
-  /** What to import when no file is given. */
+  /** The address of the file to import if none is given. */
   readonly address: string
   readonly limits: Pick<DownloadOptions, 'timeout' | 'maxBytes' | 'retries' | 'backoff'>
 }
 
-/** A command that imports what is published at an address, unless it is given files or other addresses. */
+/** A command that imports the file of an address, unless it is given files or other addresses. */
 export const importInegiFrom = (published: () => Promise<Published>): Command =>
   importCommand({
     source: 'inegi',
@@ -57,7 +57,7 @@ async function downloadWithProgress(
 ): Promise<PublishedFile> {
   const { downloadPublished } = await import('../../source/inegi/published.ts')
   const progress = progressLine(terminal, bytesText)
-  const say = (line: string) => {
+  const print = (line: string) => {
     progress.clear()
     terminal.err(`${line}\n`)
   }
@@ -65,13 +65,13 @@ async function downloadWithProgress(
     const file = await downloadPublished(address, home, {
       ...limits,
       onStart: (from) =>
-        say(from === 0 ? `Downloading ${address}` : `Continuing the download of ${address} after ${bytesText(from)}`),
+        print(from === 0 ? `Downloading ${address}` : `Continuing the download of ${address} after ${bytesText(from)}`),
       onProgress: (done, size) => progress.show('downloaded', done, size),
       onRetry: (reason, milliseconds) => {
-        if (terminal.interactive) say(`Trying again in ${Math.ceil(milliseconds / 1_000)} s: ${reason}`)
+        if (terminal.interactive) print(`Trying again in ${Math.ceil(milliseconds / 1_000)} s: ${reason}`)
       },
     })
-    if (file.isUnchanged) say(`${address} has not changed since it was downloaded`)
+    if (file.isUnchanged) print(`${address} has not changed since it was downloaded`)
     return file
   } finally {
     progress.clear()

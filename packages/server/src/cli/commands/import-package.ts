@@ -51,7 +51,7 @@ export const importPackage = importCommand({
   },
 })
 
-/** What completes a release in which nothing else is to be. */
+/** The source that completes a release with nothing. */
 export const NOTHING: Source = {
   origin: { kind: 'package', title: 'nothing', synthetic: false, credits: [], options: {} },
   catalog: { entities: new Map(), collections: new Map() },
@@ -60,7 +60,7 @@ export const NOTHING: Source = {
   read: () => [],
 }
 
-/** What is said of the package besides the report of the import; what is odd about the lists that are published stands there. */
+/** Lines and members beside the report of the import, which has the findings of the lists that are published. */
 function notesOf({ package: { name }, told, guesses, leftOut }: PackageSource) {
   const faults = leftOut.flatMap((one) => one.faults)
   const faultCount = leftOut.reduce((sum, one) => sum + one.faultCount, 0)
@@ -70,7 +70,7 @@ function notesOf({ package: { name }, told, guesses, leftOut }: PackageSource) {
     guessesText(guesses),
     faultsText(faults, faultCount),
     leftOutText(leftOut),
-    findingsText(ofLeftOut, 'Findings in what is left out:'),
+    findingsText(ofLeftOut, 'Findings in tables that are left out:'),
   ]
   return {
     lines: lines.join('').split('\n').slice(0, -1),

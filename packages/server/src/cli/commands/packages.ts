@@ -74,7 +74,7 @@ const remove = command({
     'A new release without its lists becomes current. This is refused while lists of other packages refer to them.',
   operands: { usage: 'NAME', min: 1, max: 1 },
   flags: {
-    'accept-changes': { description: 'activate although its lists are gone for those who use them', parse: yes },
+    'accept-changes': { description: 'remove it although clients may use its lists', parse: yes },
     ...otherFlags,
     json,
   },
@@ -96,8 +96,8 @@ const remove = command({
   },
 })
 
-function refuseUnknown(name: string, known: readonly ReleasedPackage[]): void {
-  const names = known.map((one) => one.name)
+function refuseUnknown(name: string, packages: readonly ReleasedPackage[]): void {
+  const names = packages.map((one) => one.name)
   if (names.includes(name)) return
   const suggestion = nearest(name, names)
   const others = names.length === 0 ? 'it has none' : `it has ${names.join(', ')}`

@@ -17,13 +17,13 @@ export const resolveCommand = command({
     columns: {
       value: 'LIST',
       description:
-        'the columns to read, such as estado,municipio,localidad; ENTIDAD=estado where a column has another name than its part, q for free text; default is those that are called as parts, or q',
+        'columns to read, such as estado,municipio,localidad; ENTIDAD=estado reads a column with another name, and address=q one of free text; default is every column whose name is a list, or q',
       parse: text,
     },
-    out: { value: 'FILE', description: 'where the rows go; - for standard output', defaultValue: '-', parse: text },
+    out: { value: 'FILE', description: 'file to write; - for standard output', defaultValue: '-', parse: text },
     threshold: {
       value: 'SCORE',
-      description: 'below this score, from 0 to 1, no identifier is filled in',
+      description: 'lowest score, from 0 to 1, of a match that is filled in',
       defaultValue: '0',
       parse: scoreOf,
     },

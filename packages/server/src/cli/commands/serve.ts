@@ -35,7 +35,7 @@ export const serveCommand = command({
   },
 })
 
-/** What other parts of the program print for people becomes events too. */
+/** A terminal that logs the lines for people as events. */
 const loggingTerminal = (terminal: Terminal, log: Log): Terminal => ({
   ...terminal,
   err: (text) => {

@@ -1,16 +1,16 @@
-// nomenclator shelf: makes a shared shelf in PostgreSQL, says how it is, and mends what a restored backup leaves.
+// nomenclator shelf: makes a shared shelf in PostgreSQL, shows its state, and repairs it after a backup was restored.
 import { OperationalError } from '../../base/operational-error.ts'
 import type { PostgresOptions } from '../../distribution/postgres/connection.ts'
 import type { ShelfReport } from '../../distribution/postgres/status.ts'
 import { ReleaseStore } from '../../release/home/release-store.ts'
-import { columns, command, type Terminal } from '../command.ts'
+import { columns, command } from '../command.ts'
 import { yes } from '../flags/flags.ts'
 import { homeOf } from '../flags/home-flag.ts'
 import { wait } from '../flags/import-flags.ts'
 import { type HomeValues, homeFlags, loginOf } from '../flags/shelf-flags.ts'
 import { lockFor, writingOf } from '../home/open-home.ts'
 
-const json = { description: 'print it as one JSON document', parse: yes } as const
+const json = { description: 'print the report as one JSON document', parse: yes } as const
 const number = new Intl.NumberFormat('en')
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
 
@@ -140,14 +140,10 @@ const shelfPublish = command({
     using _lock = await lockFor(store, 'shelf publish', values.wait, terminal)
     const { put, skipped } = await publishHome(store, writingOf(valuesWithShelf, 'shelf publish', terminal))
     for (const digest of skipped) terminal.err(`NOT PUBLISHED: release ${digest.slice(0, 12)} cannot be read.\n`)
-    tell(put, terminal)
+    for (const digest of put) terminal.out(`Published ${digest.slice(0, 12)}.\n`)
     return 0
   },
 })
-
-function tell(put: readonly string[], terminal: Terminal): void {
-  for (const digest of put) terminal.out(`Published ${digest.slice(0, 12)}.\n`)
-}
 
 const shelfMend = command({
   name: 'shelf mend',

@@ -7,16 +7,16 @@ import { parseWholeNumber } from '../../base/whole-number.ts'
 export type InvalidFlag = { readonly allowed: string }
 
 export type Flag<T> = {
-  /** What stands for the value in the help; a flag without one is a switch. */
+  /** The word for the value in the help; a flag without one is a switch. */
   readonly value?: string
   readonly env?: string
   readonly description: string
-  /** The value that holds where none is given, as it would be typed; the help shows it. */
+  /** The value if none is given, as it would be typed; the help shows it. */
   readonly defaultValue?: string
-  /** All values that there are, where they are few. */
+  /** All values that are allowed, if they are few. */
   readonly choices?: readonly string[]
   readonly parse: (text: string) => T | InvalidFlag
-  /** What may be shown of a value that is wrong; all of it unless it may hold a secret. */
+  /** Returns a wrong value without its secret; one that has none is shown as it is. */
   readonly shown?: (text: string) => string
 }
 
@@ -27,7 +27,6 @@ export type ValuesOf<F extends Flags> = {
 type IfNotGiven<F> = F extends { defaultValue: string } ? never : F extends { value: string } ? undefined : never
 
 export class UsageError extends OperationalError {
-  /** The command that was called, where there is one. */
   readonly command: string | undefined
 
   constructor(mistakes: readonly string[], command?: string) {

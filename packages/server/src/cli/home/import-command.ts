@@ -1,4 +1,4 @@
-// How a source becomes a command: what it declares of itself, and the flags that all imports share.
+// Makes a command of a source, with the flags that all imports share.
 import { type Command, command, type Invocation } from '../command.ts'
 import type { Flags } from '../flags/flags.ts'
 import { importFlags } from '../flags/import-flags.ts'

@@ -1,4 +1,4 @@
-// What all import commands do: take the lock, open the source, import with a progress line, and report.
+// The steps of all import commands: take the lock, open the source, import with a progress line, and report.
 import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { type ImportOptions, type ImportReport, importRelease } from '../../release/import.ts'
 import { bundledSource } from '../../source/bundled.ts'
@@ -12,15 +12,15 @@ import { changeHome } from './open-home.ts'
 
 const number = new Intl.NumberFormat('en')
 
-/** A source that is open, and what is due once it was imported or could not be. */
+/** An open source, with steps to do after the import. */
 export type Opened = {
   readonly source: Source
-  /** What completes the first release of a home; the bundled data, if nothing else is given. */
+  /** The source that completes the first release of a home; the bundled data if there is none. */
   readonly fallback?: Source
-  /** What else there is to report: as lines for people, and as members of the JSON document. */
+  /** An addition to the report: lines for people, and members of the JSON document. */
   readonly notes?: { readonly lines: readonly string[]; readonly members: Readonly<Record<string, unknown>> }
   readonly onImported?: () => void
-  /** Gives the error that is told. */
+  /** Returns the error to print. */
   readonly onRefused?: (error: unknown) => unknown
 }
 
@@ -31,7 +31,7 @@ export async function runImport(
   terminal: Terminal,
   open: (home: string) => Promise<Opened>,
 ): Promise<number> {
-  // A wrong key is told before anything is downloaded or built.
+  // A wrong key is refused before anything is downloaded or built.
   const signed = signerOf(values)
   let opened: Opened | undefined
   try {
@@ -52,7 +52,7 @@ export async function runImport(
   return 0
 }
 
-/** What signs a release that is imported, with the key that these flags name; none where they name none. */
+/** The import option that signs a release with the key of these flags, if they name one. */
 export function signerOf(
   values: Pick<ImportValues, 'sign' | 'password-file' | 'expires-days'>,
 ): Pick<ImportOptions, 'sign'> {
@@ -109,7 +109,7 @@ export function reportText(report: ImportReport): string {
   )
   return (
     `${OUTCOMES[report.outcome](report.digest.slice(0, 12))}\n${rows.join('')}` +
-    section('Without anything below them:', childless) +
+    section('Records without children:', childless) +
     section('Findings, served as they are:', findings) +
     section(
       'Breaking changes:',

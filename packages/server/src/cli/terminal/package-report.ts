@@ -1,4 +1,4 @@
-// What was found out about a data package, for people: lists, faults, findings and guesses.
+// The report on a data package: lists, faults, findings and guesses.
 import { type Fault, faultText, MAX_FAULTS } from '../../source/faults.ts'
 import type { Guess } from '../../source/package/descriptor.ts'
 import type { PackageFinding } from '../../source/package/field-findings.ts'
@@ -40,7 +40,7 @@ export function faultsText(faults: readonly Fault[], count: number): string {
   ])
 }
 
-/** Their faults are told with the others. */
+/** The names of the tables that are left out; `faultsText` has their faults. */
 export const leftOutText = (leftOut: readonly LeftOut[]): string =>
   leftOut.length === 0
     ? ''
@@ -64,7 +64,6 @@ export const guessesText = (guesses: readonly Guess[]): string =>
     ]),
   )
 
-/** All that was found out about a package, for people. */
 export const examinedText = ({ source, faults, faultCount, leftOut, findings, guesses }: Examined): string =>
   [
     source === undefined ? '' : listsText(source),
@@ -74,7 +73,7 @@ export const examinedText = ({ source, faults, faultCount, leftOut, findings, gu
     guessesText(guesses),
   ].join('')
 
-/** The same as JSON, with all places that are kept. */
+/** The report as JSON, with all places that are kept. */
 export const examinedJson = ({ source, faults, faultCount, leftOut, findings, guesses }: Examined) => ({
   ...(source === undefined ? {} : { package: source.package.name }),
   lists: source === undefined ? [] : listsOf(source),

@@ -1,2 +1,2 @@
-// What is said of a collection that is numbered otherwise in two releases.
+// The words for a collection whose keys were given anew between two releases.
 export const RENUMBERED = 'numbered otherwise than before: nothing of it can be compared'
