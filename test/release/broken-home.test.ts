@@ -304,7 +304,7 @@ describe('a home that cannot be one', () => {
   test.each(withHome)('is told to %s', (name) => isTold(name, 'file', 'is not a directory'))
 
   test.each([
-    ['file/below', 'is below something'],
+    ['file/below', 'has a file on its path'],
     ['dangling', 'is a link to'],
     ['circle', 'cannot'],
   ])('is told whatever it is: %s', async (path, wrong) => {

@@ -78,7 +78,7 @@ const loaded = async (wanted: readonly CommandFile[]): Promise<readonly Command[
 export const allCommands = (): Promise<readonly Command[]> => loaded(files)
 
 /** The commands of the files that have one with this first word. */
-export const commandsWith = (word: string): Promise<readonly Command[]> =>
+export const commandsWith = (word = ''): Promise<readonly Command[]> =>
   loaded(files.filter(({ words }) => words.includes(word)))
 
 /** The first words of all commands, in the order of the help. */

@@ -13,7 +13,7 @@ export async function candidates(words: readonly string[], env: Environment): Pr
 }
 
 async function following(typed: readonly string[], current: string, env: Environment): Promise<readonly string[]> {
-  const [first = ''] = typed
+  const [first] = typed
   const commands = await commandsWith(first)
   const called = commandOf(commands, typed)
   const secondWords = typed.length > 1 ? [] : commands.flatMap(({ name }) => name.match(`^${first} (.+)`)?.[1] ?? [])

@@ -1,34 +1,22 @@
 // Runs the command that the arguments name, or prints its help, or says what is wrong with the call.
-import { nearest } from '../base/nearest.ts'
+import { didYouMean } from '../base/nearest.ts'
 import { version } from '../base/version.ts'
 import { type Command, columns, helpOf, overview, rowOf, type Terminal } from './command.ts'
-import { allCommands, type CommandFile, commandOf, commandsWith, firstWords, sections } from './command-table.ts'
+import { type CommandFile, commandOf, commandsWith, firstWords, sections } from './command-table.ts'
 import { type Environment, readFlags, UsageError } from './flags/flags.ts'
 
-/** Words that people try for a command of another name. */
-const INSTEAD: Readonly<Record<string, string>> = {
-  start: 'serve',
-  run: 'serve',
-  up: 'serve',
-  server: 'serve',
-  '-v': '--version',
-  '-V': '--version',
-  version: '--version',
-  ls: 'releases or packages',
-  list: 'releases or packages',
-  load: 'import package',
-  add: 'import package',
-  install: 'import package',
-  delete: 'remove',
-  rm: 'remove',
-  search: 'resolve, or the pages of serve',
-  find: 'resolve, or the pages of serve',
-  match: 'resolve',
-  init: 'describe',
-  validate: 'check',
-  lint: 'check',
-  status: 'health, doctor or shelf status',
-  undo: 'rollback',
+/** Words that people try, by the command that they mean. */
+const TRIED: Readonly<Record<string, readonly string[]>> = {
+  serve: ['start', 'run', 'up', 'server'],
+  '--version': ['-v', '-V', 'version'],
+  'releases or packages': ['ls', 'list'],
+  'import package': ['load', 'add', 'install'],
+  'resolve, or the pages of serve': ['search', 'find', 'match', 'geocode'],
+  remove: ['rm', 'delete', 'uninstall'],
+  describe: ['init', 'new'],
+  check: ['validate', 'lint'],
+  rollback: ['undo', 'revert'],
+  'health, doctor or shelf status': ['status'],
 }
 
 /** Returns the exit code. */
@@ -44,16 +32,10 @@ export async function run(argv: readonly string[], env: Environment, terminal: T
   }
   const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv
   const typed = words.filter((word) => word !== '--help' && word !== '-h')
-  const [first] = typed
-  const wantsHelp = words.length > typed.length
-  if (first === undefined) {
-    terminal.out(await programHelp())
-    return 0
-  }
-  const commands = await commandsWith(first)
+  const commands = await commandsWith(typed[0])
   const called = commandOf(commands, typed)
-  if (wantsHelp) {
-    terminal.out(called === undefined ? helpOfGroup(commands, first) : helpOf(called, subcommandsOf(called, commands)))
+  if (words.length > typed.length || typed.length === 0) {
+    terminal.out(await helpFor(commands, typed, called))
     return 0
   }
   if (called === undefined) throw new UsageError([unknownCommand(commands, typed)])
@@ -61,26 +43,32 @@ export async function run(argv: readonly string[], env: Environment, terminal: T
   return called.run({ values, operands, env, terminal })
 }
 
-/** The overview: all commands by section, but for those that the help of another command lists. */
-async function programHelp(): Promise<string> {
-  const commands = await allCommands()
-  const shown = await Promise.all(
-    sections.map(async ({ title, files }) => ({
-      title,
-      rows: (await Promise.all(files.map(rowsOf))).flat().filter(([name]) => !isSubcommand(name, commands)),
-    })),
-  )
-  return overview(shown)
+/** The help of a command, of all commands with the same first word, or of the program. */
+async function helpFor(commands: readonly Command[], typed: readonly string[], called: Command | undefined) {
+  if (called !== undefined)
+    return helpOf(
+      called,
+      commands.filter(({ name }) => name.startsWith(`${called.name} `)),
+    )
+  if (typed.length === 0) return programHelp()
+  if (commands.length === 0) throw new UsageError([unknownCommand(commands, typed)])
+  return `Commands that begin with ${typed[0]}:\n\n${columns(commands.map(rowOf))}\n`
 }
 
-const rowsOf = async ({ words, summary, load }: CommandFile) =>
-  summary === undefined ? (await load()).map(rowOf) : [[`${words[0]} …`, summary] as const]
+async function programHelp(): Promise<string> {
+  const shown = sections.map(async ({ title, files }) => ({
+    title,
+    rows: (await Promise.all(files.map(rowsOf))).flat(),
+  }))
+  return overview(await Promise.all(shown))
+}
 
-const subcommandsOf = (called: Command, commands: readonly Command[]) =>
-  commands.filter(({ name }) => name.startsWith(`${called.name} `))
-
-const isSubcommand = (name: string, commands: readonly Command[]) =>
-  commands.some((other) => name.startsWith(`${other.name} `))
+/** The rows of the overview, without commands that the help of another command lists. */
+async function rowsOf({ words, summary, load }: CommandFile) {
+  if (summary !== undefined) return [[`${words[0]} …`, summary] as const]
+  const commands = await load()
+  return commands.filter(({ name }) => !commands.some((other) => name.startsWith(`${other.name} `))).map(rowOf)
+}
 
 /** The values and operands of a call. A mistake names the command, whose help has the flags. */
 function readCall(called: Command, typed: readonly string[], env: Environment) {
@@ -101,22 +89,16 @@ function refuseOtherOperands(called: Command, operands: readonly string[]): void
   if (other !== undefined) throw new UsageError([`${JSON.stringify(other)} is not one of ${choices?.join(', ')}`])
 }
 
-function helpOfGroup(commands: readonly Command[], word: string): string {
-  if (commands.length === 0) throw new UsageError([unknownCommand(commands, [word])])
-  return `Commands that begin with ${word}:\n\n${columns(commands.map(rowOf))}\n`
-}
-
 function unknownCommand(commands: readonly Command[], [first = '', second]: readonly string[]): string {
   if (commands.length === 0) {
+    const tried = Object.keys(TRIED).find((meant) => TRIED[meant]?.includes(first))
+    const nearest = didYouMean(first, [...firstWords, '--version', '--help'])
     const kind = first.startsWith('-') ? 'flag' : 'command'
-    return `there is no ${kind} ${first}${suggestion(INSTEAD[first] ?? nearest(first, [...firstWords, '--version', '--help']))}`
+    return `there is no ${kind} ${first}${tried === undefined ? nearest : `; did you mean ${tried}?`}`
   }
   const names = commands.map(({ name }) => name)
+  const call = `${first} ${second}`
   const wrong =
-    second === undefined
-      ? `${first} needs a second word`
-      : `there is no command ${first} ${second}${suggestion(nearest(`${first} ${second}`, names))}`
+    second === undefined ? `${first} needs a second word` : `there is no command ${call}${didYouMean(call, names)}`
   return `${wrong}\n\n${columns(commands.map(rowOf))}\n`
 }
-
-const suggestion = (name: string | undefined) => (name === undefined ? '' : `; did you mean ${name}?`)

@@ -36,27 +36,23 @@ export const checkPackageCommand = command({
   ],
   run: async ({ values, operands, terminal }) => {
     const { examinePackage } = await import('../../source/package/open-package.ts')
-    const progress = progressLine(terminal, bytesText)
-    try {
-      const examined = await withTrial(
-        await examinePackage(operands[0] as string, {
-          allowsPrivate: values['allow-private-addresses'],
-          onProgress: progress.show,
-          ...(values.home === undefined ? {} : await lookingAt(values.home)),
-        }),
-      )
-      progress.clear()
-      examined.source?.close()
-      const isSound = examined.faultCount === 0 && !(values.strict && examined.findings.length > 0)
-      terminal.out(
-        values.json
-          ? `${JSON.stringify({ sound: isSound, ...examinedJson(examined) }, null, 2)}\n`
-          : `${examinedText(examined)}${verdictText(examined, isSound)}`,
-      )
-      return isSound ? 0 : 1
-    } finally {
-      progress.clear()
-    }
+    using progress = progressLine(terminal, bytesText)
+    const examined = await withTrial(
+      await examinePackage(operands[0] as string, {
+        allowsPrivate: values['allow-private-addresses'],
+        onProgress: progress.show,
+        ...(values.home === undefined ? {} : await lookingAt(values.home)),
+      }),
+    )
+    progress.clear()
+    examined.source?.close()
+    const isSound = examined.faultCount === 0 && !(values.strict && examined.findings.length > 0)
+    terminal.out(
+      values.json
+        ? `${JSON.stringify({ sound: isSound, ...examinedJson(examined) }, null, 2)}\n`
+        : `${examinedText(examined)}${verdictText(examined, isSound)}`,
+    )
+    return isSound ? 0 : 1
   },
 })
 

@@ -4,9 +4,9 @@ import { dirname, join, resolve } from 'node:path'
 import { OperationalError } from '../../base/operational-error.ts'
 import { type Described, describeFiles } from '../../source/package/describe-files.ts'
 import { PROFILE_FILE, profileText, STANDARD_PROFILE } from '../../source/package/profile.ts'
-import { command, type Terminal } from '../command.ts'
+import { command } from '../command.ts'
 import { text, UsageError, yes } from '../flags/flags.ts'
-import { outputTo, STANDARD } from '../terminal/output.ts'
+import { STANDARD, writeOutput } from '../terminal/output.ts'
 import { counted, findingsText, guessesText, leftOutText, listsOf, listsText } from '../terminal/package-report.ts'
 
 const DESCRIPTOR = 'datapackage.json'
@@ -25,8 +25,7 @@ const flags = {
 export const describeCommand = command({
   name: 'describe',
   summary: 'Write the datapackage.json of CSV or Excel files',
-  description:
-    'It guesses types, keys, references, names and languages from the rows, and prints every guess. PATH is a directory or a file.',
+  description: 'It guesses types, keys, references, names and languages, and prints every guess.',
   operands: { usage: 'PATH...', min: 1, max: MAX_FILES },
   flags,
   examples: ['describe ./offices', 'describe offices.csv regions.csv --output -', 'describe ./offices --force --json'],
@@ -38,20 +37,14 @@ export const describeCommand = command({
     refuseReplacing(output, values.force)
     const described = await describeFiles(operands)
     described.source.close()
-    writeTo(output, `${JSON.stringify(withSchema(described, output), null, 2)}\n`, terminal)
-    if (output !== STANDARD) writeTo(join(dirname(output), PROFILE_FILE), profileText(), terminal)
+    writeOutput(output, `${JSON.stringify(withSchema(described, output), null, 2)}\n`, terminal)
+    if (output !== STANDARD) writeOutput(join(dirname(output), PROFILE_FILE), profileText(), terminal)
     if (values.json) terminal.out(`${JSON.stringify(asJson(described, output), null, 2)}\n`)
     else if (output === STANDARD) terminal.err(asText(described))
     else terminal.out(`${asText(described)}${outcome(output, directory)}`)
     return 0
   },
 })
-
-function writeTo(path: string, text: string, terminal: Terminal): void {
-  const file = outputTo(path, terminal)
-  file.write(text)
-  file.end()
-}
 
 /** A descriptor that is printed has no file of the schema beside it. */
 const withSchema = ({ descriptor }: Described, output: string) =>

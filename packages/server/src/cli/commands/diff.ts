@@ -13,7 +13,7 @@ import { command, type Terminal } from '../command.ts'
 import { text, yes } from '../flags/flags.ts'
 import { homeFlags } from '../flags/shelf-flags.ts'
 import { openHome } from '../home/open-home.ts'
-import { RENUMBERED } from '../terminal/renumbered.ts'
+import { changeCounts, RENUMBERED } from '../terminal/changes.ts'
 
 const number = new Intl.NumberFormat('en')
 
@@ -77,15 +77,10 @@ const textAt = (record: PublishedRecord, path: string): string => JSON.stringify
 
 function summary(older: Release, newer: Release, catalog: Catalog, terminal: Terminal): void {
   for (const [name, changes] of Object.entries(compareReleases(older, newer))) {
-    const { added, changed, removed, reordered, fields, isRenumbered } = changes
-    const counts = [
-      `${number.format(added)} added`,
-      `${number.format(changed)} changed`,
-      `${number.format(removed)} removed`,
-    ]
+    const { reordered, fields, isRenumbered } = changes
     const collection = entityIn(catalog, name).plural.padEnd(28)
     const more = isRenumbered ? `; ${RENUMBERED}` : reordered ? ', in another order' : ''
-    terminal.out(`${collection} ${counts.join(', ')}${more}\n`)
+    terminal.out(`${collection} ${changeCounts(changes)}${more}\n`)
     for (const [field, count] of Object.entries(fields))
       terminal.out(`${' '.repeat(29)}${field}: ${number.format(count)}\n`)
   }

@@ -1,5 +1,5 @@
 // nomenclator doctor: checks the machine and the home of a service, and prints what to change.
-import { accessSync, constants, existsSync, readFileSync, type Stats, statfsSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, type Stats, statfsSync, statSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
 import { net } from '../../base/built-ins.ts'
@@ -15,6 +15,7 @@ import { sizeOf } from '../../release/manifest.ts'
 import { columns, command } from '../command.ts'
 import { type Environment, type ValuesOf, yes } from '../flags/flags.ts'
 import { homeFault, homePath } from '../flags/home-flag.ts'
+import { contentOf } from '../flags/key-flags.ts'
 import { serveFlags } from '../flags/serve-flags.ts'
 import { homeFlags, openerOf, type SharedShelf } from '../flags/shelf-flags.ts'
 import { fetchDirectly } from '../serving/fetch-directly.ts'
@@ -52,21 +53,18 @@ export const doctor = command({
   run: async ({ values, env, terminal }) => {
     const store = new ReleaseStore(homePath(values.home))
     const fault = homeFault(store.home)
-    const checks: Check[] = [
-      { check: 'descriptors', ...descriptors() },
-      { check: 'memory', ...memory(values.workers) },
-      ...(fault === undefined
-        ? [
-            { check: 'disk', ...disk(store) },
-            { check: 'clock', ...clock(store, new Date()) },
-          ]
-        : []),
-      { check: 'permissions', ...(fault === undefined ? permissions(store.home) : noHome(store.home, fault)) },
-      { check: 'port', ...(await listening(values)) },
-      { check: 'proxies', ...proxies(values, env) },
-      ...(values.shelf === undefined ? [] : [{ check: 'shelf', ...(await sharedShelf(values.shelf, values)) }]),
-      ...(fault === undefined ? [{ check: 'home', ...(await releases(store, values.deep)) }] : []),
-    ]
+    const findings: Readonly<Record<string, Finding | false>> = {
+      descriptors: descriptors(),
+      memory: memory(values.workers),
+      disk: fault === undefined && disk(store),
+      clock: fault === undefined && clock(store, new Date()),
+      permissions: fault === undefined ? permissions(store.home) : noHome(store.home, fault),
+      port: await listening(values),
+      proxies: proxies(values, env),
+      shelf: values.shelf !== undefined && (await sharedShelf(values.shelf, values)),
+      home: fault === undefined && (await releases(store, values.deep)),
+    }
+    const checks: Check[] = Object.entries(findings).flatMap(([check, one]) => (one ? [{ check, ...one }] : []))
     const failed = checks.some(({ status }) => status === 'fail')
     if (values.json) terminal.out(`${JSON.stringify({ ok: !failed, home: store.home, checks }, null, 2)}\n`)
     else terminal.out(report(checks))
@@ -308,7 +306,6 @@ function httpShelf(urls: readonly string[]): Finding {
 
 async function releases(store: ReleaseStore, deep: boolean): Promise<Finding> {
   try {
-    if (!isDirectory(store.home)) return ok('no release yet: serve builds one from the bundled data')
     const [newer] = newerReleases(store)
     if (newer !== undefined) return fail(newer.message, 'run that version of the program, or give another --home')
     if (isOutdated(store))
@@ -324,7 +321,8 @@ async function releases(store: ReleaseStore, deep: boolean): Promise<Finding> {
     const verify = releaseVerifier(store)
     const damaged: string[] = []
     for (const one of digests) {
-      const wrong = deep ? await verify(one) : unreadable(store, one)
+      const manifest = store.manifestOrReason(one)
+      const wrong = deep ? await verify(one) : 'unreadable' in manifest ? [manifest.unreadable] : []
       if (wrong.length > 0) damaged.push(`${one.slice(0, 12)}: ${wrong.join(' ')}`)
     }
     const found = `release ${digest.slice(0, 12)} is current, ${digests.length} on disk`
@@ -344,22 +342,15 @@ async function releases(store: ReleaseStore, deep: boolean): Promise<Finding> {
   }
 }
 
-function unreadable(store: ReleaseStore, digest: string): string[] {
-  const manifest = store.manifestOrReason(digest)
-  return 'unreadable' in manifest ? [manifest.unreadable] : []
-}
-
 function currentManifest(store: ReleaseStore) {
   try {
-    const digest = isDirectory(store.home) ? store.currentDigest() : undefined
+    const digest = store.currentDigest()
     return digest === undefined ? undefined : store.read(digest).manifest
   } catch {
     // The check of the home reports it.
     return undefined
   }
 }
-
-const isDirectory = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 
 /** The path, or its nearest parent that exists. */
 function nearestThere(path: string): string {
@@ -375,10 +366,4 @@ function may(path: string, mode: number): boolean {
   }
 }
 
-function readOrEmpty(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
-}
+const readOrEmpty = (path: string): string => contentOf(path) ?? ''

@@ -56,24 +56,20 @@ async function downloadWithProgress(
   terminal: Terminal,
 ): Promise<PublishedFile> {
   const { downloadPublished } = await import('../../source/inegi/published.ts')
-  const progress = progressLine(terminal, bytesText)
+  using progress = progressLine(terminal, bytesText)
   const print = (line: string) => {
     progress.clear()
     terminal.err(`${line}\n`)
   }
-  try {
-    const file = await downloadPublished(address, home, {
-      ...limits,
-      onStart: (from) =>
-        print(from === 0 ? `Downloading ${address}` : `Continuing the download of ${address} after ${bytesText(from)}`),
-      onProgress: (done, size) => progress.show('downloaded', done, size),
-      onRetry: (reason, milliseconds) => {
-        if (terminal.interactive) print(`Trying again in ${Math.ceil(milliseconds / 1_000)} s: ${reason}`)
-      },
-    })
-    if (file.isUnchanged) print(`${address} has not changed since it was downloaded`)
-    return file
-  } finally {
-    progress.clear()
-  }
+  const file = await downloadPublished(address, home, {
+    ...limits,
+    onStart: (from) =>
+      print(from === 0 ? `Downloading ${address}` : `Continuing the download of ${address} after ${bytesText(from)}`),
+    onProgress: (done, size) => progress.show('downloaded', done, size),
+    onRetry: (reason, milliseconds) => {
+      if (terminal.interactive) print(`Trying again in ${Math.ceil(milliseconds / 1_000)} s: ${reason}`)
+    },
+  })
+  if (file.isUnchanged) print(`${address} has not changed since it was downloaded`)
+  return file
 }

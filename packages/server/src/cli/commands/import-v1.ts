@@ -15,27 +15,23 @@ export const importV1 = importCommand({
   open: async ({ values: { only, concurrency, rate }, operands, terminal }, home) => {
     const { HARVEST_DEFAULTS, harvestV1 } = await import('../../source/live-v1/live-v1.ts')
     const url = operands[0] as string
-    const progress = progressLine(terminal)
-    try {
-      const harvest = await harvestV1(url, {
-        ...HARVEST_DEFAULTS,
-        directory: join(home, 'harvest', Bun.hash.xxHash64(url).toString(16)),
-        only,
-        concurrency,
-        rate,
-        onProgress: ({ collection, donePages, totalPages }) =>
-          progress.show(`pages of ${collection}`, donePages, totalPages),
-      })
-      return {
-        source: harvest.source,
-        onImported: harvest.discard,
-        onRefused: (error) => {
-          if (error instanceof FaultyRecords) harvest.discard()
-          return error
-        },
-      }
-    } finally {
-      progress.clear()
+    using progress = progressLine(terminal)
+    const harvest = await harvestV1(url, {
+      ...HARVEST_DEFAULTS,
+      directory: join(home, 'harvest', Bun.hash.xxHash64(url).toString(16)),
+      only,
+      concurrency,
+      rate,
+      onProgress: ({ collection, donePages, totalPages }) =>
+        progress.show(`pages of ${collection}`, donePages, totalPages),
+    })
+    return {
+      source: harvest.source,
+      onImported: harvest.discard,
+      onRefused: (error) => {
+        if (error instanceof FaultyRecords) harvest.discard()
+        return error
+      },
     }
   },
 })

@@ -2,7 +2,7 @@
 import { profileText } from '../../source/package/profile.ts'
 import { command } from '../command.ts'
 import { text } from '../flags/flags.ts'
-import { outputTo, STANDARD } from '../terminal/output.ts'
+import { STANDARD, writeOutput } from '../terminal/output.ts'
 
 export const profileCommand = command({
   name: 'profile',
@@ -13,9 +13,7 @@ export const profileCommand = command({
   },
   examples: ['profile --output ./offices/nomenclator.schema.json', 'profile'],
   run: async ({ values, terminal }) => {
-    const file = outputTo(values.output, terminal)
-    file.write(profileText())
-    file.end()
+    writeOutput(values.output, profileText(), terminal)
     return 0
   },
 })

@@ -3,7 +3,7 @@ import { OperationalError } from '../../base/operational-error.ts'
 import type { PostgresOptions } from '../../distribution/postgres/connection.ts'
 import type { ShelfReport } from '../../distribution/postgres/status.ts'
 import { ReleaseStore } from '../../release/home/release-store.ts'
-import { columns, command } from '../command.ts'
+import { columns, command, type Terminal } from '../command.ts'
 import { yes } from '../flags/flags.ts'
 import { homeOf } from '../flags/home-flag.ts'
 import { wait } from '../flags/import-flags.ts'
@@ -25,6 +25,12 @@ function givenShelf<V extends Pick<HomeValues, 'shelf'>>(values: V): V & { reado
     )
   return { ...values, shelf }
 }
+
+/** The home of a command, and the options with which it writes to the shelf. */
+const homeAndShelf = (values: HomeValues & { readonly wait: number }, doing: string, terminal: Terminal) => ({
+  store: new ReleaseStore(homeOf(values.home)),
+  writing: writingOf(givenShelf(values), doing, terminal),
+})
 
 function connectOptions(values: Omit<HomeValues, 'home'>, changes: boolean): PostgresOptions {
   const { shelf } = givenShelf(values)
@@ -52,7 +58,7 @@ const shelfMigrate = command({
 const shelfRoles = command({
   name: 'shelf roles',
   summary: 'Print the SQL of the roles for nodes and publishers',
-  description: 'The role for nodes can only read and listen. The role for publishers can change the shelf.',
+  description: 'Nodes can only read and listen; publishers can also change the shelf.',
   flags: { apply: { description: 'also run it, as the user of --shelf', parse: yes }, ...shelfFlags },
   examples: [
     'shelf roles',
@@ -135,10 +141,9 @@ const shelfPublish = command({
   ],
   run: async ({ values, terminal }) => {
     const { publishHome } = await import('../../distribution/postgres/session.ts')
-    const store = new ReleaseStore(homeOf(values.home))
-    const valuesWithShelf = givenShelf(values)
+    const { store, writing } = homeAndShelf(values, 'shelf publish', terminal)
     using _lock = await lockFor(store, 'shelf publish', values.wait, terminal)
-    const { put, skipped } = await publishHome(store, writingOf(valuesWithShelf, 'shelf publish', terminal))
+    const { put, skipped } = await publishHome(store, writing)
     for (const digest of skipped) terminal.err(`NOT PUBLISHED: release ${digest.slice(0, 12)} cannot be read.\n`)
     for (const digest of put) terminal.out(`Published ${digest.slice(0, 12)}.\n`)
     return 0
@@ -154,9 +159,8 @@ const shelfMend = command({
   ],
   run: async ({ values, terminal }) => {
     const { mendShelf } = await import('../../distribution/postgres/session.ts')
-    const store = new ReleaseStore(homeOf(values.home))
-    const valuesWithShelf = givenShelf(values)
-    const { damaged, mended } = await mendShelf(store, writingOf(valuesWithShelf, 'shelf mend', terminal))
+    const { store, writing } = homeAndShelf(values, 'shelf mend', terminal)
+    const { damaged, mended } = await mendShelf(store, writing)
     terminal.out(damaged === 0 ? 'Every chunk is as it was written.\n' : `Replaced ${mended} of ${damaged} chunks.\n`)
     if (mended < damaged)
       throw new OperationalError(`this home does not have ${damaged - mended} of them; try the home of another machine`)
@@ -167,15 +171,13 @@ const shelfMend = command({
 const shelfAccept = command({
   name: 'shelf accept',
   summary: 'Let all nodes follow a shelf that was restored or forked',
-  description:
-    'Use it after a backup was restored that is older than what nodes have, or after two shelves went apart. The present state of the shelf then counts.',
+  description: 'For a restored backup, or after two shelves went apart: the present state of this one counts.',
   flags: { wait, ...homeFlags },
   examples: ['shelf accept --shelf postgres://publisher@db.example.org/nomenclator?sslmode=verify-full'],
   run: async ({ values, terminal }) => {
     const { acceptShelf } = await import('../../distribution/postgres/session.ts')
-    const store = new ReleaseStore(homeOf(values.home))
-    const valuesWithShelf = givenShelf(values)
-    const generation = await acceptShelf(store, writingOf(valuesWithShelf, 'shelf accept', terminal))
+    const { store, writing } = homeAndShelf(values, 'shelf accept', terminal)
+    const generation = await acceptShelf(store, writing)
     terminal.out(`The shelf has generation ${generation} now; all nodes follow it.\n`)
     return 0
   },

@@ -36,7 +36,7 @@ export class UsageError extends OperationalError {
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
-export type Read<F extends Flags> = { readonly values: ValuesOf<F>; readonly operands: readonly string[] }
+type Read<F extends Flags> = { readonly values: ValuesOf<F>; readonly operands: readonly string[] }
 
 /** Reads the arguments against the flags; a flag goes before its variable, and every mistake is reported. */
 export function readFlags<F extends Flags>(flags: F, argv: readonly string[], env: Environment): Read<F> {
@@ -68,40 +68,33 @@ type Tokens = { readonly given: Map<string, string>; readonly operands: string[]
 
 function tokensOf(flags: Flags, argv: readonly string[]): Tokens {
   const options = Object.fromEntries(
-    Object.entries(flags).map(([name, flag]) => [
+    Object.entries(flags).map(([name, { value }]) => [
       name,
-      { type: flag.value === undefined ? 'boolean' : 'string' } as const,
+      { type: value === undefined ? 'boolean' : 'string' } as const,
     ]),
   )
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true })
   const read: Tokens = { given: new Map(), operands: [], mistakes: [] }
   for (const token of tokens) {
     if (token.kind === 'positional') read.operands.push(token.value)
-    if (token.kind === 'option') takeOption(flags, read, token)
+    if (token.kind !== 'option') continue
+    const mistake = read.given.has(token.name) ? `--${token.name} was given twice` : mistakeIn(token, flags)
+    if (mistake === undefined) read.given.set(token.name, token.value ?? '')
+    else read.mistakes.push(mistake)
   }
   return read
 }
 
-function takeOption(
-  flags: Flags,
-  read: Tokens,
-  { name, rawName, value }: { name: string; rawName: string; value?: string | undefined },
-): void {
+type Option = { readonly name: string; readonly rawName: string; readonly value?: string | undefined }
+
+function mistakeIn({ name, rawName, value }: Option, flags: Flags): string | undefined {
   const flag = Object.hasOwn(flags, name) ? flags[name] : undefined
   if (flag === undefined) {
-    const suggestion = nearest(name, Object.keys(flags))
-    read.mistakes.push(
-      `there is no flag ${rawName}${suggestion === undefined ? '' : `; did you mean --${suggestion}?`}`,
-    )
-  } else if (flag.value !== undefined && (value === undefined || value === '')) {
-    read.mistakes.push(`--${name} needs a value: --${name} ${flag.value}`)
-  } else if (flag.value === undefined && value !== undefined) {
-    read.mistakes.push(`--${name} takes no value`)
-  } else if (read.given.has(name)) {
-    read.mistakes.push(`--${name} was given twice`)
-  } else {
-    read.given.set(name, value ?? '')
+    const meant = nearest(name, Object.keys(flags))
+    return `there is no flag ${rawName}${meant === undefined ? '' : `; did you mean --${meant}?`}`
   }
+  if (flag.value === undefined) return value === undefined ? undefined : `--${name} takes no value`
+  return value === undefined || value === '' ? `--${name} needs a value: --${name} ${flag.value}` : undefined
 }
 
 export const text = (value: string): string => value

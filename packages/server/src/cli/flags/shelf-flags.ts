@@ -9,7 +9,7 @@ import {
 import type { ShelfLogin } from '../../distribution/postgres/session.ts'
 import { parseHttpShelf } from '../../distribution/shelf/http-address.ts'
 import type { OpenShelf } from '../../distribution/shelf/shelf-reader.ts'
-import { type Flag, type InvalidFlag, text } from './flags.ts'
+import { type Flag, type InvalidFlag, text, type ValuesOf } from './flags.ts'
 import { home } from './home-flag.ts'
 
 /** A shelf in PostgreSQL, or one that is read over HTTP. */
@@ -39,11 +39,7 @@ export const homeFlags = {
   },
 } as const
 
-export type HomeValues = {
-  readonly home: string | undefined
-  readonly shelf: SharedShelf | undefined
-  readonly 'shelf-password-file': string | undefined
-}
+export type HomeValues = ValuesOf<typeof homeFlags>
 
 /** The login for a shelf in PostgreSQL, the only kind that can be changed from another machine. */
 export function loginOf(shelf: SharedShelf, values: HomeValues): ShelfLogin {

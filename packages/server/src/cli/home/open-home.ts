@@ -89,22 +89,18 @@ export async function lockFor(
 /** The caller holds the lock. */
 export async function upgradeWithProgress(store: ReleaseStore, terminal: Terminal): Promise<readonly Upgraded[]> {
   const { upgradeHome } = await import('../../release/home/upgrade.ts')
-  const progress = progressLine(terminal)
-  try {
-    const upgraded = await upgradeHome(store, {
-      onRelease: (digest, writer) => {
-        progress.clear()
-        terminal.err(
-          `Release ${digest.slice(0, 12)} was written by Nomenclator ${writer}: upgrading it to the format of ${version}.\n`,
-        )
-      },
-      onProgress: progress.show,
-    })
-    progress.clear()
-    for (const { digest, failure } of upgraded)
-      if (failure !== undefined) terminal.err(`RELEASE NOT UPGRADED: ${digest.slice(0, 12)}, ${failure}\n`)
-    return upgraded
-  } finally {
-    progress.clear()
-  }
+  using progress = progressLine(terminal)
+  const upgraded = await upgradeHome(store, {
+    onRelease: (digest, writer) => {
+      progress.clear()
+      terminal.err(
+        `Release ${digest.slice(0, 12)} was written by Nomenclator ${writer}: upgrading it to the format of ${version}.\n`,
+      )
+    },
+    onProgress: progress.show,
+  })
+  progress.clear()
+  for (const { digest, failure } of upgraded)
+    if (failure !== undefined) terminal.err(`RELEASE NOT UPGRADED: ${digest.slice(0, 12)}, ${failure}\n`)
+  return upgraded
 }

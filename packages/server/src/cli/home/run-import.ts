@@ -6,8 +6,8 @@ import type { Source } from '../../source/source.ts'
 import type { Terminal } from '../command.ts'
 import type { ImportValues } from '../flags/import-flags.ts'
 import { readSecretKey } from '../flags/key-flags.ts'
+import { changeCounts, RENUMBERED } from '../terminal/changes.ts'
 import { progressLine } from '../terminal/progress.ts'
-import { RENUMBERED } from '../terminal/renumbered.ts'
 import { changeHome } from './open-home.ts'
 
 const number = new Intl.NumberFormat('en')
@@ -73,18 +73,14 @@ export async function importWithProgress(
   values: { readonly 'accept-changes': boolean; readonly 'dry-run': boolean },
   more: Partial<Pick<ImportOptions, 'sign' | 'fallback'>> = {},
 ): Promise<ImportReport> {
-  const progress = progressLine(terminal)
-  try {
-    return await importRelease(store, source, {
-      fallback: bundledSource(),
-      acceptChanges: values['accept-changes'],
-      dryRun: values['dry-run'],
-      onProgress: progress.show,
-      ...more,
-    })
-  } finally {
-    progress.clear()
-  }
+  using progress = progressLine(terminal)
+  return await importRelease(store, source, {
+    fallback: bundledSource(),
+    acceptChanges: values['accept-changes'],
+    dryRun: values['dry-run'],
+    onProgress: progress.show,
+    ...more,
+  })
 }
 
 const OUTCOMES: Readonly<Record<ImportReport['outcome'], (digest: string) => string>> = {
@@ -125,5 +121,5 @@ function changesText({ changes }: ImportReport, name: string): string {
   const { added, changed, removed, reordered, isRenumbered } = ofEntity
   if (added + changed + removed === 0) return reordered ? '  in another order' : '  unchanged'
   const why = isRenumbered ? ` (${RENUMBERED})` : ''
-  return `  ${number.format(added)} added, ${number.format(changed)} changed, ${number.format(removed)} removed${why}`
+  return `  ${changeCounts(ofEntity)}${why}`
 }

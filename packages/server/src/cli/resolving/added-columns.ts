@@ -1,6 +1,6 @@
 // The columns of a table that are read to resolve its rows, and those that are added to it.
 
-import { nearest } from '../../base/nearest.ts'
+import { didYouMean } from '../../base/nearest.ts'
 import { OperationalError } from '../../base/operational-error.ts'
 import { type Entity, identifierOf, nameFieldOf } from '../../catalog/entity.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
@@ -158,7 +158,7 @@ function placeOf(header: readonly string[], name: string, file: string): number 
     )
   if (place !== -1) return place
   throw new OperationalError(
-    `${file}:1 has no column ${JSON.stringify(name)}; it has ${header.join(', ')}${suggestion(name, header)}`,
+    `${file}:1 has no column ${JSON.stringify(name)}; it has ${header.join(', ')}${didYouMean(name, header)}`,
   )
 }
 
@@ -168,13 +168,8 @@ function partOf({ catalog }: Release, name: string): string {
   const parts = [FREE_TEXT, ...catalog.entities.keys()]
   throw new OperationalError(
     `--columns has no part for ${JSON.stringify(name)}; name one with ${name}=PART, where PART is one of ` +
-      `${parts.join(', ')}${suggestion(folded(name), parts)}`,
+      `${parts.join(', ')}${didYouMean(folded(name), parts)}`,
   )
-}
-
-function suggestion(word: string, words: readonly string[]): string {
-  const meant = nearest(word, words)
-  return meant === undefined ? '' : `; did you mean ${meant}?`
 }
 
 /** A name for a column that the table does not have yet. */

@@ -34,7 +34,7 @@ export async function resolveTable(release: Release, options: Options, terminal:
   const faults = new Faults()
   const isWorkbook = file !== STANDARD && isZipFile(file)
   const lines = isWorkbook ? readWorkbook(file, faults) : readAnyCsv(source, faults)
-  const progress = progressLine(terminal)
+  using progress = progressLine(terminal)
   const summary = new Summary()
   const output = outputTo(out, terminal)
   const cache = new LruCache<{ readonly verdict: Verdict; readonly added: string }>({ maxEntries: CACHED_ROWS })
@@ -67,7 +67,5 @@ export async function resolveTable(release: Release, options: Options, terminal:
     output.discard()
     if (error instanceof UnreadableFile) faults.throwIfAny()
     throw error
-  } finally {
-    progress.clear()
   }
 }

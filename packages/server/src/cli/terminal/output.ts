@@ -14,6 +14,13 @@ type Output = {
   readonly discard: () => void
 }
 
+/** Writes a text that is complete. */
+export function writeOutput(path: string, text: string, terminal: Terminal): void {
+  const { write, end } = outputTo(path, terminal)
+  write(text)
+  end()
+}
+
 const MAX_BUFFERED = 1 << 16
 
 export function outputTo(path: string, terminal: Terminal): Output {

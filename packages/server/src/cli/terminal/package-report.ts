@@ -19,25 +19,18 @@ export const listsOf = ({ catalog, provides, counts }: PackageSource) =>
     return { name, title: entity?.title ?? name, key: entity?.key ?? [], records: counts.get(name) ?? 0 }
   })
 
-export const listsText = (source: PackageSource): string =>
-  section(
-    'Lists:',
-    listsOf(source).map(
-      ({ name, key, records }) => `${name}: ${counted(records, 'record')}, key ${key.map(quoted).join(' with ')}`,
-    ),
+export function listsText(source: PackageSource): string {
+  const quoted = (name: string) => JSON.stringify(name)
+  const lines = listsOf(source).map(
+    ({ name, key, records }) => `${name}: ${counted(records, 'record')}, key ${key.map(quoted).join(' with ')}`,
   )
-
-const quoted = (name: string) => JSON.stringify(name)
+  return section('Lists:', lines)
+}
 
 export function faultsText(faults: readonly Fault[], count: number): string {
-  const shown = faults.slice(0, MAX_FAULTS)
-  const rest = count - shown.length
-  return section('Faults:', [
-    ...shown.map(faultText),
-    ...(rest > 0
-      ? [`… and ${number.format(rest)} more, which --json has up to the first ten thousand of a table`]
-      : []),
-  ])
+  const shown = faults.slice(0, MAX_FAULTS).map(faultText)
+  const rest = `… and ${number.format(count - shown.length)} more, which --json has up to the first ten thousand of a table`
+  return section('Faults:', count > shown.length ? [...shown, rest] : shown)
 }
 
 /** The names of the tables that are left out; `faultsText` has their faults. */
