@@ -18,7 +18,7 @@ import { type Architecture, buildExecutable, DIST, executableName, run, writeSum
 
 const ROOT = join(import.meta.dir, '..')
 
-/** What Debian calls the architectures. */
+/** The names that Debian has for the architectures. */
 const DEBIAN = { x64: 'amd64', arm64: 'arm64' } as const satisfies Record<Architecture, string>
 
 /** No file in it is newer than this, so that the same sources give the same bytes. */
@@ -26,7 +26,7 @@ const EPOCH = process.env.SOURCE_DATE_EPOCH ?? String(Date.parse('2026-01-01T00:
 
 const MAINTAINER = 'The Nomenclator developers <nomenclator@localhost.invalid>'
 
-/** What is so because the executable is Bun with the program behind it: stripped, it would be Bun alone. */
+/** Findings of lintian that stay: the executable is Bun with the program behind it, and stripped it would be Bun alone. */
 const LINTIAN_OVERRIDES = ['embedded-library', 'unstripped-binary-or-object', 'hardening-no-pie', 'hardening-no-relro']
   .map((tag) => `nomenclator: ${tag} *\n`)
   .join('')
@@ -38,7 +38,7 @@ type PackageOptions = {
   readonly executable: string
   readonly directory?: string
   readonly version?: string
-  /** What dpkg-deb calls them: none is for tests, in which nobody waits for xz. */
+  /** A name that dpkg-deb has; `none` is for tests, which would wait long for xz. */
   readonly compression?: 'xz' | 'none'
 }
 
