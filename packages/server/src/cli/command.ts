@@ -49,7 +49,7 @@ const MAX_FLAG = 26
 type Section = { readonly title: string; readonly rows: readonly Row[] }
 type Row = readonly [left: string, right: string]
 
-export const rowOf = ({ name, summary }: Command): Row => [name, summary]
+export const summaryRow = ({ name, summary }: Command): Row => [name, summary]
 
 export function overview(sections: readonly Section[]): string {
   const width = Math.max(...sections.flatMap(({ rows }) => rows.map(([name]) => name.length)))
@@ -83,7 +83,7 @@ ${[...rows, ['--help', 'print this'] as const].map(hanging).join('\n')}
 
 Examples:
 ${examples.map((example) => `  ${PROGRAM} ${example}`).join('\n')}
-${subcommands.length === 0 ? '' : `\nSee also:\n${columns(subcommands.map(rowOf))}\n`}`
+${subcommands.length === 0 ? '' : `\nSee also:\n${columns(subcommands.map(summaryRow))}\n`}`
 }
 
 export function columns(rows: readonly Row[], width = Math.max(...rows.map(([left]) => left.length))): string {

@@ -1,7 +1,7 @@
 // Runs the command that the arguments name, or prints its help, or says what is wrong with the call.
 import { didYouMean } from '../base/nearest.ts'
 import { version } from '../base/version.ts'
-import { type Command, columns, helpOf, overview, rowOf, type Terminal } from './command.ts'
+import { type Command, columns, helpOf, overview, summaryRow, type Terminal } from './command.ts'
 import { type CommandFile, commandOf, commandsWith, firstWords, sections } from './command-table.ts'
 import { type Environment, readFlags, UsageError } from './flags/flags.ts'
 
@@ -52,7 +52,7 @@ async function helpFor(commands: readonly Command[], typed: readonly string[], c
     )
   if (typed.length === 0) return programHelp()
   if (commands.length === 0) throw new UsageError([unknownCommand(commands, typed)])
-  return `Commands that begin with ${typed[0]}:\n\n${columns(commands.map(rowOf))}\n`
+  return `Commands that begin with ${typed[0]}:\n\n${columns(commands.map(summaryRow))}\n`
 }
 
 async function programHelp(): Promise<string> {
@@ -67,7 +67,7 @@ async function programHelp(): Promise<string> {
 async function rowsOf({ words, summary, load }: CommandFile) {
   if (summary !== undefined) return [[`${words[0]} …`, summary] as const]
   const commands = await load()
-  return commands.filter(({ name }) => !commands.some((other) => name.startsWith(`${other.name} `))).map(rowOf)
+  return commands.filter(({ name }) => !commands.some((other) => name.startsWith(`${other.name} `))).map(summaryRow)
 }
 
 /** The values and operands of a call. A mistake names the command, whose help has the flags. */
@@ -100,5 +100,5 @@ function unknownCommand(commands: readonly Command[], [first = '', second]: read
   const call = `${first} ${second}`
   const wrong =
     second === undefined ? `${first} needs a second word` : `there is no command ${call}${didYouMean(call, names)}`
-  return `${wrong}\n\n${columns(commands.map(rowOf))}\n`
+  return `${wrong}\n\n${columns(commands.map(summaryRow))}\n`
 }
