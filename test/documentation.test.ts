@@ -11,7 +11,7 @@ import manifest from '../package.json' with { type: 'json' }
 import server from '../packages/server/package.json' with { type: 'json' }
 import { type Field, publishedFields } from '../packages/server/src/catalog/entity.ts'
 import type { Command } from '../packages/server/src/cli/command.ts'
-import { allCommands } from '../packages/server/src/cli/run.ts'
+import { allCommands } from '../packages/server/src/cli/command-table.ts'
 import { SHELF_TROUBLES } from '../packages/server/src/distribution/shelf/follower.ts'
 import { ADMIN_PATHS } from '../packages/server/src/http/observation/admin.ts'
 import { METRICS } from '../packages/server/src/http/observation/exposition.ts'

@@ -1,4 +1,4 @@
-// npm run deb: a Debian package for each architecture in dist/, with the executable, its service, manual page and completions.
+// npm run deb: a Debian package for each architecture in dist/, with the executable, its service and completions.
 import {
   chmodSync,
   cpSync,
@@ -13,16 +13,12 @@ import {
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import manifest from '../package.json' with { type: 'json' }
-import { completionScript } from '../packages/server/src/cli/commands/completion.ts'
-import { manualPage } from '../packages/server/src/cli/commands/man.ts'
-import { allCommands } from '../packages/server/src/cli/run.ts'
+import { COMPLETION_SCRIPTS } from '../packages/server/src/cli/commands/completion.ts'
 import { type Architecture, buildExecutable, DIST, executableName, run, writeSums } from './build.ts'
-
-const commands = await allCommands()
 
 const ROOT = join(import.meta.dir, '..')
 
-/** What Debian calls the architectures. */
+/** The names that Debian has for the architectures. */
 const DEBIAN = { x64: 'amd64', arm64: 'arm64' } as const satisfies Record<Architecture, string>
 
 /** No file in it is newer than this, so that the same sources give the same bytes. */
@@ -30,7 +26,7 @@ const EPOCH = process.env.SOURCE_DATE_EPOCH ?? String(Date.parse('2026-01-01T00:
 
 const MAINTAINER = 'The Nomenclator developers <nomenclator@localhost.invalid>'
 
-/** What is so because the executable is Bun with the program behind it: stripped, it would be Bun alone. */
+/** Findings of lintian that stay: the executable is Bun with the program behind it, and stripped it would be Bun alone. */
 const LINTIAN_OVERRIDES = ['embedded-library', 'unstripped-binary-or-object', 'hardening-no-pie', 'hardening-no-relro']
   .map((tag) => `nomenclator: ${tag} *\n`)
   .join('')
@@ -42,7 +38,7 @@ type PackageOptions = {
   readonly executable: string
   readonly directory?: string
   readonly version?: string
-  /** What dpkg-deb calls them: none is for tests, in which nobody waits for xz. */
+  /** A name that dpkg-deb has; `none` is for tests, which would wait long for xz. */
   readonly compression?: 'xz' | 'none'
 }
 
@@ -85,10 +81,9 @@ function writeTree(tree: string, executable: string, version: string): number {
     'etc/default/nomenclator': deployed('nomenclator.default'),
     'etc/logrotate.d/nomenclator': deployed('nomenclator.logrotate'),
     'usr/lib/systemd/system/nomenclator.service': deployed('nomenclator.service'),
-    'usr/share/man/man1/nomenclator.1.gz': gzipped(manualPage(commands)),
-    'usr/share/bash-completion/completions/nomenclator': completionScript('bash', commands),
-    'usr/share/zsh/vendor-completions/_nomenclator': completionScript('zsh', commands),
-    'usr/share/fish/vendor_completions.d/nomenclator.fish': completionScript('fish', commands),
+    'usr/share/bash-completion/completions/nomenclator': COMPLETION_SCRIPTS.bash,
+    'usr/share/zsh/vendor-completions/_nomenclator': COMPLETION_SCRIPTS.zsh,
+    'usr/share/fish/vendor_completions.d/nomenclator.fish': COMPLETION_SCRIPTS.fish,
     'usr/share/doc/nomenclator/copyright': Buffer.concat([project('LICENSE'), Buffer.from('\n'), project('NOTICE')]),
     'usr/share/doc/nomenclator/changelog.gz': gzipped(debianChangelog(version)),
     'usr/share/doc/nomenclator/CHANGELOG.md.gz': gzipped(project('CHANGELOG.md')),

@@ -63,7 +63,6 @@ describe.skipIf(Bun.which('dpkg-deb') === null)('the Debian package', () => {
     for (const path of [
       '-rwxr-xr-x root/root .* ./usr/bin/nomenclator',
       '-rw-r--r-- root/root .* ./usr/lib/systemd/system/nomenclator.service',
-      '-rw-r--r-- root/root .* ./usr/share/man/man1/nomenclator.1.gz',
       '-rw-r--r-- root/root .* ./usr/share/bash-completion/completions/nomenclator',
       '-rw-r--r-- root/root .* ./usr/share/zsh/vendor-completions/_nomenclator',
       '-rw-r--r-- root/root .* ./usr/share/fish/vendor_completions.d/nomenclator.fish',

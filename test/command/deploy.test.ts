@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { join } from 'node:path'
 import { freePort } from '../../bench/free-port.ts'
 import { version } from '../../packages/server/src/base/version.ts'
-import { allCommands } from '../../packages/server/src/cli/run.ts'
+import { allCommands } from '../../packages/server/src/cli/command-table.ts'
 import { ran } from '../support/command.ts'
 import { executableFor } from '../support/executable.ts'
 import { jumbled } from '../support/jumbled-catalog.ts'

@@ -23,15 +23,15 @@ const home = await TwoReleases.create()
 const [digest] = home.digests
 afterAll(() => home[Symbol.dispose]())
 
-/** How long it drains unless it is told otherwise, in milliseconds. */
-const UNLESS_TOLD = Number(serveFlags['drain-timeout'].defaultValue) * 1_000
+/** The default time for requests in flight at a stop, in milliseconds. */
+const DEFAULT_DRAIN = Number(serveFlags['drain-timeout'].defaultValue) * 1_000
 const PATH = '/api/v1/paises'
 const HALF = `GET ${PATH} HTTP/1.1\r\nHo`
 const REST = 'st: a\r\n\r\n'
 const get = (url: string, target = PATH, ...fields: readonly string[]) =>
   send(url, message('GET', target, 'Host: a.example', ...fields))
 
-/** Runs it until it exits by itself. */
+/** Runs a service until it exits by itself. */
 async function refused(options: ServiceOptions) {
   await using service = new Service(options)
   const code = await service.exited()
@@ -169,7 +169,7 @@ describe('variables do what the flags do', () => {
     const started = performance.now()
     service.signal('SIGTERM')
     expect(await service.exited()).toBe(0)
-    expect(performance.now() - started).toBeLessThan(UNLESS_TOLD)
+    expect(performance.now() - started).toBeLessThan(DEFAULT_DRAIN)
     expect(await client.untilClosed()).toBe('')
   })
 })
@@ -291,7 +291,7 @@ describe.each(['1', '2'])('stopping, with --workers %s', (workers) => {
     const started = performance.now()
     service.signal('SIGTERM')
     expect(await service.exited()).toBe(0)
-    expect(performance.now() - started).toBeWithin(950, UNLESS_TOLD)
+    expect(performance.now() - started).toBeWithin(950, DEFAULT_DRAIN)
     expect(await client.untilClosed()).toBe('')
   })
 })

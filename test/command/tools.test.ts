@@ -63,7 +63,7 @@ class Checkout extends TestDirectory {
     return this.#calls([join(this.path, 'tools', 'with-bun'), join(this.path, file)])
   }
 
-  /** The same of the launcher, and how what it compiled was called. */
+  /** Runs the launcher, and returns how npm, Bun and the program that it compiled were called. */
   launched(...argv: readonly string[]): Promise<string[]> {
     copyFileSync(join(ROOT, 'packages/server/nomenclator'), join(this.path, 'packages/server/nomenclator'))
     return this.#calls([join(this.path, 'packages/server/nomenclator'), ...argv])
@@ -115,7 +115,7 @@ describe('tools/with-bun', () => {
   test.each(cases)('%s', async (_what, installed, file, npm) => {
     using checkout = new Checkout(installed)
     expect(await checkout.calls(file)).toEqual([...npm, `bun ${file}`])
-    // What was found or installed is not looked for again.
+    // A second run finds everything installed.
     expect(await checkout.calls(file)).toEqual([`bun ${file}`])
   })
 
@@ -180,7 +180,7 @@ test('npm start is the program itself: a shell between would take the signal tha
   writeFileSync(program, '#!/bin/sh\necho $$\n')
   chmodSync(program, 0o755)
   const { scripts } = JSON.parse(readFileSync(join(import.meta.dir, '..', '..', 'package.json'), 'utf8'))
-  // What follows keeps a shell from leaving by itself, as some do at their last command.
+  // `&& true` keeps the shell from replacing itself by the program, as some shells do with their last command.
   const child = Bun.spawn(['sh', '-c', `${scripts.start} && true`], { cwd: directory.path, stdout: 'pipe' })
   expect(Number(await child.stdout.text())).toBe(child.pid)
 })
@@ -203,7 +203,7 @@ describe('npm run dev', () => {
     mkdirSync(join(sources, 'http'), { recursive: true })
     writeFileSync(log, '')
     const lines = () => readFileSync(log, 'utf8').trim().split('\n')
-    // As a server does, it ends at SIGTERM and not before.
+    // The program ends at SIGTERM, as a server does.
     const script = `echo start >> ${log}; trap 'echo end >> ${log}; exit 0' TERM; while :; do sleep 0.02; done`
     {
       await using _dev = new Restarting(['sh', '-c', script], [sources])

@@ -231,7 +231,7 @@ describe('new records without anything below them', () => {
     writeTables(room.path, { municipio: [...tiny.municipio, added] })
     const { out } = await runHere('import', 'package', room.path, '--home', home.path)
     expect(out).toContain(
-      'Without anything below them:\n  1 new municipios have no localidades, such as AGS/003 Calvillo: localidades were ' +
+      'Records without children:\n  1 new municipios have no localidades, such as AGS/003 Calvillo: localidades were ' +
         'not in this import and stay as they were. Import them next.\n',
     )
   })

@@ -427,5 +427,5 @@ test('the help tells that it can be called alone', async () => {
   let out = ''
   await run(['import', 'inegi', '--help'], {}, { out: (text) => (out += text), err: () => {}, interactive: false })
   expect(out).toContain('Usage: nomenclator import inegi [FILE...] [FLAGS]')
-  expect(out).toContain('without one, the catalog of localities is downloaded from INEGI.')
+  expect(out).toContain('Without FILE, the catalog of localities is downloaded from INEGI.')
 })

@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../../bench/free-port.ts'
-import { allCommands } from '../../packages/server/src/cli/run.ts'
+import { allCommands } from '../../packages/server/src/cli/command-table.ts'
 import { ran, runHere } from '../support/command.ts'
 import { IRREGULAR } from '../support/irregular-files.ts'
 import { jumbled } from '../support/jumbled-catalog.ts'
@@ -278,7 +278,6 @@ describe('a home that cannot be one', () => {
     remove: ['nothing'],
     check: [join(import.meta.dir, '..', 'data', 'packages', 'offices')],
     'export package': [at('out')],
-    'export site': [at('out')],
     'export shelf': [at('out')],
     sign: ['--key', at('file')],
     'rotate-keys': ['--key', at('file'), '--to', 'RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3'],
@@ -305,7 +304,7 @@ describe('a home that cannot be one', () => {
   test.each(withHome)('is told to %s', (name) => isTold(name, 'file', 'is not a directory'))
 
   test.each([
-    ['file/below', 'is below something'],
+    ['file/below', 'has a file on its path'],
     ['dangling', 'is a link to'],
     ['circle', 'cannot'],
   ])('is told whatever it is: %s', async (path, wrong) => {

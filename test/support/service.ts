@@ -1,7 +1,7 @@
 // The real command in a process of its own, and two releases to swap under it.
 import { readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { allCommands } from '../../packages/server/src/cli/run.ts'
+import { allCommands } from '../../packages/server/src/cli/command-table.ts'
 import { THINKER_VARIABLE } from '../../packages/server/src/http/processes/workers.ts'
 import { MANIFEST_FILE } from '../../packages/server/src/release/manifest.ts'
 import type { Release } from '../../packages/server/src/release/release.ts'

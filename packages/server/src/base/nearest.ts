@@ -11,6 +11,12 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best !== undefined && best.distance <= MAX_DISTANCE && best.distance < word.length ? best.candidate : undefined
 }
 
+/** The end of a message about a word that is not among the known ones. */
+export function didYouMean(word: string, known: readonly string[]): string {
+  const meant = nearest(word, known)
+  return meant === undefined ? '' : `; did you mean ${meant}?`
+}
+
 /** Insertions, deletions and replacements of a letter (Levenshtein). */
 function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, column) => column)

@@ -1,9 +1,10 @@
-// From arguments to help, to a command, or to a clear no.
+// Arguments lead to help, to a command, or to a message that says what is wrong.
 import { describe, expect, test } from 'bun:test'
 import { recordingTerminal } from '../../../../test/support/command.ts'
 import { version } from '../base/version.ts'
+import { allCommands, sections } from './command-table.ts'
 import { UsageError } from './flags/flags.ts'
-import { allCommands, groups, run } from './run.ts'
+import { run } from './run.ts'
 
 const commands = await allCommands()
 
@@ -22,33 +23,48 @@ const families = [
   ...new Set(commands.filter(({ name }) => name.includes(' ')).map(({ name }) => name.split(' ')[0] as string)),
 ]
 
-test.each(groups.map((group) => [group.words, group] as const))(
+test.each(sections.flatMap(({ files }) => files).map((file) => [file.words, file] as const))(
   '%j call what their file declares',
   async (words, { load }) => {
     expect([...new Set((await load()).map(({ name }) => name.split(' ')[0]))]).toEqual([...words])
   },
 )
 
-test.each([['packages remove', 'remove']])('%s is %s', async (typed, meant) => {
-  expect(await ran(...typed.split(' '), '--help')).toEqual(await ran(meant, '--help'))
-  expect(await refused(...typed.split(' '))).toBe(await refused(meant))
-})
-
 describe('the overview', () => {
-  test.each([[[]], [['help']], [['--help']], [['-h']]])('for %j names every command and what it does', async (argv) => {
+  test.each([[[]], [['help']], [['--help']], [['-h']]])('for %j fits on two screens of 80 columns', async (argv) => {
     const { code, out, err } = await ran(...argv)
-    expect(code).toBe(0)
-    expect(err).toBe('')
-    for (const { name, description } of commands)
-      expect(out).toMatch(new RegExp(`^  ${name} +${escaped(description)}$`, 'm'))
+    expect([code, err]).toEqual([0, ''])
+    const lines = out.split('\n').slice(0, -1)
+    expect(lines.length).toBeLessThanOrEqual(48)
+    expect(lines.filter((line) => line.length > 80)).toEqual([])
+    expect(lines.filter((line) => /^[A-Z][a-z]+(?: [a-z]+)*$/.test(line))).toEqual([
+      'Serve',
+      'Your lists',
+      'Releases',
+      'Many machines',
+      'For developers',
+    ])
     expect(out).toContain('--version')
+    expect(out).not.toContain('__complete')
+  })
+
+  test('has every command with its summary, or leads to the help that has it', async () => {
+    const { out } = await ran()
+    const hasRow = (text: string, { name, summary }: (typeof commands)[number]) =>
+      new RegExp(`^  ${name} +${escaped(summary)}$`, 'm').test(text)
+    for (const command of commands) {
+      if (hasRow(out, command)) continue
+      const [first = ''] = command.name.split(' ')
+      expect(out).toMatch(new RegExp(`^  ${first} `, 'm'))
+      const { out: group } = await ran(first, '--help')
+      expect(hasRow(group, command), command.name).toBe(true)
+    }
   })
 
   test.each(families)('of %s names the commands that begin so', async (family) => {
     const { out } = await ran(family, '--help')
-    const own = commands.find(({ name }) => name === family)
     for (const { name } of commands.filter((command) => command.name.startsWith(`${family} `)))
-      if (own === undefined) expect(out).toMatch(new RegExp(`^  ${name} `, 'm'))
+      expect(out).toMatch(new RegExp(`^  ${name} `, 'm'))
   })
 })
 
@@ -58,14 +74,19 @@ describe.each(commands.map((command) => [command.name, command] as const))('the 
     async (flag) => {
       const { code, out } = await ran(...name.split(' '), flag)
       expect(code).toBe(0)
-      expect(out).toStartWith(`${command.description}\n\nUsage: nomenclator ${name} `)
+      const oneLine = (text: string) => text.replace(/\s+/g, ' ')
+      const about = [`${command.summary}.`, ...(command.description === undefined ? [] : [command.description])]
+      const [head = '', rest = ''] = out.split('\n\nUsage: ')
+      expect(oneLine(head)).toBe(about.join(' '))
+      expect(rest).toStartWith(`nomenclator ${name} `)
+      const [before = ''] = out.split('\n\nExamples:')
+      expect(before.split('\n').filter((line) => line.length > 80)).toEqual([])
+      const entries = before.split(/^ {2}(?=--)/m).map(oneLine)
       for (const [flag, { value, env, description, defaultValue }] of Object.entries(command.flags)) {
-        const line = out
-          .split('\n')
-          .find((text) => text.startsWith(`  --${flag}${value === undefined ? '' : ` ${value}`} `))
-        expect(line, `--${flag}`).toContain(description)
-        if (env !== undefined) expect(line).toContain(env)
-        if (defaultValue !== undefined) expect(line).toContain(`default ${defaultValue}`)
+        const entry = entries.find((text) => text.startsWith(`--${flag}${value === undefined ? '' : ` ${value}`} `))
+        expect(entry, `--${flag}`).toContain(description)
+        if (env !== undefined) expect(entry).toContain(env)
+        if (defaultValue !== undefined) expect(entry).toContain(`default ${defaultValue}`)
       }
       for (const example of command.examples) expect(out).toContain(`  nomenclator ${example}\n`)
       if (command.operands !== undefined) expect(out).toContain(command.operands.usage)
@@ -90,7 +111,7 @@ test('--version prints the version and nothing else', async () => {
   expect(await ran('--version')).toEqual({ code: 0, out: `${version}\n`, err: '' })
 })
 
-describe('what is refused', () => {
+describe('a call is refused with', () => {
   test('a command that is not there', async () => {
     expect(await refused('frobnicate')).toBe('there is no command frobnicate')
   })
@@ -100,19 +121,38 @@ describe('what is refused', () => {
     expect(await refused('improt', 'bundled')).toBe('there is no command improt; did you mean import?')
   })
 
-  test('the first word of a command alone, with what can follow', async () => {
-    const said = await refused('import')
-    expect(said).toStartWith('import is not complete or not known; there are: ')
-    for (const { name } of commands.filter((command) => command.name.startsWith('import ')))
-      expect(said).toContain(name)
-    expect(await refused('import', 'budled')).toStartWith('import budled is not complete or not known')
+  test.each([
+    ['start', 'serve'],
+    ['run', 'serve'],
+    ['up', 'serve'],
+    ['ls', 'releases or packages'],
+    ['list', 'releases or packages'],
+    ['load', 'import package'],
+    ['add', 'import package'],
+    ['validate', 'check'],
+  ])('%s, which other programs have, with what it is here', async (typed, meant) => {
+    expect(await refused(typed, 'x')).toBe(`there is no command ${typed}; did you mean ${meant}?`)
+    expect(await refused(typed, '--help')).toBe(`there is no command ${typed}; did you mean ${meant}?`)
   })
 
-  test.each([
-    ['import tabular', 'import package'],
-    ['export tabular', 'export package'],
-  ])('%s, with the command that it has become', async (before, now) => {
-    expect(await refused(...before.split(' '), 'dir')).toBe(`${before} is now ${now}: nomenclator ${now} DIR`)
+  test.each(['-v', '-V', '--vesion'])('%s, for which --version is suggested', async (typed) => {
+    expect(await refused(typed)).toBe(`there is no flag ${typed}; did you mean --version?`)
+  })
+
+  test('version, for which --version is suggested', async () => {
+    expect(await refused('version')).toBe('there is no command version; did you mean --version?')
+  })
+
+  test.each(['import', 'export', 'shelf'])('%s alone, with a line for each command that begins so', async (first) => {
+    const message = await refused(first)
+    expect(message).toStartWith(`${first} needs a second word\n\n  ${first} `)
+    for (const { name, summary } of commands.filter((command) => command.name.startsWith(`${first} `)))
+      expect(message).toMatch(new RegExp(`^  ${name} +${escaped(summary)}$`, 'm'))
+  })
+
+  test('a mistyped second word, with what was meant and what there is', async () => {
+    const message = await refused('import', 'budled')
+    expect(message).toStartWith('there is no command import budled; did you mean import bundled?\n\n  import package ')
   })
 
   test('a word too many', async () => {

@@ -1,69 +1,41 @@
-// From the arguments to a command, its help, or a clear no.
-import { nearest } from '../base/nearest.ts'
+// Runs the command that the arguments name, or prints its help, or says what is wrong with the call.
+import { didYouMean } from '../base/nearest.ts'
 import { version } from '../base/version.ts'
-import { type Command, helpOf, overview, type Terminal } from './command.ts'
+import { type Command, columns, helpOf, overview, summaryRow, type Terminal } from './command.ts'
+import { type CommandFile, commandOf, commandsWith, firstWords, sections } from './command-table.ts'
 import { type Environment, readFlags, UsageError } from './flags/flags.ts'
 
-/** Commands that are loaded together, and the first words that they are called by. */
-type CommandGroup = { readonly words: readonly string[]; readonly load: () => Promise<readonly Command[]> }
-
-/** All commands, in the order of the help: a line for each file, which is loaded when it is called or described. */
-export const groups: readonly CommandGroup[] = [
-  { words: ['serve'], load: async () => [(await import('./commands/serve.ts')).serveCommand] },
-  { words: ['import'], load: async () => (await import('./commands/import.ts')).importCommands },
-  { words: ['export'], load: async () => [(await import('./commands/export-package.ts')).exportPackageCommand] },
-  { words: ['export'], load: async () => [(await import('./commands/export-shelf.ts')).exportShelfCommand] },
-  { words: ['export'], load: async () => [(await import('./commands/export-site.ts')).exportSiteCommand] },
-  { words: ['describe'], load: async () => [(await import('./commands/describe.ts')).describeCommand] },
-  { words: ['check'], load: async () => [(await import('./commands/check-package.ts')).checkPackageCommand] },
-  { words: ['profile'], load: async () => [(await import('./commands/profile.ts')).profileCommand] },
-  { words: ['resolve'], load: async () => [(await import('./commands/resolve.ts')).resolveCommand] },
-  { words: ['packages', 'remove'], load: async () => (await import('./commands/packages.ts')).packageCommands },
-  {
-    words: ['releases', 'activate', 'rollback'],
-    load: async () => (await import('./commands/releases.ts')).releaseCommands,
-  },
-  {
-    words: ['keygen', 'sign', 'verify-release', 'rotate-keys'],
-    load: async () => (await import('./commands/signing.ts')).signingCommands,
-  },
-  { words: ['upgrade'], load: async () => [(await import('./commands/upgrade.ts')).upgrade] },
-  { words: ['shelf'], load: async () => (await import('./commands/shelf.ts')).shelfCommands },
-  { words: ['diff'], load: async () => [(await import('./commands/diff.ts')).diff] },
-  { words: ['verify'], load: async () => [(await import('./commands/verify.ts')).verifyCommand] },
-  { words: ['types'], load: async () => [(await import('./commands/print-types.ts')).typesCommand] },
-  { words: ['doctor'], load: async () => [(await import('./commands/doctor.ts')).doctor] },
-  { words: ['health'], load: async () => [(await import('./commands/health.ts')).health] },
-  {
-    words: ['completion'],
-    load: async () => [(await import('./commands/completion.ts')).completionCommand(allCommands)],
-  },
-  { words: ['man'], load: async () => [(await import('./commands/man.ts')).manCommand(allCommands)] },
-]
-
-const loaded = async (wanted: readonly CommandGroup[]): Promise<readonly Command[]> =>
-  (await Promise.all(wanted.map(({ load }) => load()))).flat()
-
-export const allCommands = (): Promise<readonly Command[]> => loaded(groups)
-
-/** Those that may be called with these arguments; all, where there is none or it has to be said which there are. */
-function commandsFor([word = '']: readonly string[]): Promise<readonly Command[]> {
-  const own = groups.filter(({ words }) => words.includes(word))
-  return loaded(own.length === 0 ? groups : own)
+/** Words that people try, by the command that they mean. */
+const TRIED: Readonly<Record<string, readonly string[]>> = {
+  serve: ['start', 'run', 'up', 'server'],
+  '--version': ['-v', '-V', 'version'],
+  'releases or packages': ['ls', 'list'],
+  'import package': ['load', 'add', 'install'],
+  'resolve, or the pages of serve': ['search', 'find', 'match', 'geocode'],
+  remove: ['rm', 'delete', 'uninstall'],
+  describe: ['init', 'new'],
+  check: ['validate', 'lint'],
+  rollback: ['undo', 'revert'],
+  'health, doctor or shelf status': ['status'],
 }
 
-/** Runs what the arguments say and returns the exit code. */
+/** Returns the exit code. */
 export async function run(argv: readonly string[], env: Environment, terminal: Terminal): Promise<number> {
   if (argv[0] === '--version') {
     terminal.out(`${version}\n`)
     return 0
   }
-  const words = withoutSynonym(argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv)
+  if (argv[0] === '__complete') {
+    const { candidates } = await import('./complete.ts')
+    for (const candidate of await candidates(argv.slice(1), env)) terminal.out(`${candidate}\n`)
+    return 0
+  }
+  const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv
   const typed = words.filter((word) => word !== '--help' && word !== '-h')
-  const commands = await commandsFor(typed)
+  const commands = await commandsWith(typed[0])
   const called = commandOf(commands, typed)
-  if (words.length > typed.length || words.length === 0) {
-    terminal.out(helpFor(commands, typed, called))
+  if (words.length > typed.length || typed.length === 0) {
+    terminal.out(await helpFor(commands, typed, called))
     return 0
   }
   if (called === undefined) throw new UsageError([unknownCommand(commands, typed)])
@@ -71,7 +43,34 @@ export async function run(argv: readonly string[], env: Environment, terminal: T
   return called.run({ values, operands, env, terminal })
 }
 
-/** What a command was called with. A mistake names the command, whose help says what is right. */
+/** The help of a command, of all commands with the same first word, or of the program. */
+async function helpFor(commands: readonly Command[], typed: readonly string[], called: Command | undefined) {
+  if (called !== undefined)
+    return helpOf(
+      called,
+      commands.filter(({ name }) => name.startsWith(`${called.name} `)),
+    )
+  if (typed.length === 0) return programHelp()
+  if (commands.length === 0) throw new UsageError([unknownCommand(commands, typed)])
+  return `Commands that begin with ${typed[0]}:\n\n${columns(commands.map(summaryRow))}\n`
+}
+
+async function programHelp(): Promise<string> {
+  const shown = sections.map(async ({ title, files }) => ({
+    title,
+    rows: (await Promise.all(files.map(rowsOf))).flat(),
+  }))
+  return overview(await Promise.all(shown))
+}
+
+/** The rows of the overview, without commands that the help of another command lists. */
+async function rowsOf({ words, summary, load }: CommandFile) {
+  if (summary !== undefined) return [[`${words[0]} …`, summary] as const]
+  const commands = await load()
+  return commands.filter(({ name }) => !commands.some((other) => name.startsWith(`${other.name} `))).map(summaryRow)
+}
+
+/** The values and operands of a call. A mistake names the command, whose help has the flags. */
 function readCall(called: Command, typed: readonly string[], env: Environment) {
   try {
     const read = readFlags(called.flags, typed.slice(called.name.split(' ').length), env)
@@ -90,45 +89,16 @@ function refuseOtherOperands(called: Command, operands: readonly string[]): void
   if (other !== undefined) throw new UsageError([`${JSON.stringify(other)} is not one of ${choices?.join(', ')}`])
 }
 
-/** The command with the longest name that the arguments begin with. */
-function commandOf(commands: readonly Command[], argv: readonly string[]): Command | undefined {
-  return commands
-    .filter(({ name }) => name.split(' ').every((word, position) => argv[position] === word))
-    .sort((a, b) => b.name.length - a.name.length)[0]
-}
-
-/** The help of a command, of a group of commands such as import, or of the program. */
-function helpFor(commands: readonly Command[], typed: readonly string[], called: Command | undefined): string {
-  const group = commands.filter(({ name }) => name.split(' ')[0] === typed[0])
-  if (called !== undefined)
-    return helpOf(
-      called,
-      group.filter(({ name }) => name.startsWith(`${called.name} `)),
-    )
-  if (typed.length > 0 && group.length === 0) throw new UsageError([unknownCommand(commands, typed)])
-  return overview(typed.length === 0 ? commands : group)
-}
-
-/** What people try for a command. */
-const SYNONYMS: ReadonlyMap<string, string> = new Map([['packages remove', 'remove']])
-
-function withoutSynonym(words: readonly string[]): readonly string[] {
-  const meant = SYNONYMS.get(words.slice(0, 2).join(' '))
-  return meant === undefined ? words : [meant, ...words.slice(2)]
-}
-
-/** What commands of earlier versions have become. */
-const RENAMED: ReadonlyMap<string, string> = new Map([
-  ['import tabular', 'import package'],
-  ['export tabular', 'export package'],
-])
-
-function unknownCommand(commands: readonly Command[], argv: readonly string[]): string {
-  const renamed = RENAMED.get(argv.slice(0, 2).join(' '))
-  if (renamed !== undefined) return `${argv.slice(0, 2).join(' ')} is now ${renamed}: nomenclator ${renamed} DIR`
-  const group = commands.filter(({ name }) => name.split(' ')[0] === argv[0]).map(({ name }) => name)
-  if (group.length > 0)
-    return `${argv.slice(0, 2).join(' ')} is not complete or not known; there are: ${group.join(', ')}`
-  const suggestion = nearest(argv[0] ?? '', [...new Set(commands.map(({ name }) => name.split(' ')[0] as string))])
-  return `there is no command ${argv[0]}${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`
+function unknownCommand(commands: readonly Command[], [first = '', second]: readonly string[]): string {
+  if (commands.length === 0) {
+    const tried = Object.keys(TRIED).find((meant) => TRIED[meant]?.includes(first))
+    const nearest = didYouMean(first, [...firstWords, '--version', '--help'])
+    const kind = first.startsWith('-') ? 'flag' : 'command'
+    return `there is no ${kind} ${first}${tried === undefined ? nearest : `; did you mean ${tried}?`}`
+  }
+  const names = commands.map(({ name }) => name)
+  const call = `${first} ${second}`
+  const wrong =
+    second === undefined ? `${first} needs a second word` : `there is no command ${call}${didYouMean(call, names)}`
+  return `${wrong}\n\n${columns(commands.map(summaryRow))}\n`
 }

@@ -1,4 +1,4 @@
-// What check says of a package is what an import says, whatever is wrong with it.
+// check reports of a package what an import of it reports.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { runHere } from '../../../../../test/support/command.ts'
 import { PackageDirectory, table } from '../../../../../test/support/package-directory.ts'
@@ -48,7 +48,7 @@ describe('tables of the lists that ship with the program', () => {
     using directory = new PackageDirectory()
     for (const [name, text] of Object.entries(files)) directory.put(name, text)
     const found = await checked(directory)
-    // What is bundled below a list that is replaced may have lost its place, as the import into an empty home tells too.
+    // A bundled list below a replaced one may have lost its parents, which an import into an empty home reports, too.
     expect(found.faults.slice(0, 1)).toMatchObject(faults)
     expect(found.sound).toBe(faults.length === 0)
   })
@@ -102,31 +102,35 @@ afterAll(() => {
   for (const [, directory] of broken) directory[Symbol.dispose]()
 })
 
-describe('an import says what check says of', () => {
+describe('an import reports what check reports of', () => {
   test.each(broken)('%s', async (_, directory, kinds, faultCount) => {
-    const said = await checked(directory)
-    expect(countsOf(said.findings)).toEqual(kinds)
-    expect([said.sound, said.faultCount, said.faults.length]).toEqual([false, faultCount, faultCount])
-    for (const { places, count, kind } of said.findings) {
+    const checkedReport = await checked(directory)
+    expect(countsOf(checkedReport.findings)).toEqual(kinds)
+    expect([checkedReport.sound, checkedReport.faultCount, checkedReport.faults.length]).toEqual([
+      false,
+      faultCount,
+      faultCount,
+    ])
+    for (const { places, count, kind } of checkedReport.findings) {
       if (kind !== 'list-left-out') expect(places).toHaveLength(count)
       for (const place of places) expect(place.file).toBeString()
     }
     const argv = ['import', 'package', directory.path, '--home', home.path, '--dry-run', '--json']
     const { code, out, err } = await runHere(...argv)
     if (code !== 0) {
-      for (const { file, line, column, value, expected } of said.faults.slice(0, 100))
+      for (const { file, line, column, value, expected } of checkedReport.faults.slice(0, 100))
         expect(err).toContain(`${file}:${line}, ${column}: ${value}; expected ${expected}\n`)
-      for (const { examples, description, count } of said.findings)
+      for (const { examples, description, count } of checkedReport.findings)
         expect(err).toContain(`${examples[0]}: ${description} (${count})\n`)
       expect(err).toContain(`${faultCount} faults`)
       return
     }
     const report = JSON.parse(out)
-    expect(report.faults).toEqual(said.faults)
+    expect(report.faults).toEqual(checkedReport.faults)
     const ofLeftOut = report.leftOut.flatMap((one: { findings: LocatedFinding[] }) => one.findings)
     expect(countsOf([...report.findings, ...ofLeftOut])).toEqual(kinds)
     const strict = await runHere(...argv, '--strict')
-    expect([strict.code, strict.err]).toEqual([1, expect.stringContaining(said.faults[0]?.expected ?? '')])
+    expect([strict.code, strict.err]).toEqual([1, expect.stringContaining(checkedReport.faults[0]?.expected ?? '')])
   })
 })
 
@@ -162,7 +166,7 @@ const REFERRING = JSON.stringify(
 )
 const lineWith = (text: string, word: string) => text.split('\n').findIndex((line) => line.includes(word)) + 1
 
-/** What is wrong with packages of others, and all that is said of it: its kind and its first place. */
+/** Faulty packages of others, with the kind and the first place of every finding. */
 const ofOthers: readonly [string, PackageDirectory, readonly Place[]][] = [
   [
     'a descriptor that is no JSON',
@@ -244,7 +248,7 @@ afterAll(() => {
   for (const [, directory] of ofOthers) directory[Symbol.dispose]()
 })
 
-describe('all that is said has its place:', () => {
+describe('every finding has its place:', () => {
   test.each(ofOthers)('%s', async (_, directory, expected) => {
     const { faults, findings, sound } = await checked(directory)
     const placed = (kind: string, { file = '', line, column }: Partial<Fault>) => ({
@@ -292,7 +296,7 @@ describe('a reference to a list of another package', () => {
       .describe(table('paints', [CODE, NAME, { name: 'tone' }], { ...KEY, foreignKeys }))
       .put('paints.csv', 'code,name,tone\np1,Barn,r\np2,Sky,blue\n')
 
-  test('is not seen without a home, and that is said', async () => {
+  test('is not found without a home, which is reported', async () => {
     using directory = paints()
     const { guesses } = await checked(directory)
     expect(guesses.map(({ what }) => what)).toContainEqual(

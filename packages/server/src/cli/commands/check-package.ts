@@ -11,11 +11,11 @@ import { counted, examinedJson, examinedText } from '../terminal/package-report.
 import { bytesText, progressLine } from '../terminal/progress.ts'
 
 const flags = {
-  strict: { description: 'take findings for faults', parse: yes },
+  strict: { description: 'count findings as faults', parse: yes },
   json: { description: 'print all that was found as one JSON document', parse: yes },
   home: {
     value: 'DIR',
-    description: 'a home whose lists the package may refer to; without it no home is looked at',
+    description: 'a home whose lists the package may refer to; without it, no home is read',
     parse: (path: string) => resolve(path),
   },
   ...packageFlags,
@@ -23,8 +23,9 @@ const flags = {
 
 export const checkPackageCommand = command({
   name: 'check',
+  summary: 'Check a data package without importing it',
   description:
-    'Read a data package (a directory, a zip, a descriptor, a table, or the address of one) as an import would, without a home, and tell all that is wrong, odd or guessed: exit code 0 if it is sound, 1 if not.',
+    'PACKAGE is a directory, a zip, a descriptor, a table, or the address of one. It is read as an import would read it, and all faults, findings and guesses are printed. The exit code is 0 if it is sound, else 1.',
   operands: { usage: 'PACKAGE', min: 1, max: 1 },
   flags,
   examples: [
@@ -35,31 +36,27 @@ export const checkPackageCommand = command({
   ],
   run: async ({ values, operands, terminal }) => {
     const { examinePackage } = await import('../../source/package/open-package.ts')
-    const progress = progressLine(terminal, bytesText)
-    try {
-      const examined = await withTrial(
-        await examinePackage(operands[0] as string, {
-          allowsPrivate: values['allow-private-addresses'],
-          onProgress: progress.show,
-          ...(values.home === undefined ? {} : await lookingAt(values.home)),
-        }),
-      )
-      progress.clear()
-      examined.source?.close()
-      const isSound = examined.faultCount === 0 && !(values.strict && examined.findings.length > 0)
-      terminal.out(
-        values.json
-          ? `${JSON.stringify({ sound: isSound, ...examinedJson(examined) }, null, 2)}\n`
-          : `${examinedText(examined)}${verdictText(examined, isSound)}`,
-      )
-      return isSound ? 0 : 1
-    } finally {
-      progress.clear()
-    }
+    using progress = progressLine(terminal, bytesText)
+    const examined = await withTrial(
+      await examinePackage(operands[0] as string, {
+        allowsPrivate: values['allow-private-addresses'],
+        onProgress: progress.show,
+        ...(values.home === undefined ? {} : await lookingAt(values.home)),
+      }),
+    )
+    progress.clear()
+    examined.source?.close()
+    const isSound = examined.faultCount === 0 && !(values.strict && examined.findings.length > 0)
+    terminal.out(
+      values.json
+        ? `${JSON.stringify({ sound: isSound, ...examinedJson(examined) }, null, 2)}\n`
+        : `${examinedText(examined)}${verdictText(examined, isSound)}`,
+    )
+    return isSound ? 0 : 1
   },
 })
 
-/** What is read to the letter is first looked at when it is built: that is tried in a home that is thrown away. */
+/** The findings of a trial import, for a package that is checked only when it is built. Its home is thrown away. */
 async function withTrial(examined: Examined): Promise<Examined> {
   const { source } = examined
   if (source === undefined || !(source.isExport || source.told !== undefined)) return examined

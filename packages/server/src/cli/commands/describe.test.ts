@@ -1,4 +1,4 @@
-// What describe writes and when it refuses to, and what check says of a package.
+// describe writes a descriptor or refuses to; check reports faults and findings.
 import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -65,7 +65,7 @@ describe('describe', () => {
     expect(resources[0].schema.fields[2].name).toBe('región')
   })
 
-  test('never replaces a descriptor without being told', async () => {
+  test('replaces a descriptor only with --force', async () => {
     using tables = new Tables({ 'offices.csv': OFFICES, 'datapackage.json': '{"name":"mine","resources":[]}' })
     const file = join(tables.path, 'datapackage.json')
     await expect(called('describe', tables.path)).rejects.toThrow(`${file} is there already; give --force`)
@@ -100,7 +100,7 @@ describe('describe', () => {
     await expect(called('describe', tables.path, '--output', '-', '--json')).rejects.toThrow('both print')
   })
 
-  test('says what is not there', async () => {
+  test('names a file that is missing', async () => {
     await expect(called('describe', '/nowhere/at/all')).rejects.toThrow('there is no file or directory /nowhere/at/all')
   })
 })
@@ -114,7 +114,7 @@ describe('check', () => {
     ],
   })
 
-  test('tells every fault with its place, and which lists are left out', async () => {
+  test('prints every fault with its place, and which lists are left out', async () => {
     using tables = new Tables({
       'datapackage.json': DESCRIPTOR,
       'offices.csv': 'clave,nombre\n01,a\n01,b\n',
@@ -128,7 +128,7 @@ describe('check', () => {
     expect(out).toContain('Not sound: 1 fault,')
   })
 
-  test('says the same as JSON', async () => {
+  test('prints the same as JSON', async () => {
     using tables = new Tables({
       'datapackage.json': DESCRIPTOR,
       'offices.csv': 'clave,nombre\n01,a\n01,b\n',
@@ -145,14 +145,14 @@ describe('check', () => {
     })
   })
 
-  test('tells a descriptor that cannot be read, with line and column', async () => {
+  test('names line and column of a descriptor that cannot be read', async () => {
     using tables = new Tables({ 'datapackage.json': '{\n  "name": "post",\n  "resources": [,]\n}\n' })
     const { exitCode, out } = await called('check', tables.path)
     expect(exitCode).toBe(1)
     expect(out).toMatch(/datapackage\.json:3, column 17/)
   })
 
-  test('takes findings for faults only where it is told to be strict', async () => {
+  test('counts findings as faults only with --strict', async () => {
     using tables = new Tables({ 'regions.csv': 'code,name\nNA,Namibia\nMX,Mexico\n' })
     const lenient = await called('check', tables.path)
     expect(lenient.exitCode).toBe(0)

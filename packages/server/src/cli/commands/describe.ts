@@ -4,9 +4,9 @@ import { dirname, join, resolve } from 'node:path'
 import { OperationalError } from '../../base/operational-error.ts'
 import { type Described, describeFiles } from '../../source/package/describe-files.ts'
 import { PROFILE_FILE, profileText, STANDARD_PROFILE } from '../../source/package/profile.ts'
-import { command, type Terminal } from '../command.ts'
+import { command } from '../command.ts'
 import { text, UsageError, yes } from '../flags/flags.ts'
-import { outputTo, STANDARD } from '../terminal/output.ts'
+import { STANDARD, writeOutput } from '../terminal/output.ts'
 import { counted, findingsText, guessesText, leftOutText, listsOf, listsText } from '../terminal/package-report.ts'
 
 const DESCRIPTOR = 'datapackage.json'
@@ -24,8 +24,8 @@ const flags = {
 
 export const describeCommand = command({
   name: 'describe',
-  description:
-    'Write the datapackage.json of a directory of CSV or .xlsx files, or of some files: types, keys, references, names and languages, and tell what was guessed.',
+  summary: 'Write the datapackage.json of CSV or Excel files',
+  description: 'It guesses types, keys, references, names and languages, and prints every guess.',
   operands: { usage: 'PATH...', min: 1, max: MAX_FILES },
   flags,
   examples: ['describe ./offices', 'describe offices.csv regions.csv --output -', 'describe ./offices --force --json'],
@@ -37,8 +37,8 @@ export const describeCommand = command({
     refuseReplacing(output, values.force)
     const described = await describeFiles(operands)
     described.source.close()
-    writeTo(output, `${JSON.stringify(withSchema(described, output), null, 2)}\n`, terminal)
-    if (output !== STANDARD) writeTo(join(dirname(output), PROFILE_FILE), profileText(), terminal)
+    writeOutput(output, `${JSON.stringify(withSchema(described, output), null, 2)}\n`, terminal)
+    if (output !== STANDARD) writeOutput(join(dirname(output), PROFILE_FILE), profileText(), terminal)
     if (values.json) terminal.out(`${JSON.stringify(asJson(described, output), null, 2)}\n`)
     else if (output === STANDARD) terminal.err(asText(described))
     else terminal.out(`${asText(described)}${outcome(output, directory)}`)
@@ -46,17 +46,11 @@ export const describeCommand = command({
   },
 })
 
-function writeTo(path: string, text: string, terminal: Terminal): void {
-  const file = outputTo(path, terminal)
-  file.write(text)
-  file.end()
-}
-
-/** What is printed has no file beside it that it could name. */
+/** A descriptor that is printed has no file of the schema beside it. */
 const withSchema = ({ descriptor }: Described, output: string) =>
   output === STANDARD ? { ...descriptor, $schema: STANDARD_PROFILE } : descriptor
 
-/** Where the tables are, which paths in the descriptor begin at. */
+/** The directory of the tables; paths in the descriptor are relative to it. */
 function directoryOf([first = '']: readonly string[]): string {
   const stat = statSync(first, { throwIfNoEntry: false })
   if (stat === undefined)
@@ -80,7 +74,7 @@ const asText = ({ source }: Described) =>
     leftOutText(source.leftOut),
     findingsText(source.findings),
     guessesText(source.guesses),
-    `${counted(source.guesses.length, 'guess', 'guesses')}, which the descriptor says now.\n`,
+    `${counted(source.guesses.length, 'guess', 'guesses')}, now in the descriptor.\n`,
   ].join('')
 
 const asJson = ({ source }: Described, output: string) => ({

@@ -13,18 +13,19 @@ import { command, type Terminal } from '../command.ts'
 import { text, yes } from '../flags/flags.ts'
 import { homeFlags } from '../flags/shelf-flags.ts'
 import { openHome } from '../home/open-home.ts'
-import { RENUMBERED } from '../terminal/renumbered.ts'
+import { changeCounts, RENUMBERED } from '../terminal/changes.ts'
 
 const number = new Intl.NumberFormat('en')
 
 export const diff = command({
   name: 'diff',
-  description: 'Tell what differs between two releases: records added, removed, and changed, and in which fields.',
+  summary: 'Show what differs between two releases',
+  description: 'It counts the records that were added, changed and removed, and the fields that changed.',
   operands: { usage: 'DIGEST DIGEST', min: 2, max: 2 },
   flags: {
     collection: {
       value: 'NAME',
-      description: 'only this one, such as municipios, change by change with names, old and new values',
+      description: 'print each change in this collection, such as municipios, with name, old and new values',
       parse: text,
     },
     json: { description: 'print every change as a line of JSON', parse: yes },
@@ -71,20 +72,15 @@ function listChanges(older: Release, newer: Release, entity: Entity, terminal: T
   }
 }
 
-/** A value as JSON, so that texts are told from numbers; nothing where there is no such field. */
+/** A value as JSON, which distinguishes texts from numbers; `nothing` if the record lacks the field. */
 const textAt = (record: PublishedRecord, path: string): string => JSON.stringify(valueAtPath(record, path)) ?? 'nothing'
 
 function summary(older: Release, newer: Release, catalog: Catalog, terminal: Terminal): void {
   for (const [name, changes] of Object.entries(compareReleases(older, newer))) {
-    const { added, changed, removed, reordered, fields, isRenumbered } = changes
-    const counts = [
-      `${number.format(added)} added`,
-      `${number.format(changed)} changed`,
-      `${number.format(removed)} removed`,
-    ]
+    const { reordered, fields, isRenumbered } = changes
     const collection = entityIn(catalog, name).plural.padEnd(28)
     const more = isRenumbered ? `; ${RENUMBERED}` : reordered ? ', in another order' : ''
-    terminal.out(`${collection} ${counts.join(', ')}${more}\n`)
+    terminal.out(`${collection} ${changeCounts(changes)}${more}\n`)
     for (const [field, count] of Object.entries(fields))
       terminal.out(`${' '.repeat(29)}${field}: ${number.format(count)}\n`)
   }

@@ -1,4 +1,4 @@
-// What doctor finds on machines and homes of all sorts, and what it says to change.
+// doctor examines machines and homes of all sorts, and names what to change.
 import { describe, expect, test } from 'bun:test'
 import { appendFileSync, chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -41,7 +41,7 @@ describe('descriptors', () => {
     ['1024', 'ok'],
     ['unlimited', 'ok'],
   ])('%s: %s', (soft, status) => expect(descriptors(limits(soft)).status).toBe(status as 'ok'))
-  test('not known where there is no such file', () => expect(descriptors('').status).toBe('ok'))
+  test('unknown if there is no such file', () => expect(descriptors('').status).toBe('ok'))
   test('of this process', async () => {
     const { out } = await ran([
       'sh',
@@ -71,7 +71,7 @@ describe('memory', () => {
   ] as const)('%s', (_what, workers, available, limits, status) => {
     expect(memory(workers, { meminfo: meminfo(available), limits }).status).toBe(status)
   })
-  test('says how many workers fit', () => {
+  test('names the number of workers that fit', () => {
     expect(memory(8, { meminfo: meminfo(8_000), limits: ['600000000'] }).change).toContain('run 5 with --workers')
   })
 })
@@ -246,7 +246,7 @@ describe('home', () => {
   })
 })
 
-test('for people: a line for each check, what to change below it, and a count', async () => {
+test('for people: a line for each check, what to change, and a count', async () => {
   using directory = new TestDirectory()
   const nothing: Ran = await nomenclator('doctor', '--home', join(directory.path, 'none'), '--port', '0')
   for (const check of ['descriptors', 'memory', 'disk', 'clock', 'permissions', 'port', 'proxies', 'home'])

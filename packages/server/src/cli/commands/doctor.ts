@@ -1,5 +1,5 @@
-// nomenclator doctor: looks at the machine and the home that a service would run with, and says what to change.
-import { accessSync, constants, existsSync, readFileSync, type Stats, statfsSync, statSync } from 'node:fs'
+// nomenclator doctor: checks the machine and the home of a service, and prints what to change.
+import { accessSync, constants, existsSync, type Stats, statfsSync, statSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
 import { net } from '../../base/built-ins.ts'
@@ -15,12 +15,13 @@ import { sizeOf } from '../../release/manifest.ts'
 import { columns, command } from '../command.ts'
 import { type Environment, type ValuesOf, yes } from '../flags/flags.ts'
 import { homeFault, homePath } from '../flags/home-flag.ts'
+import { contentOf } from '../flags/key-flags.ts'
 import { serveFlags } from '../flags/serve-flags.ts'
 import { homeFlags, openerOf, type SharedShelf } from '../flags/shelf-flags.ts'
 import { fetchDirectly } from '../serving/fetch-directly.ts'
 
 type Status = 'ok' | 'warn' | 'fail'
-/** What was found, and for a warning or a failure what to change. */
+/** The result of a check; a warning or a failure says what to change. */
 type Finding = { readonly status: Status; readonly found: string; readonly change?: string }
 type Check = Finding & { readonly check: string }
 
@@ -44,28 +45,26 @@ type Values = ValuesOf<typeof flags>
 
 export const doctor = command({
   name: 'doctor',
+  summary: 'Check the machine and the home, and say what to change',
   description:
-    'Check descriptors, memory, disk, clock, permissions, port, proxies, shelf and home, and say what to change; give it the flags and variables of serve.',
+    'It checks descriptors, memory, disk, clock, permissions, port, proxies, shelf and home. Give it the flags and variables of serve. The exit code is 1 if something has to be changed.',
   flags,
   examples: ['doctor', 'doctor --home /var/lib/nomenclator --deep', 'doctor --json'],
   run: async ({ values, env, terminal }) => {
     const store = new ReleaseStore(homePath(values.home))
     const fault = homeFault(store.home)
-    const checks: Check[] = [
-      { check: 'descriptors', ...descriptors() },
-      { check: 'memory', ...memory(values.workers) },
-      ...(fault === undefined
-        ? [
-            { check: 'disk', ...disk(store) },
-            { check: 'clock', ...clock(store, new Date()) },
-          ]
-        : []),
-      { check: 'permissions', ...(fault === undefined ? permissions(store.home) : noHome(store.home, fault)) },
-      { check: 'port', ...(await listening(values)) },
-      { check: 'proxies', ...proxies(values, env) },
-      ...(values.shelf === undefined ? [] : [{ check: 'shelf', ...(await sharedShelf(values.shelf, values)) }]),
-      ...(fault === undefined ? [{ check: 'home', ...(await releases(store, values.deep)) }] : []),
-    ]
+    const findings: Readonly<Record<string, Finding | false>> = {
+      descriptors: descriptors(),
+      memory: memory(values.workers),
+      disk: fault === undefined && disk(store),
+      clock: fault === undefined && clock(store, new Date()),
+      permissions: fault === undefined ? permissions(store.home) : noHome(store.home, fault),
+      port: await listening(values),
+      proxies: proxies(values, env),
+      shelf: values.shelf !== undefined && (await sharedShelf(values.shelf, values)),
+      home: fault === undefined && (await releases(store, values.deep)),
+    }
+    const checks: Check[] = Object.entries(findings).flatMap(([check, one]) => (one ? [{ check, ...one }] : []))
     const failed = checks.some(({ status }) => status === 'fail')
     if (values.json) terminal.out(`${JSON.stringify({ ok: !failed, home: store.home, checks }, null, 2)}\n`)
     else terminal.out(report(checks))
@@ -89,7 +88,7 @@ const MANY_DESCRIPTORS = 1_024
 export function descriptors(limits = readOrEmpty('/proc/self/limits')): Finding {
   const [, soft = ''] = limits.match(/^Max open files\s+(\S+)/m) ?? []
   const limit = soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft)
-  if (soft === '' || Number.isNaN(limit)) return ok('the limit is not known here')
+  if (soft === '' || Number.isNaN(limit)) return ok('this system does not show the limit')
   const found = `${limit === Number.POSITIVE_INFINITY ? 'any number of' : limit.toLocaleString('en')} open files a process`
   const change = 'raise it with ulimit -n 65536, LimitNOFILE=65536 of systemd, or ulimits of the container'
   if (limit < FEW_DESCRIPTORS) return fail(found, change)
@@ -103,7 +102,7 @@ const megabytes = (bytes: number) => `${Math.round(bytes / MEGABYTE).toLocaleStr
 
 type MemoryFiles = { readonly meminfo: string; readonly limits: readonly string[] }
 
-/** What is available to this process: of the machine, or of the control group that it is in. */
+/** Checks the memory that the machine, or the control group of this process, has available. */
 export function memory(workerCount: number, { meminfo, limits }: MemoryFiles = memoryFiles()): Finding {
   const [, kilobytes] = meminfo.match(/^MemAvailable:\s+([0-9]+) kB$/m) ?? []
   const available = kilobytes === undefined ? totalmem() : Number(kilobytes) * 1_024
@@ -167,7 +166,7 @@ export function clock(store: ReleaseStore, now: Date): Finding {
   return ok(found)
 }
 
-/** Nothing else can be said of what cannot be a home. */
+/** The only finding on a path that cannot be a home. */
 function noHome(path: string, fault: string): Finding {
   const [wrong = '', change = ''] = fault.split('; ')
   return fail(`the home ${path} ${wrong}`, `${change}, or give another directory with --home`)
@@ -230,7 +229,7 @@ function bindError(host: string, port: number): Promise<string | undefined> {
 
 const RESPONSE_MILLISECONDS = 3_000
 
-/** Whether what listens there is this program. */
+/** True if the program that listens there is this one. */
 async function isOurs(host: string, port: number): Promise<boolean> {
   const near = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
   try {
@@ -267,7 +266,7 @@ function proxies(values: Values, env: Environment): Finding {
   return ok(`links begin with ${links}; ${imports}`)
 }
 
-/** Whether it can be reached, has the tables that this version knows, and can be trusted on the way. */
+/** Checks that the shelf can be reached, has the tables of this version, and is reached safely. */
 async function sharedShelf(address: SharedShelf, values: Values): Promise<Finding> {
   try {
     const open = await openerOf(address, values)
@@ -276,11 +275,11 @@ async function sharedShelf(address: SharedShelf, values: Values): Promise<Findin
     const { trouble } = compareStates(await shelf.pointers('doctor'), readFollowed(homePath(values.home)))
     if (trouble !== undefined) return fail(trouble.message, 'see docs/scaling.md#two-primaries')
     if ('urls' in address) return httpShelf(address.urls)
-    const found = `${describeAddress(address)} has a shelf that this version knows`
+    const found = `${describeAddress(address)} has a shelf of this version`
     const isNear = address.hosts.every((one) => one.host.startsWith('/') || LOOPBACK.test(one.host))
     if (!isNear && address.ssl.mode !== 'verify-full')
       return warn(
-        `${found}, but whoever is on the way could pretend to be it`,
+        `${found}, but another machine on the way could pretend to be it`,
         'give sslmode=verify-full and sslrootcert in --shelf',
       )
     if (process.argv.some((word) => word.startsWith('postgres') && withoutPassword(word) !== word))
@@ -299,7 +298,7 @@ function httpShelf(urls: readonly string[]): Finding {
   const isOpen = urls.some((url) => url.startsWith('http:') && !LOOPBACK.test(new URL(url).hostname))
   return isOpen
     ? warn(
-        `${found}, but whoever is on the way could change it`,
+        `${found}, but another machine on the way could change it`,
         'give https:// in --shelf, or serve with --require-signature',
       )
     : ok(found)
@@ -307,7 +306,6 @@ function httpShelf(urls: readonly string[]): Finding {
 
 async function releases(store: ReleaseStore, deep: boolean): Promise<Finding> {
   try {
-    if (!isDirectory(store.home)) return ok('no release yet: serve builds one from the bundled data')
     const [newer] = newerReleases(store)
     if (newer !== undefined) return fail(newer.message, 'run that version of the program, or give another --home')
     if (isOutdated(store))
@@ -323,7 +321,8 @@ async function releases(store: ReleaseStore, deep: boolean): Promise<Finding> {
     const verify = releaseVerifier(store)
     const damaged: string[] = []
     for (const one of digests) {
-      const wrong = deep ? await verify(one) : unreadable(store, one)
+      const manifest = store.manifestOrReason(one)
+      const wrong = deep ? await verify(one) : 'unreadable' in manifest ? [manifest.unreadable] : []
       if (wrong.length > 0) damaged.push(`${one.slice(0, 12)}: ${wrong.join(' ')}`)
     }
     const found = `release ${digest.slice(0, 12)} is current, ${digests.length} on disk`
@@ -338,29 +337,22 @@ async function releases(store: ReleaseStore, deep: boolean): Promise<Finding> {
     return ok(`${found}, ${deep ? 'every byte as it was written' : 'all files there with their sizes'}`)
   } catch (error) {
     if (!(error instanceof OperationalError))
-      return fail(`it cannot be read: ${messageOf(error)}`, 'see permissions above')
+      return fail(`it cannot be read: ${messageOf(error)}`, 'see the check of permissions')
     return fail(error.message, 'see docs/run.md, or run nomenclator releases')
   }
 }
 
-function unreadable(store: ReleaseStore, digest: string): string[] {
-  const manifest = store.manifestOrReason(digest)
-  return 'unreadable' in manifest ? [manifest.unreadable] : []
-}
-
 function currentManifest(store: ReleaseStore) {
   try {
-    const digest = isDirectory(store.home) ? store.currentDigest() : undefined
+    const digest = store.currentDigest()
     return digest === undefined ? undefined : store.read(digest).manifest
   } catch {
-    // What is wrong with the home is said by its own check.
+    // The check of the home reports it.
     return undefined
   }
 }
 
-const isDirectory = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
-
-/** The path, or the nearest directory above it that there is. */
+/** The path, or its nearest parent that exists. */
 function nearestThere(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestThere(dirname(path))
 }
@@ -374,10 +366,4 @@ function may(path: string, mode: number): boolean {
   }
 }
 
-function readOrEmpty(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
-}
+const readOrEmpty = (path: string): string => contentOf(path) ?? ''

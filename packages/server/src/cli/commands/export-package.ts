@@ -9,18 +9,17 @@ const number = new Intl.NumberFormat('en')
 
 export const exportPackageCommand = command({
   name: 'export package',
-  description:
-    'Write all lists of the current release as a data package. Imported into an empty home, it is the same release again.',
+  summary: 'Write all lists as a data package',
+  description: 'Imported into an empty home, the package gives the same release again.',
   operands: { usage: 'DIR', min: 1, max: 1 },
   flags: { overwrite: { description: 'replace files that are there already', parse: yes }, ...homeFlags },
   examples: ['export package ./catalogs', 'export package ./catalogs --overwrite'],
   run: async ({ values, operands, terminal }) => {
-    const store = await openHome(values, terminal)
-    const current = store.currentDigest()
-    if (current === undefined)
+    const release = (await openHome(values, terminal)).openCurrent()
+    if (release === undefined)
       throw new OperationalError('there is no release to export; nomenclator import bundled makes one')
     const { DESCRIPTOR_FILE, exportPackage } = await import('../../release/export-package.ts')
-    const counts = exportPackage(store.read(current), operands[0] as string, { overwrite: values.overwrite })
+    const counts = exportPackage(release, operands[0] as string, { overwrite: values.overwrite })
     const width = Math.max(DESCRIPTOR_FILE.length, ...Object.keys(counts).map((name) => name.length))
     for (const [name, count] of Object.entries(counts))
       terminal.out(`${name.padEnd(width)}${number.format(count).padStart(12)}\n`)

@@ -8,8 +8,9 @@ import { counted } from '../terminal/package-report.ts'
 
 export const exportShelfCommand = command({
   name: 'export shelf',
+  summary: 'Write all releases as files that other machines follow',
   description:
-    'Write all releases as files that nodes follow from any static host, object store or CDN: serve --shelf https://host/path. Written again, only what is new is added, and the pointer comes last.',
+    'Put them on any static host, object store or CDN; nodes follow them with serve --shelf https://host/path. Later exports add what is new, and write the pointer last.',
   operands: { usage: 'DIR', min: 1, max: 1 },
   flags: { ...homeFlags, json: { description: 'print the report as one JSON document', parse: yes } },
   examples: ['export shelf ./shelf', 'export shelf /srv/www/shelf --home /var/lib/nomenclator'],

@@ -1,4 +1,4 @@
-// The health check tells a ready service from one that is not, and from none.
+// The health check distinguishes a ready service from one that is not ready, and from none.
 import { expect, test } from 'bun:test'
 import { createServer, type Socket } from 'node:net'
 import { recordingTerminal } from '../../../../../test/support/command.ts'
@@ -23,7 +23,7 @@ function service(status: number, body: string) {
   return { server, paths, [Symbol.dispose]: () => void server.stop(true) }
 }
 
-test('ready, asked through ADMIN and past a proxy of the environment', async () => {
+test('ready, at the address in ADMIN and past a proxy of the environment', async () => {
   using ready = service(200, 'ready\n')
   for (const host of ['127.0.0.1', '0.0.0.0', ''])
     expect(await health({ ADMIN: `${host}:${ready.server.port}`, HTTP_PROXY: 'http://127.0.0.1:1' })).toEqual({
@@ -34,7 +34,7 @@ test('ready, asked through ADMIN and past a proxy of the environment', async () 
   expect(new Set(ready.paths)).toEqual(new Set(['/readyz']))
 })
 
-test('asked at the loopback address of its kind, where it listens on all', async () => {
+test('a service on all addresses responds at the loopback address', async () => {
   const { err } = await health({}, '--admin', '[::]:1', '--timeout', '1')
   expect(err).toStartWith('No response from http://[::1]:1/readyz: ')
 })
@@ -48,7 +48,7 @@ test('not ready, with the reason', async () => {
   })
 })
 
-test('asked at the port of the service itself', async () => {
+test('at the port of the service itself', async () => {
   using plain = service(200, '{}')
   const { port } = plain.server
   expect(await health({}, '--port', String(port))).toEqual({

@@ -1,4 +1,4 @@
-// nomenclator health: asks a running service whether it is ready, for health checks where there is no other HTTP client.
+// nomenclator health: checks that a service on this machine is ready, for containers that have no other HTTP client.
 import { V1_PATH } from '../../base/api-v1.ts'
 import { messageOf } from '../../base/operational-error.ts'
 import { command } from '../command.ts'
@@ -7,18 +7,19 @@ import { fetchDirectly } from '../serving/fetch-directly.ts'
 
 export const health = command({
   name: 'health',
-  description: 'Ask the service on this machine whether it is ready: exit code 0 if it is, else 1 with the reason.',
+  summary: 'Check whether the service on this machine is ready',
+  description: 'The exit code is 0 if it is, else 1 with the reason.',
   flags: {
     admin: {
       value: 'ADDRESS',
       env: 'ADMIN',
-      description: 'where the service listens for operators, as given to serve',
+      description: 'address of the service for operators, as given to serve',
       defaultValue: '127.0.0.1:8081',
       parse: readinessUrl,
     },
     port: {
       value: 'PORT',
-      description: 'ask the service itself at its port, as of a plain npm start, instead of what listens for operators',
+      description: 'check the service at its own port instead, such as 8080 after npm start',
       parse: wholeNumber(1, 65_535),
     },
     timeout: {
@@ -38,18 +39,18 @@ export const health = command({
       write(`${status} ${port === undefined || status !== 200 ? body.trim() : `${url} responds`}\n`)
       return status === 200 ? 0 : 1
     } catch (error) {
-      terminal.err(`No response from ${url}: ${messageOf(error)}\n${port === undefined ? HOW_TO_ASK : HOW_TO_START}`)
+      terminal.err(`No response from ${url}: ${messageOf(error)}\n${port === undefined ? HOW_TO_CHECK : HOW_TO_START}`)
       return 1
     }
   },
 })
 
-const HOW_TO_ASK = `A service listens there only if it was started with --admin, as in: nomenclator serve --admin 127.0.0.1:8081
-Without it, ask the service at its own port: nomenclator health --port 8080
+const HOW_TO_CHECK = `A service listens there only if it was started with --admin, as in: nomenclator serve --admin 127.0.0.1:8081
+Without it, check the service at its own port: nomenclator health --port 8080
 `
 const HOW_TO_START = 'Start it with: nomenclator serve\n'
 
-/** Where a service tells whether it is ready. One on all addresses of this machine is asked at the loopback address. */
+/** The address of `/readyz`. A service on all addresses of this machine responds at the loopback address. */
 function readinessUrl(value: string): string | InvalidFlag {
   const [, host = '', port] = value.match(/^([^:]*|\[[0-9A-Fa-f:.]+\]):([0-9]{1,5})$/) ?? []
   const name = { '': '127.0.0.1', '0.0.0.0': '127.0.0.1', '[::]': '[::1]' }[host] ?? host

@@ -3,7 +3,7 @@ import { importCommand } from '../home/import-command.ts'
 
 export const importBundled = importCommand({
   source: 'bundled',
-  description: 'Build a release from the data that ships with the program, and make it current.',
+  summary: 'Import the data that ships with the program',
   flags: {},
   examples: ['import bundled', 'import bundled --home /srv/catalogs --json'],
   open: async () => {

@@ -7,18 +7,18 @@ import { importCommand } from '../home/import-command.ts'
 import { bytesText, progressLine } from '../terminal/progress.ts'
 
 type Published = {
-  /** What to import when no file is given. */
+  /** The address of the file to import if none is given. */
   readonly address: string
   readonly limits: Pick<DownloadOptions, 'timeout' | 'maxBytes' | 'retries' | 'backoff'>
 }
 
-/** A command that imports what is published at an address, unless it is given files or other addresses. */
+/** A command that imports the file of an address, unless it is given files or other addresses. */
 export const importInegiFrom = (published: () => Promise<Published>): Command =>
   importCommand({
     source: 'inegi',
+    summary: "Import Mexico's states, municipalities and localities",
     description:
-      "Import states, municipalities and localities from INEGI's Catálogo Único de Claves. FILE is a zip or CSV file of " +
-      'INEGI, or the address of such a zip; without one, the catalog of localities is downloaded from INEGI.',
+      "They are those of INEGI's Catálogo Único de Claves. FILE is a zip or CSV file of INEGI, or the address of such a zip. Without FILE, the catalog of localities is downloaded from INEGI.",
     operands: { usage: '[FILE...]', min: 0, max: 1_000 },
     flags: { 'include-retired': { description: 'keep localities whose status is Baja', parse: yes } },
     examples: ['import inegi', 'import inegi catun_localidad.zip', 'import inegi AGEEML_2025_utf.csv --dry-run'],
@@ -56,24 +56,20 @@ async function downloadWithProgress(
   terminal: Terminal,
 ): Promise<PublishedFile> {
   const { downloadPublished } = await import('../../source/inegi/published.ts')
-  const progress = progressLine(terminal, bytesText)
-  const say = (line: string) => {
+  using progress = progressLine(terminal, bytesText)
+  const print = (line: string) => {
     progress.clear()
     terminal.err(`${line}\n`)
   }
-  try {
-    const file = await downloadPublished(address, home, {
-      ...limits,
-      onStart: (from) =>
-        say(from === 0 ? `Downloading ${address}` : `Continuing the download of ${address} after ${bytesText(from)}`),
-      onProgress: (done, size) => progress.show('downloaded', done, size),
-      onRetry: (reason, milliseconds) => {
-        if (terminal.interactive) say(`Trying again in ${Math.ceil(milliseconds / 1_000)} s: ${reason}`)
-      },
-    })
-    if (file.isUnchanged) say(`${address} has not changed since it was downloaded`)
-    return file
-  } finally {
-    progress.clear()
-  }
+  const file = await downloadPublished(address, home, {
+    ...limits,
+    onStart: (from) =>
+      print(from === 0 ? `Downloading ${address}` : `Continuing the download of ${address} after ${bytesText(from)}`),
+    onProgress: (done, size) => progress.show('downloaded', done, size),
+    onRetry: (reason, milliseconds) => {
+      if (terminal.interactive) print(`Trying again in ${Math.ceil(milliseconds / 1_000)} s: ${reason}`)
+    },
+  })
+  if (file.isUnchanged) print(`${address} has not changed since it was downloaded`)
+  return file
 }

@@ -13,8 +13,9 @@ import { bytesText } from '../terminal/progress.ts'
 
 export const importMirror = command({
   name: 'import mirror',
+  summary: 'Copy all releases from another Nomenclator',
   description:
-    'Take all releases over from another Nomenclator, or from files that export shelf has written, as they are there: the current one becomes current here. To go on doing so, serve with --shelf URL.',
+    'URL is its address, or that of files that export shelf has written. Its current release becomes current here. To follow it from then on, use serve --shelf URL.',
   operands: { usage: 'URL', min: 1, max: 1 },
   flags: {
     ...trustFlags,

@@ -11,13 +11,13 @@ import { bytesText, progressLine } from '../terminal/progress.ts'
 
 export const importPackage = importCommand({
   source: 'package',
+  summary: 'Import lists of your own, from a directory, zip or address',
   description:
-    'Import a data package: a directory, a zip, a datapackage.json or .yaml, or its address. Its lists are published beside ' +
-    'what the home has; imported again, it replaces its own lists only.',
+    'PACKAGE is a directory, a zip, a datapackage.json or .yaml, or its address. Its lists stand beside those of other packages. A package that the home has already is replaced; other lists stay.',
   operands: { usage: 'PACKAGE', min: 1, max: 1 },
   flags: {
     alone: { description: 'leave the bundled lists out of a home that has no release yet', parse: yes },
-    strict: { description: 'refuse also what is only odd, and a package of which a table cannot be read', parse: yes },
+    strict: { description: 'refuse a package with findings, or with a table that cannot be read', parse: yes },
     name: { value: 'NAME', description: 'another name for the package', parse: text },
     ...packageFlags,
   },
@@ -29,29 +29,25 @@ export const importPackage = importCommand({
   open: async ({ values, operands, terminal }, home) => {
     const { openPackage } = await import('../../source/package/open-package.ts')
     const { placeIn } = await import('../../release/known-records.ts')
-    const progress = progressLine(terminal, bytesText)
-    try {
-      const source = await openPackage(operands[0] as string, {
-        downloads: join(home, 'downloads'),
-        allowsPrivate: values['allow-private-addresses'],
-        strict: values.strict,
-        ...(values.name === undefined ? {} : { name: values.name }),
-        inHome: placeIn(new ReleaseStore(home)),
-        onProgress: (url, done, size) => progress.show(url, done, size),
-      })
-      return {
-        source,
-        notes: notesOf(source),
-        onImported: source.close,
-        ...(values.alone || source.isExport ? { fallback: NOTHING } : {}),
-      }
-    } finally {
-      progress.clear()
+    using progress = progressLine(terminal, bytesText)
+    const source = await openPackage(operands[0] as string, {
+      downloads: join(home, 'downloads'),
+      allowsPrivate: values['allow-private-addresses'],
+      strict: values.strict,
+      ...(values.name === undefined ? {} : { name: values.name }),
+      inHome: placeIn(new ReleaseStore(home)),
+      onProgress: (url, done, size) => progress.show(url, done, size),
+    })
+    return {
+      source,
+      notes: notesOf(source),
+      onImported: source.close,
+      ...(values.alone || source.isExport ? { fallback: NOTHING } : {}),
     }
   },
 })
 
-/** What completes a release in which nothing else is to be. */
+/** The source that completes a release with nothing. */
 export const NOTHING: Source = {
   origin: { kind: 'package', title: 'nothing', synthetic: false, credits: [], options: {} },
   catalog: { entities: new Map(), collections: new Map() },
@@ -60,7 +56,7 @@ export const NOTHING: Source = {
   read: () => [],
 }
 
-/** What is said of the package besides the report of the import; what is odd about the lists that are published stands there. */
+/** Lines and members beside the report of the import, which has the findings of the lists that are published. */
 function notesOf({ package: { name }, told, guesses, leftOut }: PackageSource) {
   const faults = leftOut.flatMap((one) => one.faults)
   const faultCount = leftOut.reduce((sum, one) => sum + one.faultCount, 0)
@@ -70,7 +66,7 @@ function notesOf({ package: { name }, told, guesses, leftOut }: PackageSource) {
     guessesText(guesses),
     faultsText(faults, faultCount),
     leftOutText(leftOut),
-    findingsText(ofLeftOut, 'Findings in what is left out:'),
+    findingsText(ofLeftOut, 'Findings in tables that are left out:'),
   ]
   return {
     lines: lines.join('').split('\n').slice(0, -1),

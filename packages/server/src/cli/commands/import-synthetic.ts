@@ -4,7 +4,8 @@ import { importCommand } from '../home/import-command.ts'
 
 export const importSynthetic = importCommand({
   source: 'synthetic',
-  description: 'Build a release of invented data at full scale, for tests and benchmarks, and make it current.',
+  summary: 'Import invented data at full scale, for tests',
+  description: 'Benchmarks use it, too.',
   flags: {
     seed: {
       value: 'N',

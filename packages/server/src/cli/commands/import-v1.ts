@@ -7,34 +7,31 @@ import { progressLine } from '../terminal/progress.ts'
 
 export const importV1 = importCommand({
   source: 'v1',
-  description: 'Import from a running server of API v1. Interrupted, the same command goes on where it stopped.',
+  summary: 'Import from a running server of API v1',
+  description: 'If it is interrupted, the same command continues where it stopped.',
   operands: { usage: 'URL', min: 1, max: 1 },
   flags: harvestFlags,
   examples: ['import v1 https://catalogs.example.org', 'import v1 http://127.0.0.1:8080 --only paises --rate 20'],
   open: async ({ values: { only, concurrency, rate }, operands, terminal }, home) => {
     const { HARVEST_DEFAULTS, harvestV1 } = await import('../../source/live-v1/live-v1.ts')
     const url = operands[0] as string
-    const progress = progressLine(terminal)
-    try {
-      const harvest = await harvestV1(url, {
-        ...HARVEST_DEFAULTS,
-        directory: join(home, 'harvest', Bun.hash.xxHash64(url).toString(16)),
-        only,
-        concurrency,
-        rate,
-        onProgress: ({ collection, donePages, totalPages }) =>
-          progress.show(`pages of ${collection}`, donePages, totalPages),
-      })
-      return {
-        source: harvest.source,
-        onImported: harvest.discard,
-        onRefused: (error) => {
-          if (error instanceof FaultyRecords) harvest.discard()
-          return error
-        },
-      }
-    } finally {
-      progress.clear()
+    using progress = progressLine(terminal)
+    const harvest = await harvestV1(url, {
+      ...HARVEST_DEFAULTS,
+      directory: join(home, 'harvest', Bun.hash.xxHash64(url).toString(16)),
+      only,
+      concurrency,
+      rate,
+      onProgress: ({ collection, donePages, totalPages }) =>
+        progress.show(`pages of ${collection}`, donePages, totalPages),
+    })
+    return {
+      source: harvest.source,
+      onImported: harvest.discard,
+      onRefused: (error) => {
+        if (error instanceof FaultyRecords) harvest.discard()
+        return error
+      },
     }
   },
 })

@@ -81,7 +81,7 @@ test('each of them again is nothing to do', async () => {
     expect((await importing(directory)).report).toMatchObject({ outcome: 'nothing to do' })
 })
 
-test('a dry run tells what would change, and changes nothing', async () => {
+test('a dry run prints what would change, and changes nothing', async () => {
   const before = home.current().digest
   const more = written('colours', ['code,name', 'r,Red', 'g,Green', 'b,Blue'])
   const { report } = await importing(more, '--dry-run')

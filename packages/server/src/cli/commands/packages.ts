@@ -2,7 +2,6 @@
 
 import { nearest } from '../../base/nearest.ts'
 import { OperationalError } from '../../base/operational-error.ts'
-import type { ReleaseStore } from '../../release/home/release-store.ts'
 import type { ReleasedPackage } from '../../release/manifest.ts'
 import { removalOf } from '../../release/packages.ts'
 import type { Release } from '../../release/release.ts'
@@ -19,11 +18,12 @@ const NO_PACKAGE = 'The home has no packages; nomenclator import package brings 
 
 const packages = command({
   name: 'packages',
-  description: 'List the packages whose lists the current release has: version, licences, lists and records.',
+  summary: 'List the packages of the current release',
+  description: 'Each has its version, its licences, and the number of its lists and records.',
   flags: { ...homeFlags, json: { description: 'print it as one JSON document', parse: yes } },
   examples: ['packages', 'packages --json'],
   run: async ({ values, terminal }) => {
-    const release = currentOf(await openHome(values, terminal))
+    const release = (await openHome(values, terminal)).openCurrent()
     const listed = (release?.manifest.packages ?? []).map((one) => summaryOf(one, release as Release))
     if (values.json) terminal.out(`${JSON.stringify(listed, null, 2)}\n`)
     else if (release === undefined) terminal.out(NO_RELEASE)
@@ -32,11 +32,6 @@ const packages = command({
     return 0
   },
 })
-
-const currentOf = (store: ReleaseStore): Release | undefined => {
-  const digest = store.currentDigest()
-  return digest === undefined ? undefined : store.read(digest)
-}
 
 /** A package with the number of records that each of its collections has. */
 type Summary = Omit<ReleasedPackage, 'lists'> & { readonly collections: Readonly<Record<string, number>> }
@@ -68,10 +63,11 @@ const { json, 'accept-changes': _, ...otherFlags } = importFlags
 
 const remove = command({
   name: 'remove',
-  description: 'Take a package out: a release without its lists becomes current. Lists that others refer to stay.',
-  operands: { usage: 'PACKAGE', min: 1, max: 1 },
+  summary: 'Take a package out of the home',
+  description: 'A release without its lists becomes current. Lists that others refer to cannot be removed.',
+  operands: { usage: 'NAME', min: 1, max: 1 },
   flags: {
-    'accept-changes': { description: 'activate although its lists are gone for those who use them', parse: yes },
+    'accept-changes': { description: 'remove it although clients may use its lists', parse: yes },
     ...otherFlags,
     json,
   },
@@ -82,7 +78,7 @@ const remove = command({
     const signed = signerOf(values)
     const { BreakingChanges } = await import('../../release/import.ts')
     const report = await changeHome(values, `remove ${name}`, terminal, async (store) => {
-      const release = currentOf(store)
+      const release = store.openCurrent()
       refuseUnknown(name, release?.manifest.packages ?? [])
       return importWithProgress(store, removalOf(release as Release, name), terminal, values, signed)
     }).catch((error: unknown) => {
@@ -93,8 +89,8 @@ const remove = command({
   },
 })
 
-function refuseUnknown(name: string, known: readonly ReleasedPackage[]): void {
-  const names = known.map((one) => one.name)
+function refuseUnknown(name: string, packages: readonly ReleasedPackage[]): void {
+  const names = packages.map((one) => one.name)
   if (names.includes(name)) return
   const suggestion = nearest(name, names)
   const others = names.length === 0 ? 'it has none' : `it has ${names.join(', ')}`

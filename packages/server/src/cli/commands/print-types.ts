@@ -14,16 +14,15 @@ const USE = `//
 
 export const typesCommand = command({
   name: 'types',
-  description:
-    'Print the TypeScript types of the records and collections of the current release, for nomenclator-client; without a release, those of the built-in catalog.',
+  summary: 'Print the TypeScript types of your lists',
+  description: 'They are for nomenclator-client. Without a release, they are those of the built-in lists.',
   flags: homeFlags,
   examples: ['types > catalogs.ts', 'types --home /var/lib/nomenclator > catalogs.ts'],
   run: async ({ values, terminal }) => {
-    const store = await openHome(values, terminal)
-    const current = store.currentDigest()
-    const catalog = current === undefined ? builtInCatalog : store.read(current).catalog
-    const of = current === undefined ? 'the built-in catalog' : `release ${current}`
-    terminal.out(`// Types of ${of}, printed by nomenclator types.\n${USE}\n${typescriptOf(catalog)}`)
+    const release = (await openHome(values, terminal)).openCurrent()
+    const origin = release === undefined ? 'the built-in catalog' : `release ${release.digest}`
+    const types = typescriptOf(release?.catalog ?? builtInCatalog)
+    terminal.out(`// Types of ${origin}, printed by nomenclator types.\n${USE}\n${types}`)
     return 0
   },
 })

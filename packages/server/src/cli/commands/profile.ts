@@ -2,20 +2,18 @@
 import { profileText } from '../../source/package/profile.ts'
 import { command } from '../command.ts'
 import { text } from '../flags/flags.ts'
-import { outputTo, STANDARD } from '../terminal/output.ts'
+import { STANDARD, writeOutput } from '../terminal/output.ts'
 
 export const profileCommand = command({
   name: 'profile',
-  description:
-    'Print the JSON Schema of data packages: the standard and the properties nomenclator:*, for editors that complete and check a datapackage.json.',
+  summary: 'Print the JSON Schema of a datapackage.json',
+  description: 'With it, editors complete and check the file. It has the standard and the properties nomenclator:*.',
   flags: {
     output: { value: 'FILE', description: 'write it there', defaultValue: STANDARD, parse: text },
   },
   examples: ['profile --output ./offices/nomenclator.schema.json', 'profile'],
   run: async ({ values, terminal }) => {
-    const file = outputTo(values.output, terminal)
-    file.write(profileText())
-    file.end()
+    writeOutput(values.output, profileText(), terminal)
     return 0
   },
 })

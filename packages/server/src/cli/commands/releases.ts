@@ -29,8 +29,9 @@ const short = (digest: string) => digest.slice(0, 12)
 
 const releases = command({
   name: 'releases',
+  summary: 'List the releases on disk (and show, verify, prune)',
   description:
-    'List the releases on disk, newest first, with their size and how much of it no other release shares; the current one is marked.',
+    'The newest comes first, and the current one is marked. Each has its size, and the part of it that no other release shares.',
   flags: { ...homeFlags, json },
   examples: ['releases', 'releases --json'],
   run: async ({ values, terminal }) => {
@@ -58,7 +59,7 @@ function lineOf(store: ReleaseStore, { digest, current, manifest, ownBytes }: Li
 
 const releasesShow = command({
   name: 'releases show',
-  description: 'Tell all about one release: where it came from, its counts, its findings.',
+  summary: 'Show where a release comes from, its counts and findings',
   operands: DIGEST_OPERAND,
   flags: { ...homeFlags, json },
   examples: ['releases show 1a2b3c', 'releases show 1a2b3c --json'],
@@ -118,7 +119,8 @@ async function signerAgain(
 
 const activate = command({
   name: 'activate',
-  description: 'Make a release that is on disk the current one; a running server swaps to it at once.',
+  summary: 'Make a release on disk the current one',
+  description: 'A running server changes to it at once.',
   operands: DIGEST_OPERAND,
   flags: goingBack,
   examples: ['activate 1a2b3c', 'activate 1a2b3c --sign release.key'],
@@ -137,7 +139,7 @@ const activate = command({
 
 const rollback = command({
   name: 'rollback',
-  description: 'Go back to the release that was current before.',
+  summary: 'Go back to the release that was current before',
   flags: goingBack,
   examples: ['rollback', 'rollback --sign release.key'],
   run: async ({ values, terminal }) => {
@@ -155,7 +157,7 @@ const rollback = command({
 
 const releasesPrune = command({
   name: 'releases prune',
-  description: 'Remove old releases; the current one always stays.',
+  summary: 'Remove old releases, but never the current one',
   flags: {
     keep: {
       value: 'N',
@@ -184,7 +186,8 @@ const releasesPrune = command({
 
 const releasesVerify = command({
   name: 'releases verify',
-  description: 'Read every file of the releases again and check its digest, and whether it is what was signed.',
+  summary: 'Read all files of the releases again and check them',
+  description: 'Each file must have its digest, and each signature must fit its release.',
   operands: { usage: '[DIGEST]', min: 0, max: 1 },
   flags: { ...signatureFlags, ...homeFlags },
   examples: ['releases verify', 'releases verify 1a2b3c', 'releases verify --require-signature release.pub'],

@@ -1,4 +1,4 @@
-// Tables with more columns: what is read of them, what is added, what is written, and what is told at the end.
+// Tables with more columns: which are read, which are added, and the summary at the end.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -167,13 +167,13 @@ describe('a table', () => {
     expect(same.out).toContain('\nJal,Guadalajra,14,580,14,14039,Guadalajara,sure,0.9400,misspelt; by its code,\n')
   })
 
-  test('gets no identifier where several records are meant, and that is told', async () => {
+  test('gets no identifier where several records are meant, which the verdict says', async () => {
     const { out, err } = await resolved('estado,municipio\n,Benito Juárez\n', ...COLUMNS)
     expect(out).toMatch(/\n,Benito Juárez,,,,,,ambiguous,[0-9.]+,[^\n]*23005 Benito Juárez[^\n]*\n$/)
     expect(err).toEndWith(':\n         1  , Benito Juárez\n')
   })
 
-  test('rows whose cells make the same text together are told apart', async () => {
+  test('rows whose cells make the same text together are not confused', async () => {
     const { out } = await resolved('estado,municipio\nColima,\n,Colima\n', ...COLUMNS)
     const [, one, other] = out.split('\n')
     expect(one).toBe('Colima,,6,,06,,Colima,exact,1.0000,called so,')
@@ -188,13 +188,13 @@ describe('a table', () => {
     )
   })
 
-  test('ten of the values that are not resolved are told', async () => {
+  test('ten of the values that are not resolved are printed', async () => {
     const words = Array.from({ length: 12 }, (_, at) => `Xyzzy${'q'.repeat(at + 1)}`)
     const { out } = await resolved(`estado\n${words.join('\n')}\n`, '--columns', 'estado', '--out', made)
     expect(out.split('\n').filter((line) => line.includes('Xyzzy'))).toHaveLength(10)
   })
 
-  test('the most frequent values that are not resolved are told', async () => {
+  test('the most frequent values that are not resolved are printed', async () => {
     const { out } = await resolved('estado\nXyzzy\nXyzzy\nJalisco\nQwerty\n', '--columns', 'estado', '--out', made)
     expect(out).toEndWith(':\n         2  Xyzzy\n         1  Qwerty\n')
   })
@@ -244,7 +244,7 @@ describe('refused is', () => {
       'no column that is a part',
       'a,b\n',
       [],
-      /no column of .*given\.csv is called as a part; .*--columns a=q: it has a, b/,
+      /no column of .*given\.csv has the name of a list; .*--columns a=q: it has a, b/,
     ],
     [
       'a threshold',

@@ -9,20 +9,20 @@ import { STANDARD } from '../terminal/output.ts'
 
 export const resolveCommand = command({
   name: 'resolve',
-  description:
-    'Add the identifiers of the records that the rows of a CSV file or a workbook (.xlsx) mean, and how sure that is.',
+  summary: 'Add official codes to the rows of a CSV or Excel file',
+  description: 'Each row gets identifiers and codes, and a score that says how sure the match is.',
   operands: { usage: 'FILE', min: 1, max: 1 },
   flags: {
     columns: {
       value: 'LIST',
       description:
-        'the columns to read, such as estado,municipio,localidad; ENTIDAD=estado where a column has another name than its part, q for free text; default is those that are called as parts, or q',
+        'columns to read, such as estado,municipio,localidad; ENTIDAD=estado reads a column with another name, and address=q one of free text; default is every column whose name is a list, or q',
       parse: text,
     },
-    out: { value: 'FILE', description: 'where the rows go; - for standard output', defaultValue: '-', parse: text },
+    out: { value: 'FILE', description: 'file to write; - for standard output', defaultValue: '-', parse: text },
     threshold: {
       value: 'SCORE',
-      description: 'below this score, from 0 to 1, no identifier is filled in',
+      description: 'lowest score, from 0 to 1, of a match that is filled in',
       defaultValue: '0',
       parse: scoreOf,
     },

@@ -7,7 +7,9 @@ import { serveFlags } from '../flags/serve-flags.ts'
 
 export const serveCommand = command({
   name: 'serve',
-  description: 'Serve the current release; without one, build the bundled data first. SIGHUP restarts the workers.',
+  summary: 'Serve the current release, or else the bundled data',
+  description:
+    'Without a release, it builds one from the data that ships with the program. SIGTERM and Ctrl-C let open requests finish; SIGHUP restarts the workers.',
   flags: serveFlags,
   examples: ['serve', 'serve --port 0 --workers 1', 'serve --host 0.0.0.0 --base-url https://catalogs.example.org'],
   run: async ({ values, terminal, env }) => {
@@ -33,7 +35,7 @@ export const serveCommand = command({
   },
 })
 
-/** What other parts of the program print for people becomes events too. */
+/** A terminal that logs the lines for people as events. */
 const loggingTerminal = (terminal: Terminal, log: Log): Terminal => ({
   ...terminal,
   err: (text) => {

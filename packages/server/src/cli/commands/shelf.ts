@@ -1,4 +1,4 @@
-// nomenclator shelf: makes a shared shelf in PostgreSQL, says how it is, and mends what a restored backup leaves.
+// nomenclator shelf: makes a shared shelf in PostgreSQL, shows its state, and repairs it after a backup was restored.
 import { OperationalError } from '../../base/operational-error.ts'
 import type { PostgresOptions } from '../../distribution/postgres/connection.ts'
 import type { ShelfReport } from '../../distribution/postgres/status.ts'
@@ -10,7 +10,7 @@ import { wait } from '../flags/import-flags.ts'
 import { type HomeValues, homeFlags, loginOf } from '../flags/shelf-flags.ts'
 import { lockFor, writingOf } from '../home/open-home.ts'
 
-const json = { description: 'print it as one JSON document', parse: yes } as const
+const json = { description: 'print the report as one JSON document', parse: yes } as const
 const number = new Intl.NumberFormat('en')
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
 
@@ -26,6 +26,12 @@ function givenShelf<V extends Pick<HomeValues, 'shelf'>>(values: V): V & { reado
   return { ...values, shelf }
 }
 
+/** The home of a command, and the options with which it writes to the shelf. */
+const homeAndShelf = (values: HomeValues & { readonly wait: number }, doing: string, terminal: Terminal) => ({
+  store: new ReleaseStore(homeOf(values.home)),
+  writing: writingOf(givenShelf(values), doing, terminal),
+})
+
 function connectOptions(values: Omit<HomeValues, 'home'>, changes: boolean): PostgresOptions {
   const { shelf } = givenShelf(values)
   return { ...loginOf(shelf, { ...values, home: undefined }), changes, name: 'nomenclator shelf' }
@@ -33,8 +39,8 @@ function connectOptions(values: Omit<HomeValues, 'home'>, changes: boolean): Pos
 
 const shelfMigrate = command({
   name: 'shelf migrate',
-  description:
-    'Make the tables of a shared shelf in PostgreSQL, or bring them up to this version. What is done already is left alone.',
+  summary: 'Make or update the tables of a shelf in PostgreSQL',
+  description: 'Tables that are up to date stay as they are.',
   flags: { ...shelfFlags, json },
   examples: ['shelf migrate --shelf postgres://admin@db.example.org/nomenclator?sslmode=verify-full'],
   run: async ({ values, terminal }) => {
@@ -51,7 +57,8 @@ const shelfMigrate = command({
 
 const shelfRoles = command({
   name: 'shelf roles',
-  description: 'Print the SQL of two roles: one that can only read and listen, for nodes, and one that can publish.',
+  summary: 'Print the SQL of the roles for nodes and publishers',
+  description: 'Nodes can only read and listen; publishers can also change the shelf.',
   flags: { apply: { description: 'also run it, as the user of --shelf', parse: yes }, ...shelfFlags },
   examples: [
     'shelf roles',
@@ -71,8 +78,8 @@ const shelfRoles = command({
 
 const shelfStatus = command({
   name: 'shelf status',
-  description:
-    'Tell what is on a shared shelf: its releases, the room that they take, who changes it at the moment, and which nodes follow it with which release.',
+  summary: 'Show the releases, size, writer and nodes of a shelf',
+  description: 'The exit code is 1 if a chunk is damaged or the shelf has forked.',
   flags: {
     verify: { description: 'also let the database check the digest of every chunk', parse: yes },
     ...shelfFlags,
@@ -126,40 +133,34 @@ function statusText(report: ShelfReport): string {
 
 const shelfPublish = command({
   name: 'shelf publish',
-  description:
-    'Publish all releases of the home to a shared shelf that is empty, or that has lost what this home has seen.',
+  summary: 'Publish all releases of this home to a shelf',
+  description: 'Use it for a shelf that is empty, or that has lost releases of this home.',
   flags: { wait, ...homeFlags },
   examples: [
     'shelf publish --home /var/lib/nomenclator --shelf postgres://publisher@db.example.org/nomenclator?sslmode=verify-full',
   ],
   run: async ({ values, terminal }) => {
     const { publishHome } = await import('../../distribution/postgres/session.ts')
-    const store = new ReleaseStore(homeOf(values.home))
-    const valuesWithShelf = givenShelf(values)
+    const { store, writing } = homeAndShelf(values, 'shelf publish', terminal)
     using _lock = await lockFor(store, 'shelf publish', values.wait, terminal)
-    const { put, skipped } = await publishHome(store, writingOf(valuesWithShelf, 'shelf publish', terminal))
+    const { put, skipped } = await publishHome(store, writing)
     for (const digest of skipped) terminal.err(`NOT PUBLISHED: release ${digest.slice(0, 12)} cannot be read.\n`)
-    tell(put, terminal)
+    for (const digest of put) terminal.out(`Published ${digest.slice(0, 12)}.\n`)
     return 0
   },
 })
 
-function tell(put: readonly string[], terminal: Terminal): void {
-  for (const digest of put) terminal.out(`Published ${digest.slice(0, 12)}.\n`)
-}
-
 const shelfMend = command({
   name: 'shelf mend',
-  description: 'Replace chunks of a shared shelf that are damaged in the database by those of this home.',
+  summary: 'Replace damaged chunks of a shelf by those of this home',
   flags: { wait, ...homeFlags },
   examples: [
     'shelf mend --home /var/lib/nomenclator --shelf postgres://publisher@db.example.org/nomenclator?sslmode=verify-full',
   ],
   run: async ({ values, terminal }) => {
     const { mendShelf } = await import('../../distribution/postgres/session.ts')
-    const store = new ReleaseStore(homeOf(values.home))
-    const valuesWithShelf = givenShelf(values)
-    const { damaged, mended } = await mendShelf(store, writingOf(valuesWithShelf, 'shelf mend', terminal))
+    const { store, writing } = homeAndShelf(values, 'shelf mend', terminal)
+    const { damaged, mended } = await mendShelf(store, writing)
     terminal.out(damaged === 0 ? 'Every chunk is as it was written.\n' : `Replaced ${mended} of ${damaged} chunks.\n`)
     if (mended < damaged)
       throw new OperationalError(`this home does not have ${damaged - mended} of them; try the home of another machine`)
@@ -169,15 +170,14 @@ const shelfMend = command({
 
 const shelfAccept = command({
   name: 'shelf accept',
-  description:
-    'Let all nodes follow a shared shelf that was restored to an older state than they have seen, or that has forked: what it has is right.',
+  summary: 'Let all nodes follow a shelf that was restored or forked',
+  description: 'For a restored backup, or after two shelves went apart: the present state of this one counts.',
   flags: { wait, ...homeFlags },
   examples: ['shelf accept --shelf postgres://publisher@db.example.org/nomenclator?sslmode=verify-full'],
   run: async ({ values, terminal }) => {
     const { acceptShelf } = await import('../../distribution/postgres/session.ts')
-    const store = new ReleaseStore(homeOf(values.home))
-    const valuesWithShelf = givenShelf(values)
-    const generation = await acceptShelf(store, writingOf(valuesWithShelf, 'shelf accept', terminal))
+    const { store, writing } = homeAndShelf(values, 'shelf accept', terminal)
+    const generation = await acceptShelf(store, writing)
     terminal.out(`The shelf has generation ${generation} now; all nodes follow it.\n`)
     return 0
   },

@@ -40,8 +40,8 @@ const PUBLIC_MODE = 0o644
 
 const keygen = command({
   name: 'keygen',
-  description:
-    'Make a pair of keys to sign releases with, in the format of minisign: NAME.key, which is secret, and NAME.pub.',
+  summary: 'Make a pair of keys to sign releases with',
+  description: 'NAME.key is secret, NAME.pub is public. Both have the format of minisign.',
   flags: {
     out: {
       value: 'NAME',
@@ -100,7 +100,8 @@ async function refuseDamaged(store: ReleaseStore, digest: string): Promise<void>
 
 const sign = command({
   name: 'sign',
-  description: 'Sign a release on disk, by default the current one; nodes that require a signature swap to it at once.',
+  summary: 'Sign a release',
+  description: 'Without DIGEST, it signs the current one. Nodes that require a signature change to it at once.',
   operands: OPTIONAL_DIGEST,
   flags: {
     key: { value: 'FILE', description: 'secret key to sign with', parse: text },
@@ -160,8 +161,8 @@ function readSignature(path: string): string {
 
 const verifyRelease = command({
   name: 'verify-release',
-  description:
-    'Read every file of a release again, by default of the current one, and check its digests and its signature.',
+  summary: 'Check the files and the signature of a release',
+  description: 'Without DIGEST, it checks the current one. Every file is read again.',
   operands: OPTIONAL_DIGEST,
   flags: {
     key: publicKey,
@@ -248,8 +249,9 @@ function proofText(digest: string, proof: Proof, builtHere: boolean): string {
 
 const rotateKeys = command({
   name: 'rotate-keys',
+  summary: 'Replace the keys that releases are signed with',
   description:
-    'Let other keys take the place of those that releases were signed with: a statement that an old key signs, which nodes follow with the current release. Sign that with the new keys first.',
+    'An old key signs a statement that names the new keys. Nodes get the statement with the current release, so sign that one with a new key first.',
   flags: {
     key: { value: 'FILE', description: 'secret key that is trusted so far', parse: text },
     'password-file': passwordFile,

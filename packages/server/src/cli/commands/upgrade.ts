@@ -8,8 +8,8 @@ import { homeFlags } from '../flags/shelf-flags.ts'
 
 export const upgrade = command({
   name: 'upgrade',
-  description:
-    'Bring the releases of an earlier version up to the format of this one: their records stay as they are, and so do their digests.',
+  summary: 'Bring a home to the format of this version',
+  description: 'The records and digests of its releases stay as they are. serve and imports do this by themselves.',
   flags: { json: { description: 'print the report as one JSON document', parse: yes }, wait, ...homeFlags },
   examples: ['upgrade', 'upgrade --home /srv/catalogs --json'],
   run: async ({ values, terminal }) => {

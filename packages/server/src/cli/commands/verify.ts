@@ -56,8 +56,9 @@ const UNCHECKED = 2
 
 export const verifyCommand = command({
   name: 'verify',
+  summary: 'Check whether a server speaks the contract of API v1',
   description:
-    'Tell whether a server speaks the contract of API v1, or how two servers differ: exit code 0 if all is well, 1 if not, 2 if it could not be checked.',
+    'With --against, it compares two servers instead. The exit code is 0 if all is well, 1 if not, and 2 if it could not be checked.',
   operands: { usage: 'URL', min: 1, max: 1 },
   flags,
   examples: [

@@ -1,4 +1,4 @@
-// How arguments and environment become values, and what is said when they cannot.
+// Arguments and environment become values, or mistakes that say what is allowed.
 import { describe, expect, test } from 'bun:test'
 import { type Environment, type Flag, readFlags, text, UsageError, wholeNumber, yes } from './flags.ts'
 
@@ -23,7 +23,7 @@ function mistakesOf(argv: string[], env: Environment = {}): string[] {
 
 const DEFAULTS = { host: '127.0.0.1', port: 8080, home: undefined, json: false }
 
-describe('what is read', () => {
+describe('flags are read', () => {
   const cases: [string, string[], Environment, Record<string, unknown>, string[]][] = [
     ['nothing given', [], {}, {}, []],
     ['a flag and its value', ['--port', '0'], {}, { port: 0 }, []],
@@ -48,7 +48,7 @@ describe('what is read', () => {
   })
 })
 
-describe('what is refused, and how', () => {
+describe('flags are refused', () => {
   const PORT = 'allowed is a whole number from 0 to 65535'
   const cases: [string, string[], Environment, string][] = [
     ['an unknown flag', ['--verbose'], {}, 'there is no flag --verbose'],

@@ -7,16 +7,16 @@ import { parseWholeNumber } from '../../base/whole-number.ts'
 export type InvalidFlag = { readonly allowed: string }
 
 export type Flag<T> = {
-  /** What stands for the value in the help; a flag without one is a switch. */
+  /** The word for the value in the help; a flag without one is a switch. */
   readonly value?: string
   readonly env?: string
   readonly description: string
-  /** The value that holds where none is given, as it would be typed; the help shows it. */
+  /** The value if none is given, as it would be typed; the help shows it. */
   readonly defaultValue?: string
-  /** All values that there are, where they are few. */
+  /** All values that are allowed, if they are few. */
   readonly choices?: readonly string[]
   readonly parse: (text: string) => T | InvalidFlag
-  /** What may be shown of a value that is wrong; all of it unless it may hold a secret. */
+  /** Returns a wrong value without its secret; one that has none is shown as it is. */
   readonly shown?: (text: string) => string
 }
 
@@ -27,7 +27,6 @@ export type ValuesOf<F extends Flags> = {
 type IfNotGiven<F> = F extends { defaultValue: string } ? never : F extends { value: string } ? undefined : never
 
 export class UsageError extends OperationalError {
-  /** The command that was called, where there is one. */
   readonly command: string | undefined
 
   constructor(mistakes: readonly string[], command?: string) {
@@ -37,7 +36,7 @@ export class UsageError extends OperationalError {
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
-export type Read<F extends Flags> = { readonly values: ValuesOf<F>; readonly operands: readonly string[] }
+type Read<F extends Flags> = { readonly values: ValuesOf<F>; readonly operands: readonly string[] }
 
 /** Reads the arguments against the flags; a flag goes before its variable, and every mistake is reported. */
 export function readFlags<F extends Flags>(flags: F, argv: readonly string[], env: Environment): Read<F> {
@@ -69,40 +68,33 @@ type Tokens = { readonly given: Map<string, string>; readonly operands: string[]
 
 function tokensOf(flags: Flags, argv: readonly string[]): Tokens {
   const options = Object.fromEntries(
-    Object.entries(flags).map(([name, flag]) => [
+    Object.entries(flags).map(([name, { value }]) => [
       name,
-      { type: flag.value === undefined ? 'boolean' : 'string' } as const,
+      { type: value === undefined ? 'boolean' : 'string' } as const,
     ]),
   )
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true })
   const read: Tokens = { given: new Map(), operands: [], mistakes: [] }
   for (const token of tokens) {
     if (token.kind === 'positional') read.operands.push(token.value)
-    if (token.kind === 'option') takeOption(flags, read, token)
+    if (token.kind !== 'option') continue
+    const mistake = read.given.has(token.name) ? `--${token.name} was given twice` : mistakeIn(token, flags)
+    if (mistake === undefined) read.given.set(token.name, token.value ?? '')
+    else read.mistakes.push(mistake)
   }
   return read
 }
 
-function takeOption(
-  flags: Flags,
-  read: Tokens,
-  { name, rawName, value }: { name: string; rawName: string; value?: string | undefined },
-): void {
+type Option = { readonly name: string; readonly rawName: string; readonly value?: string | undefined }
+
+function mistakeIn({ name, rawName, value }: Option, flags: Flags): string | undefined {
   const flag = Object.hasOwn(flags, name) ? flags[name] : undefined
   if (flag === undefined) {
-    const suggestion = nearest(name, Object.keys(flags))
-    read.mistakes.push(
-      `there is no flag ${rawName}${suggestion === undefined ? '' : `; did you mean --${suggestion}?`}`,
-    )
-  } else if (flag.value !== undefined && (value === undefined || value === '')) {
-    read.mistakes.push(`--${name} needs a value: --${name} ${flag.value}`)
-  } else if (flag.value === undefined && value !== undefined) {
-    read.mistakes.push(`--${name} takes no value`)
-  } else if (read.given.has(name)) {
-    read.mistakes.push(`--${name} was given twice`)
-  } else {
-    read.given.set(name, value ?? '')
+    const meant = nearest(name, Object.keys(flags))
+    return `there is no flag ${rawName}${meant === undefined ? '' : `; did you mean --${meant}?`}`
   }
+  if (flag.value === undefined) return value === undefined ? undefined : `--${name} takes no value`
+  return value === undefined || value === '' ? `--${name} needs a value: --${name} ${flag.value}` : undefined
 }
 
 export const text = (value: string): string => value

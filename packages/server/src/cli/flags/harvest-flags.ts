@@ -1,4 +1,4 @@
-// The flags of commands that read a running server of API v1: which collections, and how politely.
+// The flags of commands that read a running server of API v1.
 import { v1Collections } from '../../catalog/collections.ts'
 import { builtInCatalog } from '../../source/built-in.ts'
 import { type InvalidFlag, wholeNumber } from './flags.ts'
@@ -8,16 +8,16 @@ const names = v1Collections(builtInCatalog).map(({ name }) => name)
 export const harvestFlags = {
   only: {
     value: 'LIST',
-    description: `just these collections, separated by commas: ${names.join(', ')}`,
+    description: `only these collections, separated by commas: ${names.join(', ')}`,
     parse: someOf,
   },
   concurrency: {
     value: 'N',
-    description: 'requests under way at a time',
+    description: 'requests at a time',
     defaultValue: '8',
     parse: wholeNumber(1, 256),
   },
-  rate: { value: 'N', description: 'at most so many requests a second', parse: wholeNumber(1, 100_000) },
+  rate: { value: 'N', description: 'most requests in a second', parse: wholeNumber(1, 100_000) },
 } as const
 
 function someOf(list: string): readonly string[] | InvalidFlag {

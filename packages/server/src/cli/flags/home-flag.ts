@@ -1,4 +1,4 @@
-// Where the releases live: the flag that all commands share.
+// The flag --home, which all commands share.
 import { accessSync, constants, lstatSync, readlinkSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { OperationalError } from '../../base/operational-error.ts'
@@ -8,14 +8,15 @@ import type { Flag } from './flags.ts'
 export const home = {
   value: 'DIR',
   env: 'NOMENCLATOR_HOME',
-  description: 'where the releases live; default is var in the project, ~/.local/share/nomenclator for the executable',
+  description:
+    'directory of the releases; default is var in the project, ~/.local/share/nomenclator for the executable',
   parse: (path) => resolve(path),
 } as const satisfies Flag<string>
 
-/** Where the home is, whether or not it can be one. */
+/** The path of the home, which may be no directory. */
 export const homePath = (given: string | undefined): string => given ?? defaultHome()
 
-/** The home that a command works with: a directory that can be read, or one that is not there yet. */
+/** The home of a command: a directory that can be read, or one that is not there yet. */
 export function homeOf(given: string | undefined): string {
   const path = homePath(given)
   const wrong = homeFault(path)
@@ -24,7 +25,7 @@ export function homeOf(given: string | undefined): string {
   return path
 }
 
-/** Why a path cannot be a home, and what to do; undefined where it can. */
+/** The reason why a path cannot be a home, and what to do; undefined if it can. */
 export function homeFault(path: string): string | undefined {
   try {
     if (!statSync(path).isDirectory()) return 'is not a directory; move what is there away'
@@ -33,7 +34,7 @@ export function homeFault(path: string): string | undefined {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
     if (code === 'ENOENT') return danglingLink(path)
-    if (code === 'ENOTDIR') return 'is below something that is not a directory; move that away'
+    if (code === 'ENOTDIR') return 'has a file on its path where a directory should be; move that file away'
     if (code === 'EACCES') return 'cannot be read by this user; give the user the right to it'
     return `cannot be reached (${code}); check the path and the disk`
   }

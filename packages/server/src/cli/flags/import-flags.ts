@@ -5,14 +5,14 @@ import { homeFlags } from './shelf-flags.ts'
 
 export const wait = {
   value: 'SECONDS',
-  description: 'how long to wait while another process changes the releases, or the shelf cannot be reached',
+  description: 'how long to wait for another process that changes the releases, or for the shelf',
   defaultValue: '60',
   parse: wholeNumber(0, 86_400),
 } as const
 
 export const importFlags = {
-  'dry-run': { description: 'do everything but activate, and tell what would change', parse: yes },
-  'accept-changes': { description: 'activate even if much is lost or identifiers change owner', parse: yes },
+  'dry-run': { description: 'build and compare, but change nothing; print what would change', parse: yes },
+  'accept-changes': { description: 'import even if many records are lost or identifiers get other codes', parse: yes },
   ...signFlags,
   'password-file': passwordFile,
   wait,

@@ -3,7 +3,7 @@ import { yes } from './flags.ts'
 
 export const packageFlags = {
   'allow-private-addresses': {
-    description: 'also fetch from addresses of this machine and its network, which are refused otherwise',
+    description: 'also download from this machine and its network',
     parse: yes,
   },
 } as const

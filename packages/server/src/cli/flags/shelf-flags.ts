@@ -1,4 +1,4 @@
-// Where the shared shelf is: the flags that all commands with a home have.
+// The flags that all commands with a home have: the home, and the shelf that it follows.
 import { OperationalError } from '../../base/operational-error.ts'
 import {
   parseShelfAddress,
@@ -9,7 +9,7 @@ import {
 import type { ShelfLogin } from '../../distribution/postgres/session.ts'
 import { parseHttpShelf } from '../../distribution/shelf/http-address.ts'
 import type { OpenShelf } from '../../distribution/shelf/shelf-reader.ts'
-import { type Flag, type InvalidFlag, text } from './flags.ts'
+import { type Flag, type InvalidFlag, text, type ValuesOf } from './flags.ts'
 import { home } from './home-flag.ts'
 
 /** A shelf in PostgreSQL, or one that is read over HTTP. */
@@ -34,31 +34,26 @@ export const homeFlags = {
   'shelf-password-file': {
     value: 'FILE',
     env: 'NOMENCLATOR_SHELF_PASSWORD_FILE',
-    description:
-      'a file with the password for the shelf; else that of the address, PGPASSWORD, PGPASSFILE or ~/.pgpass',
+    description: 'file with its password; else that of the address, PGPASSWORD, PGPASSFILE or ~/.pgpass',
     parse: text,
   },
 } as const
 
-export type HomeValues = {
-  readonly home: string | undefined
-  readonly shelf: SharedShelf | undefined
-  readonly 'shelf-password-file': string | undefined
-}
+export type HomeValues = ValuesOf<typeof homeFlags>
 
-/** How to get into a shelf in PostgreSQL, which alone can be changed from another machine. */
+/** The login for a shelf in PostgreSQL, the only kind that can be changed from another machine. */
 export function loginOf(shelf: SharedShelf, values: HomeValues): ShelfLogin {
   if ('urls' in shelf)
     throw new OperationalError(
       `${shelf.urls[0]} can be followed, and not changed: change the home that it is served from, or name a shelf in PostgreSQL with --shelf`,
     )
   const password = () => passwordOf(shelf, values['shelf-password-file'], process.env)
-  // A file that cannot be read is told before anything is begun.
+  // A password file that cannot be read is refused before anything is begun.
   password()
   return { address: shelf, password }
 }
 
-/** Opens the shelf that a command was given, to read it. */
+/** Opens a shelf to be read. */
 export async function openerOf(shelf: SharedShelf, values: HomeValues): Promise<OpenShelf> {
   if ('urls' in shelf) return (await import('../../distribution/shelf/http-shelf.ts')).openHttpShelf(shelf.urls)
   const { openPgShelf } = await import('../../distribution/postgres/pg-shelf.ts')

@@ -1,4 +1,4 @@
-// How a source becomes a command: what it declares of itself, and the flags that all imports share.
+// Makes a command of a source, with the flags that all imports share.
 import { type Command, command, type Invocation } from '../command.ts'
 import type { Flags } from '../flags/flags.ts'
 import { importFlags } from '../flags/import-flags.ts'
@@ -6,7 +6,10 @@ import type { Opened } from './run-import.ts'
 
 type ImportFlags<F extends Flags> = F & typeof importFlags
 
-type SourceCommand<F extends Flags> = Pick<Command<F>, 'description' | 'operands' | 'flags' | 'examples'> & {
+type SourceCommand<F extends Flags> = Pick<
+  Command<F>,
+  'summary' | 'description' | 'operands' | 'flags' | 'examples'
+> & {
   /** The word after `import`. */
   readonly source: string
   /** Opens the source, with the home to keep work files in. */

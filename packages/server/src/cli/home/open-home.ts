@@ -1,4 +1,4 @@
-// Opens the home of a command to be read or changed: with its lock, in the format of this version, and as the shared shelf has it.
+// Opens the home of a command: locked, in the format of this version, and as the shared shelf has it.
 
 import { version } from '../../base/version.ts'
 import { lockHome } from '../../release/home/lock.ts'
@@ -10,10 +10,7 @@ import { homeOf } from '../flags/home-flag.ts'
 import { type HomeValues, loginOf, openerOf } from '../flags/shelf-flags.ts'
 import { progressLine } from '../terminal/progress.ts'
 
-/**
- * A home to be read. With a shared shelf it is brought up to date first; while that is not possible, it is read as it is,
- * and the reason is told.
- */
+/** A home to be read. With a shared shelf it is brought up to date first; if that fails, it is read as it is, with a warning. */
 export async function openHome(values: HomeValues, terminal: Terminal): Promise<ReleaseStore> {
   const store = new ReleaseStore(homeOf(values.home))
   const { shelf: address } = values
@@ -27,8 +24,8 @@ export async function openHome(values: HomeValues, terminal: Terminal): Promise<
 const READ_WAIT_SECONDS = 60
 
 /**
- * Changes a home under its lock; with a shared shelf, that and the home are changed as one. `work` says what is to be told
- * of it, which is only true once this returns. With `currentOnly` it needs no other release than the current one.
+ * Changes a home under its lock; with a shared shelf, that and the home are changed as one. The result of `work`
+ * is only true once this returns. With `currentOnly`, other releases than the current one need not be fetched.
  */
 export async function changeHome<T>(
   values: HomeValues & { readonly wait: number },
@@ -46,7 +43,7 @@ export async function changeHome<T>(
   }
   const { changeShared } = await import('../../distribution/postgres/session.ts')
   const upgrade = async () => {
-    // Not in the copy that is thrown away if nothing is published.
+    // The registry changes in the home itself, not in the copy that is thrown away if nothing is published.
     adoptOldRegistry(store)
     if (upgrades && isOutdated(store)) await upgradeWithProgress(store, terminal)
   }
@@ -54,7 +51,7 @@ export async function changeHome<T>(
   return await changeShared(store, writing, upgrade, work, currentOnly)
 }
 
-/** What a writer of the shelf is told. */
+/** The options of a command that writes to the shelf. */
 export const writingOf = (
   values: HomeValues & { readonly wait: number; readonly shelf: NonNullable<HomeValues['shelf']> },
   doing: string,
@@ -68,7 +65,7 @@ export const writingOf = (
   onRelease: (digest: string) => terminal.err(`Fetching release ${digest.slice(0, 12)} from the shelf.\n`),
 })
 
-/** Whoever waits for the lock is told why. */
+/** Takes the lock of the home. While it waits, it prints who holds it. */
 export async function lockFor(
   store: ReleaseStore,
   doing: string,
@@ -92,22 +89,18 @@ export async function lockFor(
 /** The caller holds the lock. */
 export async function upgradeWithProgress(store: ReleaseStore, terminal: Terminal): Promise<readonly Upgraded[]> {
   const { upgradeHome } = await import('../../release/home/upgrade.ts')
-  const progress = progressLine(terminal)
-  try {
-    const upgraded = await upgradeHome(store, {
-      onRelease: (digest, writer) => {
-        progress.clear()
-        terminal.err(
-          `Release ${digest.slice(0, 12)} was written by Nomenclator ${writer}: upgrading it to the format of ${version}.\n`,
-        )
-      },
-      onProgress: progress.show,
-    })
-    progress.clear()
-    for (const { digest, failure } of upgraded)
-      if (failure !== undefined) terminal.err(`RELEASE NOT UPGRADED: ${digest.slice(0, 12)}, ${failure}\n`)
-    return upgraded
-  } finally {
-    progress.clear()
-  }
+  using progress = progressLine(terminal)
+  const upgraded = await upgradeHome(store, {
+    onRelease: (digest, writer) => {
+      progress.clear()
+      terminal.err(
+        `Release ${digest.slice(0, 12)} was written by Nomenclator ${writer}: upgrading it to the format of ${version}.\n`,
+      )
+    },
+    onProgress: progress.show,
+  })
+  progress.clear()
+  for (const { digest, failure } of upgraded)
+    if (failure !== undefined) terminal.err(`RELEASE NOT UPGRADED: ${digest.slice(0, 12)}, ${failure}\n`)
+  return upgraded
 }

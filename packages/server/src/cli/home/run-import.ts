@@ -1,4 +1,4 @@
-// What all import commands do: take the lock, open the source, import with a progress line, and report.
+// The steps of all import commands: take the lock, open the source, import with a progress line, and report.
 import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { type ImportOptions, type ImportReport, importRelease } from '../../release/import.ts'
 import { bundledSource } from '../../source/bundled.ts'
@@ -6,21 +6,21 @@ import type { Source } from '../../source/source.ts'
 import type { Terminal } from '../command.ts'
 import type { ImportValues } from '../flags/import-flags.ts'
 import { readSecretKey } from '../flags/key-flags.ts'
+import { changeCounts, RENUMBERED } from '../terminal/changes.ts'
 import { progressLine } from '../terminal/progress.ts'
-import { RENUMBERED } from '../terminal/renumbered.ts'
 import { changeHome } from './open-home.ts'
 
 const number = new Intl.NumberFormat('en')
 
-/** A source that is open, and what is due once it was imported or could not be. */
+/** An open source, with steps to do after the import. */
 export type Opened = {
   readonly source: Source
-  /** What completes the first release of a home; the bundled data, if nothing else is given. */
+  /** The source that completes the first release of a home; the bundled data if there is none. */
   readonly fallback?: Source
-  /** What else there is to report: as lines for people, and as members of the JSON document. */
+  /** An addition to the report: lines for people, and members of the JSON document. */
   readonly notes?: { readonly lines: readonly string[]; readonly members: Readonly<Record<string, unknown>> }
   readonly onImported?: () => void
-  /** Gives the error that is told. */
+  /** Returns the error to print. */
   readonly onRefused?: (error: unknown) => unknown
 }
 
@@ -31,7 +31,7 @@ export async function runImport(
   terminal: Terminal,
   open: (home: string) => Promise<Opened>,
 ): Promise<number> {
-  // A wrong key is told before anything is downloaded or built.
+  // A wrong key is refused before anything is downloaded or built.
   const signed = signerOf(values)
   let opened: Opened | undefined
   try {
@@ -52,7 +52,7 @@ export async function runImport(
   return 0
 }
 
-/** What signs a release that is imported, with the key that these flags name; none where they name none. */
+/** The import option that signs a release with the key of these flags, if they name one. */
 export function signerOf(
   values: Pick<ImportValues, 'sign' | 'password-file' | 'expires-days'>,
 ): Pick<ImportOptions, 'sign'> {
@@ -73,18 +73,14 @@ export async function importWithProgress(
   values: { readonly 'accept-changes': boolean; readonly 'dry-run': boolean },
   more: Partial<Pick<ImportOptions, 'sign' | 'fallback'>> = {},
 ): Promise<ImportReport> {
-  const progress = progressLine(terminal)
-  try {
-    return await importRelease(store, source, {
-      fallback: bundledSource(),
-      acceptChanges: values['accept-changes'],
-      dryRun: values['dry-run'],
-      onProgress: progress.show,
-      ...more,
-    })
-  } finally {
-    progress.clear()
-  }
+  using progress = progressLine(terminal)
+  return await importRelease(store, source, {
+    fallback: bundledSource(),
+    acceptChanges: values['accept-changes'],
+    dryRun: values['dry-run'],
+    onProgress: progress.show,
+    ...more,
+  })
 }
 
 const OUTCOMES: Readonly<Record<ImportReport['outcome'], (digest: string) => string>> = {
@@ -109,7 +105,7 @@ export function reportText(report: ImportReport): string {
   )
   return (
     `${OUTCOMES[report.outcome](report.digest.slice(0, 12))}\n${rows.join('')}` +
-    section('Without anything below them:', childless) +
+    section('Records without children:', childless) +
     section('Findings, served as they are:', findings) +
     section(
       'Breaking changes:',
@@ -125,5 +121,5 @@ function changesText({ changes }: ImportReport, name: string): string {
   const { added, changed, removed, reordered, isRenumbered } = ofEntity
   if (added + changed + removed === 0) return reordered ? '  in another order' : '  unchanged'
   const why = isRenumbered ? ` (${RENUMBERED})` : ''
-  return `  ${number.format(added)} added, ${number.format(changed)} changed, ${number.format(removed)} removed${why}`
+  return `  ${changeCounts(ofEntity)}${why}`
 }

@@ -1,6 +1,6 @@
-// Which columns of a table are read to resolve its rows, and which are added to it.
+// The columns of a table that are read to resolve its rows, and those that are added to it.
 
-import { nearest } from '../../base/nearest.ts'
+import { didYouMean } from '../../base/nearest.ts'
 import { OperationalError } from '../../base/operational-error.ts'
 import { type Entity, identifierOf, nameFieldOf } from '../../catalog/entity.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
@@ -16,7 +16,7 @@ import type { Release } from '../../release/release.ts'
 const FREE_TEXT = 'q'
 const SCORE_DECIMALS = 4
 const OTHER_COLUMNS = ['name', 'verdict', 'score', 'reason', 'alternatives']
-/** How many alternatives are told. */
+/** The most alternatives in a cell. */
 const MAX_ALTERNATIVES = 3
 
 /** The column of the official code of an entity, such as cvegeo_municipio. */
@@ -24,7 +24,7 @@ const codeColumn = (entity: Entity): string => `${usualCodeOf(entity).name || 'c
 
 export class AddedColumns {
   readonly #release: Release
-  /** The columns that are read: where each stands, and the part that it is, which is an entity or free text. */
+  /** The columns that are read: their places, and their parts, which are entities or free text. */
   readonly #read: readonly ReadColumn[]
   /** The entities whose identifiers are added, the most distant ancestor first. */
   readonly #entities: readonly Entity[]
@@ -43,7 +43,7 @@ export class AddedColumns {
     this.names = names.map((name) => unusedName(name, header))
   }
 
-  /** What the columns that are read are called, and which parts they are. */
+  /** The columns that are read, as --columns would name them. */
   described(header: readonly string[]): string {
     return this.#read.map(({ place, part }) => (header[place] === part ? part : `${header[place]}=${part}`)).join(',')
   }
@@ -53,7 +53,7 @@ export class AddedColumns {
     return this.#read.map(({ place }) => values[place] ?? '')
   }
 
-  /** The row that these cells are. */
+  /** The row that has these cells. */
   row(cells: readonly string[]): RowToResolve {
     if (this.#read[0]?.part === FREE_TEXT) return { text: cells[0] ?? '' }
     return { parts: new Map(this.#read.map(({ part }, at) => [part, cells[at] ?? ''])) }
@@ -80,13 +80,13 @@ export class AddedColumns {
     ]
   }
 
-  /** The records of the levels that are filled in; what is below another record than those above it is not. */
+  /** The positions to fill in, by level. A record is left out if its ancestors are not those that are filled in. */
   #filledLevels({ levels }: Resolution, threshold: number): ReadonlyMap<string, number> {
     const filled = new Map<string, number>()
     for (const { name, position, verdict, score } of levels) {
       if (position === undefined || verdict === 'ambiguous' || verdict === 'none' || score < threshold) continue
-      const isBelow = [...filled].every(([above, at]) => ancestorOf(this.#release, name, position, above) === at)
-      if (isBelow) filled.set(name, position)
+      const fits = [...filled].every(([level, at]) => ancestorOf(this.#release, name, position, level) === at)
+      if (fits) filled.set(name, position)
     }
     return filled
   }
@@ -114,7 +114,7 @@ export class AddedColumns {
 
 type ReadColumn = { readonly place: number; readonly part: string }
 
-/** The columns that are called as parts; of several for one part the first. Where there is none, the one that is called free text. */
+/** The first column for each part by its name. If there is none, the column named `q`, which is free text. */
 function knownColumns({ catalog }: Release, file: string, header: readonly string[]): ReadColumn[] {
   const parts = header.map((name) => partNames(catalog).get(folded(name.trim())))
   const columns = parts.flatMap((part, place) =>
@@ -124,7 +124,7 @@ function knownColumns({ catalog }: Release, file: string, header: readonly strin
   const place = header.findIndex((name) => folded(name.trim()) === FREE_TEXT)
   if (place !== -1) return [{ place, part: FREE_TEXT }]
   throw new OperationalError(
-    `no column of ${file} is called as a part; name the columns to read, such as --columns ${header[0]}=${FREE_TEXT}: it has ` +
+    `no column of ${file} has the name of a list; name the columns to read, such as --columns ${header[0]}=${FREE_TEXT}: it has ` +
       `${header.join(', ')}, and parts are ${[FREE_TEXT, ...catalog.entities.keys()].join(', ')}`,
   )
 }
@@ -158,7 +158,7 @@ function placeOf(header: readonly string[], name: string, file: string): number 
     )
   if (place !== -1) return place
   throw new OperationalError(
-    `${file}:1 has no column ${JSON.stringify(name)}; it has ${header.join(', ')}${suggestion(name, header)}`,
+    `${file}:1 has no column ${JSON.stringify(name)}; it has ${header.join(', ')}${didYouMean(name, header)}`,
   )
 }
 
@@ -168,13 +168,8 @@ function partOf({ catalog }: Release, name: string): string {
   const parts = [FREE_TEXT, ...catalog.entities.keys()]
   throw new OperationalError(
     `--columns has no part for ${JSON.stringify(name)}; name one with ${name}=PART, where PART is one of ` +
-      `${parts.join(', ')}${suggestion(folded(name), parts)}`,
+      `${parts.join(', ')}${didYouMean(folded(name), parts)}`,
   )
-}
-
-function suggestion(word: string, words: readonly string[]): string {
-  const meant = nearest(word, words)
-  return meant === undefined ? '' : `; did you mean ${meant}?`
 }
 
 /** A name for a column that the table does not have yet. */

@@ -18,14 +18,15 @@ import { Summary } from './summary.ts'
 
 type Options = {
   readonly file: string
-  /** The columns to read, such as `estado,NOM_MUN=municipio`; those that are called as parts where it is not given. */
+  /** The columns to read, such as `estado,NOM_MUN=municipio`; by default those whose names are parts. */
   readonly columns: string | undefined
   readonly out: string
   readonly threshold: number
 }
 
-/** Tables repeat their values: so many different rows are not resolved twice. */
+/** The most different rows whose resolutions are kept, since tables repeat their values. */
 const CACHED_ROWS = 20_000
+
 export async function resolveTable(release: Release, options: Options, terminal: Terminal): Promise<Summary> {
   const { file, out, threshold } = options
   if (file !== STANDARD && !existsSync(file)) throw new OperationalError(`there is no file ${file}`)
@@ -33,7 +34,7 @@ export async function resolveTable(release: Release, options: Options, terminal:
   const faults = new Faults()
   const isWorkbook = file !== STANDARD && isZipFile(file)
   const lines = isWorkbook ? readWorkbook(file, faults) : readAnyCsv(source, faults)
-  const progress = progressLine(terminal)
+  using progress = progressLine(terminal)
   const summary = new Summary()
   const output = outputTo(out, terminal)
   const cache = new LruCache<{ readonly verdict: Verdict; readonly added: string }>({ maxEntries: CACHED_ROWS })
@@ -66,7 +67,5 @@ export async function resolveTable(release: Release, options: Options, terminal:
     output.discard()
     if (error instanceof UnreadableFile) faults.throwIfAny()
     throw error
-  } finally {
-    progress.clear()
   }
 }

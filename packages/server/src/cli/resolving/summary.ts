@@ -1,7 +1,7 @@
-// What became of the rows of a table: how many got each verdict, and which values were not resolved.
+// The summary of a resolved table: rows by verdict, and the values that were not resolved.
 import { VERDICTS, type Verdict } from '../../query/resolve/verdict.ts'
 
-/** The most values that are told. */
+/** The most values in the summary. */
 const MAX_UNRESOLVED = 10
 /** The most different values that are counted. */
 const MAX_COUNTED = 100_000

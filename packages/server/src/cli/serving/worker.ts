@@ -6,7 +6,7 @@ import { damageIn } from '../../release/home/scrub.ts'
 import { openServable } from '../../release/home/servable.ts'
 import { homeOf } from '../flags/home-flag.ts'
 import { trustOf } from '../flags/key-flags.ts'
-import { onReopenSignal, untilStopped, untilTold } from '../terminal/signals.ts'
+import { onReopenSignal, untilStopped, untilSupervisorStops } from '../terminal/signals.ts'
 import type { Context } from './context.ts'
 import { startServing, startThinking } from './process.ts'
 
@@ -27,7 +27,8 @@ export async function work({ values, log }: Context, knownText: string, socket: 
   const told = Promise.withResolvers<void>()
   const link = new SupervisorLink({ ...running, onStop: told.resolve })
   const stop = () => running.stop(values['drain-timeout'] * 1_000, () => link.closed())
-  const stopped = socket === undefined ? untilStopped({ stop, supervised: true }) : untilTold(told.promise).then(stop)
+  const stopped =
+    socket === undefined ? untilStopped({ stop, supervised: true }) : untilSupervisorStops(told.promise).then(stop)
   onReopenSignal(running.reopen)
   // Whoever has waited for the port comes first.
   await Bun.sleep(WAITING_MILLISECONDS)

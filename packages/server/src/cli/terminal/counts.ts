@@ -1,4 +1,4 @@
-// How many records a release has, in a line.
+// The numbers of records in a release, as one line.
 import { v1Collections } from '../../catalog/collections.ts'
 import type { Release } from '../../release/release.ts'
 
@@ -6,7 +6,7 @@ const number = new Intl.NumberFormat('en')
 /** The most lists that are named. */
 const MAX_NAMED = 5
 
-/** Of the lists of API v1; where there is none, of the first lists that there are. */
+/** Counts the lists of API v1; if there are none, the first lists of the release. */
 export function countsOf(release: Release): string {
   const ofV1 = v1Collections(release.catalog)
   const lists = [...release.catalog.entities.values()].map(({ name, plural }) => ({ name: plural, entity: name }))

@@ -1,4 +1,4 @@
-// Where the output of a command goes that may be long: standard output, or a file that is there when all of it is.
+// Long output of a command: to standard output, or to a file that appears once it is complete.
 import { closeSync, existsSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { OperationalError } from '../../base/operational-error.ts'
@@ -10,8 +10,15 @@ export const STANDARD = '-'
 type Output = {
   readonly write: (text: string) => void
   readonly end: () => void
-  /** Ends it before all was written. */
+  /** Ends an output that is not complete. */
   readonly discard: () => void
+}
+
+/** Writes a text that is complete. */
+export function writeOutput(path: string, text: string, terminal: Terminal): void {
+  const { write, end } = outputTo(path, terminal)
+  write(text)
+  end()
 }
 
 const MAX_BUFFERED = 1 << 16

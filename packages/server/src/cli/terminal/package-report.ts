@@ -1,4 +1,4 @@
-// What was found out about a data package, for people: lists, faults, findings and guesses.
+// The report on a data package: lists, faults, findings and guesses.
 import { type Fault, faultText, MAX_FAULTS } from '../../source/faults.ts'
 import type { Guess } from '../../source/package/descriptor.ts'
 import type { PackageFinding } from '../../source/package/field-findings.ts'
@@ -19,28 +19,21 @@ export const listsOf = ({ catalog, provides, counts }: PackageSource) =>
     return { name, title: entity?.title ?? name, key: entity?.key ?? [], records: counts.get(name) ?? 0 }
   })
 
-export const listsText = (source: PackageSource): string =>
-  section(
-    'Lists:',
-    listsOf(source).map(
-      ({ name, key, records }) => `${name}: ${counted(records, 'record')}, key ${key.map(quoted).join(' with ')}`,
-    ),
+export function listsText(source: PackageSource): string {
+  const quoted = (name: string) => JSON.stringify(name)
+  const lines = listsOf(source).map(
+    ({ name, key, records }) => `${name}: ${counted(records, 'record')}, key ${key.map(quoted).join(' with ')}`,
   )
-
-const quoted = (name: string) => JSON.stringify(name)
-
-export function faultsText(faults: readonly Fault[], count: number): string {
-  const shown = faults.slice(0, MAX_FAULTS)
-  const rest = count - shown.length
-  return section('Faults:', [
-    ...shown.map(faultText),
-    ...(rest > 0
-      ? [`… and ${number.format(rest)} more, which --json has up to the first ten thousand of a table`]
-      : []),
-  ])
+  return section('Lists:', lines)
 }
 
-/** Their faults are told with the others. */
+export function faultsText(faults: readonly Fault[], count: number): string {
+  const shown = faults.slice(0, MAX_FAULTS).map(faultText)
+  const rest = `… and ${number.format(count - shown.length)} more, which --json has up to the first ten thousand of a table`
+  return section('Faults:', count > shown.length ? [...shown, rest] : shown)
+}
+
+/** The names of the tables that are left out; `faultsText` has their faults. */
 export const leftOutText = (leftOut: readonly LeftOut[]): string =>
   leftOut.length === 0
     ? ''
@@ -64,7 +57,6 @@ export const guessesText = (guesses: readonly Guess[]): string =>
     ]),
   )
 
-/** All that was found out about a package, for people. */
 export const examinedText = ({ source, faults, faultCount, leftOut, findings, guesses }: Examined): string =>
   [
     source === undefined ? '' : listsText(source),
@@ -74,7 +66,7 @@ export const examinedText = ({ source, faults, faultCount, leftOut, findings, gu
     guessesText(guesses),
   ].join('')
 
-/** The same as JSON, with all places that are kept. */
+/** The report as JSON, with all places that are kept. */
 export const examinedJson = ({ source, faults, faultCount, leftOut, findings, guesses }: Examined) => ({
   ...(source === undefined ? {} : { package: source.package.name }),
   lists: source === undefined ? [] : listsOf(source),

@@ -1,8 +1,8 @@
-// Checks what the progress line shows, and that a pipe sees nothing of it.
+// The progress line shows amounts, rate and time left; a pipe gets nothing.
 import { describe, expect, test } from 'bun:test'
 import { bytesText, progressLine } from './progress.ts'
 
-/** What is shown of amounts that were done by given milliseconds, in this order. */
+/** The lines that are drawn for amounts by the millisecond at which they were done. */
 function shown(interactive: boolean, amountText: typeof bytesText | undefined, total: number | undefined, done: Done) {
   const written: string[] = []
   const terminal = { out: () => {}, err: (text: string) => written.push(text), interactive }

@@ -13,7 +13,8 @@ type AmountText = (amount: number) => string
 const recordsText: AmountText = (records) => number.format(Math.round(records))
 export const bytesText: AmountText = (bytes) => `${megabytes.format(bytes / 1e6)} MB`
 
-type Progress = {
+/** A line that is cleared when it is disposed. */
+type Progress = Disposable & {
   readonly show: (what: string, done: number, expected: number | undefined) => void
   readonly clear: () => void
 }
@@ -23,7 +24,8 @@ export function progressLine(
   amountText: AmountText = recordsText,
   now: () => number = () => performance.now(),
 ): Progress {
-  if (!terminal.interactive) return { show: () => {}, clear: () => {} }
+  if (!terminal.interactive) return { show: () => {}, clear: () => {}, [Symbol.dispose]: () => {} }
+  const clear = () => terminal.err(ERASE_LINE)
   let drawn = Number.NEGATIVE_INFINITY
   let begun = { what: '', at: 0, done: 0 }
   return {
@@ -37,7 +39,8 @@ export function progressLine(
       const amount = `${amountText(done)}${total}`
       terminal.err(`${ERASE_LINE}${bar(done, expected)}${what} ${amount}${pace(rate, done, expected, amountText)}`)
     },
-    clear: () => terminal.err(ERASE_LINE),
+    clear,
+    [Symbol.dispose]: clear,
   }
 }
 

@@ -1,10 +1,10 @@
-// What signals mean to the program, and to a server.
+// The reactions of the program, and of a server, to signals.
 
 const END_SIGNALS = { SIGINT: 2, SIGTERM: 15 } as const
 
 /**
  * The kernel ends a process at a signal that it does not handle, but not the first process of a container: that one ends
- * itself, with the exit code that a shell would tell. Whoever handles the signal later takes its place.
+ * itself, with the exit code that a shell reports. A later handler of the signal takes its place.
  */
 export function endAtSignals(): void {
   for (const [signal, number] of Object.entries(END_SIGNALS))
@@ -15,7 +15,7 @@ export function endAtSignals(): void {
 
 type Reactions = {
   readonly stop: () => Promise<void>
-  /** What a second signal does before the process ends at once. */
+  /** Runs at a second signal, before the process ends at once. */
   readonly now?: () => void
   readonly restart?: () => void
   /** A worker leaves Ctrl-C to its supervisor, and ends when the supervisor is gone. */
@@ -50,11 +50,11 @@ export function untilStopped({ stop, now, restart, supervised = false }: Reactio
   })
 }
 
-/** For a process that leaves signals to its supervisor: resolves when it is told to stop. */
-export function untilTold(told: Promise<void>): Promise<void> {
+/** Resolves with `stopped`, for a process that leaves signals to its supervisor. */
+export function untilSupervisorStops(stopped: Promise<void>): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => {})
   endWithSupervisor()
-  return told
+  return stopped
 }
 
 function endWithSupervisor(): void {

@@ -4,8 +4,8 @@ import { parseDigits, parseWholeNumber } from '../../base/whole-number.ts'
 import type { PageNumber } from '../../query/page.ts'
 import { badParameter } from '../problem.ts'
 
-export const PAGE_ALLOWED = 'a whole number from 1, without sign, leading zeros or more than 15 digits, given once'
-export const FORMAT_ALLOWED = 'api or json, given once'
+const PAGE_ALLOWED = 'a whole number from 1, without sign, leading zeros or more than 15 digits, given once'
+const FORMAT_ALLOWED = 'api or json, given once'
 export const FORMATS: readonly string[] = ['api', 'json']
 
 export const FIRST_PAGE = 1 as PageNumber
