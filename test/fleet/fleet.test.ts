@@ -158,10 +158,7 @@ describe('a shelf is made', () => {
 
   test('once, however many make it at the same time', async () => {
     const both = await Promise.all([1, 2].map(() => succeeded('shelf', 'migrate', '--shelf', admin(), '--json')))
-    expect(both.flatMap(({ out }) => JSON.parse(out).applied)).toEqual([
-      { number: 1, name: 'shelf' },
-      { number: 2, name: 'chain' },
-    ])
+    expect(both.flatMap(({ out }) => JSON.parse(out).applied)).toEqual([{ number: 1, name: 'shelf' }])
     const again = await succeeded('shelf', 'migrate', '--shelf', admin())
     expect(again.out).toBe('Nothing to do: the shelf is up to date.\n')
   })

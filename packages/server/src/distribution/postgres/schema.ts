@@ -3,17 +3,13 @@
 import { ShelfRefused } from '../shelf/shelf-failures.ts'
 import type { ShelfConnection } from './connection.ts'
 import shelfSql from './sql/0001-shelf.sql' with { type: 'text' }
-import chainSql from './sql/0002-chain.sql' with { type: 'text' }
 import rolesSql from './sql/roles.sql' with { type: 'text' }
 import { WRITER_LOCK } from './writer-lock.ts'
 
 type Migration = { readonly number: number; readonly name: string; readonly sql: string }
 
 /** All migrations in order; one that has been released is never changed, only followed by another. */
-export const migrations: readonly Migration[] = [
-  { number: 1, name: 'shelf', sql: shelfSql },
-  { number: 2, name: 'chain', sql: chainSql },
-]
+export const migrations: readonly Migration[] = [{ number: 1, name: 'shelf', sql: shelfSql }]
 
 /** The roles of readers and publishers, as SQL. */
 export { rolesSql }

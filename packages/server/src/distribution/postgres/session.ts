@@ -41,22 +41,20 @@ type Writing = ShelfLogin & {
 const RETRY_FIRST_MILLISECONDS = 200
 const RETRY_MAX_MILLISECONDS = 5_000
 /** A connection with a shelf that this program knows, once something was done with it; closed where that fails. */
-async function openFor(
+export async function openShelf(
   options: PostgresOptions,
-  first: (connection: ShelfConnection) => Promise<void>,
+  prepare: (connection: ShelfConnection) => Promise<void> = async () => {},
 ): Promise<ShelfConnection> {
   const connection = await ShelfConnection.open(options)
   try {
     await checkSchema(connection)
-    await first(connection)
+    await prepare(connection)
     return connection
   } catch (error) {
     await connection[Symbol.asyncDispose]()
     throw error
   }
 }
-
-export const openShelf = (options: PostgresOptions): Promise<ShelfConnection> => openFor(options, async () => {})
 
 /** Waits for others, and for PostgreSQL where it is away. */
 async function openAsWriter({
@@ -72,7 +70,7 @@ async function openAsWriter({
   for (let tries = 0; ; tries++) {
     try {
       const options = { address: await primaryOf({ address, password }), password, changes: true, name: writerName() }
-      return await openFor(options, async (connection) => {
+      return await openShelf(options, async (connection) => {
         await refuseSharedSession(connection, options)
         await lockShelf(connection, doing, { milliseconds: deadline - performance.now(), onWait })
       })
@@ -90,10 +88,7 @@ async function primaryOf({ address, password }: ShelfLogin): Promise<ShelfAddres
   if (hosts.length === 1) return address
   const looks = await Promise.allSettled(
     hosts.map(async (one) => {
-      await using connection = await openFor(
-        { address: one, password, changes: true, name: writerName() },
-        async () => {},
-      )
+      await using connection = await openShelf({ address: one, password, changes: true, name: writerName() })
       return { ...(await readPointer(connection)), host: describeAddress(one), address: one }
     }),
   )

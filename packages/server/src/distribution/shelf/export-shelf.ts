@@ -1,8 +1,8 @@
 // Writes a home as the files of a shelf, for any host of static files: what never changes first, and the pointer last.
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { OperationalError } from '../../base/operational-error.ts'
-import { DurableFile, replaceDurably, syncDirectory } from '../../release/files/durable-file.ts'
+import { replaceDurably } from '../../release/files/durable-file.ts'
 import { readTextSync } from '../../release/files/regular-file.ts'
 import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { MANIFEST_FILE, type Manifest, parsedObject } from '../../release/manifest.ts'
@@ -59,9 +59,9 @@ export async function exportShelf(store: ReleaseStore, directory: string): Promi
       written.chunks++
       written.bytes += bytes.length
     }
-    place(join(directory, entityName(entity)), Buffer.from(entityText(shelved)))
+    place(join(directory, entityName(entity)), entityText(shelved))
   }
-  place(join(directory, listingName(pointer.listing)), Buffer.from(listing))
+  place(join(directory, listingName(pointer.listing)), listing)
   replaceDurably(join(directory, POINTER_NAME), pointerText(pointer))
   prune(
     join(directory, 'entities'),
@@ -88,20 +88,10 @@ const entitiesIn = ({ releases }: Listing): string[] => [
 ]
 
 /** A file appears whole under its name. One that is there has the same content. */
-function place(path: string, bytes: Uint8Array): void {
+function place(path: string, content: string | Uint8Array): void {
   if (existsSync(path)) return
   mkdirSync(dirname(path), { recursive: true })
-  const next = `${path}.next`
-  rmSync(next, { force: true })
-  const file = new DurableFile(next)
-  try {
-    file.write(bytes)
-    file.finish()
-  } finally {
-    file.close()
-  }
-  renameSync(next, path)
-  syncDirectory(dirname(path))
+  replaceDurably(path, content)
 }
 
 function prune(directory: string, named: ReadonlySet<string>): void {

@@ -7,7 +7,8 @@ import { TestHome, ThreeReleases } from '../../../../../test/support/releases.ts
 import { ENTITY_FORMAT, type EntityManifest } from '../../release/manifest.ts'
 import { SIGNATURE_FILE } from '../../release/signing/release-signature.ts'
 import { sha256 } from './chunks.ts'
-import { fetchShelf, localStates } from './fetch.ts'
+import { fetchShelf } from './fetch.ts'
+import { localStates } from './fetch-entity.ts'
 import { readFollowed } from './pointer.ts'
 
 const three = await ThreeReleases.create()

@@ -35,7 +35,7 @@ type FollowerOptions = {
   readonly random?: () => number
 }
 
-/** The poll while there is news to report. */
+/** The poll while workers change to another release, which is reported soon. */
 const SHORT_POLL_MILLISECONDS = 1_000
 const BUSY_MILLISECONDS = 200
 const RECONNECT = { first: 250, max: 10_000 }
@@ -61,8 +61,6 @@ export class ShelfFollower implements AsyncDisposable {
     | undefined
   /** What was refused, by the name of the change: it is not tried again before its time, unless something is done about it. */
   readonly #refused = new Map<string, { readonly until: number; readonly failure: OperationalError }>()
-  /** Whether what is served may have changed since it was reported. */
-  #hasNews = false
   #trouble: ShelfTrouble | undefined
   #generation = 0
   /** Since when the shelf is known to have another current release than the home, in milliseconds since 1970. */
@@ -162,12 +160,7 @@ export class ShelfFollower implements AsyncDisposable {
       this.#reconnect.reset()
       const isBusy = await this.#catchUp(connection, pointers)
       if (this.#isStopped) return
-      const poll = isBusy
-        ? BUSY_MILLISECONDS
-        : this.#hasNews || this.#isSwapping
-          ? SHORT_POLL_MILLISECONDS
-          : connection.pollMilliseconds
-      this.#hasNews = false
+      const poll = isBusy ? BUSY_MILLISECONDS : this.#isSwapping ? SHORT_POLL_MILLISECONDS : connection.pollMilliseconds
       // Nodes that were started together need not poll together.
       await this.#pause(poll * (0.5 + this.#random()))
     }
@@ -244,7 +237,6 @@ export class ShelfFollower implements AsyncDisposable {
       },
     })
     const complete = missing.length === 0
-    this.#hasNews = true
     this.#applied = { change: listing.change, history: listing.history, complete, damaged: damaged.join() }
     const chunks = this.#fetchedChunks - before.chunks
     const bytes = this.#fetchedBytes - before.bytes

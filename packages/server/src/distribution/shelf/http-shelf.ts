@@ -118,12 +118,9 @@ class HttpShelf implements ShelfHost {
     const signal = AbortSignal.any([this.#stopped.signal, stalled.signal, AbortSignal.timeout(FILE_SECONDS * 1_000)])
     try {
       const response = await fetch(url, { signal, redirect: 'error', headers: { 'Accept-Encoding': 'identity' } })
-      if (response.status === 404 || response.status === 410) {
-        await response.body?.cancel()
-        return undefined
-      }
       if (!response.ok) {
         await response.body?.cancel()
+        if (response.status === 404 || response.status === 410) return undefined
         const Wrong = response.status < 500 && response.status !== 429 ? ShelfRefused : ShelfAway
         throw new Wrong(`${url} responds with ${response.status}`)
       }

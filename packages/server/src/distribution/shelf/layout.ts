@@ -23,14 +23,9 @@ export type ListedPointer = Pointer & { readonly listing: string }
 export const pointerText = ({ generation, change, chain, listing }: ListedPointer): string =>
   `${JSON.stringify({ generation, change, chain, listing })}\n`
 
-/** Undefined for anything else. One that names no changes before it has its generation alone. */
+/** Returns undefined for a text that is no pointer. */
 export function parsePointer(text: string): ListedPointer | undefined {
-  const {
-    generation,
-    change,
-    chain = [],
-    listing,
-  } = parsedObject(text) as Partial<Record<keyof ListedPointer, unknown>>
+  const { generation, change, chain, listing } = parsedObject(text) as Partial<Record<keyof ListedPointer, unknown>>
   if (!Number.isSafeInteger(generation) || typeof change !== 'string' || !isDigest(listing)) return undefined
   if (!Array.isArray(chain) || !chain.every((one) => typeof one === 'string')) return undefined
   return { generation: generation as number, change, chain, listing }

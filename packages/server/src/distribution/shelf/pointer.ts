@@ -41,15 +41,12 @@ const followedFile = (home: string) => join(home, 'shelf.json')
 
 export function readFollowed(home: string): Followed | undefined {
   try {
-    const { generation, change, chain, complete, own, ahead } = JSON.parse(readTextSync(followedFile(home)) ?? '')
-    if (!Number.isSafeInteger(generation)) return undefined
-    const list = (value: unknown) => (Array.isArray(value) ? value : [])
-    return {
-      ...{ generation, change: String(change), chain: list(chain), complete: complete === true, own: list(own) },
-      ...(Array.isArray(ahead) && { ahead }),
-    }
+    const followed: Followed = JSON.parse(readTextSync(followedFile(home)) ?? '')
+    const { generation, change, chain, own } = followed
+    const isSound = Number.isSafeInteger(generation) && typeof change === 'string' && [chain, own].every(Array.isArray)
+    return isSound ? followed : undefined
   } catch {
-    // Without it everything is compared anew, and nothing is lost.
+    // Without it everything is compared again, and nothing is lost.
     return undefined
   }
 }

@@ -1,8 +1,8 @@
 // Brings a home that a command reads up to date with its shelf.
 import type { ReleaseStore } from '../../release/home/release-store.ts'
-import { fetchShelf, ReleaseRefused } from './fetch.ts'
+import { fetchShelf } from './fetch.ts'
 import { compareStates, readFollowed } from './pointer.ts'
-import { ShelfAway } from './shelf-failures.ts'
+import { ReleaseRefused, ShelfAway } from './shelf-failures.ts'
 import type { OpenShelf } from './shelf-reader.ts'
 
 /**

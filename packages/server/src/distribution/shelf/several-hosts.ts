@@ -141,8 +141,7 @@ class SeveralHosts implements FollowedShelf {
 class Host {
   readonly name: string
   opened: ShelfHost | undefined
-  readonly #open: OpenHost
-  readonly #onNews: () => void
+  readonly #open: (report: string) => Promise<ShelfHost>
   readonly #onClosed: () => void
   readonly #backoff = new JitteredBackoff(REOPEN.first, REOPEN.max)
   #opening: Promise<ShelfHost> | undefined
@@ -152,14 +151,13 @@ class Host {
 
   constructor({ name, open }: NamedHost, onNews: () => void, onClosed: () => void) {
     this.name = name
-    this.#open = open
-    this.#onNews = onNews
+    this.#open = (report) => open(report, onNews)
     this.#onClosed = onClosed
   }
 
   async pointer(report: string): Promise<Pointer> {
     if (this.#isDestroyed || (this.#opening === undefined && performance.now() < this.#notBefore)) throw this.#failure
-    this.#opening ??= this.#open(report, this.#onNews)
+    this.#opening ??= this.#open(report)
     const opening = this.#opening
     try {
       const shelf = await opening

@@ -12,3 +12,6 @@ export class ShelfRefused extends OperationalError {}
 
 /** Another change was made since the state that this one was based on. */
 export class ShelfChanged extends OperationalError {}
+
+/** What the shelf offers is not what its digest says, or this program cannot read it. */
+export class ReleaseRefused extends OperationalError {}
