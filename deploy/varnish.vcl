@@ -1,4 +1,4 @@
-# Varnish in front of the service, run with varnishd 7.1 and the xkey of varnish-modules. Goes with --cache-tags, and with
+# Varnish in front of the service, with the xkey of varnish-modules. Goes with --cache-tags, and with
 # --base-url, so that links do not depend on the Host of whoever filled the cache.
 vcl 4.1;
 

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { freePort } from '../../bench/free-port.ts'
 import { version } from '../../packages/server/src/base/version.ts'
 import { allCommands } from '../../packages/server/src/cli/run.ts'
+import { parseShelfAddress } from '../../packages/server/src/distribution/postgres/address.ts'
+import { maxBodyAt, RECONCILE_PATH, RESOLVE_PATH } from '../../packages/server/src/http/routes.ts'
 import { ran } from '../support/command.ts'
 import { executableFor } from '../support/executable.ts'
 import { jumbled } from '../support/jumbled-catalog.ts'
@@ -18,7 +20,8 @@ const commands = await allCommands()
 const ROOT = join(import.meta.dir, '..', '..')
 const DEPLOY = join(ROOT, 'deploy')
 const read = (name: string) => readFileSync(join(DEPLOY, name), 'utf8')
-const firstLine = (name: string) => read(name).split('\n')[0] ?? ''
+/** The text of a file in deploy/, empty for a directory. */
+const textIn = (name: string) => (statSync(join(DEPLOY, name)).isFile() ? read(name) : '')
 const lacks = (...tools: string[]) => tools.some((tool) => Bun.which(tool) === null)
 
 const scratch = new TestDirectory()
@@ -42,11 +45,14 @@ const canChroot =
   !lacks('unshare', 'chroot', 'ldd') &&
   (await tried(['unshare', '--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'])).code === 0
 
-describe('what could not be run', () => {
-  test.each(['Dockerfile', 'compose.yaml', 'kubernetes.yaml', 'nomenclator.service'])(
-    '%s says so in its first line',
-    (name) => expect(firstLine(name)).toStartWith('# Not run: '),
+test('docs/install.md says of every example what was tried', () => {
+  const tried = readFileSync(join(ROOT, 'docs', 'install.md'), 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('| `deploy/'))
+  const examples = readdirSync(DEPLOY).filter(
+    (name) => textIn(name) !== '' && !['Dockerfile.dockerignore', 'nomenclator.default'].includes(name),
   )
+  expect(examples.filter((name) => !tried.some((line) => line.includes(`\`deploy/${name}`)))).toEqual([])
 })
 
 describe('variables', () => {
@@ -96,6 +102,8 @@ describe('logrotate', () => {
 })
 
 describe('proxies in front', () => {
+  for (const program of ['nginx', 'caddy', 'varnishd'])
+    if (lacks(program)) console.log(`Skipped: ${program} is not on this machine, so its examples do not run.`)
   const home = new TestHome()
   let service: Service
   beforeAll(async () => {
@@ -119,6 +127,15 @@ describe('proxies in front', () => {
     if (child.exitCode !== null) throw new Error(await child.stderr.text())
     return {
       fetch: (path: string, headers: Record<string, string> = {}) => fetch(`${url}${path}`, { tls, headers }),
+      /** Posts a megabyte of rows; returns the status and the number of rows that were resolved. */
+      postRows: async () => {
+        const names = (jumbled.pais ?? []).map((one) => one.descPais)
+        const rows = Array.from({ length: 10_000 }, (_, at) => `{"pais":${JSON.stringify(names[at % names.length])}}`)
+        const body = `[${rows.map((row) => row.padEnd(110)).join()}]`
+        const headers = { 'Content-Type': 'application/json' }
+        const response = await fetch(`${url}${RESOLVE_PATH}`, { tls, method: 'POST', headers, body })
+        return [response.status, response.ok ? ((await response.json()) as unknown[]).length : await response.text()]
+      },
       [Symbol.asyncDispose]: async () => {
         child.kill()
         await child.exited
@@ -130,7 +147,10 @@ describe('proxies in front', () => {
   const lagging = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
-    fetch: () => new Response('', { status: 503, headers: { 'Retry-After': '2', 'Nomenclator-Shelf': 'lag' } }),
+    fetch: (request) =>
+      request.method === 'POST'
+        ? fetch(new Request(`${service.url}${new URL(request.url).pathname}`, request), { decompress: false })
+        : new Response('', { status: 503, headers: { 'Retry-After': '2', 'Nomenclator-Shelf': 'lag' } }),
   })
   afterAll(() => lagging.stop(true))
 
@@ -179,6 +199,7 @@ describe('proxies in front', () => {
       const all = await running.fetch('/api/v2/paises/all', { Range: 'bytes=0-9', 'Accept-Encoding': 'identity' })
       expect([all.status, (await all.arrayBuffer()).byteLength]).toEqual([206, 10])
       expect(await statusesOf(running)).toEqual(allGood)
+      expect(await running.postRows()).toEqual([200, 10_000])
     },
   )
 
@@ -197,8 +218,32 @@ describe('proxies in front', () => {
       expect([await caching(pinned), await caching(pinned)]).toEqual(['MISS', 'HIT'])
       expect([await caching('/api/v2/paises'), await caching('/api/v2/paises')]).toEqual(['MISS', 'MISS'])
       expect(await statusesOf(running)).toEqual(allGood)
+      expect(await running.postRows()).toEqual([200, 10_000])
     },
   )
+
+  const maxBody = Math.max(...[RESOLVE_PATH, RECONCILE_PATH].map((path) => maxBodyAt(path) ?? 0))
+  const bytesIn = (size: string) =>
+    Number.parseInt(size, 10) * ({ k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 }[size.at(-1) ?? ''] ?? 1)
+  /** How each kind of proxy names the largest body that it passes on, and what it passes on by default. */
+  const bodyLimits = [
+    ['nginx.conf', /client_max_body_size (\w+);/g, '1m'],
+    ['nginx-cache.conf', /client_max_body_size (\w+);/g, '1m'],
+    ['kubernetes.yaml', /nginx\.ingress\.kubernetes\.io\/proxy-body-size: (\w+)/g, '1m'],
+    ['Caddyfile', /max_size (\w+)/g, '1g'],
+    ['varnish.vcl', /Content-Length[^\n]*?(\d+)/g, '1g'],
+  ] as const
+  test.each(bodyLimits)('%s passes on the largest body that the service takes', (name, limit, byDefault) => {
+    const limits = [...read(name).matchAll(limit)].map(([, size = '']) => size)
+    for (const size of limits.length === 0 ? [byDefault] : limits) expect(bytesIn(size)).toBeGreaterThanOrEqual(maxBody)
+  })
+
+  test('every proxy in deploy/ is among them', () => {
+    const proxies = readdirSync(DEPLOY).filter((name) =>
+      /proxy_pass|reverse_proxy|^backend |kind: Ingress/m.test(textIn(name)),
+    )
+    expect(proxies.sort()).toEqual(bodyLimits.map(([name]) => name).sort())
+  })
 
   const xkey = [...new Bun.Glob('usr/lib/*/varnish/vmods/libvmod_xkey.so').scanSync('/')]
   test.skipIf(lacks('varnishd') || xkey.length === 0)(
@@ -219,6 +264,7 @@ describe('proxies in front', () => {
       const gone = `/api/v2/paises?release=${'0'.repeat(64)}`
       expect([await passed(gone), await passed(gone)]).toEqual([false, false])
       expect(await statusesOf(running)).toEqual(allGood)
+      expect(await running.postRows()).toEqual([200, 10_000])
     },
   )
 
@@ -246,6 +292,7 @@ describe('proxies in front', () => {
       expect([page.status, page.headers.get('X-Total')]).toEqual([200, String(jumbled.pais?.length)])
       expect(page.headers.get('Link')).toStartWith(`<${site}/api/v1/paises?`)
       expect(await statusesOf(running)).toEqual(allGood)
+      expect(await running.postRows()).toEqual([200, 10_000])
     },
   )
 })
@@ -364,36 +411,55 @@ test.skipIf(!canUnshare)('the first process of a container ends at SIGTERM, even
 
 describe('Kubernetes', () => {
   type Probe = { readonly httpGet: { readonly path: string; readonly port: string } }
-  type Container = Record<'startupProbe' | 'readinessProbe' | 'livenessProbe', Probe> & {
+  type Container = Record<'readinessProbe' | 'livenessProbe', Probe> & {
     readonly image: string
+    readonly args: readonly string[]
     readonly ports: readonly { readonly name: string; readonly containerPort: number }[]
     readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[]
   } & Record<string, unknown>
+  type Pod = {
+    readonly containers: readonly [Container]
+    readonly volumes: readonly { readonly name: string }[]
+    readonly securityContext: unknown
+  }
   const documents = Bun.YAML.parse(read('kubernetes.yaml')) as { kind: string; spec: Record<string, unknown> }[]
   const specOf = (kind: string) => documents.find((one) => one.kind === kind)?.spec as Record<string, never>
+  const pod = (specOf('Deployment').template as unknown as { spec: Pod }).spec
+  const [container] = pod.containers
 
   test('has what a service needs, all under one label', () => {
     expect(documents.map(({ kind }) => kind)).toEqual([
-      'StatefulSet',
+      'Deployment',
       'Service',
       'PodDisruptionBudget',
       'NetworkPolicy',
       'Ingress',
     ])
     const label = { 'app.kubernetes.io/name': 'nomenclator' }
-    expect(specOf('StatefulSet')).toMatchObject({
+    expect(specOf('Deployment')).toMatchObject({
       selector: { matchLabels: label },
       template: { metadata: { labels: label } },
     })
     expect(specOf('Service')).toMatchObject({ selector: label })
   })
 
+  test('lets pods follow a shelf, by flags that the program has and with files that are mounted', async () => {
+    const command = commands.find(({ name }) => name === container.args[0])
+    const [, ...flags] = container.args
+    const values = Object.fromEntries(
+      flags.flatMap((flag, at) => (at % 2 === 0 ? [[flag.slice(2), flags[at + 1]]] : [])),
+    )
+    expect(Object.keys(values)).toEqual(['shelf', 'shelf-password-file'])
+    expect(Object.keys(command?.flags ?? {})).toContainValues(Object.keys(values))
+    const address = parseShelfAddress(values.shelf ?? '')
+    if ('allowed' in address) throw new Error(address.allowed)
+    expect([address.ssl.mode, address.password]).toEqual(['verify-full', undefined])
+    const shelf = container.volumeMounts.find(({ name }) => name === 'shelf')?.mountPath
+    expect([address.ssl.rootCert, values['shelf-password-file']]).toEqual([`${shelf}/ca.crt`, `${shelf}/password`])
+    for (const file of ['ca.crt', 'password']) expect(read('kubernetes.yaml')).toContain(`--from-file=${file}`)
+  })
+
   test('probes the listener for operators, writes to its volumes only, and has no rights', () => {
-    const { template, volumeClaimTemplates } = specOf('StatefulSet') as unknown as {
-      template: { spec: { containers: [Container]; volumes: { name: string }[]; securityContext: unknown } }
-      volumeClaimTemplates: { metadata: { name: string } }[]
-    }
-    const [container] = template.spec.containers
     expect(container.image).toBe(`nomenclator:${version}`)
     expect(container.ports.map(({ name }) => name)).toEqual(['http', 'admin'])
     expect(container.readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'admin' })
@@ -403,12 +469,8 @@ describe('Kubernetes', () => {
       readOnlyRootFilesystem: true,
       capabilities: { drop: ['ALL'] },
     })
-    expect(template.spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 65532 })
-    const volumes = [
-      ...template.spec.volumes.map(({ name }) => name),
-      ...volumeClaimTemplates.map(({ metadata }) => metadata.name),
-    ]
-    expect(container.volumeMounts.map(({ name }) => name).sort()).toEqual(volumes.sort())
+    expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 65532 })
+    expect(container.volumeMounts.map(({ name }) => name).sort()).toEqual(pod.volumes.map(({ name }) => name).sort())
   })
 })
 
