@@ -8,7 +8,6 @@ import { allCommands } from '../../packages/server/src/cli/run.ts'
 import { parseShelfAddress } from '../../packages/server/src/distribution/postgres/address.ts'
 import { maxBodyAt, RECONCILE_PATH, RESOLVE_PATH } from '../../packages/server/src/http/routes.ts'
 import { ran } from '../support/command.ts'
-import { executableFor } from '../support/executable.ts'
 import { jumbled } from '../support/jumbled-catalog.ts'
 import { nginxWith } from '../support/nginx.ts'
 import { PROGRAM, TestDirectory, TestHome } from '../support/releases.ts'
@@ -39,12 +38,6 @@ async function tried(
 }
 
 const canUnshare = process.platform === 'linux' && (await tried(['unshare', '--pid', '--fork', 'true'])).code === 0
-const canChroot =
-  process.platform === 'linux' &&
-  process.getuid?.() === 0 &&
-  !lacks('unshare', 'chroot', 'ldd') &&
-  (await tried(['unshare', '--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'])).code === 0
-
 test('docs/install.md says of every example what was tried', () => {
   const tried = readFileSync(join(ROOT, 'docs', 'install.md'), 'utf8')
     .split('\n')
@@ -293,103 +286,6 @@ describe('proxies in front', () => {
       expect(page.headers.get('Link')).toStartWith(`<${site}/api/v1/paises?`)
       expect(await statusesOf(running)).toEqual(allGood)
       expect(await running.postRows()).toEqual([200, 10_000])
-    },
-  )
-})
-
-describe('containers', () => {
-  const dockerfile = read('Dockerfile')
-  const buildStage = dockerfile.slice(0, dockerfile.indexOf('\nFROM', dockerfile.indexOf('FROM') + 1))
-  const image = dockerfile.slice(buildStage.length)
-
-  test('the image runs as a user without rights, checks itself without a shell, and is stopped as the service wants it', () => {
-    expect(image).toMatch(/^USER [1-9][0-9]*:[1-9][0-9]*$/m)
-    expect(image).toMatch(/^HEALTHCHECK .* CMD \["\/usr\/bin\/nomenclator", "health"\]$/m)
-    expect(image).toMatch(/^STOPSIGNAL SIGTERM$/m)
-    expect(image).toMatch(/^VOLUME \/var\/lib\/nomenclator$/m)
-    expect(image).not.toMatch(/^RUN/m)
-  })
-
-  test.skipIf(lacks('docker-compose')).each(['compose.yaml', 'fleet.compose.yaml'])(
-    'docker-compose takes %s',
-    async (file) => {
-      const { code, text } = await tried(['docker-compose', '-f', join(DEPLOY, file), 'config', '--quiet'])
-      expect([code, text]).toEqual([0, ''])
-    },
-  )
-
-  test('the compose file limits and locks down what it starts', () => {
-    const { services } = Bun.YAML.parse(read('compose.yaml')) as { services: Record<string, Record<string, unknown>> }
-    expect(services.nomenclator).toMatchObject({ read_only: true, cap_drop: ['ALL'], mem_limit: '1g', pids_limit: 512 })
-    expect(services.nomenclator?.ports).toBeUndefined()
-    expect(services.nomenclator?.volumes).toEqual(['home:/var/lib/nomenclator'])
-    expect(services.caddy).toMatchObject({
-      read_only: true,
-      depends_on: { nomenclator: { condition: 'service_healthy' } },
-    })
-  })
-
-  /** As in the image: the C library and the executable, a root that cannot be written to, a user without rights. */
-  test.skipIf(!canChroot)(
-    'the executable serves over a read-only root that has nothing but the C library',
-    async () => {
-      const executable = await executableFor(scratch.path)
-      const port = freePort()
-      const setUp = `
-      set -e
-      mount -t tmpfs tmpfs /mnt
-      mkdir -p /mnt/root/usr/bin /mnt/root/proc /mnt/root/dev /mnt/root/var/lib/nomenclator /mnt/home
-      cp "$1" /mnt/root/usr/bin/nomenclator
-      for library in $(ldd "$1" | grep -o '/[^ ]*'); do mkdir -p "/mnt/root$(dirname $library)"; cp -L $library /mnt/root$library; done
-      touch /mnt/root/dev/null
-      mount --bind /mnt/root /mnt/root
-      mount -o remount,ro,bind /mnt/root
-      mount --bind /mnt/home /mnt/root/var/lib/nomenclator
-      mount -t proc -o subset=pid proc /mnt/root/proc
-      mount --bind /dev/null /mnt/root/dev/null
-      chown 65532:65532 /mnt/home
-      exec env -i HOST=127.0.0.1 PORT="$2" WORKERS=2 NOMENCLATOR_HOME=/var/lib/nomenclator \\
-        "$(command -v chroot)" --userspec=65532:65532 --groups= /mnt/root /usr/bin/nomenclator serve`
-      const command = [
-        'unshare',
-        '--mount',
-        '--pid',
-        '--fork',
-        '--kill-child',
-        'sh',
-        '-c',
-        setUp,
-        'sh',
-        executable,
-        String(port),
-      ]
-      const child = Bun.spawn(command, { stdio: ['ignore', 'pipe', 'pipe'] })
-      // To the service itself: it has changed its user, so it does not end with unshare.
-      const signal = (name: NodeJS.Signals) => {
-        for (const pid of childrenOf(child.pid)) process.kill(pid, name)
-      }
-      try {
-        const url = `http://127.0.0.1:${port}`
-        await eventually(
-          `${url} responds or it has ended`,
-          async () =>
-            child.exitCode !== null ||
-            (await fetch(url).then(
-              () => true,
-              () => false,
-            )),
-        )
-        if (child.exitCode !== null) throw new Error(`it ended: ${await child.stderr.text()}`)
-        expect((await fetch(`${url}/api/v1/paises`)).headers.get('X-Total')).toBe('249')
-        expect((await fetch(`${url}/api/v2/search?q=guadaljara`)).status).toBe(200)
-        // From when it says that it serves, it is stopped in order.
-        for await (const text of child.stdout) if (text.length > 0) break
-        signal('SIGTERM')
-        expect(await child.exited).toBe(0)
-      } finally {
-        signal('SIGKILL')
-        await child.exited
-      }
     },
   )
 })

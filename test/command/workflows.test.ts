@@ -28,9 +28,8 @@ describe.each(names)('%s', (name) => {
       Object.entries(granted).flatMap(([scope, access]) => (access === 'write' ? [`${job}: ${scope}`] : [])),
     )
     expect(writing).toEqual(
-      name === 'ci.yml'
-        ? []
-        : [
+      name === 'release.yml'
+        ? [
             'build: id-token',
             'build: attestations',
             'npm: id-token',
@@ -39,9 +38,15 @@ describe.each(names)('%s', (name) => {
             'images: id-token',
             'images: attestations',
             'page: contents',
-          ],
+          ]
+        : [],
     )
   })
+})
+
+test('the tests of packages run every night, and not with each change', () => {
+  expect(read('workflows', 'nightly.yml')).toContain('npm run test:all')
+  expect(readFileSync(join(ROOT, '.ci', 'run'), 'utf8')).not.toContain('test:all')
 })
 
 test('updates are looked for wherever dependencies are declared', () => {

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import lock from '../../package-lock.json' with { type: 'json' }
 import { version } from '../../packages/server/src/base/version.ts'
-import { type Architecture, executableName } from '../../tools/build.ts'
+import { type Architecture, buildExecutable, executableName } from '../../tools/build.ts'
 import { type Ran, ran, runHere } from '../support/command.ts'
 import { executableFor } from '../support/executable.ts'
 import { bundledRelease, nomenclator, TestDirectory } from '../support/releases.ts'
@@ -116,6 +116,13 @@ describe.skipIf(process.platform !== 'linux')('the executable', () => {
     expect([await child.exited, ok]).toEqual([1, false])
     const failed = checks.filter(({ status }: { status: string }) => status === 'fail')
     expect(failed.map(({ check }: { check: string }) => check)).toEqual(['permissions'])
+  })
+
+  test('is built for the other architecture too', async () => {
+    const other = architecture === 'x64' ? 'arm64' : 'x64'
+    const built = readFileSync(await buildExecutable(other, builds.path))
+    // The machine that the header of the file names.
+    expect(built.readUInt16LE(18)).toBe({ x64: 0x3e, arm64: 0xb7 }[other])
   })
 
   test('is the same bytes when it is built again, elsewhere, from the files that the image is built from', async () => {
