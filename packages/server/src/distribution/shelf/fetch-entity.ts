@@ -1,4 +1,4 @@
-// Brings one entity into a home: its files are made of chunks, which are copied from here where the home has them, or fetched.
+// Brings one entity into a home. Its files are made of chunks: those that the home has already are copied, and the others are fetched.
 import {
   closeSync,
   existsSync,
@@ -34,7 +34,7 @@ import { chunksOf, type FileChunk, MAX_CHUNK_BYTES, readFully, sha256, unpack } 
 import { ReleaseRefused } from './shelf-failures.ts'
 import type { ShelfReader, ShelvedEntity } from './shelf-reader.ts'
 
-export type EntityFetch = {
+type EntityFetch = {
   readonly store: ReleaseStore
   readonly reader: ShelfReader
   /** Called with the size of each chunk that came over the network, compressed. */

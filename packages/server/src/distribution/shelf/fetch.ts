@@ -84,10 +84,10 @@ export async function fetchShelf(
     const files = releases.get(current)
     if (files === undefined)
       throw new ReleaseRefused(`the shelf has no release ${current.slice(0, 12)}, which it calls current`)
-    const isNew = await bring(fetch, current, files, true).catch(async (error) => {
+    const isNew = await fetchRelease(fetch, current, files, true).catch(async (error) => {
       // A home that has nothing to serve is better off with an earlier release than with none.
       const isReadable = (digest: string) => !('unreadable' in store.manifestOrReason(digest))
-      if (isRefusal(error) && !store.digests().some(isReadable)) await bringAnySound(fetch, newestFirst(releases))
+      if (isRefusal(error) && !store.digests().some(isReadable)) await fetchAnySound(fetch, newestFirst(releases))
       throw error
     })
     present.add(current)
@@ -99,7 +99,7 @@ export async function fetchShelf(
   for (const [digest, files] of newestFirst(releases)) {
     if (digest === current || (options.currentOnly && !store.hasReleaseFiles(digest, files))) continue
     try {
-      await bring(fetch, digest, files)
+      await fetchRelease(fetch, digest, files)
       present.add(digest)
     } catch (error) {
       if (!isRefusal(error)) throw error
@@ -132,8 +132,8 @@ function newestFirst(releases: Listing['releases']): [string, ReleaseFiles][] {
 
 type Fetch = { readonly store: ReleaseStore; readonly reader: ShelfReader; readonly options: FetchOptions }
 
-/** Puts a release into the home unless it is there as the shelf has it. Returns true if anything was changed. */
-async function bring(fetch: Fetch, digest: string, files: ReleaseFiles, isCurrent = false): Promise<boolean> {
+/** Fetches a release unless the home has it with the same files. Returns true if anything changed. */
+async function fetchRelease(fetch: Fetch, digest: string, files: ReleaseFiles, isCurrent = false): Promise<boolean> {
   const { store, reader, options } = fetch
   const isDamaged = (entity: ReleasedEntity) => options.damaged?.(entity.digest) === true
   const parsed = parseManifest(files[MANIFEST_FILE] ?? '')
@@ -141,9 +141,9 @@ async function bring(fetch: Fetch, digest: string, files: ReleaseFiles, isCurren
   const isThere = !('unreadable' in local) && !Object.values(local.entities).some(isDamaged)
   // Another version wrote it, and the home has the same records in a format that this version reads.
   if ((parsed.state === 'newer' || parsed.state === 'outdated') && isThere) return false
-  const manifest = wantedManifest(digest, parsed, files)
+  const manifest = manifestToFetch(digest, parsed, files)
   if (isCurrent) takeUpRotations(store, files[KEYS_FILE])
-  const proof = proved(store, digest, manifest, files[SIGNATURE_FILE], isCurrent)
+  const proof = checkSignature(store, digest, manifest, files[SIGNATURE_FILE], isCurrent)
   if (isThere && store.hasReleaseFiles(digest, files)) return false
   const isUnsigned = proof?.covers.includes('files') === false
   const isSigned = files[SIGNATURE_FILE] === store.signatureOf(digest)
@@ -160,11 +160,11 @@ async function bring(fetch: Fetch, digest: string, files: ReleaseFiles, isCurren
   return true
 }
 
-/** Puts the first of these releases that is sound into the home. */
-async function bringAnySound(fetch: Fetch, releases: readonly [string, ReleaseFiles][]): Promise<void> {
+/** Fetches the first of these releases that is sound. */
+async function fetchAnySound(fetch: Fetch, releases: readonly [string, ReleaseFiles][]): Promise<void> {
   for (const [digest, files] of releases) {
     try {
-      await bring(fetch, digest, files)
+      await fetchRelease(fetch, digest, files)
       return
     } catch (error) {
       if (!isRefusal(error)) throw error
@@ -173,7 +173,7 @@ async function bringAnySound(fetch: Fetch, releases: readonly [string, ReleaseFi
 }
 
 /** Checks signatures before anything is fetched. Returns undefined if none are required. */
-function proved(
+function checkSignature(
   store: ReleaseStore,
   digest: string,
   manifest: Manifest,
@@ -187,7 +187,7 @@ function proved(
   return proof
 }
 
-function wantedManifest(digest: string, parsed: ParsedManifest, files: ReleaseFiles): Manifest {
+function manifestToFetch(digest: string, parsed: ParsedManifest, files: ReleaseFiles): Manifest {
   switch (parsed.state) {
     case 'damaged':
       throw new ReleaseRefused(`the shelf has a damaged release ${digest.slice(0, 12)}: its manifest ${parsed.wrong}`)

@@ -25,7 +25,7 @@ function changed(base: FakeShelf, name: string, current: string): FakeShelf {
 /** Hosts that can be looked at and changed while they are followed. */
 class FakeHosts {
   readonly shelves: Record<string, FakeShelf | 'away'>
-  news = () => {}
+  notify = () => {}
   readonly downloads: string[] = []
 
   constructor(shelves: Record<string, FakeShelf | 'away'>) {
@@ -33,13 +33,13 @@ class FakeHosts {
   }
 
   open = openHosts(
-    ['x', 'y', 'z'].map((name) => ({ name, open: (report, onNews) => this.#openOne(name)(report, onNews) })),
+    ['x', 'y', 'z'].map((name) => ({ name, open: (report, onUpdate) => this.#openOne(name)(report, onUpdate) })),
   )
 
   #openOne =
     (name: string): OpenHost =>
-    async (_, onNews) => {
-      this.news = onNews
+    async (_, onUpdate) => {
+      this.notify = onUpdate
       const shelf = () => {
         const one = this.shelves[name] ?? 'away'
         if (one === 'away') throw new ShelfAway(`${name} is away`)
