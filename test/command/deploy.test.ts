@@ -49,9 +49,9 @@ test('docs/install.md says of every example what was tried', () => {
 })
 
 describe('variables', () => {
-  const known = new Set([
+  const variables = new Set([
     ...commands.flatMap(({ flags }) => Object.values(flags).flatMap(({ env }) => env ?? [])),
-    // Of Caddy, in its own example.
+    // Variables of the example for Caddy.
     'SITE',
     'UPSTREAM',
   ])
@@ -66,7 +66,7 @@ describe('variables', () => {
     'of %s are those of the program, and the listener for operators is among them',
     (name, pattern) => {
       const named = [...read(name).matchAll(pattern)].map(([, variable]) => variable as string)
-      expect(named.filter((variable) => !known.has(variable))).toEqual([])
+      expect(named.filter((variable) => !variables.has(variable))).toEqual([])
       expect(named).toContain('ADMIN')
     },
   )
@@ -148,7 +148,7 @@ describe('proxies in front', () => {
   afterAll(() => lagging.stop(true))
 
   const tries = Array.from({ length: 8 })
-  /** What a proxy in front of both nodes responds with to requests that are pinned to a release, one after the other. */
+  /** Sends requests that are pinned to a release through a proxy in front of both nodes, and returns the statuses. */
   const statusesOf = async (running: { fetch: (path: string) => Promise<Response> }) => {
     const statuses: number[] = []
     for (const at of tries.keys())
@@ -157,7 +157,7 @@ describe('proxies in front', () => {
   }
   const allGood = tries.map(() => 200)
 
-  /** Runs nginx with an example, to which both nodes are known. */
+  /** Runs nginx with an example that names both nodes. */
   async function nginxOver(site: string, url: string) {
     const nodes = `server 127.0.0.1:${lagging.port}$1; server 127.0.0.1:${service.port}$1;`
     const nginx = nginxWith(scratch.path, site.replace(/server 127.0.0.1:8080(.*);/, nodes))

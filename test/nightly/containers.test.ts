@@ -53,7 +53,7 @@ describe('containers', () => {
     })
   })
 
-  /** As in the image: the C library and the executable, a root that cannot be written to, a user without rights. */
+  /** The root of the image: the C library and the executable, read-only, for a user without rights. */
   test.skipIf(!canChroot)(
     'the executable serves over a read-only root that has nothing but the C library',
     async () => {

@@ -141,7 +141,7 @@ describe.skipIf(process.platform !== 'linux')('the executable', () => {
         filter: (from) => !from.includes('/data/prepare'),
       })
     }
-    // What is built into it is copied, and Bun itself is not.
+    // Packages that are built into it are copied; Bun itself is not.
     for (const [path, { dev, optional }] of Object.entries(lock.packages as Record<string, Installed>))
       if (path !== '' && !dev && !optional && path !== 'node_modules/bun')
         cpSync(join(ROOT, path), join(project, path), { recursive: true })

@@ -212,7 +212,7 @@ async function publishWithRetries(
       if (!(error instanceof ShelfAway)) throw error
       if (performance.now() >= deadline)
         throw new OperationalError(
-          `${error.message}. Nothing was published as far as is known, and this home serves what it served. ` +
+          `${error.message}. Probably nothing was published, and this home serves the release that it served before. ` +
             'Look with nomenclator shelf status, and try again.',
         )
       await Bun.sleep(backoff.next())
@@ -232,7 +232,7 @@ export async function publishHome(
     const isLost = followed !== undefined && ['before', 'fork'].includes(relationOf(base, followed))
     if (base.generation > 0 && !isLost)
       throw new OperationalError(
-        'the shelf has releases, and this home has seen nothing that the shelf does not have; nothing was published. ' +
+        'the shelf has releases, and this home has no state that the shelf lacks; nothing was published. ' +
           'Import into the shelf instead, with nomenclator import and --shelf.',
       )
     using staged = new StagedShelf(store.home)

@@ -1,4 +1,4 @@
-// A node that takes only what is signed: whatever whoever may write to the shelf has forged, it serves what was signed or what it had.
+// A node that requires signatures: whatever an attacker has forged on the shelf, it serves signed releases or those that it had.
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync, statSync } from 'node:fs'
 import { FakeShelf } from '../../../../../test/support/fake-shelf.ts'
@@ -102,7 +102,7 @@ describe('forged, with digests that fit', () => {
     await forge()
     await expect(home.fetch()).rejects.toThrow(UnsignedRelease)
     expect([home.signed.currentDigest(), home.signed.releaseFiles(c)]).toEqual([b, before])
-    // Where no signature is required, what fits its digests is taken.
+    // Without required signatures, a release that fits its digests is accepted.
     using open = new TestHome()
     await fetchShelf(open.store, fake.reader())
     expect(open.store.currentDigest()).toBe(c)

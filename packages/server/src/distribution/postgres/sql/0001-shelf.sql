@@ -57,7 +57,7 @@ CREATE TABLE nomenclator.pointer (
 );
 INSERT INTO nomenclator.pointer (generation, change, history, id_registry, changed_by) VALUES (0, '', '', '', '');
 
--- One row: who took the lock of the writers last. Whether it is held is known by the advisory lock alone.
+-- One row: the last holder of the lock of the writers. Only the advisory lock shows if it is held.
 CREATE TABLE nomenclator.writer (
   single boolean PRIMARY KEY DEFAULT true CHECK (single),
   host text NOT NULL,
