@@ -16,12 +16,7 @@ import {
 } from '../../release/manifest.ts'
 import { DamagedRelease, NewerRelease, OutdatedRelease, readReleasedEntity } from '../../release/release.ts'
 import { KEYS_FILE } from '../../release/signing/key-rotation.ts'
-import {
-  type Proof,
-  SIGNATURE_FILE,
-  signableManifest,
-  UnsignedRelease,
-} from '../../release/signing/release-signature.ts'
+import { SIGNATURE_FILE, signableManifest, UnsignedRelease } from '../../release/signing/release-signature.ts'
 import { fetchEntity, fetchingDirectory } from './fetch-entity.ts'
 import {
   compareStates,
@@ -143,7 +138,10 @@ async function fetchRelease(fetch: Fetch, digest: string, files: ReleaseFiles, i
   if ((parsed.state === 'newer' || parsed.state === 'outdated') && isThere) return false
   const manifest = manifestToFetch(digest, parsed, files)
   if (isCurrent) takeUpRotations(store, files[KEYS_FILE])
-  const proof = checkSignature(store, digest, manifest, files[SIGNATURE_FILE], isCurrent)
+  // Signatures come before anything is fetched.
+  const trust = trustedBy(store)
+  const proof = trust && prove(digest, signableManifest(manifest), files[SIGNATURE_FILE], trust)
+  if (isCurrent && trust && proof) refuseRollback(store, digest, proof, trust)
   if (isThere && store.hasReleaseFiles(digest, files)) return false
   const isUnsigned = proof?.covers.includes('files') === false
   const isSigned = files[SIGNATURE_FILE] === store.signatureOf(digest)
@@ -170,21 +168,6 @@ async function fetchAnySound(fetch: Fetch, releases: readonly [string, ReleaseFi
       if (!isRefusal(error)) throw error
     }
   }
-}
-
-/** Checks signatures before anything is fetched. Returns undefined if none are required. */
-function checkSignature(
-  store: ReleaseStore,
-  digest: string,
-  manifest: Manifest,
-  signature: string | undefined,
-  isCurrent: boolean,
-): Proof | undefined {
-  const trust = trustedBy(store)
-  if (trust === undefined) return undefined
-  const proof = prove(digest, signableManifest(manifest), signature, trust)
-  if (isCurrent) refuseRollback(store, digest, proof, trust)
-  return proof
 }
 
 function manifestToFetch(digest: string, parsed: ParsedManifest, files: ReleaseFiles): Manifest {
