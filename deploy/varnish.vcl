@@ -1,5 +1,5 @@
-# Varnish in front of the service, run with varnishd 7.1 and the xkey of varnish-modules. Goes with --cache-tags, and with
-# --base-url, so that links do not depend on the Host of whoever filled the cache.
+# Varnish in front of the service, with the xkey of varnish-modules. Goes with --cache-tags, and with
+# --base-url, so that links do not depend on the Host of the client that filled the cache.
 vcl 4.1;
 
 import directors;
@@ -30,7 +30,7 @@ sub vcl_recv {
 		if (client.ip !~ publishers) {
 			return (synth(403, "Only publishers may purge"));
 		}
-		# What is forgotten softly is still sent while it is fetched anew, and while the service is away.
+		# After a soft purge the old response is still sent while it is fetched again, and while the service is away.
 		set req.http.X-Purged = xkey.softpurge(req.http.Surrogate-Key);
 		return (synth(200, "Purged " + req.http.X-Purged));
 	}

@@ -11,6 +11,11 @@ const bin = (name: string) => join(root, 'node_modules', '.bin', name)
 /** A shared machine can make any test wait: no test file asks for less. */
 const TEST_MILLISECONDS = '180000'
 
+/** With this flag the tests in `NIGHTLY` run too: they pack, install and build the program again. */
+const ALL = '--all'
+const NIGHTLY = 'test/nightly/'
+const runsAll = process.argv.some((argument) => argument === ALL || argument.includes(NIGHTLY))
+
 /** Several threads check much of it several times, and the cores are busy as it is. */
 const typeCheck = [bin('tsc'), '--noEmit', '--singleThreaded']
 
@@ -83,12 +88,10 @@ function writeTimings(path: string): string {
       'release/broken-home',
       'operation/workers',
       'hostile/torture',
-      'command/executable',
       'operation/compute-workers',
       'client/package',
     ],
     ...[
-      'command/deb',
       'command/server-package',
       'command/serve',
       'explorer/picker',
@@ -130,12 +133,13 @@ console.log('── tests')
 // Many tests wait for processes and timers, so files run in more processes than there are cores; each of them compiles what it runs for itself.
 const command = [
   ...[process.execPath, 'test', '--parallel=4', '--no-isolate', '--timeout', TEST_MILLISECONDS],
+  ...(runsAll ? [] : [`--path-ignore-patterns=${NIGHTLY}**`]),
   `--timings=${writeTimings(join(directory, 'timings.json'))}`,
 ]
 /** No process of a test runs for so long that the last tier of compiled code, or memory that is given back, is worth what it costs. */
 const SHORT_LIVED = { BUN_JSC_useFTLJIT: '0', MIMALLOC_PURGE_DELAY: '-1' }
 const started = performance.now()
-const tests = Bun.spawn([...command, ...process.argv.slice(2)], {
+const tests = Bun.spawn([...command, ...process.argv.slice(2).filter((one) => one !== ALL)], {
   cwd: root,
   env: { ...process.env, ...SHORT_LIVED, [SCRATCH_VARIABLE]: directory, [EXECUTABLE_VARIABLE]: executable },
   stdio: ['ignore', 'inherit', 'pipe'],

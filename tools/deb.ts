@@ -4,6 +4,7 @@ import {
   cpSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -24,7 +25,9 @@ const DEBIAN = { x64: 'amd64', arm64: 'arm64' } as const satisfies Record<Archit
 /** No file in it is newer than this, so that the same sources give the same bytes. */
 const EPOCH = process.env.SOURCE_DATE_EPOCH ?? String(Date.parse('2026-01-01T00:00:00Z') / 1_000)
 
-const MAINTAINER = 'The Nomenclator developers <nomenclator@localhost.invalid>'
+/** Named as Debian's own tools name it: the address is that of whoever builds the package. */
+const { DEBFULLNAME = 'The Nomenclator authors', DEBEMAIL } = process.env
+const MAINTAINER = DEBEMAIL === undefined ? DEBFULLNAME : `${DEBFULLNAME} <${DEBEMAIL}>`
 
 /** Findings of lintian that stay: the executable is Bun with the program behind it, and stripped it would be Bun alone. */
 const LINTIAN_OVERRIDES = ['embedded-library', 'unstripped-binary-or-object', 'hardening-no-pie', 'hardening-no-relro']
@@ -90,6 +93,9 @@ function writeTree(tree: string, executable: string, version: string): number {
     'usr/share/lintian/overrides/nomenclator': LINTIAN_OVERRIDES,
     'usr/share/doc/nomenclator/PROVENANCE.md': project('data/PROVENANCE.md'),
   }
+  // The unit names one of them.
+  for (const page of readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md')))
+    files[`usr/share/doc/nomenclator/${page}`] = project(join('docs', page))
   for (const [path, content] of Object.entries(files)) put(tree, path, content)
   return statSync(executable).size + Object.values(files).reduce((sum, { length }) => sum + length, 0)
 }

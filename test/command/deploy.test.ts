@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { freePort } from '../../bench/free-port.ts'
 import { version } from '../../packages/server/src/base/version.ts'
 import { allCommands } from '../../packages/server/src/cli/command-table.ts'
+import { parseShelfAddress } from '../../packages/server/src/distribution/postgres/address.ts'
+import { maxBodyAt, RECONCILE_PATH, RESOLVE_PATH } from '../../packages/server/src/http/routes.ts'
 import { ran } from '../support/command.ts'
-import { executableFor } from '../support/executable.ts'
 import { jumbled } from '../support/jumbled-catalog.ts'
 import { nginxWith } from '../support/nginx.ts'
 import { PROGRAM, TestDirectory, TestHome } from '../support/releases.ts'
@@ -18,7 +19,8 @@ const commands = await allCommands()
 const ROOT = join(import.meta.dir, '..', '..')
 const DEPLOY = join(ROOT, 'deploy')
 const read = (name: string) => readFileSync(join(DEPLOY, name), 'utf8')
-const firstLine = (name: string) => read(name).split('\n')[0] ?? ''
+/** The text of a file in deploy/, empty for a directory. */
+const textIn = (name: string) => (statSync(join(DEPLOY, name)).isFile() ? read(name) : '')
 const lacks = (...tools: string[]) => tools.some((tool) => Bun.which(tool) === null)
 
 const scratch = new TestDirectory()
@@ -36,23 +38,20 @@ async function tried(
 }
 
 const canUnshare = process.platform === 'linux' && (await tried(['unshare', '--pid', '--fork', 'true'])).code === 0
-const canChroot =
-  process.platform === 'linux' &&
-  process.getuid?.() === 0 &&
-  !lacks('unshare', 'chroot', 'ldd') &&
-  (await tried(['unshare', '--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'])).code === 0
-
-describe('what could not be run', () => {
-  test.each(['Dockerfile', 'compose.yaml', 'kubernetes.yaml', 'nomenclator.service'])(
-    '%s says so in its first line',
-    (name) => expect(firstLine(name)).toStartWith('# Not run: '),
+test('docs/install.md says of every example what was tried', () => {
+  const tried = readFileSync(join(ROOT, 'docs', 'install.md'), 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('| `deploy/'))
+  const examples = readdirSync(DEPLOY).filter(
+    (name) => textIn(name) !== '' && !['Dockerfile.dockerignore', 'nomenclator.default'].includes(name),
   )
+  expect(examples.filter((name) => !tried.some((line) => line.includes(`\`deploy/${name}`)))).toEqual([])
 })
 
 describe('variables', () => {
-  const known = new Set([
+  const variables = new Set([
     ...commands.flatMap(({ flags }) => Object.values(flags).flatMap(({ env }) => env ?? [])),
-    // Of Caddy, in its own example.
+    // Variables of the example for Caddy.
     'SITE',
     'UPSTREAM',
   ])
@@ -67,7 +66,7 @@ describe('variables', () => {
     'of %s are those of the program, and the listener for operators is among them',
     (name, pattern) => {
       const named = [...read(name).matchAll(pattern)].map(([, variable]) => variable as string)
-      expect(named.filter((variable) => !known.has(variable))).toEqual([])
+      expect(named.filter((variable) => !variables.has(variable))).toEqual([])
       expect(named).toContain('ADMIN')
     },
   )
@@ -96,6 +95,8 @@ describe('logrotate', () => {
 })
 
 describe('proxies in front', () => {
+  for (const program of ['nginx', 'caddy', 'varnishd'])
+    if (lacks(program)) console.log(`Skipped: ${program} is not on this machine, so its examples do not run.`)
   const home = new TestHome()
   let service: Service
   beforeAll(async () => {
@@ -119,6 +120,15 @@ describe('proxies in front', () => {
     if (child.exitCode !== null) throw new Error(await child.stderr.text())
     return {
       fetch: (path: string, headers: Record<string, string> = {}) => fetch(`${url}${path}`, { tls, headers }),
+      /** Posts a megabyte of rows; returns the status and the number of rows that were resolved. */
+      postRows: async () => {
+        const names = (jumbled.pais ?? []).map((one) => one.descPais)
+        const rows = Array.from({ length: 10_000 }, (_, at) => `{"pais":${JSON.stringify(names[at % names.length])}}`)
+        const body = `[${rows.map((row) => row.padEnd(110)).join()}]`
+        const headers = { 'Content-Type': 'application/json' }
+        const response = await fetch(`${url}${RESOLVE_PATH}`, { tls, method: 'POST', headers, body })
+        return [response.status, response.ok ? ((await response.json()) as unknown[]).length : await response.text()]
+      },
       [Symbol.asyncDispose]: async () => {
         child.kill()
         await child.exited
@@ -130,12 +140,15 @@ describe('proxies in front', () => {
   const lagging = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
-    fetch: () => new Response('', { status: 503, headers: { 'Retry-After': '2', 'Nomenclator-Shelf': 'lag' } }),
+    fetch: (request) =>
+      request.method === 'POST'
+        ? fetch(new Request(`${service.url}${new URL(request.url).pathname}`, request), { decompress: false })
+        : new Response('', { status: 503, headers: { 'Retry-After': '2', 'Nomenclator-Shelf': 'lag' } }),
   })
   afterAll(() => lagging.stop(true))
 
   const tries = Array.from({ length: 8 })
-  /** What a proxy in front of both nodes responds with to requests that are pinned to a release, one after the other. */
+  /** Sends requests that are pinned to a release through a proxy in front of both nodes, and returns the statuses. */
   const statusesOf = async (running: { fetch: (path: string) => Promise<Response> }) => {
     const statuses: number[] = []
     for (const at of tries.keys())
@@ -144,7 +157,7 @@ describe('proxies in front', () => {
   }
   const allGood = tries.map(() => 200)
 
-  /** Runs nginx with an example, to which both nodes are known. */
+  /** Runs nginx with an example that names both nodes. */
   async function nginxOver(site: string, url: string) {
     const nodes = `server 127.0.0.1:${lagging.port}$1; server 127.0.0.1:${service.port}$1;`
     const nginx = nginxWith(scratch.path, site.replace(/server 127.0.0.1:8080(.*);/, nodes))
@@ -179,6 +192,7 @@ describe('proxies in front', () => {
       const all = await running.fetch('/api/v2/paises/all', { Range: 'bytes=0-9', 'Accept-Encoding': 'identity' })
       expect([all.status, (await all.arrayBuffer()).byteLength]).toEqual([206, 10])
       expect(await statusesOf(running)).toEqual(allGood)
+      expect(await running.postRows()).toEqual([200, 10_000])
     },
   )
 
@@ -197,8 +211,32 @@ describe('proxies in front', () => {
       expect([await caching(pinned), await caching(pinned)]).toEqual(['MISS', 'HIT'])
       expect([await caching('/api/v2/paises'), await caching('/api/v2/paises')]).toEqual(['MISS', 'MISS'])
       expect(await statusesOf(running)).toEqual(allGood)
+      expect(await running.postRows()).toEqual([200, 10_000])
     },
   )
+
+  const maxBody = Math.max(...[RESOLVE_PATH, RECONCILE_PATH].map((path) => maxBodyAt(path) ?? 0))
+  const bytesIn = (size: string) =>
+    Number.parseInt(size, 10) * ({ k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 }[size.at(-1) ?? ''] ?? 1)
+  /** How each kind of proxy names the largest body that it passes on, and what it passes on by default. */
+  const bodyLimits = [
+    ['nginx.conf', /client_max_body_size (\w+);/g, '1m'],
+    ['nginx-cache.conf', /client_max_body_size (\w+);/g, '1m'],
+    ['kubernetes.yaml', /nginx\.ingress\.kubernetes\.io\/proxy-body-size: (\w+)/g, '1m'],
+    ['Caddyfile', /max_size (\w+)/g, '1g'],
+    ['varnish.vcl', /Content-Length[^\n]*?(\d+)/g, '1g'],
+  ] as const
+  test.each(bodyLimits)('%s passes on the largest body that the service takes', (name, limit, byDefault) => {
+    const limits = [...read(name).matchAll(limit)].map(([, size = '']) => size)
+    for (const size of limits.length === 0 ? [byDefault] : limits) expect(bytesIn(size)).toBeGreaterThanOrEqual(maxBody)
+  })
+
+  test('every proxy in deploy/ is among them', () => {
+    const proxies = readdirSync(DEPLOY).filter((name) =>
+      /proxy_pass|reverse_proxy|^backend |kind: Ingress/m.test(textIn(name)),
+    )
+    expect(proxies.sort()).toEqual(bodyLimits.map(([name]) => name).sort())
+  })
 
   const xkey = [...new Bun.Glob('usr/lib/*/varnish/vmods/libvmod_xkey.so').scanSync('/')]
   test.skipIf(lacks('varnishd') || xkey.length === 0)(
@@ -219,6 +257,7 @@ describe('proxies in front', () => {
       const gone = `/api/v2/paises?release=${'0'.repeat(64)}`
       expect([await passed(gone), await passed(gone)]).toEqual([false, false])
       expect(await statusesOf(running)).toEqual(allGood)
+      expect(await running.postRows()).toEqual([200, 10_000])
     },
   )
 
@@ -246,103 +285,7 @@ describe('proxies in front', () => {
       expect([page.status, page.headers.get('X-Total')]).toEqual([200, String(jumbled.pais?.length)])
       expect(page.headers.get('Link')).toStartWith(`<${site}/api/v1/paises?`)
       expect(await statusesOf(running)).toEqual(allGood)
-    },
-  )
-})
-
-describe('containers', () => {
-  const dockerfile = read('Dockerfile')
-  const buildStage = dockerfile.slice(0, dockerfile.indexOf('\nFROM', dockerfile.indexOf('FROM') + 1))
-  const image = dockerfile.slice(buildStage.length)
-
-  test('the image runs as a user without rights, checks itself without a shell, and is stopped as the service wants it', () => {
-    expect(image).toMatch(/^USER [1-9][0-9]*:[1-9][0-9]*$/m)
-    expect(image).toMatch(/^HEALTHCHECK .* CMD \["\/usr\/bin\/nomenclator", "health"\]$/m)
-    expect(image).toMatch(/^STOPSIGNAL SIGTERM$/m)
-    expect(image).toMatch(/^VOLUME \/var\/lib\/nomenclator$/m)
-    expect(image).not.toMatch(/^RUN/m)
-  })
-
-  test.skipIf(lacks('docker-compose')).each(['compose.yaml', 'fleet.compose.yaml'])(
-    'docker-compose takes %s',
-    async (file) => {
-      const { code, text } = await tried(['docker-compose', '-f', join(DEPLOY, file), 'config', '--quiet'])
-      expect([code, text]).toEqual([0, ''])
-    },
-  )
-
-  test('the compose file limits and locks down what it starts', () => {
-    const { services } = Bun.YAML.parse(read('compose.yaml')) as { services: Record<string, Record<string, unknown>> }
-    expect(services.nomenclator).toMatchObject({ read_only: true, cap_drop: ['ALL'], mem_limit: '1g', pids_limit: 512 })
-    expect(services.nomenclator?.ports).toBeUndefined()
-    expect(services.nomenclator?.volumes).toEqual(['home:/var/lib/nomenclator'])
-    expect(services.caddy).toMatchObject({
-      read_only: true,
-      depends_on: { nomenclator: { condition: 'service_healthy' } },
-    })
-  })
-
-  /** As in the image: the C library and the executable, a root that cannot be written to, a user without rights. */
-  test.skipIf(!canChroot)(
-    'the executable serves over a read-only root that has nothing but the C library',
-    async () => {
-      const executable = await executableFor(scratch.path)
-      const port = freePort()
-      const setUp = `
-      set -e
-      mount -t tmpfs tmpfs /mnt
-      mkdir -p /mnt/root/usr/bin /mnt/root/proc /mnt/root/dev /mnt/root/var/lib/nomenclator /mnt/home
-      cp "$1" /mnt/root/usr/bin/nomenclator
-      for library in $(ldd "$1" | grep -o '/[^ ]*'); do mkdir -p "/mnt/root$(dirname $library)"; cp -L $library /mnt/root$library; done
-      touch /mnt/root/dev/null
-      mount --bind /mnt/root /mnt/root
-      mount -o remount,ro,bind /mnt/root
-      mount --bind /mnt/home /mnt/root/var/lib/nomenclator
-      mount -t proc -o subset=pid proc /mnt/root/proc
-      mount --bind /dev/null /mnt/root/dev/null
-      chown 65532:65532 /mnt/home
-      exec env -i HOST=127.0.0.1 PORT="$2" WORKERS=2 NOMENCLATOR_HOME=/var/lib/nomenclator \\
-        "$(command -v chroot)" --userspec=65532:65532 --groups= /mnt/root /usr/bin/nomenclator serve`
-      const command = [
-        'unshare',
-        '--mount',
-        '--pid',
-        '--fork',
-        '--kill-child',
-        'sh',
-        '-c',
-        setUp,
-        'sh',
-        executable,
-        String(port),
-      ]
-      const child = Bun.spawn(command, { stdio: ['ignore', 'pipe', 'pipe'] })
-      // To the service itself: it has changed its user, so it does not end with unshare.
-      const signal = (name: NodeJS.Signals) => {
-        for (const pid of childrenOf(child.pid)) process.kill(pid, name)
-      }
-      try {
-        const url = `http://127.0.0.1:${port}`
-        await eventually(
-          `${url} responds or it has ended`,
-          async () =>
-            child.exitCode !== null ||
-            (await fetch(url).then(
-              () => true,
-              () => false,
-            )),
-        )
-        if (child.exitCode !== null) throw new Error(`it ended: ${await child.stderr.text()}`)
-        expect((await fetch(`${url}/api/v1/paises`)).headers.get('X-Total')).toBe('249')
-        expect((await fetch(`${url}/api/v2/search?q=guadaljara`)).status).toBe(200)
-        // From when it says that it serves, it is stopped in order.
-        for await (const text of child.stdout) if (text.length > 0) break
-        signal('SIGTERM')
-        expect(await child.exited).toBe(0)
-      } finally {
-        signal('SIGKILL')
-        await child.exited
-      }
+      expect(await running.postRows()).toEqual([200, 10_000])
     },
   )
 })
@@ -364,36 +307,55 @@ test.skipIf(!canUnshare)('the first process of a container ends at SIGTERM, even
 
 describe('Kubernetes', () => {
   type Probe = { readonly httpGet: { readonly path: string; readonly port: string } }
-  type Container = Record<'startupProbe' | 'readinessProbe' | 'livenessProbe', Probe> & {
+  type Container = Record<'readinessProbe' | 'livenessProbe', Probe> & {
     readonly image: string
+    readonly args: readonly string[]
     readonly ports: readonly { readonly name: string; readonly containerPort: number }[]
     readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[]
   } & Record<string, unknown>
+  type Pod = {
+    readonly containers: readonly [Container]
+    readonly volumes: readonly { readonly name: string }[]
+    readonly securityContext: unknown
+  }
   const documents = Bun.YAML.parse(read('kubernetes.yaml')) as { kind: string; spec: Record<string, unknown> }[]
   const specOf = (kind: string) => documents.find((one) => one.kind === kind)?.spec as Record<string, never>
+  const pod = (specOf('Deployment').template as unknown as { spec: Pod }).spec
+  const [container] = pod.containers
 
   test('has what a service needs, all under one label', () => {
     expect(documents.map(({ kind }) => kind)).toEqual([
-      'StatefulSet',
+      'Deployment',
       'Service',
       'PodDisruptionBudget',
       'NetworkPolicy',
       'Ingress',
     ])
     const label = { 'app.kubernetes.io/name': 'nomenclator' }
-    expect(specOf('StatefulSet')).toMatchObject({
+    expect(specOf('Deployment')).toMatchObject({
       selector: { matchLabels: label },
       template: { metadata: { labels: label } },
     })
     expect(specOf('Service')).toMatchObject({ selector: label })
   })
 
+  test('lets pods follow a shelf, by flags that the program has and with files that are mounted', async () => {
+    const command = commands.find(({ name }) => name === container.args[0])
+    const [, ...flags] = container.args
+    const values = Object.fromEntries(
+      flags.flatMap((flag, at) => (at % 2 === 0 ? [[flag.slice(2), flags[at + 1]]] : [])),
+    )
+    expect(Object.keys(values)).toEqual(['shelf', 'shelf-password-file'])
+    expect(Object.keys(command?.flags ?? {})).toContainValues(Object.keys(values))
+    const address = parseShelfAddress(values.shelf ?? '')
+    if ('allowed' in address) throw new Error(address.allowed)
+    expect([address.ssl.mode, address.password]).toEqual(['verify-full', undefined])
+    const shelf = container.volumeMounts.find(({ name }) => name === 'shelf')?.mountPath
+    expect([address.ssl.rootCert, values['shelf-password-file']]).toEqual([`${shelf}/ca.crt`, `${shelf}/password`])
+    for (const file of ['ca.crt', 'password']) expect(read('kubernetes.yaml')).toContain(`--from-file=${file}`)
+  })
+
   test('probes the listener for operators, writes to its volumes only, and has no rights', () => {
-    const { template, volumeClaimTemplates } = specOf('StatefulSet') as unknown as {
-      template: { spec: { containers: [Container]; volumes: { name: string }[]; securityContext: unknown } }
-      volumeClaimTemplates: { metadata: { name: string } }[]
-    }
-    const [container] = template.spec.containers
     expect(container.image).toBe(`nomenclator:${version}`)
     expect(container.ports.map(({ name }) => name)).toEqual(['http', 'admin'])
     expect(container.readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'admin' })
@@ -403,12 +365,8 @@ describe('Kubernetes', () => {
       readOnlyRootFilesystem: true,
       capabilities: { drop: ['ALL'] },
     })
-    expect(template.spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 65532 })
-    const volumes = [
-      ...template.spec.volumes.map(({ name }) => name),
-      ...volumeClaimTemplates.map(({ metadata }) => metadata.name),
-    ]
-    expect(container.volumeMounts.map(({ name }) => name).sort()).toEqual(volumes.sort())
+    expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 65532 })
+    expect(container.volumeMounts.map(({ name }) => name).sort()).toEqual(pod.volumes.map(({ name }) => name).sort())
   })
 })
 

@@ -46,7 +46,7 @@ function writeProgram(project: StrangeProject, path: string, text: string): void
   chmodSync(file, 0o755)
 }
 
-/** What the package bun has instead of the program as long as its install script was not run. */
+/** The package bun without its program, which its install script would have put in place. */
 const withoutScript = (project: StrangeProject) =>
   writeProgram(project, 'bun/bin/bun.exe', 'echo "Error: the postinstall script was not run." >&2\nexit 1\n')
 function addForThisMachine(project: StrangeProject): void {

@@ -104,7 +104,7 @@ describe('files of a static host', () => {
     expect(second.chunks).toBeLessThan(first.chunks)
     home.store.remove(a)
     await exportShelf(home.store, directory.path)
-    // Whoever reads the state before still finds it.
+    // A reader of the state before still finds its files.
     expect(new Set(readdirSync(join(directory.path, 'entities'))).isSupersetOf(before)).toBe(true)
     await exportShelf(home.store, directory.path)
     expect(readdirSync(join(directory.path, 'entities')).toSorted()).toEqual(

@@ -1,5 +1,5 @@
 // A shared shelf without PostgreSQL: the tables hold what a home has, a test changes them, and a reader reads them.
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { chunksOf, pack, sha256 } from '../../packages/server/src/distribution/shelf/chunks.ts'
 import type { ReleaseFiles } from '../../packages/server/src/distribution/shelf/pointer.ts'
@@ -14,6 +14,7 @@ import {
   manifestText,
   releasedEntity,
 } from '../../packages/server/src/release/manifest.ts'
+import { TestDirectory } from './releases.ts'
 
 type EntityChunk = { readonly entity: string; readonly file: string; readonly start: number; readonly chunk: string }
 type PackedChunk = { readonly size: number; readonly packed: Uint8Array }
@@ -61,22 +62,27 @@ export class FakeShelf {
     const manifest = readFileSync(join(directory, ENTITY_MANIFEST_FILE), 'utf8')
     this.entities.set(entity, manifest)
     for (const file of Object.keys((JSON.parse(manifest) as EntityManifest).files))
-      for (const { digest: chunk, file: name, start, size, bytes } of chunksOf(directory, file)) {
-        this.entityChunks.push({ entity, file: name, start, chunk })
-        this.chunks.set(chunk, { size, packed: await pack(new Uint8Array(bytes)) })
-      }
+      await this.#addFile(directory, entity, file)
   }
 
-  /** Cuts the files of an entity into chunks of so many bytes. */
+  async #addFile(directory: string, entity: string, file: string): Promise<void> {
+    for (const { digest: chunk, file: name, start, size, bytes } of chunksOf(directory, file)) {
+      this.entityChunks.push({ entity, file: name, start, chunk })
+      this.chunks.set(chunk, { size, packed: await pack(new Uint8Array(bytes)) })
+    }
+  }
+
+  /** Cuts the files of an entity, in the form in which they travel, into chunks of so many bytes. */
   async cut(home: ReleaseStore, entity: string, size: number): Promise<void> {
     this.entityChunks = this.entityChunks.filter((one) => one.entity !== entity)
     const { files } = JSON.parse(this.entities.get(entity) ?? '') as EntityManifest
     for (const file of Object.keys(files)) {
-      const bytes = readFileSync(join(home.entityDirectory(entity), file))
+      const pieces = chunksOf(home.entityDirectory(entity), file).map(({ bytes }) => Buffer.from(bytes))
+      const bytes = Buffer.concat([...pieces])
       for (let start = 0; start < bytes.length; start += size) {
         const piece = bytes.subarray(start, start + size)
         const chunk = sha256(piece)
-        this.entityChunks.push({ entity, file, start, chunk })
+        this.entityChunks.push({ entity, file: travelName(file), start, chunk })
         this.chunks.set(chunk, { size: piece.length, packed: await pack(piece) })
       }
     }
@@ -98,16 +104,15 @@ export class FakeShelf {
     file: keyof EntityManifest['files'],
     bytes: Uint8Array,
   ): Promise<void> {
-    const chunk = sha256(bytes)
-    this.chunks.set(chunk, { size: bytes.length, packed: await pack(bytes) })
-    const { length: size } = bytes
-    const change = (manifest: EntityManifest) => ({
+    const summary = { size: bytes.length, sha256: sha256(bytes) }
+    const { digest } = this.forgeEntity(release, name, (manifest) => ({
       ...manifest,
-      files: { ...manifest.files, [file]: { size, sha256: chunk } },
-    })
-    const { digest } = this.forgeEntity(release, name, change)
+      files: { ...manifest.files, [file]: summary },
+    }))
     this.entityChunks = this.entityChunks.filter((one) => one.entity !== digest || one.file !== travelName(file))
-    this.entityChunks.push({ entity: digest, file, start: 0, chunk })
+    using directory = new TestDirectory()
+    writeFileSync(join(directory.path, file), bytes)
+    await this.#addFile(directory.path, digest, file)
   }
 
   /** Puts an entity of a release beside itself with another manifest, and lets the release name that one. */

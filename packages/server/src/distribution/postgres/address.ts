@@ -1,4 +1,4 @@
-// Where the shared shelf is: a URL as libpq reads it, the password that belongs to it, and how TLS is used.
+// The address of a shelf in PostgreSQL: a URL as libpq reads it, its password, and its use of TLS.
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify
 type SslMode = (typeof SSL_MODES)[number]
 
 export type ShelfAddress = {
-  /** The hosts in the order in which they are tried; one that begins with a slash is the directory of a socket. */
+  /** The hosts in the order of attempts; a host that begins with a slash is the directory of a socket. */
   readonly hosts: readonly { readonly host: string; readonly port: number }[]
   readonly user: string
   readonly database: string
@@ -39,7 +39,7 @@ const PARAMETERS = [
   'connect_timeout',
 ]
 
-/** The address that a text names, or what would be allowed instead. */
+/** Parses an address, or returns what is allowed. */
 export function parseShelfAddress(text: string): ShelfAddress | { readonly allowed: string } {
   const parts = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(text)
   if (parts === null) return { allowed: 'an address such as postgres://user@host:5432/database?sslmode=verify-full' }
@@ -77,7 +77,7 @@ export function parseShelfAddress(text: string): ShelfAddress | { readonly allow
   }
 }
 
-/** A host, in brackets where it is an address with colons, or the directory of a socket; and perhaps a port. */
+/** A host, in brackets if it has colons, or the directory of a socket; with or without a port. */
 const HOST = /^(?:\[([^\]]*)\]|(\/.*|[^:]*))(?::([0-9]+))?$/
 
 function parseHosts(authority: string, portText: string | null): ShelfAddress['hosts'] | undefined {
@@ -94,23 +94,23 @@ function parseHosts(authority: string, portText: string | null): ShelfAddress['h
   return hosts
 }
 
-/** An address for each of the hosts of one. */
+/** Splits an address into one for each host. */
 export const hostsOf = (address: ShelfAddress): ShelfAddress[] =>
   address.hosts.map((host) => ({ ...address, hosts: [host] }))
 
-/** The address for people and logs, without the password. */
+/** Formats an address for people and logs, without the password. */
 export function describeAddress({ hosts, user, database }: ShelfAddress): string {
   const all = hosts.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`)
   return `postgres://${encodeURIComponent(user)}@${all.join(',')}/${encodeURIComponent(database)}`
 }
 
-/** What may be shown of a text that may be an address: everything but a password. */
+/** Removes the password from a text that may be an address. */
 export const withoutPassword = (text: string): string =>
   text.replace(/^([a-z]+:\/\/[^:@/?#]*):.*@/i, '$1:***@').replace(/([?&]password=)[^&#]*/gi, '$1***')
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The password from a file that has nothing else, the address, PGPASSWORD, or a password file of libpq; in this order. */
+/** Finds the password in the given file, the address, PGPASSWORD, or a password file of libpq, in this order. */
 export function passwordOf(
   address: ShelfAddress,
   passwordFile: string | undefined,
@@ -139,7 +139,7 @@ function readSecret(path: string): string {
   }
 }
 
-/** The first line of a password file whose fields match: host:port:database:user:password, * for any. */
+/** Finds the first line that matches in a password file: host:port:database:user:password, with * for any value. */
 function passwordIn(text: string, { hosts, database, user }: ShelfAddress): string | undefined {
   for (const line of text.split('\n')) {
     if (line.startsWith('#')) continue

@@ -1,4 +1,4 @@
-// A connection with servers that a test makes up: which of them are taken, and how what is wrong is told.
+// A connection with servers that a test makes up: which of them it accepts, and how it reports failures.
 import { afterEach, describe, expect, test } from 'bun:test'
 import { createServer, type Socket } from 'node:net'
 import { ShelfAway, ShelfRefused } from '../shelf/shelf-failures.ts'
@@ -179,7 +179,7 @@ describe('what a server says is wrong', () => {
   })
 })
 
-test('a connection that is over says so at once, and tells whoever waits for it', async () => {
+test('a closed connection refuses queries at once, and ends those that wait', async () => {
   const { port } = await fakeServer({})
   const connection = (await opened(host(port))) as ShelfConnection
   connection.destroy()

@@ -1,7 +1,7 @@
 // One connection with PostgreSQL: queries with a time limit, transactions, bulk copies and notifications.
 //
-// It is used until it breaks and is then replaced. The client library would connect again by itself, at once and as often
-// as it likes, and with several hosts would never say that none responds; so each is tried here, with one socket.
+// A connection that breaks is replaced. The client library would reconnect by itself, at once and without limit, and with several
+// hosts would never report that none responds; so each host is tried here, with one socket.
 import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { messageOf, OperationalError } from '../../base/operational-error.ts'
@@ -11,11 +11,11 @@ import { dial, type Encryption, encryptionsOf } from './dial.ts'
 
 export type PostgresOptions = {
   readonly address: ShelfAddress
-  /** Asked for each connection: whoever changes a password need not restart anything. */
+  /** Called for each connection, so that another password needs no restart. */
   readonly password: () => string | undefined
-  /** What the server shows as the name of the program; 63 bytes at most. */
+  /** The name of the program on the server, at most 63 bytes. */
   readonly name: string
-  /** Whether changes are to be made: then a standby will not do. */
+  /** True if the connection is for changes, which a standby does not accept. */
   readonly changes?: boolean
   readonly onNotify?: (channel: string, payload: string) => void
 }
@@ -24,13 +24,13 @@ type Row = Readonly<Record<string, string | number | boolean | null>>
 type Sql = import('postgres').Sql
 
 const QUERY_SECONDS = 30
-/** How long a copy may stand still: one that is received, and one that is sent, which the server writes to its disk. */
+/** Time limits for a copy without progress. The server writes a copy that is sent to its disk, which takes longer. */
 const RECEIVING_SECONDS = 5
 const SENDING_SECONDS = 30
 const END_SECONDS = 1
 const KEEP_ALIVE_SECONDS = 10
 
-/** What a server replies to the request for TLS if it has none. */
+/** The reply of a server without TLS to a request for TLS. */
 const NO_TLS = 'N'.charCodeAt(0)
 
 export class ShelfConnection implements AsyncDisposable {
@@ -53,7 +53,7 @@ export class ShelfConnection implements AsyncDisposable {
       ...host,
       database: address.database,
       username: address.user,
-      // A function, since the library would otherwise take PGPASSWORD, even where another password was meant.
+      // A function, since the library would use PGPASSWORD if there is no password.
       password: () => password ?? '',
       socket: () => this.#dial(host, encryption),
       ssl: encryption as object | false,
@@ -68,11 +68,11 @@ export class ShelfConnection implements AsyncDisposable {
       onnotify: onNotify,
       onclose: () => this.#markClosed(),
     }
-    // The library knows a socket, and its types do not.
+    // The option `socket` is missing in the types of the library.
     this.#sql = postgres(options)
   }
 
-  /** Tries every host, and on each what sslmode allows; throws why the last one failed. */
+  /** Tries every host with every encryption that sslmode allows; throws the last failure. */
   static async open(options: PostgresOptions): Promise<ShelfConnection> {
     const { address, changes = false } = options
     const password = options.password()
@@ -82,14 +82,14 @@ export class ShelfConnection implements AsyncDisposable {
       for (const encryption of encryptionsOf(address, host)) {
         const connection = new ShelfConnection(postgres, options, password, host, encryption)
         try {
-          await connection.#greet(address, changes)
+          await connection.#checkServer(address, changes)
           return connection
         } catch (error) {
           await connection[Symbol.asyncDispose]()
           failure = connection.#offersTls
-            ? explained(error, connection.#where)
+            ? explain(error, connection.#where)
             : new ShelfRefused(`${connection.#where} offers no TLS, and sslmode=${address.ssl.mode} requires it`)
-          // With prefer, only a server that has no TLS is talked to without it.
+          // With prefer, only a server without TLS is used without it.
           if (address.ssl.mode === 'prefer' ? connection.#offersTls : failure instanceof ShelfAway) break
         }
       }
@@ -97,8 +97,8 @@ export class ShelfConnection implements AsyncDisposable {
     throw failure ?? new ShelfAway(`${describeAddress(address)} names no host`)
   }
 
-  async #greet({ connectSeconds }: ShelfAddress, changes: boolean): Promise<void> {
-    const [server] = await this.#within(
+  async #checkServer({ connectSeconds }: ShelfAddress, changes: boolean): Promise<void> {
+    const [server] = await this.#withTimeout(
       connectSeconds,
       this.#sql.unsafe<{ version: number; standby: boolean }[]>(
         "SELECT current_setting('server_version_num')::int AS version, pg_is_in_recovery() AS standby",
@@ -107,7 +107,7 @@ export class ShelfConnection implements AsyncDisposable {
     )
     if (server === undefined || server.version < OLDEST_VERSION)
       throw new ShelfRefused(`${this.#where} is PostgreSQL ${server?.version}; 15 or newer is needed`)
-    // With target_session_attrs the library would look for a primary until there is one.
+    // With target_session_attrs the library would search for a primary without end.
     if (changes && server.standby)
       throw new ShelfAway(`${this.#where} is a standby, which takes no changes; name its primary with --shelf`)
   }
@@ -118,14 +118,14 @@ export class ShelfConnection implements AsyncDisposable {
     if (encryption !== false)
       socket.once('data', ([reply]: Buffer) => {
         this.#offersTls = reply !== NO_TLS
-        // The library would begin with TLS all the same.
+        // The library would begin with TLS even so.
         if (reply === NO_TLS) socket.destroy()
       })
     this.#socket = socket
     return socket
   }
 
-  /** Resolves when it is over, whoever ended it. */
+  /** Resolves when the connection ends. */
   get closed(): Promise<void> {
     return this.#closed.promise
   }
@@ -133,13 +133,13 @@ export class ShelfConnection implements AsyncDisposable {
   async query<R extends Row>(text: string, parameters: readonly unknown[] = [], seconds = QUERY_SECONDS): Promise<R[]> {
     this.#refuseIfClosed()
     const running = this.#sql.unsafe(text, parameters as never[]) as unknown as Promise<R[]>
-    return [...(await this.#within(seconds, running))]
+    return [...(await this.#withTimeout(seconds, running))]
   }
 
-  async transaction<T>(mode: string, work: () => Promise<T>): Promise<T> {
+  async transaction<T>(mode: string, run: () => Promise<T>): Promise<T> {
     await this.query(`BEGIN ${mode}`)
     try {
-      const result = await work()
+      const result = await run()
       await this.query('COMMIT')
       return result
     } catch (error) {
@@ -148,28 +148,27 @@ export class ShelfConnection implements AsyncDisposable {
     }
   }
 
-  /** The rows of a query in the binary format of COPY, field by field. */
+  /** Yields the rows of a query, received in the binary format of COPY. */
   async *copyOut(query: string): AsyncGenerator<Buffer[]> {
     this.#refuseIfClosed()
-    const stream = await this.#within(
+    const stream = await this.#withTimeout(
       RECEIVING_SECONDS,
       this.#sql.unsafe(`COPY (${query}) TO STDOUT (FORMAT binary)`).readable(),
     )
     const bytes = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>
     let isWhole = false
     try {
-      yield* tuplesOf({
+      yield* decodeTuples({
         next: async () => {
-          const { done, value } = await this.#within(RECEIVING_SECONDS, bytes.next())
+          const { done, value } = await this.#withTimeout(RECEIVING_SECONDS, bytes.next())
           isWhole = done === true
           return done === true ? undefined : value
         },
       })
     } finally {
-      // The rest of a copy that nobody reads would keep the connection busy.
+      // The unread rest of a copy would keep the connection busy.
       if (!isWhole) this.destroy()
-      // The library pauses the socket when rows come faster than they are taken, and forgets about it at their end; with
-      // this it resumes it.
+      // The library pauses the socket when rows arrive too fast, and at their end does not resume it.
       else if (!this.#isClosed) stream._read(0)
     }
   }
@@ -180,7 +179,7 @@ export class ShelfConnection implements AsyncDisposable {
     rows: Iterable<readonly Uint8Array[]> | AsyncIterable<readonly Uint8Array[]>,
   ): Promise<void> {
     this.#refuseIfClosed()
-    const stream = await this.#within(
+    const stream = await this.#withTimeout(
       SENDING_SECONDS,
       this.#sql.unsafe(`COPY ${into} FROM STDIN (FORMAT binary)`).writable(),
     )
@@ -189,16 +188,16 @@ export class ShelfConnection implements AsyncDisposable {
       yield COPY_HEADER
       for await (const fields of rows) {
         stalled.refresh()
-        yield tupleOf(fields)
+        yield encodeTuple(fields)
       }
       yield COPY_TRAILER
     }
     try {
-      await Promise.race([pipeline(bytes, stream), this.#broken()])
+      await Promise.race([pipeline(bytes, stream), this.#rejectWhenClosed()])
     } catch (error) {
-      // A copy that was begun can only be ended with all of its rows, or with the connection.
+      // A copy ends with all of its rows, or with the connection.
       this.destroy()
-      throw explained(error, this.#where)
+      throw explain(error, this.#where)
     } finally {
       clearTimeout(stalled)
     }
@@ -221,18 +220,18 @@ export class ShelfConnection implements AsyncDisposable {
   }
 
   #refuseIfClosed(): void {
-    // The library would fail outside of any promise if it had to write to a socket that is gone.
+    // Writing to a closed socket makes the library fail outside of any promise.
     if (this.#isClosed) throw new ShelfAway(`the connection with ${this.#where} was closed`)
   }
 
-  #broken = (): Promise<never> =>
+  #rejectWhenClosed = (): Promise<never> =>
     this.closed.then(() => {
       throw new ShelfAway(`the connection with ${this.#where} was closed`)
     })
 
-  async #within<T>(seconds: number, running: Promise<T>, what = 'no response from'): Promise<T> {
+  async #withTimeout<T>(seconds: number, running: Promise<T>, what = 'no response from'): Promise<T> {
     const { promise, reject } = Promise.withResolvers<never>()
-    // What is large takes its time: only a line on which nothing comes is given up.
+    // A large result takes time: only a connection without progress times out.
     const received = () => this.#socket?.bytesRead ?? 0
     let before = received()
     const timer = setInterval(() => {
@@ -245,7 +244,7 @@ export class ShelfConnection implements AsyncDisposable {
     try {
       return await Promise.race([running, promise])
     } catch (error) {
-      throw explained(error, this.#where)
+      throw explain(error, this.#where)
     } finally {
       clearInterval(timer)
     }
@@ -254,20 +253,20 @@ export class ShelfConnection implements AsyncDisposable {
 
 const OLDEST_VERSION = 150_000
 
-/** Classes and codes of errors that pass: connections, resources, operator intervention, the system. */
-const PASSING = /^(?:08|53|57|58|25006|40)/
+/** Classes and codes of temporary errors: connections, resources, operator intervention, the system. */
+const TEMPORARY = /^(?:08|53|57|58|25006|40)/
 
-/** Codes of TLS. */
+/** Error codes of TLS. */
 const CERTIFICATE = /CERT|SIGNATURE|SELF_SIGNED/
 
-/** What went wrong, in words for an operator. Neither messages of the server nor of sockets have the password. */
-function explained(error: unknown, where: string): OperationalError {
+/** Explains an error to an operator. Messages of servers and sockets never have the password. */
+function explain(error: unknown, where: string): OperationalError {
   if (error instanceof OperationalError) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const words = messageOf(error)
   const isOfServer = error instanceof Error && 'severity' in error
   if (CERTIFICATE.test(code)) return new ShelfRefused(`${where}: its certificate is refused: ${words} (${code})`)
-  if (!isOfServer || PASSING.test(code)) return new ShelfAway(`PostgreSQL is away: ${where}: ${words}`)
+  if (!isOfServer || TEMPORARY.test(code)) return new ShelfAway(`PostgreSQL is away: ${where}: ${words}`)
   if (code === '42501')
     return new ShelfRefused(`${where}: ${words}; this user lacks a role, see nomenclator shelf roles`)
   return new ShelfRefused(`${where}: ${words} (${code})`)
@@ -277,7 +276,7 @@ const COPY_SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1')
 const COPY_HEADER = Buffer.concat([COPY_SIGNATURE, Buffer.alloc(8)])
 const COPY_TRAILER = Buffer.from([0xff, 0xff])
 
-function tupleOf(fields: readonly Uint8Array[]): Buffer {
+function encodeTuple(fields: readonly Uint8Array[]): Buffer {
   const size = fields.reduce((sum, field) => sum + 4 + field.length, 2)
   const tuple = Buffer.allocUnsafe(size)
   let at = tuple.writeInt16BE(fields.length, 0)
@@ -289,8 +288,8 @@ function tupleOf(fields: readonly Uint8Array[]): Buffer {
   return tuple
 }
 
-/** Reads rows out of a stream whose pieces end anywhere. */
-async function* tuplesOf(source: { next: () => Promise<Buffer | undefined> }): AsyncGenerator<Buffer[]> {
+/** Decodes rows from a stream whose pieces end anywhere. */
+async function* decodeTuples(source: { next: () => Promise<Buffer | undefined> }): AsyncGenerator<Buffer[]> {
   let pieces: Buffer[] = []
   let available = 0
   const take = async (count: number): Promise<Buffer> => {
@@ -317,6 +316,6 @@ async function* tuplesOf(source: { next: () => Promise<Buffer | undefined> }): A
     }
     yield fields
   }
-  // The end of the stream comes after the end of the rows, and only then is the connection free again.
+  // The connection is free again at the end of the stream, which comes after the end of the rows.
   while ((await source.next()) !== undefined);
 }

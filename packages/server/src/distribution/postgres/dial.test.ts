@@ -1,4 +1,4 @@
-// Which TLS is tried with a host, as sslmode of libpq has it.
+// The encryptions that are tried with a host, as sslmode of libpq defines them.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -91,7 +91,7 @@ test('the certificate and the key of the client are those in their files', () =>
 test.each([
   ['db.example.org', { servername: 'db.example.org' }],
   ['192.0.2.7', { host: '192.0.2.7' }],
-])('%s is asked for as %p', (host, name) => {
+])('%s is requested as %p', (host, name) => {
   const [tls] = withoutUsualRoot('sslmode=require', host)
   expect(tls).toMatchObject(name)
   expect<string[]>(Object.keys(tls as object).filter((member) => member === 'servername' || member === 'host')).toEqual(

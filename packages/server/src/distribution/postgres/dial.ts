@@ -1,7 +1,7 @@
-// How each host of an address is tried: over TCP or a socket file, without TLS or with it, as sslmode of libpq has it.
+// Connects to a host over TCP or a socket file, with or without TLS, as sslmode of libpq defines it.
 //
-// The client library makes the TLS connection itself. What it lacks is sslmode: it takes `allow` for `require`, checks no
-// root certificate where libpq does, and does not say that a server offers no TLS.
+// The client library makes the TLS connection itself, but does not follow sslmode: it treats `allow` as `require`, checks no
+// root certificate where libpq does, and does not report a server without TLS.
 import { existsSync, readFileSync } from 'node:fs'
 import { connect, isIP, type Socket } from 'node:net'
 import { homedir } from 'node:os'
@@ -12,12 +12,12 @@ import type { ShelfAddress } from './address.ts'
 
 type Host = ShelfAddress['hosts'][number]
 
-/** How TLS is used with a host; false for not at all. */
+/** The options of TLS for a host, or false for no TLS. */
 export type Encryption = false | ConnectionOptions
 
-/** What is tried with a host, in this order: the second only where the server refuses the first. */
+/** The encryptions to try with a host: the second only if the server refuses the first. */
 export function encryptionsOf({ ssl }: ShelfAddress, { host }: Host): readonly Encryption[] {
-  // libpq uses no TLS on a socket file either.
+  // Like libpq, without TLS on a socket file.
   if (ssl.mode === 'disable' || isSocketFile(host)) return [false]
   const tls = tlsOptions(ssl, host)
   if (ssl.mode === 'allow') return [false, tls]
@@ -26,11 +26,10 @@ export function encryptionsOf({ ssl }: ShelfAddress, { host }: Host): readonly E
 
 const isSocketFile = (host: string) => host.startsWith('/')
 
-/** A socket that is being connected. */
 export const dial = ({ host, port }: Host): Socket =>
   isSocketFile(host) ? connect(join(host, `.s.PGSQL.${port}`)) : connect({ host, port, noDelay: true })
 
-/** `require` checks the certificate only where a root certificate is named, as libpq does. */
+/** Like libpq, `require` checks the certificate only if a root certificate is given. */
 function tlsOptions(ssl: ShelfAddress['ssl'], host: string): ConnectionOptions {
   const verifies = ssl.mode === 'verify-ca' || ssl.mode === 'verify-full' || ssl.rootCert !== undefined
   const ca = verifies ? rootCertificates(ssl.rootCert) : undefined
@@ -38,14 +37,14 @@ function tlsOptions(ssl: ShelfAddress['ssl'], host: string): ConnectionOptions {
     ...(isIP(host) === 0 ? { servername: host } : { host }),
     rejectUnauthorized: verifies,
     ...(ca === undefined ? {} : { ca }),
-    // Only verify-full asks whose certificate it is.
+    // Only verify-full checks the name in the certificate.
     ...(ssl.mode === 'verify-full' ? {} : { checkServerIdentity: () => undefined }),
     ...(ssl.cert === undefined ? {} : { cert: readCertificate(ssl.cert) }),
     ...(ssl.key === undefined ? {} : { key: readCertificate(ssl.key) }),
   }
 }
 
-/** The root certificates in a file; undefined for those of the system. */
+/** Returns the root certificates in a file; undefined for those of the system. */
 function rootCertificates(path: string | undefined): string | undefined {
   if (path === 'system') return undefined
   const usual = join(process.env.HOME || homedir(), '.postgresql', 'root.crt')

@@ -1,15 +1,15 @@
-// What is read of a shelf in PostgreSQL.
+// Reads a shelf in PostgreSQL.
 import type { Listing, Pointer } from '../shelf/pointer.ts'
 import type { ShelfReader } from '../shelf/shelf-reader.ts'
 import type { ShelfConnection } from './connection.ts'
 
 export const CHANNEL = 'nomenclator_shelf'
 
-/** The beginning of the names of the sessions of nodes. */
+/** The prefix of the session names of nodes. */
 export const REPORT_PREFIX = 'nomenclator:'
 
 const POLL_SECONDS = 2
-/** How long nothing may come of what is read. */
+/** Time limit for a read without progress. */
 const READ_SECONDS = 5
 
 type PointerRow = { readonly generation: string; readonly change: string; readonly chain: string }
@@ -20,9 +20,9 @@ const pointerOf = (row: PointerRow | undefined): Pointer => ({
   chain: row?.chain.split(' ').filter((name) => name !== '') ?? [],
 })
 
-/** Reads the state, and lets others see under which name this connection goes from now on. */
+/** Reads the state, and gives the session a name that shows the status of this node to others. */
 export async function readPointer(connection: ShelfConnection, name = ''): Promise<Pointer> {
-  // The time in the name is that of the server: the clocks of nodes need not agree.
+  // The time in the name is that of the server, since the clocks of nodes may differ.
   const report = "set_config('application_name', $1 || to_hex(extract(epoch FROM clock_timestamp())::bigint), false)"
   const [row] = await connection.query<PointerRow>(
     `SELECT generation, change, chain${name === '' ? '' : `, ${report}`} FROM nomenclator.pointer`,

@@ -1,4 +1,4 @@
-// A shelf in PostgreSQL that is followed: one connection with each host, which also tells of changes.
+// Follows a shelf in PostgreSQL, with a connection to each host, which also notifies of changes.
 import { openHosts } from '../shelf/several-hosts.ts'
 import { ShelfAway } from '../shelf/shelf-failures.ts'
 import type { OpenHost, OpenShelf } from '../shelf/shelf-reader.ts'
@@ -7,12 +7,11 @@ import type { ShelfConnection } from './connection.ts'
 import { CHANNEL, pgReader, REPORT_PREFIX, readPointer } from './pg-reader.ts'
 import { openShelf, type ShelfLogin } from './session.ts'
 
-/** With the time that a response may take, and half as much again at random, a link that stands still is noticed in 5 s. */
+/** With the time limit of a response, and half as much again at random, a stalled link is noticed within 5 s. */
 const POLL_MILLISECONDS = 2_000
-/** The poll where notifications do not come. */
+/** The poll of a host that sends no notifications. */
 const STANDBY_POLL_MILLISECONDS = 1_000
 
-/** Opens a shelf in PostgreSQL to be followed, with a connection to each of its hosts. */
 export const openPgShelf = ({ address, password }: ShelfLogin): OpenShelf =>
   openHosts(
     hostsOf(address).map((one) => ({ name: describeAddress(one), open: openPgHost({ address: one, password }) })),
@@ -20,9 +19,9 @@ export const openPgShelf = ({ address, password }: ShelfLogin): OpenShelf =>
 
 const openPgHost =
   ({ address, password }: ShelfLogin): OpenHost =>
-  async (report, onNews) => {
+  async (report, onUpdate) => {
     const onNotify = (channel: string) => {
-      if (channel === CHANNEL) onNews()
+      if (channel === CHANNEL) onUpdate()
     }
     const connection = await openShelf({ address, password, name: `${REPORT_PREFIX}${report}`, onNotify })
     try {
@@ -41,7 +40,7 @@ const openPgHost =
     }
   }
 
-/** A standby sends no notifications, and says so. */
+/** Returns false for a standby, which refuses to send notifications. */
 async function listens(connection: ShelfConnection): Promise<boolean> {
   try {
     await connection.query(`LISTEN ${CHANNEL}`)

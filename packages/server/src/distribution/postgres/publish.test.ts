@@ -33,7 +33,7 @@ function shelfAt(pointer: object | undefined): { connection: ShelfConnection; ch
     if (/^(?:UPDATE|DELETE|INSERT)/.test(text)) changes.push({ text, parameters })
     return []
   }
-  const transaction = (_mode: string, work: () => Promise<unknown>) => work()
+  const transaction = (_mode: string, run: () => Promise<unknown>) => run()
   return { connection: { query, transaction } as unknown as ShelfConnection, changes }
 }
 

@@ -1,4 +1,4 @@
-// Publishes what was changed in a home: chunks first, which nobody sees, and then everything else in one transaction.
+// Publishes the changes of a home: first the chunks, which nobody reads yet, then everything else in one transaction.
 import { hostname } from 'node:os'
 import { OperationalError } from '../../base/operational-error.ts'
 import type { ReleaseStore } from '../../release/home/release-store.ts'
@@ -12,18 +12,18 @@ import type { ShelvedEntity } from '../shelf/shelf-reader.ts'
 import type { ShelfConnection } from './connection.ts'
 import { CHANNEL } from './pg-reader.ts'
 
-/** What is to be changed on the shelf. */
+/** A change to the shelf. */
 export type ShelfChange = {
-  /** The state that the change is based on. */
+  /** The state before the change. */
   readonly base: Listing
   readonly history: string
   readonly idRegistry: string
-  /** Releases that are new, or whose files are others than before. */
+  /** Releases that are new, or have other files than before. */
   readonly put: ReadonlyMap<string, ReleaseFiles>
   readonly removed: readonly string[]
-  /** The command that makes it. */
+  /** The command that makes the change. */
   readonly doing: string
-  /** The state that it leads to. By its name a writer knows its own change again when a connection broke while it was being made. */
+  /** The state after the change. By its name a writer recognizes its own change after a connection broke. */
   readonly next: Pointer
 }
 
@@ -33,7 +33,7 @@ export const isEmptyChange = ({ base, history, idRegistry, put, removed }: Shelf
   put.size === 0 && removed.length === 0 && history === base.history && idRegistry === base.idRegistry
 
 /**
- * The caller holds the lock of the writers. Throws if the shelf has changed since the base: that can only be where the
+ * The caller holds the lock of the writers. Throws if the shelf has changed since the base, which can happen only if the
  * lock was lost with a connection.
  */
 export async function publish(
@@ -60,7 +60,7 @@ export async function publish(
   return sent
 }
 
-/** Replaces damaged chunks by those of entities that a home has. Gives how many it replaced. */
+/** Replaces damaged chunks by those of a home. Returns the number of replaced chunks. */
 export async function mendChunks(
   connection: ShelfConnection,
   store: ReleaseStore,
@@ -84,12 +84,12 @@ export async function mendChunks(
     ])
     mended.add(chunk)
   }
-  // Nodes that refused what was damaged try again.
+  // Nodes that refused the damaged chunks try again.
   await connection.query(`SELECT pg_notify('${CHANNEL}', '')`)
   return mended.size
 }
 
-/** Declares the state of the shelf right, so that nodes that have seen another one follow it again. */
+/** Declares the state of the shelf right, so that nodes with a later state follow it again. */
 export const renewPointer = (connection: ShelfConnection, base: Listing, next: Pointer): Promise<void> =>
   connection.transaction('', async () => {
     await refuseIfChanged(connection, base)
@@ -114,7 +114,7 @@ async function missingEntities(connection: ShelfConnection, digests: readonly st
   return rows.map(({ digest }) => digest)
 }
 
-/** A batch is one transaction: what was sent stays if the next one fails, and is not sent again. */
+/** Each batch is a transaction of its own: if a batch fails, those before it are not sent again. */
 const BATCH_CHUNKS = 64
 
 /** Sends the chunks of an entity that the shelf lacks. */
@@ -185,7 +185,7 @@ async function putRelease(connection: ShelfConnection, digest: string, files: Re
   )
 }
 
-/** Removes entities that no release names, and chunks that no entity has, as publications that were cut short leave them. */
+/** Removes entities without a release and chunks without an entity, such as those of interrupted publications. */
 async function removeUnused(connection: ShelfConnection): Promise<void> {
   await connection.query(
     `DELETE FROM nomenclator.entity WHERE NOT EXISTS

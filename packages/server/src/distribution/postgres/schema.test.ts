@@ -12,7 +12,7 @@ function databaseAt(number: number | undefined): { connection: ShelfConnection; 
     if (text.startsWith('INSERT INTO nomenclator.migration')) applied.push(parameters)
     return []
   }
-  const transaction = (_mode: string, work: () => Promise<unknown>) => work()
+  const transaction = (_mode: string, run: () => Promise<unknown>) => run()
   return { connection: { query, transaction } as unknown as ShelfConnection, applied }
 }
 

@@ -3,24 +3,20 @@
 import { ShelfRefused } from '../shelf/shelf-failures.ts'
 import type { ShelfConnection } from './connection.ts'
 import shelfSql from './sql/0001-shelf.sql' with { type: 'text' }
-import chainSql from './sql/0002-chain.sql' with { type: 'text' }
 import rolesSql from './sql/roles.sql' with { type: 'text' }
 import { WRITER_LOCK } from './writer-lock.ts'
 
 type Migration = { readonly number: number; readonly name: string; readonly sql: string }
 
-/** All migrations in order; one that has been released is never changed, only followed by another. */
-export const migrations: readonly Migration[] = [
-  { number: 1, name: 'shelf', sql: shelfSql },
-  { number: 2, name: 'chain', sql: chainSql },
-]
+/** All migrations in order. A released migration never changes; another one follows it. */
+export const migrations: readonly Migration[] = [{ number: 1, name: 'shelf', sql: shelfSql }]
 
 /** The roles of readers and publishers, as SQL. */
 export { rolesSql }
 
 const NEWEST = migrations.length
 
-/** Throws in words what is to be done if the tables are not those that this program knows. */
+/** Throws if the tables are not those of this version, and says what to do. */
 export async function checkSchema(connection: ShelfConnection): Promise<void> {
   const number = await schemaNumber(connection)
   if (number === 0) throw new ShelfRefused('the database has no shelf yet; make one with nomenclator shelf migrate')
@@ -34,7 +30,7 @@ export async function checkSchema(connection: ShelfConnection): Promise<void> {
     )
 }
 
-/** The number of the last migration that was applied; 0 where there is no shelf. */
+/** Returns the number of the last migration; 0 if there is no shelf. */
 async function schemaNumber(connection: ShelfConnection): Promise<number> {
   const [found] = await connection.query<{ there: boolean }>(
     "SELECT to_regclass('nomenclator.migration') IS NOT NULL AS there",
@@ -46,10 +42,10 @@ async function schemaNumber(connection: ShelfConnection): Promise<number> {
   return last?.number ?? 0
 }
 
-/** Applies what is missing, all or nothing. Those who come at the same time wait for each other. */
+/** Applies the missing migrations, all or none. Concurrent calls wait for each other. */
 export async function migrate(connection: ShelfConnection): Promise<readonly Migration[]> {
   return connection.transaction('', async () => {
-    // Held until the transaction ends; a writer must not be in the middle of a change either.
+    // Held until the end of the transaction; no writer may be in the middle of a change.
     await connection.query(`SELECT pg_advisory_xact_lock(${WRITER_LOCK})`, [], MIGRATION_SECONDS)
     const number = await schemaNumber(connection)
     if (number > NEWEST) await checkSchema(connection)

@@ -1,4 +1,4 @@
-// What commands do with the shared shelf: bring the home up to date before it is read, and change home and shelf as one.
+// Changes a home and its shelf in PostgreSQL as one, and repairs the shelf.
 import { OperationalError } from '../../base/operational-error.ts'
 import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { DIGEST, MANIFEST_FILE, parseManifest } from '../../release/manifest.ts'
@@ -25,30 +25,30 @@ import { StagedShelf } from './staged-shelf.ts'
 import { damagedChunks } from './status.ts'
 import { lockShelf, writerName } from './writer-lock.ts'
 
-/** Where the shelf is, and how to get in. */
+/** The address and the password of a shelf. */
 export type ShelfLogin = Pick<PostgresOptions, 'address' | 'password'>
 
 type Writing = ShelfLogin & {
-  /** The command, in words. */
+  /** The command that makes the change. */
   readonly doing: string
-  /** How long to wait for others, and for PostgreSQL where it goes away in the middle. */
+  /** The time to wait for other writers, and for PostgreSQL while it is away. */
   readonly waitMilliseconds: number
   readonly onWait: (holder: string) => void
-  /** Told once when the waiting for PostgreSQL begins. */
+  /** Called once if PostgreSQL is away. */
   readonly onAway: (message: string) => void
 } & Partial<FetchProgress>
 
 const RETRY_FIRST_MILLISECONDS = 200
 const RETRY_MAX_MILLISECONDS = 5_000
-/** A connection with a shelf that this program knows, once something was done with it; closed where that fails. */
-async function openFor(
+/** Opens a connection, checks the tables and prepares it; closes it if that fails. */
+export async function openShelf(
   options: PostgresOptions,
-  first: (connection: ShelfConnection) => Promise<void>,
+  prepare: (connection: ShelfConnection) => Promise<void> = async () => {},
 ): Promise<ShelfConnection> {
   const connection = await ShelfConnection.open(options)
   try {
     await checkSchema(connection)
-    await first(connection)
+    await prepare(connection)
     return connection
   } catch (error) {
     await connection[Symbol.asyncDispose]()
@@ -56,9 +56,7 @@ async function openFor(
   }
 }
 
-export const openShelf = (options: PostgresOptions): Promise<ShelfConnection> => openFor(options, async () => {})
-
-/** Waits for others, and for PostgreSQL where it is away. */
+/** Waits for other writers, and for PostgreSQL while it is away. */
 async function openAsWriter({
   address,
   password,
@@ -72,7 +70,7 @@ async function openAsWriter({
   for (let tries = 0; ; tries++) {
     try {
       const options = { address: await primaryOf({ address, password }), password, changes: true, name: writerName() }
-      return await openFor(options, async (connection) => {
+      return await openShelf(options, async (connection) => {
         await refuseSharedSession(connection, options)
         await lockShelf(connection, doing, { milliseconds: deadline - performance.now(), onWait })
       })
@@ -84,39 +82,36 @@ async function openAsWriter({
   }
 }
 
-/** The one of several hosts that takes changes. Two of them with the same state are one for now; two that have forked are refused. */
+/** Finds the host that accepts changes. Any of several with the same state will do; forked ones are refused. */
 async function primaryOf({ address, password }: ShelfLogin): Promise<ShelfAddress> {
   const hosts = hostsOf(address)
   if (hosts.length === 1) return address
-  const looks = await Promise.allSettled(
+  const polls = await Promise.allSettled(
     hosts.map(async (one) => {
-      await using connection = await openFor(
-        { address: one, password, changes: true, name: writerName() },
-        async () => {},
-      )
+      await using connection = await openShelf({ address: one, password, changes: true, name: writerName() })
       return { ...(await readPointer(connection)), host: describeAddress(one), address: one }
     }),
   )
   const { states, trouble } = compareStates(
-    looks.flatMap((look) => (look.status === 'fulfilled' ? look.value : [])),
+    polls.flatMap((poll) => (poll.status === 'fulfilled' ? poll.value : [])),
     undefined,
   )
   if (trouble !== undefined) throw new ShelfRefused(trouble.message)
   const [newest] = states
-  if (newest === undefined) throw looks.find((look) => look.status === 'rejected')?.reason
+  if (newest === undefined) throw polls.find((poll) => poll.status === 'rejected')?.reason
   return newest.address
 }
 
-/** A pool that gives statements to any session would lose the lock of the writers: another must not get this one's. */
+/** Refuses a pool in transaction mode, which would lose the lock of the writers: its sessions change between statements. */
 async function refuseSharedSession(connection: ShelfConnection, options: PostgresOptions): Promise<void> {
   const sessionOf = async (one: ShelfConnection) =>
     (await one.query<{ pid: number }>('SELECT pg_backend_pid() AS pid', [], SESSION_SECONDS))[0]?.pid
-  // A pool gives out its sessions in turn, or the one that was used last, unless another client has it.
+  // A pool uses its sessions in turn, or the last one again unless another client has it.
   const sessions = [await sessionOf(connection), await sessionOf(connection)]
   await using other = await ShelfConnection.open(options)
   await other.transaction('', async () => {
     await sessionOf(other)
-    // Where the pool has a single session, this one waits for it in vain.
+    // With a single session in the pool, this one waits in vain.
     const session = sessionOf(connection).catch((error) => {
       if (!(error instanceof ShelfSilent)) throw error
       return undefined
@@ -133,14 +128,14 @@ async function refuseSharedSession(connection: ShelfConnection, options: Postgre
 const SESSION_SECONDS = 5
 
 /**
- * Changes a home and the shelf as one. The caller holds the lock of the home. `work` gets a home in which nothing becomes
- * current before it is published; where it or the publication fails, the home serves what it served.
+ * Changes a home and the shelf as one. The caller holds the lock of the home. `makeChange` gets a home in which nothing becomes
+ * current before it is published; if it or the publication fails, the home stays as it was.
  */
 export async function changeShared<T>(
   store: ReleaseStore,
   writing: Writing,
   upgrade: () => Promise<void>,
-  work: (staged: ReleaseStore) => Promise<T>,
+  makeChange: (staged: ReleaseStore) => Promise<T>,
   currentOnly = false,
 ): Promise<T> {
   let connection = await openAsWriter(writing)
@@ -149,16 +144,16 @@ export async function changeShared<T>(
     refuseNewer(fetched.listing)
     await upgrade()
     using staged = new StagedShelf(store.home)
-    const result = await work(staged)
+    const result = await makeChange(staged)
     const change = changeOf(staged, fetched, writing.doing)
-    if (!isEmptyChange(change)) connection = await publishSurely(connection, store, writing, change)
+    if (!isEmptyChange(change)) connection = await publishWithRetries(connection, store, writing, change)
     return result
   } finally {
     await connection[Symbol.asyncDispose]()
   }
 }
 
-/** A release that a newer program wrote must not be replaced by what this one makes of it. */
+/** An older version must not replace a release that a newer version wrote. */
 function refuseNewer({ releases }: Listing): void {
   for (const [digest, files] of releases) {
     const parsed = parseManifest(files[MANIFEST_FILE] ?? '')
@@ -168,7 +163,7 @@ function refuseNewer({ releases }: Listing): void {
 
 const NAME_LENGTH = 32
 
-/** What was done to the home since it was brought up to date. */
+/** Computes the change that was made to the home since it was brought up to date. */
 function changeOf(staged: StagedShelf, { listing, present }: Fetched, doing: string): ShelfChange {
   const { history, idRegistry } = staged.state
   const [current] = history.split('\n').filter((digest) => DIGEST.test(digest))
@@ -181,7 +176,7 @@ function changeOf(staged: StagedShelf, { listing, present }: Fetched, doing: str
   const put = [...there].filter((digest) => isPut(digest) && !('unreadable' in staged.manifestOrReason(digest)))
   const files = put.map((digest) => [digest, staged.releaseFiles(digest)] as const)
   const removed = [...present].filter((digest) => !there.has(digest))
-  // The same change to the same state has the same name, wherever it is made.
+  // Depends on the change and the state before it alone, so that every machine gives it the same name.
   const name = sha256(JSON.stringify([listing.change, history, idRegistry, files, removed])).slice(0, NAME_LENGTH)
   return {
     ...{ base: listing, history, idRegistry, put: new Map(files), removed, doing },
@@ -190,10 +185,10 @@ function changeOf(staged: StagedShelf, { listing, present }: Fetched, doing: str
 }
 
 /**
- * Publishes, and tries again where PostgreSQL goes away meanwhile. Chunks that were sent stay, so that it gets on; and a
- * change that went through although nobody said so is known again by its name. Gives the connection that it ended with.
+ * Publishes, and retries while PostgreSQL is away. Chunks that were sent stay, so that each retry has less to send, and a change that
+ * was committed although the connection broke is recognized by its name. Returns the connection that it used last.
  */
-async function publishSurely(
+async function publishWithRetries(
   first: ShelfConnection,
   store: ReleaseStore,
   writing: Writing,
@@ -217,7 +212,7 @@ async function publishSurely(
       if (!(error instanceof ShelfAway)) throw error
       if (performance.now() >= deadline)
         throw new OperationalError(
-          `${error.message}. Nothing was published as far as is known, and this home serves what it served. ` +
+          `${error.message}. Probably nothing was published, and this home serves the release that it served before. ` +
             'Look with nomenclator shelf status, and try again.',
         )
       await Bun.sleep(backoff.next())
@@ -225,7 +220,7 @@ async function publishSurely(
   }
 }
 
-/** Publishes all releases of a home to a shelf that is empty, or that has lost what the home has. */
+/** Publishes all releases of a home to a shelf that is empty, or has lost what the home has. */
 export async function publishHome(
   store: ReleaseStore,
   writing: Writing,
@@ -237,7 +232,7 @@ export async function publishHome(
     const isLost = followed !== undefined && ['before', 'fork'].includes(relationOf(base, followed))
     if (base.generation > 0 && !isLost)
       throw new OperationalError(
-        'the shelf has releases, and this home has seen nothing that the shelf does not have; nothing was published. ' +
+        'the shelf has releases, and this home has no state that the shelf lacks; nothing was published. ' +
           'Import into the shelf instead, with nomenclator import and --shelf.',
       )
     using staged = new StagedShelf(store.home)
@@ -250,14 +245,14 @@ export async function publishHome(
     const { doing } = writing
     const next = declaredPointer(base, followed?.generation ?? 0)
     const change = { base, history, idRegistry, put: files, removed: [], doing, next }
-    connection = await publishSurely(connection, store, writing, change)
+    connection = await publishWithRetries(connection, store, writing, change)
     return { put, skipped }
   } finally {
     await connection[Symbol.asyncDispose]()
   }
 }
 
-/** Lets all nodes follow the state that the shelf has, though they have seen a later one. */
+/** Lets all nodes follow the state of the shelf, even those that have a later one. */
 export async function acceptShelf({ home }: ReleaseStore, writing: Writing): Promise<number> {
   await using connection = await openAsWriter(writing)
   const base = await readListing(connection)
@@ -266,7 +261,7 @@ export async function acceptShelf({ home }: ReleaseStore, writing: Writing): Pro
   return next.generation
 }
 
-/** Replaces chunks that the database itself finds damaged; gives how many there were and how many it could replace. */
+/** Replaces chunks that the database finds damaged; returns the number of damaged and of replaced ones. */
 export async function mendShelf(
   store: ReleaseStore,
   writing: Writing,

@@ -1,17 +1,17 @@
-// A home whose changes count only once they are published: what is current is written beside, and servers do not see it.
+// A home whose changes count only once they are published: until then, servers see neither the current release nor the id registry of it.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ReleaseStore } from '../../release/home/release-store.ts'
 
 /**
- * Releases and entities go to their places, since nobody looks at them before they are current. Which one is current, and
- * the id registry, are changed in copies.
+ * Releases and entities are written to their final places, since nobody reads them before they are current. The files `current` and
+ * `id-registry.json` are changed in copies.
  */
 export class StagedShelf extends ReleaseStore implements Disposable {
   constructor(home: string) {
     super(home)
     const { currentFile, idRegistryFile } = new ReleaseStore(home)
-    // What a change that was cut short has left was never published.
+    // Copies that an interrupted change has left were never published.
     rmSync(this.#directory, { recursive: true, force: true })
     mkdirSync(this.#directory, { recursive: true })
     for (const [from, to] of [
@@ -29,7 +29,7 @@ export class StagedShelf extends ReleaseStore implements Disposable {
     return join(this.#directory, 'id-registry.json')
   }
 
-  /** What is current and the id registry, as texts for the shelf. */
+  /** The content of both files, for the shelf. */
   get state(): { readonly history: string; readonly idRegistry: string } {
     const textOf = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : '')
     return { history: textOf(this.currentFile), idRegistry: textOf(this.idRegistryFile) }

@@ -12,11 +12,11 @@ function shelfWith(...names: readonly string[]): ShelfConnection {
     text.includes('pg_stat_activity')
       ? names.map((name) => ({ name: `${REPORT_PREFIX}${name}`, now: String(NOW) }))
       : []
-  const transaction = (_mode: string, work: () => Promise<unknown>) => work()
+  const transaction = (_mode: string, run: () => Promise<unknown>) => run()
   return { query, transaction } as unknown as ShelfConnection
 }
 
-test('tell their release, their state, and when they reported', async () => {
+test('report their release, their state, and the time of the report', async () => {
   const connection = shelfWith(
     `b/7:0123456789ab:f:${(NOW - 16).toString(16)}`,
     `a/9:-:a:${(NOW + 5).toString(16)}`,
@@ -34,7 +34,7 @@ test('tell their release, their state, and when they reported', async () => {
   ])
 })
 
-test('a shelf without a release is told as such, and its chunks only where that is asked for', async () => {
+test('a shelf without a release has no current one, and chunks are verified on request only', async () => {
   const report = await shelfReport(shelfWith(), false)
   expect(report).toMatchObject({
     generation: 0,

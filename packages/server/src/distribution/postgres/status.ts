@@ -1,4 +1,4 @@
-// What there is on the shared shelf, how much room it takes, who changes it, and which nodes follow it.
+// Reports the releases on the shared shelf, their size, the current writer, and the nodes that follow.
 import { MANIFEST_FILE, type Manifest, parsedObject } from '../../release/manifest.ts'
 import type { ShelfConnection } from './connection.ts'
 import { REPORT_PREFIX, readListing } from './pg-reader.ts'
@@ -7,10 +7,9 @@ import { writerOf } from './writer-lock.ts'
 type ShelfNode = {
   readonly host: string
   readonly pid: number
-  /** The beginning of the digest of the release that it serves. */
+  /** The beginning of the digest of the served release. */
   readonly release: string | null
   readonly state: 'follows' | 'older' | 'fork' | 'refused' | 'returning'
-  /** How long ago it reported, in seconds. */
   readonly reportedSecondsAgo: number
 }
 
@@ -31,7 +30,7 @@ export async function shelfReport(connection: ShelfConnection, verifies: boolean
   )
   const listed = [...releases].map(([digest, files]) => {
     const { built = null, source } = parsedObject(files[MANIFEST_FILE] ?? '') as Partial<Manifest>
-    // Compressed: of all its chunks, and of those that no other release has.
+    // Compressed sizes: of all its chunks, and of those that no other release has.
     const { bytes = 0, ownBytes = 0 } = sizes.get(digest) ?? {}
     return { digest, built, source: source?.kind ?? null, current: digest === current, bytes, ownBytes }
   })
@@ -46,10 +45,10 @@ export async function shelfReport(connection: ShelfConnection, verifies: boolean
       // Before and after compression.
       plainBytes: Number(room?.plain ?? 0),
       packedBytes: Number(room?.packed ?? 0),
-      // All tables with their indexes, as PostgreSQL has them on disk.
+      // All tables with their indexes on the disk of PostgreSQL.
       databaseBytes: Number(room?.disk ?? 0),
     },
-    // Chunks that are not as they were written; only where they were looked at.
+    // Absent unless the chunks were verified.
     ...(verifies && { damagedChunks: await damagedChunks(connection) }),
     writer: (await writerOf(connection)) ?? null,
     nodes: await nodesOf(connection),
@@ -69,7 +68,7 @@ async function sizesOf(connection: ShelfConnection): Promise<Map<string, { bytes
 
 const VERIFY_SECONDS = 600
 
-/** The database reads them itself, so that nothing goes over the network. */
+/** The database verifies the chunks itself, so that nothing goes over the network. */
 export async function damagedChunks(connection: ShelfConnection): Promise<string[]> {
   const rows = await connection.query<{ digest: string }>(
     'SELECT digest FROM nomenclator.chunk WHERE sha256(packed) <> packed_sha256',
@@ -81,7 +80,7 @@ export async function damagedChunks(connection: ShelfConnection): Promise<string
 
 const STATES = { f: 'follows', o: 'older', k: 'fork', r: 'refused', a: 'returning' } as const
 
-/** The nodes by the names of the sessions of this database, so that a node needs no right to write. */
+/** Reads the status of nodes from the names of their sessions, so that a node needs no right to write. */
 async function nodesOf(connection: ShelfConnection): Promise<ShelfNode[]> {
   const rows = await connection.query<{ name: string; now: string }>(
     `SELECT application_name AS name, extract(epoch FROM clock_timestamp())::bigint AS now

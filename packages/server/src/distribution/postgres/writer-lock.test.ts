@@ -1,4 +1,4 @@
-// Who waits for the lock of a shelf: until it is free or the time is over, and is told once for whom.
+// Waiting for the lock of a shelf, until it is free or the time is over, with one message about its holder.
 import { expect, test } from 'bun:test'
 import type { ShelfConnection } from './connection.ts'
 import { lockShelf, writerName } from './writer-lock.ts'
@@ -20,16 +20,16 @@ function shelfHeldFor(tries: number, holder: object | null = writer) {
 
 test('a lock that is free is taken, and who has it is written down', async () => {
   const { connection, left } = shelfHeldFor(0)
-  const told: string[] = []
-  await lockShelf(connection, 'rollback', { milliseconds: 0, onWait: (holder) => told.push(holder) })
-  expect([told, left.entered]).toEqual([[], ['rollback']])
+  const holders: string[] = []
+  await lockShelf(connection, 'rollback', { milliseconds: 0, onWait: (holder) => holders.push(holder) })
+  expect([holders, left.entered]).toEqual([[], ['rollback']])
 })
 
-test('who waits is told once for whom, and then has it', async () => {
+test('a writer that waits reports the holder once, and then has the lock', async () => {
   const { connection, left } = shelfHeldFor(3)
-  const told: string[] = []
-  await lockShelf(connection, 'rollback', { milliseconds: 60_000, onWait: (holder) => told.push(holder) })
-  expect(told).toEqual(['import v1 (process 7 on other, since 2026-01-02T03:04:05Z)'])
+  const holders: string[] = []
+  await lockShelf(connection, 'rollback', { milliseconds: 60_000, onWait: (holder) => holders.push(holder) })
+  expect(holders).toEqual(['import v1 (process 7 on other, since 2026-01-02T03:04:05Z)'])
   expect(left.entered).toEqual(['rollback'])
 })
 

@@ -1,9 +1,9 @@
-// One writer at a time on all machines: an advisory lock of PostgreSQL, and a row that says who holds it.
+// One writer at a time on all machines: an advisory lock of PostgreSQL, and a row that names its holder.
 import { hostname } from 'node:os'
 import { OperationalError } from '../../base/operational-error.ts'
 import type { ShelfConnection } from './connection.ts'
 
-/** The two numbers of the lock: any that no other program uses in this database. */
+/** The two numbers of the lock, which no other program uses in this database. */
 const CLASS = 0x6e6f6d65
 const OBJECT = 1
 export const WRITER_LOCK = `${CLASS}, ${OBJECT}`
@@ -12,12 +12,12 @@ const POLL_MILLISECONDS = 250
 
 type Writer = { readonly host: string; readonly pid: number; readonly doing: string; readonly since: string }
 
-/** The name of the session of a writer, by which the row that it writes is known to be its own; 63 bytes at most. */
+/** The session name of a writer, at most 63 bytes. It shows which session has written the row. */
 export const writerName = (host = hostname(), pid = process.pid): string => `nomenclator ${pid}@${host}`.slice(0, 63)
 
 /**
- * Waits for the lock, which ends with the connection. Says who holds it, once when the waiting begins. Anyone may take an
- * advisory lock, so that of somebody who may not write is passed over: a change is refused where another one came first.
+ * Waits for the lock, which ends with the connection. Reports its holder once when the wait begins. Any user can take an advisory
+ * lock, so the lock of a user who may not write is ignored: a change is refused anyway if another one came first.
  */
 export async function lockShelf(
   connection: ShelfConnection,
@@ -44,7 +44,7 @@ export async function lockShelf(
   )
 }
 
-/** Who holds the lock at this moment, if it is one who may write. */
+/** Returns the holder of the lock, if that user may write. */
 export async function writerOf(connection: ShelfConnection): Promise<Writer | undefined> {
   const holder = await holderOf(connection)
   return holder?.writes === true ? holder.writer : undefined
@@ -54,7 +54,7 @@ type Holder = {
   readonly user: string
   readonly session: number
   readonly writes: boolean
-  /** What the row says, where it is of this session. */
+  /** The row, if this session has written it. */
   readonly writer: Writer | undefined
 }
 

@@ -1,5 +1,5 @@
-// Files in chunks: cut by their content, so that what has not changed is the same chunk wherever it stands; compressed, and told apart by
-// their digest.
+// Cuts files into chunks by their content, so that unchanged bytes are the same chunk wherever they stand. A chunk is named by its
+// digest and compressed.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { DeltaForm, deltaFileOf, travelName } from '../../release/index/delta-form.ts'
@@ -13,19 +13,19 @@ export type FileChunk = {
   readonly size: number
 }
 
-/** Of those that are compressed to little of their size, fewer and larger chunks do. */
+/** Files that compress well get fewer and larger chunks. */
 const MEAN_BYTES: Readonly<Record<string, number>> = { records: 1 << 19, facts: 1 << 19 }
 const USUAL_MEAN_BYTES = 1 << 15
-/** No chunk that is cut is a larger multiple of the mean, or a smaller part of it. */
+/** The greatest ratio between the size of a chunk and the mean, both ways. */
 const SPREAD = 4
 const BLOCK_BYTES = 1 << 22
-/** Larger ones are taken from nobody. */
+/** Larger chunks of another machine are refused. */
 export const MAX_CHUNK_BYTES = 1 << 22
 const ZSTD_LEVEL = 3
 
 export const sha256 = (bytes: Uint8Array | string): string => new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
 
-/** The chunks of a file of an entity, one after the other, with their bytes, which are valid until the next one. */
+/** Yields the chunks of a file in order; the bytes of a chunk are valid until the next one. */
 export function* chunksOf(directory: string, file: string): Generator<FileChunk & { readonly bytes: Uint8Array }> {
   using source = new ChunkSource(directory, travelName(file))
   const mean = MEAN_BYTES[file] ?? USUAL_MEAN_BYTES
@@ -44,14 +44,14 @@ export function* chunksOf(directory: string, file: string): Generator<FileChunk 
   }
 }
 
-/** How many bytes before a place decide whether a chunk ends there. */
+/** The number of bytes before a position that decide if a chunk ends there. */
 const WINDOW = 64
 const FACTOR = 0x2c1b3c6d
-/** What a byte weighs when it leaves the window. */
+/** The weight of a byte when it leaves the window. */
 let FACTOR_AT_END = 1
 for (let at = 0; at < WINDOW; at++) FACTOR_AT_END = Math.imul(FACTOR_AT_END, FACTOR)
 
-/** A chunk ends where a hash of the last bytes has so many zeros; fewer are enough once it has its mean size. */
+/** A chunk ends at a position where the hash of the window begins with enough zeros; beyond the mean size fewer are enough. */
 function endOfChunk(bytes: Uint8Array, start: number, mean: number): number {
   let at = start + mean / SPREAD
   if (at >= bytes.length) return bytes.length
@@ -71,7 +71,7 @@ function endOfChunk(bytes: Uint8Array, start: number, mean: number): number {
   return max
 }
 
-/** A file of an entity as it is on a shelf. */
+/** A file of an entity in the form in which it travels. */
 class ChunkSource implements Disposable {
   readonly name: string
   readonly size: number
@@ -107,7 +107,7 @@ export function readFully(descriptor: number, buffer: Uint8Array, position: numb
   return size
 }
 
-/** Reads chunks of an entity that is here. Its files stay open between them: to the collector, each mapping is as much memory as the file. */
+/** Reads chunks of a local entity. Files stay open between chunks, since the collector counts each mapping as memory of the size of the file. */
 export class ChunkReader implements Disposable {
   readonly #directory: string
   readonly #sources = new Map<string, ChunkSource>()
@@ -116,7 +116,7 @@ export class ChunkReader implements Disposable {
     this.#directory = directory
   }
 
-  /** Undefined where the chunk is not there, or damaged. */
+  /** Returns undefined if the chunk is missing or damaged. */
   bytesOf({ file, start, size, digest }: FileChunk): Uint8Array | undefined {
     try {
       const source = this.#sources.get(file) ?? new ChunkSource(this.#directory, file)
@@ -136,7 +136,7 @@ export class ChunkReader implements Disposable {
 export const pack = (bytes: Uint8Array): Promise<Uint8Array> =>
   Bun.zstdCompress(bytes as Uint8Array<ArrayBuffer>, { level: ZSTD_LEVEL })
 
-/** The bytes of a chunk; throws where there are more than there should be, before they are all made. */
+/** Unpacks a chunk; throws as soon as it has more bytes than expected. */
 export async function unpack(packed: Uint8Array, size: number): Promise<Uint8Array> {
   const stream = new Blob([packed as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream('zstd'))
   const bytes = new Uint8Array(size)

@@ -1,8 +1,8 @@
-// Writes a home as the files of a shelf, for any host of static files: what never changes first, and the pointer last.
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+// Writes a home as the files of a shelf, for any host of static files: immutable files first, and the pointer last.
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { OperationalError } from '../../base/operational-error.ts'
-import { DurableFile, replaceDurably, syncDirectory } from '../../release/files/durable-file.ts'
+import { replaceDurably } from '../../release/files/durable-file.ts'
 import { readTextSync } from '../../release/files/regular-file.ts'
 import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { MANIFEST_FILE, type Manifest, parsedObject } from '../../release/manifest.ts'
@@ -22,12 +22,12 @@ import { compareStates, type Listing } from './pointer.ts'
 type ExportedShelf = {
   readonly generation: number
   readonly releases: number
-  /** Chunks and their bytes that were written; what was there already is not counted. */
+  /** Chunks that were written, and their bytes, without those that existed before. */
   readonly chunks: number
   readonly bytes: number
 }
 
-/** Whoever reads the directory meanwhile has the state before or the new one. What neither of them names is removed. */
+/** A concurrent reader gets the state before or the new one; files that belong to neither are removed. */
 export async function exportShelf(store: ReleaseStore, directory: string): Promise<ExportedShelf> {
   const home = new HomeShelf(store)
   const state = home.state()
@@ -59,9 +59,9 @@ export async function exportShelf(store: ReleaseStore, directory: string): Promi
       written.chunks++
       written.bytes += bytes.length
     }
-    place(join(directory, entityName(entity)), Buffer.from(entityText(shelved)))
+    place(join(directory, entityName(entity)), entityText(shelved))
   }
-  place(join(directory, listingName(pointer.listing)), Buffer.from(listing))
+  place(join(directory, listingName(pointer.listing)), listing)
   replaceDurably(join(directory, POINTER_NAME), pointerText(pointer))
   prune(
     join(directory, 'entities'),
@@ -71,7 +71,7 @@ export async function exportShelf(store: ReleaseStore, directory: string): Promi
   return { generation, releases: now.releases.size, ...written }
 }
 
-/** The state that a directory has; undefined where it has none. */
+/** Returns the state of the shelf in a directory; undefined if there is none. */
 function stateIn(directory: string): Listing | undefined {
   const pointer = parsePointer(readTextSync(join(directory, POINTER_NAME)) ?? '')
   if (pointer === undefined) return undefined
@@ -87,21 +87,11 @@ const entitiesIn = ({ releases }: Listing): string[] => [
   ),
 ]
 
-/** A file appears whole under its name. One that is there has the same content. */
-function place(path: string, bytes: Uint8Array): void {
+/** Creates a file at once as a whole. An existing file has the same content, since its name depends on it. */
+function place(path: string, content: string | Uint8Array): void {
   if (existsSync(path)) return
   mkdirSync(dirname(path), { recursive: true })
-  const next = `${path}.next`
-  rmSync(next, { force: true })
-  const file = new DurableFile(next)
-  try {
-    file.write(bytes)
-    file.finish()
-  } finally {
-    file.close()
-  }
-  renameSync(next, path)
-  syncDirectory(dirname(path))
+  replaceDurably(path, content)
 }
 
 function prune(directory: string, named: ReadonlySet<string>): void {

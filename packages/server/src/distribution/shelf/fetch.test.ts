@@ -7,7 +7,8 @@ import { TestHome, ThreeReleases } from '../../../../../test/support/releases.ts
 import { ENTITY_FORMAT, type EntityManifest } from '../../release/manifest.ts'
 import { SIGNATURE_FILE } from '../../release/signing/release-signature.ts'
 import { sha256 } from './chunks.ts'
-import { fetchShelf, localStates } from './fetch.ts'
+import { fetchShelf } from './fetch.ts'
+import { localStates } from './fetch-entity.ts'
 import { readFollowed } from './pointer.ts'
 
 const three = await ThreeReleases.create()
@@ -196,7 +197,7 @@ describe('the current release is refused, and what was current stays', () => {
     await expect(fetchShelf(home.store, fake.reader())).rejects.toThrow(words)
     expect([home.store.currentDigest(), home.store.digests(), await home.verify(b)]).toEqual([b, [b], []])
     expect(readFollowed(home.path)?.change).toBe('first')
-    // What is wrong is not kept: a shelf that is sound again is fetched.
+    // Nothing wrong is kept: a shelf that is sound again is fetched.
     await fetchShelf(home.store, sound.reader())
     expect([home.store.currentDigest(), await home.verify(c)]).toEqual([c, []])
   })
@@ -334,7 +335,7 @@ describe('what is fetched', () => {
     expect(await home.verify(c)).toEqual([])
   })
 
-  test('again: an entity that is known to be damaged', async () => {
+  test('again: an entity that is reported as damaged', async () => {
     using home = copyOf(whole)
     const file = home.fileOf(c, 'audiencia', 'records')
     writeFileSync(file, readFileSync(file, 'utf8').replace('Tres', 'Trex'))

@@ -1,4 +1,4 @@
-// Keeps the home of a running service at the state of the shared shelf, and says how that is going.
+// Keeps the home of a running service at the state of the shared shelf, and reports its status.
 import { rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ import { ShelfAway, ShelfRefused, ShelfSilent } from './shelf-failures.ts'
 import { ShelfList } from './shelf-list.ts'
 import type { FollowedShelf, OpenShelf } from './shelf-reader.ts'
 
-/** The troubles with a shelf, each with what is logged when it begins and when it is over. */
+/** The troubles with a shelf, each with the events that are logged at its beginning and end. */
 export const SHELF_TROUBLES = {
   away: { event: 'shelf-away', over: 'shelf-returned', words: 'The shelf is there again.' },
   older: { event: 'shelf-older', over: 'shelf-followed', words: 'The shelf is followed again.' },
@@ -27,20 +27,20 @@ type FollowerOptions = {
   readonly open: OpenShelf
   readonly store: ReleaseStore
   readonly log: Log
-  /** The release that is served at the moment, to be told to the shelf. */
+  /** Returns the release that the service serves, which is reported to the shelf. */
   readonly served: () => string | undefined
   readonly onTrouble: (trouble: ShelfTrouble | undefined) => void
-  /** What is known to be damaged on disk, by the digest of the entity: it is fetched again. */
+  /** Returns the digests of entities that are damaged on disk, which are fetched again. */
   readonly damaged?: () => readonly string[]
   readonly random?: () => number
 }
 
-/** The poll while there is news to report. */
+/** The poll while workers change to another release, so that it is reported soon. */
 const SHORT_POLL_MILLISECONDS = 1_000
 const BUSY_MILLISECONDS = 200
 const RECONNECT = { first: 250, max: 10_000 }
 const REFUSED = { first: 1_000, max: 60_000 }
-/** How many states that were refused are remembered: a host may have another one each time. */
+/** A host may offer another bad state each time. */
 const MAX_REFUSED = 100
 
 export class ShelfFollower implements AsyncDisposable {
@@ -55,19 +55,17 @@ export class ShelfFollower implements AsyncDisposable {
   #isStopped = false
   #wake = () => {}
   #isWoken = false
-  /** The state that the home was brought to by this process. */
+  /** The state to which this process has brought the home. */
   #applied:
     | { readonly change: string; readonly history: string; readonly complete: boolean; readonly damaged: string }
     | undefined
-  /** What was refused, by the name of the change: it is not tried again before its time, unless something is done about it. */
+  /** Refused states by the name of their change: each is tried again after a time, or after an update of the shelf. */
   readonly #refused = new Map<string, { readonly until: number; readonly failure: OperationalError }>()
-  /** Whether what is served may have changed since it was reported. */
-  #hasNews = false
   #trouble: ShelfTrouble | undefined
   #generation = 0
-  /** Since when the shelf is known to have another current release than the home, in milliseconds since 1970. */
+  /** The time since which the home lags behind the shelf, in milliseconds since 1970. */
   #behindSince: number | undefined
-  /** On a connection of its own: that which follows may be busy with a copy. */
+  /** Has a connection of its own, since the other one may be busy with a copy. */
   readonly #list = new ShelfList(
     async () => {
       await using connection = await this.#options.open('', () => {})
@@ -92,7 +90,7 @@ export class ShelfFollower implements AsyncDisposable {
     this.#running ??= this.#run()
   }
 
-  /** Resolves after the first attempt, with why it failed. */
+  /** Resolves after the first attempt, with its failure if it failed. */
   get tried(): Promise<OperationalError | undefined> {
     return this.#tried.promise
   }
@@ -109,12 +107,12 @@ export class ShelfFollower implements AsyncDisposable {
     }
   }
 
-  /** Whether the shelf has a release that the home lacks. */
+  /** Looks for a release on the shelf that the home lacks. */
   async has(digest: string): Promise<OnShelf> {
     return this.#trouble?.kind === 'away' ? 'unknown' : this.#list.has(digest)
   }
 
-  /** Looks at the shelf at once. */
+  /** Polls the shelf at once. */
   wake(): void {
     this.#isWoken = true
     this.#wake()
@@ -136,10 +134,10 @@ export class ShelfFollower implements AsyncDisposable {
         if (this.#isStopped) return
         const failure = failureOf(error)
         const isSilent = failure instanceof ShelfSilent
-        const isKnownLoss = failure instanceof ShelfAway && !isSilent && this.#connection !== undefined
+        const isLostConnection = failure instanceof ShelfAway && !isSilent && this.#connection !== undefined
         this.#connection = undefined
-        // A connection that breaks is nothing to tell if the next attempt succeeds.
-        if (!isKnownLoss) this.#tell(failure instanceof ShelfRefused ? 'refused' : 'away', failure)
+        // A broken connection is not reported if the next attempt succeeds.
+        if (!isLostConnection) this.#reportTrouble(failure instanceof ShelfRefused ? 'refused' : 'away', failure)
         this.#tried.resolve(failure)
         await Promise.race([Bun.sleep(this.#reconnect.next()), this.#stopped.promise])
       }
@@ -148,7 +146,7 @@ export class ShelfFollower implements AsyncDisposable {
 
   async #connectAndFollow(): Promise<void> {
     await using connection = await this.#options.open(this.#reportName, () => {
-      // Something was done about the shelf; what was refused is tried again.
+      // The shelf was changed or mended: refused states are tried again.
       this.#refused.clear()
       this.wake()
     })
@@ -162,13 +160,8 @@ export class ShelfFollower implements AsyncDisposable {
       this.#reconnect.reset()
       const isBusy = await this.#catchUp(connection, pointers)
       if (this.#isStopped) return
-      const poll = isBusy
-        ? BUSY_MILLISECONDS
-        : this.#hasNews || this.#isSwapping
-          ? SHORT_POLL_MILLISECONDS
-          : connection.pollMilliseconds
-      this.#hasNews = false
-      // Nodes that were started together need not poll together.
+      const poll = isBusy ? BUSY_MILLISECONDS : this.#isSwapping ? SHORT_POLL_MILLISECONDS : connection.pollMilliseconds
+      // Spreads the polls of nodes that were started together.
       await this.#pause(poll * (0.5 + this.#random()))
     }
   }
@@ -180,38 +173,38 @@ export class ShelfFollower implements AsyncDisposable {
 
   #followed = () => readFollowed(this.#options.store.home)
 
-  /** Fetches what the shelf has and the home has not. Says whether another process changes the home at the moment. */
+  /** Brings the home to the newest state that it can take. Returns true if another process is changing the home. */
   async #catchUp(connection: FollowedShelf, pointers: readonly HostPointer[]): Promise<boolean> {
     const { store } = this.#options
-    // On another thread: the supervisor, in which this runs, must not wait for a home that does not respond.
+    // Reads on another thread first: the supervisor must not wait for a disk that does not respond.
     await store.historyAsync().catch(() => [])
     const { states, trouble } = compareStates(pointers, this.#followed())
     const [newest] = states
     this.#generation = (newest ?? pointers[0])?.generation ?? 0
     this.#measureLag(newest)
     let failure: OperationalError | undefined
-    // What cannot be taken from the longest chain may be sound on the next one.
+    // A state that is not sound on the longest chain may be sound on the next one.
     for (const state of states) {
       if (state.generation === 0 || this.#isFollowed(state)) break
-      const outcome = await this.#take(connection, state)
+      const outcome = await this.#bringTo(connection, state)
       if (outcome === 'busy') return true
       failure ??= outcome
       const followed = this.#followed()
       if (followed !== undefined && relationOf(state, followed) === 'same') break
     }
     this.#measureLag(newest)
-    if (failure !== undefined) this.#tell('refused', failure)
-    else if (trouble !== undefined) this.#tell(trouble.kind, new OperationalError(trouble.message))
-    else this.#settle()
+    if (failure !== undefined) this.#reportTrouble('refused', failure)
+    else if (trouble !== undefined) this.#reportTrouble(trouble.kind, new OperationalError(trouble.message))
+    else this.#endTrouble()
     this.#tried.resolve(failure)
     return false
   }
 
-  /** Brings the home to a state; gives why it could not, or that another process has the home. */
-  async #take(connection: FollowedShelf, state: HostPointer): Promise<OperationalError | 'busy' | undefined> {
+  /** Brings the home to a state. Returns the failure, or 'busy' if another process has locked the home. */
+  async #bringTo(connection: FollowedShelf, state: HostPointer): Promise<OperationalError | 'busy' | undefined> {
     const { store } = this.#options
-    const known = this.#refused.get(state.change)
-    if (known !== undefined && performance.now() < known.until) return known.failure
+    const refused = this.#refused.get(state.change)
+    if (refused !== undefined && performance.now() < refused.until) return refused.failure
     try {
       using lock = tryLockHome(store.home, 'serve, which follows the shelf')
       if (lock === undefined) return 'busy'
@@ -222,7 +215,7 @@ export class ShelfFollower implements AsyncDisposable {
     } catch (error) {
       if (error instanceof ShelfAway) throw error
       const failure = hasCode(error, 'EROFS') ? new OperationalError(readOnlyWords(store.home)) : failureOf(error)
-      // What was fetched of a release that does not fit takes room that others need.
+      // Parts of a release that does not fit on the disk take room that others need.
       if (hasCode(error, 'ENOSPC', 'EDQUOT')) rmSync(join(store.home, 'fetching'), { recursive: true, force: true })
       if (this.#refused.size === MAX_REFUSED) this.#refused.clear()
       this.#refused.set(state.change, { until: performance.now() + this.#retry.next(), failure })
@@ -244,21 +237,20 @@ export class ShelfFollower implements AsyncDisposable {
       },
     })
     const complete = missing.length === 0
-    this.#hasNews = true
     this.#applied = { change: listing.change, history: listing.history, complete, damaged: damaged.join() }
     const chunks = this.#fetchedChunks - before.chunks
     const bytes = this.#fetchedBytes - before.bytes
     const milliseconds = Math.round(performance.now() - started)
     const message = `The home has generation ${listing.generation} of the shelf: ${chunks} chunks, ${bytes} bytes fetched in ${milliseconds} ms.`
     log({ level: 'info', event: 'shelf-fetched', message, generation: listing.generation, chunks, bytes, milliseconds })
-    // The current release is there; what is missing of others is tried again.
+    // The home has the current release; the others are tried again.
     if (!complete) throw new OperationalError(missing.join(' '))
   }
 
   #isFollowed({ change }: HostPointer): boolean {
     const applied = this.#applied
     if (applied === undefined || applied.change !== change || !applied.complete) return false
-    // Tried once for each damage that is found: the shelf need not have what is damaged.
+    // Tried once for each damage that is found, since the shelf may not have the damaged entity.
     const damaged = this.#damaged().join()
     if (damaged !== '' && damaged !== applied.damaged) return false
     return hasText(this.#options.store.currentFile, applied.history)
@@ -266,7 +258,7 @@ export class ShelfFollower implements AsyncDisposable {
 
   #damaged = (): string[] => [...(this.#options.damaged?.() ?? [])].sort()
 
-  #settle(): void {
+  #endTrouble(): void {
     const { log, onTrouble } = this.#options
     if (this.#trouble === undefined) return
     const { over, words } = SHELF_TROUBLES[this.#trouble.kind]
@@ -275,21 +267,21 @@ export class ShelfFollower implements AsyncDisposable {
     onTrouble(undefined)
   }
 
-  /** Each trouble is told once; how long it lasts is counted from its beginning. */
-  #tell(kind: ShelfTrouble['kind'], { message }: OperationalError): void {
+  /** Logs each trouble once; its time counts from its beginning. */
+  #reportTrouble(kind: ShelfTrouble['kind'], { message }: OperationalError): void {
     const { log, onTrouble } = this.#options
     if (this.#trouble?.kind === kind && this.#trouble.message === message) return
     const since = this.#trouble?.kind === kind ? this.#trouble.since : Math.floor(Date.now() / 1_000)
-    const isNews = this.#trouble?.kind !== kind || kind === 'refused'
+    const isLogged = this.#trouble?.kind !== kind || kind === 'refused'
     this.#trouble = { kind, since, message }
     const { event } = SHELF_TROUBLES[kind]
     const words =
       kind === 'fork' ? message : `THE SHELF IS NOT FOLLOWED, what is in the home goes on being served: ${message}`
-    if (isNews) log({ level: 'error', event, message: words })
+    if (isLogged) log({ level: 'error', event, message: words })
     onTrouble(this.#trouble)
   }
 
-  /** Waits until the time is over, or something is to be looked at. */
+  /** Waits for a time, or until `wake` is called. */
   async #pause(milliseconds: number): Promise<void> {
     if (this.#isWoken || this.#isStopped) return
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -299,7 +291,7 @@ export class ShelfFollower implements AsyncDisposable {
     clearTimeout(timer)
   }
 
-  /** Whether what is served is not yet what is current, and so is to be reported soon. */
+  /** True if the workers do not serve the current release yet. */
   get #isSwapping(): boolean {
     try {
       return this.#options.served() !== this.#options.store.currentDigest()
@@ -308,7 +300,7 @@ export class ShelfFollower implements AsyncDisposable {
     }
   }
 
-  /** How this service appears among the sessions of the server; the server adds the time. */
+  /** The name of this service among the sessions of the server; the server adds the time. */
   get #reportName(): string {
     const release = this.#options.served()?.slice(0, 12) ?? '-'
     const state = { away: 'a', older: 'o', fork: 'k', refused: 'r', none: 'f' }[this.#trouble?.kind ?? 'none']
@@ -318,7 +310,7 @@ export class ShelfFollower implements AsyncDisposable {
 
 const MAX_HOST = 19
 
-/** The server keeps 63 bytes of the name of a session; the end of a long name tells hosts apart, as of containers. */
+/** The server keeps 63 bytes of the name of a session. The end of a long host name is what differs, for example between containers. */
 const shortHost = (): string =>
   hostname()
     .replace(/[^A-Za-z0-9.-]/g, '-')

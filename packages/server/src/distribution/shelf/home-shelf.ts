@@ -1,4 +1,4 @@
-// A home as a shelf that others follow: what the files of the layout have in them, made when they are asked for.
+// Presents a home as a shelf that other nodes follow: makes the content of the files in the layout on request.
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readTextSync } from '../../release/files/regular-file.ts'
@@ -15,37 +15,37 @@ type State = { readonly pointer: ListedPointer; readonly listing: string }
 
 export class HomeShelf {
   readonly #store: ReleaseStore
-  /** By what can be seen of the home without reading it. */
-  #state: (State & { readonly seen: string }) | undefined
+  /** The last state, and a version of the home that can be computed without reading its files. */
+  #state: (State & { readonly version: string }) | undefined
   readonly #entities = new Map<string, ShelvedEntity>()
-  /** Of the entity whose chunks were wanted last. */
+  /** A reader of the entity that was requested last. */
   #reader: { readonly entity: string; readonly chunks: ChunkReader } | undefined
 
   constructor(store: ReleaseStore) {
     this.#store = store
   }
 
-  /** The pointer and the listing that it points to; undefined where there is no current release, or it cannot be read. */
+  /** Returns the pointer and its listing; undefined if there is no current release, or it cannot be read. */
   state(): State | undefined {
     const store = this.#store
     const history = readTextSync(store.currentFile)
     if (history === undefined) return undefined
     const { generation, change, chain } = this.#pointer()
-    const seen = `${generation} ${change} ${this.#modified()}`
-    if (this.#state?.seen === seen) return this.#state
+    const version = `${generation} ${change} ${this.#modified()}`
+    if (this.#state?.version === version) return this.#state
     const digests = store.digests().filter((digest) => !('unreadable' in store.manifestOrReason(digest)))
     if (!digests.includes(store.currentDigest() ?? '')) return undefined
     const releases = new Map(digests.sort().map((digest) => [digest, store.releaseFiles(digest)]))
     const listing = listingText({ history, idRegistry: readTextSync(store.idRegistryFile) ?? '', releases })
     const digest = sha256(listing)
     const pointer = { generation, change: change ?? digest.slice(0, 32), chain, listing: digest }
-    this.#state = { seen, listing, pointer }
+    this.#state = { version, listing, pointer }
     return this.#state
   }
 
   /**
-   * A home that follows a shelf has its state, or a part of it until it has all releases, and goes on from it where it was changed by
-   * itself; any other has the time of its last change.
+   * A home that follows a shelf has the state of the shelf, marked as a part until it has all releases, and after that the changes that were
+   * made to the home alone. Any other home has the time of its last change.
    */
   #pointer(): Omit<Pointer, 'change'> & Partial<Pick<Pointer, 'change'>> {
     const followed = readFollowed(this.#store.home)
@@ -55,7 +55,7 @@ export class HomeShelf {
     return ahead.reduce<Pointer>(nextPointer, whole)
   }
 
-  /** When releases or signatures last came or went, or another became current; in milliseconds. */
+  /** The time of the last change to releases, signatures or the current release, in milliseconds. */
   #modified(): number {
     const { currentFile } = this.#store
     const directories = this.#store.digests().map((digest) => this.#store.releaseDirectory(digest))
@@ -63,28 +63,28 @@ export class HomeShelf {
     return Math.max(...paths.map((path) => Math.floor(statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0)))
   }
 
-  /** An entity with its chunks; undefined where the home does not have it, or it is damaged. */
+  /** Returns undefined if the entity is missing or damaged. */
   async entity(digest: string): Promise<ShelvedEntity | undefined> {
     const directory = this.#store.entityDirectory(digest)
     if (!DIGEST.test(digest) || !existsSync(join(directory, ENTITY_MANIFEST_FILE))) return undefined
-    const known = this.#entities.get(digest)
-    if (known !== undefined) return known
+    const cached = this.#entities.get(digest)
+    if (cached !== undefined) return cached
     if ((await verifyEntity(directory, digest)).length > 0) return undefined
     try {
       const entity = shelvedEntity(directory, digest)
       this.#entities.set(digest, entity)
       return entity
     } catch {
-      // Its files have their checksums, but an index that was forged has none of the arrays that it should.
+      // The checksums are right, but a forged index lacks arrays.
       return undefined
     }
   }
 
-  /** A chunk of an entity, compressed; undefined where there is none, or it is damaged. */
+  /** Returns a compressed chunk; undefined if it is missing or damaged. */
   async chunk(entity: string, digest: string): Promise<Uint8Array | undefined> {
     const found = (await this.entity(entity))?.chunks.find((chunk) => chunk.digest === digest)
     const bytes = found && this.#chunksOf(entity).bytesOf(found)
-    // It may be mended, and is opened anew then.
+    // A damaged file may be repaired: the next request opens it again.
     if (bytes === undefined) this.#close()
     return bytes && pack(bytes)
   }
@@ -102,7 +102,7 @@ export class HomeShelf {
   }
 }
 
-/** A sound entity as it is on a shelf. */
+/** Describes a sound entity as a shelf has it. */
 export function shelvedEntity(directory: string, digest: string): ShelvedEntity {
   const { files } = readEntityManifest(directory, digest)
   return {

@@ -1,7 +1,7 @@
-// Where a shelf over HTTP is.
+// Parses the address of a shelf over HTTP.
 import { SHELF_PATH } from '../../http/routes.ts'
 
-/** The addresses of a shelf, separated by commas; or what would be allowed. */
+/** Parses addresses that are separated by commas, or returns what is allowed. */
 export function parseHttpShelf(text: string): { readonly urls: readonly string[] } | { readonly allowed: string } {
   const urls = text.split(',').map((one) => URL.parse(one))
   const isPlain = (url: URL | null): url is URL =>
@@ -13,7 +13,7 @@ export function parseHttpShelf(text: string): { readonly urls: readonly string[]
   return { urls: urls.map(({ href }) => shelfAddress(href)) }
 }
 
-/** The address of a service stands for the shelf below it; one that ends with a slash is that of the shelf itself. */
+/** The address of a service means its `/shelf`; an address with a path is that of the shelf itself. */
 function shelfAddress(href: string): string {
   const { pathname } = new URL(href)
   if (pathname === '/') return `${href.replace(/\/$/, '')}${SHELF_PATH}`

@@ -1,4 +1,4 @@
-// One host of a shelf that is read over HTTP: another node, a static host, an object store or a CDN.
+// Reads one host of a shelf over HTTP: another node, a static host, an object store or a CDN.
 import { messageOf } from '../../base/operational-error.ts'
 import { MAX_CHUNK_BYTES, sha256 } from './chunks.ts'
 import {
@@ -17,24 +17,22 @@ import { openHosts } from './several-hosts.ts'
 import { ShelfAway, ShelfRefused, ShelfSilent } from './shelf-failures.ts'
 import type { OpenShelf, ShelfHost, ShelvedEntity } from './shelf-reader.ts'
 
-/** With the time that a response may take, and half as much again at random, a link that stands still is noticed in 5 s. */
+/** With the time limit of a response, and half as much again at random, a stalled link is noticed within 5 s. */
 const POLL_MILLISECONDS = 2_000
 const POINTER_SECONDS = 2
-/** How long nothing may come of a file, and how long it may take. */
+/** Time limits for a file: without progress, and in all. */
 const STALLED_SECONDS = 5
 const FILE_SECONDS = 60
 const MAX_POINTER_BYTES = 1 << 16
 const MAX_LISTING_BYTES = 1 << 28
-/** How many chunks are requested at a time. */
-const AT_A_TIME = 8
+const MAX_REQUESTS = 8
 
-/** Opens a shelf at these addresses. */
 export const openHttpShelf = (urls: readonly string[]): OpenShelf =>
   openHosts(urls.map((url) => ({ name: url, open: async () => new HttpShelf(url) })))
 
 class HttpShelf implements ShelfHost {
   readonly pollMilliseconds: number = POLL_MILLISECONDS
-  /** It has no connection that could break. */
+  /** Never resolves: there is no connection that could break. */
   readonly closed: Promise<void> = new Promise(() => {})
   readonly #url: string
   readonly #stopped = new AbortController()
@@ -52,7 +50,7 @@ class HttpShelf implements ShelfHost {
   }
 
   async listing(): Promise<Listing> {
-    // Where another state has come since the pointer was read, that one is taken.
+    // A listing that is gone has been replaced: the pointer is read again.
     const found =
       (await this.#listing(this.#pointer ?? (await this.pointer()))) ?? (await this.#listing(await this.pointer()))
     if (found === undefined) throw new ShelfRefused(`${this.#url} has no sound list of its releases`)
@@ -69,8 +67,8 @@ class HttpShelf implements ShelfHost {
 
   async *chunks(entity: string, digests: readonly string[]): AsyncGenerator<readonly [string, Uint8Array]> {
     const chunk = (digest: string) => this.#get(chunkName(entity, digest), 2 * MAX_CHUNK_BYTES)
-    for (let at = 0; at < digests.length; at += AT_A_TIME) {
-      const some = digests.slice(at, at + AT_A_TIME)
+    for (let at = 0; at < digests.length; at += MAX_REQUESTS) {
+      const some = digests.slice(at, at + MAX_REQUESTS)
       const outcomes = await Promise.allSettled(some.map(chunk))
       for (const [place, digest] of some.entries()) {
         const outcome = outcomes[place]
@@ -80,7 +78,7 @@ class HttpShelf implements ShelfHost {
     }
   }
 
-  /** Also where it does not respond, since it may be asking others. */
+  /** True as well if the host does not respond, since it may be waiting for another shelf. */
   async awaits(digest: string): Promise<boolean> {
     try {
       const signal = AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(POINTER_SECONDS * 1_000)])
@@ -110,7 +108,7 @@ class HttpShelf implements ShelfHost {
     return bytes && parse(new TextDecoder().decode(bytes))
   }
 
-  /** What is under a name; undefined where nothing is. */
+  /** Returns undefined if there is no such file. */
   async #get(name: string, maxBytes: number, seconds = STALLED_SECONDS): Promise<Uint8Array | undefined> {
     const url = `${this.#url}/${name}`
     const stalled = new AbortController()
@@ -118,12 +116,9 @@ class HttpShelf implements ShelfHost {
     const signal = AbortSignal.any([this.#stopped.signal, stalled.signal, AbortSignal.timeout(FILE_SECONDS * 1_000)])
     try {
       const response = await fetch(url, { signal, redirect: 'error', headers: { 'Accept-Encoding': 'identity' } })
-      if (response.status === 404 || response.status === 410) {
-        await response.body?.cancel()
-        return undefined
-      }
       if (!response.ok) {
         await response.body?.cancel()
+        if (response.status === 404 || response.status === 410) return undefined
         const Wrong = response.status < 500 && response.status !== 429 ? ShelfRefused : ShelfAway
         throw new Wrong(`${url} responds with ${response.status}`)
       }

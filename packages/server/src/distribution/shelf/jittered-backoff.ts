@@ -1,4 +1,4 @@
-// How long to wait before something is tried again: twice as long each time, and never all at the same moment.
+// Times to wait before a retry: twice as long each time, and random, so that not all machines retry at once.
 
 export class JitteredBackoff {
   readonly #firstMilliseconds: number
@@ -12,7 +12,7 @@ export class JitteredBackoff {
     this.#random = random
   }
 
-  /** Anything from nothing to the whole wait: of a hundred nodes that lost the shelf at once, few return together. */
+  /** Random between zero and the whole wait, so that of a hundred nodes that lost the shelf few return together. */
   next(): number {
     return this.#random() * Math.min(this.#firstMilliseconds * 2 ** this.#tries++, this.#maxMilliseconds)
   }

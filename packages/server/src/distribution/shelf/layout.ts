@@ -1,4 +1,4 @@
-// A shelf as files, the same on a node, a static host or a CDN: a pointer, and what never changes under its name.
+// The files of a shelf, the same on a node, a static host or a CDN: a pointer, and files that never change under their names.
 //
 //   current                     the pointer: generation, change, the changes before it, and the digest of the listing
 //   releases/<digest>.json      a listing: history, id registry, and the files of all releases
@@ -11,7 +11,7 @@ import type { Listing, Pointer } from './pointer.ts'
 import type { ShelvedEntity } from './shelf-reader.ts'
 
 export const POINTER_NAME = 'current'
-/** Of a node only: whether it has a release, or awaits it. */
+/** A path that only nodes have: its status says if the node has a release, or awaits it. */
 export const releaseName = (digest: string): string => `releases/${digest}`
 export const listingName = (digest: string): string => `releases/${digest}.json`
 export const entityName = (entity: string): string => `entities/${entity}/chunks`
@@ -23,14 +23,9 @@ export type ListedPointer = Pointer & { readonly listing: string }
 export const pointerText = ({ generation, change, chain, listing }: ListedPointer): string =>
   `${JSON.stringify({ generation, change, chain, listing })}\n`
 
-/** Undefined for anything else. One that names no changes before it has its generation alone. */
+/** Returns undefined for a text that is no pointer. */
 export function parsePointer(text: string): ListedPointer | undefined {
-  const {
-    generation,
-    change,
-    chain = [],
-    listing,
-  } = parsedObject(text) as Partial<Record<keyof ListedPointer, unknown>>
+  const { generation, change, chain, listing } = parsedObject(text) as Partial<Record<keyof ListedPointer, unknown>>
   if (!Number.isSafeInteger(generation) || typeof change !== 'string' || !isDigest(listing)) return undefined
   if (!Array.isArray(chain) || !chain.every((one) => typeof one === 'string')) return undefined
   return { generation: generation as number, change, chain, listing }

@@ -1,8 +1,8 @@
-// What the shelf says of itself: its generation, which changes led to it, which release is current, and which releases there are.
+// The state of a shelf: its generation, the changes that led to it, the current release, and all releases.
 //
-// A change counts the generation up by one and names those before it. So two states can be compared without asking anyone: one
-// led to the other, or both went on from different ones, as with two databases that each take themselves for the primary. That is
-// a fork, and a person decides which side is right: what is declared right begins a chain anew, after everything that was seen.
+// A change adds one to the generation and names the changes before it. So two states can be compared by themselves: either one led to
+// the other, or they have forked, as with two databases that both act as the primary. Then a person decides which side is right: the state
+// that is declared right begins a new chain, with a generation after all others.
 import { join } from 'node:path'
 import { replaceDurably } from '../../release/files/durable-file.ts'
 import { hasText, readTextSync } from '../../release/files/regular-file.ts'
@@ -11,29 +11,29 @@ export type Pointer = {
   readonly generation: number
   /** The name of the change that led to this state. */
   readonly change: string
-  /** The names of the changes before it, one for each generation, latest first; as many as are kept. */
+  /** The names of the last `CHAIN_KEPT` changes before it, latest first. */
   readonly chain: readonly string[]
 }
 
-/** The files of the directory of a release by name. */
+/** The files in the directory of a release, by name. */
 export type ReleaseFiles = Readonly<Record<string, string>>
 
 /** A shelf at one moment. */
 export type Listing = Pointer & {
-  /** What the file `current` of a home has; empty where there is no release yet. */
+  /** The content of the file `current` of a home; empty if there is no release yet. */
   readonly history: string
-  /** What `id-registry.json` of a home has; empty where there is none yet. */
+  /** The content of `id-registry.json` of a home; empty if there is none yet. */
   readonly idRegistry: string
   readonly releases: ReadonlyMap<string, ReleaseFiles>
 }
 
-/** Which state of the shelf a home has. */
+/** The state of the shelf that a home has. */
 type Followed = Pointer & {
-  /** Whether it has all releases of that state, and not only the current one. */
+  /** True if the home has all releases of that state, and not only the current one. */
   readonly complete: boolean
   /** The releases that the home had before it followed a shelf. */
   readonly own: readonly string[]
-  /** The names of changes that were made to the home alone since then, latest last: those who follow the home get them. */
+  /** The names of later changes to the home alone, latest last: nodes that follow the home get them. */
   readonly ahead?: readonly string[]
 }
 
@@ -41,15 +41,12 @@ const followedFile = (home: string) => join(home, 'shelf.json')
 
 export function readFollowed(home: string): Followed | undefined {
   try {
-    const { generation, change, chain, complete, own, ahead } = JSON.parse(readTextSync(followedFile(home)) ?? '')
-    if (!Number.isSafeInteger(generation)) return undefined
-    const list = (value: unknown) => (Array.isArray(value) ? value : [])
-    return {
-      ...{ generation, change: String(change), chain: list(chain), complete: complete === true, own: list(own) },
-      ...(Array.isArray(ahead) && { ahead }),
-    }
+    const followed: Followed = JSON.parse(readTextSync(followedFile(home)) ?? '')
+    const { generation, change, chain, own } = followed
+    const isSound = Number.isSafeInteger(generation) && typeof change === 'string' && [chain, own].every(Array.isArray)
+    return isSound ? followed : undefined
   } catch {
-    // Without it everything is compared anew, and nothing is lost.
+    // Without it everything is compared again, and nothing is lost.
     return undefined
   }
 }
@@ -69,18 +66,18 @@ export const nextPointer = (base: Pointer, change: string): Pointer => ({
   chain: base.generation === 0 ? [] : [base.change, ...base.chain].slice(0, CHAIN_KEPT),
 })
 
-/** A state that a person declares right: after the base, after `seen`, and after what others may have seen until now. */
-export const declaredPointer = (base: Pointer, seen: number, now = Date.now()): Pointer => ({
-  generation: Math.max(base.generation + 1, seen + 1, now),
+/** A state that a person declares right: later than the base, than the generation that this home has followed, and than now. */
+export const declaredPointer = (base: Pointer, followed: number, now = Date.now()): Pointer => ({
+  generation: Math.max(base.generation + 1, followed + 1, now),
   change: crypto.randomUUID(),
   chain: [],
 })
 
-/** What a relay has of a state before it has all of its releases. */
+/** The name of a state on a relay that does not have all of its releases yet. */
 export const partOf = (change: string): string => `${wholeOf(change)}-part`
 const wholeOf = (change: string): string => change.replace(/-part$/, '')
 
-/** How one state is to another. Where a chain does not reach back to the other one, their generations tell. */
+/** Compares two states. If the chain of the later one does not reach back to the other, only their generations count. */
 export function relationOf(one: Pointer, other: Pointer): 'same' | 'after' | 'before' | 'fork' {
   const steps = one.generation - other.generation
   if (steps === 0) {
@@ -88,22 +85,22 @@ export function relationOf(one: Pointer, other: Pointer): 'same' | 'after' | 'be
     return one.change === other.change ? 'same' : one.change === partOf(one.change) ? 'before' : 'after'
   }
   const [later, earlier] = steps > 0 ? [one, other] : [other, one]
-  const known = later.chain[Math.abs(steps) - 1]
-  if (known !== undefined && known !== wholeOf(earlier.change)) return 'fork'
+  const ancestor = later.chain[Math.abs(steps) - 1]
+  if (ancestor !== undefined && ancestor !== wholeOf(earlier.change)) return 'fork'
   return steps > 0 ? 'after' : 'before'
 }
 
-/** A state, and where it was found. */
+/** A state and the host that has it. */
 export type HostPointer = Pointer & { readonly host: string }
 
 type Comparison<P> = {
-  /** The states that go on from what a home has, the longest chain first. */
+  /** The states that continue that of the home, the longest chain first. */
   readonly states: readonly P[]
-  /** What a person has to decide. */
+  /** The reason why a person has to decide. */
   readonly trouble?: { readonly kind: 'older' | 'fork'; readonly message: string }
 }
 
-/** What the hosts of a shelf have, for a home that has seen a state of it. */
+/** Compares the states of all hosts of a shelf with the state that a home follows. */
 export function compareStates<P extends HostPointer>(
   pointers: readonly P[],
   followed: Pointer | undefined,
@@ -124,8 +121,8 @@ export function compareStates<P extends HostPointer>(
 const DECIDE =
   'To go on with what the shelf has, run nomenclator shelf accept; to bring back what a home has, nomenclator shelf publish.'
 
-const olderWords = ({ host, generation }: HostPointer, seen: Pointer): string =>
-  `${host} was restored to an older state: it has generation ${generation}, and ${seen.generation} was seen here. ${DECIDE}`
+const olderWords = ({ host, generation }: HostPointer, followed: Pointer): string =>
+  `${host} was restored to an older state: it has generation ${generation}, and this home has followed ${followed.generation}. ${DECIDE}`
 
 const forkWords = (fork: HostPointer, { generation, change, ...base }: Pointer & { readonly host?: string }): string =>
   `THE SHELF HAS FORKED: ${fork.host} has generation ${fork.generation} (${fork.change.slice(0, 12)}), which is not on the ` +

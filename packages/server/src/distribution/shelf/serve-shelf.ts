@@ -1,4 +1,4 @@
-// What a node responds below /shelf: its home as a shelf that other nodes follow, so that it is a relay.
+// Serves the home of a node below /shelf as a shelf that other nodes can follow, which makes the node a relay.
 import { evaluateConditions } from '../../http/conditional.ts'
 import {
   COMMON_HEADERS,
@@ -15,11 +15,10 @@ import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { HomeShelf } from './home-shelf.ts'
 import { chunkName, entityName, entityText, listingName, POINTER_NAME, pointerText } from './layout.ts'
 
-/** A whole digest, or its beginning. */
+/** A digest or its beginning. */
 const RELEASE = /^[0-9a-f]{1,64}$/
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 
-/** Responds to what is below /shelf from a home. */
 export function shelfResponder(store: ReleaseStore): (request: HttpRequest) => Promise<HttpResponse> {
   const home = new HomeShelf(store)
   const packed = new PackedChunks()
@@ -36,7 +35,7 @@ export function shelfResponder(store: ReleaseStore): (request: HttpRequest) => P
       const state = home.state()
       if (state !== undefined && name === listingName(state.pointer.listing))
         return file(request, 'application/json', IMMUTABLE, Buffer.from(state.listing))
-      // Whoever follows this node cannot ask the shelf that this one follows.
+      // Nodes that follow this one cannot reach the shelf that this one follows.
       if (part === undefined && RELEASE.test(digest)) {
         if (!store.digests().some((one) => one.startsWith(digest)))
           throw new ProblemError({ kind: 'release-gone', digest })
@@ -56,29 +55,22 @@ export function shelfResponder(store: ReleaseStore): (request: HttpRequest) => P
   }
 }
 
-const MAX_PACKED_BYTES = 2 ** 25
+const MAX_PACKED = 256
 const KEPT_MILLISECONDS = 60_000
 
-/** Nodes that follow the same relay want the same chunks at about the same time: each is compressed once, and kept for that long. */
+/** Nodes that follow the same relay need the same chunks at about the same time, so a compressed chunk is kept for a while. */
 class PackedChunks {
   readonly #chunks = new Map<string, Promise<Uint8Array | undefined>>()
-  #bytes = 0
   #emptying: Timer | undefined
 
   get(name: string, pack: () => Promise<Uint8Array | undefined>): Promise<Uint8Array | undefined> {
-    if (this.#bytes > MAX_PACKED_BYTES) this.#empty()
+    if (this.#chunks.size >= MAX_PACKED) this.#empty()
     this.#emptying ??= setTimeout(() => this.#empty(), KEPT_MILLISECONDS).unref()
-    const known = this.#chunks.get(name)
-    if (known !== undefined) return known
-    const packing = pack()
+    const packing = this.#chunks.get(name) ?? pack()
     this.#chunks.set(name, packing)
-    packing.then(
-      (bytes) => {
-        this.#bytes += bytes?.length ?? 0
-        if (bytes === undefined) this.#chunks.delete(name)
-      },
-      () => this.#chunks.delete(name),
-    )
+    // A missing or damaged chunk may come later.
+    const forget = () => this.#chunks.delete(name)
+    packing.then((bytes) => bytes ?? forget(), forget)
     return packing
   }
 
@@ -86,7 +78,6 @@ class PackedChunks {
     clearTimeout(this.#emptying)
     this.#emptying = undefined
     this.#chunks.clear()
-    this.#bytes = 0
   }
 }
 

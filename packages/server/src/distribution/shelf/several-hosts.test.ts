@@ -25,7 +25,7 @@ function changed(base: FakeShelf, name: string, current: string): FakeShelf {
 /** Hosts that can be looked at and changed while they are followed. */
 class FakeHosts {
   readonly shelves: Record<string, FakeShelf | 'away'>
-  news = () => {}
+  notify = () => {}
   readonly downloads: string[] = []
 
   constructor(shelves: Record<string, FakeShelf | 'away'>) {
@@ -33,13 +33,13 @@ class FakeHosts {
   }
 
   open = openHosts(
-    ['x', 'y', 'z'].map((name) => ({ name, open: (report, onNews) => this.#openOne(name)(report, onNews) })),
+    ['x', 'y', 'z'].map((name) => ({ name, open: (report, onUpdate) => this.#openOne(name)(report, onUpdate) })),
   )
 
   #openOne =
     (name: string): OpenHost =>
-    async (_, onNews) => {
-      this.news = onNews
+    async (_, onUpdate) => {
+      this.notify = onUpdate
       const shelf = () => {
         const one = this.shelves[name] ?? 'away'
         if (one === 'away') throw new ShelfAway(`${name} is away`)
@@ -76,7 +76,7 @@ class FakeHosts {
 const first = changed(sound, 'first change', b)
 
 describe('what is followed', () => {
-  test('is the longest chain, whichever host has it, and a fork is told and never followed back', async () => {
+  test('is the longest chain, whichever host has it, and a fork is reported and never followed back', async () => {
     using home = new TestHome()
     const hosts = new FakeHosts({ x: first, y: changed(first, 'second', a), z: 'away' })
     await using follower = hosts.follow(home)
@@ -85,7 +85,7 @@ describe('what is followed', () => {
     // The other one takes itself for the primary, and goes further than the one that is followed.
     const fork = changed(changed(first, 'second there', c), 'third there', c)
     hosts.shelves.x = fork
-    await eventually('the fork is told', () => follower.status.trouble?.kind === 'fork')
+    await eventually('the fork is reported', () => follower.status.trouble?.kind === 'fork')
     expect(follower.status.trouble?.message).toContain('THE SHELF HAS FORKED: x has generation 4 (third there)')
     hosts.shelves.y = 'away'
     await eventually('nothing else is there', () => follower.status.trouble?.message.includes('of this home') === true)
@@ -103,7 +103,7 @@ describe('what is followed', () => {
     const hosts = new FakeHosts({ x: forged, y: changed(first, 'second', a) })
     await using follower = hosts.follow(home)
     await eventually('the sound one is followed', () => home.store.currentDigest() === a)
-    await eventually('the other one is told', () => follower.status.trouble?.kind === 'refused')
+    await eventually('the other one is reported', () => follower.status.trouble?.kind === 'refused')
     hosts.shelves.y = changed(changed(first, 'second', a), 'third', b)
     await eventually('it goes on being followed', () => home.store.currentDigest() === b)
   })

@@ -1,4 +1,4 @@
-// A shelf on several hosts: all of them are looked at, and what one lacks, or has damaged, is read from the next.
+// A shelf on several hosts: all of them are polled, and a missing or damaged part is read from the next host.
 import { sha256 } from './chunks.ts'
 import { JitteredBackoff } from './jittered-backoff.ts'
 import type { HostPointer, Listing, Pointer } from './pointer.ts'
@@ -7,11 +7,11 @@ import type { FollowedShelf, OpenHost, OpenShelf, ShelfHost, ShelvedEntity } fro
 
 type NamedHost = { readonly name: string; readonly open: OpenHost }
 
-/** Opens a shelf on these hosts, of which at least one must respond. */
+/** Opens a shelf on these hosts; at least one must respond. */
 export const openHosts =
   (hosts: readonly NamedHost[]): OpenShelf =>
-  async (report, onNews) => {
-    const shelf = new SeveralHosts(hosts, onNews)
+  async (report, onUpdate) => {
+    const shelf = new SeveralHosts(hosts, onUpdate)
     try {
       await shelf.pointers(report)
       return shelf
@@ -21,18 +21,18 @@ export const openHosts =
     }
   }
 
-/** How long the others are waited for once one has responded. */
+/** The time that the other hosts get once one has responded. */
 const OTHERS_MILLISECONDS = 1_000
 const REOPEN = { first: 1_000, max: 30_000 }
 
 class SeveralHosts implements FollowedShelf {
   readonly #hosts: readonly Host[]
   readonly #closed = Promise.withResolvers<void>()
-  /** The hosts that have responded, those of the newest state first. */
+  /** The hosts that have responded, the newest state first. */
   #found: readonly { readonly host: Host; readonly pointer: HostPointer }[] = []
 
-  constructor(hosts: readonly NamedHost[], onNews: () => void) {
-    this.#hosts = hosts.map((host) => new Host(host, onNews, this.#closed.resolve))
+  constructor(hosts: readonly NamedHost[], onUpdate: () => void) {
+    this.#hosts = hosts.map((host) => new Host(host, onUpdate, this.#closed.resolve))
   }
 
   get attempts(): number {
@@ -51,7 +51,7 @@ class SeveralHosts implements FollowedShelf {
     const failures: unknown[] = []
     const found: { readonly host: Host; readonly pointer: HostPointer }[] = []
     const one = Promise.withResolvers<void>()
-    const looks = this.#hosts.map(async (host) => {
+    const polls = this.#hosts.map(async (host) => {
       try {
         found.push({ host, pointer: { ...(await host.pointer(report)), host: host.name } })
         one.resolve()
@@ -59,7 +59,7 @@ class SeveralHosts implements FollowedShelf {
         failures.push(error)
       }
     })
-    const all = Promise.all(looks)
+    const all = Promise.all(polls)
     await Promise.race([all, one.promise.then(() => Promise.race([all, Bun.sleep(OTHERS_MILLISECONDS)]))])
     if (found.length === 0) throw failures.find((error) => error instanceof ShelfRefused) ?? failures[0]
     this.#found = found.toSorted((a, b) => b.pointer.generation - a.pointer.generation)
@@ -108,7 +108,7 @@ class SeveralHosts implements FollowedShelf {
     return all.includes(true)
   }
 
-  /** What the first of the hosts gives; throws only where none has responded. */
+  /** Returns what the first host has; throws only if no host has responded. */
   async #first<T>(
     read: (host: ShelfHost) => Promise<T | undefined>,
     hosts = this.#found.map(({ host }) => host),
@@ -137,12 +137,11 @@ class SeveralHosts implements FollowedShelf {
   }
 }
 
-/** One of the hosts, opened again after it was lost while others are there. */
+/** One of the hosts, which is opened again after its connection was lost. */
 class Host {
   readonly name: string
   opened: ShelfHost | undefined
-  readonly #open: OpenHost
-  readonly #onNews: () => void
+  readonly #open: (report: string) => Promise<ShelfHost>
   readonly #onClosed: () => void
   readonly #backoff = new JitteredBackoff(REOPEN.first, REOPEN.max)
   #opening: Promise<ShelfHost> | undefined
@@ -150,16 +149,15 @@ class Host {
   #failure: unknown
   #isDestroyed = false
 
-  constructor({ name, open }: NamedHost, onNews: () => void, onClosed: () => void) {
+  constructor({ name, open }: NamedHost, onUpdate: () => void, onClosed: () => void) {
     this.name = name
-    this.#open = open
-    this.#onNews = onNews
+    this.#open = (report) => open(report, onUpdate)
     this.#onClosed = onClosed
   }
 
   async pointer(report: string): Promise<Pointer> {
     if (this.#isDestroyed || (this.#opening === undefined && performance.now() < this.#notBefore)) throw this.#failure
-    this.#opening ??= this.#open(report, this.#onNews)
+    this.#opening ??= this.#open(report)
     const opening = this.#opening
     try {
       const shelf = await opening

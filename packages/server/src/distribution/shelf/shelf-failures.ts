@@ -1,14 +1,17 @@
-// What can go wrong with a shared shelf, by what can be done about it.
+// Failures of a shared shelf, by what can be done about them.
 import { OperationalError } from '../../base/operational-error.ts'
 
-/** It cannot be reached at the moment, or went away: it is worth trying again. */
+/** The shelf cannot be reached at the moment: a retry may succeed. */
 export class ShelfAway extends OperationalError {}
 
-/** It is connected and does not respond: there is no use in waiting for what the next attempt says. */
+/** The shelf is connected and does not respond: the failure is reported without another attempt. */
 export class ShelfSilent extends ShelfAway {}
 
-/** It responds, but not as it should: somebody has to change something. */
+/** The shelf responds, but not as it should: a person has to change something. */
 export class ShelfRefused extends OperationalError {}
 
-/** Another change was made since the state that this one was based on. */
+/** The shelf was changed after the state that a change is based on. */
 export class ShelfChanged extends OperationalError {}
+
+/** A release or entity of the shelf does not match its digest, or this program cannot read it. */
+export class ReleaseRefused extends OperationalError {}

@@ -1,10 +1,10 @@
-// Which releases the shelf has: what is remembered, what is asked anew, and what is said while it cannot be asked.
+// The list of releases on the shelf: when it is read again, and the result while the shelf cannot be reached.
 import { expect, test } from 'bun:test'
 import { ShelfList } from './shelf-list.ts'
 
 const NEVER_AGAIN = 3_600_000
 
-test('what is on the shelf is told by the whole digest or its beginning, and remembered', async () => {
+test('a release on the shelf is found by its digest or the beginning of it, with one read', async () => {
   let reads = 0
   const list = new ShelfList(
     async () => {
@@ -19,7 +19,7 @@ test('what is on the shelf is told by the whole digest or its beginning, and rem
   expect(reads).toBe(1)
 })
 
-test('what is not there is never told by a list that was begun before', async () => {
+test('a release is never absent by a list that was begun before the call', async () => {
   const lists = [[], ['new']]
   const begun = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
@@ -44,7 +44,7 @@ test('what is not there is never told by a list that was begun before', async ()
   expect(reads).toBe(2)
 })
 
-test('while it cannot be asked, nothing is known, and the next list is another attempt', async () => {
+test('while the shelf cannot be reached, the result is unknown, and the next list is another attempt', async () => {
   let reads = 0
   const list = new ShelfList(
     async () => {
@@ -58,19 +58,19 @@ test('while it cannot be asked, nothing is known, and the next list is another a
   expect(await list.has('abc')).toBe('absent')
 })
 
-test('what is not on the list of a relay may be on its way there, and each is asked for once', async () => {
-  const asked: string[] = []
+test('a release that is not on the list of a relay may be on its way there, and is requested once', async () => {
+  const requested: string[] = []
   const list = new ShelfList(
     async () => [],
     async (prefix) => {
-      asked.push(prefix)
+      requested.push(prefix)
       return prefix === 'awaited'
     },
     0,
   )
   const all = await Promise.all(['awaited', 'gone', 'awaited'].map((prefix) => list.has(prefix)))
   expect(all).toEqual(['unknown', 'absent', 'unknown'])
-  expect(asked).toEqual(['awaited', 'gone'])
+  expect(requested).toEqual(['awaited', 'gone'])
   const many = Array.from({ length: 20 }, (_, at) => list.has(`gone${at}`))
   expect((await Promise.all(many)).filter((one) => one === 'unknown').length).toBe(4)
 })

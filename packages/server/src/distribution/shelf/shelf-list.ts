@@ -1,22 +1,22 @@
-// Which releases the shelf has, for requests that name one that is not here: one list for all that wait, and not too often.
+// A list of the releases on the shelf, for requests that name a release that the home lacks: one list for all of them, and not too often.
 import type { OnShelf } from '../../http/observation/shelf-status.ts'
 
 const SPACING_MILLISECONDS = 1_000
 const MAX_MILLISECONDS = 3_000
-/** How many releases are asked for at a time that are not on the list; nothing is known of any more. */
-const MAX_QUESTIONS = 16
+/** Limits the requests about releases that are not on the list; beyond it the result is 'unknown'. */
+const MAX_PENDING = 16
 
 export class ShelfList {
   readonly #read: () => Promise<Iterable<string>>
   readonly #awaits: (prefix: string) => Promise<boolean>
   readonly #spacing: number
-  readonly #asked = new Map<string, Promise<boolean>>()
+  readonly #pending = new Map<string, Promise<boolean>>()
   #digests: readonly string[] = []
   #listedAt = Number.NEGATIVE_INFINITY
   #running: Promise<boolean> = Promise.resolve(false)
   #next: Promise<boolean> | undefined
 
-  /** `awaits` says whether a release that is not on the list may still come from where the list comes from. */
+  /** `awaits` returns true if the host of the list may still get a release that is not on it. */
   constructor(
     read: () => Promise<Iterable<string>>,
     awaits: (prefix: string) => Promise<boolean> = async () => false,
@@ -27,22 +27,22 @@ export class ShelfList {
     this.#spacing = spacingMilliseconds
   }
 
-  /** Whether the shelf has a release whose digest begins so. That it has not, is only said by a list that is read after the call. */
+  /** Looks for a release by the beginning of its digest. Only a list that is read after the call can show that it is absent. */
   async has(prefix: string): Promise<OnShelf> {
     if (this.#wait > 0 && this.#lists(prefix)) return 'there'
     this.#next ??= this.#listNext()
     if (!(await this.#next)) return 'unknown'
-    return this.#lists(prefix) ? 'there' : await this.#ask(prefix)
+    return this.#lists(prefix) ? 'there' : await this.#checkAwaited(prefix)
   }
 
-  async #ask(prefix: string): Promise<OnShelf> {
-    let asked = this.#asked.get(prefix)
-    if (asked === undefined) {
-      if (this.#asked.size >= MAX_QUESTIONS) return 'unknown'
-      asked = this.#awaits(prefix).finally(() => this.#asked.delete(prefix))
-      this.#asked.set(prefix, asked)
+  async #checkAwaited(prefix: string): Promise<OnShelf> {
+    let pending = this.#pending.get(prefix)
+    if (pending === undefined) {
+      if (this.#pending.size >= MAX_PENDING) return 'unknown'
+      pending = this.#awaits(prefix).finally(() => this.#pending.delete(prefix))
+      this.#pending.set(prefix, pending)
     }
-    return (await asked) ? 'unknown' : 'absent'
+    return (await pending) ? 'unknown' : 'absent'
   }
 
   #lists = (prefix: string): boolean => this.#digests.some((digest) => digest.startsWith(prefix))
@@ -54,7 +54,7 @@ export class ShelfList {
   async #listNext(): Promise<boolean> {
     await this.#running
     if (this.#wait > 0) await Bun.sleep(this.#wait)
-    // Whoever comes from now on needs the list after this one.
+    // Later calls need the list after this one.
     this.#next = undefined
     this.#running = this.#list()
     return this.#running

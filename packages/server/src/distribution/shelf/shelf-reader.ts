@@ -1,53 +1,53 @@
-// What a shared shelf is to those who read it, wherever it lies: a pointer, releases, and entities in chunks named by digest.
+// The interface for reading a shared shelf of any kind: a pointer, releases, and entities in chunks that are named by digest.
 import type { FileChunk } from './chunks.ts'
 import type { HostPointer, Listing, Pointer } from './pointer.ts'
 
 export type ShelvedEntity = {
-  /** Its entity.json, byte for byte. */
+  /** The text of its entity.json. */
   readonly manifest: string
-  /** Its files in order, piece after piece. */
+  /** The chunks of all its files, in order. */
   readonly chunks: readonly FileChunk[]
 }
 
-/** Nothing that it gives has been checked. */
+/** Its results are not verified. */
 export type ShelfReader = {
-  /** The newest state; or this one, or one that has come after it on the same host. */
+  /** Returns the given state, or a later one of the same host; the newest state by default. */
   listing(state?: Pointer): Promise<Listing>
-  /** Undefined where there is no such entity. */
+  /** Returns undefined if there is no such entity. */
   entity(digest: string): Promise<ShelvedEntity | undefined>
   /**
-   * Chunks of an entity, compressed, in any order; those that are not there are left out. What was damaged is asked for again
-   * with another `attempt`, and then comes from another host.
+   * Yields compressed chunks of an entity in any order, and leaves out missing ones. A damaged chunk is requested again with another
+   * `attempt`, and then comes from another host.
    */
   chunks(
     entity: string,
     digests: readonly string[],
     attempt?: number,
   ): AsyncIterable<readonly [digest: string, packed: Uint8Array]>
-  /** How many attempts there are; one if it does not say. */
+  /** The number of attempts that make sense; 1 by default. */
   readonly attempts?: number
 }
 
 type Opened = ShelfReader &
   AsyncDisposable & {
-    /** How often to look, in milliseconds, where nothing is told meanwhile. */
+    /** The time between polls. */
     readonly pollMilliseconds: number
-    /** Resolves when it has to be opened anew. */
+    /** Resolves when the shelf has to be opened again. */
     readonly closed: Promise<void>
     destroy(): void
-    /** Where it is a relay: whether it awaits a release that it does not list. */
+    /** Returns true if a relay awaits a release that is not on its list. */
     awaits?(digest: string): Promise<boolean>
   }
 
-/** One host of a shelf; `report` lets others see what this node serves. */
+/** One host of a shelf; `report` is the status that this node shows there. */
 export type ShelfHost = Opened & { pointer(report: string): Promise<Pointer> }
 
-/** A shelf that is looked at again and again, on all of its hosts. */
+/** A shelf that is polled on all of its hosts. */
 export type FollowedShelf = Opened & {
-  /** Which states the hosts have that respond; throws where none does. */
+  /** Returns the states of the hosts that respond; throws if none does. */
   pointers(report: string): Promise<readonly HostPointer[]>
 }
 
-/** Opens a shelf; `onNews` is called whenever something was done about it. */
-export type OpenShelf = (report: string, onNews: () => void) => Promise<FollowedShelf>
-export type OpenHost = (report: string, onNews: () => void) => Promise<ShelfHost>
+/** Opens a shelf; `onUpdate` is called whenever it was changed or mended. */
+export type OpenShelf = (report: string, onUpdate: () => void) => Promise<FollowedShelf>
+export type OpenHost = (report: string, onUpdate: () => void) => Promise<ShelfHost>

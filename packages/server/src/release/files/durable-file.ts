@@ -60,10 +60,10 @@ export class DurableFile {
 }
 
 /** Writes a small file that is on disk, whole, when this returns. */
-export function writeDurably(path: string, text: string): FileSummary {
+export function writeDurably(path: string, content: string | Uint8Array): FileSummary {
   const file = new DurableFile(path)
   try {
-    file.write(new TextEncoder().encode(text))
+    file.write(typeof content === 'string' ? new TextEncoder().encode(content) : content)
     return file.finish()
   } finally {
     file.close()
@@ -89,10 +89,10 @@ export function renameDurably(from: string, to: string): void {
 const nextOf = (path: string) => `${path}.next`
 
 /** Whoever reads the file meanwhile has it as it was or as it will be, never in between. */
-export function replaceDurably(path: string, text: string): void {
+export function replaceDurably(path: string, content: string | Uint8Array): void {
   discardReplacement(path)
   try {
-    writeDurably(nextOf(path), text)
+    writeDurably(nextOf(path), content)
   } catch (error) {
     // A disk that is full has no room for half a file either.
     discardReplacement(path)

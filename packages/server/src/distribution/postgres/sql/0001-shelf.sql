@@ -47,8 +47,9 @@ CREATE INDEX release_entity_entity ON nomenclator.release_entity (entity);
 -- One row: the pointer to the current release and what goes with it.
 CREATE TABLE nomenclator.pointer (
   single boolean PRIMARY KEY DEFAULT true CHECK (single),
-  generation bigint NOT NULL,                                -- grows with every change; milliseconds since 1970, or one more than before
-  change text NOT NULL,                                      -- a random name of the last change
+  generation bigint NOT NULL,                                -- one more with each change; higher where a person declares a state right
+  change text NOT NULL,                                      -- the name of the last change
+  chain text NOT NULL DEFAULT '',                            -- the names of the changes before it, latest first, separated by spaces
   history text NOT NULL,                                     -- as the file current of a home has it
   id_registry text NOT NULL,                                 -- as the file id-registry.json of a home has it
   changed timestamptz NOT NULL DEFAULT now(),
@@ -56,7 +57,7 @@ CREATE TABLE nomenclator.pointer (
 );
 INSERT INTO nomenclator.pointer (generation, change, history, id_registry, changed_by) VALUES (0, '', '', '', '');
 
--- One row: who took the lock of the writers last. Whether it is held is known by the advisory lock alone.
+-- One row: the last holder of the lock of the writers. Only the advisory lock shows if it is held.
 CREATE TABLE nomenclator.writer (
   single boolean PRIMARY KEY DEFAULT true CHECK (single),
   host text NOT NULL,

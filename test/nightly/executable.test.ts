@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import lock from '../../package-lock.json' with { type: 'json' }
 import { version } from '../../packages/server/src/base/version.ts'
-import { type Architecture, executableName } from '../../tools/build.ts'
+import { type Architecture, buildExecutable, executableName } from '../../tools/build.ts'
 import { type Ran, ran, runHere } from '../support/command.ts'
 import { executableFor } from '../support/executable.ts'
 import { bundledRelease, nomenclator, TestDirectory } from '../support/releases.ts'
@@ -118,6 +118,13 @@ describe.skipIf(process.platform !== 'linux')('the executable', () => {
     expect(failed.map(({ check }: { check: string }) => check)).toEqual(['permissions'])
   })
 
+  test('is built for the other architecture too', async () => {
+    const other = architecture === 'x64' ? 'arm64' : 'x64'
+    const built = readFileSync(await buildExecutable(other, builds.path))
+    // The machine that the header of the file names.
+    expect(built.readUInt16LE(18)).toBe({ x64: 0x3e, arm64: 0xb7 }[other])
+  })
+
   test('is the same bytes when it is built again, elsewhere, from the files that the image is built from', async () => {
     // On a disk, as the project is: Bun takes the files of a directory in the order in which the file system lists them.
     using elsewhere = new TestDirectory(tmpdir())
@@ -134,7 +141,7 @@ describe.skipIf(process.platform !== 'linux')('the executable', () => {
         filter: (from) => !from.includes('/data/prepare'),
       })
     }
-    // What is built into it is copied, and Bun itself is not.
+    // Packages that are built into it are copied; Bun itself is not.
     for (const [path, { dev, optional }] of Object.entries(lock.packages as Record<string, Installed>))
       if (path !== '' && !dev && !optional && path !== 'node_modules/bun')
         cpSync(join(ROOT, path), join(project, path), { recursive: true })

@@ -1,5 +1,7 @@
 // The Debian package: installed, started as its user, upgraded, removed and purged, in a copy of the root file system.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Architecture } from '../../tools/build.ts'
 import { packDeb } from '../../tools/deb.ts'
 import { ran } from '../support/command.ts'
@@ -70,6 +72,9 @@ describe.skipIf(Bun.which('dpkg-deb') === null)('the Debian package', () => {
     ])
       expect(contents).toMatch(new RegExp(`^${path}$`, 'm'))
     expect(contents).not.toMatch(/ \.\/var\//)
+    const unit = readFileSync(join(import.meta.dir, '..', '..', 'deploy', 'nomenclator.service'), 'utf8')
+    const [, page] = /^Documentation=file:\/\/(\S+)$/m.exec(unit) ?? []
+    expect(contents.split('\n').filter((line) => line.endsWith(` .${page}`))).toHaveLength(1)
     expect(await tool('--field', first, 'Version', 'Architecture')).toBe(
       `Version: 1.0.0\nArchitecture: ${{ x64: 'amd64', arm64: 'arm64' }[architecture]}\n`,
     )
