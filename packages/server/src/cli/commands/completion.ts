@@ -25,7 +25,7 @@ function __nomenclator_complete
     set -l current (commandline -ct)
     set -l candidates ($typed[1] __complete $typed[2..-1] "$current" 2>/dev/null)
     if test (count $candidates) -gt 0
-        string join \\n $candidates
+        string join -- \\n $candidates
     else
         __fish_complete_path "$current"
     end
