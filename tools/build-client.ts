@@ -6,7 +6,7 @@ import { writeDeclarations } from './declarations.ts'
 const SOURCES = join(import.meta.dir, '..', 'packages', 'client', 'src')
 
 /** The entries of the package, each in one file: what it imports is inside. */
-const ENTRIES = ['index', 'file-store', 'sqlite-store']
+const ENTRIES = ['index', 'file-store']
 /** What an ES module loads when it is needed, from a file of its own. */
 const LOADED_LATER = ['sync', 'offline-copy']
 

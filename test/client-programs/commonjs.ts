@@ -1,7 +1,6 @@
 // A program of a CommonJS project, which prints what it gets and what it is refused.
 import { connect, connectV1, NomenclatorError, NotFound, offline, type Pais, sync } from 'nomenclator-client'
 import { fileStore } from 'nomenclator-client/file'
-import { sqliteStore } from 'nomenclator-client/sqlite'
 
 declare const process: { readonly argv: readonly string[] }
 declare function require(name: string): typeof import('nomenclator-client')
@@ -13,7 +12,7 @@ async function main(url: string): Promise<void> {
   await sync(catalogs, copy)
   const copied = await offline(copy).paises.get(484)
   const { total } = await connectV1(url).paises.page()
-  console.log(country.descPais, copied.descPais, total > 200, typeof fileStore, typeof sqliteStore)
+  console.log(country.descPais, copied.descPais, total > 200, typeof fileStore)
   const error = await catalogs.paises.get(1_000_000).catch((reason: unknown) => reason)
   if (!(error instanceof NotFound)) throw error
   console.log(error.name, error.constructor.name, error instanceof NomenclatorError)

@@ -1,7 +1,6 @@
 // Copies of a catalog: brought up to date by sync in each kind of store, and read without a server.
-import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileStore } from '../../packages/client/src/file-store.ts'
 import {
@@ -21,7 +20,6 @@ import {
   type Store,
   sync,
 } from '../../packages/client/src/index.ts'
-import { sqliteStore } from '../../packages/client/src/sqlite-store.ts'
 import type { GivenRow, Source } from '../../packages/server/src/source/source.ts'
 import { withFacts } from '../support/known-facts.ts'
 import { type Rows, sourceOf, TestDirectory, TestHome, tiny } from '../support/releases.ts'
@@ -107,13 +105,6 @@ const stores: [string, () => () => Store | MapCopy][] = [
     () => {
       const path = join(directory.path, `copy-${files++}.json`)
       return () => fileStore(path)
-    },
-  ],
-  [
-    'SQLite',
-    () => {
-      const database = new Database(':memory:')
-      return () => sqliteStore(database)
     },
   ],
 ]
@@ -360,55 +351,21 @@ describe('a store', () => {
     expect([existsSync(`${path}.part`), existsSync(`${path}.new`)]).toEqual([false, false])
   })
 
-  test('in SQLite has a view for each collection', async () => {
-    const database = new Database(':memory:')
-    await sync(source.catalogs, sqliteStore(database))
-    const row = database.query(`SELECT record FROM nomenclator_localidades WHERE key = '3/2'`).get() as {
-      record: string
-    }
-    expect(JSON.parse(row.record)).toMatchObject({ descLocalidad: 'El "Sauzal" [Ejido]', idLocalidad: 2 })
-    expect(database.query('SELECT count(*) AS rows FROM "nomenclator_areas-conocimiento"').get()).toEqual({ rows: 1 })
+  test('in a file stays as it was where a write fails', async () => {
+    const path = join(directory.path, 'unwritable.json')
+    await sync(source.catalogs, fileStore(path))
+    const before = await contentOf(fileStore(path))
     await source.import(second)
-    await sync(source.catalogs, sqliteStore(database))
-    const all = database.query('SELECT count(DISTINCT digest) AS digests FROM nomenclator_records').get()
-    expect(all).toEqual({ digests: Object.keys(tiny).length })
-  })
-
-  test('in SQLite has what was committed last, and knows nothing of what was before', async () => {
-    const database = new Database(':memory:')
-    const store = sqliteStore(database)
-    const head = (digests: Head['digests']) => ({ digests }) as Head
-    await store.put('one', [{ a: 1 }], ['1'])
-    await store.commit(head({ planets: 'one' }))
-    await store.put('two', [{ b: 2 }], ['2'])
-    await store.commit(head({ moons: 'two' }))
-    expect([await store.get('one'), await store.get('two')]).toEqual([undefined, [{ b: 2 }]])
-    expect(database.query("SELECT name FROM sqlite_master WHERE type = 'view'").all()).toEqual([
-      { name: 'nomenclator_moons' },
-    ])
-  })
-
-  test('in SQLite stays as it was where a write fails', async () => {
-    const database = new Database(':memory:')
-    let isFull = false
-    const failing = {
-      exec: (sql: string) => database.exec(sql),
-      prepare: (sql: string) => {
-        if (isFull && sql.startsWith('INSERT INTO nomenclator_head')) throw new Error('the disk is full')
-        return database.prepare(sql)
-      },
-    }
-    const store = sqliteStore(failing)
-    await sync(source.catalogs, store)
-    const before = await contentOf(store)
-    await source.import(first)
-    isFull = true
-    expect(await sync(source.catalogs, store).catch(String)).toContain('the disk is full')
-    expect(await contentOf(store)).toEqual(before)
-    isFull = false
-    await sync(source.catalogs, store)
-    expect(await contentOf(store)).toEqual(await served(source.catalogs))
-    await source.import(second)
+    // Nothing can be written to a directory.
+    mkdirSync(`${path}.new`)
+    expect(await sync(source.catalogs, fileStore(path)).catch(String)).toContain('EISDIR')
+    expect(await contentOf(fileStore(path))).toEqual(before)
+    rmdirSync(`${path}.new`)
+    source.paths()
+    await sync(source.catalogs, fileStore(path))
+    // Only the description of the release is requested again: its records were kept.
+    expect(source.paths()).toEqual(['', '/releases/X/manifest'])
+    expect(await contentOf(fileStore(path))).toEqual(await served(source.catalogs))
   })
 
   test('is verified with the aliases of its release too', async () => {

@@ -283,11 +283,11 @@ export type CollectionDescription = {
   readonly key: readonly string[]
   readonly keyPaths: readonly string[]
   readonly code: readonly string[]
-  /** The official codes of a record, the usual one first; a server of an earlier version does not tell them. */
-  readonly codes?: readonly { readonly name: string }[]
+  /** The official codes of a record, the usual one first. */
+  readonly codes: readonly { readonly name: string }[]
   readonly fields: readonly FieldDescription[]
   /** The codes that are no fields: they stand at the end of a record, and embedded records do not have them. */
-  readonly derived?: readonly FieldDescription[]
+  readonly derived: readonly FieldDescription[]
   readonly filters: readonly string[]
   /** The lists around a record, where they make up a tree. */
   readonly tree?: Readonly<Record<string, string>>
@@ -460,14 +460,13 @@ type RecordName = Scalar | Readonly<Record<string, unknown>>
 const keySegment = (text: unknown) => segment(text).replace(/^\/all$/, '/%61ll')
 
 /** The values of a key that an object has: those of an embedded record that it has in full are at these paths. */
-function keyIn({ key, keyPaths }: CollectionDescription, id: Readonly<Record<string, unknown>>): unknown[] {
-  return key.flatMap((field) => {
+const keyIn = (collection: CollectionDescription, id: Readonly<Record<string, unknown>>): unknown[] =>
+  collection.key.flatMap((field) => {
     const value = id[field]
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value ?? [undefined]
-    const inside = keyPaths.filter((path) => path.startsWith(`${field}.`))
-    return inside.map((path) => valueAt(value, path.slice(field.length + 1)))
+    const inside = collection.keyPaths.filter((path) => path.startsWith(`${field}.`))
+    return inside.map((path) => valueAt(collection, id, path))
   })
-}
 
 function collectionOf(service: Service, name: string) {
   /** An object has the key of the record, by the names of its fields. */

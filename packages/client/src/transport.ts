@@ -4,7 +4,7 @@ import { ConnectionFailed, NomenclatorError, type Request, responseError, TimedO
 /** A response that is kept to be revalidated. */
 export type CachedResponse = { readonly headers: Readonly<Record<string, string>>; readonly body: string }
 
-type Awaitable<T> = T | Promise<T>
+export type Awaitable<T> = T | Promise<T>
 
 /** Where responses are kept, by URL. A Map is one. */
 export type Cache = {
