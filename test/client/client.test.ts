@@ -601,7 +601,7 @@ describe('with a real server', () => {
       limit: 1,
     })
     expect(first?.distancia).toBe(distances[0] as number)
-    expect(() => catalogs.localidades.near({ latitud: null, longitud: 1 })).toThrow('where the point is, is not known')
+    expect(() => catalogs.localidades.near({ latitud: null, longitud: 1 })).toThrow('the point has no coordinates')
   })
 
   test('an older release is read where it is named', async () => {

@@ -28,7 +28,7 @@ export type {
   SearchQuery,
   Suggestion,
   Walk,
-} from './connect.ts'
+} from './catalogs.ts'
 export { connect } from './connect.ts'
 export type { CatalogsV1, CollectionV1 } from './connect-v1.ts'
 export { connectV1 } from './connect-v1.ts'

@@ -1,5 +1,6 @@
 // Responds to requests of API v2 out of the records of a copy: lists with filters by equal values, and records by key or code.
-import type { CollectionDescription, ReleaseSummary } from './connect.ts'
+import type { ReleaseSummary } from './catalogs.ts'
+import type { CollectionDescription } from './description.ts'
 import type { Problem } from './errors.ts'
 import { keyValues, valueAt } from './record-path.ts'
 import type { Snapshot, Store } from './store.ts'

@@ -1,6 +1,7 @@
-// The same client on a copy instead of a server. What responds to its requests is loaded when the first is sent.
+// The client on a copy instead of a server. The code that responds to its requests is loaded when the first is sent.
 import type { Collections as BuiltIn } from './built-in-types.ts'
-import { type Catalogs, connect } from './connect.ts'
+import type { Catalogs } from './catalogs.ts'
+import { connect } from './connect.ts'
 import type { Copy } from './offline-copy.ts'
 import type { CatalogShape } from './shape.ts'
 import { type MapCopy, type Snapshot, type Store, storeOf } from './store.ts'

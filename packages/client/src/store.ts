@@ -1,5 +1,5 @@
 // A local copy of the catalogs: the parts of a copy, and the stores that keep it.
-import type { Description } from './connect.ts'
+import type { Description } from './description.ts'
 import type { Awaitable } from './transport.ts'
 
 /** The release that a copy is of, and the collections in it. */

@@ -1,8 +1,9 @@
-// Keeps a local copy of the catalogs up to date. What does so is loaded when it is first called.
-import { type Catalogs, serviceOf } from './connect.ts'
+// The entry of `sync`, which loads its code when it is first called.
+import type { Catalogs } from './catalogs.ts'
+import { serviceOf } from './connect.ts'
 import { type MapCopy, type Store, type SyncOptions, type SyncReport, storeOf } from './store.ts'
 
-/** Brings a copy up to the current release. Interrupted, it is resumed by the next call. */
+/** Brings a copy up to the current release. After an interruption, the next call resumes. */
 export async function sync(
   catalogs: Pick<Catalogs, 'releases'>,
   target: Store | MapCopy,

@@ -1,5 +1,6 @@
 // Brings a copy of the catalogs up to date: by the changes since its release if there are any, verified by digest, all at once.
-import type { CollectionDescription, Description, Service } from './connect.ts'
+import type { Service } from './connect.ts'
+import type { CollectionDescription, Description } from './description.ts'
 import { DigestMismatch, ReleaseGone } from './errors.ts'
 import { keyValues } from './record-path.ts'
 import type { Store, SyncOptions, SyncOutcome, SyncReport } from './store.ts'
@@ -21,59 +22,67 @@ type ReleaseManifest = {
   readonly packages?: readonly object[]
 }
 
-/** The parameters that every request for a release has. */
-type Pinned = { readonly release: string; readonly signal: AbortSignal | undefined }
+type Changed = { readonly collection: string; readonly key: object; readonly new?: Stored }
 
 /** A collection that the store does not have as it is in the release. */
-type Missing = Pick<ReleasedCollection, 'records' | 'facts'> & {
+type Missing = Pick<ReleasedCollection, 'records'> & {
+  readonly facts: string | undefined
   readonly digest: string
   readonly collection: CollectionDescription
 }
+
+type Parameters = Readonly<Record<string, unknown>>
+/** Requests the lines of a list or of changes. */
+type FetchLines = (path: string, parameters: Parameters) => Promise<string[]>
 
 export async function bringUp(service: Service, store: Store, { signal }: SyncOptions): Promise<SyncReport> {
   const description = await service.json<Description>('', { signal })
   const { digest: release, built } = description.release
   const before = await store.head()
-  const outcomes: Record<string, SyncOutcome> = {}
-  const report = { release, from: before?.release, collections: outcomes }
-  for (const { name } of description.collections) outcomes[name] = 'same'
+  const collections = Object.fromEntries(
+    description.collections.map(({ name }): [string, SyncOutcome] => [name, 'same']),
+  )
+  const report = { release, from: before?.release, collections }
   if (before?.release === release) return report
 
-  const pinned = { release, signal }
+  const fetchLines: FetchLines = async (path, parameters) => {
+    const { body } = await service.send(path, { format: 'ndjson', release, ...parameters, signal }, { keep: false })
+    return body.split('\n').filter((line) => line !== '')
+  }
+  const manifest = await service.json<ReleaseManifest>(`/releases/${release}/manifest`, { signal, release: undefined })
+  await verify(manifest, release)
   const digests: Record<string, string> = {}
   const missing: Missing[] = []
-  for (const { collection: name, records, facts } of await releasedCollections(service, pinned)) {
+  for (const { collection: name, records, facts } of manifest.entities) {
     const collection = description.collections.find((described) => described.name === name)
     if (collection === undefined) continue
     // Codes are in no digest of the server: records without them are not those with them.
     const digest = [records, facts ?? [], codesOf(collection)].flat().join('-')
     digests[name] = digest
-    if (before?.digests[name] !== digest && (await store.get(digest)) === undefined)
-      missing.push({ records, ...(facts && { facts }), digest, collection })
+    if (before?.digests[name] === digest || (await store.get(digest)) !== undefined) continue
+    missing.push({ records, facts, digest, collection })
   }
-  const changes = before && missing.length > 0 && (await changesSince(service, before.release, missing, pinned))
+  const names = missing.map(({ collection }) => collection.name)
+  const changes = before && names.length > 0 && (await changesBetween(before.release, release, names, fetchLines))
   for (const one of missing) {
     const { name } = one.collection
     const old = before && (await store.get(before.digests[name] ?? ''))
-    const changed = changes && old && (await updated(service, one, pinned, old, changes))
-    outcomes[name] = changed ? 'changed' : 'whole'
-    await store.put(one.digest, changed || (await downloaded(service, one, pinned)))
+    const changed = changes && old && (await updated(one, old, changes, fetchLines))
+    collections[name] = changed ? 'changed' : 'whole'
+    await store.put(one.digest, changed || (await downloaded(one, fetchLines)))
   }
   await store.commit({ release, built, description, digests })
   return report
 }
 
-/** The digest of a release is that of a list of its collections, by which the list is verified. */
-async function releasedCollections(service: Service, { release, signal }: Pinned) {
-  const document = await service.json<ReleaseManifest>(`/releases/${release}/manifest`, { signal, release: undefined })
-  const { entities, aliases, packages = [] } = document
+/** The digest of a release is that of a list of its collections. */
+async function verify({ entities, aliases, packages = [] }: ReleaseManifest, release: string): Promise<void> {
   const lines = entities.map(({ name, count, records, facts = '' }) => `${name} ${count} ${records} ${facts}`.trimEnd())
   const aliasLines = aliases.map((alias) => JSON.stringify(Object.values(alias)))
   if (aliasLines.length > 0) lines.push(`aliases ${await sha256(aliasLines.join('\n'))}`)
   if (packages.length > 0) lines.push(`packages ${await sha256(packages.map(canonicalJson).join('\n'))}`)
   if ((await sha256(['nomenclator release 1', ...lines, ''].join('\n'))) !== release)
     throw new DigestMismatch(`the collections of release ${release} do not have its digest`)
-  return entities
 }
 
 /** JSON in which the members of objects stand in the order of their names. */
@@ -99,14 +108,10 @@ const RECORDS_PER_LINE = 10
  * True if records are those of the release: put together as the server stores them, they have the same digest. `texts` has the
  * JSON of each as it was received, since numbers may lose digits when they are parsed.
  */
-async function isSound(
-  { collection, records: recordsDigest, facts: factsDigest }: Missing,
-  records: readonly Stored[],
-  texts?: readonly string[],
-): Promise<boolean> {
-  const facts = factsOf(collection)
+async function isSound(missing: Missing, records: readonly Stored[], texts?: readonly string[]): Promise<boolean> {
+  const facts = factsOf(missing.collection)
   // The facts stand at the end of a record, and after them its codes.
-  const added = [...facts, ...codesOf(collection)]
+  const added = [...facts, ...codesOf(missing.collection)]
   const withoutAdded = records.map((record, at) => {
     const tail = added.length === 0 ? '}' : JSON.stringify(record, added)
     return `${(texts?.[at] ?? JSON.stringify(record)).slice(0, -tail.length)}}`
@@ -114,50 +119,27 @@ async function isSound(
   let text = ''
   for (let at = 0; at < records.length; at += RECORDS_PER_LINE)
     text += `[${withoutAdded.slice(at, at + RECORDS_PER_LINE).join()}]\n`
-  if ((await sha256(text)) !== recordsDigest) return false
-  const knownFacts = records.map(
-    (record) =>
-      `${JSON.stringify(
-        record,
-        facts.filter((name) => record[name] !== null),
-      )}\n`,
-  )
-  return factsDigest === undefined
-    ? knownFacts.every((line) => line === '{}\n')
-    : (await sha256(knownFacts.join(''))) === factsDigest
-}
-
-type Parameters = Readonly<Record<string, unknown>>
-
-async function linesOf(service: Service, path: string, parameters: Parameters): Promise<string[]> {
-  const { body } = await service.send(path, { format: 'ndjson', ...parameters }, { keep: false })
-  return body.split('\n').filter((line) => line !== '')
+  if ((await sha256(text)) !== missing.records) return false
+  const knownFacts = (record: Stored) => facts.filter((name) => record[name] !== null)
+  const factLines = records.map((record) => `${JSON.stringify(record, knownFacts(record))}\n`)
+  if (missing.facts === undefined) return factLines.every((line) => line === '{}\n')
+  return (await sha256(factLines.join(''))) === missing.facts
 }
 
 const parsed = <T>(lines: readonly string[]): T[] => lines.map((line) => JSON.parse(line) as T)
 
 /** All records, which must be those of the release. */
-async function downloaded(service: Service, missing: Missing, pinned: Pinned): Promise<Stored[]> {
+async function downloaded(missing: Missing, fetchLines: FetchLines): Promise<Stored[]> {
   const { name } = missing.collection
-  const texts = await linesOf(service, `/${name}/all`, { ...pinned, facts: true })
+  const texts = await fetchLines(`/${name}/all`, { facts: true })
   const records = parsed<Stored>(texts)
   if (await isSound(missing, records, texts)) return records
-  throw new DigestMismatch(
-    `the records of ${name} that were received do not have the digest of release ${pinned.release}`,
-  )
+  throw new DigestMismatch(`the records of ${name} that were received do not have the digest in the release`)
 }
 
-type Changed = { readonly collection: string; readonly key: object; readonly new?: Stored }
-
-/** Undefined if the server does not have the old release any more. */
-const changesSince = (service: Service, from: string, missing: readonly Missing[], { release, signal }: Pinned) =>
-  linesOf(service, '/changes', {
-    from,
-    to: release,
-    in: missing.map(({ collection }) => collection.name),
-    signal,
-    release: undefined,
-  }).then(parsed<Changed>, (error: unknown) => {
+/** The changes of collections; undefined if the server does not have the old release any more. */
+const changesBetween = (from: string, to: string, names: readonly string[], fetchLines: FetchLines) =>
+  fetchLines('/changes', { from, to, in: names, release: undefined }).then(parsed<Changed>, (error: unknown) => {
     if (!(error instanceof ReleaseGone)) throw error
   })
 
@@ -169,17 +151,15 @@ function withAll(record: Stored, added: readonly string[]): Stored {
 
 /** The records with their changes applied; undefined if that does not give those of the release. */
 async function updated(
-  service: Service,
   missing: Missing,
-  pinned: Pinned,
   old: readonly object[],
   changes: readonly Changed[],
+  fetchLines: FetchLines,
 ): Promise<readonly Stored[] | undefined> {
   const { collection } = missing
   const added = [...factsOf(collection), ...codesOf(collection)]
   const records = new Map(old.map((record) => [keyOf(collection, record), record as Stored]))
-  for (const change of changes) {
-    if (change.collection !== collection.name) continue
+  for (const change of changes.filter((one) => one.collection === collection.name)) {
     const key = JSON.stringify(Object.values(change.key).flat().map(String))
     if (change.new !== undefined) records.set(key, withAll(change.new, added))
     // If records are numbered otherwise now, all are removed first, and none is left to apply changes to.
@@ -188,7 +168,7 @@ async function updated(
   const inPlace = [...records.values()]
   if (await isSound(missing, inPlace)) return inPlace
   // Changes do not say the order of the records: it is that of all keys.
-  const lines = await linesOf(service, `/${collection.name}/all`, { ...pinned, fields: collection.keyPaths })
+  const lines = await fetchLines(`/${collection.name}/all`, { fields: collection.keyPaths })
   const ordered = parsed<Stored>(lines)
     .map((key) => records.get(keyOf(collection, key)))
     .filter((record) => record !== undefined)
