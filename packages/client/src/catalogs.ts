@@ -72,14 +72,13 @@ export type Walk<T> = AsyncIterable<T> & {
 }
 
 export type Point = { readonly latitud: number | null; readonly longitud: number | null }
-type Distance = { readonly distancia: number }
 
 type NearList<S extends CollectionShape> = {
   /** The nearest to a point first, each with its distance in metres; with `sort`, the nearest in that order. */
   near<F extends FieldPath<S> = never, X extends boolean = false, E extends Embed = 'full'>(
     point: Point,
     query?: ListQuery<S, F, X, E> & { readonly withinKm?: number },
-  ): Walk<Selected<S, F, X, E> & Distance>
+  ): Walk<Selected<S, F, X, E> & { readonly distancia: number }>
 }
 
 /** A collection, or the descendants of a record in one. */

@@ -97,7 +97,7 @@ const NEXT = /[?&]after=([^&>]+)>; rel="next"/
 const MAX_PER_PAGE = 1_000
 const NEAR_PER_PAGE = 50
 
-/** Pages follow each other by a cursor, which names its release, at the client's own address: the server may not know its public one. */
+/** Pages by their cursors, which name the release. The address is the client's: a server may not know its public one. */
 async function* pagesOf(service: Service, path: string, parameters: Parameters): AsyncGenerator<Page<unknown>> {
   let from: string | undefined
   let cursor: string | undefined
@@ -160,22 +160,18 @@ type RecordName = Scalar | Readonly<Record<string, unknown>>
 /** A path that ends in a key: unless it is encoded, `all` means all records. */
 const keyPath = (path: string) => path.replace(/\/all$/, '/%61ll')
 
-/** The values of the key in an object, whose embedded records may be whole. */
-const keyIn = (collection: CollectionDescription, id: Readonly<Record<string, unknown>>): unknown[] =>
-  collection.key.flatMap((field) => {
-    const value = id[field]
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value ?? [undefined]
-    const inside = collection.keyPaths.filter((path) => path.startsWith(`${field}.`))
-    return inside.map((path) => valueAt(collection, id, path))
-  })
-
 function collectionOf(service: Service, name: string) {
   /** The path of the record with an identifier, or with the key in an object. */
   const pathOf = async (id: RecordName): Promise<string> => {
     if (typeof id !== 'object') return segment(name) + keyPath(segment(id))
     const collection = await service.collection(name)
-    const { record, key } = collection
-    const values = keyIn(collection, id)
+    const { record, key, keyPaths } = collection
+    const values = key.flatMap((field): unknown[] => {
+      const value = id[field]
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return [value ?? undefined].flat()
+      // The record at this field is embedded as a whole.
+      return keyPaths.filter((path) => path.startsWith(`${field}.`)).map((path) => valueAt(collection, id, path))
+    })
     if (values.includes(undefined)) throw new TypeError(`the key of a record of ${name} has ${key.join(' and ')}`)
     const path = record.slice(record.indexOf('/api/v2/') + '/api/v2'.length)
     return keyPath(path.replace(/\{[^}]+\}/g, () => encodeURIComponent(String(values.shift()))))
@@ -200,17 +196,14 @@ function collectionOf(service: Service, name: string) {
   }
 }
 
-/** An object that has something under every name, made when it is read. */
-export function byName<T>(make: (name: string) => T, fixed: Readonly<Record<string, unknown>> = {}): object {
-  const made = new Map<string, T>()
-  return new Proxy(fixed, {
+/** An object with a member of every name, which is made when it is first read. */
+export function byName(make: (name: string) => unknown, members: Record<string, unknown> = {}): object {
+  return new Proxy(members, {
     get: (_, name) => {
       // An object that has a `then` is taken for a promise.
       if (typeof name === 'symbol' || name === 'then') return undefined
-      if (Object.hasOwn(fixed, name)) return fixed[name]
-      const value = made.get(name) ?? make(name)
-      made.set(name, value)
-      return value
+      if (!Object.hasOwn(members, name)) members[name] = make(name)
+      return members[name]
     },
   })
 }

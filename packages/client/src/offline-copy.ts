@@ -33,13 +33,13 @@ const SERVER_PATHS = ['search', 'resolve']
 const SERVER_PARAMETERS = ['q', 'sort', 'near', 'within_km', 'lang']
 const MAX_PER_PAGE = 1_000
 
-/** All of a store as plain data. */
-export async function snapshotOf(store: Store): Promise<Snapshot> {
-  const head = await store.head()
+export async function copyOf(source: Snapshot | Store): Promise<Copy> {
+  if ('collections' in source) return new Copy(source)
+  const head = await source.head()
   if (head === undefined) throw new TypeError('the store has no copy yet; sync makes one')
   const collections: Record<string, readonly object[]> = {}
-  for (const [name, digest] of Object.entries(head.digests)) collections[name] = (await store.get(digest)) ?? []
-  return { ...head, collections }
+  for (const [name, digest] of Object.entries(head.digests)) collections[name] = (await source.get(digest)) ?? []
+  return new Copy({ ...head, collections })
 }
 
 function summaryOf({ release: digest, built, collections }: Snapshot): ReleaseSummary {
@@ -104,7 +104,7 @@ export class Copy {
     })
   }
 
-  /** The nearest first; each once, whatever cycles there are. */
+  /** The ancestors, the nearest first; each once, also if the records make a cycle. */
   #ancestors(collection: CollectionDescription, record: Stored): readonly Stored[] {
     const broader = collection.fields.find(({ role }) => role === 'broader')
     const visited = new Set<Stored>()
@@ -148,9 +148,8 @@ export class Copy {
 
   /** The collection of the records that are embedded at a path: its own fields are those that stand there. */
   #embeddedAt({ fields }: CollectionDescription, path: string): CollectionDescription | undefined {
-    const inside = fields.flatMap((field) =>
-      field.path.startsWith(`${path}.`) ? [field.path.slice(path.length + 1)] : [],
-    )
+    const prefix = `${path}.`
+    const inside = fields.flatMap((field) => (field.path.startsWith(prefix) ? [field.path.slice(prefix.length)] : []))
     return this.#snapshot.description.collections.find(
       (collection) => String(collection.fields.flatMap(({ path, fact }) => (fact ? [] : [path]))) === String(inside),
     )
@@ -175,18 +174,13 @@ export class Copy {
   #named(collection: CollectionDescription, records: readonly Stored[], segment: string, isCode: boolean) {
     if (isCode) return this.#byCode(collection, records, decodeURIComponent(segment))
     const length = isNumberedWithin(collection) ? 1 : collection.keyPaths.length
-    const parts = (length === 1 ? [segment] : segment.split(',')).map(decodeURIComponent)
-    if (parts.length !== length) return undefined
-    return records.find((record) =>
-      keyValues(collection, record)
-        .slice(-length)
-        .every((value, at) => value === parts[at]),
-    )
+    const key = JSON.stringify((length === 1 ? [segment] : segment.split(',')).map(decodeURIComponent))
+    return records.find((record) => JSON.stringify(keyValues(collection, record).slice(-length)) === key)
   }
 
   #byCode(collection: CollectionDescription, records: readonly Stored[], code: string): Stored | undefined {
-    const withCode = (text: string) =>
-      records.find((record) => collection.codes.some(({ name }) => record[name] === text))
+    const names = collection.codes.map(({ name }) => name)
+    const withCode = (text: string) => records.find((record) => names.some((name) => record[name] === text))
     return withCode(code) ?? this.#byParts(collection, records, code) ?? withCode(code.replace(SIGNS_IN_CODES, ''))
   }
 
@@ -207,8 +201,8 @@ export class Copy {
 
   #list(collection: CollectionDescription, records: readonly Stored[], query: URLSearchParams): Content {
     const matches = records.filter(this.#filter(collection, query))
-    const perPage = wholeNumber(query, 'per_page', 50, MAX_PER_PAGE)
-    const start = query.has('after') ? Number(query.get('after')) : (wholeNumber(query, 'page', 1) - 1) * perPage
+    const perPage = wholeNumber('per_page', query.get('per_page') ?? '50', MAX_PER_PAGE)
+    const start = Number(query.get('after') ?? (wholeNumber('page', query.get('page') ?? '1') - 1) * perPage)
     const [page, totalPages] = [Math.floor(start / perPage) + 1, Math.ceil(matches.length / perPage)]
     if (page > Math.max(totalPages, 1))
       throw new Refusal(404, 'page-beyond-last', `Page ${page} was asked for; the last one is ${totalPages}.`)
@@ -278,15 +272,9 @@ export class Copy {
   }
 }
 
-function wholeNumber(
-  query: URLSearchParams,
-  name: string,
-  defaultValue: number,
-  max = Number.POSITIVE_INFINITY,
-): number {
-  const text = query.get(name) ?? String(defaultValue)
-  if (/^[1-9]\d*$/.test(text) && Number(text) <= max) return Number(text)
-  throw badValue(name, text, `a whole number from 1${max === Number.POSITIVE_INFINITY ? '' : ` to ${max}`}`)
+function wholeNumber(name: string, text: string, max?: number): number {
+  if (/^[1-9]\d*$/.test(text) && Number(text) <= (max ?? Number(text))) return Number(text)
+  throw badValue(name, text, `a whole number from 1${max === undefined ? '' : ` to ${max}`}`)
 }
 
 const isRecord = (value: unknown): value is Stored =>
@@ -296,7 +284,7 @@ const isRecord = (value: unknown): value is Stored =>
 const SIGNS_IN_CODES = /[\s./-]+/g
 const WHOLE_NUMBER = /^(?:0|[1-9][0-9]*)$/
 
-/** True if a segment of a path may be an identifier of the collection: where those are numbers, only a number can. */
+/** True if a segment of a path may be an identifier of the collection: if those are numbers, only a number can. */
 function mayIdentify({ keyPaths, fields }: CollectionDescription, segment: string): boolean {
   const isNumber = keyPaths.every((path) => fields.find((field) => field.path === path)?.type !== 'string')
   return !isNumber || segment.split(',').every((part) => WHOLE_NUMBER.test(part))

@@ -31,9 +31,8 @@ type Missing = Pick<ReleasedCollection, 'records'> & {
   readonly collection: CollectionDescription
 }
 
-type Parameters = Readonly<Record<string, unknown>>
 /** Requests the lines of a list or of changes. */
-type FetchLines = (path: string, parameters: Parameters) => Promise<string[]>
+type FetchLines = (path: string, parameters: Readonly<Record<string, unknown>>) => Promise<string[]>
 
 export async function bringUp(service: Service, store: Store, { signal }: SyncOptions): Promise<SyncReport> {
   const description = await service.json<Description>('', { signal })

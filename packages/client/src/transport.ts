@@ -46,29 +46,26 @@ const RETRIED = [429, 502, 503, 504]
 const MAX_BACKOFF = 20_000
 
 /** Keeps the most recently used responses, up to so many characters. */
-class MemoryCache implements Cache {
-  readonly #responses = new Map<string, CachedResponse>()
+class MemoryCache extends Map<string, CachedResponse> {
   #room = 8e6
 
-  get(url: string): CachedResponse | undefined {
-    const response = this.#responses.get(url)
+  override get(url: string): CachedResponse | undefined {
+    const response = super.get(url)
     if (response !== undefined) this.set(url, response)
     return response
   }
 
-  set(url: string, response: CachedResponse): void {
-    this.#delete(url)
-    this.#responses.set(url, response)
+  override set(url: string, response: CachedResponse): this {
+    this.delete(url)
+    super.set(url, response)
     this.#room -= response.body.length
-    for (const oldest of this.#responses.keys()) {
-      if (this.#room >= 0) break
-      this.#delete(oldest)
-    }
+    while (this.#room < 0) this.delete(this.keys().next().value ?? '')
+    return this
   }
 
-  #delete(url: string): void {
-    this.#room += this.#responses.get(url)?.body.length ?? 0
-    this.#responses.delete(url)
+  override delete(url: string): boolean {
+    this.#room += super.get(url)?.body.length ?? 0
+    return super.delete(url)
   }
 }
 
