@@ -109,11 +109,11 @@ export async function checked(): Promise<void> {
   const child = await catalogs.estados.children(14).municipios.page({ fields: ['cveMunicipio'] })
   exactly<string>().is(child[0]?.cveMunicipio ?? '')
   catalogs.estados.children(await catalogs.estados.get(1))
-  // @ts-expect-error countries are not below states
+  // @ts-expect-error countries are no descendants of states
   catalogs.estados.children(14).paises
   for await (const place of catalogs.localidades.near({ latitud: 1, longitud: 2 }, { withinKm: 1 }))
     exactly<number>().is(place.distancia)
-  // @ts-expect-error where municipalities are is not known
+  // @ts-expect-error municipalities have no coordinates
   catalogs.municipios.near({ latitud: 1, longitud: 2 })
   catalogs.localidades.near({ latitud: 1, longitud: 2 }, { sort: '-poblacion' })
   // @ts-expect-error there is no such field to sort by
@@ -143,7 +143,7 @@ export async function checked(): Promise<void> {
   // @ts-expect-error there is no such collection
   catalogs.ciudades
 
-  // Suggestions, rows and changes tell their collection.
+  // Suggestions, rows and changes have their collection.
   const [found] = await catalogs.search('x', { in: ['municipios'], within: 'estados:9', limit: 3 })
   if (found?.collection === 'localidades') exactly<number>().is(found.key.idLocalidad)
   // @ts-expect-error there is no such collection to search

@@ -55,7 +55,7 @@ afterAll(async () => {
 class Changing {
   readonly home = new TestHome()
   readonly requests: string[] = []
-  /** What becomes of a response before the client gets it. */
+  /** Changes a response before the client gets it. */
   tamper: (url: string, response: Response) => Response | Promise<Response> = (_, response) => response
   #release = () => this.home.current()
   readonly #server = serverOf(() => this.#release(), {}, this.home.store)
@@ -131,7 +131,7 @@ async function contentOf(store: Store | MapCopy) {
   return { release, collections }
 }
 
-/** The same, from the server. */
+/** All records of the current release, from the server. */
 async function served(catalogs: Catalogs) {
   const collections: Record<string, readonly unknown[]> = {}
   let release = ''
@@ -174,9 +174,9 @@ describe.each(stores)('sync into %s', (_what, newStore) => {
     const { collections, from } = await sync(source.catalogs, store)
     expect(from).toBe(digests[0] as string)
     expect(collections).toMatchObject({ paises: 'same', municipios: 'changed', localidades: 'changed' })
-    // Localities have moved, so their keys are asked for in their order, and nothing else of them.
-    const asked = source.requests.filter((url) => url.includes('/all'))
-    expect(asked).toEqual([
+    // Localities have moved, so their keys are requested in their order, and nothing else of them.
+    const downloads = source.requests.filter((url) => url.includes('/all'))
+    expect(downloads).toEqual([
       '/api/v2/localidades/all?release=X&format=ndjson&fields=idMunicipio.idMunicipio%2CidLocalidad',
     ])
     expect(await contentOf(store)).toEqual(await served(source.catalogs))
@@ -376,12 +376,6 @@ describe('a store', () => {
     expect(collections.paises).toBe('whole')
   })
 
-  test('that is a Map has the collections under their names', async () => {
-    const map: MapCopy = new Map()
-    await sync(source.catalogs, map)
-    expect(map.get('audiencias')).toEqual([...(await source.catalogs.audiencias.all().toArray())])
-  })
-
   test('of catalogs that connect did not make is refused', async () => {
     expect(sync({ releases: async () => [] }, new Map())).rejects.toThrow(
       'these are not the catalogs that connect returned',
@@ -401,7 +395,7 @@ describe('offline', () => {
     copy = offline(store)
   })
 
-  /** What both should give. */
+  /** Requests that a server and a copy respond to alike. */
   const requests: [string, (catalogs: Catalogs) => Promise<unknown>][] = [
     ['a page', (c) => c.localidades.page({ page: 2, perPage: 7 })],
     ['a page as long as nobody says otherwise', (c) => c.localidades.page()],
@@ -458,8 +452,8 @@ describe('offline', () => {
     )
     expect(expected).toBeInstanceOf(type)
     expect(given).toBeInstanceOf(type)
-    const told = ({ kind, parameter }: BadRequest) => [kind, parameter]
-    expect(told(given as BadRequest)).toEqual(told(expected as BadRequest))
+    const membersOf = ({ kind, parameter }: BadRequest) => [kind, parameter]
+    expect(membersOf(given as BadRequest)).toEqual(membersOf(expected as BadRequest))
   })
 
   const serverOnly: [string, (catalogs: Catalogs) => Promise<unknown>][] = [

@@ -161,7 +161,7 @@ describe('a CommonJS project', () => {
 })
 
 describe('the errors', () => {
-  test('have the names of their classes, and are known by them in every copy of the package', async () => {
+  test('have the names of their classes, and instanceof knows them by these in every copy of the package', async () => {
     const script = `import * as client from 'nomenclator-client'
 import { createRequire } from 'node:module'
 const required = createRequire(import.meta.url)('nomenclator-client')

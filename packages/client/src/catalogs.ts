@@ -49,9 +49,9 @@ type ListQuery<S extends CollectionShape, F extends string, X extends boolean, E
 /** The part of a tree that records are in. */
 type InTree<S extends CollectionShape> = S extends { readonly tree: true }
   ? {
-      /** Only records below the one with this key, at any depth. */
+      /** Only descendants of the record with this key. */
       readonly within?: string | number
-      /** Only records that are below no other. */
+      /** True for records without a parent only. */
       readonly root?: boolean
     }
   : unknown

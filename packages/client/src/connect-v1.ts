@@ -47,7 +47,7 @@ const marksOf = ({ headers }: Reply): ReleaseMarks => ({
 const isSame = (one: ReleaseMarks, other: ReleaseMarks) =>
   one.total === other.total && (one.date ?? other.date) === (other.date ?? one.date)
 
-const changed = (address: string) => interrupted(address, 'the collection has changed since this walk began')
+const collectionChanged = (address: string) => interrupted(address, 'the collection has changed since this walk began')
 
 /** The next reply of a walk, from whichever server has the page in the release of the walk. */
 async function replyOf(transport: Transport, address: string, release: ReleaseMarks | undefined, { signal }: Query) {
@@ -60,7 +60,7 @@ async function replyOf(transport: Transport, address: string, release: ReleaseMa
     if (reply === undefined || reply.headers['last-modified'] === '') continue
     if (release === undefined || isSame(release, marksOf(reply))) return reply
   }
-  throw changed(address)
+  throw collectionChanged(address)
 }
 
 /** API v1 does not name its release: a walk finds another one by the marks of its pages, and by a link that leads back. */
@@ -69,7 +69,7 @@ async function* pagesFrom(transport: Transport, start: string, query: Query) {
   let release: ReleaseMarks | undefined
   let etag: string | undefined
   for (let address: string | undefined = start; address !== undefined; ) {
-    if (visited.has(address)) throw changed(address)
+    if (visited.has(address)) throw collectionChanged(address)
     const reply = await replyOf(transport, address, release, query)
     if (address === start) etag = reply.headers.etag
     visited.add(address)
@@ -80,7 +80,7 @@ async function* pagesFrom(transport: Transport, start: string, query: Query) {
   }
   // Without a date, only the tag of the first page shows that the release is still the same.
   if (release?.date !== undefined || etag === undefined || visited.size === 1) return
-  if ((await transport.send(start, query)).headers.etag !== etag) throw changed(start)
+  if ((await transport.send(start, query)).headers.etag !== etag) throw collectionChanged(start)
 }
 
 /** The catalogs of a server of API v1. */

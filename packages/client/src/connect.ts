@@ -104,17 +104,18 @@ async function* pagesOf(service: Service, path: string, parameters: Parameters):
   do {
     const position = cursor === undefined ? {} : { page: undefined, release: undefined, after: cursor }
     const reply = await service.send(path, { ...parameters, ...position }).catch((error: unknown) => {
-      throw error instanceof ReleaseGone && from !== undefined ? gone(error.url, from) : error
+      throw error instanceof ReleaseGone && from !== undefined ? releaseGone(error.url, from) : error
     })
     const page = listIn(reply)
     from ??= page.release
-    if (page.release !== from) throw gone(reply.url, from)
+    if (page.release !== from) throw releaseGone(reply.url, from)
     yield page
     ;[, cursor] = NEXT.exec(reply.headers.link ?? '') ?? []
   } while (cursor !== undefined)
 }
 
-const gone = (url: string, release: string) => interrupted(url, `release ${release}, in which this walk began, is gone`)
+const releaseGone = (url: string, release: string) =>
+  interrupted(url, `release ${release}, in which this walk began, is gone`)
 
 /** `walks` limits how often `toArray` begins: it begins again if the release is gone before all records are read. */
 export function walkOf(pages: () => AsyncGenerator<Page<unknown>>, walks = 1): Walk<unknown> {

@@ -1,6 +1,6 @@
 // The errors of the client: one class for each way in which a request can fail, all with the method and the address.
 
-export type Request = { readonly method: string; readonly url: string }
+export type RequestLine = { readonly method: string; readonly url: string }
 
 /** Any error of the client. */
 export class NomenclatorError extends Error {
@@ -55,7 +55,7 @@ export class ResponseError extends NomenclatorError {
   /** The seconds that the server demands before the next request. */
   declare readonly retryAfter: number | undefined
 
-  constructor({ method, url }: Request, problem: Problem, retryAfter?: number, words?: string) {
+  constructor({ method, url }: RequestLine, problem: Problem, retryAfter?: number, words?: string) {
     super(`${method} ${url}: ${problem.status}, ${words ?? problem.detail ?? problem.title ?? 'no reason given'}`)
     const kind = problem.type?.split(':').at(-1) ?? ''
     Object.assign(this, { problem, status: problem.status, kind, method, url, retryAfter })
@@ -72,7 +72,7 @@ const BAD_VALUE = /^(\S+) was ".*"; allowed is (.*)\.$/s
 const UNKNOWN_NAME = /^"(.*)" is not known here\..* Allowed are (.*)\.$/s
 const WORDS = /^[\w.-]+(, [\w.-]+)*$/
 
-/** A parameter is not known, or its value not allowed. */
+/** There is no such parameter, or its value is not allowed. */
 export class BadRequest extends ResponseError {
   static override readonly name: string = 'BadRequest'
   /** The name of the parameter; undefined if the problem is another one. */
@@ -80,7 +80,7 @@ export class BadRequest extends ResponseError {
   /** The allowed values, or names in place of an unknown one; otherwise one description in words. */
   readonly allowed: readonly string[]
 
-  constructor(request: Request, problem: Problem, retryAfter?: number) {
+  constructor(request: RequestLine, problem: Problem, retryAfter?: number) {
     super(request, problem, retryAfter)
     const detail = problem.detail ?? ''
     const [, parameter, allowed = ''] = BAD_VALUE.exec(detail) ?? UNKNOWN_NAME.exec(detail) ?? []
@@ -119,7 +119,7 @@ const CLASSES: Readonly<Record<number, typeof ResponseError>> = {
   504: Unavailable,
 }
 
-export function responseError(request: Request, status: number, body: string, retryAfter?: number): ResponseError {
+export function responseError(request: RequestLine, status: number, body: string, retryAfter?: number): ResponseError {
   let problem: Problem = { status }
   try {
     problem = { ...JSON.parse(body), status }

@@ -3,9 +3,7 @@ import type { ReleaseSummary } from './catalogs.ts'
 import type { CollectionDescription } from './description.ts'
 import type { Problem } from './errors.ts'
 import { keyValues, valueAt } from './record-path.ts'
-import type { Snapshot, Store } from './store.ts'
-
-type Stored = Readonly<Record<string, unknown>>
+import type { Snapshot, Store, Stored } from './store.ts'
 
 /** The content of a successful response; anything else is thrown as a refusal. */
 type Content = { readonly value: unknown; readonly headers?: Readonly<Record<string, string>> }
@@ -88,9 +86,9 @@ export class Copy {
     if (collection.tree !== undefined && childName in collection.tree)
       return this.#list(collection, this.#around(collection, own(), childName), query)
     const child = this.#collection(childName) ?? notFound(path)
-    if (childId === undefined) return this.#list(child, this.#below(child, collection, own()), query)
+    if (childId === undefined) return this.#list(child, this.#descendants(child, collection, own()), query)
     // The owner in the path of a record is named by its identifier or its code, whatever names the record.
-    const children = this.#below(child, collection, named(false) ?? named(true) ?? notFound(path))
+    const children = this.#descendants(child, collection, named(false) ?? named(true) ?? notFound(path))
     return { value: this.#selection(child, query)(this.#named(child, children, childId, isCode) ?? notFound(path)) }
   }
 
@@ -155,8 +153,8 @@ export class Copy {
     )
   }
 
-  /** The records below one of another collection: those that embed it, however deep. */
-  #below(child: CollectionDescription, ancestor: CollectionDescription, parent: Stored): readonly Stored[] {
+  /** The descendants of a record in another collection: all that embed it, at any depth. */
+  #descendants(child: CollectionDescription, ancestor: CollectionDescription, parent: Stored): readonly Stored[] {
     const [way] = child.fields
       .filter(({ path, type }) => type === 'record' && this.#embeddedAt(child, path) === ancestor)
       .sort((a, b) => a.path.split('.').length - b.path.split('.').length)

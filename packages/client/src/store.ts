@@ -13,6 +13,9 @@ export type Head = {
   readonly digests: Readonly<Record<string, string>>
 }
 
+/** A record of a copy. */
+export type Stored = Readonly<Record<string, unknown>>
+
 /** A copy as plain data, which can be written as JSON. */
 export type Snapshot = Head & { readonly collections: Readonly<Record<string, readonly object[]>> }
 
@@ -58,7 +61,7 @@ function mapStore(map: MapCopy): Store {
 
 export const storeOf = (store: Store | MapCopy): Store => (store instanceof Map ? mapStore(store) : store)
 
-/** The work of `sync` on a collection: nothing, its changes applied, or all of it downloaded. */
+/** The update of a collection by `sync`: none, its changes applied, or all of it downloaded. */
 export type SyncOutcome = 'same' | 'changed' | 'whole'
 
 export type SyncReport = {

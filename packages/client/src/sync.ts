@@ -3,9 +3,7 @@ import type { Service } from './connect.ts'
 import type { CollectionDescription, Description } from './description.ts'
 import { DigestMismatch, ReleaseGone } from './errors.ts'
 import { keyValues } from './record-path.ts'
-import type { Store, SyncOptions, SyncOutcome, SyncReport } from './store.ts'
-
-type Stored = Readonly<Record<string, unknown>>
+import type { Store, Stored, SyncOptions, SyncOutcome, SyncReport } from './store.ts'
 
 type ReleasedCollection = {
   readonly name: string

@@ -1,5 +1,5 @@
 // Sends requests: a few at a time, with timeouts, retries and revalidation.
-import { ConnectionFailed, NomenclatorError, type Request, responseError, TimedOut } from './errors.ts'
+import { ConnectionFailed, NomenclatorError, type RequestLine, responseError, TimedOut } from './errors.ts'
 
 /** A response that is kept to be revalidated. */
 export type CachedResponse = { readonly headers: Readonly<Record<string, string>>; readonly body: string }
@@ -160,7 +160,7 @@ export class Transport {
     }
   }
 
-  async #attempt({ method, url }: Request, init: RequestInit, signal: AbortSignal): Promise<Received> {
+  async #attempt({ method, url }: RequestLine, init: RequestInit, signal: AbortSignal): Promise<Received> {
     const { timeout = 30_000, fetch: send = (...call) => fetch(...call) } = this.#options
     signal.throwIfAborted()
     const controller = new AbortController()

@@ -10,7 +10,7 @@ type Level = {
   /** The sign between the values of a key that has several. */
   readonly separator?: string
   readonly name: string
-  /** All names with their languages, an empty text if that is not known; absent if there is only one name. */
+  /** All names with their languages, an empty text for an unknown one; absent if there is only one name. */
   readonly names?: Names
   /** The field with the key of its parent in the same list, if that is a tree. */
   readonly broader?: string
@@ -108,7 +108,7 @@ const nearness = (one: string, other: string): number =>
 const namesFor = ({ name, names = [[name, '']] }: { name: string; names?: Names }, language: string): string[] =>
   names.toSorted(([, a], [, b]) => nearness(b, language) - nearness(a, language)).map(([path]) => path)
 
-type Values = Readonly<Record<string, string | undefined>>
+type WordValues = Readonly<Record<string, string | undefined>>
 
 const STYLES = `
 :host { display: block; font: inherit; color: var(--picker-ink, inherit);
@@ -408,7 +408,7 @@ export class NomenclatorPicker extends HTMLElement {
 
   /** @internal */
   attributeChangedCallback(name: string, before: string | null, after: string | null): void {
-    // This is called before connectedCallback if the element is on the page before its class is known.
+    // This is called before connectedCallback if the element is on the page before its class is defined.
     if (before === after || !this.#ready) return
     // The value that is shown is no key of other levels.
     if (name === 'levels' && this.#dirtyValue === this.value) this.#dirtyValue = ''
@@ -518,13 +518,13 @@ export class NomenclatorPicker extends HTMLElement {
   }
 
   /** @internal */
-  word(name: string, values: Values = {}): string {
+  word(name: string, values: WordValues = {}): string {
     const text = this.#definitions?.words[this.#language]?.[name] ?? ''
     return text.replace(/\{(\w+)\}/g, (_, value: string) => values[value] ?? '')
   }
 
   /** @internal */
-  announce(name: string, values: Values = {}): void {
+  announce(name: string, values: WordValues = {}): void {
     this.#status.textContent = this.word(name, values)
   }
 
@@ -667,7 +667,7 @@ export class NomenclatorPicker extends HTMLElement {
     return new Map(choices.map((one) => [one.key, one.name]))
   }
 
-  /** Ancestors that tell namesakes apart, the nearest first: not the highest, nor those that follow from the parent level. */
+  /** Ancestors that distinguish namesakes, the nearest first: not the highest, nor those that follow from the parent level. */
   #contextOf({ ancestors }: Level, parent: string | undefined) {
     const implied = parent === undefined ? [] : [parent, ...Object.keys(this.#levelOf(parent)?.ancestors ?? {})]
     const depth = (name: string) => Object.keys(this.#levelOf(name)?.ancestors ?? {}).length
@@ -677,11 +677,11 @@ export class NomenclatorPicker extends HTMLElement {
       .map(([, paths]) => paths)
   }
 
-  /** @internal Chooses a record, or none. Another choice clears the levels below. */
+  /** @internal Chooses a record, or none. Another choice clears the lower levels. */
   choose(field: Field, choice: Choice | undefined): void {
     const isSame = field.choice?.key === choice?.key
     field.set(choice && { level: choice.level, key: choice.key, name: choice.name, code: choice.code })
-    if (!isSame) for (const below of this.#fields.slice(this.#fields.indexOf(field) + 1)) below.set(undefined)
+    if (!isSame) for (const lower of this.#fields.slice(this.#fields.indexOf(field) + 1)) lower.set(undefined)
     this.#dirtyValue = this.value
     if (isSame) return
     this.#update()
@@ -707,7 +707,7 @@ export class NomenclatorPicker extends HTMLElement {
     return this.#dirtyValue ?? this.getAttribute('value') ?? ''
   }
 
-  /** Shows the value at once, or when the levels are known. */
+  /** Shows the value, unless the definitions are still being loaded: then #prepare does. */
   #show(): void {
     if (this.#definitions) this.#ready = this.#showValue()
   }
