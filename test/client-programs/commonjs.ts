@@ -16,7 +16,7 @@ async function main(url: string): Promise<void> {
   const error = await catalogs.paises.get(1_000_000).catch((reason: unknown) => reason)
   if (!(error instanceof NotFound)) throw error
   console.log(error.name, error.constructor.name, error instanceof NomenclatorError)
-  // The same package as an ES module has classes of its own.
+  // As an ES module, the package has classes of its own.
   const asModule = await import('nomenclator-client')
   console.log(asModule.NotFound === NotFound, error instanceof asModule.NotFound, error instanceof asModule.TimedOut)
   console.log(require('nomenclator-client').NotFound === NotFound)

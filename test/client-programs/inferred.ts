@@ -1,4 +1,4 @@
-// What others may export from their modules without naming its type: the compiler has to be able to name it for them.
+// Exports of a module without types of its own: the compiler has to be able to name the types of the client.
 import { connect, connectV1, NotFound, offline, sync } from 'nomenclator-client'
 import { fileStore } from 'nomenclator-client/file'
 

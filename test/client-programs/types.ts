@@ -1,4 +1,4 @@
-// What the compiler must accept of the client, and what it must refuse: each refusal is expected on the line after.
+// Programs that the compiler must accept, and others that it must refuse: each refusal is expected on the line after.
 import {
   BadRequest,
   type BuiltIn,
@@ -181,7 +181,7 @@ export async function checked(): Promise<void> {
   connect('http://127.0.0.1', { retry: 1 })
 }
 
-// What the command prints is what the client derives.
+// The types that the command prints are those of the client.
 export const printed: [Localidad, Municipio] = [{} as PrintedLocalidad, {} as PrintedMunicipio]
 export const derived: [PrintedLocalidad, PrintedMunicipio] = printed
 export const shapes: BuiltIn = {} as Collections

@@ -257,7 +257,7 @@ test('sync keeps nothing of records that are numbered otherwise, and takes those
   const store: MapCopy = new Map()
   await source.import(first, { localidad: 'stand-in' })
   await sync(source.catalogs, store)
-  // The same identifiers are those of other places now; some of before are gone.
+  // The identifiers belong to other places now, and some are gone.
   const localidad = (first.localidad ?? [])
     .slice(5)
     .map((row) => ({ ...row, descLocalidad: `Otra ${row.idLocalidad}` }))

@@ -11,7 +11,6 @@ const ROOT = join(import.meta.dir, '..', '..')
 const MAX_CORE_BYTES = 6_000
 /** All files as they are installed, with source maps and declarations. */
 const MAX_PACKAGE_BYTES = 250_000
-/** The address in the document. */
 const EXAMPLE_URL = 'https://catalogs.example.org'
 
 const project = new StrangeProject()
@@ -105,7 +104,7 @@ function program(document: string, ...runtimes: readonly string[]) {
   return { source, script: new Bun.Transpiler({ loader: 'ts' }).transformSync(source), expected }
 }
 
-/** As much of Node's types as the examples need: all of them would take longer to check than everything else. */
+/** The part of Node's types that the examples need: all of them would take longer to check than everything else. */
 const NODE_TYPES = `declare module 'node:fs/promises' {
   export function readFile(path: string, encoding: 'utf8'): Promise<string>
 }`

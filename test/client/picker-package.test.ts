@@ -62,7 +62,7 @@ const readme = () => readFileSync(installed('README.md'), 'utf8')
 const examples = (language: string) =>
   [...readme().matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(([, code = '']) => code)
 
-/** What is linked comes with the framework; everything is checked, the declarations of the packages too. */
+/** The links are packages of the framework; the compiler checks everything, the declarations of the packages too. */
 const frameworks = [
   { name: 'no framework', program: 'plain.ts', language: 'ts', links: [], examples: 1 },
   { name: 'React', program: 'react.tsx', language: 'tsx', links: ['react', '@types/react', 'csstype'], examples: 2 },

@@ -89,7 +89,7 @@ export class StrangeProject extends TestDirectory {
       module: 'nodenext',
       noEmit: true,
       types: [],
-      // What comes with the compiler takes longer to check than all else.
+      // The declarations of the compiler take longer to check than all else.
       skipDefaultLibCheck: true,
       ...options,
     }

@@ -5,7 +5,8 @@ type Described = Pick<CollectionDescription, 'fields' | 'derived'>
 
 /** The value at a path; its description has the names of the fields if they are not those between the dots. */
 export function valueAt({ fields, derived }: Described, record: object, path: string): unknown {
-  const steps = [...fields, ...derived].find((field) => field.path === path)?.steps ?? path.split('.')
+  const isAtPath = (field: { readonly path: string }) => field.path === path
+  const steps = (fields.find(isAtPath) ?? derived.find(isAtPath))?.steps ?? path.split('.')
   return steps.reduce<unknown>((value, step) => (value as Record<string, unknown> | null | undefined)?.[step], record)
 }
 
