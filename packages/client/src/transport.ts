@@ -120,7 +120,7 @@ export class Transport {
       const attempted = await this.#inTurn(signal, () => this.#attempt(request, init, signal))
       const { status, headers, body: text, failure } = attempted
       if (status === 304 && cached !== undefined)
-        // It may be that of another release by now, whose date a 304 need not have.
+        // The content may belong to another release now: a date that the 304 does not repeat is forgotten.
         return { url, body: cached.body, headers: { ...cached.headers, ...dateless(cached), ...headers } }
       if (status >= 200 && status < 300) {
         if (headers.etag) await cache?.set(url, { headers, body: text })
