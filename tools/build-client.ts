@@ -5,9 +5,9 @@ import { writeDeclarations } from './declarations.ts'
 
 const SOURCES = join(import.meta.dir, '..', 'packages', 'client', 'src')
 
-/** The entries of the package, each in one file: what it imports is inside. */
-const ENTRIES = ['index', 'file-store', 'sqlite-store']
-/** What an ES module loads when it is needed, from a file of its own. */
+/** The entries of the package, each in one file with all that it imports. */
+const ENTRIES = ['index', 'file-store']
+/** Modules that an ES module loads when they are first needed. */
 const LOADED_LATER = ['sync', 'offline-copy']
 
 /** Compiles into a directory, which is replaced as a whole. */
@@ -48,7 +48,7 @@ async function compile(name: string, outdir: string, format: 'esm' | 'cjs', endi
 async function declare(target: string): Promise<void> {
   const files = ENTRIES.map((name) => join(SOURCES, `${name}.ts`))
   await writeDeclarations(files, SOURCES, target)
-  // What is required is declared in files of its own, which name each other.
+  // Modules for `require` have declarations of their own, which name each other.
   for (const file of new Bun.Glob('*.d.ts').scanSync({ cwd: target, absolute: true })) {
     const declarations = readFileSync(file, 'utf8').replace(/(['"]\.\/[^'"]+)\.js(?=['"])/g, '$1.cjs')
     writeFileSync(file.replace(/\.d\.ts$/, '.d.cts'), declarations)

@@ -1,7 +1,6 @@
-// What others may export from their modules without naming its type: the compiler has to be able to name it for them.
+// Exports of a module without types of its own: the compiler has to be able to name the types of the client.
 import { connect, connectV1, NotFound, offline, sync } from 'nomenclator-client'
 import { fileStore } from 'nomenclator-client/file'
-import { sqliteStore } from 'nomenclator-client/sqlite'
 
 export const catalogs = connect('http://127.0.0.1')
 export const country = await catalogs.paises.get(484)
@@ -26,8 +25,5 @@ export const v1Page = await v1.paises.page()
 export const v1Walk = v1.localidades.all()
 export const copy = offline(new Map())
 export const report = await sync(catalogs, new Map())
-export const stores = [
-  fileStore('x'),
-  sqliteStore({ exec: () => {}, prepare: () => ({ run: () => {}, all: () => [] }) }),
-]
+export const store = fileStore('x')
 export class Missing extends NotFound {}

@@ -1,4 +1,4 @@
-// What the compiler must accept of the client, and what it must refuse: each refusal is expected on the line after.
+// Programs that the compiler must accept, and others that it must refuse: each refusal is expected on the line after.
 import {
   BadRequest,
   type BuiltIn,
@@ -14,7 +14,6 @@ import {
   sync,
 } from 'nomenclator-client'
 import { fileStore } from 'nomenclator-client/file'
-import { sqliteStore } from 'nomenclator-client/sqlite'
 import type { Collections, Localidad as PrintedLocalidad, Municipio as PrintedMunicipio } from './catalogs.js'
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
@@ -110,11 +109,11 @@ export async function checked(): Promise<void> {
   const child = await catalogs.estados.children(14).municipios.page({ fields: ['cveMunicipio'] })
   exactly<string>().is(child[0]?.cveMunicipio ?? '')
   catalogs.estados.children(await catalogs.estados.get(1))
-  // @ts-expect-error countries are not below states
+  // @ts-expect-error countries are no descendants of states
   catalogs.estados.children(14).paises
   for await (const place of catalogs.localidades.near({ latitud: 1, longitud: 2 }, { withinKm: 1 }))
     exactly<number>().is(place.distancia)
-  // @ts-expect-error where municipalities are is not known
+  // @ts-expect-error municipalities have no coordinates
   catalogs.municipios.near({ latitud: 1, longitud: 2 })
   catalogs.localidades.near({ latitud: 1, longitud: 2 }, { sort: '-poblacion' })
   // @ts-expect-error there is no such field to sort by
@@ -144,7 +143,7 @@ export async function checked(): Promise<void> {
   // @ts-expect-error there is no such collection
   catalogs.ciudades
 
-  // Suggestions, rows and changes tell their collection.
+  // Suggestions, rows and changes have their collection.
   const [found] = await catalogs.search('x', { in: ['municipios'], within: 'estados:9', limit: 3 })
   if (found?.collection === 'localidades') exactly<number>().is(found.key.idLocalidad)
   // @ts-expect-error there is no such collection to search
@@ -165,12 +164,8 @@ export async function checked(): Promise<void> {
   exactly<string>().is(ids.to)
 
   // Copies, API v1 and errors.
-  const stores: Store[] = [
-    fileStore('x'),
-    sqliteStore({ exec: () => {}, prepare: () => ({ run: () => {}, all: () => [] }) }),
-  ]
-  for (const store of stores)
-    exactly<string>().is((await sync(catalogs, store, { signal: AbortSignal.timeout(1) })).release)
+  const store: Store = fileStore('x')
+  exactly<string>().is((await sync(catalogs, store, { signal: AbortSignal.timeout(1) })).release)
   type WithIsoCodes = { readonly alpha2: string | null; readonly numeric: string | null }
   exactly<Pais & WithIsoCodes>().is(await offline(new Map()).paises.get(1))
   const v1 = connectV1('http://127.0.0.1')
@@ -186,7 +181,7 @@ export async function checked(): Promise<void> {
   connect('http://127.0.0.1', { retry: 1 })
 }
 
-// What the command prints is what the client derives.
+// The types that the command prints are those of the client.
 export const printed: [Localidad, Municipio] = [{} as PrintedLocalidad, {} as PrintedMunicipio]
 export const derived: [PrintedLocalidad, PrintedMunicipio] = printed
 export const shapes: BuiltIn = {} as Collections

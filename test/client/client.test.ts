@@ -53,7 +53,7 @@ const quick = { backoff: 1 }
 const pais = { cvePais: 'MEX', descPais: 'México', idPais: 484, alpha2: 'MX', numeric: '484' }
 const problem = (status: number, detail = '', headers: Record<string, string> = {}) =>
   Response.json({ type: 'urn:nomenclator:problem:some-kind', status, detail }, { status, headers })
-/** What a promise is rejected with. */
+/** The reason that a promise is rejected with. */
 const rejection = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => undefined,
@@ -63,7 +63,7 @@ const rejection = (promise: Promise<unknown>): Promise<unknown> =>
 const CLIENT_SOURCES = '/packages/client/'
 
 /** The milliseconds of all timers that the client sets meanwhile. Waits for a retry are over at once. */
-async function timersDuring(work: () => Promise<unknown>): Promise<number[]> {
+async function timersDuring(call: () => Promise<unknown>): Promise<number[]> {
   const timers: number[] = []
   const original = globalThis.setTimeout
   globalThis.setTimeout = ((callback: () => void, milliseconds: number, ...rest: unknown[]) => {
@@ -73,14 +73,14 @@ async function timersDuring(work: () => Promise<unknown>): Promise<number[]> {
     return original(callback, milliseconds === SILENCE ? milliseconds : 0)
   }) as typeof setTimeout
   try {
-    await work()
+    await call()
   } finally {
     globalThis.setTimeout = original
   }
   return timers
 }
 
-/** How long a server may send nothing where a client says nothing else. */
+/** The default of the option `timeout`. */
 const SILENCE = 30_000
 
 describe('retries', () => {
@@ -117,12 +117,6 @@ describe('retries', () => {
     expect(server.requests.map(({ method }) => method)).toEqual(['POST'])
   })
 
-  test('end after as many as are allowed', async () => {
-    server.respond = () => problem(503)
-    expect(await rejection(connect(server.url, { ...quick, retries: 2 }).paises.get(484))).toBeInstanceOf(Unavailable)
-    expect(server.requests).toHaveLength(3)
-  })
-
   test.each([
     ['in seconds', () => '1', 990],
     // A date has whole seconds: at least a tenth of one is left of these.
@@ -137,7 +131,7 @@ describe('retries', () => {
     expect((times[1] as number) - (times[0] as number)).toBeGreaterThan(least)
   })
 
-  test('are given up where Retry-After is too long, which the error tells', async () => {
+  test('are given up where Retry-After is too long, which the error has', async () => {
     server.respond = () => problem(429, 'slow down', { 'Retry-After': '3600' })
     const error = await rejection(connect(server.url, quick).paises.get(484))
     expect(error).toBeInstanceOf(TooManyRequests)
@@ -205,7 +199,7 @@ describe('retries', () => {
 describe('timeouts', () => {
   test('end a request to a server that sends nothing', async () => {
     server.respond = () => new Promise(() => {})
-    // Counted here: on a busy machine the time may be over before the server has seen the request.
+    // Counted here: on a busy machine the time may be over before the server has the request.
     let sent = 0
     const counting = (...call: Parameters<typeof fetch>) => {
       sent++
@@ -370,7 +364,7 @@ describe('responses that are kept', () => {
   })
 })
 
-test('a response that is not JSON is told with its address', async () => {
+test('a response that is not JSON is an error with its address', async () => {
   server.respond = () => new Response('<h1>Welcome to the hotel</h1>')
   const error = await rejection(connect(server.url).paises.get(484))
   expect(error).toBeInstanceOf(NomenclatorError)
@@ -472,14 +466,14 @@ test('lists stand in one parameter, filters in one each, and a point has six dec
   ])
 })
 
-test('what the server tells of its collections is asked for again where that failed', async () => {
+test('the description of the collections is requested again if that failed', async () => {
   const collection = { name: 'paises', record: '/api/v2/paises/{idPais}', key: ['idPais'], keyPaths: ['idPais'] }
   server.respond = ({ url }, number) =>
     number === 1 ? problem(500) : Response.json(url.endsWith('/api/v2') ? { collections: [collection] } : pais)
   const { paises } = connect(server.url)
   expect(await rejection(paises.get({ idPais: 484 }))).toBeInstanceOf(ResponseError)
   for (const _ of [1, 2]) expect(await paises.get({ idPais: 484 })).toEqual(pais)
-  // Once it is known, it is not asked for any more.
+  // It is requested once.
   expect(server.requests.map(({ url }) => url.slice(server.url.length))).toEqual([
     '/api/v2',
     '/api/v2',
@@ -488,7 +482,7 @@ test('what the server tells of its collections is asked for again where that fai
   ])
 })
 
-test('the path of a record comes from what the server tells of its collection', async () => {
+test('the path of a record comes from the description of its collection', async () => {
   const record = 'http://elsewhere/api/v2/star-systems/{star-id}'
   const collection = { name: 'star-systems', record, key: ['star-id'], keyPaths: ['star-id'] }
   server.respond = ({ url }) => Response.json(url.endsWith('/api/v2') ? { collections: [collection] } : [])
@@ -601,7 +595,7 @@ describe('with a real server', () => {
       limit: 1,
     })
     expect(first?.distancia).toBe(distances[0] as number)
-    expect(() => catalogs.localidades.near({ latitud: null, longitud: 1 })).toThrow('where the point is, is not known')
+    expect(() => catalogs.localidades.near({ latitud: null, longitud: 1 })).toThrow('the point has no coordinates')
   })
 
   test('an older release is read where it is named', async () => {

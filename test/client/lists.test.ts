@@ -1,4 +1,4 @@
-// The client over lists that no one has seen before: typed by what is printed for them, with a server and with a copy.
+// The client over lists that are not built in: with the types that are printed for them, with a server and with a copy.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import {
@@ -104,14 +104,14 @@ describe.each(['online', 'offline'] as const)('%s', (where) => {
     catalogs().countries.tree('MX')
   })
 
-  test('what is below a record is found below it', async () => {
+  test('descendants of a record are lists', async () => {
     expect((await catalogs().countries.children('MX').jobs.page()).map(({ code }) => code)).toEqual(['11', '1111'])
-    const below = catalogs().regions.children({ country: 'MX', code: '09' })
-    expect((await below.jobs.page()).map(({ code }) => code)).toEqual(['11'])
+    const ofRegion = catalogs().regions.children({ country: 'MX', code: '09' })
+    expect((await ofRegion.jobs.page()).map(({ code }) => code)).toEqual(['11'])
   })
 })
 
-test('names are in the language that is asked for', async () => {
+test('names are in the language of the request', async () => {
   const { online } = clients as { online: Catalogs<Collections> }
   const record = await online.countries.get('MX', { lang: 'fr' })
   expect([record.name_fr, 'name_en' in record]).toEqual(['Mexique', false])

@@ -1,10 +1,10 @@
-// The picker as users get it: packed, installed into empty projects, type-checked with React, with Vue and with neither, and run.
+// The picker as users get it: packed in a clone, installed into empty projects, type-checked with React, with Vue and with neither, and run.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { compileScript, parse } from 'vue/compiler-sfc'
 import { launchBrowser } from '../support/browser.ts'
-import { output, pack, StrangeProject } from '../support/packed.ts'
+import { installFromClone, output, StrangeProject } from '../support/packed.ts'
 
 const ROOT = join(import.meta.dir, '..', '..')
 const MAX_BYTES = 6_000
@@ -12,7 +12,7 @@ const project = new StrangeProject()
 const installed = (...names: readonly string[]) => project.file('node_modules', 'nomenclator-picker', ...names)
 const module = () => installed('dist', 'nomenclator-picker.js')
 
-beforeAll(async () => project.install('nomenclator-picker', await pack('picker', project.path)))
+beforeAll(async () => installFromClone('nomenclator-picker', project))
 afterAll(() => project[Symbol.dispose]())
 
 describe('the package', () => {
@@ -62,7 +62,7 @@ const readme = () => readFileSync(installed('README.md'), 'utf8')
 const examples = (language: string) =>
   [...readme().matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(([, code = '']) => code)
 
-/** What is linked comes with the framework; everything is checked, the declarations of the packages too. */
+/** The links are packages of the framework; the compiler checks everything, the declarations of the packages too. */
 const frameworks = [
   { name: 'no framework', program: 'plain.ts', language: 'ts', links: [], examples: 1 },
   { name: 'React', program: 'react.tsx', language: 'tsx', links: ['react', '@types/react', 'csstype'], examples: 2 },

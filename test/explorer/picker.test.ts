@@ -517,6 +517,51 @@ describe.skipIf(browser === undefined)('in a form of another site', () => {
   })
 })
 
+test.skipIf(browser === undefined)(
+  'where a code is required, a record without one is invalid, with words',
+  async () => {
+    // The official code of a state has two digits, and 100 has three.
+    const zone = { cveEstado: 'ZZ', cveRenapo: 'ZZ', descEstado: 'Zona Neutra', idEstado: 100, idPais: 484 }
+    using home = new TestHome()
+    await home.import(sourceOf({ ...tiny, estado: [...tiny.estado, zone] }))
+    const release = home.current()
+    const server = serverOf(() => release)
+    using directory = new TestDirectory()
+    const file = join(directory.path, 'form.html')
+    const picker = '<nomenclator-picker levels="estado" name="lugar" submit="code" required></nomenclator-picker>'
+    writeFileSync(
+      file,
+      `<!doctype html><html lang="es"><meta charset="utf-8"><title>Alta</title>
+<script src="${server.url}/picker/nomenclator-picker.js" defer></script>${inForm(picker)}`,
+    )
+    try {
+      const page = await pages.open([`file://${file}`, server.url], `file://${file}`)
+      const validity = () => evaluate(page, '[picker.checkValidity(), picker.validationMessage]')
+      const message = page.getByText(/clave oficial|official code/)
+      await choose(page, 'Estado', 'zona', 'Zona Neutra')
+      expect(await message.count()).toBe(0)
+      await page.getByRole('button', { name: 'Guardar' }).click()
+      await message.waitFor()
+      expect(await message.textContent()).toBe('Zona Neutra no tiene clave oficial. Elija otra opción.')
+      expect(await field(page, 'Estado').getAttribute('aria-invalid')).toBe('true')
+      expect(page.url()).not.toContain('lugar')
+      await evaluate(page, 'void (picker.lang = "en")')
+      await field(page, 'State').waitFor()
+      expect(await validity()).toEqual([false, 'Zona Neutra has no official code. Choose another.'])
+      expect(await message.textContent()).toBe('Zona Neutra has no official code. Choose another.')
+      await choose(page, 'State', 'baja', 'Baja California')
+      expect(await message.count()).toBe(0)
+      expect([await validity(), await dataOf(page)]).toEqual([[true, ''], { lugar: '02', 'lugar.estado': '02' }])
+      // Its key is always there.
+      await choose(page, 'State', 'zona', 'Zona Neutra')
+      await evaluate(page, 'picker.removeAttribute("submit")')
+      expect([await validity(), await dataOf(page)]).toEqual([[true, ''], { lugar: '100', 'lugar.estado': '100' }])
+    } finally {
+      await server.close()
+    }
+  },
+)
+
 test.skipIf(browser === undefined)('the recipe with plain selects gives all localities of a municipality', async () => {
   const localidad = Array.from({ length: 1_234 }, (_, at) => ({
     cveLocalidad: String(at + 1).padStart(4, '0'),

@@ -1,38 +1,56 @@
 // Packages as others get them: packed by npm, and put into empty projects.
-import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { ran } from './command.ts'
 import { contentOf, TestDirectory } from './releases.ts'
 
 const ROOT = join(import.meta.dir, '..', '..')
 
-/** What a program prints, once it has succeeded. */
+/** The output of a program that succeeds. */
 export async function output(command: readonly string[], cwd: string): Promise<string> {
-  const { code, out, err } = await ran(command, { cwd, env: { NO_COLOR: '1' } })
+  const { code, out, err } = await ran(command, { cwd, env: { NO_COLOR: '1', npm_config_offline: 'true' } })
   if (code !== 0) throw new Error(`${command.join(' ')} failed:\n${out}${err}`)
   return out
 }
 
-/** All that is read where packages are packed. */
+/** All files that are read when packages are packed. */
 const WORKSPACE = [
   ...['packages', 'tools', 'data', 'deploy', 'docs'],
   ...['LICENSE', 'NOTICE', 'README.md', 'package.json', 'package-lock.json', 'tsconfig.json'],
 ]
 
-/**
- * Packs a folder below packages/ into a directory, and returns the path of the tarball. In a copy of the workspace, since
- * packing puts files into the folder and takes them out again, while other tests read it.
- */
-export async function pack(folder: string, directory: string): Promise<string> {
-  using workspace = new TestDirectory()
+/** A copy of the workspace: packing puts files into a folder and takes them out again, while other tests read it. */
+function workspaceCopy(): TestDirectory {
+  const workspace = new TestDirectory()
   for (const name of WORKSPACE)
     cpSync(join(ROOT, name), join(workspace.path, name), { recursive: true, preserveTimestamps: true })
   symlinkSync(join(ROOT, 'node_modules'), join(workspace.path, 'node_modules'))
+  return workspace
+}
+
+/** Packs a folder below packages/ into a directory, and returns the path of the tarball. */
+export async function pack(folder: string, directory: string): Promise<string> {
+  using workspace = workspaceCopy()
   const cwd = join(workspace.path, 'packages', folder)
   const before = contentOf(cwd)
   const printed = await output(['npm', 'pack', '--silent', '--pack-destination', directory], cwd)
   if (!Bun.deepEquals(contentOf(cwd), before)) throw new Error(`packing has changed packages/${folder}`)
   return join(directory, printed.trim().split('\n').at(-1) ?? '')
+}
+
+/** The commands that docs/client.md has for the client, which install any package from a clone. */
+export async function installFromClone(name: string, project: StrangeProject): Promise<void> {
+  using clone = workspaceCopy()
+  const folder = join(clone.path, 'packages', name.replace('nomenclator-', ''))
+  const before = contentOf(folder)
+  const document = readFileSync(join(ROOT, 'docs', 'client.md'), 'utf8')
+  const [, commands = ''] = /^```sh\n(cd nomenclator\n.*?)^```$/ms.exec(document) ?? []
+  const adapted = commands
+    .replaceAll(/\bnomenclator(?=[/\n])/g, basename(clone.path))
+    .replaceAll('my-project', basename(project.path))
+    .replaceAll('nomenclator-client', name)
+  await output(['sh', '-ec', adapted], dirname(project.path))
+  if (!Bun.deepEquals(contentOf(folder), before)) throw new Error(`packing has changed ${folder}`)
 }
 
 /** An empty project of someone else. */
@@ -71,7 +89,7 @@ export class StrangeProject extends TestDirectory {
       module: 'nodenext',
       noEmit: true,
       types: [],
-      // What comes with the compiler takes longer to check than all else.
+      // The declarations of the compiler take longer to check than all else.
       skipDefaultLibCheck: true,
       ...options,
     }

@@ -1,24 +1,19 @@
 // The errors of the client: one class for each way in which a request can fail, all with the method and the address.
 
-export type Request = { readonly method: string; readonly url: string }
-
-/** The names of the class of a value and of those that it extends. */
-function classesOf(value: unknown): (string | undefined)[] {
-  const names: (string | undefined)[] = []
-  for (let at = value; at !== undefined && at !== null; at = Object.getPrototypeOf(at)) names.push(at.constructor?.name)
-  return names
-}
+export type RequestLine = { readonly method: string; readonly url: string }
 
 /** Any error of the client. */
 export class NomenclatorError extends Error {
-  // The names of classes are written out, since others are shortened when the package is made.
+  // Names are written out, since those of classes are shortened when the package is made.
   static override readonly name: string = 'NomenclatorError'
   override readonly name: string = this.constructor.name
 
-  /** A program may have this class twice, for `import` and for `require`: those of one name are the same. */
+  /** A program may have this class twice, for `import` and for `require`: classes of one name are taken for the same. */
   static override [Symbol.hasInstance](value: unknown): boolean {
-    const names = classesOf(value)
-    // biome-ignore lint/complexity/noThisInStatic: of a class that extends this one, it is that class
+    const names: unknown[] = []
+    for (let at = value; at !== undefined && at !== null; at = Object.getPrototypeOf(at))
+      names.push(at.constructor?.name)
+    // biome-ignore lint/complexity/noThisInStatic: in a class that extends this one, it is that class
     return names.includes('NomenclatorError') && names.includes(this.name)
   }
 }
@@ -33,12 +28,12 @@ export class TimedOut extends ConnectionFailed {
   static override readonly name: string = 'TimedOut'
 }
 
-/** What was received is not what its digest says. */
+/** The content that was received does not have its digest. */
 export class DigestMismatch extends NomenclatorError {
   static override readonly name: string = 'DigestMismatch'
 }
 
-/** What a server tells of a failure (RFC 9457); of one that tells nothing, only its status. */
+/** A server's description of a failure (RFC 9457); without one, only the status. */
 export type Problem = {
   readonly status: number
   readonly type?: string
@@ -53,14 +48,14 @@ export class ResponseError extends NomenclatorError {
   static override readonly name: string = 'ResponseError'
   declare readonly problem: Problem
   declare readonly status: number
-  /** Such as `record-not-found`; empty where the server tells none. */
+  /** The kind of problem, such as `record-not-found`; empty if the server sent none. */
   declare readonly kind: string
   declare readonly method: string
   declare readonly url: string
-  /** The seconds after which the server wants to be asked again, if it says so. */
+  /** The seconds that the server demands before the next request. */
   declare readonly retryAfter: number | undefined
 
-  constructor({ method, url }: Request, problem: Problem, retryAfter?: number, words?: string) {
+  constructor({ method, url }: RequestLine, problem: Problem, retryAfter?: number, words?: string) {
     super(`${method} ${url}: ${problem.status}, ${words ?? problem.detail ?? problem.title ?? 'no reason given'}`)
     const kind = problem.type?.split(':').at(-1) ?? ''
     Object.assign(this, { problem, status: problem.status, kind, method, url, retryAfter })
@@ -72,20 +67,20 @@ export class NotFound extends ResponseError {
   static override readonly name: string = 'NotFound'
 }
 
+// The words of the server's problems, from which the parameter and what it allows are read.
 const BAD_VALUE = /^(\S+) was ".*"; allowed is (.*)\.$/s
 const UNKNOWN_NAME = /^"(.*)" is not known here\..* Allowed are (.*)\.$/s
-
 const WORDS = /^[\w.-]+(, [\w.-]+)*$/
 
-/** A parameter is not known, or its value not allowed. */
+/** There is no such parameter, or its value is not allowed. */
 export class BadRequest extends ResponseError {
   static override readonly name: string = 'BadRequest'
-  /** The name of the parameter; undefined where the problem is another one. */
+  /** The name of the parameter; undefined if the problem is another one. */
   readonly parameter: string | undefined
-  /** What is allowed: values, or all names in place of an unknown one; otherwise one description in words. */
+  /** The allowed values, or names in place of an unknown one; otherwise one description in words. */
   readonly allowed: readonly string[]
 
-  constructor(request: Request, problem: Problem, retryAfter?: number) {
+  constructor(request: RequestLine, problem: Problem, retryAfter?: number) {
     super(request, problem, retryAfter)
     const detail = problem.detail ?? ''
     const [, parameter, allowed = ''] = BAD_VALUE.exec(detail) ?? UNKNOWN_NAME.exec(detail) ?? []
@@ -124,7 +119,7 @@ const CLASSES: Readonly<Record<number, typeof ResponseError>> = {
   504: Unavailable,
 }
 
-export function responseError(request: Request, status: number, body: string, retryAfter?: number): ResponseError {
+export function responseError(request: RequestLine, status: number, body: string, retryAfter?: number): ResponseError {
   let problem: Problem = { status }
   try {
     problem = { ...JSON.parse(body), status }

@@ -28,25 +28,23 @@ export type {
   SearchQuery,
   Suggestion,
   Walk,
-} from './connect.ts'
+} from './catalogs.ts'
 export { connect } from './connect.ts'
-export type { CatalogsV1, CollectionV1 } from './connect-v1.ts'
-export { connectV1 } from './connect-v1.ts'
-export type { Problem } from './errors.ts'
+export { type CatalogsV1, type CollectionV1, connectV1 } from './connect-v1.ts'
 export {
   BadRequest,
   ConnectionFailed,
   DigestMismatch,
   NomenclatorError,
   NotFound,
+  type Problem,
   ReleaseGone,
   ResponseError,
   TimedOut,
   TooManyRequests,
   Unavailable,
 } from './errors.ts'
-export { offline } from './offline.ts'
+export { offline, sync } from './local-copies.ts'
 export type { CatalogShape, CodeOf, CollectionShape, Embed, FieldPath, Filters, IdOf, Selected } from './shape.ts'
 export type { Head, MapCopy, Snapshot, Store, SyncOptions, SyncReport } from './store.ts'
-export { sync } from './sync-on-demand.ts'
 export type { Cache, CachedResponse } from './transport.ts'

@@ -1,32 +1,26 @@
 // Responds to requests of API v2 out of the records of a copy: lists with filters by equal values, and records by key or code.
-import type { CollectionDescription, Description } from './connect.ts'
-import { valueAt } from './record-path.ts'
-import type { Snapshot, Store } from './store.ts'
-
-type Stored = Readonly<Record<string, unknown>>
+import type { ReleaseSummary } from './catalogs.ts'
+import type { CollectionDescription } from './description.ts'
+import type { Problem } from './errors.ts'
+import { keyValues, valueAt } from './record-path.ts'
+import type { Snapshot, Store, Stored } from './store.ts'
 
 /** The content of a successful response; anything else is thrown as a refusal. */
 type Content = { readonly value: unknown; readonly headers?: Readonly<Record<string, string>> }
 
 class Refusal extends Error {
-  readonly status: number
-  readonly kind: string
+  readonly problem: Problem
 
   constructor(status: number, kind: string, detail: string) {
     super(detail)
-    this.status = status
-    this.kind = kind
+    this.problem = { type: `urn:nomenclator:problem:${kind}`, status, detail }
   }
 }
 
 const badValue = (name: string, value: string, allowed: string) =>
   new Refusal(400, 'bad-parameter', `${name} was ${JSON.stringify(value)}; allowed is ${allowed}.`)
-const needsServer = (what: string) =>
-  new Refusal(
-    501,
-    'offline',
-    `${what} needs a server. A copy has pages and walks, filters by equal values, children, and records by key or code.`,
-  )
+const WITHOUT_SERVER = 'A copy has pages and walks, filters by equal values, children, and records by key or code.'
+const needsServer = (what: string) => new Refusal(501, 'offline', `${what} needs a server. ${WITHOUT_SERVER}`)
 function notFound(path: string): never {
   throw new Refusal(404, 'record-not-found', `There is nothing at ${path} in this copy.`)
 }
@@ -37,107 +31,98 @@ const SERVER_PATHS = ['search', 'resolve']
 const SERVER_PARAMETERS = ['q', 'sort', 'near', 'within_km', 'lang']
 const MAX_PER_PAGE = 1_000
 
-/** What a store has, which must be something. */
-export async function snapshotOf(store: Store): Promise<Snapshot> {
-  const head = await store.head()
+export async function copyOf(source: Snapshot | Store): Promise<Copy> {
+  if ('collections' in source) return new Copy(source)
+  const head = await source.head()
   if (head === undefined) throw new TypeError('the store has no copy yet; sync makes one')
   const collections: Record<string, readonly object[]> = {}
-  for (const [name, digest] of Object.entries(head.digests)) collections[name] = (await store.get(digest)) ?? []
-  return { ...head, collections }
+  for (const [name, digest] of Object.entries(head.digests)) collections[name] = (await source.get(digest)) ?? []
+  return new Copy({ ...head, collections })
+}
+
+function summaryOf({ release: digest, built, collections }: Snapshot): ReleaseSummary {
+  const counts = Object.fromEntries(Object.entries(collections).map(([name, records]) => [name, records.length]))
+  return { digest, built, current: true, source: 'a copy', synthetic: false, counts, bytes: 0, url: '' }
 }
 
 /** A copy that responds like a server. */
 export class Copy {
-  readonly #release: string
-  readonly #description: Description
-  readonly #records: Snapshot['collections']
-  readonly #built: string
+  readonly #snapshot: Snapshot
+  /** The records of collections that are trees, by their keys. */
+  readonly #keys = new Map<CollectionDescription, ReadonlyMap<string, Stored>>()
 
-  constructor({ release, built, description, collections }: Snapshot) {
-    this.#release = release
-    this.#built = built
-    this.#description = description
-    this.#records = collections
+  constructor(snapshot: Snapshot) {
+    this.#snapshot = snapshot
   }
 
   /** The response of a server to a request for this address. */
   response(url: string): Response {
     const { pathname, searchParams } = new URL(url)
-    const path = pathname.slice('/api/v2'.length)
     try {
-      const { value, headers = {} } = this.#content(path, searchParams)
-      return Response.json(value, { headers: { ...headers, 'X-Release': this.#release } })
+      const { value, headers } = this.#content(pathname.slice('/api/v2'.length), searchParams)
+      return Response.json(value, { headers: { ...headers, 'X-Release': this.#snapshot.release } })
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      const { status, kind, message: detail } = error
-      return Response.json({ type: `urn:nomenclator:problem:${kind}`, status, detail, instance: pathname }, { status })
+      return Response.json({ ...error.problem, instance: pathname }, { status: error.problem.status })
     }
   }
 
   #content(path: string, query: URLSearchParams): Content {
     const [first = '', id, childName, childId] = path.split('/').slice(1)
-    const release = query.get('release') ?? query.get('from') ?? this.#release
-    if (!this.#release.startsWith(release))
-      throw new Refusal(410, 'release-gone', `Release ${release} is not in this copy.`)
-    if (first === '') return { value: this.#description }
-    if (first === 'changes') return { value: { from: this.#release, to: this.#release, changes: [] } }
-    if (first === 'releases') return { value: [this.#summary()] }
+    const { release, description } = this.#snapshot
+    const wanted = query.get('release') ?? query.get('from') ?? release
+    if (!release.startsWith(wanted)) throw new Refusal(410, 'release-gone', `Release ${wanted} is not in this copy.`)
+    if (first === '') return { value: description }
+    if (first === 'changes') return { value: { from: release, to: release, changes: [] } }
+    if (first === 'releases') return { value: [summaryOf(this.#snapshot)] }
     if (SERVER_PATHS.includes(first)) throw needsServer(first)
     const collection = this.#collection(first) ?? notFound(path)
     if (id === undefined) return this.#list(collection, this.#inTree(collection, query), query)
     const by = query.get('by')
     const isCode = by === 'code' || (by !== 'id' && !mayIdentify(collection, id))
-    const own = () => this.#named(collection, this.#recordsOf(collection), id, isCode) ?? notFound(path)
+    const named = (isByCode: boolean) => this.#named(collection, this.#recordsOf(collection), id, isByCode)
+    const own = () => named(isCode) ?? notFound(path)
     if (childName === undefined) return { value: this.#selection(collection, query)(own()) }
     if (collection.tree !== undefined && childName in collection.tree)
       return this.#list(collection, this.#around(collection, own(), childName), query)
     const child = this.#collection(childName) ?? notFound(path)
-    const parents = this.#recordsOf(collection)
+    if (childId === undefined) return this.#list(child, this.#descendants(child, collection, own()), query)
     // The owner in the path of a record is named by its identifier or its code, whatever names the record.
-    const parent =
-      childId === undefined
-        ? this.#named(collection, parents, id, isCode)
-        : (this.#named(collection, parents, id, false) ?? this.#named(collection, parents, id, true))
-    const children = this.#below(child, collection, parent ?? notFound(path))
-    if (childId === undefined) return this.#list(child, children, query)
+    const children = this.#descendants(child, collection, named(false) ?? named(true) ?? notFound(path))
     return { value: this.#selection(child, query)(this.#named(child, children, childId, isCode) ?? notFound(path)) }
   }
 
-  // Trees: a record has the key of the one above it.
+  // Trees: a record has the key of its parent.
 
   #around(collection: CollectionDescription, record: Stored, axis: string): readonly Stored[] {
     if (axis === 'ancestors') return this.#ancestors(collection, record)
     return this.#recordsOf(collection).filter((other) => {
-      const above = this.#ancestors(collection, other)
-      return axis === 'children' ? above[0] === record : above.includes(record)
+      const ancestors = this.#ancestors(collection, other)
+      return axis === 'children' ? ancestors[0] === record : ancestors.includes(record)
     })
   }
 
-  /** The nearest first; each once, whatever cycles there are. */
+  /** The ancestors, the nearest first; each once, also if the records make a cycle. */
   #ancestors(collection: CollectionDescription, record: Stored): readonly Stored[] {
     const broader = collection.fields.find(({ role }) => role === 'broader')
-    const seen = new Set([record])
-    for (let at: Stored | undefined = record; at !== undefined && broader !== undefined; ) {
-      const parentKey = valueAt(at, broader.path, broader.steps)
-      at = parentKey === null ? undefined : this.#byKey(collection).get(String(parentKey))
-      if (at === undefined || seen.has(at)) break
-      seen.add(at)
+    const visited = new Set<Stored>()
+    let at: Stored | undefined = record
+    while (at !== undefined && broader !== undefined && !visited.has(at)) {
+      visited.add(at)
+      at = this.#byKey(collection).get(String(valueAt(collection, at, broader.path) ?? ''))
     }
-    return [...seen].slice(1)
+    return [...visited].slice(1)
   }
 
-  readonly #keys = new Map<CollectionDescription, ReadonlyMap<string, Stored>>()
-
   #byKey(collection: CollectionDescription): ReadonlyMap<string, Stored> {
-    let records = this.#keys.get(collection)
-    if (records === undefined) {
-      records = new Map(this.#recordsOf(collection).map((record) => [keyOf(collection, record).join(), record]))
-      this.#keys.set(collection, records)
-    }
+    const keyed = () =>
+      this.#recordsOf(collection).map((record) => [String(keyValues(collection, record)), record] as const)
+    const records = this.#keys.get(collection) ?? new Map(keyed())
+    this.#keys.set(collection, records)
     return records
   }
 
-  /** The records of a list that are where it is asked for in their tree. */
+  /** The records of a list in the part of their tree that the query names. */
   #inTree(collection: CollectionDescription, query: URLSearchParams): readonly Stored[] {
     const records = this.#recordsOf(collection)
     const within = query.get('within')
@@ -146,74 +131,53 @@ export class Copy {
     const isRoot = query.get('root') === 'true'
     if (top === undefined && !isRoot) return records
     return records.filter((record) => {
-      const above = this.#ancestors(collection, record)
-      return (top === undefined || above.includes(top)) && (!isRoot || above.length === 0)
+      const ancestors = this.#ancestors(collection, record)
+      return (top === undefined || ancestors.includes(top)) && (!isRoot || ancestors.length === 0)
     })
   }
 
-  #summary() {
-    const counts = Object.entries(this.#records).map(([name, records]) => [name, records.length])
-    return {
-      digest: this.#release,
-      built: this.#built,
-      current: true,
-      source: 'a copy',
-      synthetic: false,
-      counts: Object.fromEntries(counts),
-      bytes: 0,
-      url: '',
-    }
-  }
-
   #collection(name: string): CollectionDescription | undefined {
-    return this.#description.collections.find((collection) => collection.name === name)
+    return this.#snapshot.description.collections.find((collection) => collection.name === name)
   }
 
   #recordsOf({ name }: CollectionDescription): readonly Stored[] {
-    return (this.#records[name] ?? []) as readonly Stored[]
+    return (this.#snapshot.collections[name] ?? []) as readonly Stored[]
   }
 
   /** The collection of the records that are embedded at a path: its own fields are those that stand there. */
   #embeddedAt({ fields }: CollectionDescription, path: string): CollectionDescription | undefined {
-    const inside = fields.flatMap((field) =>
-      field.path.startsWith(`${path}.`) ? [field.path.slice(path.length + 1)] : [],
-    )
-    return this.#description.collections.find(
+    const prefix = `${path}.`
+    const inside = fields.flatMap((field) => (field.path.startsWith(prefix) ? [field.path.slice(prefix.length)] : []))
+    return this.#snapshot.description.collections.find(
       (collection) => String(collection.fields.flatMap(({ path, fact }) => (fact ? [] : [path]))) === String(inside),
     )
   }
 
-  /** The records below one of another collection: those that embed it, however deep. */
-  #below(child: CollectionDescription, ancestor: CollectionDescription, parent: Stored): readonly Stored[] {
+  /** The descendants of a record in another collection: all that embed it, at any depth. */
+  #descendants(child: CollectionDescription, ancestor: CollectionDescription, parent: Stored): readonly Stored[] {
     const [way] = child.fields
       .filter(({ path, type }) => type === 'record' && this.#embeddedAt(child, path) === ancestor)
       .sort((a, b) => a.path.split('.').length - b.path.split('.').length)
     if (way === undefined) return []
-    const meant = new Set([
-      parent,
-      ...(ancestor.tree === undefined ? [] : this.#around(ancestor, parent, 'descendants')),
-    ])
-    const keys = new Set([...meant].map((record) => keyOf(ancestor, record).join('/')))
+    const branch = [parent, ...(ancestor.tree ? this.#around(ancestor, parent, 'descendants') : [])]
+    const keyOf = (record: Stored) => JSON.stringify(keyValues(ancestor, record))
+    const keys = new Set(branch.map(keyOf))
     return this.#recordsOf(child).filter((record) => {
-      const embedded = valueAt(record, way.path, way.steps)
-      return isRecord(embedded) && keys.has(keyOf(ancestor, embedded).join('/'))
+      const embedded = valueAt(child, record, way.path)
+      return isRecord(embedded) && keys.has(keyOf(embedded))
     })
   }
 
   /** The record that a segment of a path names. */
   #named(collection: CollectionDescription, records: readonly Stored[], segment: string, isCode: boolean) {
     if (isCode) return this.#byCode(collection, records, decodeURIComponent(segment))
-    const isOwned = isNumberedWithin(collection)
-    const paths = isOwned ? collection.keyPaths.slice(-1) : collection.keyPaths
-    const parts = (paths.length === 1 ? [segment] : segment.split(',')).map(decodeURIComponent)
-    return records.find((record) => {
-      const key = keyOf(collection, record).slice(-paths.length)
-      return key.length === parts.length && key.every((value, at) => value === parts[at])
-    })
+    const length = isNumberedWithin(collection) ? 1 : collection.keyPaths.length
+    const key = JSON.stringify((length === 1 ? [segment] : segment.split(',')).map(decodeURIComponent))
+    return records.find((record) => JSON.stringify(keyValues(collection, record).slice(-length)) === key)
   }
 
   #byCode(collection: CollectionDescription, records: readonly Stored[], code: string): Stored | undefined {
-    const names = collection.codes?.map(({ name }) => name) ?? []
+    const names = collection.codes.map(({ name }) => name)
     const withCode = (text: string) => records.find((record) => names.some((name) => record[name] === text))
     return withCode(code) ?? this.#byParts(collection, records, code) ?? withCode(code.replace(SIGNS_IN_CODES, ''))
   }
@@ -235,8 +199,8 @@ export class Copy {
 
   #list(collection: CollectionDescription, records: readonly Stored[], query: URLSearchParams): Content {
     const matches = records.filter(this.#filter(collection, query))
-    const perPage = wholeNumber(query, 'per_page', 50)
-    const start = query.has('after') ? Number(query.get('after')) : (wholeNumber(query, 'page', 1) - 1) * perPage
+    const perPage = wholeNumber('per_page', query.get('per_page') ?? '50', MAX_PER_PAGE)
+    const start = Number(query.get('after') ?? (wholeNumber('page', query.get('page') ?? '1') - 1) * perPage)
     const [page, totalPages] = [Math.floor(start / perPage) + 1, Math.ceil(matches.length / perPage)]
     if (page > Math.max(totalPages, 1))
       throw new Refusal(404, 'page-beyond-last', `Page ${page} was asked for; the last one is ${totalPages}.`)
@@ -253,93 +217,76 @@ export class Copy {
     }
   }
 
-  /** Whether a record has one of the values that are given for each field. */
+  /** A record matches if it has one of the values that are given for each field. */
   #filter(collection: CollectionDescription, query: URLSearchParams): (record: Stored) => boolean {
-    const { filters, derived = [] } = collection
-    const fields = [...collection.fields, ...derived]
-    const allowed = [...LIST_PARAMETERS, ...filters.filter((name) => fields.some(({ path }) => path === name))]
+    const { filters, fields, derived } = collection
+    const allowed = filters.filter((name) => [...fields, ...derived].some(({ path }) => path === name))
     const names = [...new Set(query.keys())].filter((name) => !LIST_PARAMETERS.includes(name))
     for (const name of names) {
       if (allowed.includes(name)) continue
       if (SERVER_PARAMETERS.includes(name) || filters.includes(name)) throw needsServer(name)
-      const detail = `${JSON.stringify(name)} is not known here. Allowed are ${allowed.join(', ')}.`
+      const detail = `${JSON.stringify(name)} is not known here. Allowed are ${[...LIST_PARAMETERS, ...allowed].join(', ')}.`
       throw new Refusal(400, 'unknown-parameter', detail)
     }
-    const isList = (name: string) => derived.some(({ path }) => path === name)
-    const valuesOf = (name: string) => query.getAll(name).flatMap((one) => (isList(name) ? one.split(',') : [one]))
-    const conditions = names.map((name) => [name, valuesOf(name)] as const)
-    return (record) =>
-      conditions.every(([path, values]) => {
-        const { steps } = fields.find((field) => field.path === path) ?? {}
-        const own = this.#keyOrValue(collection, path, valueAt(record, path, steps))
-        const isReference = fields.some((field) => field.path === path && field.type === 'record')
-        const texts = Array.isArray(own) && !isReference ? own.map(String) : [String(own ?? '')]
-        return values.some((value) => texts.includes(value))
-      })
+    const conditions = names.map((path) => {
+      const isCode = derived.some((field) => field.path === path)
+      const values = query.getAll(path).flatMap((value) => (isCode ? value.split(',') : [value]))
+      const isReference = fields.some((field) => field.path === path && field.type === 'record')
+      return (record: Stored) => {
+        const own = this.#keyOrValue(collection, path, valueAt(collection, record, path)) ?? ''
+        return (Array.isArray(own) && !isReference ? own : [own]).some((value) => values.includes(String(value)))
+      }
+    })
+    return (record) => conditions.every((holds) => holds(record))
   }
 
-  /** Takes out of a record what the query selects. */
+  /** Takes the values that the query selects out of a record. */
   #selection(collection: CollectionDescription, query: URLSearchParams): (record: Stored) => Stored {
-    const fields = [...collection.fields, ...(collection.derived ?? [])]
+    const fields = [...collection.fields, ...collection.derived]
     const paths = query.get('fields')?.split(',')
     const unknownPath = paths?.find((path) => !fields.some((field) => field.path === path))
     if (unknownPath !== undefined) throw badValue('fields', unknownPath, fields.map(({ path }) => path).join(', '))
     const isShort = query.get('embed') === 'id'
     const omittedFacts = fields.flatMap(({ path, fact }) => (fact && query.get('facts') !== 'true' ? [path] : []))
-    const whole = (value: unknown, path: string) => (isShort ? this.#keyOrValue(collection, path, value) : value)
     const pick = (record: Stored, prefix: string): Stored =>
       Object.fromEntries(
         Object.entries(record).flatMap(([name, value]) => {
-          const own = fields.find(({ steps }) => steps?.join('.') === prefix + name)
-          const path = own?.path ?? prefix + name
-          if (paths === undefined) return omittedFacts.includes(path) ? [] : [[name, whole(value, path)]]
-          if (paths.includes(path)) return [[name, whole(value, path)]]
-          return paths.some((selected) => selected.startsWith(`${path}.`))
-            ? [[name, isRecord(value) ? pick(value, `${path}.`) : value]]
-            : []
+          const path = fields.find(({ steps }) => steps?.join('.') === prefix + name)?.path ?? prefix + name
+          if (paths === undefined ? !omittedFacts.includes(path) : paths.includes(path))
+            return [[name, isShort ? this.#keyOrValue(collection, path, value) : value]]
+          const isAncestor = paths?.some((selected) => selected.startsWith(`${path}.`))
+          return isAncestor ? [[name, isRecord(value) ? pick(value, `${path}.`) : value]] : []
         }),
       )
     return (record) => pick(record, '')
   }
 
-  /** An embedded record stands for its key, in a list where that has several values. */
+  /** The key in place of an embedded record, a list if it has several values; any other value as it is. */
   #keyOrValue(collection: CollectionDescription, path: string, value: unknown): unknown {
-    const embedded = isRecord(value) ? this.#embeddedAt(collection, path) : undefined
-    if (embedded === undefined) return value
-    const key = embedded.keyPaths.map((inner) => valueAt(value as Stored, inner, stepsTo(embedded, inner)))
+    const embedded = isRecord(value) && this.#embeddedAt(collection, path)
+    if (!embedded) return value
+    const key = embedded.keyPaths.map((inner) => valueAt(embedded, value, inner))
     return key.length === 1 ? key[0] : key
   }
 }
 
-function wholeNumber(query: URLSearchParams, name: string, defaultValue: number): number {
-  const text = query.get(name) ?? String(defaultValue)
-  const number = Number(text)
-  if (!/^[1-9]\d*$/.test(text) || (name === 'per_page' && number > MAX_PER_PAGE)) {
-    const allowed = `a whole number from 1${name === 'per_page' ? ` to ${MAX_PER_PAGE}` : ''}`
-    throw badValue(name, text, allowed)
-  }
-  return number
+function wholeNumber(name: string, text: string, max?: number): number {
+  if (/^[1-9]\d*$/.test(text) && Number(text) <= (max ?? Number(text))) return Number(text)
+  throw badValue(name, text, `a whole number from 1${max === undefined ? '' : ` to ${max}`}`)
 }
 
 const isRecord = (value: unknown): value is Stored =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What people write between the parts of a code, though it is no part of it. */
+/** Signs that people write between the parts of a code, though they are no part of it. */
 const SIGNS_IN_CODES = /[\s./-]+/g
 const WHOLE_NUMBER = /^(?:0|[1-9][0-9]*)$/
 
-/** Whether a segment of a path may be an identifier of the collection: of those that are numbers, only a number can. */
-function mayIdentify(collection: CollectionDescription, segment: string): boolean {
-  const { keyPaths, fields } = collection
+/** True if a segment of a path may be an identifier of the collection: if those are numbers, only a number can. */
+function mayIdentify({ keyPaths, fields }: CollectionDescription, segment: string): boolean {
   const isNumber = keyPaths.every((path) => fields.find((field) => field.path === path)?.type !== 'string')
-  return !isNumber || segment.split(',').every((one) => WHOLE_NUMBER.test(one))
+  return !isNumber || segment.split(',').every((part) => WHOLE_NUMBER.test(part))
 }
 
-const stepsTo = ({ fields }: CollectionDescription, path: string) => fields.find((field) => field.path === path)?.steps
-
-/** The values of the key of a record, as texts. */
-const keyOf = (collection: CollectionDescription, record: Stored): string[] =>
-  collection.keyPaths.map((path) => String(valueAt(record, path, stepsTo(collection, path))))
-
-/** Whether the path of a record names another one before it. */
+/** True if the path of a record names its owner before it. */
 const isNumberedWithin = ({ record }: CollectionDescription) => (record.match(/\/\{/g) ?? []).length > 1

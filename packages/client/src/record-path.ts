@@ -1,7 +1,15 @@
-// The value at a dotted path of a record.
+// Reads records: the value at a dotted path, and the key.
+import type { CollectionDescription } from './description.ts'
 
-export function valueAt(record: object, path: string, steps: readonly string[] = path.split('.')): unknown {
-  let value: unknown = record
-  for (const step of steps) value = (value as Record<string, unknown> | null | undefined)?.[step]
-  return value
+type Described = Pick<CollectionDescription, 'fields' | 'derived'>
+
+/** The value at a path; its description has the names of the fields if they are not those between the dots. */
+export function valueAt({ fields, derived }: Described, record: object, path: string): unknown {
+  const isAtPath = (field: { readonly path: string }) => field.path === path
+  const steps = (fields.find(isAtPath) ?? derived.find(isAtPath))?.steps ?? path.split('.')
+  return steps.reduce<unknown>((value, step) => (value as Record<string, unknown> | null | undefined)?.[step], record)
 }
+
+/** The values of the key of a record, as texts. */
+export const keyValues = (collection: CollectionDescription, record: object): string[] =>
+  collection.keyPaths.map((path) => String(valueAt(collection, record, path)))

@@ -1,12 +1,12 @@
-// What the compiler has to know of a catalog, and which filters, orders and fields follow from it.
+// The shape of a catalog for the compiler, and the types of filters, orders and fields that follow from it.
 
-/** A collection, as far as the compiler has to know it. `nomenclator types` prints these for a catalog of one's own. */
+/** The shape of a collection for the compiler. `nomenclator types` prints the shapes of a catalog of one's own. */
 export type CollectionShape = {
   /** A record with its embedded records in full. */
   readonly record: object
-  /** What may be known of a record besides; null where it is not. */
+  /** Values that a record may lack, such as a population; null if it does. */
   readonly facts: object
-  /** Its official codes that are composed of others; null where it has none. A record that is embedded has none of them. */
+  /** Official codes that are composed of others; null if a record has none. Embedded records do not have them. */
   readonly derived?: object
   /** The fields that identify a record; an embedded record stands for its identifier. */
   readonly key: object
@@ -16,15 +16,15 @@ export type CollectionShape = {
   readonly owner: string
   /** The collections of its descendants. */
   readonly below: string
-  /** Whether API v1 has it. */
+  /** True if API v1 has the collection. */
   readonly v1: boolean
   /** The paths of values that are numbers or dates, which can be filtered by bounds. */
   readonly bounded?: string
-  /** What embedded records are referred to by, by their paths; a number where it is not given. */
+  /** The keys of embedded records, by their paths; a number if a path is not given. */
   readonly references?: object
-  /** Whether its records make up a tree. */
+  /** True if the records are a tree. */
   readonly tree?: true
-  /** The languages of names, one of which may be chosen. */
+  /** The languages of names. */
   readonly languages?: string
 }
 
@@ -32,7 +32,7 @@ export type CatalogShape = { readonly [collection: string]: CollectionShape }
 
 // Paths through a record, and the values at them.
 
-/** Whether a value is an embedded record, and no list. */
+/** True for an embedded record, and no list. */
 type IsRecord<V> = NonNullable<V> extends readonly unknown[] ? false : NonNullable<V> extends object ? true : false
 
 /** Every path, such as `idEstado.cveEstado`; an embedded record has one too. */
@@ -40,12 +40,8 @@ type PathsOf<R> = {
   [N in keyof R & string]: IsRecord<R[N]> extends true ? N | `${N}.${PathsOf<NonNullable<R[N]>>}` : N
 }[keyof R & string]
 
-/** What the record at a path is referred to by. */
-type ReferenceAt<S extends CollectionShape, P> = S extends { readonly references: infer X }
-  ? P extends keyof X
-    ? X[P]
-    : number
-  : number
+/** The key by which other records refer to the one at a path. */
+type ReferenceAt<S, P> = S extends { readonly references: { readonly [M in P & string]: infer K } } ? K : number
 
 /** An embedded record is filtered by its key, and a list by what it contains. */
 type FilterValue<S extends CollectionShape, P> =
@@ -61,22 +57,15 @@ type KeyText<V> = V extends readonly unknown[] ? string : V
 
 type ValueAt<R, P> = P extends keyof R
   ? NonNullable<R[P]>
-  : P extends `${infer N}.${infer Rest}`
-    ? N extends keyof R
-      ? ValueAt<NonNullable<R[N]>, Rest>
-      : never
+  : P extends `${infer N extends keyof R & string}.${infer Rest}`
+    ? ValueAt<NonNullable<R[N]>, Rest>
     : never
-type Derived<S extends CollectionShape> = S extends { readonly derived: infer D extends object }
-  ? D
-  : Record<never, never>
+type Derived<S extends CollectionShape> = S extends { readonly derived: infer D } ? D : unknown
 type Everything<S extends CollectionShape> = S['record'] & S['facts'] & Derived<S>
 type NumbersOf<F> = { [N in keyof F & string]: NonNullable<F[N]> extends number ? N : never }[keyof F & string]
 
-/** What `fields` and `sort` take. */
-export type FieldPath<S extends CollectionShape> =
-  | PathsOf<S['record']>
-  | (keyof S['facts'] & string)
-  | (keyof Derived<S> & string)
+/** The paths that `fields` and `sort` take. */
+export type FieldPath<S extends CollectionShape> = PathsOf<S['record']> | (keyof (S['facts'] & Derived<S>) & string)
 
 type OneOrMore<V> = V | readonly V[]
 
@@ -89,9 +78,9 @@ export type Filters<S extends CollectionShape> = {
 
 type Bounded<S extends CollectionShape> = S extends { readonly bounded: infer P extends string } ? P : never
 
-// What a query selects, and the type of what it gives.
+// The selection of a query, and the type of its records.
 
-/** With embed=id the key of an embedded record stands in place of it. */
+/** With embed=id, the key of an embedded record in place of it. */
 type WholeValue<S extends CollectionShape, P, V, E> = E extends 'id'
   ? IsRecord<V> extends true
     ? ReferenceAt<S, P> | Extract<V, null>
@@ -102,7 +91,7 @@ type WholeRecord<S extends CollectionShape, E> = E extends 'id'
   : S['record']
 type FirstStep<P> = P extends `${infer N}.${string}` ? N : P
 type Rest<P, N extends string> = P extends `${N}.${infer Q}` ? Q : never
-/** Only the values at these paths; what is selected of a record that may be missing may be missing. */
+/** Only the values at these paths; null for a part of a record that may be missing. */
 type Picked<S extends CollectionShape, R, P extends string, E, Before extends string = ''> = {
   readonly [N in keyof R & string as N extends FirstStep<P> ? N : never]: N extends P
     ? WholeValue<S, `${Before}${N}`, R[N], E>
@@ -111,7 +100,7 @@ type Picked<S extends CollectionShape, R, P extends string, E, Before extends st
 
 export type Embed = 'full' | 'id'
 
-/** The records of a query: those of its fields, or else all that is published, with facts if it wants them. */
+/** A record of a query: its fields, or else all that is published, with facts if the query has them. */
 export type Selected<S extends CollectionShape, F extends string, X extends boolean, E extends Embed> = [F] extends [
   never,
 ]
@@ -123,12 +112,12 @@ export type Selected<S extends CollectionShape, F extends string, X extends bool
 /** The value of a key that has one field; never of one that has several. */
 export type OnlyKey<K, N extends keyof K = keyof K> = N extends unknown ? ([keyof K] extends [N] ? K[N] : never) : never
 
-/** How `get` names a record: by its identifier, or by an object that has its key, such as a record. */
+/** The name of a record for `get`: its identifier, or an object that has its key, such as a record. */
 export type IdOf<S extends CollectionShape> = [S['owner']] extends [never]
   ? OnlyKey<S['key']> | S['key'] | S['record']
   : S['key']
 
-/** How `byCode` names a record: by its whole code, or by the code or identifier of its owner and its own. */
+/** The name of a record for `byCode`: its whole code, or the code or identifier of its owner and its own. */
 export type CodeOf<S extends CollectionShape> = [S['owner']] extends [never]
   ? string
   : string | readonly [string, string]

@@ -1,12 +1,12 @@
-// Sends requests: a few at a time, with timeouts, retries and revalidation, until there is a response to work with.
-import { ConnectionFailed, NomenclatorError, type Request, responseError, TimedOut } from './errors.ts'
+// Sends requests: a few at a time, with timeouts, retries and revalidation.
+import { ConnectionFailed, NomenclatorError, type RequestLine, responseError, TimedOut } from './errors.ts'
 
 /** A response that is kept to be revalidated. */
 export type CachedResponse = { readonly headers: Readonly<Record<string, string>>; readonly body: string }
 
-type Awaitable<T> = T | Promise<T>
+export type Awaitable<T> = T | Promise<T>
 
-/** Where responses are kept, by URL. A Map is one. */
+/** Keeps responses by URL. A Map is one. */
 export type Cache = {
   get(url: string): Awaitable<CachedResponse | undefined>
   set(url: string, response: CachedResponse): unknown
@@ -15,15 +15,15 @@ export type Cache = {
 export type Options = {
   /** Milliseconds for which a server may send nothing. */
   readonly timeout?: number
-  /** How often a request is sent again that failed for a reason that may pass. */
+  /** Limit on the retries of a request that failed for a reason that may pass. */
   readonly retries?: number
-  /** Milliseconds before the first retry, doubled for each further one; of these, a random part is waited. */
+  /** Milliseconds before the first retry at most, doubled for each further one; a random part of them is waited. */
   readonly backoff?: number
-  /** Seconds that a server may want to be waited for; if it wants more, the request fails at once. */
+  /** Seconds that a server may demand with Retry-After; if it demands more, the request fails at once. */
   readonly maxRetryAfter?: number
   /** Requests at a time. */
   readonly concurrency?: number
-  /** Where responses are kept; false for none. */
+  /** The cache of responses; false for none. */
   readonly cache?: Cache | false
   /** Ends all requests of the client. */
   readonly signal?: AbortSignal
@@ -34,11 +34,11 @@ export type Options = {
 
 export type Reply = CachedResponse & { readonly url: string }
 
-type Call = {
+export type Call = {
   readonly signal?: AbortSignal | undefined
   /** Sent as JSON with a POST. That is not idempotent, so it is sent only once. */
   readonly body?: unknown
-  /** Whether the response may be kept. */
+  /** False leaves the cache out. */
   readonly keep?: boolean
 }
 
@@ -46,35 +46,30 @@ const RETRIED = [429, 502, 503, 504]
 const MAX_BACKOFF = 20_000
 
 /** Keeps the most recently used responses, up to so many characters. */
-class MemoryCache implements Cache {
-  readonly #responses = new Map<string, CachedResponse>()
+class MemoryCache extends Map<string, CachedResponse> {
   #room = 8e6
 
-  get(url: string): CachedResponse | undefined {
-    const response = this.#responses.get(url)
+  override get(url: string): CachedResponse | undefined {
+    const response = super.get(url)
     if (response !== undefined) this.set(url, response)
     return response
   }
 
-  set(url: string, response: CachedResponse): void {
-    this.#delete(url)
-    this.#responses.set(url, response)
+  override set(url: string, response: CachedResponse): this {
+    this.delete(url)
+    super.set(url, response)
     this.#room -= response.body.length
-    for (const oldest of this.#responses.keys()) {
-      if (this.#room >= 0) break
-      this.#delete(oldest)
-    }
+    while (this.#room < 0) this.delete(this.keys().next().value ?? '')
+    return this
   }
 
-  #delete(url: string): void {
-    this.#room += this.#responses.get(url)?.body.length ?? 0
-    this.#responses.delete(url)
+  override delete(url: string): boolean {
+    this.#room += super.get(url)?.body.length ?? 0
+    return super.delete(url)
   }
 }
 
-type Outcome =
-  | { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string }
-  | { readonly failure: ConnectionFailed }
+type Received = CachedResponse & { readonly status: number; readonly failure?: ConnectionFailed }
 
 export class Transport {
   readonly #options: Options
@@ -90,64 +85,70 @@ export class Transport {
   }
 
   /** A response with a status of 2xx; anything else is an error. */
-  async send(url: string, { signal, body, keep = true }: Call = {}): Promise<Reply> {
-    const { retries = 4, backoff = 250, maxRetryAfter = 60, headers: extraHeaders } = this.#options
+  async send(url: string, call: Call = {}): Promise<Reply> {
+    const signals = [call.signal, this.#options.signal].filter((signal) => signal !== undefined)
+    const controller = new AbortController()
+    const abort = () => controller.abort(signals.find(({ aborted }) => aborted)?.reason)
+    for (const signal of signals) signal.addEventListener('abort', abort)
+    if (signals.some(({ aborted }) => aborted)) abort()
+    try {
+      return await this.#retried(url, call, controller.signal)
+    } finally {
+      for (const signal of signals) signal.removeEventListener('abort', abort)
+    }
+  }
+
+  async #retried(url: string, { body, keep = true }: Call, signal: AbortSignal): Promise<Reply> {
+    const { retries = 4, backoff = 250, maxRetryAfter = 60 } = this.#options
     const isRead = body === undefined
     const request = { method: isRead ? 'GET' : 'POST', url }
     const cache = isRead && keep ? this.#cache : undefined
     const cached = await cache?.get(url)
     if (cached?.headers['cache-control']?.includes('immutable')) return { ...cached, url }
-    const { etag } = cached?.headers ?? {}
+    const etag = cached?.headers.etag
     const init = {
       method: request.method,
       headers: {
         Accept: 'application/json',
         ...(etag ? { 'If-None-Match': etag } : {}),
         ...(isRead ? {} : { 'Content-Type': 'application/json' }),
-        ...extraHeaders,
+        ...this.#options.headers,
       },
       ...(isRead ? {} : { body: JSON.stringify(body) }),
     }
-    const signals = [signal, this.#options.signal].filter((signal) => signal !== undefined)
     for (let attempt = 0; ; attempt++) {
-      const outcome = await this.#inTurn(signals, () => this.#attempt(request, init, signals))
-      const isLast = attempt >= retries
-      let wait = Math.random() * Math.min(backoff * 2 ** attempt, MAX_BACKOFF)
-      if ('failure' in outcome) {
-        if (isLast || !isRead) throw outcome.failure
-      } else {
-        const { status, headers, body: text } = outcome
-        if (status === 304 && cached !== undefined)
-          // It may be that of another release by now, whose date a 304 need not have.
-          return { url, body: cached.body, headers: { ...cached.headers, ...dateless(cached), ...headers } }
-        if (status >= 200 && status < 300) {
-          if (headers.etag) await cache?.set(url, { headers, body: text })
-          return { url, headers, body: text }
-        }
-        const seconds = secondsOf(headers['retry-after'])
-        // About a release that is on its way to a server, nothing was done.
-        const isSafe = isRead || headers['nomenclator-shelf'] === 'lag'
-        if (isLast || !isSafe || !RETRIED.includes(status) || (seconds ?? 0) > maxRetryAfter)
-          throw responseError(request, status, text, seconds)
-        wait += (seconds ?? 0) * 1_000
+      const attempted = await this.#inTurn(signal, () => this.#attempt(request, init, signal))
+      const { status, headers, body: text, failure } = attempted
+      if (status === 304 && cached !== undefined)
+        // The content may belong to another release now: a date that the 304 does not repeat is forgotten.
+        return { url, body: cached.body, headers: { ...cached.headers, ...dateless(cached), ...headers } }
+      if (status >= 200 && status < 300) {
+        if (headers.etag) await cache?.set(url, { headers, body: text })
+        return { url, headers, body: text }
       }
-      await aborting(signals, (resolve) => {
+      const seconds = secondsOf(headers['retry-after'])
+      // A server that does not have the release yet has done nothing.
+      const isSafe = isRead || headers['nomenclator-shelf'] === 'lag'
+      const mayPass = (failure || RETRIED.includes(status)) && (seconds ?? 0) <= maxRetryAfter
+      if (attempt >= retries || !isSafe || !mayPass) throw failure ?? responseError(request, status, text, seconds)
+      const wait = Math.random() * Math.min(backoff * 2 ** attempt, MAX_BACKOFF) + (seconds ?? 0) * 1_000
+      await abortable(signal, (resolve) => {
         const timer = setTimeout(resolve, wait)
         return () => clearTimeout(timer)
       })
     }
   }
 
-  /** Does the work when fewer requests are under way than there may be. */
-  async #inTurn<T>(signals: readonly AbortSignal[], work: () => Promise<T>): Promise<T> {
+  /** Calls `send` when fewer requests are under way than there may be. */
+  async #inTurn<T>(signal: AbortSignal, send: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--
     else
-      await aborting(signals, (resolve) => {
+      await abortable(signal, (resolve) => {
         this.#waiting.add(resolve)
         return () => this.#waiting.delete(resolve)
       })
     try {
-      return await work()
+      return await send()
     } finally {
       const [next] = this.#waiting
       if (next === undefined) this.#free++
@@ -159,38 +160,36 @@ export class Transport {
     }
   }
 
-  async #attempt({ method, url }: Request, init: RequestInit, signals: readonly AbortSignal[]): Promise<Outcome> {
+  async #attempt({ method, url }: RequestLine, init: RequestInit, signal: AbortSignal): Promise<Received> {
     const { timeout = 30_000, fetch: send = (...call) => fetch(...call) } = this.#options
-    for (const signal of signals) signal.throwIfAborted()
+    signal.throwIfAborted()
     const controller = new AbortController()
+    signal.addEventListener('abort', () => controller.abort())
     const late = new TimedOut(`${method} ${url}: nothing was received for ${timeout} ms`)
     let timer: ReturnType<typeof setTimeout> | undefined
-    const waitOn = () => {
+    const restartTimer = () => {
       clearTimeout(timer)
       timer = setTimeout(() => controller.abort(late), timeout)
     }
-    const stop = () => controller.abort()
-    for (const signal of signals) signal.addEventListener('abort', stop)
     try {
-      waitOn()
+      restartTimer()
       const response = await send(url, { ...init, signal: controller.signal })
       const reader = response.body?.getReader()
       const decoder = new TextDecoder()
       let body = ''
       for (;;) {
-        waitOn()
+        restartTimer()
         const { done, value } = (await reader?.read()) ?? { done: true }
         body += decoder.decode(value, { stream: !done })
         if (done) break
       }
       return { status: response.status, headers: Object.fromEntries(response.headers), body }
     } catch (cause) {
-      for (const signal of signals) signal.throwIfAborted()
-      if (controller.signal.aborted) return { failure: late }
-      return { failure: new ConnectionFailed(`${method} ${url}: ${reasonOf(cause)}`, { cause }) }
+      signal.throwIfAborted()
+      const broken = () => new ConnectionFailed(`${method} ${url}: ${reasonOf(cause)}`, { cause })
+      return { status: 0, headers: {}, body: '', failure: controller.signal.aborted ? late : broken() }
     } finally {
       clearTimeout(timer)
-      for (const signal of signals) signal.removeEventListener('abort', stop)
     }
   }
 }
@@ -204,7 +203,7 @@ export function apiAt(url: string, version: 'v1' | 'v2'): string {
   return `${origin}${pathname.replace(/\/+$/, '')}/api/${version}`
 }
 
-/** The value of a response in JSON, which a proxy may have put something else in place of. */
+/** The value of a response in JSON; a proxy may have sent something else in its place. */
 export function jsonOf<T>({ url, body }: Reply): T {
   try {
     return JSON.parse(body)
@@ -213,29 +212,23 @@ export function jsonOf<T>({ url, body }: Reply): T {
   }
 }
 
-/** Node tells why a request failed in the cause of what it throws. */
+/** In Node, the cause of an error says why a request failed. */
 function reasonOf(error: unknown): string {
   const { cause, message } = error as Error
   return cause instanceof Error ? `${message} (${cause.message})` : message
 }
 
-/** Waits for something that can be cancelled, or fails as soon as a signal says so. */
-function aborting(signals: readonly AbortSignal[], start: (resolve: () => void) => () => void): Promise<void> {
-  let stop: () => void = () => {}
-  return new Promise<void>((resolve, reject) => {
+/** Waits until `resolve` is called; fails as soon as the signal is aborted, and calls what `start` returned. */
+const abortable = (signal: AbortSignal, start: (resolve: () => void) => () => void): Promise<void> =>
+  new Promise((resolve, reject) => {
     const cancel = start(resolve)
-    stop = () => {
-      const aborted = signals.find((signal) => signal.aborted)
-      if (aborted === undefined) return
+    const stop = () => {
       cancel()
-      reject(aborted.reason)
+      reject(signal.reason)
     }
-    for (const signal of signals) signal.addEventListener('abort', stop)
-    stop()
-  }).finally(() => {
-    for (const signal of signals) signal.removeEventListener('abort', stop)
+    signal.addEventListener('abort', stop)
+    if (signal.aborted) stop()
   })
-}
 
 /** Retry-After is a number of seconds or a date. */
 function secondsOf(text: string | undefined): number | undefined {

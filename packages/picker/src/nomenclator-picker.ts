@@ -1,22 +1,22 @@
 // <nomenclator-picker>: catalogs in cascade as one field of a form, for pages of any site. Needs nothing but this file.
 
-/** The description of a level that a server gives. Paths are dotted, from a record. */
+/** The server's description of a level. Paths are dotted, from a record. */
 type Level = {
   readonly collection: string
   readonly list: string
   /** The path of a record, with {} in place of each identifier of the key. */
   readonly record: string
   readonly key: readonly string[]
-  /** What stands between the values of a key that has several. */
+  /** The sign between the values of a key that has several. */
   readonly separator?: string
   readonly name: string
-  /** All names with their languages, an empty one where it is not known; absent where there is one name alone. */
+  /** All names with their languages, an empty text for an unknown one; absent if there is only one name. */
   readonly names?: Names
-  /** The field with the key of the record above it in its own list, where that is a tree. */
+  /** The field with the key of its parent in the same list, if that is a tree. */
   readonly broader?: string
-  /** The path of its official code, where it has one; embedded records do not. */
+  /** The path of the official code, if the list has one; embedded records do not. */
   readonly code?: string
-  /** The fields that lead to a value, where its path does not tell them: their names may have dots and commas. */
+  /** The fields that lead to a value, if they are not those between the dots of its path: names may have dots. */
   readonly steps?: Readonly<Record<string, readonly string[]>>
   readonly labels: Readonly<Record<string, string>>
   readonly ancestors: Readonly<Record<string, Ancestor>>
@@ -30,7 +30,7 @@ type Definitions = {
 }
 type CatalogRecord = { readonly [field: string]: unknown }
 
-/** A record that is chosen at a level: its key, what it is called, and its official code where it has one. */
+/** A record that is chosen at a level: its key, its name, and its official code if it has one. */
 export type Choice = {
   readonly level: string
   readonly key: string
@@ -46,9 +46,9 @@ export type PickerAttributes = {
   readonly name?: string | undefined
   /** The key of the record that is chosen beforehand; one of a higher level has the name of that before it, as in `estado:2`. */
   readonly value?: string | undefined
-  /** What is submitted: the key, or with `code` the official code; empty where a record has none. */
+  /** `code` submits official codes in place of keys; with `required`, a record without one is invalid. */
   readonly submit?: 'key' | 'code' | undefined
-  /** Whether nothing may be submitted until the last level is chosen. */
+  /** True if the form is invalid until the last level is chosen. */
   readonly required?: boolean | undefined
   readonly disabled?: boolean | undefined
   /** The address of the service; without it, the origin that the script or the page came from. */
@@ -70,23 +70,21 @@ const NOT_LOADED: Words = {
   en: 'The catalogs could not be loaded.',
 }
 
-/** Where this script came from: as a module there is no current script, so it is looked for by its name. */
+/** The element of this script. A module has no current script, so its element is found by its name. */
 const script =
   (document.currentScript as HTMLScriptElement | null) ??
   document.querySelector<HTMLScriptElement>('script[src*="nomenclator-picker"]')
-const home = new URL(script?.src ?? location.href).origin
-/** The path before /picker/ or /assets/, where a proxy has put the server under one. */
-const prefix = /^(.*)\/(?:picker|assets)\//.exec(new URL(script?.src ?? location.href).pathname)?.[1] ?? ''
+const { origin, pathname } = new URL(script?.src ?? location.href)
+/** The address of the server; a proxy may have put it under a path, before /picker/ or /assets/. */
+const home = origin + (/^(.*)\/(?:picker|assets)\//.exec(pathname)?.[1] ?? '')
 
 const definitionsByServer = new Map<string, Promise<Definitions>>()
 
 function definitionsOf(server: string): Promise<Definitions> {
-  const earlier = definitionsByServer.get(server)
-  if (earlier !== undefined) return earlier
-  const definitions = json<Definitions>(`${server}/picker/levels.json`)
+  const definitions = definitionsByServer.get(server) ?? json<Definitions>(`${server}/picker/levels.json`)
+  definitionsByServer.set(server, definitions)
   // The next picker tries again.
   definitions.catch(() => definitionsByServer.delete(server))
-  definitionsByServer.set(server, definitions)
   return definitions
 }
 
@@ -102,7 +100,7 @@ const valueAt = ({ steps }: Level, record: CatalogRecord, path: string): unknown
     record,
   )
 
-/** How near two language tags are: the same, of the same language, or neither. */
+/** The nearness of two language tags: 2 for the same, 1 for the same language, else 0. */
 const nearness = (one: string, other: string): number =>
   Number(one === other) + Number(one.split('-')[0] === other.split('-')[0])
 
@@ -110,10 +108,7 @@ const nearness = (one: string, other: string): number =>
 const namesFor = ({ name, names = [[name, '']] }: { name: string; names?: Names }, language: string): string[] =>
   names.toSorted(([, a], [, b]) => nearness(b, language) - nearness(a, language)).map(([path]) => path)
 
-type Values = Readonly<Record<string, string | undefined>>
-
-const withValues = (text: string | undefined, values: Values): string =>
-  (text ?? '').replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
+type WordValues = Readonly<Record<string, string | undefined>>
 
 const STYLES = `
 :host { display: block; font: inherit; color: var(--picker-ink, inherit);
@@ -145,24 +140,23 @@ mark { background: none; color: inherit; font-weight: 700; }
 @media (forced-colors: active) { li[aria-selected="true"] { outline: 2px solid; outline-offset: -2px; } }
 `
 
-/** An element of a class; what may be styled from outside is a part of the same name. */
-function create<T extends keyof HTMLElementTagNameMap>(tag: T, name = '', part = ''): HTMLElementTagNameMap[T] {
+/** An element with attributes; pages can style those that are a part. */
+function create<T extends keyof HTMLElementTagNameMap>(tag: T, attributes = {}): HTMLElementTagNameMap[T] {
   const element = document.createElement(tag)
-  element.className = name
-  if (part !== '') element.setAttribute('part', part)
+  for (const [name, value] of Object.entries<string>(attributes)) element.setAttribute(name, value)
   return element
 }
 
-const createMessage = () => create('p', 'message', 'message')
+const createMessage = (attributes = {}) => create('p', { class: 'message', part: 'message', ...attributes })
 
 /** One level: a combobox with a list (WAI-ARIA). */
 class Field {
   readonly level: string
-  readonly element = create('div', 'field', 'field')
-  readonly input = create('input', '', 'input')
-  readonly #label = create('label', '', 'label')
-  readonly #list = create('ul', '', 'list')
-  readonly #message = createMessage()
+  readonly element = create('div', { class: 'field', part: 'field' })
+  readonly input: HTMLInputElement
+  readonly #label: HTMLLabelElement
+  readonly #list: HTMLUListElement
+  readonly #message: HTMLElement
   readonly #picker: NomenclatorPicker
   readonly #id: string
   #options: Option[] = []
@@ -177,30 +171,30 @@ class Field {
   constructor(picker: NomenclatorPicker, level: string, at: number) {
     this.#picker = picker
     this.level = level
-    this.#id = `level-${at}`
-    this.#label.htmlFor = this.#id
-    const { input } = this
-    input.id = this.#id
-    const attributes = {
+    const id = `level-${at}`
+    this.#id = id
+    this.#label = create('label', { for: id, part: 'label' })
+    this.#list = create('ul', { id: `${id}-list`, part: 'list', role: 'listbox' })
+    this.#message = createMessage({ id: `${id}-message` })
+    const input = create('input', {
+      id,
+      part: 'input',
       role: 'combobox',
       autocomplete: 'off',
       spellcheck: 'false',
       autocapitalize: 'none',
       'aria-autocomplete': 'list',
       'aria-haspopup': 'listbox',
-      'aria-controls': `${this.#id}-list`,
-      'aria-describedby': `${this.#id}-message`,
-    }
-    for (const [name, value] of Object.entries(attributes)) input.setAttribute(name, value)
-    this.#list.id = `${this.#id}-list`
-    this.#list.setAttribute('role', 'listbox')
+      'aria-controls': this.#list.id,
+      'aria-describedby': this.#message.id,
+    })
+    this.input = input
     this.#close()
-    this.#message.id = attributes['aria-describedby']
-    const box = create('div', 'box')
-    box.append(input, create('span', 'arrow'), this.#list)
+    const box = create('div', { class: 'box' })
+    box.append(input, create('span', { class: 'arrow' }), this.#list)
     this.element.append(this.#label, box, this.#message)
     input.addEventListener('input', (event) => {
-      // The picker tells of a change when a record is chosen, and not of every letter.
+      // The picker has an event for every choice, and none for a letter.
       event.stopPropagation()
       this.#later()
     })
@@ -208,11 +202,11 @@ class Field {
     input.addEventListener('click', () => this.#list.hidden && this.#load())
     input.addEventListener('keydown', (event) => this.#key(event))
     input.addEventListener('blur', () => this.#leave())
-    // A pointer must not take the focus away before its click has been seen.
+    // A pointer must not take the focus away before its click.
     this.#list.addEventListener('pointerdown', (event) => event.preventDefault())
   }
 
-  /** Sets the words of the field, and whether it can be used. */
+  /** Sets the words of the field, and its state. */
   update(label: string, placeholder: string, isRequired: boolean, isDisabled: boolean): void {
     this.#label.textContent = label
     this.#label.className = isRequired ? 'required' : ''
@@ -228,8 +222,8 @@ class Field {
     this.#close()
   }
 
-  /** Says at the field what is missing there; nothing where the text is empty. */
-  showMissing(text: string): void {
+  /** Shows a message at the field; none if the text is empty. */
+  showMessage(text: string): void {
     this.#message.textContent = text
     this.input.ariaInvalid = String(text !== '')
   }
@@ -239,7 +233,7 @@ class Field {
     this.#timer = setTimeout(() => this.#load(), PAUSE_MILLISECONDS)
   }
 
-  /** The text while it is being typed; empty where it names what is chosen, so that everything is offered again. */
+  /** The text while it is being typed; empty if it is the name of the choice, so that everything is offered again. */
   get #typed(): string {
     const text = this.input.value.trim()
     return text === this.choice?.name ? '' : text
@@ -273,25 +267,20 @@ class Field {
     this.#shownFor = text
     const items = this.#options.map((option, at) => this.#item(option, at, text))
     if (note !== undefined) {
-      const item = create('li')
+      const item = create('li', { role: 'option', 'aria-disabled': 'true' })
       item.textContent = this.#picker.word(note)
-      item.setAttribute('role', 'option')
-      item.setAttribute('aria-disabled', 'true')
       items.push(item)
     }
     this.#list.replaceChildren(...items)
     const isOpen = this.#picker.shadowRoot?.activeElement === this.input
     this.#list.hidden = !isOpen
     this.input.ariaExpanded = String(isOpen)
-    // What was typed is most likely the first; an empty field has nothing chosen before one chooses.
+    // The first record fits the text best; in an empty field, none is active until one is chosen.
     this.#activate(text === '' ? this.#options.findIndex(({ key }) => key === this.choice?.key) : 0)
   }
 
   #item(option: Option, at: number, text: string): HTMLLIElement {
-    const item = create('li', '', 'option')
-    item.id = `${this.#id}-${at}`
-    item.setAttribute('role', 'option')
-    item.setAttribute('aria-selected', 'false')
+    const item = create('li', { id: `${this.#id}-${at}`, part: 'option', role: 'option' })
     item.append(markedName(option.name, text))
     if (option.where !== '') {
       const where = create('small')
@@ -304,8 +293,7 @@ class Field {
 
   #activate(at: number): void {
     this.#active = this.#options.length === 0 ? -1 : at
-    for (const [position, item] of [...this.#list.querySelectorAll('[role=option]')].entries()) {
-      if (item.hasAttribute('aria-disabled')) continue
+    for (const [position, item] of [...this.#list.querySelectorAll('[part]')].entries()) {
       item.setAttribute('aria-selected', String(position === this.#active))
       if (position === this.#active) item.scrollIntoView({ block: 'nearest' })
     }
@@ -316,6 +304,7 @@ class Field {
   #key(event: KeyboardEvent): void {
     const { length } = this.#options
     const isOpen = !this.#list.hidden
+    const isShown = isOpen && this.#shownFor === this.#typed
     switch (event.key) {
       case 'ArrowDown':
       case 'ArrowUp':
@@ -330,11 +319,7 @@ class Field {
           this.#picker.form?.requestSubmit()
           return
         }
-        if (isOpen && this.#shownFor === this.#typed) {
-          this.#choose(this.#options[this.#active])
-          return
-        }
-        this.#load()
+        if (!isShown) this.#load()
         void this.#loaded.then(() => this.#choose(this.#options[this.#active]))
         return
       case 'Escape':
@@ -343,7 +328,7 @@ class Field {
         this.set(this.choice)
         return
       case 'Tab':
-        if (isOpen && this.#shownFor === this.#typed && this.#typed !== '') this.#choose(this.#options[this.#active])
+        if (isShown && this.#typed !== '') this.#choose(this.#options[this.#active])
     }
   }
 
@@ -391,12 +376,12 @@ export class NomenclatorPicker extends HTMLElement {
   static readonly observedAttributes = ['levels', 'required', 'lang', 'server', 'name', 'value', 'submit']
 
   readonly #internals: ElementInternals
-  readonly #fieldBox = create('div', 'fields')
+  readonly #fieldBox = create('div', { class: 'fields' })
   readonly #message = createMessage()
-  readonly #status = create('div', 'status')
+  readonly #status = create('div', { class: 'status', role: 'status' })
   #fields: Field[] = []
   #definitions: Definitions | undefined
-  /** Ends when the picker can be used: its levels are known, and its value is shown. Absent until it is first on a page. */
+  /** Settles when the picker can be used, with its levels and its value. Absent until it is first on a page. */
   #ready: Promise<void> | undefined
   #isDisabled = false
   /** The value that was last set or chosen; without one, the attribute counts. */
@@ -410,23 +395,22 @@ export class NomenclatorPicker extends HTMLElement {
     const sheet = new CSSStyleSheet()
     sheet.replaceSync(STYLES)
     root.adoptedStyleSheets = [sheet]
-    this.#status.setAttribute('role', 'status')
     root.append(this.#fieldBox, this.#message, this.#status)
-    this.addEventListener('invalid', () => this.#missing?.showMissing(this.#internals.validationMessage))
+    this.addEventListener('invalid', () => this.#missing?.showMessage(this.#internals.validationMessage))
   }
 
   /** @internal */
   connectedCallback(): void {
-    // One that is moved stays as it is, in the language of its new place.
+    // A picker that is moved keeps its choices, in the language of its new place.
     if (!this.#definitions) this.#build()
     else this.#translate()
   }
 
   /** @internal */
   attributeChangedCallback(name: string, before: string | null, after: string | null): void {
-    // Of an element that is on the page already when its class is known, the attributes are told before it is connected.
+    // This is called before connectedCallback if the element is on the page before its class is defined.
     if (before === after || !this.#ready) return
-    // What is shown already is no key of other levels.
+    // The value that is shown is no key of other levels.
     if (name === 'levels' && this.#dirtyValue === this.value) this.#dirtyValue = ''
     if (name === 'levels' || name === 'server') this.#build()
     else if (name === 'value' && this.#dirtyValue === undefined) this.#show()
@@ -482,13 +466,13 @@ export class NomenclatorPicker extends HTMLElement {
   }
   set value(key: string | null | undefined) {
     const text = String(key ?? '')
-    // A framework sets the value that a change has just told it. Levels that are chosen above must outlast that.
+    // A framework sets the value that it has just read at a change. Choices of higher levels must outlast that.
     if (text === this.#valueToShow && text === this.value) return
     this.#dirtyValue = text
     this.#show()
   }
 
-  /** What is chosen, from the top down. */
+  /** The choices, from the top down. */
   get selection(): readonly Choice[] {
     return this.#fields.flatMap(({ choice }) => (choice === undefined ? [] : [choice]))
   }
@@ -507,11 +491,11 @@ export class NomenclatorPicker extends HTMLElement {
   /** @internal */
   formResetCallback(): void {
     this.#dirtyValue = undefined
-    for (const field of this.#fields) field.showMissing('')
+    for (const field of this.#fields) field.showMessage('')
     this.#show()
   }
 
-  /** @internal Takes what the browser kept when the page was left, or fills in. */
+  /** @internal Takes the state that the browser kept when the page was left, or fills in. */
   formStateRestoreCallback(state: string | File | FormData | null): void {
     if (typeof state === 'string') this.value = state
   }
@@ -519,10 +503,10 @@ export class NomenclatorPicker extends HTMLElement {
   // Levels.
 
   get #server(): string {
-    return (this.getAttribute('server') ?? `${home}${prefix}`).replace(/\/$/, '')
+    return (this.getAttribute('server') ?? home).replace(/\/$/, '')
   }
 
-  /** The language that names are shown in, where they are known in it. */
+  /** The language of names, if records have names in it. */
   get #languageOfNames(): string {
     return this.closest('[lang]')?.getAttribute('lang') || document.documentElement.lang || DEFAULT_LANGUAGE
   }
@@ -534,12 +518,13 @@ export class NomenclatorPicker extends HTMLElement {
   }
 
   /** @internal */
-  word(name: string, values: Values = {}): string {
-    return withValues(this.#definitions?.words[this.#language]?.[name], values)
+  word(name: string, values: WordValues = {}): string {
+    const text = this.#definitions?.words[this.#language]?.[name] ?? ''
+    return text.replace(/\{(\w+)\}/g, (_, value: string) => values[value] ?? '')
   }
 
   /** @internal */
-  announce(name: string, values: Values = {}): void {
+  announce(name: string, values: WordValues = {}): void {
     this.#status.textContent = this.word(name, values)
   }
 
@@ -555,7 +540,7 @@ export class NomenclatorPicker extends HTMLElement {
   async #prepare(): Promise<void> {
     const fields = this.#fields
     const definitions = await definitionsOf(this.#server).catch(() => undefined)
-    // Its levels, or its server, are others by now.
+    // The levels, or the server, have changed meanwhile.
     if (fields !== this.#fields) return
     this.#definitions = definitions
     const mistake = (definitions ? this.#mistakeInLevels() : NOT_LOADED[this.#language]) ?? ''
@@ -572,7 +557,7 @@ export class NomenclatorPicker extends HTMLElement {
     return this.#levelOf(name)?.labels[this.#language] ?? name
   }
 
-  /** What is wrong: every level must be known, and each below the first must belong to one before it. */
+  /** The words for a mistake: every level must exist, and each but the first must belong to the one before it. */
   #mistakeInLevels(): string | undefined {
     for (const [at, { level }] of this.#fields.entries()) {
       const definition = this.#levelOf(level)
@@ -597,39 +582,47 @@ export class NomenclatorPicker extends HTMLElement {
     this.#submitValue()
   }
 
-  /** Tells the form what it submits, the browser what to keep, and both whether something is missing. */
+  /** The text that is submitted for a choice: empty if its record has no code, but codes are submitted. */
+  #submitted({ key, code = '' }: Choice): string {
+    return this.getAttribute('submit') === 'code' ? code : key
+  }
+
+  /** Sets the data of the form, the state that the browser keeps, and the validity of both. */
   #submitValue(): void {
     const { name, selection } = this
     const data = new FormData()
-    const isCode = this.getAttribute('submit') === 'code'
-    const submitted = ({ key, code = '' }: Choice) => (isCode ? code : key)
     const last = this.#fields.at(-1)?.choice
-    if (last !== undefined) data.append(name, submitted(last))
-    for (const choice of selection) data.append(`${name}.${choice.level}`, submitted(choice))
+    if (last) data.append(name, this.#submitted(last))
+    for (const choice of selection) data.append(`${name}.${choice.level}`, this.#submitted(choice))
     const lowest = selection.at(-1)
     const state = lowest ? `${lowest.level}:${lowest.key}` : ''
     this.#internals.setFormValue(name && lowest ? data : null, state)
     const missing = this.required ? this.#missing : undefined
-    const message = missing && (this.word('required', { level: this.#labelOf(missing.level) }) || missing.level)
+    const word = missing?.choice ? 'uncoded' : 'required'
+    const message =
+      missing && (this.word(word, { ...missing.choice, level: this.#labelOf(missing.level) }) || missing.level)
     this.#internals.setValidity(missing ? { valueMissing: true } : {}, message, missing?.input)
-    // What is said to be missing stays, in the words of now.
+    // A message that is shown stays, in the language of now.
     for (const field of this.#fields)
-      field.showMissing((field === missing && field.input.ariaInvalid === 'true' && message) || '')
+      field.showMessage((field === missing && field.input.ariaInvalid === 'true' && message) || '')
   }
 
-  /** The highest level at which nothing is chosen. */
+  /** The highest level at which nothing is chosen; else the last one, if the code of its record is missing. */
   get #missing(): Field | undefined {
-    return this.#fields.find(({ choice }) => choice === undefined)
+    const last = this.#fields.at(-1)
+    return (
+      this.#fields.find(({ choice }) => !choice) ?? (last?.choice && this.#submitted(last.choice) ? undefined : last)
+    )
   }
 
   // Finding and choosing.
 
-  /** @internal The records of a level that belong to what is chosen above it, and have the words. */
+  /** @internal The records of a level that match the text and belong to the choice of the level before. */
   async find(name: string, text: string, signal: AbortSignal): Promise<{ options: Option[]; total: number }> {
     const level = this.#levelOf(name)
     if (level === undefined) throw new Error(name)
     const at = this.#fields.findIndex((field) => field.level === name)
-    // The nearest one says it all: what is above it follows.
+    // The nearest level is enough: the higher ones follow from it.
     const parent = this.#fields[at - 1]
     const language = this.#languageOfNames
     const own = namesFor(level, language)
@@ -641,10 +634,11 @@ export class NomenclatorPicker extends HTMLElement {
     if (text === '') parameters.set('sort', own[0] as string)
     else parameters.set('q', text)
     const filter = parent && level.ancestors[parent.level]?.filter
-    const above = parent && this.#levelOf(parent.level)
-    if (filter && above && parent.choice) parameters.set(filter, keyValues(above, parent.choice.key).at(-1) as string)
+    const parentLevel = parent && this.#levelOf(parent.level)
+    if (filter && parentLevel && parent.choice)
+      parameters.set(filter, keyValues(parentLevel, parent.choice.key).at(-1) as string)
     const response = await fetch(`${this.#server}${level.list}?${parameters}`, { signal })
-    // Letters that are no word find nothing.
+    // The server refuses a text without any word.
     if (response.status === 400) return { options: [], total: 0 }
     if (!response.ok) throw new Error(response.statusText)
     const records = (await response.json()) as CatalogRecord[]
@@ -661,21 +655,21 @@ export class NomenclatorPicker extends HTMLElement {
     return { options, total: Number(response.headers.get('X-Total') ?? options.length) }
   }
 
-  /** What the records above these are called, by their keys, in a tree whose keys have one value. */
+  /** The names of the parents of records by their keys, in a tree whose keys have one value. */
   async #broaderNames(level: Level, records: readonly CatalogRecord[], fields: string, signal: AbortSignal) {
     const { broader, key, list } = level
     const keys = records.flatMap((record) => (broader && valueAt(level, record, broader)) ?? [])
     if (key.length > 1 || keys.length === 0) return new Map<string, string>()
     const parameters = new URLSearchParams({ per_page: String(MAX_OPTIONS), fields })
     for (const one of new Set(keys)) parameters.append(key[0] as string, String(one))
-    const above = await json<CatalogRecord[]>(`${this.#server}${list}?${parameters}`, signal)
-    const choices = above.map((record) => choiceOf('', level, record, this.#languageOfNames))
+    const parents = await json<CatalogRecord[]>(`${this.#server}${list}?${parameters}`, signal)
+    const choices = parents.map((record) => choiceOf('', level, record, this.#languageOfNames))
     return new Map(choices.map((one) => [one.key, one.name]))
   }
 
-  /** What tells namesakes apart, the nearest first: ancestors that do not follow from the level above, but for the highest. */
-  #contextOf({ ancestors }: Level, above: string | undefined) {
-    const implied = above === undefined ? [] : [above, ...Object.keys(this.#levelOf(above)?.ancestors ?? {})]
+  /** Ancestors that distinguish namesakes, the nearest first: not the highest, nor those that follow from the parent level. */
+  #contextOf({ ancestors }: Level, parent: string | undefined) {
+    const implied = parent === undefined ? [] : [parent, ...Object.keys(this.#levelOf(parent)?.ancestors ?? {})]
     const depth = (name: string) => Object.keys(this.#levelOf(name)?.ancestors ?? {}).length
     return Object.entries(ancestors)
       .filter(([name]) => !implied.includes(name) && depth(name) > 0)
@@ -683,11 +677,11 @@ export class NomenclatorPicker extends HTMLElement {
       .map(([, paths]) => paths)
   }
 
-  /** @internal Chooses a record, or none: what is below belongs to another one from then on. */
+  /** @internal Chooses a record, or none. Another choice clears the lower levels. */
   choose(field: Field, choice: Choice | undefined): void {
     const isSame = field.choice?.key === choice?.key
     field.set(choice && { level: choice.level, key: choice.key, name: choice.name, code: choice.code })
-    if (!isSame) for (const below of this.#fields.slice(this.#fields.indexOf(field) + 1)) below.set(undefined)
+    if (!isSame) for (const lower of this.#fields.slice(this.#fields.indexOf(field) + 1)) lower.set(undefined)
     this.#dirtyValue = this.value
     if (isSame) return
     this.#update()
@@ -713,49 +707,49 @@ export class NomenclatorPicker extends HTMLElement {
     return this.#dirtyValue ?? this.getAttribute('value') ?? ''
   }
 
-  /** Shows the value at once, or when the levels are known. */
+  /** Shows the value, unless the definitions are still being loaded: then #prepare does. */
   #show(): void {
     if (this.#definitions) this.#ready = this.#showValue()
   }
 
-  /** Shows the record that has the value as its key, with all that it belongs to; nothing where there is none. */
+  /** Shows the record that has the value as its key, with its ancestors; nothing if there is none. */
   async #showValue(): Promise<void> {
     const fields = this.#fields
     const text = this.#valueToShow
     const named = fields.find(({ level }) => text.startsWith(`${level}:`))?.level
     const key = named ? text.slice(named.length + 1) : text
     const choices = await this.#choicesOf(named ?? fields.at(-1)?.level ?? '', key).catch(() => [])
-    // What was set or chosen in the meantime is not overwritten.
+    // A value that was set or chosen meanwhile is not overwritten.
     if (fields === this.#fields && text === this.#valueToShow) this.#setChoices(choices)
   }
 
-  /** Shows labels, and what is chosen, in the language of now. */
+  /** Shows labels and choices in the language of now. */
   #translate(): void {
     this.#update()
     this.#ready = this.#ready?.then(async () => {
       const last = this.selection.at(-1)
       const renamed = last && (await this.#choicesOf(last.level, last.key).catch(() => undefined))
-      // What cannot be read again, and what was chosen in the meantime, stays as it is.
+      // A choice that cannot be read again, or was made meanwhile, stays as it is.
       if (renamed && last === this.selection.at(-1)) this.#setChoices(renamed)
     })
   }
 
-  /** The record of a level with a key, and all that it belongs to. */
+  /** The record of a level with a key, after its ancestors. */
   async #choicesOf(name: string, key: string): Promise<Choice[]> {
     const level = this.#levelOf(name)
     const values = level === undefined ? [] : keyValues(level, key)
     if (level === undefined || key === '' || values.length !== level.key.length) return []
     const record = await json<CatalogRecord>(`${this.#server}${recordPath(level, values)}`)
     const language = this.#languageOfNames
-    // What a record may lack, it may not belong to.
-    const above = Object.entries(level.ancestors).flatMap(([ancestor, paths]): Choice[] => {
+    // A record may lack a parent.
+    const ancestors = Object.entries(level.ancestors).flatMap(([ancestor, paths]): Choice[] => {
       const id = valueAt(level, record, paths.id) ?? undefined
       if (id === undefined) return []
       const named = String(firstAt(level, record, namesFor(paths, language)) ?? id)
       return [{ level: ancestor, key: String(id), name: named }]
     })
     const choice = choiceOf(name, level, record, language)
-    return [...(await Promise.all(above.map((one) => this.#withCode(one)))), choice]
+    return [...(await Promise.all(ancestors.map((one) => this.#withCode(one)))), choice]
   }
 }
 
@@ -764,7 +758,7 @@ function recordPath({ record }: Level, values: readonly string[]): string {
   return record.replace(/\{\}/g, () => encodeURIComponent(values[at++] ?? '')).replace(/\/all$/, '/%61ll')
 }
 
-/** The values of a key: a single one is the key itself, of several each is encoded. */
+/** The values of a key: a single one is the key itself, several are encoded one by one. */
 function keyValues({ key, separator = DEFAULT_SEPARATOR }: Level, text: string): string[] {
   if (key.length === 1) return [text]
   try {
@@ -791,7 +785,7 @@ function choiceOf(name: string, level: Level, record: CatalogRecord, language: s
   }
 }
 
-// Two copies of the script on one page are one too many, and no harm.
+// A second copy of the script on a page does no harm.
 if (customElements.get('nomenclator-picker') === undefined)
   customElements.define('nomenclator-picker', NomenclatorPicker)
 

@@ -590,12 +590,12 @@ export const en: Words = {
   pickerElement: {
     choose: 'Type or choose',
     first: 'Choose first: {level}',
-    loading: 'Searching…',
     nothing: 'Nothing like that. Try fewer letters.',
     more: 'There are more: keep typing.',
     found: '{count} options',
     failed: 'The search failed. Check the connection.',
     required: 'Choose: {level}',
+    uncoded: '{name} has no official code. Choose another.',
     unknown: 'There is no level {level}.',
     apart: '{level} does not belong to {parent}.',
     chosen: '{name}, chosen',

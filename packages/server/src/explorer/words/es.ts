@@ -732,12 +732,12 @@ export const es = {
   pickerElement: {
     choose: 'Escriba o elija',
     first: 'Elija primero: {level}',
-    loading: 'Buscando…',
     nothing: 'Nada parecido. Pruebe con menos letras.',
     more: 'Hay más: siga escribiendo.',
     found: '{count} opciones',
     failed: 'No se pudo buscar. Revise la conexión.',
     required: 'Elija: {level}',
+    uncoded: '{name} no tiene clave oficial. Elija otra opción.',
     unknown: 'No existe el nivel {level}.',
     apart: '{level} no pertenece a {parent}.',
     chosen: '{name}, elegido',
