@@ -5,6 +5,7 @@ import { dirname } from 'node:path'
 import { THINKER_VARIABLE } from '../../packages/server/src/http/processes/workers.ts'
 import { environmentOf, eventually, Service, TwoReleases, thinkersOf, workersOf } from '../support/service.ts'
 import { message, send } from '../support/wire.ts'
+import { memoryOf } from '../torture/memory.ts'
 
 setDefaultTimeout(180_000)
 
@@ -74,11 +75,45 @@ describe.skipIf(process.platform !== 'linux')('a process that thinks', () => {
     process.kill(victim, 'SIGSTOP')
     const search = statusOf(service, SEARCH)
     for (let count = 0; count < 50; count++) expect(await statusOf(service, PAGE)).toBe(200)
-    // A body that is refused costs no thought.
-    expect(await statusOf(service, '/api/v2/resolve', post('['.repeat(1_000_000)))).toBe(400)
     expect(await statusOf(service, '/api/v2/paises/4?embed=id')).toBe(200)
     await service.line(/^THINKER STUCK: process \d+ has not reported for 5 s; killing it$/)
     expect(await search).toBe(200)
+  })
+
+  test('that parses hostile bodies holds up no page, and gives their memory back', async () => {
+    await using service = await start()
+    const form = { method: 'POST', body: new URLSearchParams({ queries: '['.repeat(300_000) }) }
+    const hostile: [path: string, init: RequestInit][] = [
+      ['/api/v2/resolve', post('['.repeat(4_900_000))],
+      ['/api/v2/resolve', post(`[${'[],'.repeat(1_600_000)}[]]`)],
+      ['/reconcile', form],
+    ]
+    const send = async () => {
+      // Several at a time are more than one address may send: then they are turned away while they are sent.
+      for (const [path, init] of hostile)
+        expect([400, 503]).toContain(await statusOf(service, path, init).catch(() => 503))
+    }
+    await send()
+    const before = memoryOf(service.pid).anonymous
+    let isOver = false
+    const sending = Promise.all(
+      Array.from({ length: 4 }, async () => {
+        for (let round = 0; round < 10; round++) await send()
+      }),
+    ).finally(() => {
+      isOver = true
+    })
+    const waits: number[] = []
+    while (!isOver) {
+      const start = performance.now()
+      expect(await statusOf(service, PAGE)).toBe(200)
+      waits.push(performance.now() - start)
+    }
+    await sending
+    const middle = waits.sort((a, b) => a - b)[waits.length >> 1] ?? 0
+    expect(middle).toBeLessThan(50)
+    await eventually('the memory is given back', () => memoryOf(service.pid).anonymous < before + 150)
+    expect(service.said.err).not.toMatch(/DIED|STUCK/)
   })
 
   test('is restarted with the others, and no request fails', async () => {

@@ -3,7 +3,6 @@
 import { WorkStopped } from '../base/checkpoint.ts'
 import type { Release } from '../release/release.ts'
 import { type BaseUrlPolicy, baseUrlOf } from './base-url.ts'
-import type { BodyScanner } from './bodies/body-scanner.ts'
 import { clientAddress, networkOf } from './client-address.ts'
 import { type ConnectionInfo, type HttpRequest, type HttpResponse, whenReady } from './exchange.ts'
 import type { Budget } from './limits/budget.ts'
@@ -11,7 +10,7 @@ import type { AnyId } from './observation/request-id.ts'
 import { goneOrAwaited, withShelfHeader } from './observation/shelf-header.ts'
 import type { OnShelf, ShelfTrouble } from './observation/shelf-status.ts'
 import { type Problem, ProblemError, problemResponse } from './problem.ts'
-import { bodyScannerAt, maxBodyAt, surfaceAt } from './routes.ts'
+import { maxBodyAt, surfaceAt } from './routes.ts'
 import { respondV1 } from './v1/v1.ts'
 import { OpenReleases, type ReadableStore } from './v2/open-releases.ts'
 import type { V2Context } from './v2/pipeline.ts'
@@ -29,8 +28,6 @@ export type App = {
   readonly clientOf?: (request: HttpRequest, connection: ConnectionInfo) => string
   /** How long a body is read for a request that is neither GET nor HEAD, in bytes; undefined if none is. */
   readonly maxBody?: (request: HttpRequest) => number | undefined
-  /** What looks at such a body while it arrives. */
-  readonly bodyScanner?: (request: HttpRequest) => BodyScanner | undefined
   /** Loads what would otherwise be loaded by the first request that needs it. */
   readonly preload?: () => Promise<void>
 }
@@ -83,13 +80,11 @@ export function createApp(context: AppContext): App {
   const clientOf = ({ headers }: HttpRequest, connection: ConnectionInfo) =>
     networkOf(clientAddress(context.policy, headers, connection))
   const maxBody = ({ method, path }: HttpRequest) => (method === 'POST' ? maxBodyAt(path) : undefined)
-  const bodyScanner = ({ path, headers }: HttpRequest) => bodyScannerAt(path, headers)
-  return Object.assign(app, { failed: context.logError, clientOf, maxBody, bodyScanner, preload })
+  return Object.assign(app, { failed: context.logError, clientOf, maxBody, preload })
 }
 
 function respond(service: Service, request: HttpRequest, connection: ConnectionInfo): Response {
   const { pages } = service
-  if (request.bodyProblem !== undefined) throw new ProblemError(request.bodyProblem)
   const { name } = surfaceAt(request.path)
   if (name === 'v1') return respondV1(service, request, connection)
   if (name === 'v2') {

@@ -1,6 +1,5 @@
 // HTTP requests and responses as plain values, without a socket, and the headers that all responses have in common.
 import { PER_PAGE } from '../catalog/collections.ts'
-import type { BodyProblem } from './bodies/body-scanner.ts'
 
 /** The headers of a request by lower-case name. */
 export type RequestHeaders = {
@@ -37,8 +36,6 @@ export type HttpRequest = {
   readonly http10?: boolean
   /** The whole body, of a request whose body is read. */
   readonly body?: Uint8Array
-  /** What was found wrong with the body while it arrived; what there was of it is then gone. */
-  readonly bodyProblem?: BodyProblem
 }
 
 /** Whether a request only reads. */

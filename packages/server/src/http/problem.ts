@@ -1,6 +1,5 @@
 // Every way in which a request can fail: one closed table of status, title and detail (RFC 9457).
 import type { PageBeyondLast } from '../query/page.ts'
-import type { BodyProblem } from './bodies/body-scanner.ts'
 import {
   COMMON_HEADERS,
   type Headers,
@@ -34,7 +33,14 @@ export type Problem =
   | { readonly kind: 'method-not-allowed'; readonly method: string }
   | { readonly kind: 'bad-host'; readonly header: string; readonly expected: string }
   | HeadProblem
-  | BodyProblem
+  | { readonly kind: 'bad-parameter'; readonly name: string; readonly value: string; readonly allowed: string }
+  | { readonly kind: 'bad-body'; readonly wrong: string }
+  /** The number of the row, from 1, or 0 for the header of a table. */
+  | { readonly kind: 'bad-row'; readonly row: number; readonly wrong: string; readonly allowed: string }
+  | { readonly kind: 'too-many-rows'; readonly max: number }
+  /** The unit is bytes by default. */
+  | { readonly kind: 'content-too-large'; readonly max: number; readonly unit?: string }
+  | { readonly kind: 'unsupported-media-type'; readonly type: string; readonly allowed: string }
   | { readonly kind: 'request-timeout'; readonly seconds: number }
   | {
       readonly kind: 'too-many-requests'

@@ -2,9 +2,7 @@
 // whether its problems are shown to people. Whatever depends on a path is looked up here.
 import { V1_PATH } from '../base/api-v1.ts'
 import { MAX_FORM_BYTES, MAX_ROWS_BYTES } from './bodies/body-limits.ts'
-import type { BodyScanner } from './bodies/body-scanner.ts'
-import { formScanner, rowScanner } from './bodies/body-types.ts'
-import { ALLOW, type HttpRequest, type RequestHeaders } from './exchange.ts'
+import { ALLOW, type HttpRequest } from './exchange.ts'
 
 export const V2_PATH = '/api/v2'
 /**
@@ -81,12 +79,6 @@ const RECONCILE: Surface = { name: 'reconcile', isExtended: true, hasProblemPage
 const SHELF: Surface = { name: 'shelf', isExtended: true, hasProblemPages: false }
 const PAGES: Surface = { name: 'pages', isExtended: false, hasProblemPages: true }
 
-/** A body that is read: how many bytes of it, and what looks at it while it arrives. */
-type Body = { readonly max: number; readonly scanner: (headers: RequestHeaders) => BodyScanner }
-
-const ROWS: Body = { max: MAX_ROWS_BYTES, scanner: rowScanner }
-const FORM: Body = { max: MAX_FORM_BYTES, scanner: formScanner }
-
 /** A path and all paths below it. */
 type Route = {
   readonly path: string
@@ -94,15 +86,15 @@ type Route = {
   readonly label: RouteLabel
   /** What requests for a path below it are counted as, where that differs. */
   readonly labelBelow?: (rest: string) => RouteLabel
-  /** The bodies that are read where they are posted, by path; all other paths take none. */
-  readonly bodies?: Readonly<Record<string, Body>>
+  /** How many bytes of a body are read that is posted to a path; all other paths take none. */
+  readonly maxBody?: Readonly<Record<string, number>>
 }
 
 /** The first route that a path belongs to counts. */
 const ROUTES: readonly Route[] = [
   { path: V1_PATH, surface: V1, label: 'v1 index', labelBelow: (rest) => (rest === '' ? 'v1 index' : 'v1 page') },
   { path: `${V2_PATH}/${V2_SEGMENTS.search}`, surface: V2, label: 'v2 search' },
-  { path: RESOLVE_PATH, surface: V2, label: 'v2 resolve', bodies: { [RESOLVE_PATH]: ROWS } },
+  { path: RESOLVE_PATH, surface: V2, label: 'v2 resolve', maxBody: { [RESOLVE_PATH]: MAX_ROWS_BYTES } },
   { path: `${V2_PATH}/${V2_SEGMENTS.changes}`, surface: V2, label: 'v2 changes' },
   { path: `${V2_PATH}/${V2_SEGMENTS.releases}`, surface: V2, label: 'v2 releases' },
   { path: V2_PATH, surface: V2, label: 'v2 index', labelBelow: collectionLabel },
@@ -113,7 +105,7 @@ const ROUTES: readonly Route[] = [
     surface: RECONCILE,
     label: 'reconcile',
     // People enter the address of the service with or without a slash, and some clients follow no redirect of a POST.
-    bodies: { [RECONCILE_PATH]: FORM, [`${RECONCILE_PATH}/`]: FORM },
+    maxBody: { [RECONCILE_PATH]: MAX_FORM_BYTES, [`${RECONCILE_PATH}/`]: MAX_FORM_BYTES },
   },
   { path: SHELF_PATH, surface: SHELF, label: 'shelf' },
   { path: PAGE_PATHS.explore, surface: PAGES, label: 'explorer' },
@@ -169,9 +161,9 @@ const THOUGHT_QUERY =
 const DESCENDANTS = `/${V2_SEGMENTS.descendants}`
 
 /** Whether a request takes thought: then it is not for a process that serves pages, which would have to wait. */
-export function takesThought({ method, path, query, body, bodyProblem }: HttpRequest): boolean {
+export function takesThought({ method, path, query, body }: HttpRequest): boolean {
   const { surface, label } = routeAt(path)
-  if (surface.name === 'v1' || bodyProblem !== undefined) return false
+  if (surface.name === 'v1') return false
   if (body !== undefined || method === 'POST') return true
   // What is not there is told in JSON below /api, and as a page elsewhere.
   if (label === 'other') return surface.hasProblemPages
@@ -186,11 +178,7 @@ export const mayTakeLong = ({ path }: HttpRequest): boolean =>
   LONG.has(routeLabelAt(path)) || path === PAGE_PATHS.releases
 
 /** How many bytes of a body are read that is posted to this path; undefined if none is. */
-export const maxBodyAt = (path: string): number | undefined => routeAt(path).bodies?.[path]?.max
-
-/** What looks at a body while it arrives that is posted to this path. */
-export const bodyScannerAt = (path: string, headers: RequestHeaders): BodyScanner | undefined =>
-  routeAt(path).bodies?.[path]?.scanner(headers)
+export const maxBodyAt = (path: string): number | undefined => routeAt(path).maxBody?.[path]
 
 /** The methods that are allowed at a path. */
 export const allowedAt = (path: string): string => (maxBodyAt(path) === undefined ? ALLOW : `${ALLOW}, POST`)

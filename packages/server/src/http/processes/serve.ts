@@ -27,14 +27,13 @@ export class CannotListen extends OperationalError {
 }
 
 export function serve(app: App, options: ListenOptions): RunningServer {
-  const { clientOf, maxBody, bodyScanner, failed: onFailure } = app
+  const { clientOf, maxBody, failed: onFailure } = app
   const server = listen(
     {
       respond: app,
       refuse: app.refuse ?? ((problem, path) => problemResponse(problem, path)),
       clientOf,
       maxBody,
-      bodyScanner,
       onFailure,
     },
     options,
