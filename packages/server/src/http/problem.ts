@@ -62,7 +62,7 @@ export type Problem =
 
 export type ProblemKind = Problem['kind']
 
-/** Thrown wherever a request turns out to fail. Only the app catches it. */
+/** Thrown wherever a request turns out to fail. The app and the hand-over make it a response; the explorer catches it where a record may be missing. */
 export class ProblemError extends Error {
   readonly problem: Problem
 
@@ -81,7 +81,7 @@ const RETRY_AFTER_SECONDS = 10
 export const overloaded = (reason: RefusalReason, what: string, retryAfter = RETRY_AFTER_SECONDS) =>
   ({ kind: 'overloaded', reason, what, retryAfter }) satisfies Problem
 
-/** How long to wait for a release that is on its way. */
+/** The time to wait for a release that is on its way. */
 const AWAITED_SECONDS = 2
 
 type Presentation = {
@@ -218,7 +218,7 @@ export function problemResponse(problem: Problem, path: string, id?: AnyId): Htt
 
 export const problemType = (kind: ProblemKind) => `urn:nomenclator:problem:${kind}`
 
-/** How a problem is shown, in JSON and on a page. */
+/** Returns the words and headers of a problem, in JSON and on a page. */
 export function presentationOf(problem: Problem, path: string): Presentation {
   const [status, title] = problemTitles[problem.kind]
   const presentation = { status, title, detail: detailOf(problem, path) }

@@ -10,7 +10,7 @@ const exposed = (changes: Partial<Exposed> = {}): Exposed => ({
   ready: true,
   startedAt: 1_000,
   now: Date.parse('2026-01-01T00:00:10.000Z'),
-  thinkers: [],
+  computeWorkers: [],
   supervisorBytes: 1,
   ...changes,
 })

@@ -1,4 +1,4 @@
-// The requests that cost most: what a service has to think about longest, and bodies made to be expensive to refuse.
+// The requests that cost most: searches, rows and downloads, and bodies made to be expensive to refuse.
 import { byEar, withTypo } from '../../bench/misspelling.ts'
 import { pick, type Random, randomFrom, shuffled, times } from '../../packages/server/src/source/synthetic/random.ts'
 
@@ -117,6 +117,7 @@ export const COSTLY: readonly Costly[] = [
   ),
   body('blank NDJSON lines', 'application/x-ndjson', () => Buffer.alloc(BODY_BYTES, '\n')),
   body('blank CSV lines', 'text/csv', () => Buffer.concat([Buffer.from('q\n'), Buffer.alloc(BODY_BYTES - 2, '\n')])),
+  body('[ × 1 MB in a form', 'application/x-www-form-urlencoded', () => `queries=${'['.repeat(990_000)}`, '/reconcile'),
   body('one CSV header', 'text/csv', () => Buffer.alloc(BODY_BYTES, 'q,')),
   fresh('changes between two releases', ({ releases: [to, from], ...others }, random) => {
     const fields = pick(random, [
