@@ -35,7 +35,7 @@ const REQUESTS: [name: string, target: string, type: string, body: string][] = [
   ['changes', `/api/v2/changes?from=${release.digest}&to=${release.digest}`, '', ''],
 ]
 
-/** Whether a response is there in the end; it is not when its work has stopped. */
+/** True if a response is complete in the end; it is not when its job has stopped. */
 async function isWhole(response: HttpResponse | Promise<HttpResponse>): Promise<boolean> {
   const { status, body } = await response
   if (!isStreamed(body)) return status === 200

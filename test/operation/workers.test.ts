@@ -292,7 +292,7 @@ describe.skipIf(process.platform !== 'linux')('workers that cannot start', () =>
     {
       using _damage = new Damage(first, second)
       process.kill(victim, 'SIGKILL')
-      // Of three processes, in any order.
+      // Three processes, in any order.
       for (const line of [
         /^\[\d+\] nomenclator: the release is damaged: /m,
         /^WORKER DID NOT START: a worker could not start \(exit code 1\); .*; trying again in 200 ms$/m,

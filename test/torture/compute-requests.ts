@@ -2,7 +2,7 @@
 import { byEar, withTypo } from '../../bench/misspelling.ts'
 import { pick, type Random, randomFrom, shuffled, times } from '../../packages/server/src/source/synthetic/random.ts'
 
-/** What of a running service the requests are made from; a plain value, so that it can be sent to a process. */
+/** Facts of a running service that requests are made from; a plain value, so that it can be sent to a process. */
 export type Material = {
   readonly host: string
   /** Names of localities with those of their states. */
@@ -29,14 +29,14 @@ function post({ host }: Material, target: string, type: string, body: Buffer | s
   return Buffer.concat([Buffer.from(`POST ${target} HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`), bytes])
 }
 
-/** As somebody in a hurry types it: the name of a locality, and where it is. */
+/** The name of a locality and where it is, typed in a hurry. */
 function dirtyName({ names }: Material, random: Random): string {
   const { locality, municipality, state } = pick(random, names)
   const [first, second] = [locality, municipality].map((name) => withTypo(byEar(name, random) ?? name, random) ?? name)
   return `${first} ${second} ${state}`
 }
 
-/** Of this many letters, however many words these are. */
+/** Text of this many letters, whatever the number of words. */
 function typed(material: Material, random: Random, letters: number): string {
   let text = ''
   while (text.length < letters) text += `${dirtyName(material, random)} `

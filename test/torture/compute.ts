@@ -27,7 +27,7 @@ export const compute: Campaign = {
   description: `A client requests ${RATE} pages of API v1 a second, alone before each kind, then beside 1, 10 and 50 clients that each send the same costly request again and again, and beside 200 that leave 0.2 s after they have sent it, half of them by a reset. Each client has an address of its own. Beside them, the p99 of pages may be ${MAX_MORE_P99_MILLISECONDS} ms more than alone, and the slowest ${MAX_MORE_MILLISECONDS} ms more than the slowest alone, but for the time for which the client of the pages did not get to run itself; the memory of all processes that is no file may be ${MAX_MORE_MEGABYTES} MB more. When all have left, their work must be gone within a second, and no connection may be left, by the metrics and by the descriptors. Costly clients may be refused, but none may get a 500, and one that comes alone must get a response. The same with one worker.`,
   run: async (trial) => {
     const home = await trial.homes.official()
-    // It swaps the releases of the home, so before anything is served from there.
+    // This swaps the releases of the home, so it comes before anything is served from there.
     await trial.homes.versions(home)
     for (const workers of trial.scale === 'full' ? [2, 1] : [2]) await new ComputeTrial(trial, home, workers).run()
   },
@@ -58,7 +58,7 @@ class ComputeTrial {
     trial.fact(`${this.#of('at the beginning')}: the machine had a load of ${loadavg()[0]?.toFixed(1)}`)
     const first = await this.#alone(seconds)
     for (const kind of kinds) {
-      // Anew for each kind, since whatever else the machine does changes. Memory grows, and is compared with the beginning.
+      // Pages alone are measured anew for each kind, since the load of the machine changes. Memory grows, and is compared with the beginning.
       const alone = { probe: (await this.#alone(seconds)).probe, peak: first.peak }
       for (const count of counts) await this.#beside(kind, count, seconds, alone)
       await this.#abandoned(kind, leaving, alone)
@@ -146,20 +146,20 @@ class ComputeTrial {
     const { service, material } = await this.#ready()
     const title = `${clients} × ${name}`
     let costly: TrafficReport | undefined
-    const seen = await this.#observe(service, title, async () => {
+    const observed = await this.#observe(service, title, async () => {
       await using running = startComputeClients({ port: service.port, material, kind: name, clients })
       await running.begun
       await Bun.sleep(seconds * 1_000)
       costly = await running.stop()
     })
     const { statuses = {}, reasons = {}, failed = 0, latency } = costly ?? {}
-    const { p50, p99, max } = seen.probe.latency
+    const { p50, p99, max } = observed.probe.latency
     const words = Object.entries({ ...statuses, ...reasons }).map(([what, count]) => `${count} × ${what}`)
     trial.fact(
       `${this.#of(title)}: pages p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)}, max ${max.toFixed(0)} ms; the others got ${words.join(', ') || 'no response yet'}${latency === undefined || latency.p50 === 0 ? '' : `, p50 ${latency.p50.toFixed(0)} ms`}`,
     )
     trial.require(failed === 0, `${this.#of(title)}: ${failed} responses of another 5xx than 503`)
-    this.#requirePages(this.#of(title), seen, alone)
+    this.#requirePages(this.#of(title), observed, alone)
     await this.#renewUnlessIdle(service)
   }
 
@@ -169,18 +169,18 @@ class ComputeTrial {
     const title = `${clients} abandoned × ${name}`
     const before = await this.#connections(service)
     let gone: number | undefined
-    const seen = await this.#observe(service, title, async () => {
+    const observed = await this.#observe(service, title, async () => {
       await this.#leave({ port: service.port, material, kind: name, clients, leaveAfter: LEAVE_MILLISECONDS })
       gone = await untilIdle(service.pid)
     })
     trial.fact(
-      `${this.#of(title)}: gone after ${gone === undefined ? `more than ${GIVEN_UP_MILLISECONDS}` : gone.toFixed(0)} ms; pages p99 ${seen.probe.latency.p99.toFixed(1)}, max ${seen.probe.latency.max.toFixed(0)} ms`,
+      `${this.#of(title)}: gone after ${gone === undefined ? `more than ${GIVEN_UP_MILLISECONDS}` : gone.toFixed(0)} ms; pages p99 ${observed.probe.latency.p99.toFixed(1)}, max ${observed.probe.latency.max.toFixed(0)} ms`,
     )
     trial.require(
       gone !== undefined && gone <= MAX_GONE_MILLISECONDS,
       `${this.#of(title)}: work went on for ${gone === undefined ? 'longer than was waited for' : `${gone.toFixed(0)} ms`}`,
     )
-    this.#requirePages(this.#of(title), seen, alone)
+    this.#requirePages(this.#of(title), observed, alone)
     await this.#requireNoConnections(service, title, before)
     await this.#renewUnlessIdle(service)
   }
@@ -257,7 +257,7 @@ function socketsOf(root: number): number {
         try {
           return readlinkSync(`/proc/${pid}/fd/${descriptor}`)
         } catch {
-          // It was closed while the list was being read.
+          // The descriptor was closed while the list was being read.
           return ''
         }
       })

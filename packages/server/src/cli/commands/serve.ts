@@ -11,9 +11,7 @@ export const serveCommand = command({
   flags: serveFlags,
   examples: ['serve', 'serve --port 0 --workers 1', 'serve --host 0.0.0.0 --base-url https://catalogs.example.org'],
   run: async ({ values, terminal, env }) => {
-    const { BRIEFING_VARIABLE, SUPERVISOR_VARIABLE, COMPUTE_SOCKET_VARIABLE } = await import(
-      '../../http/processes/workers.ts'
-    )
+    const { SUPERVISOR_VARIABLE } = await import('../../http/processes/workers.ts')
     const isWorker = env[SUPERVISOR_VARIABLE] !== undefined
     // The supervisor reads the log of a worker, and writes it in its own style.
     const style = isWorker ? 'json' : logStyle(values['log-format'], terminal.interactive, env.JOURNAL_STREAM)
@@ -22,7 +20,7 @@ export const serveCommand = command({
     try {
       if (isWorker) {
         const { runWorker } = await import('../serving/worker.ts')
-        return await runWorker(context, env[BRIEFING_VARIABLE] ?? '', env[COMPUTE_SOCKET_VARIABLE])
+        return await runWorker(context, env)
       }
       const { start } = await import('../serving/start.ts')
       return await start(context)

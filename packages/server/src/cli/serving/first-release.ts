@@ -62,7 +62,7 @@ async function buildBundled(store: ReleaseStore, terminal: Terminal): Promise<vo
   await importWithProgress(store, bundledSource(), terminal, { 'accept-changes': false, 'dry-run': false })
 }
 
-/** How long a start waits for the shelf while there is something in the home to begin with. */
+/** The time for which a start waits for the shelf while the home has something to begin with. */
 const SHELF_MILLISECONDS = 3_000
 const WAITING_MILLISECONDS = 100
 

@@ -111,9 +111,7 @@ export function startPageWorker(given: Given): RunningWorker {
   const metrics = new Metrics()
   const budget = new Budget(budgetLimitsOf(values), metrics)
   const policy = policyOf(values)
-  const { app, release, map, report, onScrub, onShelf, startDraining } = openApp(given, { budget }, metrics, () =>
-    shortcut?.forget(),
-  )
+  const { app, release, startDraining, ...shared } = openApp(given, { budget }, metrics, () => shortcut?.forget())
   const limit = values['rate-limit']
   const rates = limit === undefined ? undefined : { limit, table: rateTable(), policy, metrics }
   const milliseconds = values['think-seconds'] * 1_000
@@ -139,10 +137,7 @@ export function startPageWorker(given: Given): RunningWorker {
   preloadLater(() => app.preload?.())
   return {
     port: server.port,
-    map,
-    report,
-    onScrub,
-    onShelf,
+    ...shared,
     onComputeSockets: (sockets) => handOver.use(sockets),
     reopen: () => void accessLog?.reopen(),
     stop: async (drainMilliseconds, onClosed) => {
@@ -162,7 +157,7 @@ export function startComputeWorker(given: Given, socket: string): RunningWorker 
   const cache = responseCache(values, store, log)
   // Page workers log what goes well, and trouble with the home: to a busy process it seems slow.
   const logTrouble: Log = (event) => event.level === 'info' || event.event in FOLLOW_PROBLEMS || log(event)
-  const { app, release, map, report, onScrub, onShelf, startDraining } = openApp(
+  const { app, release, startDraining, ...shared } = openApp(
     { ...given, log: logTrouble },
     {
       store,
@@ -188,10 +183,7 @@ export function startComputeWorker(given: Given, socket: string): RunningWorker 
   preloadLater(warm)
   return {
     port: 0,
-    map,
-    report,
-    onScrub,
-    onShelf,
+    ...shared,
     onComputeSockets: () => {},
     reopen: () => {},
     stop: async (drainMilliseconds) => {

@@ -1,9 +1,15 @@
 // The start of a worker of either kind, which keeps a link with its supervisor.
 import { OperationalError } from '../../base/operational-error.ts'
-import { SupervisorLink, type WorkerBriefing } from '../../http/processes/workers.ts'
+import {
+  BRIEFING_VARIABLE,
+  COMPUTE_SOCKET_VARIABLE,
+  SupervisorLink,
+  type WorkerBriefing,
+} from '../../http/processes/workers.ts'
 import { ReleaseStore } from '../../release/home/release-store.ts'
 import { damageIn } from '../../release/home/scrub.ts'
 import { openServable } from '../../release/home/servable.ts'
+import type { Environment } from '../flags/flags.ts'
 import { homeOf } from '../flags/home-flag.ts'
 import { trustOf } from '../flags/key-flags.ts'
 import { onReopenSignal, untilStopped, untilTold } from '../terminal/signals.ts'
@@ -13,12 +19,9 @@ import { startComputeWorker, startPageWorker } from './process.ts'
 const WAITING_MILLISECONDS = 5
 
 /** Runs until it is stopped. A worker writes no release: only the first start may build one. */
-export async function runWorker(
-  { values, log }: Context,
-  briefingText: string,
-  socket: string | undefined,
-): Promise<number> {
-  const briefing: WorkerBriefing = JSON.parse(briefingText)
+export async function runWorker({ values, log }: Context, env: Environment): Promise<number> {
+  const briefing: WorkerBriefing = JSON.parse(env[BRIEFING_VARIABLE] ?? '')
+  const socket = env[COMPUTE_SOCKET_VARIABLE]
   const store = new ReleaseStore(homeOf(values.home), trustOf(values))
   const first = await openServable(store, { damage: damageIn(briefing.scrub), served: briefing.served })
   if (first === undefined)

@@ -99,7 +99,7 @@ function note(
 }
 
 type ServedPage = {
-  /** They begin with the request, which ends at `end`. */
+  /** Received bytes, which begin with the request; it ends at `end`. */
   readonly bytes: Buffer
   readonly end: number
   readonly connection: ConnectionInfo

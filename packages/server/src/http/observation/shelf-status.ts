@@ -2,7 +2,7 @@
 
 /** The reason why a service may not have the current release of the shelf, as plain JSON for other processes. */
 export type ShelfTrouble = {
-  /** It cannot be reached, was restored to an older state, has two states of which neither led to the other, or offers what cannot be taken. */
+  /** The shelf cannot be reached, was restored to an older state, has two states of which neither led to the other, or offers what cannot be taken. */
   readonly kind: 'away' | 'older' | 'fork' | 'refused'
   /** The time at which it began, in seconds since 1970. */
   readonly since: number
@@ -10,7 +10,7 @@ export type ShelfTrouble = {
   readonly message: string
 }
 
-/** The answer of a shelf about a release that a home has not: it has the release or not, or cannot be reached. */
+/** The state of a release on the shelf that a home has not; `unknown` if the shelf cannot be reached. */
 export type OnShelf = 'there' | 'absent' | 'unknown'
 
 /** The counters of a shelf, for the metrics. */

@@ -23,11 +23,11 @@ const LARGE_BYTES = 1 << 17
 /** With more than this unsent, the other end counts as slow. */
 const MAX_UNSENT_BYTES = 1 << 20
 
-/** One end of the socket: cuts what arrives into frames, and sends frames in order, however much the other end takes at a time. */
+/** An end of the socket: cuts what arrives into frames, and sends frames in order, however much the other end takes at a time. */
 export class FrameSocket {
   readonly #socket: Pick<Socket<unknown>, 'write' | 'end'>
   readonly #onFrame: (frame: Frame) => void
-  /** The frame that is arriving: its header, its bytes once their length is known, and how much of the one or the other is there. */
+  /** The frame that is arriving: its header, its bytes once the header is complete, and how much of the one or the other has arrived. */
   readonly #header = Buffer.allocUnsafe(HEADER_BYTES)
   #body: Buffer | undefined
   #filled = 0

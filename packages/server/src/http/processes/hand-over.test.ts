@@ -29,7 +29,7 @@ type Options = {
   readonly workers?: number
 }
 
-/** What is handed over to processes with this app. */
+/** A hand-over to compute workers with this app. */
 function handedTo(app: App, { limits = {}, maxMilliseconds = 60_000, workers = 1 }: Options = {}) {
   const directory = new TestDirectory()
   const metrics = new Metrics()
@@ -60,7 +60,7 @@ const request = (path: string, more: Partial<HttpRequest> = {}): HttpRequest => 
   method: 'GET',
   path,
   query: 'a=1',
-  headers: new HeaderText('Host: a\r\nX-Told: ñ\r\n\r\n'),
+  headers: new HeaderText('Host: a\r\nX-Word: ñ\r\n\r\n'),
   ...more,
 })
 const from = (peer: string, signal?: AbortSignal): ConnectionInfo => ({
@@ -92,7 +92,7 @@ describe('a request', () => {
           request.method,
           request.path,
           request.query,
-          request.headers.get('x-told'),
+          request.headers.get('x-word'),
           Buffer.from(request.body ?? []).toString(),
           peer,
           listeningUrl,
@@ -162,7 +162,7 @@ describe('a response', () => {
     expect(metrics.computing).toBe(0)
   })
 
-  test('to HEAD is not made, and its length is told', async () => {
+  test('to HEAD is not made, and has its length', async () => {
     const { handOver, metrics } = handedTo(() => streamed(() => Promise.reject() as never, 7))
     const { body } = await handOver.respond(request('/', { method: 'HEAD' }), CLIENT)
     expect([body?.length, metrics.computing]).toEqual([7, 0])
@@ -340,7 +340,7 @@ describe('a process that is lost', () => {
     expect(metrics.computing).toBe(0)
   })
 
-  test('twice: the client is told to try again, in a problem', async () => {
+  test('twice: the problem says that the client may try again', async () => {
     const stops: (() => void)[] = []
     const { handOver, listeners } = handedTo(
       () => {

@@ -15,7 +15,7 @@ function spin(milliseconds: number): void {
   }
 }
 
-/** A work in steps of some milliseconds each; it tells its name at every step. */
+/** A job in steps of some milliseconds each; it notes its name at every step. */
 async function steps(job: Job, name: string, count: number, milliseconds: number, order: string[]): Promise<void> {
   for (let step = 0; step < count; step++) {
     await job.pause()
@@ -25,7 +25,7 @@ async function steps(job: Job, name: string, count: number, milliseconds: number
 }
 
 describe('the order', () => {
-  test('is that of the processor time used so far, whoever came first', async () => {
+  test('is that of the processor time used so far, whichever came first', async () => {
     const scheduler = new Scheduler()
     const order: string[] = []
     const [long, short] = [new Job(scheduler, 10_000, never), new Job(scheduler, 10_000, never)]

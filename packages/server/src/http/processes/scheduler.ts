@@ -1,6 +1,6 @@
 // The jobs of a compute worker: one step at a time, of the job that has used the least processor time so far.
 //
-// So a search never waits for more than one step of a table of thousands of rows, and no one has to guess what costs how
+// A search never waits for more than one step of a table of thousands of rows, and no one has to guess what costs how
 // much. Steps end where a job pauses; a job that is not to go on is stopped there, or at its next checkpoint.
 import { type Checkpoint, type StopReason, WorkStopped, workOn } from '../../base/checkpoint.ts'
 import type { RunningJob } from '../exchange.ts'

@@ -27,7 +27,7 @@ export const COMPUTE_SOCKET_VARIABLE = 'NOMENCLATOR_COMPUTE_SOCKET'
 export const COLLECTOR_OPTIONS: Readonly<Record<string, string>> = {
   // Garbage grows to a twentieth of the memory in use.
   BUN_JSC_heapGrowthMaxIncrease: '0.05',
-  // The share above holds for a heap of any size.
+  // That share holds for a heap of any size.
   BUN_JSC_heapGrowthFunctionThresholdInMB: '0',
   // Garbage and memory in use may be 64 MB together before anything is collected, on all machines.
   BUN_JSC_largeHeapSize: '64000000',
@@ -206,7 +206,7 @@ type Worker = {
   readonly socket: string | undefined
   readonly startedAt: number
   state: 'starting' | 'listening' | 'closed' | 'finishing'
-  /** True once it has been told to stop. */
+  /** True once it is to stop. */
   retired: boolean
   /** Checks since its last message. */
   silentChecks: number
@@ -516,7 +516,7 @@ export class Supervisor {
   /** Kills workers that are stopped or stuck; they are then replaced like any that died. */
   #killStuck(): void {
     for (const worker of this.#workers) {
-      // A worker that has been told to stop has a time limit of its own.
+      // A worker that is to stop has a time limit of its own.
       if (worker.retired || this.#stopping) continue
       this.#replaceIfTooLarge(worker)
       const { pid } = worker.process
