@@ -593,6 +593,7 @@ describe(CONTRACT, () => {
       'characters in each text or part of a row': number(constantOf('MAX_ROW_CHARACTERS', 'query')),
       'body of a form': `${number(constantOf('MAX_FORM_BYTES', 'http'))} bytes`,
       'fields of a form': number(constantOf('MAX_FORM_FIELDS', 'http')),
+      'levels of JSON in such a field, or in a row of an array': number(constantOf('MAX_JSON_LEVELS', 'http')),
       'queries in a batch, `batchSize` in the manifest': number(constantOf('MAX_QUERIES', 'http/reconcile')),
       'candidates of a query': number(constantOf('MAX_CANDIDATES', 'http/reconcile')),
       'identifiers in an extension': number(constantOf('MAX_IDS', 'http/reconcile')),

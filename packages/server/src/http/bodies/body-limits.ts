@@ -8,6 +8,8 @@ export const MAX_LINES = 25_000
 export const MAX_ROW_BYTES = 50_000
 /** Members of an object, or columns of a table. */
 export const MAX_ROW_VALUES = 100
+/** Objects and lists within one another, in a row or a field of a form. */
+export const MAX_JSON_LEVELS = 16
 
 export const MAX_FORM_BYTES = 1_000_000
 export const MAX_FORM_FIELDS = 100

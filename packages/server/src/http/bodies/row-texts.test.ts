@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { ProblemError } from '../problem.ts'
-import { MAX_LINES } from './body-limits.ts'
-import { elementsOf, linesOf } from './row-texts.ts'
+import { MAX_JSON_LEVELS, MAX_LINES } from './body-limits.ts'
+import { elementsOf, isTooDeep, linesOf } from './row-texts.ts'
 
 const textsOf = (cut: typeof elementsOf, text: string) => Array.from(cut(Buffer.from(text)), String)
 
@@ -85,6 +85,16 @@ describe('an array is refused', () => {
 
   test('but not with one byte order mark, or blanks around it', () =>
     expect(textsOf(elementsOf, '\ufeff \r\n["a" ]\t')).toEqual(['"a" ']))
+})
+
+test('the limit on levels is exact', () => {
+  const levels = (count: number) => `${'['.repeat(count)}${']'.repeat(count)}`
+  const [most, tooMany] = [levels(MAX_JSON_LEVELS), levels(MAX_JSON_LEVELS + 1)]
+  expect([isTooDeep(Buffer.from(most)), isTooDeep(Buffer.from(tooMany))]).toEqual([false, true])
+  expect(isTooDeep(Buffer.from(JSON.stringify(tooMany)))).toBe(false)
+  expect(textsOf(elementsOf, `["a",${most}]`)).toEqual(['"a"', most])
+  const wrong = `it has more than ${MAX_JSON_LEVELS} levels`
+  expect(problemIn(elementsOf, `["a",${tooMany}]`)).toMatchObject({ kind: 'bad-row', row: 2, wrong })
 })
 
 test('the limit on lines is exact', () => {

@@ -1,6 +1,6 @@
 // Cuts a body into its rows, one after the other, so that only one row at a time is parsed.
 import { ProblemError } from '../problem.ts'
-import { MAX_LINES } from './body-limits.ts'
+import { MAX_JSON_LEVELS, MAX_LINES } from './body-limits.ts'
 
 const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE, END_BRACKET, END_BRACE] = Buffer.from('"\\,[{]}')
 const [LINE_FEED, CARRIAGE_RETURN] = Buffer.from('\n\r')
@@ -8,6 +8,10 @@ const BLANKS: readonly number[] = [...Buffer.from(' \t\r\n')]
 const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 
 export const badBody = (wrong: string): ProblemError => new ProblemError({ kind: 'bad-body', wrong })
+export const badRow = (row: number, wrong: string, allowed = ROW_ALLOWED): ProblemError =>
+  new ProblemError({ kind: 'bad-row', row, wrong, allowed })
+const ROW_ALLOWED = 'a text, or an object with a text for each part'
+const TOO_DEEP = -1
 const notJson = (wrong: string) => badBody(`the body is not JSON: ${wrong}`)
 
 /** Yields the bytes of each line without its end, LF or CR LF. */
@@ -26,8 +30,9 @@ export function* elementsOf(body: Buffer): Generator<Buffer> {
   const opening = afterBlanks(body, firstByte(body))
   if (opening === body.length) throw badBody('the body has no rows')
   if (body[opening] !== BRACKET) throw badBody('the body is not an array of rows')
-  for (let start = opening + 1; ; ) {
+  for (let start = opening + 1, row = 1; ; row++) {
     const end = endOfElement(body, start)
+    if (end === TOO_DEEP) throw badRow(row, `it has more than ${MAX_JSON_LEVELS} levels`)
     if (end === body.length) throw notJson('it ends before its array does')
     const isLast = body[end] !== COMMA
     if (body[end] === END_BRACE) throw notJson('its array is closed by a brace')
@@ -39,14 +44,18 @@ export function* elementsOf(body: Buffer): Generator<Buffer> {
   }
 }
 
-/** Returns the position of the comma or bracket after an element; the end of the body if there is none. */
+/** True if JSON has so many levels that parsing it would take much time and memory. */
+export const isTooDeep = (json: Buffer): boolean => endOfElement(json, 0) === TOO_DEEP
+
+/** Returns the position of the comma or bracket after an element; the end of the body if there is none; or TOO_DEEP. */
 function endOfElement(body: Buffer, start: number): number {
   let levels = 0
   for (let at = start; at < body.length; at++) {
     const byte = body[at]
     if (byte === QUOTE) at = endOfString(body, at)
-    else if (byte === BRACKET || byte === BRACE) levels++
-    else if (levels === 0 && (byte === COMMA || byte === END_BRACKET || byte === END_BRACE)) return at
+    else if (byte === BRACKET || byte === BRACE) {
+      if (++levels > MAX_JSON_LEVELS) return TOO_DEEP
+    } else if (levels === 0 && (byte === COMMA || byte === END_BRACKET || byte === END_BRACE)) return at
     else if (byte === END_BRACKET || byte === END_BRACE) levels--
   }
   return body.length

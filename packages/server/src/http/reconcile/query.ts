@@ -6,8 +6,9 @@ import { nearest } from '../../base/nearest.ts'
 import { parseWholeNumber } from '../../base/whole-number.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
-import { MAX_FORM_FIELDS } from '../bodies/body-limits.ts'
+import { MAX_FORM_FIELDS, MAX_JSON_LEVELS } from '../bodies/body-limits.ts'
 import { requireForm } from '../bodies/body-types.ts'
+import { isTooDeep } from '../bodies/row-texts.ts'
 import type { HttpRequest } from '../exchange.ts'
 import { badParameter, ProblemError } from '../problem.ts'
 import { parseQuery } from '../v2/request/query-string.ts'
@@ -166,6 +167,7 @@ export function parseNumber(
 
 type JsonObject = Readonly<Record<string, unknown>>
 function parseJson(name: string, text: string): unknown {
+  if (isTooDeep(Buffer.from(text))) throw badParameter(name, text, `JSON of at most ${MAX_JSON_LEVELS} levels`)
   try {
     return JSON.parse(text)
   } catch {

@@ -10,12 +10,9 @@ import { MAX_ROW_CHARACTERS, partNames, type RowToResolve } from '../../../query
 import { parseCsvLine } from '../../../source/csv.ts'
 import { MAX_ROW_BYTES, MAX_ROW_VALUES, MAX_ROWS } from '../../bodies/body-limits.ts'
 import { type RowType, rowTypeOf } from '../../bodies/body-types.ts'
-import { badBody, elementsOf, linesOf } from '../../bodies/row-texts.ts'
+import { badBody, badRow, elementsOf, linesOf } from '../../bodies/row-texts.ts'
 import type { HttpRequest } from '../../exchange.ts'
 import { ProblemError, quoted } from '../../problem.ts'
-
-const badRow = (row: number, wrong: string, allowed: string) =>
-  new ProblemError({ kind: 'bad-row', row, wrong, allowed })
 
 /** The rows of a body, each parsed when it is due: parsed, they take many times the room of the body. */
 export type RowsInBody = Iterable<RowToResolve> & { readonly length: number }
@@ -64,13 +61,11 @@ function textOf(bytes: Buffer, row: number): string {
 }
 
 const MAX_REASON = 100
-const ROW_ALLOWED = 'a text, or an object with a text for each part'
 
 function jsonRow(text: string, what: string, number: number, columnsOf: ColumnFinder): RowToResolve {
   const row = parsedJson(text, what, number)
   if (typeof row === 'string') return textRow(row, number)
-  if (!isObject(row))
-    throw badRow(number, `it is ${Array.isArray(row) ? 'an array' : quoted(String(row))}`, ROW_ALLOWED)
+  if (!isObject(row)) throw badRow(number, `it is ${Array.isArray(row) ? 'an array' : quoted(String(row))}`)
   const names = Object.keys(row)
   const texts = names.map((name) => {
     const value = row[name]
@@ -86,7 +81,7 @@ function parsedJson(text: string, what: string, number: number): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw badRow(number, `${what} is not JSON: ${messageOf(error).slice(0, MAX_REASON)}`, ROW_ALLOWED)
+    throw badRow(number, `${what} is not JSON: ${messageOf(error).slice(0, MAX_REASON)}`)
   }
 }
 
