@@ -64,14 +64,8 @@ export class RateTable {
     return new RateTable(Bun.mmap(`/proc/self/fd/${descriptor}`, { shared: true }))
   }
 
-  take(key: string, { requests, windowSeconds }: RateLimit, now = Date.now()): Verdict {
-    // In whole microseconds, so that sums are exact: an error would let the last request of a burst seem one too many.
-    const [start, share] = [now * 1_000, Math.max(Math.floor((windowSeconds * 1_000_000) / requests), 1)]
-    const end = start + share * requests
-    const at = this.#entryOf(key)
-    const storedAt = this.#wholeAt[at] as number
-    // Further ahead than a window it can only be because the clock was set back.
-    const wholeAt = storedAt < start || storedAt > end ? start : storedAt
+  take(key: string, limit: RateLimit, now = Date.now()): Verdict {
+    const { at, share, end, wholeAt } = this.#allowanceOf(key, limit, now)
     const allowed = wholeAt + share <= end
     const next = allowed ? wholeAt + share : wholeAt
     this.#wholeAt[at] = next
@@ -80,13 +74,20 @@ export class RateTable {
   }
 
   /** Counts more requests, however far ahead that is; the wait is at most a whole window. */
-  charge(key: string, { requests, windowSeconds }: RateLimit, count: number, now = Date.now()): void {
+  charge(key: string, limit: RateLimit, count: number, now = Date.now()): void {
+    const { at, share, end, wholeAt } = this.#allowanceOf(key, limit, now)
+    this.#wholeAt[at] = Math.min(wholeAt + share * count, end)
+  }
+
+  #allowanceOf(key: string, { requests, windowSeconds }: RateLimit, now: number) {
+    // In whole microseconds, so that sums are exact: an error would let the last request of a burst seem one too many.
     const [start, share] = [now * 1_000, Math.max(Math.floor((windowSeconds * 1_000_000) / requests), 1)]
     const end = start + share * requests
     const at = this.#entryOf(key)
     const storedAt = this.#wholeAt[at] as number
+    // Further ahead than a window it can only be because the clock was set back.
     const wholeAt = storedAt < start || storedAt > end ? start : storedAt
-    this.#wholeAt[at] = Math.min(wholeAt + share * count, end)
+    return { at, share, end, wholeAt }
   }
 
   /** The entry of an address; one that has none gets the one that it loses least by. */

@@ -282,8 +282,8 @@ export class Supervisor {
   #crash: Promise<void> | undefined
   /** The counters of the workers that have ended. */
   #ended: MetricsSnapshot | undefined
-  /** The release that a worker reported last. */
-  #served: string | undefined
+  /** The digest of the release that a worker reported last. */
+  served: string | undefined
   /** Workers that were replaced because they died or did not report. */
   restarts = 0
 
@@ -331,11 +331,6 @@ export class Supervisor {
   /** The sockets of the workers that take requests. */
   get sockets(): readonly string[] {
     return this.#inService().flatMap(({ state, socket }) => (state === 'listening' ? (socket ?? []) : []))
-  }
-
-  /** The digest of the release that a worker reported last. */
-  get served(): string | undefined {
-    return this.#served
   }
 
   update(change: WorkerUpdate): void {
@@ -453,7 +448,7 @@ export class Supervisor {
   /** Resolves with the port when the worker listens. */
   #spawn(): Promise<number> {
     const ready = Promise.withResolvers<number>()
-    const briefing = this.#options.briefing?.(this.#served)
+    const briefing = this.#options.briefing?.(this.served)
     const socket = this.#options.socket?.()
     const child = Bun.spawn([...this.#options.command(this.#port)], {
       stdio: ['ignore', 'pipe', 'pipe', ...(this.#options.inherited ?? [])],
@@ -475,7 +470,7 @@ export class Supervisor {
         ready.resolve(message.ready.port)
         this.#options.onChange?.()
         // Updates while it was starting have not reached it.
-        const latest = this.#options.briefing?.(this.#served)
+        const latest = this.#options.briefing?.(this.served)
         if (latest === undefined || briefing === undefined) return
         if (JSON.stringify(latest.scrub) !== JSON.stringify(briefing.scrub)) sendTo(worker, { scrub: latest.scrub })
         if (JSON.stringify(latest.computeSockets) !== JSON.stringify(briefing.computeSockets))
@@ -509,7 +504,7 @@ export class Supervisor {
 
   #onReport(worker: Worker, report: WorkerReport): void {
     worker.lastReport = report
-    this.#served = report.status.release
+    this.served = report.status.release
     for (const onReport of worker.onReport.splice(0)) onReport()
   }
 
