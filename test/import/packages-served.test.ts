@@ -116,7 +116,7 @@ const tariffWith = (directory: TestDirectory, duty: string) => {
   writeFileSync(join(directory.path, 'goods.csv'), goods(duty))
   return openPackage(directory.path, { inHome: placeIn(home.store) })
 }
-/** Whether the processes that serve and those that think have it; both look for themselves. */
+/** True when page workers and compute workers have it; each looks for itself. */
 const serves = async (digest: string) =>
   (await json('/api/v2')).includes(digest) && (await (await get('/', 'text/html')).text()).includes(digest.slice(0, 8))
 

@@ -1,6 +1,6 @@
 // What changed from one release to another in numbers: how many records of each entity, with the first few of them.
 import type { Entity } from '../catalog/entity.ts'
-import type { WorkAtHand } from '../http/exchange.ts'
+import type { RunningJob } from '../http/exchange.ts'
 import { catalogOfBoth, diffJson, isRenumbered, type RecordChange, recordChange } from '../release/diff.ts'
 import { fromDiskOrMapped } from '../release/record-access.ts'
 import type { Release } from '../release/release.ts'
@@ -23,7 +23,7 @@ const summaries = new Map<string, readonly ChangeSummary[]>()
 export async function summarizeChanges(
   older: Release,
   newer: Release,
-  work?: WorkAtHand,
+  work?: RunningJob,
 ): Promise<readonly ChangeSummary[]> {
   const key = `${older.digest} ${newer.digest}`
   const kept = summaries.get(key)
@@ -42,7 +42,7 @@ export async function changesOnPage(
   older: Release,
   newer: Release,
   { entity, kind, page }: { readonly entity: string; readonly kind: ChangeKind; readonly page: number },
-  work?: WorkAtHand,
+  work?: RunningJob,
 ): Promise<readonly RecordChange[]> {
   const changes: RecordChange[] = []
   const first = (page - 1) * CHANGES_PER_PAGE
@@ -62,7 +62,7 @@ const kindOf = ({ old, new: now }: { readonly old?: unknown; readonly new?: unkn
 async function summaryOf(
   older: Release,
   newer: Release,
-  work: WorkAtHand | undefined,
+  work: RunningJob | undefined,
 ): Promise<readonly ChangeSummary[]> {
   const summary: ChangeSummary[] = []
   for (const entity of catalogOfBoth(older, newer).entities.values()) {

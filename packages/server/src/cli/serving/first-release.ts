@@ -12,7 +12,7 @@ import type { Context } from './context.ts'
 
 const LOCK_SECONDS = 60
 
-/** Sees to it that there is a release; in an empty home it is built from the bundled data. */
+/** Makes sure that there is a release; in an empty home it is built from the bundled data. */
 export async function firstRelease(store: ReleaseStore, { values, terminal }: Context): Promise<void> {
   await upgradeIfOutdated(store, terminal)
   if (await hasServable(store)) return
@@ -29,7 +29,7 @@ export async function firstRelease(store: ReleaseStore, { values, terminal }: Co
   await buildBundled(store, terminal)
 }
 
-/** Those that serve look closely at the release that they open; here it is enough that the current one has its manifest. */
+/** True if the current release has its manifest. Workers check the release closely when they open it. */
 async function hasServable(store: ReleaseStore): Promise<boolean> {
   const current = await currentOrReason(store)
   const manifest = 'digest' in current ? store.manifestText(current.digest) : undefined
@@ -62,11 +62,11 @@ async function buildBundled(store: ReleaseStore, terminal: Terminal): Promise<vo
   await importWithProgress(store, bundledSource(), terminal, { 'accept-changes': false, 'dry-run': false })
 }
 
-/** How long a start waits for the shelf while there is something in the home to begin with. */
+/** The time for which a start waits for the shelf while the home has something to begin with. */
 const SHELF_MILLISECONDS = 3_000
 const WAITING_MILLISECONDS = 100
 
-/** What is in the home of a service that follows a shelf: nothing is built, and an empty home waits for its first release. */
+/** Waits until the home of a service that follows a shelf has a release; nothing is built. */
 export async function firstFollowed(
   store: ReleaseStore,
   { log, terminal }: Context,
@@ -76,7 +76,7 @@ export async function firstFollowed(
   follower.start()
   const failure = await Promise.race([follower.tried, Bun.sleep(SHELF_MILLISECONDS)])
   for (let waited = 0; ; waited++) {
-    // What is in the home and not signed as it must be does not keep it from what the shelf has.
+    // A release in the home that is not signed as it must be does not keep the service from one of the shelf.
     if (await hasServable(store).catch(() => false)) return
     const { ShelfRefused } = await import('../../distribution/shelf/shelf-failures.ts')
     if (failure instanceof ShelfRefused) throw failure

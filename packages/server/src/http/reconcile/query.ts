@@ -6,9 +6,9 @@ import { nearest } from '../../base/nearest.ts'
 import { parseWholeNumber } from '../../base/whole-number.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
-import { MAX_FORM_FIELDS } from '../bodies/body-limits.ts'
-import { formProblem } from '../bodies/body-types.ts'
-import { jsonProblem, TOO_MANY_FIELDS } from '../bodies/form-scanner.ts'
+import { MAX_FORM_FIELDS, MAX_JSON_LEVELS } from '../bodies/body-limits.ts'
+import { requireForm } from '../bodies/body-types.ts'
+import { isTooDeep } from '../bodies/row-texts.ts'
 import type { HttpRequest } from '../exchange.ts'
 import { badParameter, ProblemError } from '../problem.ts'
 import { parseQuery } from '../v2/request/query-string.ts'
@@ -42,8 +42,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** The fields of the query string and of the form in the body. The first of a name counts; unknown ones are ignored. */
 export function parseForm({ query, body, headers }: HttpRequest): ReadonlyMap<string, string> {
-  const problem = body === undefined ? undefined : formProblem(headers)
-  if (problem !== undefined) throw new ProblemError(problem)
+  if (body !== undefined) requireForm(headers)
   const fields = new Map<string, string>()
   for (const text of [query, body === undefined ? '' : formText(body)])
     for (const [name, value] of parseQuery(text).pairs) if (!fields.has(name)) fields.set(name, value)
@@ -52,7 +51,8 @@ export function parseForm({ query, body, headers }: HttpRequest): ReadonlyMap<st
 
 function formText(body: Uint8Array): string {
   const text = decoded(body)
-  if (text.split('&', MAX_FORM_FIELDS + 1).length > MAX_FORM_FIELDS) throw new ProblemError(TOO_MANY_FIELDS)
+  if (text.split('&', MAX_FORM_FIELDS + 1).length > MAX_FORM_FIELDS)
+    throw new ProblemError({ kind: 'bad-request', wrong: `the form has more than ${MAX_FORM_FIELDS} fields` })
   return text
 }
 
@@ -167,8 +167,7 @@ export function parseNumber(
 
 type JsonObject = Readonly<Record<string, unknown>>
 function parseJson(name: string, text: string): unknown {
-  const problem = jsonProblem(name, text)
-  if (problem !== undefined) throw new ProblemError(problem)
+  if (isTooDeep(Buffer.from(text))) throw badParameter(name, text, `JSON of at most ${MAX_JSON_LEVELS} levels`)
   try {
     return JSON.parse(text)
   } catch {

@@ -11,8 +11,8 @@ import {
   type HttpRequest,
   type HttpResponse,
   isRead,
+  type RunningJob,
   V2_COMMON_HEADERS,
-  type WorkAtHand,
 } from '../exchange.ts'
 import { otherMethod, withoutSlash } from '../methods.ts'
 import { badParameter, ProblemError } from '../problem.ts'
@@ -39,8 +39,8 @@ type ReconcileContext = {
   readonly release: Release
   /** Under which address the service presents itself in links; throws where the request does not say so. */
   readonly baseUrlOf: () => string
-  /** The work on the request, in a process that thinks. */
-  readonly work: WorkAtHand | undefined
+  /** The job of the request, in a compute worker. */
+  readonly work: RunningJob | undefined
 }
 
 type Form = ReadonlyMap<string, string>
@@ -101,7 +101,7 @@ function batchFor({ release, work }: ReconcileContext, form: Form): Promise<stri
 async function resultBatch(
   release: Release,
   batch: ReturnType<typeof parseQueries>,
-  work: WorkAtHand | undefined,
+  work: RunningJob | undefined,
 ): Promise<string> {
   const members: string[] = []
   for (const [key, query] of batch) {
@@ -114,7 +114,7 @@ async function resultBatch(
 async function extension(
   release: Release,
   { ids, properties }: ExtensionQuery,
-  work: WorkAtHand | undefined,
+  work: RunningJob | undefined,
 ): Promise<string> {
   const meta = properties.map(({ id, owner, field }) => ({
     id,

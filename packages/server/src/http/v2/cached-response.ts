@@ -1,7 +1,7 @@
 // Responds with a body that costs work: it is made once, kept in a file of the cache, and served from there.
 import { version } from '../../base/version.ts'
 import { evaluateConditions } from '../conditional.ts'
-import type { HttpRequest, HttpResponse, WorkAtHand } from '../exchange.ts'
+import type { HttpRequest, HttpResponse, RunningJob } from '../exchange.ts'
 import { overloaded, ProblemError } from '../problem.ts'
 import { type ByteRange, type ContentCoding, readRange } from './negotiate.ts'
 import {
@@ -41,7 +41,7 @@ type WholeBody = {
 type Form = Omit<Representation, 'body'>
 
 /** How a body is made: where it is kept, and how its making lets shorter work go first. */
-export type Making = { readonly cache: ResponseCache | undefined; readonly work?: WorkAtHand | undefined }
+export type Making = { readonly cache: ResponseCache | undefined; readonly work?: RunningJob | undefined }
 
 /** HEAD never makes the body: what only its bytes would tell is left out where the cache does not have it. */
 export function cachedResponse(
@@ -178,7 +178,7 @@ function directResponse(
   form: Form,
   hash: string,
   body: CostlyBody,
-  work: WorkAtHand | undefined,
+  work: RunningJob | undefined,
 ): HttpResponse {
   if (directStreams >= MAX_DIRECT)
     throw new ProblemError(overloaded('streams', 'there is no room to prepare further downloads', RETRY_SECONDS))
@@ -194,7 +194,7 @@ function directResponse(
   return { status: 200, head, body: { length: undefined, chunks } }
 }
 
-function newBody({ madeFrom, pieces }: CostlyBody, accepted: ContentCoding | undefined, work?: WorkAtHand): NewBody {
+function newBody({ madeFrom, pieces }: CostlyBody, accepted: ContentCoding | undefined, work?: RunningJob): NewBody {
   let encoding = accepted
   async function* chunks() {
     const plain = inSlices(pieces(), work)
@@ -219,7 +219,7 @@ const CHUNK_BYTES = 1 << 16
  * The pieces in chunks of one size, so that the same pieces are always compressed to the same bytes; each is good until
  * the next one is pulled.
  */
-export async function* inSlices(pieces: Iterable<Uint8Array>, work?: WorkAtHand): AsyncGenerator<Uint8Array> {
+export async function* inSlices(pieces: Iterable<Uint8Array>, work?: RunningJob): AsyncGenerator<Uint8Array> {
   const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES)
   let used = 0
   for (const piece of pieces) {

@@ -9,7 +9,7 @@ import { catalogOfBoth } from '../../release/diff.ts'
 import type { Release } from '../../release/release.ts'
 import { signedBytes } from '../../release/signing/release-signature.ts'
 import { profileText } from '../../source/package/profile.ts'
-import { type HttpRequest, type HttpResponse, isRead, type RequestHeaders, type WorkAtHand } from '../exchange.ts'
+import { type HttpRequest, type HttpResponse, isRead, type RequestHeaders, type RunningJob } from '../exchange.ts'
 import { otherMethod, redirected, withoutSlash } from '../methods.ts'
 import { ProblemError } from '../problem.ts'
 import { RESOLVE_PATH } from '../routes.ts'
@@ -54,8 +54,8 @@ export type V2Context = {
   readonly baseUrlOf: () => string
   /** Whether that is the configured address, whatever a request says. */
   readonly isBaseUrlFixed: boolean
-  /** The work on the request, in a process that thinks. */
-  readonly work?: WorkAtHand | undefined
+  /** The job of the request, in a compute worker. */
+  readonly work?: RunningJob | undefined
 }
 
 type Response = HttpResponse | Promise<HttpResponse>

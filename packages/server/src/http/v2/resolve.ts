@@ -8,7 +8,7 @@ import { type Resolution, type RowToResolve, resolveRow, rowKey } from '../../qu
 import type { Candidate } from '../../query/resolve/verdict.ts'
 import type { Release } from '../../release/release.ts'
 import { spreadsheetCell } from '../../source/csv.ts'
-import { type HttpRequest, type HttpResponse, headerLines, V2_COMMON_HEADERS, type WorkAtHand } from '../exchange.ts'
+import { type HttpRequest, type HttpResponse, headerLines, type RunningJob, V2_COMMON_HEADERS } from '../exchange.ts'
 import { allowedAt } from '../routes.ts'
 import { acceptedEncoding } from './negotiate.ts'
 import type { ResolveFormat } from './parameter-definitions.ts'
@@ -23,7 +23,7 @@ export async function resolvedInQuery(
   chosen: ChosenRelease,
   { rows, names, format, encoding }: QueryRowsRequest,
   baseUrl: string,
-  work: WorkAtHand | undefined,
+  work: RunningJob | undefined,
 ): Promise<HttpResponse> {
   const { release } = chosen
   const encoder = encoders[format]
@@ -59,7 +59,7 @@ export async function resolvedInBody(
   request: HttpRequest,
   { names, format }: ResolveRequest,
   baseUrl: string,
-  work: WorkAtHand | undefined,
+  work: RunningJob | undefined,
 ): Promise<HttpResponse> {
   const rows = rowsOf(release.catalog, request)
   const encoding = acceptedEncoding(request.headers.get('accept-encoding'))
@@ -106,7 +106,7 @@ async function* resolvedChunks(
   names: readonly string[],
   format: ResolveFormat,
   baseUrl: string,
-  work: WorkAtHand | undefined,
+  work: RunningJob | undefined,
 ): AsyncGenerator<Uint8Array> {
   const encoder = encoders[format]
   let text = encoder.head

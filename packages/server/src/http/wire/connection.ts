@@ -24,12 +24,7 @@ const KEEP_ALIVE = 'Connection: keep-alive\r\n'
 // It is filled and sent within one turn of the event loop, so all connections can share it.
 const out = new ResponseBuffer()
 
-type Incoming = {
-  readonly head: RequestHead
-  readonly body: RequestBody
-  /** The body is refused, and the response on its way; what is left of the body is read and dropped. */
-  isAnswered: boolean
-}
+type Incoming = { readonly head: RequestHead; readonly body: RequestBody }
 
 /**
  * How to see whether a client that has stopped sending still waits for its response: one that has closed its socket resets
@@ -303,14 +298,14 @@ export class Connection implements ConnectionInfo {
       this.#respond(head)
       return
     }
-    const body = new RequestBody(head.headers, max, this.#server.handler.bodyScanner?.(head))
+    const body = new RequestBody(head.headers, max)
     const isAwaited = !body.isComplete && body.problem === undefined && this.#received.length === 0
     if (isAwaited && !head.http10 && head.headers.get('expect')?.toLowerCase() === '100-continue') out.addContinue()
-    this.#incoming = { head, body, isAnswered: false }
+    this.#incoming = { head, body }
     if (this.#received.length === 0) this.#takeBody(this.#incoming)
   }
 
-  /** Takes what has arrived of a body, and responds when it is complete, or refused. False if it is not complete. */
+  /** Takes what has arrived of a body, and responds when it is complete. False if it is not. */
   #takeBody(incoming: Incoming): boolean {
     const { head, body } = incoming
     const taken = body.take(this.#received.bytes)
@@ -320,15 +315,10 @@ export class Connection implements ConnectionInfo {
       this.#server.clock.milliseconds,
     )
     if (this.#inputEnded && this.#received.length === 0) body.end()
-    if (body.problem !== undefined) {
-      this.#refuse(body.problem, `${head.method} ${head.path} `)
-    } else {
-      if (body.isComplete) this.#incoming = undefined
-      if (!incoming.isAnswered && (body.isComplete || body.refusal !== undefined)) {
-        incoming.isAnswered = true
-        const { bytes, refusal } = body
-        this.#respond({ ...head, body: bytes, ...(refusal === undefined ? {} : { bodyProblem: refusal }) })
-      }
+    if (body.problem !== undefined) this.#refuse(body.problem, `${head.method} ${head.path} `)
+    else if (body.isComplete) {
+      this.#incoming = undefined
+      this.#respond({ ...head, body: body.bytes })
     }
     return this.#incoming === undefined
   }
@@ -400,12 +390,9 @@ export class Connection implements ConnectionInfo {
   }
 
   #refuse(problem: WireProblem, text: string): void {
-    // There is one response to a request.
-    if (this.#incoming?.isAnswered !== true) {
-      const path = READABLE_PATH.exec(text)?.[1] ?? '/'
-      const response = this.#server.handler.refuse(problem, path, this)
-      out.add(response, !text.startsWith('HEAD '), CLOSE, this.#server.clock.date)
-    }
+    const path = READABLE_PATH.exec(text)?.[1] ?? '/'
+    const response = this.#server.handler.refuse(problem, path, this)
+    out.add(response, !text.startsWith('HEAD '), CLOSE, this.#server.clock.date)
     this.#startClosing()
   }
 

@@ -1,10 +1,10 @@
 // The body of a request, for routes that read one: takes it out of what arrives, up to a limit (RFC 9112, sections 6 and 7).
-import type { BodyProblem, BodyScanner } from '../bodies/body-scanner.ts'
 import type { RequestHeaders } from '../exchange.ts'
 import { freeMemory } from '../free-memory.ts'
+import type { Problem } from '../problem.ts'
 
 /** What makes it impossible to read a body to its end. */
-type FramingProblem = Extract<BodyProblem, { kind: 'bad-request' | 'content-too-large' }>
+type FramingProblem = Extract<Problem, { kind: 'bad-request' | 'content-too-large' }>
 
 /** How many bytes it has, or that it comes in chunks; undefined if there is none. The headers have been checked. */
 function framingOf(headers: RequestHeaders): number | 'chunked' | undefined {
@@ -36,12 +36,8 @@ export class RequestBody {
   #expected: Expected
   /** Its end cannot be found. */
   problem: FramingProblem | undefined
-  /** Nothing of it is kept any more; the rest is read to find its end. */
-  refusal: BodyProblem | undefined
-  readonly #scanner: BodyScanner | undefined
 
-  constructor(headers: RequestHeaders, max: number, scanner?: BodyScanner) {
-    this.#scanner = scanner
+  constructor(headers: RequestHeaders, max: number) {
     const framing = framingOf(headers)
     this.#max = typeof framing === 'number' ? Math.min(framing, max) : max
     this.#chunked = framing === 'chunked'
@@ -58,9 +54,9 @@ export class RequestBody {
     return this.#chunked ? this.#bytes.length : Math.min(this.#length, this.#bytes.length)
   }
 
-  /** The whole body, once it is complete; of one that is refused nothing. */
+  /** The whole body, once it is complete. */
   get bytes(): Uint8Array {
-    return this.#bytes.subarray(0, this.refusal === undefined ? this.#length : 0)
+    return this.#bytes.subarray(0, this.#length)
   }
 
   /** Takes what belongs to it, and gives how many bytes that were. Until it is complete, the rest has to be given again. */
@@ -88,7 +84,7 @@ export class RequestBody {
   #takeBytes(data: Buffer, start: number): number {
     const left = this.#expected as number
     const taken = Math.min(left, data.length - start)
-    if (this.refusal === undefined) this.#keep(data.subarray(start, start + taken))
+    this.#keep(data.subarray(start, start + taken))
     this.#length += taken
     if (taken < left) this.#expected = left - taken
     else this.#expected = this.#chunked ? 'end-of-chunk' : 'nothing'
@@ -127,11 +123,6 @@ export class RequestBody {
   }
 
   #keep(part: Buffer): void {
-    this.refusal = this.#scanner?.scan(part)
-    if (this.refusal !== undefined) {
-      this.drop()
-      return
-    }
     this.#reserve(this.#length + part.length)
     part.copy(this.#bytes, this.#length)
   }

@@ -1,6 +1,5 @@
 // What all connections of a server share: the request handler, the clock, the budget, and how far a shutdown has come.
 
-import type { BodyScanner } from '../bodies/body-scanner.ts'
 import type { ConnectionInfo, HttpRequest, HttpResponse } from '../exchange.ts'
 import type { Budget } from '../limits/budget.ts'
 import type { Problem } from '../problem.ts'
@@ -18,8 +17,6 @@ export type Handler = {
   readonly respond: (request: RequestHead, connection: ConnectionInfo) => HttpResponse | Promise<HttpResponse>
   /** How long a body is read for this request, in bytes; undefined if none is. GET and HEAD are not asked about. */
   readonly maxBody?: ((request: HttpRequest) => number | undefined) | undefined
-  /** What looks at that body while it arrives; what it finds wrong with it is responded to at once. */
-  readonly bodyScanner?: ((request: HttpRequest) => BodyScanner | undefined) | undefined
   /** The response to a request that is refused, never streamed. Of its path there is as much as could be read. */
   readonly refuse: (problem: WireProblem, path: string, connection?: ConnectionInfo) => HttpResponse
   /** Whose share of the budget a response counts towards; by default the address at the other end of the connection. */

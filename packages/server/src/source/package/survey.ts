@@ -317,7 +317,7 @@ class Survey {
     if (odd.examples.length < MAX_PLACES) odd.examples.push({ location: this.#location, text })
   }
 
-  /** Whoever declares what stands for a missing value has thought of this one. */
+  /** A descriptor that declares the values for missing ones knows of this one. */
   #tellLooksMissing(field: string, text: string): void {
     if (this.#plan.fields.get(field)?.value.missingValues.length !== 0) return
     const description =

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { MAX_ROW_CHARACTERS } from '../../../query/resolve/resolve.ts'
 import { builtInCatalog } from '../../../source/built-in.ts'
+import { MAX_ROW_BYTES, MAX_ROW_VALUES, MAX_ROWS } from '../../bodies/body-limits.ts'
 import { ProblemError } from '../../problem.ts'
 import { rowsOf } from './rows.ts'
 
@@ -138,4 +139,33 @@ describe('a body is refused', () => {
     ['a text that is too long', JSON_TYPE, JSON.stringify(['a', long(MAX_ROW_CHARACTERS + 1)]), 2],
     ['a part that is too long', CSV, `estado\na\n${long(MAX_ROW_CHARACTERS + 1)}`, 2],
   ])('%s', (_, type, text, row) => expect(refusal(type, text)).toMatchObject({ kind: 'bad-row', row }))
+})
+
+describe('the limits are exact', () => {
+  const blanks = (bytes: number) => `"a"${' '.repeat(bytes - 3)}`
+  const columns = (count: number) => Array.from({ length: count }, (_, at) => `"k${at}":1`).join()
+
+  test.each([
+    [
+      'rows of an array',
+      JSON_TYPE,
+      (more: number) => JSON.stringify(Array(MAX_ROWS + more).fill('a')),
+      'too-many-rows',
+    ],
+    ['rows that are lines', LINES, (more: number) => '"a"\n'.repeat(MAX_ROWS + more), 'too-many-rows'],
+    ['rows of a table', CSV, (more: number) => `q\n${'a\n'.repeat(MAX_ROWS + more)}`, 'too-many-rows'],
+    ['blank rows of a table', CSV, (more: number) => `q\n${'\r\n'.repeat(MAX_ROWS + more)}`, 'too-many-rows'],
+    ['bytes of a row', JSON_TYPE, (more: number) => `[${blanks(MAX_ROW_BYTES + more)}]`, 'bad-row'],
+    ['bytes of a line', LINES, (more: number) => blanks(MAX_ROW_BYTES + more), 'bad-row'],
+  ])('%s', (_, type, text, kind) => {
+    expect(refusal(type, text(0))).toBeUndefined()
+    expect(refusal(type, text(1))).toMatchObject({ kind })
+  })
+
+  test('values of a row', () => {
+    expect(refusal(JSON_TYPE, `[{${columns(MAX_ROW_VALUES)}}]`)).toMatchObject({ wrong: 'there is no part "k0"' })
+    const wrong = `it has more than ${MAX_ROW_VALUES} values`
+    expect(refusal(JSON_TYPE, `[{${columns(MAX_ROW_VALUES + 1)}}]`)).toMatchObject({ row: 1, wrong })
+    expect(refusal(CSV, `q${',q'.repeat(MAX_ROW_VALUES)}\na`)).toMatchObject({ row: 0, wrong })
+  })
 })

@@ -8,14 +8,11 @@ import type { Catalog } from '../../../catalog/catalog.ts'
 import { folded } from '../../../catalog/words.ts'
 import { MAX_ROW_CHARACTERS, partNames, type RowToResolve } from '../../../query/resolve/resolve.ts'
 import { parseCsvLine } from '../../../source/csv.ts'
-import { newRowScanner, type RowType, rowTypeOf } from '../../bodies/body-types.ts'
-import { ROW_ALLOWED } from '../../bodies/row-scanner.ts'
+import { MAX_ROW_BYTES, MAX_ROW_VALUES, MAX_ROWS } from '../../bodies/body-limits.ts'
+import { type RowType, rowTypeOf } from '../../bodies/body-types.ts'
+import { badBody, badRow, elementsOf, linesOf } from '../../bodies/row-texts.ts'
 import type { HttpRequest } from '../../exchange.ts'
 import { ProblemError, quoted } from '../../problem.ts'
-
-const badBody = (wrong: string) => new ProblemError({ kind: 'bad-body', wrong })
-const badRow = (row: number, wrong: string, allowed: string) =>
-  new ProblemError({ kind: 'bad-row', row, wrong, allowed })
 
 /** The rows of a body, each parsed when it is due: parsed, they take many times the room of the body. */
 export type RowsInBody = Iterable<RowToResolve> & { readonly length: number }
@@ -23,44 +20,44 @@ export type RowsInBody = Iterable<RowToResolve> & { readonly length: number }
 /** All rows are read before the first is resolved: a body with a bad row is refused as a whole. */
 export function rowsOf(catalog: Catalog, { headers, body = new Uint8Array() }: HttpRequest): RowsInBody {
   const type = rowTypeOf(headers)
-  if (typeof type !== 'string') throw new ProblemError(type)
   if (!isUtf8(body)) throw badBody('the body is not UTF-8')
-  const scanner = newRowScanner(type)
-  const problem = scanner.scan(body) ?? scanner.end()
-  if (problem !== undefined) throw new ProblemError(problem)
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.length)
   const columnsOf = columnFinder(catalog)
-  const rows = () => READERS[type](textsIn(body, scanner.bounds), columnsOf)
+  const rows = () => READERS[type](bytes, columnsOf)
   let length = 0
   for (const _row of rows()) {
-    length++
+    if (++length > MAX_ROWS) throw new ProblemError({ kind: 'too-many-rows', max: MAX_ROWS })
     checkpoint()
   }
   if (length === 0) throw badBody('the body has no rows')
   return { length, [Symbol.iterator]: rows }
 }
 
-/** The text of each row, or each line of a body in lines. */
-function* textsIn({ buffer, byteOffset, length }: Uint8Array, bounds: readonly number[]): Generator<string> {
-  const bytes = Buffer.from(buffer, byteOffset, length)
-  for (let at = 0; at < bounds.length; at += 2) yield bytes.toString('utf8', bounds[at], bounds[at + 1])
-}
-
 type Rows = Generator<RowToResolve>
 
-const READERS: Readonly<Record<RowType, (texts: Iterable<string>, columnsOf: ColumnFinder) => Rows>> = {
+const READERS: Readonly<Record<RowType, (body: Buffer, columnsOf: ColumnFinder) => Rows>> = {
   'application/json': jsonRows,
   'application/x-ndjson': lineRows,
   'text/csv': csvRows,
 }
 
-function* jsonRows(texts: Iterable<string>, columnsOf: ColumnFinder): Rows {
+function* jsonRows(body: Buffer, columnsOf: ColumnFinder): Rows {
   let count = 0
-  for (const text of texts) yield jsonRow(text, 'it', ++count, columnsOf)
+  for (const element of elementsOf(body)) yield jsonRow(textOf(element, ++count), 'it', count, columnsOf)
 }
 
-function* lineRows(lines: Iterable<string>, columnsOf: ColumnFinder): Rows {
+function* lineRows(body: Buffer, columnsOf: ColumnFinder): Rows {
   let count = 0
-  for (const line of withoutLineEnds(lines)) if (line.trim() !== '') yield jsonRow(line, 'the line', ++count, columnsOf)
+  for (const line of linesOf(body)) {
+    const text = textOf(line, count + 1)
+    if (text.trim() !== '') yield jsonRow(text, 'the line', ++count, columnsOf)
+  }
+}
+
+function textOf(bytes: Buffer, row: number): string {
+  if (bytes.length > MAX_ROW_BYTES)
+    throw badRow(row, `it has more than ${MAX_ROW_BYTES} bytes`, `at most ${MAX_ROW_BYTES}`)
+  return bytes.toString()
 }
 
 const MAX_REASON = 100
@@ -68,8 +65,7 @@ const MAX_REASON = 100
 function jsonRow(text: string, what: string, number: number, columnsOf: ColumnFinder): RowToResolve {
   const row = parsedJson(text, what, number)
   if (typeof row === 'string') return textRow(row, number)
-  if (!isObject(row))
-    throw badRow(number, `it is ${Array.isArray(row) ? 'an array' : quoted(String(row))}`, ROW_ALLOWED)
+  if (!isObject(row)) throw badRow(number, `it is ${Array.isArray(row) ? 'an array' : quoted(String(row))}`)
   const names = Object.keys(row)
   const texts = names.map((name) => {
     const value = row[name]
@@ -85,42 +81,25 @@ function parsedJson(text: string, what: string, number: number): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw badRow(number, `${what} is not JSON: ${messageOf(error).slice(0, MAX_REASON)}`, ROW_ALLOWED)
+    throw badRow(number, `${what} is not JSON: ${messageOf(error).slice(0, MAX_REASON)}`)
   }
 }
 
-function* csvRows(lines: Iterable<string>, columnsOf: ColumnFinder): Rows {
+function* csvRows(body: Buffer, columnsOf: ColumnFinder): Rows {
   let columns: readonly Column[] | undefined
   let names: readonly string[] = []
   let count = 0
-  for (const line of withoutLineEnds(lines)) {
-    if (line === '' && (columns === undefined || columns.length > 1)) continue
-    const values = parseCsvLine(line)
+  for (const line of linesOf(body)) {
+    if (line.length === 0 && columns?.length !== 1) continue
+    const number = columns === undefined ? 0 : ++count
+    const values = parseCsvLine(textOf(line, number))
     if ('expected' in values)
-      throw badRow(
-        count + (columns === undefined ? 0 : 1),
-        `the quotes of value ${values.position + 1} are not closed or not doubled`,
-        values.expected,
-      )
+      throw badRow(number, `the quotes of value ${values.position + 1} are not closed or not doubled`, values.expected)
     if (columns === undefined) {
       names = values
       columns = columnsOf(values, 0)
-      continue
-    }
-    const number = ++count
-    if (values.length !== columns.length)
-      throw badRow(number, `it has ${values.length} values`, `${columns.length} values, as in the header`)
-    yield rowOf(names, values, columns, number)
-  }
-}
-
-/** A line ends with LF or CR LF; before the first there may be a byte order mark. */
-function* withoutLineEnds(lines: Iterable<string>): Generator<string> {
-  let isFirst = true
-  for (const line of lines) {
-    const start = isFirst && line.startsWith('\ufeff') ? 1 : 0
-    yield line.slice(start, line.endsWith('\r') ? -1 : undefined)
-    isFirst = false
+    } else if (values.length === columns.length) yield rowOf(names, values, columns, number)
+    else throw badRow(number, `it has ${values.length} values`, `${columns.length} values, as in the header`)
   }
 }
 
@@ -135,6 +114,8 @@ type ColumnFinder = (names: readonly string[], row: number) => readonly Column[]
 function columnFinder(catalog: Catalog): ColumnFinder {
   const found = new Map<string, Column>()
   return (names, row) => {
+    if (names.length > MAX_ROW_VALUES)
+      throw badRow(row, `it has more than ${MAX_ROW_VALUES} values`, `at most ${MAX_ROW_VALUES}`)
     const columns = names.map((name) => {
       const column = found.get(name) ?? columnOf(catalog, name, row)
       found.set(name, column)

@@ -5,10 +5,10 @@ import { loadavg } from 'node:os'
 import { processTree } from '../../bench/machine.ts'
 import type { Service } from '../support/service.ts'
 import type { TrafficReport } from './clients.ts'
+import { type ComputePlan, startComputeClients } from './compute-clients.ts'
+import { COSTLY, type Costly, easyRows, type Material } from './compute-requests.ts'
 import { GIVEN_UP_MILLISECONDS, untilIdle } from './idle.ts'
 import { type Memory, MemoryWatch, memoryOf } from './memory.ts'
-import { startThinking, type ThinkPlan } from './think-clients.ts'
-import { COSTLY, type Costly, easyRows, type Material } from './think-requests.ts'
 import { startTraffic } from './traffic.ts'
 import type { Campaign, Home, Trial } from './trial.ts'
 
@@ -21,22 +21,22 @@ const RATE = 200
 const PROBE_CONNECTIONS = 8
 const LEAVE_MILLISECONDS = 200
 
-export const think: Campaign = {
-  name: 'think',
+export const compute: Campaign = {
+  name: 'compute',
   title: 'Requests that cost most',
   description: `A client requests ${RATE} pages of API v1 a second, alone before each kind, then beside 1, 10 and 50 clients that each send the same costly request again and again, and beside 200 that leave 0.2 s after they have sent it, half of them by a reset. Each client has an address of its own. Beside them, the p99 of pages may be ${MAX_MORE_P99_MILLISECONDS} ms more than alone, and the slowest ${MAX_MORE_MILLISECONDS} ms more than the slowest alone, but for the time for which the client of the pages did not get to run itself; the memory of all processes that is no file may be ${MAX_MORE_MEGABYTES} MB more. When all have left, their work must be gone within a second, and no connection may be left, by the metrics and by the descriptors. Costly clients may be refused, but none may get a 500, and one that comes alone must get a response. The same with one worker.`,
   run: async (trial) => {
-    const home = await trial.homes.thinking()
-    // It swaps the releases of the home, so before anything is served from there.
+    const home = await trial.homes.official()
+    // This swaps the releases of the home, so it comes before anything is served from there.
     await trial.homes.versions(home)
-    for (const workers of trial.scale === 'full' ? [2, 1] : [2]) await new Thinking(trial, home, workers).run()
+    for (const workers of trial.scale === 'full' ? [2, 1] : [2]) await new ComputeTrial(trial, home, workers).run()
   },
 }
 
-/** What is measured while clients do something. */
-type Seen = { readonly probe: TrafficReport; readonly peak: Memory }
+/** The measurements while clients do something. */
+type Observed = { readonly probe: TrafficReport; readonly peak: Memory }
 
-class Thinking {
+class ComputeTrial {
   readonly #trial: Trial
   readonly #home: Home
   readonly #workers: number
@@ -58,7 +58,7 @@ class Thinking {
     trial.fact(`${this.#of('at the beginning')}: the machine had a load of ${loadavg()[0]?.toFixed(1)}`)
     const first = await this.#alone(seconds)
     for (const kind of kinds) {
-      // Anew for each kind, since whatever else the machine does changes. Memory grows, and is compared with the beginning.
+      // Pages alone are measured anew for each kind, since the load of the machine changes. Memory grows, and is compared with the beginning.
       const alone = { probe: (await this.#alone(seconds)).probe, peak: first.peak }
       for (const count of counts) await this.#beside(kind, count, seconds, alone)
       await this.#abandoned(kind, leaving, alone)
@@ -68,12 +68,12 @@ class Thinking {
     await this.#service?.[Symbol.asyncDispose]()
   }
 
-  /** The service, ready for everything; another one where the last one is still busy with what nobody waits for. */
+  /** Returns the service, warmed up; a new one if the last one is still busy with abandoned requests. */
   async #ready(): Promise<{ readonly service: Service; readonly material: Material }> {
     if (this.#service === undefined) {
       this.#service = await this.#trial.start(this.#home, { workers: this.#workers })
       this.#material = await materialOf(this.#service.url, this.#home, this.#trial.seed)
-      // Whatever is done once for a release is done before, in each process: several requests at a time reach all of them.
+      // Several requests at a time reach all processes, so that each has done what it does once for a release.
       const { url } = this.#service
       for (const path of [
         '/explore?q=san',
@@ -97,7 +97,7 @@ class Thinking {
   }
 
   /** Requests pages while something happens. */
-  async #observe(service: Service, name: string, happening: () => Promise<void>): Promise<Seen> {
+  async #observe(service: Service, name: string, happening: () => Promise<void>): Promise<Observed> {
     const { targets, both } = await this.#trial.homes.versions(this.#home)
     const before = memoryOf(service.pid)
     using watch = new MemoryWatch(service.pid)
@@ -119,13 +119,13 @@ class Thinking {
     return { probe, peak: watch.peak }
   }
 
-  async #alone(seconds: number): Promise<Seen> {
+  async #alone(seconds: number): Promise<Observed> {
     const { service } = await this.#ready()
     return this.#observe(service, 'none', () => Bun.sleep(seconds * 1_000))
   }
 
-  /** What must hold for pages whatever else happens. */
-  #requirePages(name: string, { probe, peak }: Seen, alone: Seen): void {
+  /** Requires that pages are responded to in time, whatever else happens. */
+  #requirePages(name: string, { probe, peak }: Observed, alone: Observed): void {
     const trial = this.#trial
     trial.require(probe.failed === 0, `${name}: ${probe.failed} pages failed (${JSON.stringify(probe.reasons)})`)
     const more = (key: 'p99' | 'max') => probe.latency[key] - alone.probe.latency[key]
@@ -141,46 +141,46 @@ class Thinking {
     trial.require(megabytes < MAX_MORE_MEGABYTES, `${name}: ${Math.round(megabytes)} MB more than alone`)
   }
 
-  async #beside({ name }: Costly, clients: number, seconds: number, alone: Seen): Promise<void> {
+  async #beside({ name }: Costly, clients: number, seconds: number, alone: Observed): Promise<void> {
     const trial = this.#trial
     const { service, material } = await this.#ready()
     const title = `${clients} × ${name}`
     let costly: TrafficReport | undefined
-    const seen = await this.#observe(service, title, async () => {
-      await using thinking = startThinking({ port: service.port, material, kind: name, clients })
-      await thinking.begun
+    const observed = await this.#observe(service, title, async () => {
+      await using running = startComputeClients({ port: service.port, material, kind: name, clients })
+      await running.begun
       await Bun.sleep(seconds * 1_000)
-      costly = await thinking.stop()
+      costly = await running.stop()
     })
     const { statuses = {}, reasons = {}, failed = 0, latency } = costly ?? {}
-    const { p50, p99, max } = seen.probe.latency
+    const { p50, p99, max } = observed.probe.latency
     const words = Object.entries({ ...statuses, ...reasons }).map(([what, count]) => `${count} × ${what}`)
     trial.fact(
       `${this.#of(title)}: pages p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)}, max ${max.toFixed(0)} ms; the others got ${words.join(', ') || 'no response yet'}${latency === undefined || latency.p50 === 0 ? '' : `, p50 ${latency.p50.toFixed(0)} ms`}`,
     )
     trial.require(failed === 0, `${this.#of(title)}: ${failed} responses of another 5xx than 503`)
-    this.#requirePages(this.#of(title), seen, alone)
+    this.#requirePages(this.#of(title), observed, alone)
     await this.#renewUnlessIdle(service)
   }
 
-  async #abandoned({ name }: Costly, clients: number, alone: Seen): Promise<void> {
+  async #abandoned({ name }: Costly, clients: number, alone: Observed): Promise<void> {
     const trial = this.#trial
     const { service, material } = await this.#ready()
     const title = `${clients} abandoned × ${name}`
     const before = await this.#connections(service)
     let gone: number | undefined
-    const seen = await this.#observe(service, title, async () => {
+    const observed = await this.#observe(service, title, async () => {
       await this.#leave({ port: service.port, material, kind: name, clients, leaveAfter: LEAVE_MILLISECONDS })
       gone = await untilIdle(service.pid)
     })
     trial.fact(
-      `${this.#of(title)}: gone after ${gone === undefined ? `more than ${GIVEN_UP_MILLISECONDS}` : gone.toFixed(0)} ms; pages p99 ${seen.probe.latency.p99.toFixed(1)}, max ${seen.probe.latency.max.toFixed(0)} ms`,
+      `${this.#of(title)}: gone after ${gone === undefined ? `more than ${GIVEN_UP_MILLISECONDS}` : gone.toFixed(0)} ms; pages p99 ${observed.probe.latency.p99.toFixed(1)}, max ${observed.probe.latency.max.toFixed(0)} ms`,
     )
     trial.require(
       gone !== undefined && gone <= MAX_GONE_MILLISECONDS,
       `${this.#of(title)}: work went on for ${gone === undefined ? 'longer than was waited for' : `${gone.toFixed(0)} ms`}`,
     )
-    this.#requirePages(this.#of(title), seen, alone)
+    this.#requirePages(this.#of(title), observed, alone)
     await this.#requireNoConnections(service, title, before)
     await this.#renewUnlessIdle(service)
   }
@@ -198,9 +198,9 @@ class Thinking {
     await this.#renewUnlessIdle(service)
   }
 
-  async #leave(plan: ThinkPlan): Promise<void> {
-    await using thinking = startThinking(plan)
-    await thinking.report
+  async #leave(plan: ComputePlan): Promise<void> {
+    await using running = startComputeClients(plan)
+    await running.report
   }
 
   /** Rows of clients that stay beside rows of clients that leave, again and again. */
@@ -211,7 +211,7 @@ class Thinking {
     const [stay, leave] = [40, 60]
     const kind = easyRows.name
     for (let round = 1; round <= rounds; round++) {
-      await using staying = startThinking({ port: service.port, material, kind, clients: stay, once: true })
+      await using staying = startComputeClients({ port: service.port, material, kind, clients: stay, once: true })
       await this.#leave({ port: service.port, material, kind, clients: leave, leaveAfter: LEAVE_MILLISECONDS })
       const report = await Promise.race([staying.report, Bun.sleep(GIVEN_UP_MILLISECONDS).then(() => staying.stop())])
       await untilIdle(service.pid)
@@ -249,7 +249,7 @@ class Thinking {
 
 type Connections = { readonly counted: number; readonly sockets: number }
 
-/** How many sockets the processes of a service have open. */
+/** Returns the number of sockets that the processes of a service have open. */
 function socketsOf(root: number): number {
   return processTree(root).reduce((sum, { pid }) => {
     try {
@@ -257,7 +257,7 @@ function socketsOf(root: number): number {
         try {
           return readlinkSync(`/proc/${pid}/fd/${descriptor}`)
         } catch {
-          // It was closed while the list was being read.
+          // The descriptor was closed while the list was being read.
           return ''
         }
       })

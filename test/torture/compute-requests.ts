@@ -1,8 +1,8 @@
-// The requests that cost most: what a service has to think about longest, and bodies made to be expensive to refuse.
+// The requests that cost most: searches, rows and downloads, and bodies made to be expensive to refuse.
 import { byEar, withTypo } from '../../bench/misspelling.ts'
 import { pick, type Random, randomFrom, shuffled, times } from '../../packages/server/src/source/synthetic/random.ts'
 
-/** What of a running service the requests are made from; a plain value, so that it can be sent to a process. */
+/** Facts of a running service that requests are made from; a plain value, so that it can be sent to a process. */
 export type Material = {
   readonly host: string
   /** Names of localities with those of their states. */
@@ -29,14 +29,14 @@ function post({ host }: Material, target: string, type: string, body: Buffer | s
   return Buffer.concat([Buffer.from(`POST ${target} HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`), bytes])
 }
 
-/** As somebody in a hurry types it: the name of a locality, and where it is. */
+/** The name of a locality and where it is, typed in a hurry. */
 function dirtyName({ names }: Material, random: Random): string {
   const { locality, municipality, state } = pick(random, names)
   const [first, second] = [locality, municipality].map((name) => withTypo(byEar(name, random) ?? name, random) ?? name)
   return `${first} ${second} ${state}`
 }
 
-/** Of this many letters, however many words these are. */
+/** Text of this many letters, whatever the number of words. */
 function typed(material: Material, random: Random, letters: number): string {
   let text = ''
   while (text.length < letters) text += `${dirtyName(material, random)} `
@@ -117,6 +117,7 @@ export const COSTLY: readonly Costly[] = [
   ),
   body('blank NDJSON lines', 'application/x-ndjson', () => Buffer.alloc(BODY_BYTES, '\n')),
   body('blank CSV lines', 'text/csv', () => Buffer.concat([Buffer.from('q\n'), Buffer.alloc(BODY_BYTES - 2, '\n')])),
+  body('[ × 1 MB in a form', 'application/x-www-form-urlencoded', () => `queries=${'['.repeat(990_000)}`, '/reconcile'),
   body('one CSV header', 'text/csv', () => Buffer.alloc(BODY_BYTES, 'q,')),
   fresh('changes between two releases', ({ releases: [to, from], ...others }, random) => {
     const fields = pick(random, [

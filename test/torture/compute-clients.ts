@@ -1,26 +1,26 @@
-// Clients that make the service think, in a process of their own of the lowest priority: they stay and send one request after
-// the other, or they leave before the response.
+// Clients with costly requests, in a process of their own of the lowest priority: they stay and send one request after the
+// other, or they leave before the response.
 import { connect, type Socket } from 'node:net'
 import { setPriority } from 'node:os'
 import { type Clients, type Running, runClients, startClients, type TrafficReport } from './clients.ts'
-import { COSTLY, easyRows, type Material } from './think-requests.ts'
+import { COSTLY, easyRows, type Material } from './compute-requests.ts'
 
-export type ThinkPlan = {
+export type ComputePlan = {
   readonly port: number
   readonly material: Material
   /** The name of the kind of requests. */
   readonly kind: string
   readonly clients: number
-  /** After so many milliseconds every client leaves, half of them by a reset, and does not come back. */
+  /** After this many milliseconds every client leaves, half of them by a reset, and does not come back. */
   readonly leaveAfter?: number
   /** Each sends its request once. */
   readonly once?: boolean
 }
 
 const LOWEST_PRIORITY = 19
-/** A client that was refused tries again after this: what is tried here is thinking, and not a flood of connections. */
+/** A client that was refused tries again after this: the campaign is about costly requests, and not a flood of connections. */
 const REFUSED_MILLISECONDS = 50
-/** So many connect at a time, since a service has a queue of its own for those. */
+/** Clients that connect at a time: the queue of a service for new connections is limited. */
 const CONNECTING = 20
 const REFUSED: readonly number[] = [429, 503]
 
@@ -33,8 +33,8 @@ function finalStatusIn(chunk: Buffer): number | undefined {
   return status === undefined ? undefined : Number(status)
 }
 
-class Thinking implements Running {
-  readonly #plan: ThinkPlan
+class ComputeClients implements Running {
+  readonly #plan: ComputePlan
   readonly #next: () => Buffer
   readonly #done = Promise.withResolvers<TrafficReport>()
   readonly #sockets = new Set<Socket>()
@@ -45,7 +45,7 @@ class Thinking implements Running {
   #left = 0
   completed = 0
 
-  constructor(plan: ThinkPlan) {
+  constructor(plan: ComputePlan) {
     this.#plan = plan
     const kind = [...COSTLY, easyRows].find(({ name }) => name === plan.kind)
     if (kind === undefined) throw new Error(`there is no request called ${plan.kind}`)
@@ -138,9 +138,9 @@ class Thinking implements Running {
   }
 }
 
-export const startThinking = (plan: ThinkPlan): Clients => startClients(import.meta.path, plan)
+export const startComputeClients = (plan: ComputePlan): Clients => startClients(import.meta.path, plan)
 
 if (import.meta.main) {
   setPriority(LOWEST_PRIORITY)
-  runClients((plan: ThinkPlan) => new Thinking(plan))
+  runClients((plan: ComputePlan) => new ComputeClients(plan))
 }
