@@ -14,7 +14,6 @@ import type { OpenEntity, Release } from '../../release/release.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { badParameter } from '../problem.ts'
 import { cachedResponse, type Making, smallResponse } from './cached-response.ts'
-import { isForOldCopy } from './copies-of-0.3.0.ts'
 import { distanceMember, languageHeader, queryWithin } from './find.ts'
 import { MAX_PER_PAGE } from './parameter-definitions.ts'
 import { findNamed } from './record-key.ts'
@@ -32,9 +31,7 @@ export function bulkResponse(
   bulk: BulkRequest,
 ): HttpResponse | Promise<HttpResponse> {
   const { release } = chosen
-  const { encoding } = bulk
-  const withoutCodes = isForOldCopy(request)
-  const rendition = { ...bulk.rendition, withoutCodes }
+  const { rendition, encoding } = bulk
   const { format, facts, forExcel = false } = rendition
   const { maxRecords = Number.POSITIVE_INFINITY, saysAbout }: RecordFormat = recordFormats[format]
   const entity = release.entity(bulk.entity.name)
@@ -61,7 +58,7 @@ export function bulkResponse(
   const digest = query.words.length === 0 ? entity.stored.digest : release.digest
   const about = saysAbout === true ? [JSON.stringify(aboutRecords(release, bulk.entity))] : []
   // Codes are declared with the program or by a package, and are in no digest of records.
-  const codes = withoutCodes ? [] : derivedCodesOf(bulk.entity).map(({ name }) => name)
+  const codes = derivedCodesOf(bulk.entity).map(({ name }) => name)
   const key = ['bulk', digest, format, facts, forExcel, codes.join(), ...about, ...keyOf(query, rendition)]
   return cachedResponse(making, request, chosen, form, { key, madeFrom: [digest], minLength: total, pieces })
 }

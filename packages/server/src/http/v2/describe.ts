@@ -67,7 +67,6 @@ const describeCollection = ({ catalog, ...release }: Release, entity: Entity, ba
   code: entity.code,
   codes: codesOf(entity).flatMap(({ name, title }) => (name === '' ? [] : { name, ...known({ title }) })),
   fields: [...pathsOf(entity).values()].filter((path) => !isDerived(path)).map(describeField),
-  // Apart from the fields: clients of version 0.3.0 know an embedded record by those of its list.
   derived: [...pathsOf(entity).values()].filter(isDerived).map(describeField),
   filters: filterParameters(entity).map((parameter) => parameter.name),
   ...known({
