@@ -33,7 +33,7 @@ export class Parameters {
       const definition = parameterNamed(known, name)
       if (definition === undefined) {
         const names = [...known.keys()]
-        throw new ProblemError({ kind: 'unknown-parameter', name, known: names, nearest: nearest(name, names) })
+        throw new ProblemError({ kind: 'unknown-parameter', name, known: names, nearest: parameterMeant(name, names) })
       }
       const values = this.#values.get(definition.name) ?? []
       values.push(value)
@@ -81,6 +81,21 @@ export class Parameters {
     return word
   }
 }
+
+const PAGE_SIZES = ['per_page', 'limit', 'size', 'page_size', 'pagesize', 'count', 'rows', 'top']
+
+/** Names that other APIs have for our parameters. */
+const NAMES_ELSEWHERE: ReadonlyMap<string, readonly string[]> = new Map([
+  ['per_page', PAGE_SIZES],
+  ['limit', PAGE_SIZES],
+  ['q', ['query', 'search', 'text']],
+  ['page', ['offset', 'skip', 'start']],
+  ['lang', ['language', 'locale']],
+  ['sort', ['order', 'order_by', 'orderby']],
+])
+
+const parameterMeant = (name: string, known: readonly string[]): string | undefined =>
+  known.find((ours) => NAMES_ELSEWHERE.get(ours)?.includes(name.toLowerCase())) ?? nearest(name, known)
 
 /** The words that are allowed, and which of them was probably meant. */
 export function oneOfThese(words: readonly string[], given: string): string {
