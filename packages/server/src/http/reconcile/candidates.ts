@@ -10,16 +10,8 @@ import { treeOf } from '../../query/tree.ts'
 import type { Release } from '../../release/release.ts'
 import { MAX_SEARCH_CHARACTERS, MAX_WORDS } from '../v2/parameter-definitions.ts'
 import { isBelow as filterBelow } from '../v2/record-key.ts'
-import {
-  ancestorsOfRecord,
-  descriptionOf,
-  entityId,
-  findEntity,
-  nameOf,
-  type RecordPlace,
-  readRecord,
-  typeOf,
-} from './entity.ts'
+import { embeddedAncestors } from '../v2/search.ts'
+import { entityId, findEntity, nameOf, type RecordPlace, recordAt, summaryOf, typeOf } from './entity.ts'
 import { PropertyReader, type PropertyValue, propertiesOf } from './properties.ts'
 import type { GivenProperty, GivenValue, ReconciliationQuery } from './query.ts'
 
@@ -47,11 +39,8 @@ const DECIMALS = 100
 
 function candidateOf(release: Release, match: Match, features: readonly Feature[], mayMatch: boolean) {
   const { entity, score, isSure } = match
-  const named = { entity, record: readRecord(release, match) }
   return {
-    id: entityId(entity, named.record),
-    name: nameOf(named),
-    description: descriptionOf(release, match, named.record),
+    ...summaryOf(release, match),
     type: [typeOf(entity)],
     score: Math.round(score * PERCENT * DECIMALS) / DECIMALS,
     match: isSure && mayMatch,
@@ -139,25 +128,22 @@ function matchParts(
   const filters = ancestors.map((ancestor) => belowFilter(release, entity, ancestor))
   const propose = () => searchAcross(release, typedWords(ownName), [[entity.name, filters]], limit)
   const resolve = () => resolveRow(release, { parts: withLineages(release, parts, ancestors) })
-  const below = (match: Match) => filters.length === 0 || isBelow(release, match, ancestors)
-  return resolved(release, resolve, propose).filter(below)
+  return resolved(release, resolve, propose).filter((match) => isBelow(release, match, ancestors))
 }
 
 /** A record that was reconciled before is named with all its ancestors, so that no other of its name is meant. */
 function withLineages(release: Release, parts: ReadonlyMap<string, string>, ancestors: readonly RecordPlace[]) {
   const all = new Map(parts)
   for (const place of ancestors) {
-    const named = { entity: place.entity, record: readRecord(release, place) }
-    for (const one of [named, ...ancestorsOfRecord(named)]) all.set(one.entity.name, nameOf(one))
+    const named = recordAt(release, place)
+    for (const one of [named, ...embeddedAncestors(named)]) all.set(one.entity.name, nameOf(one))
   }
   return all
 }
 
 function isBelow(release: Release, place: RecordPlace, ancestors: readonly RecordPlace[]): boolean {
-  const named = { entity: place.entity, record: readRecord(release, place) }
-  const lineage = ancestorsOfRecord(named).flatMap(
-    ({ entity, record }) => findEntity(release, entityId(entity, record)) ?? [],
-  )
+  if (ancestors.length === 0) return true
+  const lineage = embeddedAncestors(recordAt(release, place)).flatMap((one) => findEntity(release, entityId(one)) ?? [])
   return ancestors.every((ancestor) => lineage.some((one) => isAtOrBelow(release, one, ancestor)))
 }
 

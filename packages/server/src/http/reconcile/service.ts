@@ -21,7 +21,7 @@ import { acceptedEncoding } from '../v2/negotiate.ts'
 import { recordPath } from '../v2/record-key.ts'
 import { bodyResponse, compressed, MIN_COMPRESSED_BYTES } from '../v2/response.ts'
 import { candidatesFor } from './candidates.ts'
-import { findEntity, type RecordPlace, readRecord, typeOf } from './entity.ts'
+import { findEntity, type RecordPlace, recordAt, typeOf } from './entity.ts'
 import { entityFlyout, PREVIEW_POLICY, PREVIEW_SIZE, previewPage, propertyFlyout, typeFlyout } from './preview.ts'
 import { allProperties, PropertyReader, propertiesOf } from './properties.ts'
 import {
@@ -219,9 +219,8 @@ function respondPreview({ release, baseUrlOf }: ReconcileContext, form: Form, re
 
 /** The record itself is in API v2. */
 function respondView({ release, baseUrlOf }: ReconcileContext, form: Form): HttpResponse {
-  const place = entityIn(release, form)
-  const path = recordPath(place.entity, readRecord(release, place))
-  const Location = `${baseUrlOf()}${path}?facts=true`
+  const { entity, record } = recordAt(release, entityIn(release, form))
+  const Location = `${baseUrlOf()}${recordPath(entity, record)}?facts=true`
   return emptyResponse(303, { ...COMMON_HEADERS, 'Cache-Control': CACHE_CONTROL, Location })
 }
 

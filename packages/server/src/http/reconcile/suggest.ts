@@ -4,7 +4,7 @@ import { wordsOf } from '../../catalog/words.ts'
 import { searchAcross } from '../../query/search/search.ts'
 import type { Release } from '../../release/release.ts'
 import { MAX_SEARCH_CHARACTERS, MAX_WORDS } from '../v2/parameter-definitions.ts'
-import { descriptionOf, entityId, findEntity, nameOf, type RecordPlace, readRecord, typeOf } from './entity.ts'
+import { findEntity, type RecordPlace, summaryOf, typeOf } from './entity.ts'
 import { allProperties } from './properties.ts'
 
 const PER_PAGE = 10
@@ -34,15 +34,7 @@ export function suggestEntities(release: Release, types: readonly Entity[], { pr
     identifiedPlace === undefined
       ? results.map(({ name, position }) => ({ entity: release.entity(name).definition, position }))
       : [identifiedPlace]
-  return places.slice(cursor, end).map((place) => {
-    const named = { entity: place.entity, record: readRecord(release, place) }
-    return {
-      id: entityId(place.entity, named.record),
-      name: nameOf(named),
-      description: descriptionOf(release, place, named.record),
-      notable: [typeOf(place.entity)],
-    }
-  })
+  return places.slice(cursor, end).map((place) => ({ ...summaryOf(release, place), notable: [typeOf(place.entity)] }))
 }
 
 export function suggestProperties({ catalog }: Release, request: SuggestRequest) {

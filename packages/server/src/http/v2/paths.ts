@@ -46,12 +46,14 @@ type RecordRoute = NameInPath & {
 /** What is about the releases themselves, and about the API. */
 export type ServiceRoute =
   | { readonly kind: 'releases' }
-  | { readonly kind: 'release'; readonly digest: string }
-  | { readonly kind: ReleasePart; readonly digest: string }
+  | ReleaseRoute
   | { readonly kind: 'changes' }
   | { readonly kind: 'openapi' | 'profile' }
 
-/** What there is of one release besides its description. */
+/** The description of a release, or a part of it. */
+export type ReleaseRoute = { readonly kind: 'release' | ReleasePart; readonly digest: string }
+
+/** Parts of a release that can be read besides its description. */
 const RELEASE_PARTS = ['manifest', 'checksums', 'signature'] as const
 type ReleasePart = (typeof RELEASE_PARTS)[number]
 

@@ -24,6 +24,7 @@ import { describeParameters } from './parameter-definitions.ts'
 import {
   type CatalogRoute,
   catalogRouteAt,
+  type ReleaseRoute,
   releasePartTemplate,
   releaseTemplate,
   type ServiceRoute,
@@ -196,43 +197,45 @@ function respondAboutService(
   switch (route.kind) {
     case 'releases':
       return jsonResponse(request, chosen, describeReleases(releases.list(), current.digest, baseUrl))
-    case 'release': {
-      if (!isDigestOrPrefix(route.digest)) throw new ProblemError({ kind: 'not-found', known: [releaseTemplate] })
-      const release = releases.find('digest', route.digest)
-      return jsonResponse(request, { ...chosen, release }, describeRelease(release.manifest, current.digest, baseUrl))
-    }
-    case 'manifest':
-    case 'checksums':
-    case 'signature': {
-      if (!isDigestOrPrefix(route.digest))
-        throw new ProblemError({ kind: 'not-found', known: [releasePartTemplate(route.kind)] })
-      return respondPart(releases, route.kind, request, route.digest)
-    }
     case 'openapi':
       return jsonResponse(request, chosen, openapiDocument(current.catalog, baseUrl, packagesOf(current.manifest)))
     case 'profile':
       return jsonResponse(request, chosen, JSON.parse(profileText()))
+    default:
+      return respondRelease(releases, route, request, baseUrl)
   }
 }
 
-/** What others need to have the same release, and to check it. */
-function respondPart(
+/** The description of a release, or a part that others need to have the same release and to check it. */
+function respondRelease(
   releases: OpenReleases,
-  part: 'manifest' | 'checksums' | 'signature',
+  { kind, digest: prefix }: ReleaseRoute,
   request: HttpRequest,
-  prefix: string,
+  baseUrl: string,
 ): HttpResponse {
+  if (!isDigestOrPrefix(prefix))
+    throw new ProblemError({
+      kind: 'not-found',
+      known: [kind === 'release' ? releaseTemplate : releasePartTemplate(kind)],
+    })
   const release = releases.find('digest', prefix)
   const { digest, manifest } = release
-  // A release may be signed anew, and upgraded to another format of its files.
+  // A release may be signed anew, upgraded to another format of its files, or be the current one no more.
   const chosen = { release, isNamed: false, isUndated: true }
-  if (part === 'manifest') return jsonResponse(request, chosen, describeManifest(release))
-  // The checksums follow from the digest.
-  if (part === 'checksums')
-    return textResponse(request, { release, isNamed: prefix === digest }, Buffer.from(signedBytes(manifest)))
-  const signature = releases.signatureOf(digest)
-  if (signature === undefined) throw new ProblemError({ kind: 'not-signed', digest })
-  return textResponse(request, chosen, Buffer.from(signature))
+  switch (kind) {
+    case 'release':
+      return jsonResponse(request, chosen, describeRelease(manifest, releases.current.digest, baseUrl))
+    case 'manifest':
+      return jsonResponse(request, chosen, describeManifest(release))
+    case 'checksums':
+      // The checksums follow from the digest.
+      return textResponse(request, { release, isNamed: prefix === digest }, Buffer.from(signedBytes(manifest)))
+    case 'signature': {
+      const signature = releases.signatureOf(digest)
+      if (signature === undefined) throw new ProblemError({ kind: 'not-signed', digest })
+      return textResponse(request, chosen, Buffer.from(signature))
+    }
+  }
 }
 
 function respondChanges(releases: OpenReleases, making: Making, request: HttpRequest, query: RawQuery): Response {

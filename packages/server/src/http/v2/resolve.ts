@@ -25,18 +25,9 @@ export async function resolvedInQuery(
   baseUrl: string,
   work: WorkAtHand | undefined,
 ): Promise<HttpResponse> {
-  const { release } = chosen
-  const encoder = encoders[format]
-  const resolutionOf = resolver(release, names)
-  let text = encoder.head
-  for (const [at, row] of rows.entries()) {
-    await work?.pause()
-    work?.expectEnd(at / rows.length)
-    const resolved = renderResolution(release, resolutionOf(row), at + 1, baseUrl)
-    text += `${at === 0 ? '' : encoder.gap}${encoder.row(resolved)}`
-  }
+  const chunks = await Array.fromAsync(resolvedChunks(chosen.release, rows, names, format, baseUrl, work))
   const headers = { Allow: allowedAt(request.path) }
-  return bodyResponse(request, chosen, { format, encoding, body: Buffer.from(`${text}${encoder.tail}`), headers })
+  return bodyResponse(request, chosen, { format, encoding, body: Buffer.concat(chunks), headers })
 }
 
 const MAX_CACHED_ROWS = 5_000

@@ -43,18 +43,15 @@ export type Representation = {
 }
 
 export const jsonResponse = (request: HttpRequest, chosen: ChosenRelease, value: unknown): HttpResponse =>
-  bodyResponse(request, chosen, {
-    format: 'json',
-    encoding: acceptedEncoding(request.headers.get('accept-encoding')),
-    body: Buffer.from(JSON.stringify(value)),
-  })
+  textResponse(request, chosen, Buffer.from(JSON.stringify(value)), 'json')
 
-export const textResponse = (request: HttpRequest, chosen: ChosenRelease, body: Uint8Array): HttpResponse =>
-  bodyResponse(request, chosen, {
-    format: 'text',
-    encoding: acceptedEncoding(request.headers.get('accept-encoding')),
-    body,
-  })
+export const textResponse = (
+  request: HttpRequest,
+  chosen: ChosenRelease,
+  body: Uint8Array,
+  format: 'json' | 'text' = 'text',
+): HttpResponse =>
+  bodyResponse(request, chosen, { format, encoding: acceptedEncoding(request.headers.get('accept-encoding')), body })
 
 /** A smaller body fits into one packet anyway. */
 export const MIN_COMPRESSED_BYTES = 1_000

@@ -1,6 +1,6 @@
 // The suggestions of a search over all collections, each with its name, its breadcrumb and what matched in it.
 import { memoized } from '../../base/memoized.ts'
-import { type Entity, nameFieldOf } from '../../catalog/entity.ts'
+import type { Entity } from '../../catalog/entity.ts'
 import { type PublishedRecord, recordParser } from '../../catalog/flatten.ts'
 import { isNaming, type NamingField } from '../../catalog/languages/languages.ts'
 import { ancestorsOf, pathTo } from '../../catalog/lineage.ts'
@@ -69,7 +69,7 @@ type Presentation = { readonly baseUrl: string; readonly language?: string | und
 /** Nobody reads more of them, and a tree may be a chain. */
 const MAX_TREE_ANCESTORS = 32
 
-type NamedRecord = { readonly entity: Entity; readonly record: PublishedRecord }
+export type EntityRecord = { readonly entity: Entity; readonly record: PublishedRecord }
 
 /** What a record is below, the nearest first: in its tree, then those that it embeds. */
 export function lineageOf(
@@ -77,20 +77,20 @@ export function lineageOf(
   { name }: Entity,
   position: number,
   record: PublishedRecord,
-): NamedRecord[] {
+): EntityRecord[] {
   const opened = release.entity(name)
-  const above = treeOf(opened)?.ancestorsOf(position, MAX_TREE_ANCESTORS) ?? []
+  const treeAncestors = treeOf(opened)?.ancestorsOf(position, MAX_TREE_ANCESTORS) ?? []
   return [
-    ...above.map((at) => ({ entity: opened.definition, record: publishedRecord(release, name, at) })),
-    ...embeddedAncestors(opened.definition, record),
+    ...treeAncestors.map((at) => ({ entity: opened.definition, record: publishedRecord(release, name, at) })),
+    ...embeddedAncestors({ entity: opened.definition, record }),
   ]
 }
 
 /** The records that one embeds, the nearest first, up to the first that it lacks. */
-export function embeddedAncestors(definition: Entity, record: PublishedRecord): NamedRecord[] {
-  const ancestors: NamedRecord[] = []
+export function embeddedAncestors({ entity: definition, record }: EntityRecord): EntityRecord[] {
+  const ancestors: EntityRecord[] = []
   let ancestor = record
-  for (const { field, entity } of namingOf(definition).ancestors) {
+  for (const { field, entity } of ancestorsOf(definition)) {
     const next = ancestor[field] as PublishedRecord | null | undefined
     if (next === null || next === undefined) break
     ancestors.push({ entity, record: next })
@@ -135,7 +135,7 @@ function renderSuggestion(
   const entity = release.entity(name)
   const { definition } = entity
   const record = publishedRecord(release, name, position)
-  const { searched, facts } = namingOf(definition)
+  const { searched, facts } = searchedFields(definition)
   const texts = facts.length === 0 ? record : { ...record, ...factReader(entity, facts)(position) }
   const { how, dropped, matched, matchedName, aliases } = explain()
   return {
@@ -172,22 +172,11 @@ function renderAlias(release: Release, { entity, alias }: AliasMatch, own: Entit
   }
 }
 
-/** Which fields of an entity are searched, and which name a record and its ancestors. */
-type Naming = {
-  readonly searched: readonly string[]
-  /** Those of them that are facts. */
-  readonly facts: readonly string[]
-  readonly nameField: string
-  /** The nearest first. */
-  readonly ancestors: readonly { readonly field: string; readonly nameField: string; readonly entity: Entity }[]
-}
-
-const namingOf = memoized((entity: Entity): Naming => {
-  const searched = Object.entries(entity.fields).filter(([, field]) => isNaming(field) || field.kind === 'code')
+/** The fields of an entity that a search reads, and the facts among them. */
+const searchedFields = memoized((entity: Entity) => {
+  const fields = Object.entries(entity.fields).filter(([, field]) => isNaming(field) || field.kind === 'code')
   return {
-    searched: searched.map(([field]) => field),
-    facts: searched.flatMap(([field, { kind }]) => (kind === 'fact' ? [field] : [])),
-    nameField: nameFieldOf(entity),
-    ancestors: ancestorsOf(entity).map((step) => ({ ...step, nameField: nameFieldOf(step.entity) })),
+    searched: fields.map(([field]) => field),
+    facts: fields.flatMap(([field, { kind }]) => (kind === 'fact' ? [field] : [])),
   }
 })
