@@ -7,7 +7,7 @@ import { type ProblemKind, problemTitles, problemType } from '../../packages/ser
 import { OPENAPI_PATH, RESOLVE_PATH } from '../../packages/server/src/http/routes.ts'
 import { v1Routes } from '../../packages/server/src/http/v1/v1.ts'
 import { openapiDocument } from '../../packages/server/src/http/v2/openapi/document.ts'
-import { v2Paths } from '../../packages/server/src/http/v2/paths.ts'
+import { v2Paths } from '../../packages/server/src/http/v2/v2-routes.ts'
 import { code, embeds, entity, id, name } from '../support/definitions.ts'
 import { Documented, type DocumentedOperation, queryOf } from '../support/openapi.ts'
 import { OpenapiService, OWN } from '../support/openapi-service.ts'

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { ProblemError } from '../../packages/server/src/http/problem.ts'
 import { MAX_FIELDS } from '../../packages/server/src/http/v2/parameter-definitions.ts'
 import { parseQuery } from '../../packages/server/src/http/v2/request/query-string.ts'
-import { parseListRequest } from '../../packages/server/src/http/v2/request/records.ts'
+import { parseListRequest } from '../../packages/server/src/http/v2/request/records-request.ts'
 import { sourceOf, TestHome, tiny } from '../support/releases.ts'
 import { appOf, responseTo } from '../support/responses.ts'
 

@@ -9,7 +9,7 @@ import { positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import { percentDecoded } from '../v2/key-text.ts'
 import { keyValues } from '../v2/record-key.ts'
-import { type EntityRecord, lineageOf, publishedRecord } from '../v2/search.ts'
+import { ancestorsOfRecord, type EntityRecord, publishedRecord } from '../v2/record-summary.ts'
 
 /** The place of a record among those of its entity. */
 export type RecordPlace = { readonly entity: Entity; readonly position: number }
@@ -46,9 +46,8 @@ export const nameOf = ({ entity, record }: EntityRecord): string => nameShown(en
 /** The identifier and the name of a record, and its list and ancestors, by which people tell it from others of its name. */
 export function summaryOf(release: Release, place: RecordPlace) {
   const found = recordAt(release, place)
-  const { entity, record } = found
-  const breadcrumb = lineageOf(release, entity, place.position, record).map(nameOf)
-  const description = [entity.name, ...(breadcrumb.length === 0 ? [] : [breadcrumb.join(', ')])].join(' · ')
+  const breadcrumb = ancestorsOfRecord(release, found, place.position).map(nameOf)
+  const description = [place.entity.name, ...(breadcrumb.length === 0 ? [] : [breadcrumb.join(', ')])].join(' · ')
   return { id: entityId(found), name: nameOf(found), description }
 }
 

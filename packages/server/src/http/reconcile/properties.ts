@@ -8,7 +8,7 @@ import { derivedCodesOf } from '../../catalog/official-code.ts'
 import { factReader } from '../../release/facts.ts'
 import { codeReader } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
-import { type EntityRecord, embeddedAncestors } from '../v2/search.ts'
+import { type EntityRecord, embeddedAncestors } from '../v2/record-summary.ts'
 import { entityId, findEntity, nameOf, type RecordPlace, recordAt } from './entity.ts'
 
 export type Property = {

@@ -11,7 +11,7 @@ import type { Release } from '../../release/release.ts'
 import { definitionsOf } from '../../release/signing/release-signature.ts'
 import { OPENAPI_PATH, V2_PATH } from '../routes.ts'
 import { filterParameters } from './parameter-definitions.ts'
-import { childrenTemplate, recordTemplate, treeTemplates } from './paths.ts'
+import { childrenTemplate, recordTemplate, treeTemplates } from './v2-routes.ts'
 
 export function describeIndex(release: Release, baseUrl: string) {
   const { digest, manifest, catalog } = release

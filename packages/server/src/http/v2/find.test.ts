@@ -5,9 +5,9 @@ import { DISTANCE } from '../../query/near.ts'
 import type { Release } from '../../release/release.ts'
 import { ProblemError } from '../problem.ts'
 import { findPage, recordJsons } from './find.ts'
-import { catalogRouteAt } from './paths.ts'
 import { parseQuery, writeCursor } from './request/query-string.ts'
-import { type ListRequest, parseListRequest } from './request/records.ts'
+import { type ListRequest, parseListRequest } from './request/records-request.ts'
+import { catalogRouteAt } from './v2-routes.ts'
 
 const COUNT = 6
 const localidad = Array.from({ length: COUNT }, (_, at) => ({

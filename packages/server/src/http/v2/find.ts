@@ -10,7 +10,7 @@ import type { OpenEntity, Release } from '../../release/release.ts'
 import { badParameter, ProblemError } from '../problem.ts'
 import { findNamed, isBelow, positionNamed } from './record-key.ts'
 import { badCursor, writeCursor } from './request/query-string.ts'
-import type { ListRequest } from './request/records.ts'
+import type { ListRequest } from './request/records-request.ts'
 
 /** A page of a list, without its records. */
 export type ListPage = {

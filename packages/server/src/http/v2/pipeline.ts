@@ -13,25 +13,16 @@ import { type HttpRequest, type HttpResponse, isRead, type RequestHeaders, type 
 import { otherMethod, redirected, withoutSlash } from '../methods.ts'
 import { ProblemError } from '../problem.ts'
 import { RESOLVE_PATH } from '../routes.ts'
-import { bulkResponse } from './bulk.ts'
+import { bulkResponse } from './bulk-response.ts'
 import type { Making } from './cached-response.ts'
-import { changesResponse } from './changes.ts'
+import { changesResponse } from './changes-response.ts'
 import { describeIndex, describeManifest, describeRelease, describeReleases, packagesOf } from './describe.ts'
 import { findPage, languageHeader, recordJsons } from './find.ts'
 import { isDigestOrPrefix, type OpenReleases, releaseGone } from './open-releases.ts'
 import { openapiDocument } from './openapi/document.ts'
 import { describeParameters } from './parameter-definitions.ts'
-import {
-  type CatalogRoute,
-  catalogRouteAt,
-  type ReleaseRoute,
-  releasePartTemplate,
-  releaseTemplate,
-  type ServiceRoute,
-  serviceRouteAt,
-} from './paths.ts'
 import { findRecord } from './record-key.ts'
-import { parseChangesRequest, parseComparedReleases } from './request/changes.ts'
+import { parseChangesRequest, parseComparedReleases } from './request/changes-request.ts'
 import { refuseParameters } from './request/parameters.ts'
 import { parseQuery, type QueryPairs, type RawQuery } from './request/query-string.ts'
 import {
@@ -40,13 +31,22 @@ import {
   parseListRequest,
   parseRecordRequest,
   type RecordRequest,
-} from './request/records.ts'
-import { parseResolveBodyRequest, parseResolveRequest } from './request/resolve.ts'
-import { parseSearchRequest } from './request/search.ts'
-import { resolvedInBody, resolvedInQuery } from './resolve.ts'
+} from './request/records-request.ts'
+import { parseResolveBodyRequest, parseResolveRequest } from './request/resolve-request.ts'
+import { parseSearchRequest } from './request/search-request.ts'
+import { resolvedInBody, resolvedInQuery } from './resolve-response.ts'
 import { bodyResponse, type ChosenRelease, jsonResponse, listHeaders, textResponse } from './response.ts'
 import type { ResponseCache } from './response-cache.ts'
-import { searchSuggestions } from './search.ts'
+import { searchSuggestions } from './suggestions.ts'
+import {
+  type CatalogRoute,
+  catalogRouteAt,
+  type ReleaseRoute,
+  releasePartTemplate,
+  releaseTemplate,
+  type ServiceRoute,
+  serviceRouteAt,
+} from './v2-routes.ts'
 
 export type V2Context = {
   readonly releases: OpenReleases

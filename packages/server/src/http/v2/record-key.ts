@@ -16,7 +16,7 @@ import { ProblemError } from '../problem.ts'
 import { V2_PATH } from '../routes.ts'
 import { keySegment, type NameInPath } from './key-text.ts'
 import type { RECORD_NAMED_BY } from './parameter-definitions.ts'
-import { type CatalogRoute, type ParentInPath, recordTemplate } from './paths.ts'
+import { type CatalogRoute, type ParentInPath, recordTemplate } from './v2-routes.ts'
 
 /** Whether a record is named by its identifier or by its official code. */
 export type NamedBy = (typeof RECORD_NAMED_BY)[number]
@@ -24,10 +24,10 @@ export type NamedBy = (typeof RECORD_NAMED_BY)[number]
 /** Where it is not said, what can be no identifier is a code. */
 type MaybeNamedBy = NamedBy | undefined
 
-type NamedRecord = Extract<CatalogRoute, { readonly kind: 'record' }> & { readonly by: MaybeNamedBy }
+type RecordAddress = Extract<CatalogRoute, { readonly kind: 'record' }> & { readonly by: MaybeNamedBy }
 
 /** The position of the record that a path names. */
-export function findRecord(release: Release, { entity, parent, by, ...named }: NamedRecord): number {
+export function findRecord(release: Release, { entity, parent, by, ...named }: RecordAddress): number {
   // A record that is numbered within its parent is not identified by its number alone.
   const alone = ownerOf(entity) === undefined ? named : { ...named, key: undefined }
   const position =

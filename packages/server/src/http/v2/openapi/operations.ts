@@ -35,7 +35,7 @@ import {
   releasePartTemplate,
   releaseTemplate,
   treeTemplates,
-} from '../paths.ts'
+} from '../v2-routes.ts'
 import { COUNT, type Json, listOf, NOT_EMPTY, recordRef, schemaRef, TEXT } from './schemas.ts'
 
 export type Operation = {

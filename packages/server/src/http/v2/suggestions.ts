@@ -1,11 +1,8 @@
 // The suggestions of a search over all collections, each with its name, its breadcrumb and what matched in it.
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
-import { type PublishedRecord, recordParser } from '../../catalog/flatten.ts'
 import { isNaming, type NamingField } from '../../catalog/languages/languages.ts'
-import { ancestorsOf, pathTo } from '../../catalog/lineage.ts'
-import { codeIn } from '../../catalog/official-code.ts'
-import { nameReplacer, nameShown } from '../../query/formats/shown-names.ts'
+import { pathTo } from '../../catalog/lineage.ts'
 import { DISTANCE } from '../../query/near.ts'
 import { searchText } from '../../query/search/anchored.ts'
 import type { AliasMatch } from '../../query/search/explanation.ts'
@@ -15,8 +12,9 @@ import { treeOf } from '../../query/tree.ts'
 import { factReader } from '../../release/facts.ts'
 import type { Release } from '../../release/release.ts'
 import { badParameter } from '../problem.ts'
-import { isBelow, keyOf, type NamedBy, positionNamed, recordPath } from './record-key.ts'
-import type { NamedAncestor, SearchRequest } from './request/search.ts'
+import { isBelow, type NamedBy, positionNamed } from './record-key.ts'
+import { publishedRecord, type SummaryOptions, summarizeRecord } from './record-summary.ts'
+import type { NamedAncestor, SearchRequest } from './request/search-request.ts'
 
 export type RenderedSuggestion = ReturnType<typeof renderSuggestion>
 
@@ -52,85 +50,14 @@ function positionOfAncestor(release: Release, { entity, by, ...named }: NamedAnc
   throw badParameter('within', `${entity.plural}:${named.name}`, `a record that is there, by its ${how} as in its path`)
 }
 
-const decoder = new TextDecoder()
-
 const DECIMALS = 10_000
 export const roundedScore = (score: number): number => Math.round(score * DECIMALS) / DECIMALS
-
-/** A record as it is published; a number that would lose digits is a text. */
-export const publishedRecord = (release: Release, name: string, position: number): PublishedRecord => {
-  const { definition, records } = release.entity(name)
-  return recordParser(definition)(decoder.decode(records.record(position))) as PublishedRecord
-}
-
-/** How a summary is written: under which address the service is, and in which language names are shown. */
-type Presentation = { readonly baseUrl: string; readonly language?: string | undefined }
-
-/** Nobody reads more of them, and a tree may be a chain. */
-const MAX_TREE_ANCESTORS = 32
-
-export type EntityRecord = { readonly entity: Entity; readonly record: PublishedRecord }
-
-/** What a record is below, the nearest first: in its tree, then those that it embeds. */
-export function lineageOf(
-  release: Release,
-  { name }: Entity,
-  position: number,
-  record: PublishedRecord,
-): EntityRecord[] {
-  const opened = release.entity(name)
-  const treeAncestors = treeOf(opened)?.ancestorsOf(position, MAX_TREE_ANCESTORS) ?? []
-  return [
-    ...treeAncestors.map((at) => ({ entity: opened.definition, record: publishedRecord(release, name, at) })),
-    ...embeddedAncestors({ entity: opened.definition, record }),
-  ]
-}
-
-/** The records that one embeds, the nearest first, up to the first that it lacks. */
-export function embeddedAncestors({ entity: definition, record }: EntityRecord): EntityRecord[] {
-  const ancestors: EntityRecord[] = []
-  let ancestor = record
-  for (const { field, entity } of ancestorsOf(definition)) {
-    const next = ancestor[field] as PublishedRecord | null | undefined
-    if (next === null || next === undefined) break
-    ancestors.push({ entity, record: next })
-    ancestor = next
-  }
-  return ancestors
-}
-
-/** Which record it is, where it is, and below which others. */
-export function summarizeRecord(
-  release: Release,
-  name: string,
-  position: number,
-  { baseUrl, language }: Presentation,
-  published: PublishedRecord = publishedRecord(release, name, position),
-) {
-  const { definition } = release.entity(name)
-  const rename = language === undefined ? undefined : nameReplacer(release, release.entity(name), language)
-  const record = rename?.(published, position) ?? published
-  const ancestors = lineageOf(release, definition, position, record)
-  return {
-    collection: definition.plural,
-    key: keyOf(definition, record),
-    code: codeIn(definition, record) ?? null,
-    url: `${baseUrl}${recordPath(definition, record)}`,
-    name: nameShown(definition, record, language),
-    breadcrumb: ancestors.map((one) => nameShown(one.entity, one.record, language)),
-    parents: ancestors.map((one) => ({
-      collection: one.entity.plural,
-      key: keyOf(one.entity, one.record),
-      code: codeIn(one.entity, one.record) ?? null,
-    })),
-  }
-}
 
 function renderSuggestion(
   release: Release,
   { name, position, score, explain, distance }: SearchResult,
   words: readonly string[],
-  presentation: Presentation,
+  options: SummaryOptions,
 ) {
   const entity = release.entity(name)
   const { definition } = entity
@@ -139,7 +66,7 @@ function renderSuggestion(
   const texts = facts.length === 0 ? record : { ...record, ...factReader(entity, facts)(position) }
   const { how, dropped, matched, matchedName, aliases } = explain()
   return {
-    ...summarizeRecord(release, name, position, presentation, record),
+    ...summarizeRecord(release, name, position, options, record),
     score: roundedScore(score),
     how,
     dropped,

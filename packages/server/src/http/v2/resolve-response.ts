@@ -12,10 +12,11 @@ import { type HttpRequest, type HttpResponse, headerLines, V2_COMMON_HEADERS, ty
 import { allowedAt } from '../routes.ts'
 import { acceptedEncoding } from './negotiate.ts'
 import type { ResolveFormat } from './parameter-definitions.ts'
-import type { QueryRowsRequest, ResolveRequest } from './request/resolve.ts'
-import { type RowsInBody, rowsOf } from './request/rows.ts'
+import { summarizeRecord } from './record-summary.ts'
+import type { QueryRowsRequest, ResolveRequest } from './request/resolve-request.ts'
+import { type RowsInBody, rowsOf } from './request/rows-in-body.ts'
 import { bodyResponse, type ChosenRelease, compressedChunks } from './response.ts'
-import { roundedScore, summarizeRecord } from './search.ts'
+import { roundedScore } from './suggestions.ts'
 
 /** Resolves the rows of a query, a step at a time; the response can be cached like that of a search. */
 export async function resolvedInQuery(

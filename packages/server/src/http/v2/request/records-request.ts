@@ -28,8 +28,8 @@ import {
   parameterNamed,
   recordParameters,
 } from '../parameter-definitions.ts'
-import type { CatalogRoute } from '../paths.ts'
 import type { NamedBy } from '../record-key.ts'
+import type { CatalogRoute } from '../v2-routes.ts'
 import { filterValue, notEmpty } from './filter-values.ts'
 import { embedOf, namedBy, nearOf, oneOfThese, Parameters, searchWords, shownLanguage } from './parameters.ts'
 import { badCursor, type QueryPairs, type RawQuery, readCursor } from './query-string.ts'

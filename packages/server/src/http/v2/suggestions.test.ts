@@ -5,7 +5,7 @@ import { releaseOf, sourceOf } from '../../../../../test/support/releases.ts'
 import { catalogOf } from '../../catalog/catalog.ts'
 import type { Field } from '../../catalog/entity.ts'
 import { wordsOf } from '../../catalog/words.ts'
-import { searchSuggestions } from './search.ts'
+import { searchSuggestions } from './suggestions.ts'
 
 setDefaultTimeout(180_000)
 

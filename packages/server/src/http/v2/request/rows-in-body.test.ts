@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { MAX_ROW_CHARACTERS } from '../../../query/resolve/resolve.ts'
 import { builtInCatalog } from '../../../source/built-in.ts'
 import { ProblemError } from '../../problem.ts'
-import { rowsOf } from './rows.ts'
+import { rowsOf } from './rows-in-body.ts'
 
 const [JSON_TYPE, LINES, CSV] = ['application/json', 'application/x-ndjson', 'text/csv'] as const
 

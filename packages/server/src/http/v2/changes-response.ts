@@ -6,7 +6,7 @@ import { fromDiskOrMapped } from '../../release/record-access.ts'
 import type { Release } from '../../release/release.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { cachedResponse, type Making } from './cached-response.ts'
-import type { ChangesRequest } from './request/changes.ts'
+import type { ChangesRequest } from './request/changes-request.ts'
 import type { ChosenRelease } from './response.ts'
 
 export function changesResponse(

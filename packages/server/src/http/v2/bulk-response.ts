@@ -17,9 +17,9 @@ import { cachedResponse, type Making, smallResponse } from './cached-response.ts
 import { distanceMember, languageHeader, queryWithin } from './find.ts'
 import { MAX_PER_PAGE } from './parameter-definitions.ts'
 import { findNamed } from './record-key.ts'
-import type { BulkRequest } from './request/records.ts'
+import { publishedRecord } from './record-summary.ts'
+import type { BulkRequest } from './request/records-request.ts'
 import type { ChosenRelease } from './response.ts'
-import { publishedRecord } from './search.ts'
 
 /** A collection whose records take no more room is rendered for every request, like a page. */
 const SMALL_BYTES = 1 << 16
