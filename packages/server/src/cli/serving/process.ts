@@ -112,7 +112,7 @@ export function startServing(given: Given): Process {
   const budget = new Budget(budgetLimitsOf(values), metrics)
   const policy = policyOf(values)
   const { app, release, map, report, onScrub, onShelf, startDraining } = openApp(given, { budget }, metrics, () =>
-    shortcut?.forget(),
+    shortcut?.reset(),
   )
   const limit = values['rate-limit']
   const rates = limit === undefined ? undefined : { limit, table: rateTable(), policy, metrics }

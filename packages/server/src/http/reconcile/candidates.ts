@@ -18,7 +18,7 @@ import type { GivenProperty, GivenValue, ReconciliationQuery } from './query.ts'
 /** A record that a query may mean, with a score from 0 to 1. */
 type Match = RecordPlace & { readonly score: number; readonly isSure: boolean }
 
-/** What is known of a candidate besides its score. */
+/** True or false for each property that a query gives: the candidate has one of its values. */
 type Feature = { readonly id: string; readonly value: boolean }
 
 export function candidatesFor(release: Release, query: ReconciliationQuery) {
@@ -28,7 +28,7 @@ export function candidatesFor(release: Release, query: ReconciliationQuery) {
     if (match.score > (best.get(key)?.score ?? -1)) best.set(key, match)
   }
   const checked = [...best.values()].map((match) => checkedMatch(release, match, query))
-  // Where several records are sure, each in its collection or with one value of a property, none is.
+  // If several records are sure, each in its collection or with one value of a property, none is.
   const isOnly = checked.filter(({ match }) => match.isSure).length === 1
   const ranked = checked.toSorted((a, b) => b.match.score - a.match.score).slice(0, query.limit)
   return ranked.map(({ match, features }, at) => candidateOf(release, match, features, isOnly && at === 0))
@@ -48,7 +48,7 @@ function candidateOf(release: Release, match: Match, features: readonly Feature[
   }
 }
 
-// Which records are meant.
+// Records that a query may mean.
 
 function matchesFor(release: Release, query: ReconciliationQuery): Match[] {
   const { text, types, properties, limit } = query
@@ -69,11 +69,11 @@ function matchesFor(release: Release, query: ReconciliationQuery): Match[] {
 const isPartOf = (entity: Entity, part: Entity, text: string): boolean =>
   part === entity ? text === '' : ancestorsOf(entity).some((step) => step.entity === part)
 
-/** What stands in a part: text, or a record that was reconciled before. */
+/** A part of a row: text, or a record that was reconciled before. */
 type PartValue = { readonly text: string } | RecordPlace
 type GivenPart = { readonly part: Entity; readonly values: readonly PartValue[] }
 
-/** The part that a property gives; undefined where it is no part, or where its values say nothing. */
+/** The part that a property gives; undefined if it is no part, or if its values have no words. */
 function givenPart(release: Release, { property, values }: GivenProperty): GivenPart | undefined {
   if (property.field !== undefined) return undefined
   const part = property.owner
@@ -147,20 +147,20 @@ function isBelow(release: Release, place: RecordPlace, ancestors: readonly Recor
   return ancestors.every((ancestor) => lineage.some((one) => isAtOrBelow(release, one, ancestor)))
 }
 
-/** Whether a record is another, or below it in their tree. */
+/** True if a record is the ancestor, or has it among its ancestors in their tree. */
 function isAtOrBelow(release: Release, { entity, position }: RecordPlace, ancestor: RecordPlace): boolean {
   if (entity !== ancestor.entity) return false
   if (position === ancestor.position) return true
   return treeOf(release.entity(entity.name))?.ancestorsOf(position).includes(ancestor.position) ?? false
 }
 
-/** Selects the records below an ancestor. */
+/** Selects the records that have an ancestor. */
 function belowFilter(release: Release, entity: Entity, ancestor: RecordPlace): Filter {
   const steps = pathTo(entity, ancestor.entity)?.steps ?? []
   return filterBelow(release, { entity: ancestor.entity, steps }, ancestor.position)
 }
 
-/** What the search alone finds is far from the name. */
+/** Greatest score of a record that only the search finds: it is far from the name. */
 const MAX_PROPOSED_SCORE = 0.3
 
 /** The records that a row may mean; where there are none, or many of a name, what the search proposes comes after them. */
@@ -189,9 +189,9 @@ type Found = Pick<SearchResult, 'name' | 'position' | 'score'>
 /** The words of a text, or of the beginning of one that is too long: a dirty cell must not spoil its batch. */
 const typedWords = (text: string): string[] => wordsOf(text.slice(0, MAX_SEARCH_CHARACTERS)).slice(0, MAX_WORDS)
 
-// Whether they agree with the properties that are not parts.
+// Properties that are not parts, compared with those of a match.
 
-/** What is left of the score of a record that has another code or name than the row. */
+/** Factor of the score for each code or name that differs from that of the row. */
 const DISAGREES = 0.8
 
 /**

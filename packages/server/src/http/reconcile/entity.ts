@@ -20,7 +20,7 @@ export const entityId = ({ entity, record }: EntityRecord): string =>
     '/',
   )
 
-/** The record that an identifier stands for, or its collection and official code, as in `municipios/16112`; undefined where there is none. */
+/** The record of an identifier, or of a collection and official code such as `municipios/16112`; undefined if there is none. */
 export function findEntity(release: Release, id: string): RecordPlace | undefined {
   const [plural = '', ...segments] = id.split('/')
   const entity = release.catalog.collections.get(plural)

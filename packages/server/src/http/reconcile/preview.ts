@@ -1,4 +1,4 @@
-// What a client shows of a record: a small page of its own, and smaller pieces of HTML for records, properties and types.
+// HTML that a client shows: a small page for a record, and smaller pieces for records, properties and types.
 import type { Entity } from '../../catalog/entity.ts'
 import type { Release } from '../../release/release.ts'
 import { escaped } from '../html.ts'
@@ -45,7 +45,7 @@ export function previewPage(release: Release, place: RecordPlace, baseUrl: strin
 `
 }
 
-/** Its own fields that have a value; the name stands above them, and copies repeat others. */
+/** The record's own fields that have a value, but for copies of others. */
 function knownFields(release: Release, place: RecordPlace): [name: string, value: string][] {
   const { entity } = place
   const reader = new PropertyReader(release, place)

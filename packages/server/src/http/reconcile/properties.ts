@@ -57,7 +57,7 @@ const fieldsOf = (entity: Entity, prefix: string): Property[] => {
   return [...fields, ...codes].map((one) => ({ id: `${prefix}${one.field}`, owner: entity, ...one }))
 }
 
-/** The properties of all records. One that records of several entities have has all their descriptions. */
+/** The properties of all records. A property of several entities has all their descriptions. */
 export const allProperties = memoized((catalog: Catalog): ReadonlyMap<string, Property> => {
   const all = new Map<string, Property>()
   for (const entity of catalog.entities.values())
@@ -69,7 +69,7 @@ export const allProperties = memoized((catalog: Catalog): ReadonlyMap<string, Pr
   return all
 })
 
-/** Reads properties of one record. What it lacks, or what is not known of it, has no value. */
+/** Reads properties of one record. A property that it does not have, or that is not known, has no value. */
 export class PropertyReader {
   readonly #release: Release
   readonly #place: RecordPlace
@@ -111,7 +111,7 @@ export class PropertyReader {
     return this.#position(named, (position) => read(position)[name])
   }
 
-  /** What is read at the position of the record, or of one of its ancestors. */
+  /** Reads at the position of the record, or of one of its ancestors. */
   #position<T>(named: EntityRecord, read: (position: number) => T): T | undefined {
     const isOwn = named.entity === this.#place.entity
     const position = isOwn ? this.#place.position : findEntity(this.#release, entityId(named))?.position

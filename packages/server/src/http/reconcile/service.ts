@@ -37,7 +37,7 @@ import { suggestEntities, suggestProperties, suggestTypes } from './suggest.ts'
 
 type ReconcileContext = {
   readonly release: Release
-  /** Under which address the service presents itself in links; throws where the request does not say so. */
+  /** Returns the address of the service for links; throws if the request has none that is valid. */
   readonly baseUrlOf: () => string
   /** The work on the request, in a process that thinks. */
   readonly work: WorkAtHand | undefined
@@ -46,7 +46,7 @@ type ReconcileContext = {
 type Form = ReadonlyMap<string, string>
 type Handler = (context: ReconcileContext, form: Form, request: HttpRequest) => HttpResponse | Promise<HttpResponse>
 
-/** What responds at each path below that of the service. */
+/** Handlers by the path that follows that of the service. */
 const handlers: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ['', respondEndpoint],
   [
@@ -90,7 +90,7 @@ function respondEndpoint(
   return jsonResponse(context, form, request, JSON.stringify(manifest(release, context.baseUrlOf())))
 }
 
-/** The JSON of a batch of queries or of a data extension, where there is one. */
+/** The JSON of a batch of queries or of a data extension; undefined if the form has neither. */
 function batchFor({ release, work }: ReconcileContext, form: Form): Promise<string> | undefined {
   const queries = form.get('queries')
   if (queries !== undefined) return resultBatch(release, parseQueries(queries, release.catalog), work)
@@ -247,7 +247,7 @@ function jsonResponse({ release }: ReconcileContext, form: Form, request: HttpRe
   })
 }
 
-/** What is posted has no validators, and is not for caches. */
+/** A response to a POST has no validators, and no cache keeps it. */
 function response(release: Release, request: HttpRequest, body: Uint8Array, given: Headers): HttpResponse {
   const headers = { ...given, Allow: allowedAt(request.path), 'X-Content-Type-Options': 'nosniff' }
   const accepted = acceptedEncoding(request.headers.get('accept-encoding'))

@@ -1,4 +1,4 @@
-// What someone who types may mean: records, properties and types, each by the beginning of its name or by its identifier.
+// Suggestions while someone types: records, properties and types, by the beginning of their names or by their identifiers.
 import type { Entity } from '../../catalog/entity.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import { searchAcross } from '../../query/search/search.ts'
@@ -13,7 +13,7 @@ const MAX_SUGGESTIONS = 100
 
 type SuggestRequest = {
   readonly prefix: string
-  /** How many suggestions are skipped. */
+  /** Number of suggestions to skip. */
   readonly cursor: number
 }
 
@@ -49,7 +49,7 @@ export function suggestTypes({ catalog }: Release, request: SuggestRequest) {
   return beginning(all, ({ name, plural, title }) => [plural, name, title], request).map(typeOf)
 }
 
-/** What has a text that begins with the prefix comes before what has a word that does. */
+/** Selects by prefix: an equal text comes first, then a text that begins so, then one with a word that does. */
 function beginning<T>(
   all: readonly T[],
   textsOf: (one: T) => readonly string[],

@@ -1,4 +1,4 @@
-// API v1, and what is at no path of any surface: a page of a collection, the list of collections, a redirect, or a problem.
+// API v1, and paths that are of no other API: a page of a collection, the list of collections, a redirect, or a problem.
 import { V1_PATH, v1PathOf } from '../../base/api-v1.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
@@ -24,7 +24,7 @@ import { pageRequest } from './page-request.ts'
 
 type Handler = (release: Release, request: HttpRequest, baseUrl: string) => HttpResponse
 
-/** What responds at each path of API v1. */
+/** Handlers by path. */
 export const v1Routes = memoized(
   (catalog: Catalog): ReadonlyMap<string, Handler> =>
     new Map<string, Handler>([

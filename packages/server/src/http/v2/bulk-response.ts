@@ -63,7 +63,7 @@ export function bulkResponse(
   return cachedResponse(making, request, chosen, form, { key, madeFrom: [digest], minLength: total, pieces })
 }
 
-/** What the records are below, in letters that a file may have in its name anywhere. */
+/** The beginning of a file name, after the record that the path names: only signs that any system allows. */
 function nameOf(release: Release, { parent, node, entity, by }: BulkRequest): string {
   const named = parent ?? node
   if (named === undefined) return ''
@@ -76,11 +76,11 @@ function nameOf(release: Release, { parent, node, entity, by }: BulkRequest): st
 const findsAll = ({ filters, words, sorts, near, ancestorsOf }: Query): boolean =>
   filters.length + words.length + sorts.length === 0 && near === undefined && ancestorsOf === undefined
 
-/** Many different queries that find little must not fill the cache with small files. */
+/** True for a body that is not cached: many queries that find little must not fill the cache with small files. */
 const isSmall = ({ stored }: OpenEntity, found: Found | undefined): boolean =>
   found === undefined ? (stored?.manifest.files.records.size ?? 0) <= SMALL_BYTES : found.total <= MAX_PER_PAGE
 
-/** What tells a body from that of the whole collection: the same for queries that mean the same. */
+/** Tells a body apart from that of the whole collection. Queries that mean the same have the same. */
 function keyOf(query: Query, rendition: Rendition): string[] {
   if (findsAll(query) && isWhole(rendition)) return []
   const filters = query.filters.map(({ steps, match, values }) =>
@@ -90,6 +90,6 @@ function keyOf(query: Query, rendition: Rendition): string[] {
   return [JSON.stringify([embed, fieldsOf(rendition), { ...query, filters: filters.sort() }, language])]
 }
 
-/** Only columns stand in the order in which the fields are named. */
+/** Only columns keep the order in which the fields are named. */
 const fieldsOf = ({ format, fields = [] }: Rendition): readonly string[] =>
   recordFormats[format].hasColumns ? fields : fields.toSorted()

@@ -1,4 +1,4 @@
-// What changed from one release to another, in one response, for clients that keep a copy.
+// The changes from one release to another, in one response, for clients that keep a copy.
 import { type Identity, partsOf } from '../../catalog/entity.ts'
 import { codeMembers } from '../../query/formats/selection.ts'
 import { changeJson, diffJson } from '../../release/diff.ts'
@@ -39,7 +39,7 @@ const LINE_END = Buffer.from('\n')
 
 type Compared = Pick<ChangesRequest, 'entities' | 'embed'>
 
-/** The JSON of each change in pieces; none where some of the work found no change. */
+/** The JSON of each change in pieces; an empty list for a step that found none. */
 function* changesIn(older: Release, newer: Release, compared: Compared): Generator<readonly Uint8Array[]> {
   const { entities, embed } = compared
   for (const { name, plural } of entities) {
@@ -57,7 +57,7 @@ function* changesIn(older: Release, newer: Release, compared: Compared): Generat
 
 type CodeAdder = (json: Uint8Array, position: number) => Uint8Array
 
-/** Adds the official codes of a record; a release may lack the list. */
+/** Adds the official codes of a record, unless the release does not have the list. */
 function codeAdder(release: Release, name: string): CodeAdder {
   const entity = release.catalog.entities.get(name)
   return (entity && codeMembers(release, entity)) ?? ((json) => json)

@@ -1,4 +1,4 @@
-// What API v2 tells of itself: its collections with their fields and filters, and the releases that can be read.
+// Descriptions in API v2: its collections with their fields and filters, and the releases that can be read.
 
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
@@ -33,7 +33,7 @@ function describePackage(info: ReleasedPackage, { entities }: Catalog) {
   const { name, title, description, version, homepage, licenses, sources, keywords, contributors } = info
   return {
     name,
-    ...known({ title, description, version, homepage }),
+    ...defined({ title, description, version, homepage }),
     licenses,
     sources,
     keywords,
@@ -42,8 +42,8 @@ function describePackage(info: ReleasedPackage, { entities }: Catalog) {
   }
 }
 
-/** The members that are there. */
-const known = <T extends object>(members: T): Partial<T> =>
+/** Leaves out the members that are undefined. */
+const defined = <T extends object>(members: T): Partial<T> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>
 
 function typeOf(field: RecordPath['field'], numeric: boolean): string {
@@ -65,11 +65,11 @@ const describeCollection = ({ catalog, ...release }: Release, entity: Entity, ba
   key: entity.key,
   keyPaths: keyPathsOf(entity).map(({ path }) => path),
   code: entity.code,
-  codes: codesOf(entity).flatMap(({ name, title }) => (name === '' ? [] : { name, ...known({ title }) })),
+  codes: codesOf(entity).flatMap(({ name, title }) => (name === '' ? [] : { name, ...defined({ title }) })),
   fields: [...pathsOf(entity).values()].filter((path) => !isDerived(path)).map(describeField),
   derived: [...pathsOf(entity).values()].filter(isDerived).map(describeField),
   filters: filterParameters(entity).map((parameter) => parameter.name),
-  ...known({
+  ...defined({
     title: entity.package === undefined ? undefined : entity.title,
     titles: entity.titles,
     description: entity.description,
@@ -84,7 +84,7 @@ const describeField = ({ path, slug, steps, field, numeric }: RecordPath) => ({
   type: typeOf(field, numeric),
   says: field.description,
   ...(field.kind === 'fact' ? { fact: true } : {}),
-  ...known({
+  ...defined({
     optional: 'optional' in field && field.optional ? true : undefined,
     slug: slug === path ? undefined : slug,
     steps: steps.join('.') === path ? undefined : steps,

@@ -1,4 +1,4 @@
-// The way of a request through API v2: parse it, choose the release, find, render, respond.
+// A request in API v2: parse it, choose the release, find, render, respond.
 //
 // Each step is a function that returns what the next one needs, or throws a ProblemError, which the app catches.
 import type { Catalog } from '../../catalog/catalog.ts'
@@ -51,9 +51,9 @@ import {
 export type V2Context = {
   readonly releases: OpenReleases
   readonly cache: ResponseCache | undefined
-  /** Under which address the service presents itself in links; throws where the request does not say so. */
+  /** Returns the address of the service for links; throws if the request has none that is valid. */
   readonly baseUrlOf: () => string
-  /** Whether that is the configured address, whatever a request says. */
+  /** True if the address is configured, and depends on no request. */
   readonly isBaseUrlFixed: boolean
   /** The work on the request, in a process that thinks. */
   readonly work?: WorkAtHand | undefined
@@ -95,7 +95,7 @@ export function respondV2(context: V2Context, request: HttpRequest): Response {
   }
 }
 
-/** Parses what is asked of a release with the definitions of its catalog. */
+/** Parses a request with the definitions of the catalog of its release. */
 function parseRequest(route: CatalogRoute, query: RawQuery, headers: RequestHeaders, catalog: Catalog) {
   switch (route.kind) {
     case 'list':
@@ -132,14 +132,14 @@ function respondWithoutReading({ current }: OpenReleases, request: HttpRequest):
 }
 
 /**
- * The release that a request names, or else the current one. Where the named one is gone, the request is parsed with the
+ * The release that a request names, or else the current one. If the named one is gone, the request is parsed with the
  * definitions of the current one: a request that is wrong in itself is refused as such.
  */
 function chooseRelease(releases: OpenReleases, { release: named }: RawQuery) {
   const { current } = releases
   if (named === undefined) return { chosen: { release: current, isNamed: false }, gone: undefined }
   const { parameter, prefix } = named
-  // A walk through the current release goes on without a look at the disk.
+  // A cursor of the current release needs no look at the disk.
   const isCurrent = parameter === 'after' && current.digest.startsWith(prefix)
   const release = isCurrent ? current : releases.lookUp(parameter, prefix)
   if (release === undefined) return { chosen: { release: current, isNamed: false }, gone: prefix }
@@ -147,7 +147,6 @@ function chooseRelease(releases: OpenReleases, { release: named }: RawQuery) {
   return { chosen: { release, isNamed: prefix === release.digest }, gone: undefined }
 }
 
-/** A page of the records of an entity, or of those below one record. */
 function respondList(
   request: HttpRequest,
   chosen: ChosenRelease,
@@ -175,7 +174,7 @@ function respondRecord(request: HttpRequest, chosen: ChosenRelease, record: Reco
   return bodyResponse(request, chosen, { format: rendition.format, encoding, body, headers })
 }
 
-/** The body with a record: in JSON it is the record itself, not a list of one; copied, since whoever sends it frees its memory. */
+/** The body with a record: in JSON it is the record itself, not a list of one. It is copied, since the connection frees it. */
 function renderRecord(release: Release, entity: Entity, rendition: Rendition, json: Uint8Array): Uint8Array {
   if (rendition.format === 'json' && isWhole(rendition)) return Buffer.from(json)
   const encoder = recordEncoder(release, entity, rendition)
@@ -192,7 +191,7 @@ function respondAboutService(
   if (route.kind === 'changes') return respondChanges(releases, { cache, work }, request, query)
   refuseParameters(query)
   const { current } = releases
-  // Which release is current may change, and with it what there is to say of each.
+  // Another release may become the current one, and the descriptions say which it is.
   const chosen = { release: current, isNamed: false, isUndated: true }
   switch (route.kind) {
     case 'releases':

@@ -10,7 +10,7 @@ import { keyOf, recordPath } from './record-key.ts'
 
 const decoder = new TextDecoder()
 
-/** A record as it is published; a number that would lose digits is a text. */
+/** A record as it is published. A number that would lose digits is a text. */
 export const publishedRecord = (release: Release, name: string, position: number): PublishedRecord => {
   const { definition, records } = release.entity(name)
   return recordParser(definition)(decoder.decode(records.record(position))) as PublishedRecord

@@ -33,7 +33,7 @@ export async function resolvedInQuery(
 
 const MAX_CACHED_ROWS = 5_000
 
-/** Rows of a table repeat one another, and those of others: what was found for one is found for all that are the same. */
+/** Rows of a table repeat one another, and those of other tables: equal rows are resolved once. */
 const resolutionsIn = memoized((_release: Release) => new LruCache<Resolution>({ maxEntries: MAX_CACHED_ROWS }))
 
 function resolver(release: Release, names: readonly string[]): (row: RowToResolve) => Resolution {
@@ -42,7 +42,7 @@ function resolver(release: Release, names: readonly string[]): (row: RowToResolv
   return (row) => resolutions.get(`${start} ${rowKey(row)}`, () => resolveRow(release, row, { names }))
 }
 
-/** So much of the response is made before it begins: until then, rows that would take too long are refused. */
+/** Bytes of the response that are made before it begins: until then, rows that would take too long are refused. */
 const HELD_BYTES = 1 << 16
 
 /** Resolves the rows of a body, most of them while the response is sent. */
@@ -73,7 +73,7 @@ export async function resolvedInBody(
   }
 }
 
-/** The chunks, of which the first have been made. */
+/** Makes the first chunks, and returns all of them. */
 async function begun(chunks: AsyncGenerator<Uint8Array>): Promise<AsyncGenerator<Uint8Array>> {
   const first: Uint8Array[] = []
   let isWhole = false
@@ -185,7 +185,6 @@ const CSV_COLUMNS = [
   'alternatives',
 ] as const
 
-/** How many alternatives a line of CSV has. */
 const MAX_CSV_ALTERNATIVES = 3
 
 const csvLine = (resolved: ResolvedRow): string => {

@@ -24,15 +24,14 @@ const IMMUTABLE = 'public, max-age=31536000, immutable'
 /** The release that a response is read from. */
 export type ChosenRelease = {
   readonly release: Release
-  /** Whether the request names it by its whole digest: then the response never changes. */
+  /** True if the request names it by its whole digest: then the response never changes. */
   readonly isNamed: boolean
-  /** Whether the response also depends on something else, such as which release is current: then it has no date. */
+  /** True if the response also depends on something else, such as the current release: then it has no date. */
   readonly isUndated?: boolean
-  /** Whether the response has the address that the request was sent to, which anyone may choose. */
+  /** True if the response has the address that the request was sent to, which anyone may choose. */
   readonly isAddressed?: boolean
 }
 
-/** What is sent, in which format, and how it may be compressed. */
 export type Representation = {
   readonly format: FormatName | 'text'
   readonly encoding: ContentCoding | undefined
@@ -90,11 +89,11 @@ export const responseHead = (
     ...(etag === undefined ? {} : { ETag: etag }),
     'X-Release': release.digest,
     ...(isUndated ? {} : { 'Last-Modified': release.lastModified }),
-    // A cache must not keep for a year what leads others to an address that one client made up.
+    // A cache must not keep for a year a response with an address that one client made up.
     'Cache-Control': isNamed && !isAddressed ? IMMUTABLE : CACHE_CONTROL,
   })
 
-/** What only a page of a list has: its number, the totals, and links to other pages of the same query. */
+/** Headers of a page of a list: its number, the totals, and links to other pages of the same query. */
 export const listHeaders = (page: ListPage, url: string, query: QueryPairs): Headers => ({
   'X-Page': String(page.page),
   ...totalHeaders(page.total, page.totalPages, page.perPage),
@@ -152,7 +151,7 @@ export async function* compressedChunks(
   const stream = compressor(encoding)
   const ready: Uint8Array[] = []
   const failed = new Promise<never>((_, reject) => stream.on('error', reject))
-  // It may fail while no one waits for it.
+  // It may fail while nothing awaits it.
   failed.catch(() => {})
   const ended = new Promise<void>((resolve) => stream.on('end', resolve))
   stream.on('data', (bytes) => void ready.push(bytes))

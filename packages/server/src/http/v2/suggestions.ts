@@ -27,7 +27,7 @@ export function searchSuggestions(
   return results.map((result) => renderSuggestion(release, result, words, { baseUrl, language }))
 }
 
-/** The entities to search, each with the filter that keeps to what is within a record, which must be there. */
+/** The entities to search, each with the filter for a record that they must have as an ancestor, and that must exist. */
 function scopeWithin(release: Release, searched: readonly Entity[], within: NamedAncestor | undefined): Scope {
   if (within === undefined) return searched.map(({ name }) => [name, []])
   const position = positionOfAncestor(release, within)
@@ -41,7 +41,7 @@ function scopeWithin(release: Release, searched: readonly Entity[], within: Name
   })
 }
 
-/** Unless it is said which, it is an identifier if a record has it, and else a code. */
+/** By default, `within` is an identifier if a record has it, and else a code. */
 function positionOfAncestor(release: Release, { entity, by, ...named }: NamedAncestor): number {
   const positionBy = (by: NamedBy) => positionNamed(release, entity, named, by)
   const position = by === undefined ? (positionBy('id') ?? positionBy('code')) : positionBy(by)
@@ -84,10 +84,9 @@ function renderSuggestion(
   }
 }
 
-/** Which name matched, and in which language it is. */
 const renderMatchedName = ({ field, language }: NamingField) => ({ field, language: language ?? null })
 
-/** An alias stands beside the fields, with its text and why the record is called so, and whose it is. */
+/** An alias among the fields that match: its text, the reason why the record has it, and the list of that record. */
 function renderAlias(release: Release, { entity, alias }: AliasMatch, own: Entity, words: readonly string[]) {
   const { plural } = entity === undefined ? own : release.entity(entity).definition
   return {

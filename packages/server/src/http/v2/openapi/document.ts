@@ -15,7 +15,7 @@ const info: Json = {
   summary: 'Reference catalogs, read-only and without credentials',
   description: `Two versions of one API over the same records.
 
-- HEAD is understood wherever GET is; OPTIONS tells the methods that are allowed. Any origin may read (CORS).
+- HEAD is understood wherever GET is; OPTIONS lists the methods that are allowed. Any origin may read (CORS).
 - API v1 ignores parameters that it does not know; API v2 refuses them.
 - A path with a slash at its end is redirected (308) to the one without.
 - \`X-Release\` is the digest of the release that API v2 read.
@@ -41,7 +41,7 @@ const ref = (section: Section, name: string): Json => ({ $ref: `#/components/${s
 
 type ParameterName = (parameter: Parameter) => string
 
-/** What a component may be called; names of fields may be any text. */
+/** A valid name of a component; names of fields may be any text. */
 const COMPONENT = /^[A-Za-z0-9._-]+$/
 const componentName = ({ name, slug = name }: Parameter) => (COMPONENT.test(name) ? name : slug)
 
@@ -165,7 +165,7 @@ const derivedDocument = memoized((catalog: Catalog): Json => {
   }
 })
 
-/** What a package tells of itself, as far as it is shown here. */
+/** The part of the description of a package that is shown here. */
 type Package = {
   readonly name: string
   readonly title?: string
