@@ -1,4 +1,4 @@
-// What every collection refuses: status, every header and body of each refusal.
+// Refusals of every collection: status, every header and body.
 import { describe, expect, test } from 'bun:test'
 import { lists } from '../support/expected.ts'
 import {

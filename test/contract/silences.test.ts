@@ -1,4 +1,4 @@
-// What was decided where the contract is silent, named after the question; what is refused is in problems.test.ts.
+// Decisions where the contract is silent, named after the question. Refusals are in problems.test.ts.
 import { expect, test } from 'bun:test'
 import { bodyOf, lists } from '../support/expected.ts'
 import { closing, notModifiedResponse, pageResponse } from '../support/expected-responses.ts'

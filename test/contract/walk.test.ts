@@ -11,7 +11,7 @@ const TIMEOUT_MILLISECONDS = 180_000
 
 type Relation = 'prev' | 'next'
 
-/** Where the link of a relation leads, which must be on this server. */
+/** The target of the link with a relation, which must be on this server. */
 function target(link: string | undefined, relation: Relation): string | undefined {
   const address = link?.match(new RegExp(`<([^<>]*)>; rel="${relation}"`))?.[1]
   if (address !== undefined && !address.startsWith(`${url}/`)) throw new Error(`${address} is not on ${url}`)

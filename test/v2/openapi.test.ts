@@ -213,7 +213,7 @@ describe('parameters', () => {
   test.each(each)('of %s must be given only where it says so', async (_path, operation) => {
     const required = queryOf(operation).filter((one) => one.required === true)
     const response = await send({ target: service.pathOf(operation) })
-    // Of a row either free text or a part must be given, which a document cannot say.
+    // A row needs either free text or a part, which a document cannot say.
     expect(response.status).toBe(required.length > 0 || operation.path === RESOLVE_PATH ? 400 : 200)
     for (const parameter of required) expect((await problemIn(response)).detail).toStartWith(`${parameter.name} was`)
   })

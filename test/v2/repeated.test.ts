@@ -1,4 +1,4 @@
-// Whoever names the same thing twice in a request to API v2 gets it once.
+// A request to API v2 that names the same thing twice gets it once.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { ProblemError } from '../../packages/server/src/http/problem.ts'
 import { MAX_FIELDS } from '../../packages/server/src/http/v2/parameter-definitions.ts'

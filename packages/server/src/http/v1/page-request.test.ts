@@ -1,4 +1,4 @@
-// Which page a query string requests; what is wrong with one that requests none is in test/contract/problems.test.ts.
+// The page that a query string requests. Query strings that are refused are in test/contract/problems.test.ts.
 import { describe, expect, test } from 'bun:test'
 import { FIRST_PAGE, pageRequest } from './page-request.ts'
 

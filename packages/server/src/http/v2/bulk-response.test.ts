@@ -14,7 +14,7 @@ import { catalogRouteAt } from './v2-routes.ts'
 
 setDefaultTimeout(180_000)
 
-/** So many that what is left by a filter is more than a page, too. */
+/** So many records that a filter, too, leaves more than a page. */
 const COUNT = 3_000
 const home = new TestHome()
 let release: Release

@@ -1,4 +1,4 @@
-// What is said of a body: which tag and coding it has where its bytes are not known yet, and which part of it is sent.
+// Headers of a body: its tag and coding before its bytes are there, and the part of it that is sent.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { releaseOf, sourceOf, tiny } from '../../../../../test/support/releases.ts'
 import type { Release } from '../../release/release.ts'

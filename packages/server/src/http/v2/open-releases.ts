@@ -43,7 +43,7 @@ export class OpenReleases {
     return release
   }
 
-  /** As find, but undefined if there is none. */
+  /** The release whose digest is given; undefined if there is none. */
   lookUp(parameter: string, prefix: string): Release | undefined {
     if (!isDigestOrPrefix(prefix)) {
       const allowed = 'the digest of a release, or the first 8 or more of its hexadecimal digits'

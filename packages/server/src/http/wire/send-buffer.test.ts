@@ -29,7 +29,7 @@ describe('a body', () => {
   const HEAD = Buffer.from('head')
   const BODY_BYTES = 1 << 17
 
-  /** Sends a head and a body to a socket that takes so many bytes, and then all; tells what is left of the body each time. */
+  /** Sends a head and a body to a socket that takes so many bytes, and then all; returns what is left of the body each time. */
   function leftOf(room: number, ownsBody: boolean, end: (buffer: SendBuffer) => void): number[] {
     const body = new Uint8Array(BODY_BYTES)
     let left = room

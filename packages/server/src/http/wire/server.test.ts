@@ -94,7 +94,7 @@ describe('requests', () => {
     expect([bodies(all), all.endsWith('bad-request')]).toEqual([['GET /a '], true])
   })
 
-  test('one that is turned away for lack of room is the last: those after it would be turned away too', async () => {
+  test('one that is refused for lack of room is the last: the next ones would be refused too', async () => {
     const socket = open(start())
     socket.write(request('/a') + request('/overloaded') + request('/b'))
     const all = await readUntilClosed(socket)

@@ -45,7 +45,7 @@ const CHUNK = new Uint8Array(1 << 16).fill(0x61)
 /** Far more chunks than the kernel buffers for a connection. */
 const MANY = 1_000
 
-/** What happened to a source: `returned` is whether it was returned before its end. */
+/** The history of a source: `returned` is true if it was returned before its end. */
 type Life = { pulled: number; returned: boolean; ended: Promise<void> }
 
 function large(max = MANY): [Streamed['chunks'], Life] {

@@ -48,7 +48,7 @@ function parse(target: string) {
   }
 }
 
-/** What a request is refused for: the parameter that is wrong, or the one that is not known. */
+/** The kind of problem that a request has, and the parameter. */
 function refusal(target: string): string | undefined {
   try {
     parse(target)
