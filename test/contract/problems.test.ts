@@ -1,6 +1,5 @@
 // Refusals of every collection: status, every header and body.
 import { describe, expect, test } from 'bun:test'
-import { lists } from '../support/expected.ts'
 import {
   closing,
   FORMAT_ALLOWED,
@@ -12,10 +11,10 @@ import {
   problemResponse,
   redirectResponse,
 } from '../support/expected-responses.ts'
-import { fullService } from '../support/full-service.ts'
+import { smallService } from '../support/full-service.ts'
 import { sendAll, sendUntilClosed } from '../support/wire.ts'
 
-const { url, request, get, factsOf } = await fullService()
+const { lists, url, request, get, factsOf } = await smallService()
 
 /** The query string, and the value that the problem repeats. */
 const badPages: readonly (readonly [name: string, query: string, value: string])[] = [

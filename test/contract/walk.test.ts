@@ -6,7 +6,7 @@ import { fullRecords, fullService, type List } from '../support/full-service.ts'
 
 const { url } = await fullService()
 /** Back over all 30,014 pages of localities would take as long again and show nothing new. */
-const MAX_BACK = 3_000
+const MAX_BACK = 1_000
 const TIMEOUT_MILLISECONDS = 180_000
 
 type Relation = 'prev' | 'next'

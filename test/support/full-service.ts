@@ -1,12 +1,19 @@
-// The real server over a catalog of the size that the contract saw, with what it is expected to response.
-import { afterAll, expect } from 'bun:test'
+// The real server over the collections of the contract, all of the size that it saw or with few localities, and the responses that
+// are expected of it.
+import { afterAll } from 'bun:test'
+import type { Release } from '../../packages/server/src/release/release.ts'
 import { bodyOf, type Listed, lists, type PublishedRecord, recordsOf } from './expected.ts'
 import type { PageFacts } from './expected-responses.ts'
-import { fullRelease, fullSource } from './releases.ts'
-import { serverOf } from './server.ts'
+import { fullRelease, fullSource, releaseOf, sourceWithThousands } from './releases.ts'
+import { serverForAll } from './server.ts'
 import { type HttpResponse, message, send } from './wire.ts'
 
-export type List = (typeof lists)[number]
+export type List = {
+  readonly path: string
+  readonly entity: Listed
+  readonly total: number
+  readonly pages: number
+}
 
 const cache = new Map<Listed, readonly PublishedRecord[]>()
 /** The records of a collection, as the contract wants them and in its order. */
@@ -16,24 +23,35 @@ export function fullRecords(entity: Listed): readonly PublishedRecord[] {
   return records
 }
 
-/** For one test file: the server is closed after its last test, and must have logged nothing. */
 export async function fullService() {
-  const release = await fullRelease()
   // All at once and before the tests, whose time is measured.
   for (const { entity } of lists) fullRecords(entity)
-  const { url, host, logged, close } = serverOf(() => release)
-  afterAll(async () => {
-    // Hundreds of thousands of objects would make each collection of garbage slow in the files that this process runs next.
-    cache.clear()
-    await close()
-    expect(logged).toEqual([])
+  // Hundreds of thousands of objects would make each collection of garbage slow in the files that this process runs next.
+  afterAll(() => cache.clear())
+  return serviceOf(await fullRelease(), fullRecords)
+}
+
+/** The same with few localities, for tests of which each list needs some pages and no more. */
+export async function smallService() {
+  const source = sourceWithThousands(1)
+  const small = new Map(lists.map(({ entity }) => [entity, recordsOf(source, entity)]))
+  const recordsIn = (entity: Listed) => small.get(entity) ?? []
+  const sized = lists.map(({ path, entity }): List => {
+    const total = recordsIn(entity).length
+    return { path, entity, total, pages: Math.ceil(total / 10) }
   })
+  return { lists: sized, ...serviceOf(await releaseOf(source), recordsIn) }
+}
+
+/** For one test file: the server is closed after its last test, and must have logged nothing. */
+function serviceOf(release: Release, recordsIn: (entity: Listed) => readonly PublishedRecord[]) {
+  const { url, host } = serverForAll(() => release)
   const request = (method: string, target: string, ...fields: readonly string[]) =>
     message(method, target, `Host: ${host}`, ...fields)
   const get = (target: string, ...fields: readonly string[]): Promise<HttpResponse> =>
     send(url, request('GET', target, ...fields))
   const factsOf = ({ path, entity, total, pages }: List, page: number): PageFacts => {
-    const body = bodyOf(fullRecords(entity), page)
+    const body = bodyOf(recordsIn(entity), page)
     return { base: url, path, page, total, pages, built: release.manifest.built, body }
   }
   return { release, url, request, get, factsOf }

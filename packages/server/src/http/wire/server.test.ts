@@ -102,12 +102,6 @@ describe('requests', () => {
     expect(all).toMatch(/503 Service Unavailable(?:.|\r\n)*Connection: close/)
     expect(all.match(/Connection: close/g)).toHaveLength(1)
   })
-
-  test('a head that does not end is refused at 16,384 bytes', async () => {
-    const socket = open(start())
-    socket.write(`GET / HTTP/1.1\r\nX: ${'a'.repeat(20_000)}`)
-    expect(await readUntilClosed(socket)).toEndWith('headers-too-large')
-  })
 })
 
 describe('the last response', () => {
