@@ -65,7 +65,7 @@ function matchesFor(release: Release, query: ReconciliationQuery): Match[] {
   return matches
 }
 
-/** The record's own part is read only where there is no text: the text is its name. */
+/** The record's own part is read only without a text, which would be its name. */
 const isPartOf = (entity: Entity, part: Entity, text: string): boolean =>
   part === entity ? text === '' : ancestorsOf(entity).some((step) => step.entity === part)
 
@@ -131,7 +131,7 @@ function matchParts(
   return resolved(release, resolve, propose).filter((match) => isBelow(release, match, ancestors))
 }
 
-/** A record that was reconciled before is named with all its ancestors, so that no other of its name is meant. */
+/** Adds the names of all ancestors of records that were reconciled before: others may have the same name. */
 function withLineages(release: Release, parts: ReadonlyMap<string, string>, ancestors: readonly RecordPlace[]) {
   const all = new Map(parts)
   for (const place of ancestors) {
@@ -163,7 +163,7 @@ function belowFilter(release: Release, entity: Entity, ancestor: RecordPlace): F
 /** Greatest score of a record that only the search finds: it is far from the name. */
 const MAX_PROPOSED_SCORE = 0.3
 
-/** The records that a row may mean; where there are none, or many of a name, what the search proposes comes after them. */
+/** The records that a row may mean; if there are none, or many of a name, then also the results of a search. */
 function resolved(release: Release, resolve: () => Decision, propose: () => readonly SearchResult[]): Match[] {
   const { verdict, record, alternatives } = resolve()
   const isSure = verdict === 'exact' || verdict === 'sure'

@@ -25,7 +25,7 @@ export function findEntity(release: Release, id: string): RecordPlace | undefine
   const [plural = '', ...segments] = id.split('/')
   const entity = release.catalog.collections.get(plural)
   if (entity === undefined || segments.length === 0) return undefined
-  // Clients may have decoded it, which does not matter where there is a single value.
+  // Clients may have decoded it, which does no harm to a single value.
   const texts = keyPathsOf(entity).length === 1 ? [segments.join('/')] : segments
   const key = keyValues(
     entity,

@@ -130,7 +130,7 @@ async function extension(
   return `{"meta":${JSON.stringify(meta)},"rows":{${rows.join(',')}}}`
 }
 
-/** An identifier that stands for no record has no values. */
+/** An identifier without a record has no values. */
 function extendedRow(release: Release, id: string, properties: readonly string[]): string {
   const place = findEntity(release, id)
   const reader = place && new PropertyReader(release, place)

@@ -1,5 +1,5 @@
-// Responds to a request for a page of API v1 that is like one before but for its page, without parsing it: byte for byte as the
-// app does. Nothing depends on it: without it every request is parsed.
+// Responds without parsing to a request for a page of API v1 that differs from an earlier one only in its page: byte for byte as
+// the app does. Without it, every request is parsed.
 import { V1_PATH } from '../../base/api-v1.ts'
 import { v1Collections } from '../../catalog/collections.ts'
 import type { RecordFile } from '../../release/files/record-file.ts'
@@ -27,7 +27,7 @@ const STRONG_TAG = /^"[0-9a-f]{16}"$/
 
 type PageFile = { readonly name: Buffer; readonly records: RecordFile }
 
-/** The head of a response, and where in it stands what differs from page to page; -1 for what is not there. */
+/** The head of a response, and the places in it that differ from page to page; -1 for one that is not there. */
 type ResponseHead = {
   readonly bytes: Buffer
   date: string

@@ -54,7 +54,7 @@ export function bulkResponse(
   }
   const form = { format, encoding, headers }
   if (entity.stored === undefined || isSmall(entity, found)) return smallResponse(request, chosen, form, { pieces })
-  // Words are also looked for in what belongs to the release and not to this entity.
+  // Words are also looked for in ancestors and aliases, which belong to the release.
   const digest = query.words.length === 0 ? entity.stored.digest : release.digest
   const about = saysAbout === true ? [JSON.stringify(aboutRecords(release, bulk.entity))] : []
   // Codes are declared with the program or by a package, and are in no digest of records.

@@ -40,7 +40,7 @@ type WholeBody = {
 
 type Form = Omit<Representation, 'body'>
 
-/** How a body is made: where it is kept, and how its making lets shorter work go first. */
+/** The cache that keeps a body, and the work that lets shorter requests go first while it is made. */
 export type Making = { readonly cache: ResponseCache | undefined; readonly work?: WorkAtHand | undefined }
 
 /** HEAD never makes the body: headers that depend on its bytes are left out unless the cache has it. */
@@ -150,7 +150,7 @@ function wholeResponse(request: HttpRequest, chosen: ChosenRelease, form: Form, 
   return { status: 206, head: responseHead(chosen, { ...form, encoding, headers: partial }, etag), body: part(range) }
 }
 
-/** Only GET has ranges. With If-Range, a part is of use only if the rest is what the client has. */
+/** Only GET has ranges. With If-Range, a part is sent only if the client has the rest of the same body. */
 function requestedRange({ method, headers }: HttpRequest, { etag, length }: WholeBody, lastModified: string) {
   if (method !== 'GET') return undefined
   const condition = headers.get('if-range')

@@ -63,7 +63,7 @@ function codeAdder(release: Release, name: string): CodeAdder {
   return (entity && codeMembers(release, entity)) ?? ((json) => json)
 }
 
-/** A key that has several values in one field, as an embedded record has whose own key has, gives them in a list. */
+/** Several values in one field of a key, as those of an embedded record with such a key, become a list. */
 const keyOf = (key: Readonly<Record<string, Identity>>) =>
   Object.fromEntries(
     Object.entries(key).map(([field, identity]) => {

@@ -118,7 +118,7 @@ export const describeRelease = (manifest: Manifest, currentDigest: string, baseU
   ),
 })
 
-/** Everything that makes the release what it is, but for the records themselves: what a mirror needs. */
+/** All parts of a release but its records, as a mirror needs them. */
 export function describeManifest(release: Release) {
   const { digest, built, source, versions, entities, findings, aliases = [], packages } = release.manifest
   const definitions = new Map(definitionsOf(release).map((definition) => [definition.name, definition]))

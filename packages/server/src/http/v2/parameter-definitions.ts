@@ -1,4 +1,4 @@
-// The query parameters of every route of API v2, derived from the definitions: their names and what values they take.
+// The query parameters of every route of API v2, derived from the definitions: their names and schemas.
 
 import { memoized } from '../../base/memoized.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
@@ -43,7 +43,7 @@ export type Parameter = {
   /** Its name with the slugs of fields, if that is another. */
   readonly slug?: string
   readonly required?: boolean
-  /** Several values in one, separated by commas: the schema describes each of them. It may be repeatable besides. */
+  /** True if one value holds several, separated by commas: the schema describes each of them. */
   readonly commaSeparated?: boolean
   readonly schema: Readonly<Record<string, unknown>>
 }
@@ -127,7 +127,7 @@ const fieldsOf = (entity: Entity): Parameter => ({
   repeatable: false,
   commaSeparated: true,
   max: MAX_FIELDS,
-  // Only the document asks for it, and no request that is parsed.
+  // A getter, since only the OpenAPI document reads it.
   get schema() {
     return fieldNameRef(entity)
   },
@@ -146,7 +146,7 @@ const sortOf = (entity: Entity): Parameter => ({
   },
 })
 
-/** The languages of names, and what stands for all of them. */
+/** The value of `lang` for all languages. */
 export const ALL_LANGUAGES = 'all'
 
 const languageParameter = (languages: readonly string[]): Parameter =>

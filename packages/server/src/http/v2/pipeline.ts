@@ -1,6 +1,6 @@
 // A request in API v2: parse it, choose the release, find, render, respond.
 //
-// Each step is a function that returns what the next one needs, or throws a ProblemError, which the app catches.
+// Each step is a function that returns the input of the next one, or throws a ProblemError, which the app catches.
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { bodyOf, type Rendition, recordEncoder } from '../../query/formats/formats.ts'
@@ -133,7 +133,7 @@ function respondWithoutReading({ current }: OpenReleases, request: HttpRequest):
 
 /**
  * The release that a request names, or else the current one. If the named one is gone, the request is parsed with the
- * definitions of the current one: a request that is wrong in itself is refused as such.
+ * definitions of the current one: a request that no release would accept is refused as such.
  */
 function chooseRelease(releases: OpenReleases, { release: named }: RawQuery) {
   const { current } = releases

@@ -178,7 +178,7 @@ export function recordPath(entity: Entity, record: PublishedRecord): string {
   return `${V2_PATH}/${owner.entity.plural}/${first}/${entity.plural}/${last}`
 }
 
-/** The values of the key of a record, by field; an embedded record by its own, in a list where that has several. */
+/** The values of the key of a record, by field; for an embedded record its own key, in a list if that has several values. */
 export function keyOf(entity: Entity, record: PublishedRecord): Record<string, KeyValue> {
   return Object.fromEntries(
     entity.key.map((field) => {

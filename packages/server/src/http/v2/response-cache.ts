@@ -46,7 +46,7 @@ type Description = {
   readonly length: number
   /** Its SHA-256 in base64. */
   readonly sha256: string
-  /** The content encoding of the bytes; undefined where they are not compressed. */
+  /** The content encoding of the bytes; undefined if they are not compressed. */
   readonly encoding?: ContentCoding
   /** The digests of the releases and entities that it was made from. */
   readonly madeFrom: readonly string[]
@@ -159,7 +159,7 @@ export class ResponseCache {
     })
   }
 
-  /** Removes what was left unfinished or was made from releases that are gone, then the least recently used. */
+  /** Removes files that are unfinished or made from releases that are gone, then the least recently used. */
   sweep(): Promise<void> {
     this.#sweeping = this.#sweeping.then(() => this.#sweep()).catch(() => {})
     return this.#sweeping
@@ -243,7 +243,7 @@ export class CachedFile {
     return this.#description.encoding
   }
 
-  /** Marks the file as used, so that it is removed after others; false where it was removed already. */
+  /** Marks the file as used, so that it is removed after others; false if it was removed already. */
   touch(): boolean {
     if (performance.now() - this.#touched < TOUCH_MILLISECONDS) return true
     this.#touched = performance.now()

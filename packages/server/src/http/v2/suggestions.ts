@@ -1,4 +1,4 @@
-// The suggestions of a search over all collections, each with its name, its breadcrumb and what matched in it.
+// Suggestions of a search over all collections, each with its name, its ancestors and the parts that match.
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { isNaming, type NamingField } from '../../catalog/languages/languages.ts'

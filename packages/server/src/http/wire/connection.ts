@@ -1,4 +1,4 @@
-// One connection: takes requests from what arrives, responds in order, and never runs ahead of a slow reader.
+// One connection: takes requests from the bytes that arrive, responds in order, at the pace of the client.
 import type { Socket } from 'bun'
 import { type ConnectionInfo, type HttpResponse, isStreamed, type Streamed } from '../exchange.ts'
 import { ReceiveBuffer } from './receive-buffer.ts'
@@ -10,7 +10,7 @@ import type { ServerState, WireProblem } from './server-state.ts'
 
 /** Responses to pipelined requests are sent in batches of about this many bytes. */
 const BATCH_BYTES = 1 << 15
-/** A longer body is sent from where it is; a shorter one is copied into the batch. */
+/** A longer body is sent from its own memory; a shorter one is copied into the batch. */
 const MAX_COPIED_BODY = 1 << 15
 /** While responses are held up, no more is read from the client once this many bytes of requests wait. */
 const MAX_WAITING_BYTES = 1 << 14
@@ -57,7 +57,7 @@ export class Connection implements ConnectionInfo {
   #waitsToRead = false
   /** The client sends no more. */
   #inputEnded = false
-  /** The last response has been written; what the client still sends is ignored. */
+  /** The last response has been written; further bytes of the client are ignored. */
   #closing = false
   /** A promised or streamed response is under way; further requests wait for its end. */
   #responding = false
@@ -209,7 +209,7 @@ export class Connection implements ConnectionInfo {
     }
   }
 
-  /** Does what #advance does, but not before its turn if there is more to do than the turn has time for. */
+  /** Calls #advance, in a later turn if this one has no time left. */
   #advanceInTurn(): void {
     if (this.#received.length > 0 && !this.#server.turns.hasTime()) this.#enqueue()
     this.#advance()
@@ -236,7 +236,7 @@ export class Connection implements ConnectionInfo {
     )
   }
 
-  /** Called after every event: responds to what has been received as far as possible, then reads on, waits or closes. */
+  /** Called after every event: responds to as many requests as possible, then reads on, waits or closes. */
   #advance(): void {
     if (this.#responding) this.#unsent.wake()
     // Batch after batch, as long as the client takes all of each.
@@ -309,7 +309,7 @@ export class Connection implements ConnectionInfo {
     if (this.#received.length === 0) this.#takeBody(this.#incoming)
   }
 
-  /** Takes what has arrived of a body, and responds when it is complete, or refused. False if it is not complete. */
+  /** Takes the bytes of a body that have arrived, and responds when it is complete, or refused. False if it is not complete. */
   #takeBody(incoming: Incoming): boolean {
     const { head, body } = incoming
     const taken = body.take(this.#received.bytes)
@@ -413,7 +413,7 @@ export class Connection implements ConnectionInfo {
     this.#refuseAlone({ kind: 'request-timeout', seconds: this.#server.requestMilliseconds / 1_000 })
   }
 
-  /** Refuses what has been received, outside of a batch. */
+  /** Refuses the request that is being received, outside of a batch. */
   #refuseAlone(problem: WireProblem): void {
     out.reset()
     const head = this.#incoming?.head
@@ -520,7 +520,7 @@ export class Connection implements ConnectionInfo {
     return (head === undefined || clientOf === undefined ? this.peer : clientOf(head, this)) ?? ''
   }
 
-  /** Counts what is kept for the client. One that has used up its budget and needs still more is refused (then false). */
+  /** Counts the bytes that are kept for the client. One that has used up its budget and needs still more is refused (then false). */
   #count(): boolean {
     const kept = this.#received.kept + this.#unsent.kept + (this.#incoming === undefined ? 0 : this.#incoming.body.kept)
     const more = kept - this.#counted
@@ -538,7 +538,7 @@ export class Connection implements ConnectionInfo {
     return false
   }
 
-  /** A stream has its place, and goes on; unless many requests are sent after it. */
+  /** False for a stream, which has its place; unless many requests are sent after it. */
   get #canBeCutOff(): boolean {
     return !this.#closing && (!this.#streaming || this.#received.length > MAX_WAITING_BYTES)
   }

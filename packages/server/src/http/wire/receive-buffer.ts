@@ -50,7 +50,7 @@ export class ReceiveBuffer {
     this.#copied = 0
   }
 
-  /** The next head or its beginning, as Latin-1, possibly with some of what follows it. */
+  /** The next head or its beginning, as Latin-1, possibly with bytes after it. */
   peek(): string {
     this.#skipEmptyLines()
     if (this.#bytes.length > USUAL_HEAD_BYTES) {

@@ -1,4 +1,4 @@
-// The body of a request, for routes that read one: takes it out of what arrives, up to a limit (RFC 9112, sections 6 and 7).
+// The body of a request, for routes that read one: takes it from the bytes that arrive, up to a limit (RFC 9112, sections 6 and 7).
 import type { BodyProblem, BodyScanner } from '../bodies/body-scanner.ts'
 import type { RequestHeaders } from '../exchange.ts'
 import { freeMemory } from '../free-memory.ts'

@@ -1,4 +1,4 @@
-// Parses the head of an HTTP/1.1 request (RFC 9112), strictly: what is not valid is refused, never repaired.
+// Parses the head of an HTTP/1.1 request (RFC 9112), strictly: an invalid head is refused, never repaired.
 import type { HttpRequest } from '../exchange.ts'
 import { HeaderText } from './header-text.ts'
 

@@ -114,7 +114,7 @@ export class SendBuffer {
     return !this.#closed
   }
 
-  /** Resolves to what was promised, or to undefined when the socket is closed before. Only one caller may wait at a time. */
+  /** Resolves to the promised value, or to undefined when the socket is closed before. Only one caller may wait at a time. */
   async unlessClosed<T>(promised: Promise<T>): Promise<T | undefined> {
     let isSettled = false
     const settle = () => {
@@ -138,7 +138,7 @@ type StreamWriter = {
   readonly send: (bytes: Uint8Array, length: number) => Promise<boolean>
   /** The bytes are not copied. */
   readonly sendKept: (bytes: Uint8Array) => Promise<boolean>
-  /** Resolves to what was promised, or to undefined when the client is gone. */
+  /** Resolves to the promised value, or to undefined when the client is gone. */
   readonly unlessClosed: <T>(promised: Promise<T>) => Promise<T | undefined>
 }
 

@@ -17,7 +17,7 @@ export type ListenOptions = {
   readonly port: number
   /** True if other processes may listen on the same port and share its connections. */
   readonly shared?: boolean
-  /** The default is what the limit on open descriptors allows. */
+  /** The default depends on the limit on open descriptors. */
   readonly maxConnections?: number | undefined
   readonly metrics?: Metrics
   readonly budget?: Budget

@@ -45,7 +45,7 @@ type ParameterName = (parameter: Parameter) => string
 const COMPONENT = /^[A-Za-z0-9._-]+$/
 const componentName = ({ name, slug = name }: Parameter) => (COMPONENT.test(name) ? name : slug)
 
-/** A parameter is shared by all operations that have the same under its name, and else by those that it belongs to. */
+/** Names of components: all operations share a parameter unless another one has its name. */
 function parameterNames(operations: readonly Operation[]): ParameterName {
   const parameters = operations.flatMap(parametersOf)
   const textOf = memoized((parameter: Parameter) => JSON.stringify(parameterObject(parameter)))

@@ -45,7 +45,7 @@ export type Operation = {
   readonly requestBody?: Json
   readonly id: string
   readonly tag: Tag
-  /** The package that what it gives belongs to. */
+  /** The package of its collection. */
   readonly package?: string | undefined
   readonly summary: string
   readonly description: string
@@ -61,7 +61,7 @@ export type Operation = {
   readonly mediaType?: string
   /** The name under which several operations share that response. */
   readonly sharedAs?: string
-  /** The problems that it can lead to besides those of any request, or of any with a format. */
+  /** Its problems besides those of any request. */
   readonly problems?: readonly ProblemKind[]
 }
 
