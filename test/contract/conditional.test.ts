@@ -1,7 +1,7 @@
 // A client that has a page already gets a 304 with the headers of the page and no body, in every collection.
 import { describe, expect, test } from 'bun:test'
+import { smallService } from '../support/contract-service.ts'
 import { notModifiedResponse, pageResponse } from '../support/expected-responses.ts'
-import { smallService } from '../support/full-service.ts'
 import { sendAll } from '../support/wire.ts'
 
 const { lists, release, url, request, get, factsOf } = await smallService()

@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from 'bun:test'
 import { collections } from '../support/built-in.ts'
+import { fullRecords, fullService } from '../support/contract-service.ts'
 import { lists } from '../support/expected.ts'
 import { headOf, jsonResponse, pageResponse, redirectResponse } from '../support/expected-responses.ts'
-import { fullRecords, fullService } from '../support/full-service.ts'
 import { sendAll } from '../support/wire.ts'
 
 const { release, url, request, get, factsOf } = await fullService()

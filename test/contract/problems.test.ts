@@ -1,5 +1,6 @@
 // Refusals of every collection: status, every header and body.
 import { describe, expect, test } from 'bun:test'
+import { smallService } from '../support/contract-service.ts'
 import {
   closing,
   FORMAT_ALLOWED,
@@ -11,7 +12,6 @@ import {
   problemResponse,
   redirectResponse,
 } from '../support/expected-responses.ts'
-import { smallService } from '../support/full-service.ts'
 import { sendAll, sendUntilClosed } from '../support/wire.ts'
 
 const { lists, url, request, get, factsOf } = await smallService()

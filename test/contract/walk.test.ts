@@ -1,8 +1,8 @@
 // Walks every collection by its links, forth and back, and finds every record of it once and in order.
 import { describe, expect, test } from 'bun:test'
+import { fullRecords, fullService, type List } from '../support/contract-service.ts'
 import { Conversation } from '../support/conversation.ts'
 import { bodyOf, keyOf, lists } from '../support/expected.ts'
-import { fullRecords, fullService, type List } from '../support/full-service.ts'
 
 const { url } = await fullService()
 /** Back over all 30,014 pages of localities would take as long again and show nothing new. */

@@ -1,5 +1,5 @@
-// The real server over the collections of the contract, all of the size that it saw or with few localities, and the responses that
-// are expected of it.
+// The real server over the collections of the contract, of the size that it saw or with few localities, and what each page is
+// expected to be.
 import { afterAll } from 'bun:test'
 import type { Release } from '../../packages/server/src/release/release.ts'
 import { bodyOf, type Listed, lists, type PublishedRecord, recordsOf } from './expected.ts'
@@ -31,7 +31,7 @@ export async function fullService() {
   return serviceOf(await fullRelease(), fullRecords)
 }
 
-/** The same with few localities, for tests of which each list needs some pages and no more. */
+/** A service with few localities, for tests that need a few pages of each list. */
 export async function smallService() {
   const source = sourceWithThousands(1)
   const small = new Map(lists.map(({ entity }) => [entity, recordsOf(source, entity)]))
