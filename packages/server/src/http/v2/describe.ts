@@ -48,8 +48,7 @@ const defined = <T extends object>(members: T): Partial<T> =>
 
 function typeOf(field: RecordPath['field'], numeric: boolean): string {
   if (field.kind === 'embed') return 'record'
-  if (field.kind === 'fact') return field.type === 'text' ? 'string' : field.type
-  if (field.kind === 'value') return field.type === 'text' ? 'string' : field.type
+  if (field.kind === 'fact' || field.kind === 'value') return field.type === 'text' ? 'string' : field.type
   return numeric ? 'integer' : 'string'
 }
 
@@ -103,15 +102,17 @@ function describeTree(entity: Entity, baseUrl: string): Record<string, string> |
 export const describeReleases = (manifests: readonly Manifest[], currentDigest: string, baseUrl: string) =>
   manifests.map((manifest) => summaryOf(manifest, currentDigest, baseUrl))
 
+const describeFinding = ({ kind, description, count, examples }: Manifest['findings'][number]) => ({
+  kind,
+  says: description,
+  count,
+  examples,
+})
+
 export const describeRelease = (manifest: Manifest, currentDigest: string, baseUrl: string) => ({
   ...summaryOf(manifest, currentDigest, baseUrl),
   source: manifest.source,
-  findings: manifest.findings.map(({ kind, description, count, examples }) => ({
-    kind,
-    says: description,
-    count,
-    examples,
-  })),
+  findings: manifest.findings.map(describeFinding),
   versions: manifest.versions,
   numbering: Object.fromEntries(
     Object.entries(manifest.entities).map(([name, { collection }]) => [collection, numberingOf(manifest, name)]),
@@ -132,20 +133,14 @@ export function describeManifest(release: Release) {
       collection,
       count,
       records,
-      ...(facts === undefined ? {} : { facts }),
+      ...defined({ facts }),
       digest: ofFiles,
       numbering: numberingOf(release.manifest, name),
       definition: definitions.get(name),
     })),
     aliases,
-    ...(packages === undefined ? {} : { packages }),
-    findings: findings.map(({ kind, description, count, examples, entity }) => ({
-      kind,
-      says: description,
-      count,
-      examples,
-      ...(entity === undefined ? {} : { entity }),
-    })),
+    ...defined({ packages }),
+    findings: findings.map((finding) => ({ ...describeFinding(finding), ...defined({ entity: finding.entity }) })),
   }
 }
 

@@ -296,12 +296,7 @@ export const describeParameters = tableOf([RELEASE])
 
 const PAGING = [PAGE, PER_PAGE, AFTER] as const
 
-/** The parameters that select, sort and render records, but for filters by their fields. */
-const queryOf = (entity: Entity): Parameter[] => [
-  QUERY,
-  sortOf(entity),
-  ...(hasCoordinates(entity) ? [NEAR, WITHIN_KM] : []),
-  ...treeParameters(entity),
+const renditionParameters = (entity: Entity): Parameter[] => [
   fieldsOf(entity),
   FACTS,
   EMBED,
@@ -309,6 +304,15 @@ const queryOf = (entity: Entity): Parameter[] => [
   FORMAT,
   EXCEL,
   RELEASE,
+]
+
+/** The parameters that select, sort and render records, but for filters by their fields. */
+const queryOf = (entity: Entity): Parameter[] => [
+  QUERY,
+  sortOf(entity),
+  ...(hasCoordinates(entity) ? [NEAR, WITHIN_KM] : []),
+  ...treeParameters(entity),
+  ...renditionParameters(entity),
 ]
 
 /** All parameters of the lists of an entity but for filters. */
@@ -322,16 +326,7 @@ export const bulkParameters = derived(filteredOf)
 export const childListParameters = derived((entity: Entity) => [BY, ...PAGING, ...filteredOf(entity)])
 export const childBulkParameters = derived((entity: Entity) => [BY, ...filteredOf(entity)])
 
-export const recordParameters = derived((entity: Entity) => [
-  BY,
-  fieldsOf(entity),
-  FACTS,
-  EMBED,
-  ...languageOf(entity),
-  FORMAT,
-  EXCEL,
-  RELEASE,
-])
+export const recordParameters = derived((entity: Entity) => [BY, ...renditionParameters(entity)])
 
 const IN = ({ collections }: Catalog): Parameter => ({
   name: 'in',

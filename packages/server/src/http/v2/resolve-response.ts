@@ -170,50 +170,38 @@ type RowEncoder = {
   readonly row: (resolved: ResolvedRow) => string
 }
 
-const CSV_COLUMNS = [
-  'row',
-  'verdict',
-  'score',
-  'collection',
-  'key',
-  'url',
-  'name',
-  'breadcrumb',
-  'code',
-  'levels',
-  'reason',
-  'alternatives',
-] as const
-
 const MAX_CSV_ALTERNATIVES = 3
 
-const csvLine = (resolved: ResolvedRow): string => {
-  const cells: Readonly<Record<(typeof CSV_COLUMNS)[number], string>> = {
-    row: String(resolved.row),
-    verdict: resolved.verdict,
-    score: String(resolved.score),
-    collection: resolved.collection ?? '',
-    key: Object.values(resolved.key ?? {})
+const CSV_CELLS: Readonly<Record<string, (resolved: ResolvedRow) => string>> = {
+  row: ({ row }) => String(row),
+  verdict: ({ verdict }) => verdict,
+  score: ({ score }) => String(score),
+  collection: ({ collection }) => collection ?? '',
+  key: ({ key }) =>
+    Object.values(key ?? {})
       .flat()
       .join('/'),
-    url: resolved.url ?? '',
-    name: resolved.name ?? '',
-    breadcrumb: resolved.breadcrumb.join(', '),
-    code: resolved.code ?? '',
-    levels: resolved.levels
-      .map(({ collection, code, verdict }) => `${collection} ${code ?? '-'} ${verdict}`)
-      .join('; '),
-    reason: resolved.reason,
-    alternatives: resolved.alternatives
+  url: ({ url }) => url ?? '',
+  name: ({ name }) => name ?? '',
+  breadcrumb: ({ breadcrumb }) => breadcrumb.join(', '),
+  code: ({ code }) => code ?? '',
+  levels: ({ levels }) =>
+    levels.map(({ collection, code, verdict }) => `${collection} ${code ?? '-'} ${verdict}`).join('; '),
+  reason: ({ reason }) => reason,
+  alternatives: ({ alternatives }) =>
+    alternatives
       .slice(0, MAX_CSV_ALTERNATIVES)
       .map(({ url, code }) => (code === null ? url : `${url} ${code}`))
       .join(' '),
-  }
-  return `${CSV_COLUMNS.map((column) => spreadsheetCell(cells[column])).join(',')}\r\n`
 }
+
+const csvLine = (resolved: ResolvedRow): string =>
+  `${Object.values(CSV_CELLS)
+    .map((cellOf) => spreadsheetCell(cellOf(resolved)))
+    .join(',')}\r\n`
 
 const encoders: Readonly<Record<ResolveFormat, RowEncoder>> = {
   json: { head: '[', gap: ',', tail: ']', row: (resolved) => JSON.stringify(resolved) },
   ndjson: { head: '', gap: '', tail: '', row: (resolved) => `${JSON.stringify(resolved)}\n` },
-  csv: { head: `${CSV_COLUMNS.join(',')}\r\n`, gap: '', tail: '', row: csvLine },
+  csv: { head: `${Object.keys(CSV_CELLS).join(',')}\r\n`, gap: '', tail: '', row: csvLine },
 }

@@ -121,34 +121,30 @@ const ZSTD = 3
 const BROTLI = 4
 const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI, [constants.BROTLI_PARAM_LGWIN]: 20 } }
 
-export function compressed(body: Uint8Array, encoding: ContentCoding): Uint8Array {
-  switch (encoding) {
-    case 'gzip':
-      return Bun.gzipSync(body as Uint8Array<ArrayBuffer>, { level: GZIP })
-    case 'zstd':
-      return Bun.zstdCompressSync(body as Uint8Array<ArrayBuffer>, { level: ZSTD })
-    case 'br':
-      return brotliCompressSync(body, brotli)
-  }
+const compressors = {
+  gzip: {
+    whole: (body: Uint8Array<ArrayBuffer>) => Bun.gzipSync(body, { level: GZIP }),
+    stream: () => createGzip({ level: GZIP }),
+  },
+  zstd: {
+    whole: (body: Uint8Array<ArrayBuffer>) => Bun.zstdCompressSync(body, { level: ZSTD }),
+    stream: () => createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: ZSTD } }),
+  },
+  br: {
+    whole: (body: Uint8Array<ArrayBuffer>) => brotliCompressSync(body, brotli),
+    stream: () => createBrotliCompress(brotli),
+  },
 }
 
-const compressor = (encoding: ContentCoding) => {
-  switch (encoding) {
-    case 'gzip':
-      return createGzip({ level: GZIP })
-    case 'zstd':
-      return createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: ZSTD } })
-    case 'br':
-      return createBrotliCompress(brotli)
-  }
-}
+export const compressed = (body: Uint8Array, encoding: ContentCoding): Uint8Array =>
+  compressors[encoding].whole(body as Uint8Array<ArrayBuffer>)
 
 /** Pulls the next chunk only when the one before is compressed, so that its bytes may be used again. */
 export async function* compressedChunks(
   chunks: AsyncIterable<Uint8Array>,
   encoding: ContentCoding,
 ): AsyncGenerator<Uint8Array> {
-  const stream = compressor(encoding)
+  const stream = compressors[encoding].stream()
   const ready: Uint8Array[] = []
   const failed = new Promise<never>((_, reject) => stream.on('error', reject))
   // It may fail while nothing awaits it.
