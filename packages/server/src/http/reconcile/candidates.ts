@@ -98,15 +98,8 @@ function combinations(given: readonly GivenPart[]): NamedPart[][] {
 }
 
 function matchText(release: Release, types: readonly Entity[], text: string, limit: number): Match[] {
-  const names = types.map(({ name }) => name)
-  const propose = () =>
-    searchAcross(
-      release,
-      typedWords(text),
-      names.map((name) => [name, []] as const),
-      limit,
-    )
-  return resolved(release, () => resolveRow(release, { text }, { names }), propose)
+  const resolve = () => resolveRow(release, { text }, { names: types.map(({ name }) => name) })
+  return resolved(release, resolve, () => searchTypes(release, types, text, limit))
 }
 
 function matchParts(
@@ -126,7 +119,7 @@ function matchParts(
   const ownName = parts.get(entity.name)
   if (ownName === undefined) return []
   const filters = ancestors.map((ancestor) => belowFilter(release, entity, ancestor))
-  const propose = () => searchAcross(release, typedWords(ownName), [[entity.name, filters]], limit)
+  const propose = () => searchTypes(release, [entity], ownName, limit, filters)
   const resolve = () => resolveRow(release, { parts: withLineages(release, parts, ancestors) })
   return resolved(release, resolve, propose).filter((match) => isBelow(release, match, ancestors))
 }
@@ -186,8 +179,18 @@ const toMatch = (release: Release, { name, position, score }: Found, isSure: boo
 
 type Found = Pick<SearchResult, 'name' | 'position' | 'score'>
 
-/** The words of a text, or of the beginning of one that is too long: a dirty cell must not spoil its batch. */
-const typedWords = (text: string): string[] => wordsOf(text.slice(0, MAX_SEARCH_CHARACTERS)).slice(0, MAX_WORDS)
+/** Searches for the words of a text, or of the beginning of one that is too long: a dirty cell must not spoil its batch. */
+export function searchTypes(
+  release: Release,
+  types: readonly Entity[],
+  text: string,
+  limit: number,
+  filters: readonly Filter[] = [],
+): SearchResult[] {
+  const words = wordsOf(text.slice(0, MAX_SEARCH_CHARACTERS)).slice(0, MAX_WORDS)
+  const scope = types.map(({ name }) => [name, filters] as const)
+  return searchAcross(release, words, scope, limit)
+}
 
 // Properties that are not parts, compared with those of a match.
 

@@ -11,7 +11,6 @@ import {
   type HttpRequest,
   type HttpResponse,
   isRead,
-  V2_COMMON_HEADERS,
   type WorkAtHand,
 } from '../exchange.ts'
 import { otherMethod, withoutSlash } from '../methods.ts'
@@ -19,7 +18,7 @@ import { badParameter, ProblemError } from '../problem.ts'
 import { allowedAt, RECONCILE_PATH } from '../routes.ts'
 import { acceptedEncoding } from '../v2/negotiate.ts'
 import { recordPath } from '../v2/record-key.ts'
-import { bodyResponse, compressed, MIN_COMPRESSED_BYTES } from '../v2/response.ts'
+import { bodyResponse, compressed, MIN_COMPRESSED_BYTES, postedHead } from '../v2/response.ts'
 import { candidatesFor } from './candidates.ts'
 import { findEntity, type RecordPlace, recordAt, typeOf } from './entity.ts'
 import { entityFlyout, PREVIEW_POLICY, PREVIEW_SIZE, previewPage, propertyFlyout, typeFlyout } from './preview.ts'
@@ -247,7 +246,6 @@ function jsonResponse({ release }: ReconcileContext, form: Form, request: HttpRe
   })
 }
 
-/** A response to a POST has no validators, and no cache keeps it. */
 function response(release: Release, request: HttpRequest, body: Uint8Array, given: Headers): HttpResponse {
   const headers = { ...given, Allow: allowedAt(request.path), 'X-Content-Type-Options': 'nosniff' }
   const accepted = acceptedEncoding(request.headers.get('accept-encoding'))
@@ -256,12 +254,6 @@ function response(release: Release, request: HttpRequest, body: Uint8Array, give
     return bodyResponse(request, chosen, { format: 'json', encoding: accepted, body, headers })
   }
   const encoding = body.length < MIN_COMPRESSED_BYTES ? undefined : accepted
-  const all: Headers = {
-    ...V2_COMMON_HEADERS,
-    ...headers,
-    ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
-    'X-Release': release.digest,
-    'Cache-Control': 'no-store',
-  }
-  return { ...emptyResponse(200, all), body: encoding === undefined ? body : compressed(body, encoding) }
+  const head = postedHead(release, encoding, headers)
+  return { status: 200, head, body: encoding === undefined ? body : compressed(body, encoding) }
 }

@@ -1,9 +1,9 @@
 // Suggestions while someone types: records, properties and types, by the beginning of their names or by their identifiers.
 import type { Entity } from '../../catalog/entity.ts'
 import { wordsOf } from '../../catalog/words.ts'
-import { searchAcross } from '../../query/search/search.ts'
 import type { Release } from '../../release/release.ts'
-import { MAX_SEARCH_CHARACTERS, MAX_WORDS } from '../v2/parameter-definitions.ts'
+import { MAX_SEARCH_CHARACTERS } from '../v2/parameter-definitions.ts'
+import { searchTypes } from './candidates.ts'
 import { findEntity, type RecordPlace, summaryOf, typeOf } from './entity.ts'
 import { allProperties } from './properties.ts'
 
@@ -20,16 +20,8 @@ type SuggestRequest = {
 export function suggestEntities(release: Release, types: readonly Entity[], { prefix, cursor }: SuggestRequest) {
   const end = Math.min(cursor + PER_PAGE, MAX_SUGGESTIONS)
   const identifiedPlace = findEntity(release, prefix.trim())
-  const words = wordsOf(prefix.slice(0, MAX_SEARCH_CHARACTERS)).slice(0, MAX_WORDS)
-  const results =
-    words.length === 0 || cursor >= end
-      ? []
-      : searchAcross(
-          release,
-          words,
-          types.map(({ name }) => [name, []] as const),
-          end,
-        )
+  const hasResults = cursor < end && wordsOf(prefix.slice(0, MAX_SEARCH_CHARACTERS)).length > 0
+  const results = hasResults ? searchTypes(release, types, prefix, end) : []
   const places: RecordPlace[] =
     identifiedPlace === undefined
       ? results.map(({ name, position }) => ({ entity: release.entity(name).definition, position }))

@@ -8,14 +8,14 @@ import { type Resolution, type RowToResolve, resolveRow, rowKey } from '../../qu
 import type { Candidate } from '../../query/resolve/verdict.ts'
 import type { Release } from '../../release/release.ts'
 import { spreadsheetCell } from '../../source/csv.ts'
-import { type HttpRequest, type HttpResponse, headerLines, V2_COMMON_HEADERS, type WorkAtHand } from '../exchange.ts'
+import type { HttpRequest, HttpResponse, WorkAtHand } from '../exchange.ts'
 import { allowedAt } from '../routes.ts'
 import { acceptedEncoding } from './negotiate.ts'
 import type { ResolveFormat } from './parameter-definitions.ts'
 import { summarizeRecord } from './record-summary.ts'
 import type { QueryRowsRequest, ResolveRequest } from './request/resolve-request.ts'
 import { type RowsInBody, rowsOf } from './request/rows-in-body.ts'
-import { bodyResponse, type ChosenRelease, compressedChunks } from './response.ts'
+import { bodyResponse, type ChosenRelease, compressedChunks, postedHead } from './response.ts'
 import { roundedScore } from './suggestions.ts'
 
 /** Resolves the rows of a query, a step at a time; the response can be cached like that of a search. */
@@ -58,14 +58,7 @@ export async function resolvedInBody(
   const chunks = await begun(resolvedChunks(release, rows, names, format, baseUrl, work))
   return {
     status: 200,
-    head: headerLines({
-      'Content-Type': contentTypeOf(format),
-      ...V2_COMMON_HEADERS,
-      Allow: allowedAt(request.path),
-      ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
-      'X-Release': release.digest,
-      'Cache-Control': 'no-store',
-    }),
+    head: postedHead(release, encoding, { 'Content-Type': contentTypeOf(format), Allow: allowedAt(request.path) }),
     body: {
       length: undefined,
       chunks: () => (encoding === undefined ? chunks : compressedChunks(chunks, encoding)),

@@ -93,6 +93,16 @@ export const responseHead = (
     'Cache-Control': isNamed && !isAddressed ? IMMUTABLE : CACHE_CONTROL,
   })
 
+/** Every header of a response to a POST, which has no validators, and which no cache keeps. */
+export const postedHead = (release: Release, encoding: ContentCoding | undefined, headers: Headers): string =>
+  headerLines({
+    ...V2_COMMON_HEADERS,
+    ...headers,
+    ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
+    'X-Release': release.digest,
+    'Cache-Control': 'no-store',
+  })
+
 /** Headers of a page of a list: its number, the totals, and links to other pages of the same query. */
 export const listHeaders = (page: ListPage, url: string, query: QueryPairs): Headers => ({
   'X-Page': String(page.page),
