@@ -40,7 +40,7 @@ type WholeBody = {
 
 type Form = Omit<Representation, 'body'>
 
-/** The cache that keeps a body, and the work that lets shorter requests go first while it is made. */
+/** How a body is made: where it is kept, and how its making lets shorter work go first. */
 export type Making = { readonly cache: ResponseCache | undefined; readonly work?: WorkAtHand | undefined }
 
 /** HEAD never makes the body: headers that depend on its bytes are left out unless the cache has it. */

@@ -309,7 +309,7 @@ export class Connection implements ConnectionInfo {
     if (this.#received.length === 0) this.#takeBody(this.#incoming)
   }
 
-  /** Takes the bytes of a body that have arrived, and responds when it is complete, or refused. False if it is not complete. */
+  /** Takes what has arrived of a body, and responds when it is complete. False if it is not. */
   #takeBody(incoming: Incoming): boolean {
     const { head, body } = incoming
     const taken = body.take(this.#received.bytes)

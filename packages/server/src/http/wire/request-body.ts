@@ -1,4 +1,4 @@
-// The body of a request, for routes that read one: takes it from the bytes that arrive, up to a limit (RFC 9112, sections 6 and 7).
+// The body of a request, for routes that read one: takes it out of what arrives, up to a limit (RFC 9112, sections 6 and 7).
 import type { BodyProblem, BodyScanner } from '../bodies/body-scanner.ts'
 import type { RequestHeaders } from '../exchange.ts'
 import { freeMemory } from '../free-memory.ts'
@@ -58,7 +58,7 @@ export class RequestBody {
     return this.#chunked ? this.#bytes.length : Math.min(this.#length, this.#bytes.length)
   }
 
-  /** The whole body, once it is complete; empty if it is refused. */
+  /** The whole body, once it is complete. */
   get bytes(): Uint8Array {
     return this.#bytes.subarray(0, this.refusal === undefined ? this.#length : 0)
   }

@@ -20,7 +20,7 @@ export type Handler = {
   readonly maxBody?: ((request: HttpRequest) => number | undefined) | undefined
   /** What looks at that body while it arrives; what it finds wrong with it is responded to at once. */
   readonly bodyScanner?: ((request: HttpRequest) => BodyScanner | undefined) | undefined
-  /** The response to a request that is refused, never streamed. Its path may be cut off. */
+  /** The response to a request that is refused, never streamed. Of its path there is as much as could be read. */
   readonly refuse: (problem: WireProblem, path: string, connection?: ConnectionInfo) => HttpResponse
   /** The client whose share of the budget a response uses; by default the address at the other end of the connection. */
   readonly clientOf?: ((request: HttpRequest, connection: ConnectionInfo) => string) | undefined

@@ -17,7 +17,7 @@ const badBody = (wrong: string) => new ProblemError({ kind: 'bad-body', wrong })
 const badRow = (row: number, wrong: string, allowed: string) =>
   new ProblemError({ kind: 'bad-row', row, wrong, allowed })
 
-/** The rows of a body, each parsed in its turn: parsed, they take many times the memory of the body. */
+/** The rows of a body, each parsed when it is due: parsed, they take many times the room of the body. */
 export type RowsInBody = Iterable<RowToResolve> & { readonly length: number }
 
 /** All rows are read before the first is resolved: a body with a bad row is refused as a whole. */
