@@ -43,10 +43,14 @@ type ReconcileContext = {
 }
 
 type Form = ReadonlyMap<string, string>
-type Handler = (context: ReconcileContext, form: Form, request: HttpRequest) => HttpResponse | Promise<HttpResponse>
+type ReconcileHandler = (
+  context: ReconcileContext,
+  form: Form,
+  request: HttpRequest,
+) => HttpResponse | Promise<HttpResponse>
 
 /** Handlers by the path that follows that of the service. */
-const handlers: ReadonlyMap<string, Handler> = new Map<string, Handler>([
+const handlers: ReadonlyMap<string, ReconcileHandler> = new Map<string, ReconcileHandler>([
   ['', respondEndpoint],
   [
     '/suggest/entity',
@@ -225,7 +229,7 @@ function respondView({ release, baseUrlOf }: ReconcileContext, form: Form): Http
 
 // Responses.
 
-function json(make: (context: ReconcileContext, form: Form) => unknown): Handler {
+function json(make: (context: ReconcileContext, form: Form) => unknown): ReconcileHandler {
   return (context, form, request) => jsonResponse(context, form, request, JSON.stringify(make(context, form)))
 }
 

@@ -22,14 +22,14 @@ import { OPENAPI_PATH, PAGE_PATHS, V2_PATH } from '../routes.ts'
 import { pageHeaderLines } from './page-headers.ts'
 import { pageRequest } from './page-request.ts'
 
-type Handler = (release: Release, request: HttpRequest, baseUrl: string) => HttpResponse
+type V1Handler = (release: Release, request: HttpRequest, baseUrl: string) => HttpResponse
 
 /** Handlers by path. */
 export const v1Routes = memoized(
-  (catalog: Catalog): ReadonlyMap<string, Handler> =>
-    new Map<string, Handler>([
+  (catalog: Catalog): ReadonlyMap<string, V1Handler> =>
+    new Map<string, V1Handler>([
       [V1_PATH, listCollections],
-      ...v1Collections(catalog).map((collection): [string, Handler] => [
+      ...v1Collections(catalog).map((collection): [string, V1Handler] => [
         v1PathOf(collection),
         (release, request, baseUrl) => respondPage(release, collection, request, baseUrl),
       ]),
@@ -70,7 +70,7 @@ function listCollections({ catalog }: Release, _request: HttpRequest, baseUrl: s
 }
 
 /** The response to a request for a path at which there is nothing, unless it is that of all services. */
-function respondElsewhere(routes: ReadonlyMap<string, Handler>, request: HttpRequest): HttpResponse {
+function respondElsewhere(routes: ReadonlyMap<string, V1Handler>, request: HttpRequest): HttpResponse {
   const { path } = request
   const trimmed = withoutSlash(path)
   const isSlashed = trimmed === PAGE_PATHS.home || routes.has(trimmed)

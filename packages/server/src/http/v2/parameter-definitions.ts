@@ -296,7 +296,7 @@ export const describeParameters = tableOf([RELEASE])
 
 const PAGING = [PAGE, PER_PAGE, AFTER] as const
 
-const renditionParameters = (entity: Entity): Parameter[] => [
+const responseParameters = (entity: Entity): Parameter[] => [
   fieldsOf(entity),
   FACTS,
   EMBED,
@@ -312,7 +312,7 @@ const queryOf = (entity: Entity): Parameter[] => [
   sortOf(entity),
   ...(hasCoordinates(entity) ? [NEAR, WITHIN_KM] : []),
   ...treeParameters(entity),
-  ...renditionParameters(entity),
+  ...responseParameters(entity),
 ]
 
 /** All parameters of the lists of an entity but for filters. */
@@ -326,7 +326,7 @@ export const bulkParameters = derived(filteredOf)
 export const childListParameters = derived((entity: Entity) => [BY, ...PAGING, ...filteredOf(entity)])
 export const childBulkParameters = derived((entity: Entity) => [BY, ...filteredOf(entity)])
 
-export const recordParameters = derived((entity: Entity) => [BY, ...renditionParameters(entity)])
+export const recordParameters = derived((entity: Entity) => [BY, ...responseParameters(entity)])
 
 const IN = ({ collections }: Catalog): Parameter => ({
   name: 'in',
