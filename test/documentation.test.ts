@@ -605,7 +605,7 @@ describe(CONTRACT, () => {
     expect(others.filter((max) => /^\d/.test(max))).toEqual([])
     const flags = commands.find(({ name }) => name === 'serve')?.flags ?? {}
     const limiting = Object.keys(flags).filter(
-      (name) => name.startsWith('max-') || ['rate-limit', 'think-seconds'].includes(name),
+      (name) => name.startsWith('max-') || ['rate-limit', 'compute-seconds'].includes(name),
     )
     expect(
       compare(

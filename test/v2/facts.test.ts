@@ -28,7 +28,7 @@ const ENSENADA = {
 }
 const UNKNOWN = { latitud: null, longitud: null, altitud: null, poblacion: null, ambito: null, viviendas: null }
 
-/** Of one locality everything is known, of one that nobody lives there, and of one nothing. */
+/** One locality with all facts, one where nobody lives, and one without facts. */
 const known: Rows = {
   ...tiny,
   estado: [tiny.estado[0], { ...tiny.estado[1], poblacion: 1_425_607 }],
@@ -162,7 +162,7 @@ describe('an entity of which no fact is known', () => {
 })
 
 describe('API v2', () => {
-  test('gives facts where they are asked for, null where one is not known', async () => {
+  test('gives facts on request, null for one that is not known', async () => {
     const plain = await json<object[]>('/api/v2/localidades')
     expect(Object.keys(plain[0] ?? {})).not.toContain('poblacion')
     expect(await json('/api/v2/localidades?facts=false')).toEqual(plain)
@@ -292,7 +292,7 @@ describe('API v2', () => {
     async (query) => expect((await get(`/api/v2/localidades?${query}`)).status).toBe(400),
   )
 
-  test('tells in its description which fields are facts', async () => {
+  test('describes which fields are facts', async () => {
     type Described = { name: string; fields: { path: string; fact?: true }[] }
     const { collections } = await json<{ collections: Described[] }>('/api/v2')
     for (const { name, fields } of collections) {
@@ -308,7 +308,7 @@ describe('what changed', () => {
   const changes = async (from: string, to: string): Promise<Change[]> =>
     (await json<{ changes: Change[] }>(`/api/v2/changes?from=${from}&to=${to}&in=localidades`)).changes
 
-  test('is told of the facts of a record, with all its facts before and after', async () => {
+  test('gets the facts of a record, all of them before and after', async () => {
     const [first, second] = await json<object[]>('/api/v2/localidades?facts=true')
     expect<unknown>(await changes(digests.other, digests.known)).toEqual([
       {
@@ -330,7 +330,7 @@ describe('what changed', () => {
     ])
   })
 
-  test('is told of the records alone that gain or lose facts', async () => {
+  test('gets only the records that gain or lose facts', async () => {
     const gained = await changes(digests.without, digests.known)
     expect(gained.map(({ fields }) => fields)).toEqual([Object.keys(ENSENADA), ['poblacion', 'ambito']])
     expect(gained).toMatchObject([

@@ -10,7 +10,6 @@ import { describeRelease, describeReleases } from '../http/v2/describe.ts'
 import { findPage, type ListPage, recordJsons } from '../http/v2/find.ts'
 import { keyNamed } from '../http/v2/key-text.ts'
 import { openapiDocument } from '../http/v2/openapi/document.ts'
-import { recordRoute } from '../http/v2/paths.ts'
 import type { V2Context } from '../http/v2/pipeline.ts'
 import { findRecord, positionNamed } from '../http/v2/record-key.ts'
 import type { RawQuery } from '../http/v2/request/query-string.ts'
@@ -19,9 +18,10 @@ import {
   parseListRequest,
   parseRecordRequest,
   type RecordRequest,
-} from '../http/v2/request/records.ts'
-import { parseSearchRequest } from '../http/v2/request/search.ts'
-import { type RenderedSuggestion, searchSuggestions } from '../http/v2/search.ts'
+} from '../http/v2/request/records-request.ts'
+import { parseSearchRequest } from '../http/v2/request/search-request.ts'
+import { type RenderedSuggestion, searchSuggestions } from '../http/v2/suggestions.ts'
+import { recordRoute } from '../http/v2/v2-routes.ts'
 import { selectedRecords } from '../query/formats/json.ts'
 import { nameReplacer } from '../query/formats/shown-names.ts'
 import { isRenumbered, type RecordChange } from '../release/diff.ts'

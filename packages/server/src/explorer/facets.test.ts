@@ -4,7 +4,7 @@ import { entity, id, name, textFact } from '../../../../test/support/definitions
 import { fullRelease, releaseOf, sourceOf } from '../../../../test/support/releases.ts'
 import { catalogOf } from '../catalog/catalog.ts'
 import { parseQuery } from '../http/v2/request/query-string.ts'
-import { parseListRequest } from '../http/v2/request/records.ts'
+import { parseListRequest } from '../http/v2/request/records-request.ts'
 import { find } from '../query/finder.ts'
 import { knownFacts } from '../release/facts.ts'
 import { facetOf, facetParameters } from './facets.ts'

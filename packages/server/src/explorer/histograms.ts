@@ -3,7 +3,7 @@ import { LruCache } from '../base/lru-cache.ts'
 import { memoized } from '../base/memoized.ts'
 import { coordinatesOf, type Entity } from '../catalog/entity.ts'
 import { queryWithin } from '../http/v2/find.ts'
-import type { ListRequest } from '../http/v2/request/records.ts'
+import type { ListRequest } from '../http/v2/request/records-request.ts'
 import type { Release } from '../release/release.ts'
 import { countValues, withinReach } from './facets.ts'
 

@@ -63,9 +63,9 @@ export const limitFlags = {
     defaultValue: '300',
     parse: wholeNumber(50, MAX_COUNT),
   },
-  'think-seconds': {
+  'compute-seconds': {
     value: 'SECONDS',
-    env: 'THINK_SECONDS',
+    env: 'COMPUTE_SECONDS',
     description: `processor time of a request in a compute worker; tables of rows and downloads may use ${LONG_TIMES} times as much`,
     defaultValue: '1',
     parse: wholeNumber(1, 3_600),

@@ -111,10 +111,10 @@ export function startPageWorker(given: Given): RunningWorker {
   const metrics = new Metrics()
   const budget = new Budget(budgetLimitsOf(values), metrics)
   const policy = policyOf(values)
-  const { app, release, startDraining, ...shared } = openApp(given, { budget }, metrics, () => shortcut?.forget())
+  const { app, release, startDraining, ...shared } = openApp(given, { budget }, metrics, () => shortcut?.reset())
   const limit = values['rate-limit']
   const rates = limit === undefined ? undefined : { limit, table: rateTable(), policy, metrics }
-  const milliseconds = values['think-seconds'] * 1_000
+  const milliseconds = values['compute-seconds'] * 1_000
   const handOver = new HandOver({
     directory: briefing.directory,
     limits: computeLimitsOf(values),

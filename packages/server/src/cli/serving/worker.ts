@@ -35,7 +35,9 @@ export async function runWorker({ values, log }: Context, env: Environment): Pro
   const link = new SupervisorLink({ ...running, onStop: stopRequest.resolve })
   const stop = () => running.stop(values['drain-timeout'] * 1_000, () => link.closed())
   const stopped =
-    socket === undefined ? untilStopped({ stop, supervised: true }) : untilSupervisorStops(stopRequest.promise).then(stop)
+    socket === undefined
+      ? untilStopped({ stop, supervised: true })
+      : untilSupervisorStops(stopRequest.promise).then(stop)
   onReopenSignal(running.reopen)
   // Clients that have waited for the port come first.
   await Bun.sleep(WAITING_MILLISECONDS)

@@ -14,13 +14,12 @@ import type { OpenEntity, Release } from '../../release/release.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { badParameter } from '../problem.ts'
 import { cachedResponse, type Making, smallResponse } from './cached-response.ts'
-import { isForOldCopy } from './copies-of-0.3.0.ts'
 import { distanceMember, languageHeader, queryWithin } from './find.ts'
 import { MAX_PER_PAGE } from './parameter-definitions.ts'
 import { findNamed } from './record-key.ts'
-import type { BulkRequest } from './request/records.ts'
+import { publishedRecord } from './record-summary.ts'
+import type { BulkRequest } from './request/records-request.ts'
 import type { ChosenRelease } from './response.ts'
-import { publishedRecord } from './search.ts'
 
 /** A collection whose records take no more room is rendered for every request, like a page. */
 const SMALL_BYTES = 1 << 16
@@ -32,9 +31,7 @@ export function bulkResponse(
   bulk: BulkRequest,
 ): HttpResponse | Promise<HttpResponse> {
   const { release } = chosen
-  const { encoding } = bulk
-  const withoutCodes = isForOldCopy(request)
-  const rendition = { ...bulk.rendition, withoutCodes }
+  const { rendition, encoding } = bulk
   const { format, facts, forExcel = false } = rendition
   const { maxRecords = Number.POSITIVE_INFINITY, saysAbout }: RecordFormat = recordFormats[format]
   const entity = release.entity(bulk.entity.name)
@@ -57,16 +54,16 @@ export function bulkResponse(
   }
   const form = { format, encoding, headers }
   if (entity.stored === undefined || isSmall(entity, found)) return smallResponse(request, chosen, form, { pieces })
-  // Words are also looked for in what belongs to the release and not to this entity.
+  // Words are also looked for in ancestors and aliases, which belong to the release.
   const digest = query.words.length === 0 ? entity.stored.digest : release.digest
   const about = saysAbout === true ? [JSON.stringify(aboutRecords(release, bulk.entity))] : []
   // Codes are declared with the program or by a package, and are in no digest of records.
-  const codes = withoutCodes ? [] : derivedCodesOf(bulk.entity).map(({ name }) => name)
+  const codes = derivedCodesOf(bulk.entity).map(({ name }) => name)
   const key = ['bulk', digest, format, facts, forExcel, codes.join(), ...about, ...keyOf(query, rendition)]
   return cachedResponse(making, request, chosen, form, { key, madeFrom: [digest], minLength: total, pieces })
 }
 
-/** What the records are below, in letters that a file may have in its name anywhere. */
+/** The beginning of a file name, after the record that the path names: only signs that any system allows. */
 function nameOf(release: Release, { parent, node, entity, by }: BulkRequest): string {
   const named = parent ?? node
   if (named === undefined) return ''
@@ -79,11 +76,11 @@ function nameOf(release: Release, { parent, node, entity, by }: BulkRequest): st
 const findsAll = ({ filters, words, sorts, near, ancestorsOf }: Query): boolean =>
   filters.length + words.length + sorts.length === 0 && near === undefined && ancestorsOf === undefined
 
-/** Many different queries that find little must not fill the cache with small files. */
+/** True for a body that is not cached: many queries that find little must not fill the cache with small files. */
 const isSmall = ({ stored }: OpenEntity, found: Found | undefined): boolean =>
   found === undefined ? (stored?.manifest.files.records.size ?? 0) <= SMALL_BYTES : found.total <= MAX_PER_PAGE
 
-/** What tells a body from that of the whole collection: the same for queries that mean the same. */
+/** Tells a body apart from that of the whole collection. Queries that mean the same have the same. */
 function keyOf(query: Query, rendition: Rendition): string[] {
   if (findsAll(query) && isWhole(rendition)) return []
   const filters = query.filters.map(({ steps, match, values }) =>
@@ -93,6 +90,6 @@ function keyOf(query: Query, rendition: Rendition): string[] {
   return [JSON.stringify([embed, fieldsOf(rendition), { ...query, filters: filters.sort() }, language])]
 }
 
-/** Only columns stand in the order in which the fields are named. */
+/** Only columns keep the order in which the fields are named. */
 const fieldsOf = ({ format, fields = [] }: Rendition): readonly string[] =>
   recordFormats[format].hasColumns ? fields : fields.toSorted()

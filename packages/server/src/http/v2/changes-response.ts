@@ -1,4 +1,4 @@
-// What changed from one release to another, in one response, for clients that keep a copy.
+// The changes from one release to another, in one response, for clients that keep a copy.
 import { type Identity, partsOf } from '../../catalog/entity.ts'
 import { codeMembers } from '../../query/formats/selection.ts'
 import { changeJson, diffJson } from '../../release/diff.ts'
@@ -6,8 +6,7 @@ import { fromDiskOrMapped } from '../../release/record-access.ts'
 import type { Release } from '../../release/release.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { cachedResponse, type Making } from './cached-response.ts'
-import { isForOldCopy } from './copies-of-0.3.0.ts'
-import type { ChangesRequest } from './request/changes.ts'
+import type { ChangesRequest } from './request/changes-request.ts'
 import type { ChosenRelease } from './response.ts'
 
 export function changesResponse(
@@ -20,15 +19,14 @@ export function changesResponse(
   const { entities, embed, format, encoding } = changes
   const newer = chosen.release
   const madeFrom = [older.digest, newer.digest]
-  const withoutCodes = isForOldCopy(request)
-  const pieces = () => (format === 'json' ? document : lines)(older, newer, { entities, embed, withoutCodes })
+  const pieces = () => (format === 'json' ? document : lines)(older, newer, changes)
   return cachedResponse(
     making,
     request,
     chosen,
     { format, encoding },
     {
-      key: ['changes', ...madeFrom, format, embed, ...entities.map(({ name }) => name), withoutCodes ? '' : 'codes'],
+      key: ['changes', ...madeFrom, format, embed, ...entities.map(({ name }) => name)],
       madeFrom,
       minLength: 0,
       pieces,
@@ -39,13 +37,13 @@ export function changesResponse(
 const NOTHING = new Uint8Array()
 const LINE_END = Buffer.from('\n')
 
-type Compared = Pick<ChangesRequest, 'entities' | 'embed'> & { readonly withoutCodes: boolean }
+type Compared = Pick<ChangesRequest, 'entities' | 'embed'>
 
-/** The JSON of each change in pieces; none where some of the work found no change. */
+/** The JSON of each change in pieces; an empty list for a step that found none. */
 function* changesIn(older: Release, newer: Release, compared: Compared): Generator<readonly Uint8Array[]> {
   const { entities, embed } = compared
   for (const { name, plural } of entities) {
-    const adders = [older, newer].map((release) => codeAdder(release, name, compared))
+    const adders = [older, newer].map((release) => codeAdder(release, name))
     const [before, after] = adders as [CodeAdder, CodeAdder]
     for (const change of diffJson(older, newer, name, fromDiskOrMapped, embed)) {
       if (change === undefined) yield []
@@ -59,13 +57,13 @@ function* changesIn(older: Release, newer: Release, compared: Compared): Generat
 
 type CodeAdder = (json: Uint8Array, position: number) => Uint8Array
 
-/** Adds the official codes of a record; a release may lack the list. */
-function codeAdder(release: Release, name: string, { withoutCodes }: Compared): CodeAdder {
+/** Adds the official codes of a record, unless the release does not have the list. */
+function codeAdder(release: Release, name: string): CodeAdder {
   const entity = release.catalog.entities.get(name)
-  return (entity && codeMembers(release, entity, { withoutCodes })) ?? ((json) => json)
+  return (entity && codeMembers(release, entity)) ?? ((json) => json)
 }
 
-/** A key that has several values in one field, as an embedded record has whose own key has, gives them in a list. */
+/** Several values in one field of a key, as those of an embedded record with such a key, become a list. */
 const keyOf = (key: Readonly<Record<string, Identity>>) =>
   Object.fromEntries(
     Object.entries(key).map(([field, identity]) => {

@@ -1,4 +1,4 @@
-// Parses a request for what changed between two releases.
+// Parses a request for the changes between two releases.
 import type { Catalog } from '../../../catalog/catalog.ts'
 import type { Entity } from '../../../catalog/entity.ts'
 import type { Selection } from '../../../query/formats/selection.ts'

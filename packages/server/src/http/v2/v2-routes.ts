@@ -1,4 +1,4 @@
-// The paths of API v2, derived from a catalog: which there are, and which route is at one.
+// The routes of API v2, derived from a catalog: the template of each, and the one that a path leads to.
 import { memoized } from '../../base/memoized.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { broaderOf, type Entity } from '../../catalog/entity.ts'
@@ -8,26 +8,26 @@ import { ProblemError } from '../problem.ts'
 import { OPENAPI_PATH, PROFILE_PATH, RESOLVE_PATH, V2_PATH, V2_SEGMENTS } from '../routes.ts'
 import { KEY_SEPARATOR, type NameInPath, nameIn, percentDecoded, type Segment } from './key-text.ts'
 
-/** A record that a path names before the records below it, as estados/9 in estados/9/municipios. */
+/** A record that a path names before a list of it, as estados/9 in estados/9/municipios. */
 export type ParentInPath = NameInPath & {
   readonly entity: Entity
-  /** The fields that lead to it from the records below it. */
+  /** The fields that lead to it from the records of that list. */
   readonly steps: readonly string[]
 }
 
-/** Where records are in a tree, seen from the one that the path names. */
+/** Relations in a tree to the record that the path names. */
 const TREE_AXES = [V2_SEGMENTS.children, V2_SEGMENTS.ancestors, V2_SEGMENTS.descendants] as const
 type TreeAxis = (typeof TREE_AXES)[number]
 type NodeInPath = NameInPath & { readonly axis: TreeAxis }
 
-/** Records of an entity: all, those below a record that it embeds, or those around one of its own in their tree. */
+/** Records of an entity: all, those that embed a parent, or those around one of their own in their tree. */
 type RecordsRoute = {
   readonly entity: Entity
   readonly parent: ParentInPath | undefined
   readonly node?: NodeInPath | undefined
 }
 
-/** What is read out of one release. */
+/** Routes to the content of one release. */
 export type CatalogRoute =
   | { readonly kind: 'index' }
   | { readonly kind: 'search' }
@@ -36,22 +36,23 @@ export type CatalogRoute =
   | RecordRoute
   | ({ readonly kind: 'bulk' } & RecordsRoute)
 
-/** One record. */
 type RecordRoute = NameInPath & {
   readonly kind: 'record'
   readonly entity: Entity
   readonly parent: ParentInPath | undefined
 }
 
-/** What is about the releases themselves, and about the API. */
+/** Routes to the releases themselves, and to the description of the API. */
 export type ServiceRoute =
   | { readonly kind: 'releases' }
-  | { readonly kind: 'release'; readonly digest: string }
-  | { readonly kind: ReleasePart; readonly digest: string }
+  | ReleaseRoute
   | { readonly kind: 'changes' }
   | { readonly kind: 'openapi' | 'profile' }
 
-/** What there is of one release besides its description. */
+/** The description of a release, or a part of it. */
+export type ReleaseRoute = { readonly kind: 'release' | ReleasePart; readonly digest: string }
+
+/** Parts of a release that can be read besides its description. */
 const RELEASE_PARTS = ['manifest', 'checksums', 'signature'] as const
 type ReleasePart = (typeof RELEASE_PARTS)[number]
 
@@ -77,7 +78,7 @@ export function recordTemplate(entity: Entity): string {
   return `${collectionPath(owner.entity)}/${first}/${entity.plural}/${last}`
 }
 
-/** The path of the records below one, with its variable segments in braces. */
+/** The path of a list of a record, with its variable segments in braces. */
 export const childrenTemplate = (parent: Entity, child: Entity): string =>
   `${collectionPath(parent)}/${inBraces(parent).join(KEY_SEPARATOR)}/${child.plural}`
 
@@ -116,7 +117,7 @@ export const v2Paths = memoized((catalog: Catalog): readonly string[] => {
   ]
 })
 
-/** The segments of a path after that of API v2; of a path that cannot be decoded, undefined. */
+/** The segments of a path after that of API v2; undefined if it cannot be decoded. */
 function segmentsOf(path: string): readonly Segment[] | undefined {
   if (path === V2_PATH) return []
   const segments = path.slice(V2_PATH.length + 1).split('/')
@@ -132,11 +133,11 @@ function segmentsOf(path: string): readonly Segment[] | undefined {
 export function serviceRouteAt(path: string): ServiceRoute | undefined {
   if (path === OPENAPI_PATH) return { kind: 'openapi' }
   if (path === PROFILE_PATH) return { kind: 'profile' }
-  const [first, digest, below, ...rest] = (segmentsOf(path) ?? []).map(({ text }) => text)
+  const [first, digest, part, ...rest] = (segmentsOf(path) ?? []).map(({ text }) => text)
   if (rest.length > 0) return undefined
-  if (below !== undefined) {
-    const part = first === RELEASES ? RELEASE_PARTS.find((one) => one === below) : undefined
-    return part && digest !== undefined ? { kind: part, digest } : undefined
+  if (part !== undefined) {
+    const kind = first === RELEASES ? RELEASE_PARTS.find((one) => one === part) : undefined
+    return kind && digest !== undefined ? { kind, digest } : undefined
   }
   if (first === RELEASES) return digest === undefined ? { kind: 'releases' } : { kind: 'release', digest }
   return first === CHANGES && digest === undefined ? { kind: 'changes' } : undefined
@@ -150,7 +151,7 @@ export function catalogRouteAt(catalog: Catalog, path: string): CatalogRoute {
 }
 
 function routeOf({ collections }: Catalog, segments: readonly Segment[]): CatalogRoute | undefined {
-  const [first, own, below, last, ...more] = segments
+  const [first, own, list, last, ...more] = segments
   if (first === undefined) return { kind: 'index' }
   if (first.text === SEARCH && own === undefined) return { kind: 'search' }
   if (first.text === RESOLVE && own === undefined) return { kind: 'resolve' }
@@ -158,24 +159,24 @@ function routeOf({ collections }: Catalog, segments: readonly Segment[]): Catalo
   if (entity === undefined || more.length > 0) return undefined
   if (own === undefined) return { kind: 'list', entity, parent: undefined }
   // A key that is this word is sent with one of its letters encoded.
-  if (below === undefined && own.sent === BULK) return { kind: 'bulk', entity, parent: undefined }
-  if (below === undefined) return { kind: 'record', entity, ...nameIn(entity, own), parent: undefined }
-  return routeBelow(collections, entity, nameIn(entity, own), below, last)
+  if (list === undefined && own.sent === BULK) return { kind: 'bulk', entity, parent: undefined }
+  if (list === undefined) return { kind: 'record', entity, ...nameIn(entity, own), parent: undefined }
+  return routeInRecord(collections, entity, nameIn(entity, own), list, last)
 }
 
-/** What is below a record that is named, or around it in its tree. */
-function routeBelow(
+/** The route to a list of a record, or to a record in such a list. */
+function routeInRecord(
   collections: Catalog['collections'],
   entity: Entity,
   named: NameInPath,
-  below: Segment,
+  list: Segment,
   last: Segment | undefined,
 ): CatalogRoute | undefined {
   const kind = last === undefined ? 'list' : 'bulk'
   const isList = last === undefined || last.sent === BULK
-  const axis = broaderOf(entity) === undefined ? undefined : TREE_AXES.find((one) => one === below.sent)
+  const axis = broaderOf(entity) === undefined ? undefined : TREE_AXES.find((one) => one === list.sent)
   if (axis !== undefined) return isList ? { kind, entity, parent: undefined, node: { ...named, axis } } : undefined
-  const child = collections.get(below.text)
+  const child = collections.get(list.text)
   if (child === undefined) return undefined
   if (isList) {
     const way = pathTo(child, entity)
@@ -187,7 +188,7 @@ function routeBelow(
   return { kind: 'record', entity: child, name: last.text, key: [last.text], parent }
 }
 
-/** The route of a record by its identifiers; undefined where there are not as many as its path has. */
+/** The route of a record by its identifiers; undefined if their number is another. */
 export function recordRoute(entity: Entity, identifiers: readonly string[]): RecordRoute | undefined {
   if (identifiers.length !== keyPathsOf(entity).length || identifiers.includes('')) return undefined
   const owner = ownerOf(entity)

@@ -6,15 +6,15 @@ import { recordFormats } from '../../query/formats/formats.ts'
 import type { Release } from '../../release/release.ts'
 import { builtInCatalog } from '../../source/built-in.ts'
 import { ProblemError } from '../problem.ts'
-import { bulkResponse } from './bulk.ts'
-import { catalogRouteAt } from './paths.ts'
+import { bulkResponse } from './bulk-response.ts'
 import { parseQuery } from './request/query-string.ts'
-import { parseBulkRequest } from './request/records.ts'
+import { parseBulkRequest } from './request/records-request.ts'
 import type { NewBody, ResponseCache } from './response-cache.ts'
+import { catalogRouteAt } from './v2-routes.ts'
 
 setDefaultTimeout(180_000)
 
-/** So many that what is left by a filter is more than a page, too. */
+/** So many records that a filter, too, leaves more than a page. */
 const COUNT = 3_000
 const home = new TestHome()
 let release: Release

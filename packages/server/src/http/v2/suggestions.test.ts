@@ -1,11 +1,11 @@
-// What a suggestion tells of a record of any list: which name matched, and what it is called where names are missing.
+// Suggestions for records of any list: the name that matched, and the name that is shown if others are missing.
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { code, embeds, entity } from '../../../../../test/support/definitions.ts'
 import { releaseOf, sourceOf } from '../../../../../test/support/releases.ts'
 import { catalogOf } from '../../catalog/catalog.ts'
 import type { Field } from '../../catalog/entity.ts'
 import { wordsOf } from '../../catalog/words.ts'
-import { searchSuggestions } from './search.ts'
+import { searchSuggestions } from './suggestions.ts'
 
 setDefaultTimeout(180_000)
 
@@ -45,7 +45,7 @@ const suggested = (typed: string) =>
     '',
   )
 
-describe('which name matched is told with its language', () => {
+describe('the name that matched comes with its language', () => {
   test.each([
     ['alemania', { field: 'es', language: 'es' }, ['es']],
     ['federal', { field: 'alias', language: null }, ['alias']],
@@ -67,7 +67,7 @@ test('a record is called by the name that it has, or by its key', () => {
   expect(suggested('xb')[0]?.name).toBe('XB')
 })
 
-test('nothing is above a record whose parent is not known', () =>
+test('a record whose parent is not known has no ancestors', () =>
   expect(suggested('brem').map(({ name, breadcrumb }) => [name, ...breadcrumb])).toEqual([
     ['Bremen', 'Germany'],
     ['Bremville', 'XB'],

@@ -86,7 +86,7 @@ function parsedJson(text: string, what: string, number: number): unknown {
 }
 
 function* csvRows(body: Buffer, columnsOf: ColumnFinder): Rows {
-  let columns: readonly Column[] | undefined
+  let columns: readonly RowPart[] | undefined
   let names: readonly string[] = []
   let count = 0
   for (const line of linesOf(body)) {
@@ -104,15 +104,15 @@ function* csvRows(body: Buffer, columnsOf: ColumnFinder): Rows {
 }
 
 /** The entity of a part, or free text. */
-type Column = string | typeof FREE_TEXT
+type RowPart = string | typeof FREE_TEXT
 const FREE_TEXT = 'q'
 
-/** What the columns of a table are, or the members of a row. */
-type ColumnFinder = (names: readonly string[], row: number) => readonly Column[]
+/** Finds the part of each column of a table, or of each member of a row. */
+type ColumnFinder = (names: readonly string[], row: number) => readonly RowPart[]
 
 /** The names of rows repeat one another, so each is looked up once. */
 function columnFinder(catalog: Catalog): ColumnFinder {
-  const found = new Map<string, Column>()
+  const found = new Map<string, RowPart>()
   return (names, row) => {
     if (names.length > MAX_ROW_VALUES)
       throw badRow(row, `it has more than ${MAX_ROW_VALUES} values`, `at most ${MAX_ROW_VALUES}`)
@@ -129,7 +129,7 @@ function columnFinder(catalog: Catalog): ColumnFinder {
   }
 }
 
-function columnOf(catalog: Catalog, name: string, row: number): Column {
+function columnOf(catalog: Catalog, name: string, row: number): RowPart {
   const entities = partNames(catalog)
   const key = folded(name.trim())
   const entity = key === FREE_TEXT ? FREE_TEXT : entities.get(key)
@@ -146,7 +146,7 @@ function columnOf(catalog: Catalog, name: string, row: number): Column {
 function rowOf(
   names: readonly string[],
   texts: readonly string[],
-  columns: readonly Column[],
+  columns: readonly RowPart[],
   row: number,
 ): RowToResolve {
   if (columns[0] === FREE_TEXT) return textRow(texts[0] ?? '', row)

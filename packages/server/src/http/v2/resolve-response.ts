@@ -8,14 +8,15 @@ import { type Resolution, type RowToResolve, resolveRow, rowKey } from '../../qu
 import type { Candidate } from '../../query/resolve/verdict.ts'
 import type { Release } from '../../release/release.ts'
 import { spreadsheetCell } from '../../source/csv.ts'
-import { type HttpRequest, type HttpResponse, headerLines, type RunningJob, V2_COMMON_HEADERS } from '../exchange.ts'
+import type { HttpRequest, HttpResponse, RunningJob } from '../exchange.ts'
 import { allowedAt } from '../routes.ts'
 import { acceptedEncoding } from './negotiate.ts'
 import type { ResolveFormat } from './parameter-definitions.ts'
-import type { QueryRowsRequest, ResolveRequest } from './request/resolve.ts'
-import { type RowsInBody, rowsOf } from './request/rows.ts'
-import { bodyResponse, type ChosenRelease, compressedChunks } from './response.ts'
-import { roundedScore, summarizeRecord } from './search.ts'
+import { summarizeRecord } from './record-summary.ts'
+import type { QueryRowsRequest, ResolveRequest } from './request/resolve-request.ts'
+import { type RowsInBody, rowsOf } from './request/rows-in-body.ts'
+import { bodyResponse, type ChosenRelease, compressedChunks, postedHead } from './response.ts'
+import { roundedScore } from './suggestions.ts'
 
 /** Resolves the rows of a query, a step at a time; the response can be cached like that of a search. */
 export async function resolvedInQuery(
@@ -25,23 +26,14 @@ export async function resolvedInQuery(
   baseUrl: string,
   work: RunningJob | undefined,
 ): Promise<HttpResponse> {
-  const { release } = chosen
-  const encoder = encoders[format]
-  const resolutionOf = resolver(release, names)
-  let text = encoder.head
-  for (const [at, row] of rows.entries()) {
-    await work?.pause()
-    work?.expectEnd(at / rows.length)
-    const resolved = renderResolution(release, resolutionOf(row), at + 1, baseUrl)
-    text += `${at === 0 ? '' : encoder.gap}${encoder.row(resolved)}`
-  }
+  const chunks = await Array.fromAsync(resolvedChunks(chosen.release, rows, names, format, baseUrl, work))
   const headers = { Allow: allowedAt(request.path) }
-  return bodyResponse(request, chosen, { format, encoding, body: Buffer.from(`${text}${encoder.tail}`), headers })
+  return bodyResponse(request, chosen, { format, encoding, body: Buffer.concat(chunks), headers })
 }
 
 const MAX_CACHED_ROWS = 5_000
 
-/** Rows of a table repeat one another, and those of others: what was found for one is found for all that are the same. */
+/** Rows of a table repeat one another, and those of other tables: equal rows are resolved once. */
 const resolutionsIn = memoized((_release: Release) => new LruCache<Resolution>({ maxEntries: MAX_CACHED_ROWS }))
 
 function resolver(release: Release, names: readonly string[]): (row: RowToResolve) => Resolution {
@@ -50,7 +42,7 @@ function resolver(release: Release, names: readonly string[]): (row: RowToResolv
   return (row) => resolutions.get(`${start} ${rowKey(row)}`, () => resolveRow(release, row, { names }))
 }
 
-/** So much of the response is made before it begins: until then, rows that would take too long are refused. */
+/** Bytes of the response that are made before it begins: until then, rows that would take too long are refused. */
 const HELD_BYTES = 1 << 16
 
 /** Resolves the rows of a body, most of them while the response is sent. */
@@ -66,14 +58,7 @@ export async function resolvedInBody(
   const chunks = await begun(resolvedChunks(release, rows, names, format, baseUrl, work))
   return {
     status: 200,
-    head: headerLines({
-      'Content-Type': contentTypeOf(format),
-      ...V2_COMMON_HEADERS,
-      Allow: allowedAt(request.path),
-      ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
-      'X-Release': release.digest,
-      'Cache-Control': 'no-store',
-    }),
+    head: postedHead(release, encoding, { 'Content-Type': contentTypeOf(format), Allow: allowedAt(request.path) }),
     body: {
       length: undefined,
       chunks: () => (encoding === undefined ? chunks : compressedChunks(chunks, encoding)),
@@ -81,7 +66,7 @@ export async function resolvedInBody(
   }
 }
 
-/** The chunks, of which the first have been made. */
+/** Makes the first chunks, and returns all of them. */
 async function begun(chunks: AsyncGenerator<Uint8Array>): Promise<AsyncGenerator<Uint8Array>> {
   const first: Uint8Array[] = []
   let isWhole = false
@@ -178,51 +163,38 @@ type RowEncoder = {
   readonly row: (resolved: ResolvedRow) => string
 }
 
-const CSV_COLUMNS = [
-  'row',
-  'verdict',
-  'score',
-  'collection',
-  'key',
-  'url',
-  'name',
-  'breadcrumb',
-  'code',
-  'levels',
-  'reason',
-  'alternatives',
-] as const
-
-/** How many alternatives a line of CSV has. */
 const MAX_CSV_ALTERNATIVES = 3
 
-const csvLine = (resolved: ResolvedRow): string => {
-  const cells: Readonly<Record<(typeof CSV_COLUMNS)[number], string>> = {
-    row: String(resolved.row),
-    verdict: resolved.verdict,
-    score: String(resolved.score),
-    collection: resolved.collection ?? '',
-    key: Object.values(resolved.key ?? {})
+const CSV_CELLS: Readonly<Record<string, (resolved: ResolvedRow) => string>> = {
+  row: ({ row }) => String(row),
+  verdict: ({ verdict }) => verdict,
+  score: ({ score }) => String(score),
+  collection: ({ collection }) => collection ?? '',
+  key: ({ key }) =>
+    Object.values(key ?? {})
       .flat()
       .join('/'),
-    url: resolved.url ?? '',
-    name: resolved.name ?? '',
-    breadcrumb: resolved.breadcrumb.join(', '),
-    code: resolved.code ?? '',
-    levels: resolved.levels
-      .map(({ collection, code, verdict }) => `${collection} ${code ?? '-'} ${verdict}`)
-      .join('; '),
-    reason: resolved.reason,
-    alternatives: resolved.alternatives
+  url: ({ url }) => url ?? '',
+  name: ({ name }) => name ?? '',
+  breadcrumb: ({ breadcrumb }) => breadcrumb.join(', '),
+  code: ({ code }) => code ?? '',
+  levels: ({ levels }) =>
+    levels.map(({ collection, code, verdict }) => `${collection} ${code ?? '-'} ${verdict}`).join('; '),
+  reason: ({ reason }) => reason,
+  alternatives: ({ alternatives }) =>
+    alternatives
       .slice(0, MAX_CSV_ALTERNATIVES)
       .map(({ url, code }) => (code === null ? url : `${url} ${code}`))
       .join(' '),
-  }
-  return `${CSV_COLUMNS.map((column) => spreadsheetCell(cells[column])).join(',')}\r\n`
 }
+
+const csvLine = (resolved: ResolvedRow): string =>
+  `${Object.values(CSV_CELLS)
+    .map((cellOf) => spreadsheetCell(cellOf(resolved)))
+    .join(',')}\r\n`
 
 const encoders: Readonly<Record<ResolveFormat, RowEncoder>> = {
   json: { head: '[', gap: ',', tail: ']', row: (resolved) => JSON.stringify(resolved) },
   ndjson: { head: '', gap: '', tail: '', row: (resolved) => `${JSON.stringify(resolved)}\n` },
-  csv: { head: `${CSV_COLUMNS.join(',')}\r\n`, gap: '', tail: '', row: csvLine },
+  csv: { head: `${Object.keys(CSV_CELLS).join(',')}\r\n`, gap: '', tail: '', row: csvLine },
 }

@@ -5,7 +5,7 @@ import { MAX_ROW_CHARACTERS } from '../../../query/resolve/resolve.ts'
 import { builtInCatalog } from '../../../source/built-in.ts'
 import { MAX_ROW_BYTES, MAX_ROW_VALUES, MAX_ROWS } from '../../bodies/body-limits.ts'
 import { ProblemError } from '../../problem.ts'
-import { rowsOf } from './rows.ts'
+import { rowsOf } from './rows-in-body.ts'
 
 const [JSON_TYPE, LINES, CSV] = ['application/json', 'application/x-ndjson', 'text/csv'] as const
 

@@ -1,4 +1,4 @@
-// Parses a request for records: a page of a list, all that a list finds, or one record.
+// Parses a request for records: a page of a list, a whole list, or one record.
 import type { Entity } from '../../../catalog/entity.ts'
 import { languagesOf } from '../../../catalog/languages/languages.ts'
 import { pathNamed, pathsOf, type RecordPath } from '../../../catalog/paths.ts'
@@ -28,19 +28,18 @@ import {
   parameterNamed,
   recordParameters,
 } from '../parameter-definitions.ts'
-import type { CatalogRoute } from '../paths.ts'
 import type { NamedBy } from '../record-key.ts'
+import type { CatalogRoute } from '../v2-routes.ts'
 import { filterValue, notEmpty } from './filter-values.ts'
 import { embedOf, namedBy, nearOf, oneOfThese, Parameters, searchWords, shownLanguage } from './parameters.ts'
 import { badCursor, type QueryPairs, type RawQuery, readCursor } from './query-string.ts'
 
 type RouteOf<K extends CatalogRoute['kind']> = Extract<CatalogRoute, { readonly kind: K }>
 
-/** Which records are found, and how they are rendered. */
 type FoundRecords = {
-  /** How the path names the record that they are below. */
+  /** How the path names a record. */
   readonly by: NamedBy | undefined
-  /** The record that they must be below in their tree. */
+  /** The ancestor that they must have in their tree. */
   readonly within?: NameInPath | undefined
   readonly query: Query
   readonly rendition: Rendition

@@ -1,4 +1,4 @@
-// Parses a request to resolve rows: those in its query, and in which form the response is.
+// Parses a request to resolve rows: the rows in its query, and the format of the response.
 import type { Catalog } from '../../../catalog/catalog.ts'
 import type { RowToResolve } from '../../../query/resolve/resolve.ts'
 import type { RequestHeaders } from '../../exchange.ts'
@@ -16,7 +16,6 @@ import {
 import { collectionsIn, Parameters } from './parameters.ts'
 import type { RawQuery } from './query-string.ts'
 
-/** What free text may name, and in which form the response is. */
 export type ResolveRequest = {
   /** The entities of which free text may name a record. */
   readonly names: readonly string[]
@@ -52,7 +51,6 @@ export function parseResolveRequest(query: RawQuery, headers: RequestHeaders, ca
   return { rows, ...resolutionOf(parameters, headers, catalog) }
 }
 
-/** The form in which rows that are sent in a body are resolved. */
 export const parseResolveBodyRequest = (query: RawQuery, headers: RequestHeaders, catalog: Catalog): ResolveRequest =>
   resolutionOf(new Parameters(query, resolveBodyParameters(catalog)), headers, catalog)
 

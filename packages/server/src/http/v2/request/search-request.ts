@@ -1,4 +1,4 @@
-// Parses a request for suggestions: the words, the collections, and the record that they must be below.
+// Parses a request for suggestions: the words, the collections, and the ancestor that they must have.
 import type { Catalog } from '../../../catalog/catalog.ts'
 import { type Entity, hasCoordinates } from '../../../catalog/entity.ts'
 import { ownerOf } from '../../../catalog/lineage.ts'
@@ -17,14 +17,14 @@ export type SearchRequest = {
   readonly searched: readonly Entity[]
   readonly within: NamedAncestor | undefined
   readonly near: Near | undefined
-  /** The language that names are shown in, where there are any; undefined for the first of each record. */
+  /** The language that names are shown in; undefined for the first of each record. */
   readonly language?: string | undefined
 }
 
-/** A record as `within` names it; whether it is there is known only in a release. */
+/** A record as `within` names it, which a release may not have. */
 export type NamedAncestor = NameInPath & {
   readonly entity: Entity
-  /** How it is named; undefined where it may be both. */
+  /** How it is named; undefined if it may be either. */
   readonly by: NamedBy | undefined
 }
 
