@@ -1,8 +1,8 @@
 // Two servers compared: each kind of difference is found, counted and shown, and what must differ is not one.
 import { describe, expect, test } from 'bun:test'
 import { run } from '../../packages/server/src/cli/run.ts'
-import { collections } from '../../packages/server/src/verify/address.ts'
-import { type Comparison, compareServers } from '../../packages/server/src/verify/compare.ts'
+import { type Comparison, compareServers } from '../../packages/verify/src/compare.ts'
+import { collections } from '../../packages/verify/src/contract.ts'
 import { jumbled } from '../support/jumbled-catalog.ts'
 import { type Fault, plainV1, recordsOfAll } from '../support/plain-v1.ts'
 import { type Rows, releaseOf } from '../support/releases.ts'

@@ -1,0 +1,239 @@
+// Advice on records, headers and requests: what clients of any server need although the contract is silent.
+import { asksFirst } from './caching-advice.ts'
+import type { CheckFunctions, Probe } from './check.ts'
+import type { Client, Sent } from './client.ts'
+import type { CollectionWalk } from './collection-walk.ts'
+import { NoResponse, type RawResponse, tokensOf } from './connection.ts'
+import { pathOf, V1_PATH } from './contract.ts'
+import type { EmbeddedFault, Evidence } from './embedded-records.ts'
+import { type Finding, type Findings, headerCame, placesOf, unless } from './findings.ts'
+import { onRecords } from './page-rules.ts'
+import { shown } from './printable.ts'
+import { conversation, describe, eachOf, get, isFirstPage, isRefusal, isSuccess } from './probing.ts'
+import { contentOf, headerOf, PAGE_HEADERS, pageTarget, parseJson } from './received-page.ts'
+
+/** A host that is not the one of the server. */
+const ELSEWHERE = 'elsewhere.example'
+const NO_HOST = 'a b'
+const BAD_PAGES = ['page=0', 'page=-1', 'page=1.5', 'page=1x', 'page=abc', 'page=', `page=${'1'.repeat(16)}`]
+/** The headers that scripts need in order to walk through pages, and to find out whether one has changed. */
+const EXPOSED = [...PAGE_HEADERS.filter((name) => name.startsWith('X-') || name === 'Link'), 'ETag']
+const ORIGIN = 'Access-Control-Allow-Origin'
+/** Invalid HTTP by its fault; `PATH` stands for that of a collection. */
+const INVALID: readonly (readonly [fault: string, lines: readonly string[]])[] = [
+  ['no Host', ['GET PATH HTTP/1.1']],
+  ['two Hosts', ['GET PATH HTTP/1.1', 'Host: a', 'Host: b']],
+  ['a blank before the colon', ['GET PATH HTTP/1.1', 'Host: a', 'X-A : b']],
+  ['a version that there is not', ['GET PATH HTTP/9.9', 'Host: a']],
+]
+/** The number of times that a page is requested again to see whether it is still the same. */
+const MAX_CONFIRMATIONS = 4
+
+/** Advice on the elements of a header. */
+const onHeader = (name: string, fits: (tokens: readonly string[]) => boolean): CheckFunctions => ({
+  page: ({ response }) => unless(fits(tokensOf(response.fields, name)), headerCame(name, headerOf(response, name))),
+})
+
+/** Advice on the responses to requests that are sent to one collection. */
+const onRequests = (
+  requests: (path: string) => readonly Sent[],
+  holds: (response: RawResponse, probe: Probe) => boolean,
+  headers?: readonly string[],
+): CheckFunctions => ({ probeOnce: (probe) => eachOf(probe, requests(pathOf(probe.collection)), holds, headers) })
+
+const isNotFound = ({ status }: RawResponse) => status === 404
+const allowsAnyOrigin = ({ fields }: RawResponse) => tokensOf(fields, ORIGIN).join() === '*'
+
+async function beyondLast(probe: Probe): Promise<Findings> {
+  const { pages } = probe.first
+  if (pages === undefined) return undefined
+  return eachOf(probe, [get(pageTarget(probe.collection, Math.max(pages, 1) + 1))], isNotFound)
+}
+
+async function badHost(probe: Probe): Promise<Findings> {
+  const path = pathOf(probe.collection)
+  const { outcome } = await probe.trial(get(path, ['Host', ELSEWHERE]))
+  // A configured address is used whatever the request says.
+  if (outcome instanceof NoResponse || headerOf(outcome, 'Link')?.includes(`//${ELSEWHERE}`) !== true) return undefined
+  const isSafe = (response: RawResponse) => isRefusal(response) || !headerOf(response, 'Link')?.includes(NO_HOST)
+  return eachOf(probe, [get(path, ['Host', NO_HOST])], isSafe, ['Link'])
+}
+
+async function invalidHttp(probe: Probe): Promise<Findings> {
+  const path = probe.client.targetOf(pathOf(probe.collection))
+  const findings: Finding[] = []
+  for (const [fault, lines] of INVALID) {
+    const one = await conversation(probe, `a request with ${fault}`, async (connection) => {
+      connection.write(`${lines.join('\r\n').replace('PATH', path)}\r\n\r\n`)
+      const response = await connection.read(false)
+      return isRefusal(response) || response.status === 505 ? undefined : `status ${response.status}`
+    })
+    findings.push(...(one ?? []))
+  }
+  return findings
+}
+
+/** Sends two requests at once. A body after the first would be taken for the second response. */
+const pipelined = (probe: Probe): Promise<Findings> => {
+  const { client, collection } = probe
+  const target = pageTarget(collection, 1)
+  return conversation(probe, `HEAD ${client.base}${target} and GET, sent at once`, async (connection) => {
+    connection.write(client.message({ method: 'HEAD', target }) + client.message(get(target)))
+    const head = await connection.read(true)
+    const page = await connection.read(false)
+    return head.status === 200 && isFirstPage(page, probe) ? undefined : `${describe(head)} and ${describe(page)}`
+  })
+}
+
+/** Sends a body that looks like a request: a server that takes it for one lets requests be smuggled past a proxy. */
+const withBody = (probe: Probe): Promise<Findings> => {
+  const { client, collection } = probe
+  const path = pathOf(collection)
+  const body = client.message(get(`${V1_PATH}/nowhere`))
+  return conversation(probe, `GET ${client.base}${path} with a body that looks like a request`, async (connection) => {
+    connection.write(client.message(get(path, ['Content-Length', String(body.length)])) + body)
+    await connection.read(false)
+    await connection.readUntilClosed(client.patience)
+    return connection.unread === 0 ? undefined : 'a response to the body, too'
+  })
+}
+
+/** Many proxies speak HTTP/1.0 to the server behind them, and take chunks for a part of the body. */
+const oldHttp = (probe: Probe): Promise<Findings> => {
+  const { client, collection } = probe
+  const path = pathOf(collection)
+  return conversation(probe, `GET ${client.base}${path} with HTTP/1.0`, async (connection) => {
+    connection.write(client.message(get(path), 'HTTP/1.0'))
+    const response = await connection.read(false)
+    if (!isFirstPage(response, probe) || headerOf(response, 'Transfer-Encoding') !== undefined)
+      return describe(response, ['Transfer-Encoding', 'Content-Type'])
+    return (await connection.readUntilClosed(client.patience)) ? undefined : 'a connection that stays open'
+  })
+}
+
+/** Finds two records with the same key or code. The same record or page again has a check of its own. */
+const unique = (part: 'key' | 'code'): CheckFunctions => ({
+  walk: ({ pages }) => {
+    const visited = new Map<string, { readonly page: (typeof pages)[number]; readonly content: string }>()
+    const findings: Finding[] = []
+    for (const page of pages)
+      for (const { [part]: value, content } of page.records) {
+        if (value === undefined) continue
+        const before = visited.get(value)
+        if (before === undefined) visited.set(value, { page, content })
+        else if (before.content !== content && (before.page === page || before.page.content !== page.content))
+          findings.push({ request: page.request, came: `${shown(value)} ${placesOf(before.page.page, page.page)}` })
+      }
+    return visited.size === 0 ? undefined : findings
+  },
+})
+
+/** Finds codes that are shorter than official ones, or than those that begin with 0. */
+function lostZeros({ codes }: CollectionWalk): Findings {
+  const findings = [...codes].flatMap(([name, { digits, lengths }]) => {
+    const padded = [...lengths].filter(([, { padded }]) => padded !== undefined).map(([length]) => length)
+    const short = [...lengths].filter(([length]) => length < Math.max(digits, ...padded))
+    return short.map(([, { count, code, request }]): Finding => {
+      const more = count === 1 ? '' : `, and ${count - 1} more of as many digits`
+      return { request, came: `${name} ${shown(code)}${more}` }
+    })
+  })
+  return codes.size === 0 ? undefined : findings
+}
+
+/** Pages may contradict each other because the catalog has changed in between: then one of them does not come again as it was. */
+async function confirmed(client: Client, faults: readonly EmbeddedFault[]): Promise<Findings> {
+  const isSame = async ({ target, content }: Evidence): Promise<boolean> => {
+    for (let attempt = 0; attempt < MAX_CONFIRMATIONS; attempt++) {
+      const { outcome } = await client.send(get(target))
+      if (outcome instanceof NoResponse) return false
+      if (contentOf(parseJson(outcome.body)) === content) return true
+    }
+    return false
+  }
+  const results = new Map<string, Promise<boolean>>()
+  const findings: Finding[] = []
+  for (const { came, pages } of faults) {
+    for (const page of pages) if (!results.has(page.target)) results.set(page.target, isSame(page))
+    const all = await Promise.all(pages.map(({ target }) => results.get(target)))
+    if (all.every(Boolean)) findings.push({ request: `GET ${client.base}${pages[0].target}`, came })
+  }
+  return findings
+}
+
+const MISHAPS = ['droppedConnections', 'timeouts'] as const
+
+export const advice = {
+  charset: {
+    page: (page) => {
+      const type = page.header('Content-Type')
+      const [, charset = 'utf-8'] = /;[ \t]*charset="?([^";]*)/i.exec(type ?? '') ?? []
+      return unless(/^utf-8[ \t]*$/i.test(charset), headerCame('Content-Type', type))
+    },
+  },
+  'link-last': {
+    page: ({ isLast, links }) => {
+      const next = typeof links === 'object' ? links.find(({ relation }) => relation === 'next') : undefined
+      return isLast === true ? unless(next === undefined, `Link: ${next?.text}`) : undefined
+    },
+  },
+  'never-null': onRecords('never-null'),
+  'no-other-fields': onRecords('no-other-fields'),
+  'id-range': onRecords('id-range'),
+  names: onRecords('names'),
+  'names-nfc': onRecords('names-nfc'),
+  'names-blanks': onRecords('names-blanks'),
+  'names-encoding': onRecords('names-encoding'),
+  'narrow-codes': onRecords('narrow-codes'),
+  'code-zeros': { walk: lostZeros },
+  'embedded-alike': {
+    end: async ({ client, embedded }) => (embedded.isEmpty ? undefined : confirmed(client, embedded.contradictions)),
+  },
+  'embedded-listed': { end: async ({ client, embedded }) => embedded.unlisted && confirmed(client, embedded.unlisted) },
+  'unique-keys': unique('key'),
+  'unique-codes': unique('code'),
+  'cors-origin': {
+    page: ({ response }) => unless(allowsAnyOrigin(response), headerCame(ORIGIN, headerOf(response, ORIGIN))),
+  },
+  'cors-headers': onHeader('Access-Control-Expose-Headers', (tokens) =>
+    EXPOSED.every((name) => tokens.includes(name.toLowerCase())),
+  ),
+  cookies: onHeader('Set-Cookie', (tokens) => tokens.length === 0),
+  'options-preflight': onRequests(
+    (target) => {
+      const wanted = ['Access-Control-Request-Headers', 'if-none-match'] as const
+      const fields = [['Origin', `https://${ELSEWHERE}`], ['Access-Control-Request-Method', 'GET'], wanted] as const
+      return [{ method: 'OPTIONS', target, fields }]
+    },
+    (response) =>
+      isSuccess(response) &&
+      ['*', `https://${ELSEWHERE}`].includes(tokensOf(response.fields, ORIGIN).join()) &&
+      tokensOf(response.fields, 'Access-Control-Allow-Headers').some((name) => ['*', 'if-none-match'].includes(name)),
+    [ORIGIN, 'Access-Control-Allow-Headers'],
+  ),
+  'problem-headers': onRequests(
+    () => [get(`${V1_PATH}/nowhere`)],
+    (response) => allowsAnyOrigin(response) && asksFirst(tokensOf(response.fields, 'Cache-Control')),
+    [ORIGIN, 'Cache-Control'],
+  ),
+  'page-beyond-last': { probe: beyondLast },
+  'bad-page': onRequests((path) => BAD_PAGES.map((query) => get(`${path}?${query}`)), isRefusal),
+  'other-parameters': onRequests((path) => [get(`${path}?_=1&per_page=50&search=x&ordering=-id`)], isFirstPage),
+  'any-accept': onRequests(
+    (path) => ['text/html', 'application/xml', '*/*'].map((type) => get(path, ['Accept', type])),
+    isFirstPage,
+  ),
+  'unknown-path': onRequests(() => [get(`${V1_PATH}/nowhere`)], isNotFound),
+  'other-methods': onRequests(
+    (target) => ['PROPFIND', 'TRACE'].map((method) => ({ method, target })),
+    (response) => isRefusal(response) || response.status === 501,
+  ),
+  'bad-host': { probeOnce: badHost },
+  connections: {
+    end: async ({ client }) => (client.hasResponded ? MISHAPS.flatMap((kind) => client.mishaps(kind)) : undefined),
+  },
+  'http-1.0': { probeOnce: oldHttp },
+  pipelining: { probeOnce: pipelined },
+  'request-body': { probeOnce: withBody },
+  'invalid-http': { probeOnce: invalidHttp },
+} satisfies Readonly<Record<string, CheckFunctions>>

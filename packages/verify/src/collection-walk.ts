@@ -1,0 +1,90 @@
+// What is kept of the pages of a collection, for the checks that look at them together.
+import type { Collection, Entity } from './contract.ts'
+import { EmbeddedRecords, recordsWithin } from './embedded-records.ts'
+import { type JsonObject, partsOf } from './json.ts'
+import { hashOf, type ReceivedPage } from './received-page.ts'
+
+/** The key, the code and a hash of a record. */
+type WalkedRecord = {
+  readonly key: string | undefined
+  readonly code: string | undefined
+  readonly content: string
+}
+
+type WalkedPage = {
+  readonly page: number
+  readonly request: string
+  readonly total: number | undefined
+  readonly totalPages: number | undefined
+  readonly etag: string | undefined
+  readonly lastModified: string | undefined
+  /** A hash of the records; undefined if there are none. */
+  readonly content: string | undefined
+  /** The first and the last identifier; undefined if the collection has no order. */
+  readonly ends: readonly [first: number, last: number] | undefined
+  readonly records: readonly WalkedRecord[]
+}
+
+/** The codes of one field and one length: how many, the first of them, and one that begins with 0. */
+type CodesOfLength = { count: number; readonly code: string; readonly request: string; padded: string | undefined }
+/** The codes of one field by length, and the least digits of an official one. */
+type NumericCodes = { readonly digits: number; readonly lengths: Map<number, CodesOfLength> }
+
+/** Further records of a collection would fill the memory, so they are not compared with each other. */
+const MAX_RECORDS = 1_000_000
+
+export class CollectionWalk {
+  readonly collection: Collection
+  /** Codes that are numeric text, by the name of the field. */
+  readonly codes = new Map<string, NumericCodes>()
+  readonly embedded = new EmbeddedRecords()
+  /** In the order of their numbers. */
+  readonly pages: WalkedPage[] = []
+  records = 0
+  faultyPages = 0
+  confirmations = 0
+
+  constructor(collection: Collection) {
+    this.collection = collection
+  }
+
+  add(received: ReceivedPage, request: string): void {
+    const { entity, page, total, content, records = [], identifiers: ids = [] } = received
+    const [first, last] = [ids[0], ids.at(-1)]
+    this.records += records.length
+    const walked: WalkedPage = {
+      ...{ page, request, total, content },
+      totalPages: received.number('X-Total-Pages'),
+      etag: received.header('ETag'),
+      lastModified: received.header('Last-Modified'),
+      ends: first === undefined || last === undefined ? undefined : [first, last],
+      records: this.records > MAX_RECORDS ? [] : records.map((record) => walkedRecord(entity, record)),
+    }
+    // Pages that were requested at the same time come in any order.
+    const at = this.pages.findLastIndex((other) => other.page < page) + 1
+    this.pages.splice(at, 0, walked)
+    for (const record of records)
+      for (const within of recordsWithin(entity, record)) this.#addCodes(within.entity, within.record, request)
+    this.embedded.addPage(received)
+  }
+
+  #addCodes({ fields }: Entity, record: JsonObject, request: string): void {
+    for (const [name, field] of Object.entries(fields)) {
+      const code = record[name]
+      if (field.kind !== 'code' || field.digits === undefined) continue
+      if (typeof code !== 'string' || !field.pattern.test(code)) continue
+      const { lengths } = this.codes.get(name) ?? { lengths: new Map<number, CodesOfLength>() }
+      this.codes.set(name, { digits: field.digits, lengths })
+      const sameLength = lengths.get(code.length) ?? { count: 0, code, request, padded: undefined }
+      lengths.set(code.length, sameLength)
+      sameLength.count++
+      if (/^0[0-9]/.test(code)) sameLength.padded ??= code
+    }
+  }
+}
+
+const walkedRecord = (entity: Entity, record: unknown): WalkedRecord => ({
+  key: partsOf(entity, 'key', record),
+  code: partsOf(entity, 'code', record),
+  content: hashOf(JSON.stringify(record)),
+})

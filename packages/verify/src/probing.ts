@@ -1,0 +1,56 @@
+// Requests beyond the contract, and findings about the responses to them.
+import type { Probe } from './check.ts'
+import type { ProbeExchange, Sent } from './client.ts'
+import { type HeaderField, NoResponse, type ProbeConnection, type RawResponse } from './connection.ts'
+import { type Finding, type Findings, headerCame, unless } from './findings.ts'
+import { printable } from './printable.ts'
+import { headerOf } from './received-page.ts'
+
+const cameOf = ({ outcome }: ProbeExchange, headers?: readonly string[]): string =>
+  outcome instanceof NoResponse ? `no response: ${outcome.message}` : describe(outcome, headers)
+
+export const describe = (response: RawResponse, headers: readonly string[] = ['Content-Type']): string =>
+  [`status ${response.status}`, ...headers.map((name) => headerCame(name, headerOf(response, name)))].join(', ')
+
+export const get = (target: string, ...fields: readonly HeaderField[]): Sent => ({ method: 'GET', target, fields })
+export const isRefusal = ({ status }: RawResponse) => status >= 400 && status <= 499
+export const isSuccess = ({ status }: RawResponse) => status >= 200 && status <= 299
+export const isFirstPage = (response: RawResponse, { first }: Probe): boolean =>
+  response.status === 200 && Buffer.from(response.body).equals(first.response.body)
+
+/** Sends requests and returns a finding for each response that is not as it should be, with the headers that matter. */
+export async function eachOf(
+  probe: Probe,
+  requests: readonly Sent[],
+  holds: (response: RawResponse, probe: Probe) => boolean,
+  headers?: readonly string[],
+  expected?: string,
+): Promise<readonly Finding[]> {
+  const findings: Finding[] = []
+  for (const sent of requests) {
+    const exchange = await probe.trial(sent)
+    if (!(exchange.outcome instanceof NoResponse) && holds(exchange.outcome, probe)) continue
+    const fields = (sent.fields ?? []).map(([name, value]) => ` with ${name}: ${printable(value)}`).join('')
+    findings.push({ request: `${exchange.request}${fields}`, came: cameOf(exchange, headers), expected })
+  }
+  return findings
+}
+
+/** Holds a conversation on a connection of its own, which returns what is wrong, if anything is. */
+export async function conversation(
+  { client }: Probe,
+  request: string,
+  talk: (connection: ProbeConnection) => Promise<string | undefined>,
+): Promise<Findings> {
+  let connection: ProbeConnection | undefined
+  try {
+    connection = await client.connect(request)
+    const came = await talk(connection)
+    return unless(came === undefined, came ?? '', undefined, request)
+  } catch (error) {
+    if (!(error instanceof NoResponse)) throw error
+    return [{ request, came: `no response: ${error.message}` }]
+  } finally {
+    connection?.close()
+  }
+}
