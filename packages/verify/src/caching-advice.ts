@@ -2,11 +2,11 @@
 import { gunzipSync } from 'node:zlib'
 import type { CheckFunctions, Probe } from './check.ts'
 import type { CollectionWalk } from './collection-walk.ts'
-import { type RawResponse, tokensOf } from './connection.ts'
 import { type Findings, headerCame, unless } from './findings.ts'
 import { wait } from './pace.ts'
 import { printable } from './printable.ts'
 import { conversation, describe, eachOf, get, isFirstPage } from './probing.ts'
+import { type RawResponse, tokensOf } from './raw-response.ts'
 import { headerOf, PAGE_HEADERS, pageTarget, type ReceivedPage } from './received-page.ts'
 
 const ANOTHER_TAG = '"another"'

@@ -1,10 +1,10 @@
 // A check: its sentence, and functions that look for findings in the responses of a server.
 import type { Client, ProbeExchange, Sent } from './client.ts'
 import type { CollectionWalk } from './collection-walk.ts'
-import type { RawResponse } from './connection.ts'
 import type { Collection } from './contract.ts'
 import type { EmbeddedRecords } from './embedded-records.ts'
 import type { Findings } from './findings.ts'
+import type { RawResponse } from './raw-response.ts'
 import type { ReceivedPage } from './received-page.ts'
 
 /** A server that breaks a rule fails. Advice is what clients need although the contract is silent. */

@@ -1,8 +1,9 @@
 // Sends requests politely, with a pace, retries and growing pauses, and counts the failures on the way.
 import manifest from '../package.json' with { type: 'json' }
-import { type HeaderField, NoResponse, ProbeConnection, type RawResponse, valuesOf } from './connection.ts'
+import { ProbeConnection } from './connection.ts'
 import { METHODS } from './contract.ts'
 import { Pace, wait } from './pace.ts'
+import { type HeaderField, NoResponse, type RawResponse, valuesOf } from './raw-response.ts'
 
 export type Sent = {
   readonly method: string

@@ -1,10 +1,10 @@
 // Compares two servers record by record and header by header, and counts the differences by kind.
 import { Client, RETRIED_STATUSES, type Sent, Unchecked } from './client.ts'
-import { NoResponse, type RawResponse, valuesOf } from './connection.ts'
 import { type Collection, pathOf } from './contract.ts'
 import { headerCame } from './findings.ts'
 import { shown } from './printable.ts'
 import { get } from './probing.ts'
+import { NoResponse, type RawResponse, valuesOf } from './raw-response.ts'
 import { PAGE_HEADERS, pageTarget, ReceivedPage } from './received-page.ts'
 import { MAX_WAITING, RecordMatch } from './record-match.ts'
 import { inParallel, MAX_PAGES, pagesToRequest } from './sample.ts'

@@ -15,12 +15,12 @@ type Code = Shape & {
   readonly digits?: number
 }
 export type ValueField = Code | { readonly kind: 'id' | 'name' } | { readonly kind: 'copy'; readonly of: string }
-type Field = ValueField | { readonly kind: 'embed'; readonly entity: Entity }
+type Fields = Readonly<Record<string, ValueField | { readonly kind: 'embed'; readonly entity: Entity }>>
 
 /** A kind of record. */
 export type Entity = {
   readonly name: string
-  readonly fields: Readonly<Record<string, Field>>
+  readonly fields: Fields
   /** The fields that identify a record; an embedded record stands for its own key. */
   readonly key: readonly [string, ...string[]]
   /** The fields that no two records have alike, besides the key. */
@@ -33,83 +33,61 @@ export const pathOf = ({ name }: Collection): string => `${V1_PATH}/${name}`
 
 const id = { kind: 'id' } as const
 const name = { kind: 'name' } as const
-const copy = { kind: 'copy', of: 'descripcion' } as const
-const embed = (entity: Entity) => ({ kind: 'embed', entity }) as const
+const names = { descripcion: name, description: { kind: 'copy', of: 'descripcion' } } as const
 const code = (pattern: RegExp, shape: string): Code => ({ kind: 'code', pattern, shape })
 const digits = (count: number) => code(new RegExp(`^[0-9]{${count}}$`), `${count} digits`)
+const narrowed = (wide: Code, pattern: RegExp, shape: string): Code => ({ ...wide, narrow: { pattern, shape } })
 const numeric = (least: number): Code => ({
-  ...code(/^[0-9]+$/, 'numeric text'),
-  narrow: { pattern: /^[0-9]{1,12}$/, shape: 'up to 12 digits' },
+  ...narrowed(code(/^[0-9]+$/, 'numeric text'), /^[0-9]{1,12}$/, 'up to 12 digits'),
   digits: least,
 })
+const embed = (entity: Entity) => ({ kind: 'embed', entity }) as const
+const entity = (name: string, key: Entity['key'], code: readonly string[], fields: Fields): Entity => {
+  return { name, key, code, fields }
+}
 
-const pais: Entity = {
-  name: 'pais',
-  fields: { cvePais: code(/^[A-Z]{3}$/, 'three upper-case letters'), descPais: name, idPais: id },
-  key: ['idPais'],
-  code: ['cvePais'],
-}
-const stateCode = {
-  ...code(/^\p{Lu}+$/u, 'upper-case letters'),
-  narrow: { pattern: /^[A-Z]{2,5}$/, shape: 'two to five upper-case letters' },
-}
-const renapo = code(/^[A-Z]{2}$/, 'two upper-case letters')
-const estado: Entity = {
-  name: 'estado',
-  fields: { cveEstado: stateCode, cveRenapo: renapo, descEstado: name, idEstado: id, idPais: embed(pais) },
-  key: ['idEstado'],
-  code: ['cveEstado'],
-}
-const municipio: Entity = {
-  name: 'municipio',
-  fields: { cveMunicipio: numeric(3), descMunicipio: name, idEstado: embed(estado), idMunicipio: id },
-  key: ['idMunicipio'],
-  code: ['idEstado', 'cveMunicipio'],
-}
-const localidad: Entity = {
-  name: 'localidad',
-  fields: {
-    ...{ cveLocalidad: numeric(4), descLocalidad: name, idLocalidad: id },
-    ...{ idEstado: embed(estado), idMunicipio: embed(municipio) },
-  },
-  key: ['idMunicipio', 'idLocalidad'],
-  code: ['idMunicipio', 'cveLocalidad'],
-}
-const knowledge = { descripcion: name, description: copy }
-const area: Entity = {
-  name: 'area',
-  fields: { cveArea: numeric(1), ...knowledge, idArea: id },
-  key: ['idArea'],
-  code: ['cveArea'],
-}
-const campo: Entity = {
-  name: 'campo',
-  fields: { cveCampo: digits(2), ...knowledge, idCampo: id, idArea: embed(area) },
-  key: ['idCampo'],
-  code: ['cveCampo'],
-}
-const disciplina: Entity = {
-  name: 'disciplina',
-  fields: { cveDisciplina: digits(4), ...knowledge, idDisciplina: id, campoCono: embed(campo) },
-  key: ['idDisciplina'],
-  code: ['cveDisciplina'],
-}
-const subdisciplina: Entity = {
-  name: 'subdisciplina',
-  fields: { cveSubdisciplina: digits(6), ...knowledge, idSubdisciplina: id, disciplinaCono: embed(disciplina) },
-  key: ['idSubdisciplina'],
-  code: ['cveSubdisciplina'],
-}
-const audienceKey = {
-  ...code(/^[\p{L}\p{N}]+$/u, 'camel-case text'),
-  narrow: { pattern: /^[a-z][A-Za-z0-9]*$/, shape: 'camel-case letters and digits' },
-}
-const audiencia: Entity = {
-  name: 'audiencia',
-  fields: { clave: audienceKey, descCorta: name, shortDesc: name, idAudiencia: id },
-  key: ['idAudiencia'],
-  code: ['clave'],
-}
+const cvePais = code(/^[A-Z]{3}$/, 'three upper-case letters')
+const pais = entity('pais', ['idPais'], ['cvePais'], { cvePais, descPais: name, idPais: id })
+const upperCase = code(/^\p{Lu}+$/u, 'upper-case letters')
+const estado = entity('estado', ['idEstado'], ['cveEstado'], {
+  cveEstado: narrowed(upperCase, /^[A-Z]{2,5}$/, 'two to five upper-case letters'),
+  cveRenapo: code(/^[A-Z]{2}$/, 'two upper-case letters'),
+  ...{ descEstado: name, idEstado: id, idPais: embed(pais) },
+})
+const municipio = entity('municipio', ['idMunicipio'], ['idEstado', 'cveMunicipio'], {
+  cveMunicipio: numeric(3),
+  descMunicipio: name,
+  idEstado: embed(estado),
+  idMunicipio: id,
+})
+const localidad = entity('localidad', ['idMunicipio', 'idLocalidad'], ['idMunicipio', 'cveLocalidad'], {
+  ...{ cveLocalidad: numeric(4), descLocalidad: name, idLocalidad: id },
+  ...{ idEstado: embed(estado), idMunicipio: embed(municipio) },
+})
+const area = entity('area', ['idArea'], ['cveArea'], { cveArea: numeric(1), ...names, idArea: id })
+const campo = entity('campo', ['idCampo'], ['cveCampo'], {
+  cveCampo: digits(2),
+  ...names,
+  idCampo: id,
+  idArea: embed(area),
+})
+const disciplina = entity('disciplina', ['idDisciplina'], ['cveDisciplina'], {
+  cveDisciplina: digits(4),
+  ...names,
+  idDisciplina: id,
+  campoCono: embed(campo),
+})
+const subdisciplina = entity('subdisciplina', ['idSubdisciplina'], ['cveSubdisciplina'], {
+  cveSubdisciplina: digits(6),
+  ...names,
+  idSubdisciplina: id,
+  disciplinaCono: embed(disciplina),
+})
+const alphanumeric = code(/^[\p{L}\p{N}]+$/u, 'camel-case text')
+const audiencia = entity('audiencia', ['idAudiencia'], ['clave'], {
+  clave: narrowed(alphanumeric, /^[a-z][A-Za-z0-9]*$/, 'camel-case letters and digits'),
+  ...{ descCorta: name, shortDesc: name, idAudiencia: id },
+})
 
 /** The collections in the order of the contract. */
 export const collections: readonly Collection[] = [

@@ -1,10 +1,10 @@
 // The rules about a page and its records, and about the pages of a collection together.
 import type { CheckFunctions } from './check.ts'
 import type { CollectionWalk } from './collection-walk.ts'
-import { type RawResponse, tokensOf, valuesOf } from './connection.ts'
 import { METHODS, PER_PAGE } from './contract.ts'
 import { type Finding, type Findings, headerCame, placesOf, unless } from './findings.ts'
 import { printable, shown } from './printable.ts'
+import { type RawResponse, tokensOf, valuesOf } from './raw-response.ts'
 import { headerOf, type ReceivedPage, SINGLE_HEADERS } from './received-page.ts'
 import { hasRepeatedName, type RecordCheck, writtenFraction } from './record-faults.ts'
 

@@ -1,9 +1,10 @@
 // Requests beyond the contract, and findings about the responses to them.
 import type { Probe } from './check.ts'
 import type { ProbeExchange, Sent } from './client.ts'
-import { type HeaderField, NoResponse, type ProbeConnection, type RawResponse } from './connection.ts'
+import type { ProbeConnection } from './connection.ts'
 import { type Finding, type Findings, headerCame, unless } from './findings.ts'
 import { printable } from './printable.ts'
+import { type HeaderField, NoResponse, type RawResponse } from './raw-response.ts'
 import { headerOf } from './received-page.ts'
 
 const cameOf = ({ outcome }: ProbeExchange, headers?: readonly string[]): string =>

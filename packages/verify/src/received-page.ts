@@ -1,9 +1,9 @@
 // One page as a server sent it, parsed once for all checks.
 import { createHash } from 'node:crypto'
-import { type RawResponse, valuesOf } from './connection.ts'
 import { type Collection, type Entity, PER_PAGE, pathOf } from './contract.ts'
 import { parseWholeNumber, valueAt } from './json.ts'
 import { type PageLink, parseLink } from './link-header.ts'
+import { type RawResponse, valuesOf } from './raw-response.ts'
 import { type RecordFault, recordFaults } from './record-faults.ts'
 
 type Json = { readonly text: string; readonly value: unknown }

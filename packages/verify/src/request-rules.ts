@@ -1,11 +1,11 @@
 // The rules about requests: a whole response to each, other ways to ask for a page, HEAD, OPTIONS and POST.
 import type { CheckFunctions, Probe } from './check.ts'
-import { NoResponse, type RawResponse } from './connection.ts'
 import { pathOf } from './contract.ts'
 import { type Findings, headerCame, unless } from './findings.ts'
 import { allowFindings } from './page-rules.ts'
 import { shown } from './printable.ts'
 import { eachOf, get, isSuccess } from './probing.ts'
+import { NoResponse, type RawResponse } from './raw-response.ts'
 import { headerOf, PAGE_HEADERS, pageTarget, parseJson } from './received-page.ts'
 
 /** The contract leaves a page beyond the last open: it may be the first or the last again, but has no records of its own. */

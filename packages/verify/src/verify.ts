@@ -11,11 +11,11 @@ import {
   Unchecked,
 } from './client.ts'
 import { CollectionWalk } from './collection-walk.ts'
-import { NoResponse, type RawResponse } from './connection.ts'
 import { type Collection, pathOf } from './contract.ts'
 import { EmbeddedRecords } from './embedded-records.ts'
 import type { Finding, Findings } from './findings.ts'
 import { get } from './probing.ts'
+import { NoResponse, type RawResponse } from './raw-response.ts'
 import { pageTarget, ReceivedPage } from './received-page.ts'
 import { type Extent, inParallel, MAX_PAGES, pagesToRequest } from './sample.ts'
 
