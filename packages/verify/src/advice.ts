@@ -5,8 +5,8 @@ import type { Client, Sent } from './client.ts'
 import type { CollectionWalk } from './collection-walk.ts'
 import { pathOf, V1_PATH } from './contract.ts'
 import type { EmbeddedFault, Evidence } from './embedded-records.ts'
-import { type Finding, type Findings, headerCame, placesOf, unless } from './findings.ts'
-import { onRecords } from './page-rules.ts'
+import { type Finding, type Findings, headerCame, unless } from './findings.ts'
+import { twice } from './page-rules.ts'
 import { shown } from './printable.ts'
 import { conversation, describe, eachOf, get, isFirstPage, isRefusal, isSuccess } from './probing.ts'
 import { NoResponse, type RawResponse, tokensOf } from './raw-response.ts'
@@ -111,20 +111,12 @@ const oldHttp = (probe: Probe): Promise<Findings> => {
   })
 }
 
-/** Finds two records with the same key or code. The same record or page again has a check of its own. */
+/** Finds two records with the same key or code. A record that stands twice has a check of its own. */
 const unique = (part: 'key' | 'code'): CheckFunctions => ({
-  walk: ({ pages }) => {
-    const visited = new Map<string, { readonly page: (typeof pages)[number]; readonly content: string }>()
-    const findings: Finding[] = []
-    for (const page of pages)
-      for (const { [part]: value, content } of page.records) {
-        if (value === undefined) continue
-        const before = visited.get(value)
-        if (before === undefined) visited.set(value, { page, content })
-        else if (before.content !== content && (before.page === page || before.page.content !== page.content))
-          findings.push({ request: page.request, came: `${shown(value)} ${placesOf(before.page.page, page.page)}` })
-      }
-    return visited.size === 0 ? undefined : findings
+  walk: (walk) => {
+    if (walk.pages.every(({ records }) => records.every((record) => record[part] === undefined))) return undefined
+    const others = [...twice(walk, part)].filter(({ record, before }) => record.content !== before.content)
+    return others.map(({ record, request, places }) => ({ request, came: `${shown(record[part])} ${places}` }))
   },
 })
 
@@ -177,14 +169,6 @@ export const advice = {
       return isLast === true ? unless(next === undefined, `Link: ${next?.text}`) : undefined
     },
   },
-  'never-null': onRecords('never-null'),
-  'no-other-fields': onRecords('no-other-fields'),
-  'id-range': onRecords('id-range'),
-  names: onRecords('names'),
-  'names-nfc': onRecords('names-nfc'),
-  'names-blanks': onRecords('names-blanks'),
-  'names-encoding': onRecords('names-encoding'),
-  'narrow-codes': onRecords('narrow-codes'),
   'code-zeros': { walk: lostZeros },
   'embedded-alike': {
     end: async ({ client, embedded }) => (embedded.isEmpty ? undefined : confirmed(client, embedded.contradictions)),

@@ -6,11 +6,10 @@ import { type Findings, headerCame, unless } from './findings.ts'
 import { wait } from './pace.ts'
 import { printable } from './printable.ts'
 import { conversation, describe, eachOf, get, isFirstPage } from './probing.ts'
-import { type RawResponse, tokensOf } from './raw-response.ts'
-import { headerOf, PAGE_HEADERS, pageTarget, type ReceivedPage } from './received-page.ts'
+import { type HeaderField, type RawResponse, tokensOf } from './raw-response.ts'
+import { headerOf, PAGE_HEADERS, pageTarget } from './received-page.ts'
 
 const ANOTHER_TAG = '"another"'
-const LONG_AGO = new Date(0).toUTCString()
 /** A few compressed kilobytes can grow to fill the memory. */
 const MAX_PAGE = 16 << 20
 const VALIDATORS = ['ETag', 'Last-Modified'] as const
@@ -26,28 +25,33 @@ export const asksFirst = (tokens: readonly string[]): boolean =>
   ['no-cache', 'no-store'].some((token) => tokens.includes(token)) ||
   (tokens.includes('max-age=0') && !tokens.some((token) => /^s-maxage=(?!0$)/.test(token)))
 
-type Conditions = (validator: string, page: ReceivedPage) => readonly Readonly<Record<string, string>>[]
+type Values = (validator: string) => readonly string[]
 
-/** Advice on requests with conditions on a validator of the page: some get a status, and the others the page. */
+/** Advice on requests with a condition on a validator of the page: some values get a status, and others the page. */
 const conditional = (
   validator: (typeof VALIDATORS)[number],
+  condition: string,
   status: 304 | 412,
-  ofStatus: Conditions,
-  ofPage: Conditions,
+  ofStatus: Values,
+  ofPage: Values,
+  ...more: readonly HeaderField[]
 ): CheckFunctions => ({
   probeOnce: async (probe) => {
-    const { first, collection } = probe
-    const value = first.header(validator)
+    const value = probe.first.header(validator)
     if (value === undefined) return undefined
-    const requests = (conditions: Conditions) =>
-      conditions(value, first).map((fields) => get(pageTarget(collection, 1), ...Object.entries(fields)))
+    const target = pageTarget(probe.collection, 1)
+    const refused = ofStatus(value).map((one) => get(target, [condition, one]))
+    const others = ofPage(value).map((one) => get(target, [condition, one], ...more))
     return [
-      ...(await eachOf(probe, requests(ofStatus), (response) => response.status === status)),
-      ...(await eachOf(probe, requests(ofPage), isFirstPage)),
+      ...(await eachOf(probe, refused, (response) => response.status === status)),
+      ...(await eachOf(probe, others, isFirstPage)),
     ]
   },
 })
 
+const itself: Values = (validator) => [validator]
+const anotherTag: Values = () => [ANOTHER_TAG]
+const longAgo: Values = () => [new Date(0).toUTCString()]
 const opaque = (tag: string) => tag.replace(/^W\//, '')
 
 /** A cache takes over the headers of a 304, and would take a body after it for the next response. */
@@ -151,34 +155,17 @@ export const cachingAdvice = {
   },
   'if-none-match': conditional(
     'ETag',
+    'If-None-Match',
     304,
-    (tag) =>
-      [opaque(tag), `W/${opaque(tag)}`, `${ANOTHER_TAG}, ${tag}`, '*'].map((tags) => ({ 'If-None-Match': tags })),
+    (tag) => [opaque(tag), `W/${opaque(tag)}`, `${ANOTHER_TAG}, ${tag}`, '*'],
+    anotherTag,
     // With a tag, the date does not count.
-    (_tag, page) => [
-      { 'If-None-Match': ANOTHER_TAG },
-      { 'If-None-Match': ANOTHER_TAG, 'If-Modified-Since': page.header('Last-Modified') ?? LONG_AGO },
-    ],
+    ['If-Modified-Since', new Date().toUTCString()],
   ),
-  'if-modified-since': conditional(
-    'Last-Modified',
-    304,
-    (date) => [{ 'If-Modified-Since': date }],
-    () => [{ 'If-Modified-Since': LONG_AGO }],
-  ),
-  'if-match': conditional(
-    'ETag',
-    412,
-    () => [{ 'If-Match': ANOTHER_TAG }],
-    // A weak tag never matches here.
-    (tag) => (tag === opaque(tag) ? [{ 'If-Match': tag }] : []),
-  ),
-  'if-unmodified-since': conditional(
-    'Last-Modified',
-    412,
-    () => [{ 'If-Unmodified-Since': LONG_AGO }],
-    (date) => [{ 'If-Unmodified-Since': date }],
-  ),
+  'if-modified-since': conditional('Last-Modified', 'If-Modified-Since', 304, itself, longAgo),
+  // A weak tag never matches here.
+  'if-match': conditional('ETag', 'If-Match', 412, anotherTag, (tag) => (tag === opaque(tag) ? [tag] : [])),
+  'if-unmodified-since': conditional('Last-Modified', 'If-Unmodified-Since', 412, longAgo, itself),
   'not-modified-headers': { probeOnce: notModified },
   'head-alike': { probe: headAlike },
   'content-coding': {

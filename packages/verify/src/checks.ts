@@ -3,12 +3,13 @@ import { advice } from './advice.ts'
 import { cachingAdvice } from './caching-advice.ts'
 import type { Check, CheckFunctions } from './check.ts'
 import { linkRules } from './link-rules.ts'
-import { pageRules } from './page-rules.ts'
+import { pageRules, recordChecks } from './page-rules.ts'
 import { requestRules } from './request-rules.ts'
 import { ADVICE, RULES } from './sentences.ts'
 
 const functions: Readonly<Record<keyof typeof RULES | keyof typeof ADVICE, CheckFunctions>> = {
   ...pageRules,
+  ...recordChecks,
   ...linkRules,
   ...requestRules,
   ...advice,

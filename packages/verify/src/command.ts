@@ -3,8 +3,8 @@ import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { parseAddress } from './address.ts'
 import { compareServers } from './compare.ts'
 import { collections } from './contract.ts'
-import { someOf, text, UsageError, type ValuesOf, wholeNumber, yes } from './flags.ts'
-import { asJson, comparisonJunit, comparisonText, verificationJunit, verificationText } from './report.ts'
+import { type Flags, someOf, text, UsageError, wholeNumber, yes } from './flags.ts'
+import { entriesOf, junitOf, textOf } from './report.ts'
 import { type VerifyOptions, verify } from './verify.ts'
 
 type Output = {
@@ -16,52 +16,31 @@ type Output = {
 
 const names = collections.map(({ name }) => name)
 
-export const verifyFlags = {
-  deep: { description: 'request every page of every collection, not a sample', parse: yes },
-  sample: {
-    value: 'N',
-    description: 'the number of pages of each collection to request',
-    defaultValue: '20',
-    parse: wholeNumber(1, 1_000_000),
-  },
-  only: {
-    value: 'LIST',
-    description: `just these collections, separated by commas: ${names.join(', ')}`,
-    parse: someOf(names),
-  },
-  against: {
-    value: 'URL',
-    description: 'compare with this server instead, record by record and header by header',
-    parse: text,
-  },
-  'base-url': {
-    value: 'URL',
-    description: 'the address that the links of the service begin with, if it is not the given one',
-    parse: text,
-  },
-  'no-advice': { description: 'check the rules of the contract alone, with far fewer requests', parse: yes },
-  concurrency: {
-    value: 'N',
-    description: 'requests under way at a time',
-    defaultValue: '8',
-    parse: wholeNumber(1, 256),
-  },
-  rate: { value: 'N', description: 'at most so many requests a second', parse: wholeNumber(1, 100_000) },
-  timeout: {
-    value: 'SECONDS',
-    description: 'the time to wait for each response',
-    defaultValue: '10',
-    parse: wholeNumber(1, 600),
-  },
-  json: { description: 'print all findings as one JSON document', parse: yes },
-  junit: {
-    value: 'FILE',
-    description: 'also write them as JUnit XML, for continuous integration; - prints it instead',
-    parse: text,
-  },
-} as const
+/** A flag with a value, for which a placeholder stands in the help. */
+const flag = (value: string, description: string, parse: Flags[string]['parse'], defaultValue?: string) => ({
+  ...{ value, description, parse },
+  ...(defaultValue === undefined ? {} : { defaultValue }),
+})
+const toggle = (description: string) => ({ description, parse: yes })
 
-type VerifyValues = ValuesOf<typeof verifyFlags>
+export const verifyFlags: Flags = {
+  deep: toggle('request every page of every collection, not a sample'),
+  sample: flag('N', 'the number of pages of each collection to request', wholeNumber(1, 1_000_000), '20'),
+  only: flag('LIST', `just these collections, separated by commas: ${names.join(', ')}`, someOf(names)),
+  against: flag('URL', 'compare with this server instead, record by record and header by header', text),
+  'base-url': flag('URL', 'the address that links begin with, if it is not the given one', text),
+  'no-advice': toggle('check the rules of the contract alone, with far fewer requests'),
+  concurrency: flag('N', 'requests under way at a time', wholeNumber(1, 256), '8'),
+  rate: flag('N', 'at most so many requests a second', wholeNumber(1, 100_000)),
+  timeout: flag('SECONDS', 'the time to wait for each response', wholeNumber(1, 600), '10'),
+  json: toggle('print all findings as one JSON document'),
+  junit: flag('FILE', 'also write them as JUnit XML, for continuous integration; - prints it instead', text),
+}
+
+/** The values that the flags parse to. */
+export type VerifyValues = Pick<VerifyOptions, 'deep' | 'sample' | 'concurrency' | 'rate' | 'timeout'> & {
+  readonly only: readonly string[] | undefined
+} & Readonly<Record<'against' | 'base-url' | 'junit', string | undefined> & Record<'no-advice' | 'json', boolean>>
 
 export const VERIFY_ABOUT =
   'Verify that a server speaks the contract of API v1, or compare two servers: exit code 0 if all is well, 1 if not, 2 if it could not be checked.'
@@ -96,37 +75,19 @@ export async function runVerify(url: string, values: VerifyValues, output: Outpu
       output.err(`The service is ${one.base}${one.only === undefined ? '' : `, and ${one.only.name} is meant`}.\n`)
   if (junit !== undefined && junit !== '-') refuseUnwritable(junit)
   const only = values.only ?? (address.only === undefined ? names : [address.only.name])
-  const { exitCode, written } = await reported(address.base, against?.base, {
+  const options: VerifyOptions = {
     ...values,
     ...{ linkBase, timeout: timeout * 1_000, retries: RETRIES, backoff: BACKOFF_MILLISECONDS },
     collections: collections.filter(({ name }) => only.includes(name)),
     advice: !values['no-advice'],
     onProgress: output.progress,
-  })
-  if (junit !== undefined && junit !== '-') writeFileSync(junit, written.junit())
-  output.out(junit === '-' ? written.junit() : values.json ? written.json() : written.text())
-  return exitCode
-}
-
-async function reported(base: string, against: string | undefined, options: VerifyOptions) {
-  if (against === undefined) {
-    const found = await verify(base, options)
-    const isBroken = found.checks.some(({ status }) => status === 'failed')
-    return {
-      exitCode: isBroken ? BROKEN : found.conforms ? SOUND : UNCHECKED,
-      written: {
-        text: () => verificationText(found),
-        json: () => asJson(found),
-        junit: () => verificationJunit(found),
-      },
-    }
   }
-  const found = await compareServers(base, against, options)
-  const isDifferent = found.differences.some(({ severity }) => severity === 'difference')
-  return {
-    exitCode: isDifferent ? BROKEN : found.same ? SOUND : UNCHECKED,
-    written: { text: () => comparisonText(found), json: () => asJson(found), junit: () => comparisonJunit(found) },
-  }
+  const report = await (against ? compareServers(address.base, against.base, options) : verify(address.base, options))
+  if (junit !== undefined && junit !== '-') writeFileSync(junit, junitOf(report))
+  const json = () => `${JSON.stringify(report, null, 2)}\n`
+  output.out(junit === '-' ? junitOf(report) : values.json ? json() : textOf(report))
+  if (entriesOf(report).some(({ status }) => status === 'failed')) return BROKEN
+  return report.unchecked.length === 0 ? SOUND : UNCHECKED
 }
 
 /** Refuses a file that cannot be written before minutes are spent on it. */

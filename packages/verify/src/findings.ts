@@ -18,7 +18,3 @@ export const unless = (holds: boolean, came: string, expected?: string, request?
 
 export const headerCame = (name: string, value: string | undefined) =>
   value === undefined ? `no ${name}` : `${name}: ${printable(value)}`
-
-/** The places of something that should stand once. */
-export const placesOf = (page: number, other: number) =>
-  page === other ? `twice on page ${page}` : `on page ${page} and on page ${other}`

@@ -1,23 +1,17 @@
 // The flags of the command: declared once, parsed all at once, and listed in the help.
 import { parseArgs } from 'node:util'
 
-/** A value that a flag does not take, and a description of those that it takes. */
-type InvalidValue = { readonly allowed: string }
+/** A description of the values that a flag takes, in place of one. */
+type Invalid = { readonly allowed: string }
 
-type Flag<T> = {
+type Flag = {
   /** A placeholder for the value in the help; a flag without one is a switch. */
   readonly value?: string
   readonly description: string
   readonly defaultValue?: string
-  readonly parse: (text: string) => T | InvalidValue
+  readonly parse: (text: string) => unknown
 }
-
-type Flags = Readonly<Record<string, Flag<unknown>>>
-/** A flag without a value or a default may be missing. */
-export type ValuesOf<F extends Flags> = {
-  readonly [N in keyof F]: Exclude<ReturnType<F[N]['parse']>, InvalidValue> | IfMissing<F[N]>
-}
-type IfMissing<F> = F extends { defaultValue: string } ? never : F extends { value: string } ? undefined : false
+export type Flags = Readonly<Record<string, Flag>>
 
 /** A wrong call, in words for the person at the terminal. */
 export class UsageError extends Error {}
@@ -26,37 +20,32 @@ export const text = (value: string): string => value
 export const yes = (): true => true
 export const wholeNumber =
   (min: number, max: number) =>
-  (value: string): number | InvalidValue =>
+  (value: string): number | Invalid =>
     /^[0-9]{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max
       ? Number(value)
       : { allowed: `a whole number from ${min} to ${max}` }
 export const someOf =
   (names: readonly string[]) =>
-  (value: string): readonly string[] | InvalidValue => {
+  (value: string): readonly string[] | Invalid => {
     const some = value.split(',').map((name) => name.trim())
     return some.every((name) => names.includes(name)) ? some : { allowed: `some of ${names.join(', ')}` }
   }
 
-const isInvalid = (value: unknown): value is InvalidValue =>
-  typeof value === 'object' && value !== null && 'allowed' in value
-
 /** Parses arguments; throws a UsageError for the first that is wrong. */
-export function parseFlags<F extends Flags>(flags: F, argv: readonly string[]) {
-  const options = Object.entries(flags).map(([name, { value }]) => {
-    return [name, { type: value === undefined ? 'boolean' : 'string' }] as const
-  })
-  const { values: given, positionals } = parsed(argv, Object.fromEntries(options))
+export function parseFlags(flags: Flags, argv: readonly string[]) {
+  const options = Object.entries(flags).map(([name, { value }]) => [name, { type: value ? 'string' : 'boolean' }])
+  const { values: typed, positionals: operands } = tokensOf(argv, Object.fromEntries(options))
   const values = Object.entries(flags).map(([name, { value, defaultValue, parse }]) => {
-    const typed = given[name] ?? defaultValue
-    if (typed === undefined) return [name, value === undefined ? false : undefined]
-    const result = parse(String(typed))
-    if (isInvalid(result)) throw new UsageError(`--${name} was ${JSON.stringify(typed)}; allowed is ${result.allowed}`)
-    return [name, result]
+    const given = typed[name] ?? defaultValue
+    const parsed = given === undefined ? (value ? undefined : false) : parse(String(given))
+    if (typeof parsed === 'object' && parsed !== null && 'allowed' in parsed)
+      throw new UsageError(`--${name} was ${JSON.stringify(given)}; allowed is ${parsed.allowed}`)
+    return [name, parsed]
   })
-  return { values: Object.fromEntries(values) as ValuesOf<F>, operands: positionals }
+  return { values: Object.fromEntries(values), operands }
 }
 
-function parsed(argv: readonly string[], options: Readonly<Record<string, { readonly type: 'boolean' | 'string' }>>) {
+function tokensOf(argv: readonly string[], options: Readonly<Record<string, { readonly type: 'boolean' | 'string' }>>) {
   try {
     return parseArgs({ args: [...argv], options, allowPositionals: true })
   } catch (error) {

@@ -1,6 +1,6 @@
 // nomenclator-verify URL: the command by itself, for Node.
 import manifest from '../package.json' with { type: 'json' }
-import { runVerify, UNCHECKED, VERIFY_ABOUT, VERIFY_EXAMPLES, verifyFlags } from './command.ts'
+import { runVerify, UNCHECKED, VERIFY_ABOUT, VERIFY_EXAMPLES, type VerifyValues, verifyFlags } from './command.ts'
 import { flagsHelp, parseFlags, UsageError, yes } from './flags.ts'
 
 const { name, version } = manifest
@@ -30,7 +30,7 @@ async function run(argv: readonly string[]): Promise<number> {
   }
   const [url, ...more] = operands
   if (url === undefined || more.length > 0) throw new UsageError(`give one URL: ${name} URL [FLAGS]`)
-  return runVerify(url, values, {
+  return runVerify(url, values as VerifyValues, {
     out: (text) => {
       showStatus('')
       stdout.write(text)

@@ -2,11 +2,11 @@
 import type { CheckFunctions } from './check.ts'
 import type { CollectionWalk } from './collection-walk.ts'
 import { METHODS, PER_PAGE } from './contract.ts'
-import { type Finding, type Findings, headerCame, placesOf, unless } from './findings.ts'
+import { type Findings, headerCame, unless } from './findings.ts'
 import { printable, shown } from './printable.ts'
 import { type RawResponse, tokensOf, valuesOf } from './raw-response.ts'
 import { headerOf, type ReceivedPage, SINGLE_HEADERS } from './received-page.ts'
-import { hasRepeatedName, type RecordCheck, writtenFraction } from './record-faults.ts'
+import { hasRepeatedName, RECORD_CHECKS, type RecordCheck, writtenFraction } from './record-faults.ts'
 
 /** The most faults of a page that one check names. */
 const MAX_NAMED = 3
@@ -21,7 +21,16 @@ function recordFindings(page: ReceivedPage, check: RecordCheck): Findings {
   }))
 }
 
-export const onRecords = (check: RecordCheck): CheckFunctions => ({ page: (page) => recordFindings(page, check) })
+const onRecords = (check: RecordCheck): CheckFunctions => ({ page: (page) => recordFindings(page, check) })
+
+/** The rules and the advice on records. */
+export const recordChecks = {
+  ...(Object.fromEntries(RECORD_CHECKS.map((check) => [check, onRecords(check)])) as Record<
+    RecordCheck,
+    CheckFunctions
+  >),
+  integers: { page: integers },
+}
 
 /** Checks that a header is a whole number, and the right one if that is known. */
 const numberHeader = (name: string, right: (page: ReceivedPage) => number | undefined): CheckFunctions => ({
@@ -93,21 +102,32 @@ function pageSelects({ pages }: CollectionWalk): Findings {
   return []
 }
 
-/** Finds equal records, on one page or on two. A page that comes again as a whole has a check of its own. */
-function recordOnce({ pages }: CollectionWalk): Findings {
-  const visited = new Map<string, (typeof pages)[number]>()
-  const findings: Finding[] = []
+type Walked = CollectionWalk['pages'][number]['records'][number]
+type Twice = { readonly record: Walked; readonly before: Walked; readonly request: string; readonly places: string }
+
+/** Yields records of which a part stands twice, on one page or on two. A page that comes again as a whole has a check of its own. */
+export function* twice({ pages }: CollectionWalk, part: keyof Walked): Generator<Twice> {
+  const visited = new Map<string, { readonly page: (typeof pages)[number]; readonly record: Walked }>()
   for (const page of pages)
-    for (const { content, key } of page.records) {
-      const before = visited.get(content)
-      if (before === undefined) visited.set(content, page)
-      else if (before === page || before.content !== page.content) {
-        const record = key === undefined ? 'a record' : `the record ${shown(key)}`
-        const came = `${record} ${placesOf(before.page, page.page)}, the same in every field`
-        findings.push({ request: page.request, came, expected: 'it once' })
+    for (const record of page.records) {
+      const value = record[part]
+      if (value === undefined) continue
+      const before = visited.get(value)
+      if (before === undefined) visited.set(value, { page, record })
+      else if (before.page === page || before.page.content !== page.content) {
+        const [one, other] = [before.page.page, page.page]
+        const places = one === other ? `twice on page ${one}` : `on page ${one} and on page ${other}`
+        yield { record, before: before.record, request: page.request, places }
       }
     }
-  return visited.size === 0 ? undefined : findings
+}
+
+function recordOnce(walk: CollectionWalk): Findings {
+  if (walk.records === 0) return undefined
+  return [...twice(walk, 'content')].map(({ record: { key }, request, places }) => {
+    const record = key === undefined ? 'a record' : `the record ${shown(key)}`
+    return { request, came: `${record} ${places}, the same in every field`, expected: 'it once' }
+  })
 }
 
 function integers(page: ReceivedPage): Findings {
@@ -183,11 +203,5 @@ export const pageRules = {
   'last-page': { page: lastPage },
   'page-selects': { walk: pageSelects },
   'record-once': { walk: recordOnce },
-  fields: onRecords('fields'),
-  embedded: onRecords('embedded'),
-  integers: { page: integers },
-  strings: onRecords('strings'),
-  codes: onRecords('codes'),
-  description: onRecords('description'),
   order: { page: orderWithin, walk: orderAcross },
 } satisfies Readonly<Record<string, CheckFunctions>>

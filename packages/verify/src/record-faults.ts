@@ -3,10 +3,12 @@ import { type Entity, MAX_ID, MAX_NAME, type ValueField } from './contract.ts'
 import { isObject, type JsonObject } from './json.ts'
 
 /** The checks that are made on records. */
-export type RecordCheck =
-  | ('fields' | 'embedded' | 'integers' | 'strings' | 'codes' | 'description')
-  | ('never-null' | 'id-range' | 'narrow-codes' | 'no-other-fields')
-  | ('names' | 'names-nfc' | 'names-blanks' | 'names-encoding')
+export const RECORD_CHECKS = [
+  ...(['fields', 'embedded', 'integers', 'strings', 'codes', 'description'] as const),
+  ...(['never-null', 'no-other-fields', 'id-range', 'narrow-codes'] as const),
+  ...(['names', 'names-nfc', 'names-blanks', 'names-encoding'] as const),
+]
+export type RecordCheck = (typeof RECORD_CHECKS)[number]
 
 export type RecordFault = {
   readonly check: RecordCheck
