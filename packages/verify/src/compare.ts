@@ -25,17 +25,17 @@ export const DIFFERENCE_KINDS = {
 
 type Kind = keyof typeof DIFFERENCE_KINDS
 
-type Example = { readonly where: string; readonly left: string; readonly right: string }
-type Tally = { count: number; readonly of: Record<string, number>; readonly examples: Example[] }
+type Tally = {
+  count: number
+  /** The count of each field or header. */
+  readonly of: Record<string, number>
+  readonly examples: { readonly where: string; readonly left: string; readonly right: string }[]
+}
 
-export type Difference = {
+export type Difference = Readonly<Tally> & {
   readonly kind: Kind
   readonly severity: 'difference' | 'advice'
   readonly description: string
-  readonly count: number
-  /** The count of each field or header. */
-  readonly of: Readonly<Record<string, number>>
-  readonly examples: readonly Example[]
 }
 
 export type Comparison = RunReport & {
@@ -144,7 +144,8 @@ class Comparer {
       this.#unchecked.push(`${name} from page ${done} on: more than ${MAX_WAITING} records have no counterpart`)
     else if (pages.length < last) await this.#lookBeside(collection, records, last)
     this.#addRecords(path, records)
-    this.#collections.push({ name, pages: done, records: records.matched + records.unmatched })
+    const count = records.matched + records.unmatched(0).length + records.unmatched(1).length
+    this.#collections.push({ name, pages: done, records: count })
     await this.#otherRequests(collection, last)
   }
 
@@ -201,7 +202,8 @@ class Comparer {
 
   /** In a sample a record may be on a page beside its own, where the other server has one record more before it. */
   async #lookBeside(collection: Collection, records: RecordMatch, last: number): Promise<void> {
-    const beside = new Set(records.unmatchedPages().flatMap((page) => [page - 1, page + 1]))
+    const unmatched = [...records.unmatched(0), ...records.unmatched(1)]
+    const beside = new Set(unmatched.flatMap(({ page }) => [page - 1, page + 1]))
     const missing = [...beside].filter((page) => page >= 1 && page <= last && !records.pages.has(page))
     await inParallel(missing, this.#options.concurrency, async (page) => {
       const [left, right] = await ofBoth(this.#clients, async (client) => {
@@ -213,11 +215,11 @@ class Comparer {
   }
 
   #addRecords(path: string, records: RecordMatch): void {
-    const NONE = 'no such record'
-    for (const { key, page, record } of records.left())
-      this.#add('only-left', `${path}, key ${key}, page ${page}`, shown(record), NONE)
-    for (const { key, page, record } of records.right())
-      this.#add('only-right', `${path}, key ${key}, page ${page}`, NONE, shown(record))
+    const none = 'no such record'
+    for (const { key, page, record } of records.unmatched(0))
+      this.#add('only-left', `${path}, key ${key}, page ${page}`, shown(record), none)
+    for (const { key, page, record } of records.unmatched(1))
+      this.#add('only-right', `${path}, key ${key}, page ${page}`, none, shown(record))
     for (const { key, left, right } of records.misplaced()) {
       const place = `record ${right}, after one that follows it on the first`
       this.#add('order', `${path}, key ${key}`, `record ${left}`, place)
