@@ -6,15 +6,7 @@ import { checks } from '../../packages/verify/src/checks.ts'
 import { collections } from '../../packages/verify/src/contract.ts'
 import { verify } from '../../packages/verify/src/verify.ts'
 import { jumbled } from '../support/jumbled-catalog.ts'
-import {
-  bytesOf,
-  careful,
-  type Fault,
-  type PlainRequest,
-  type PlainResponse,
-  plainV1,
-  recordsOfAll,
-} from '../support/plain-v1.ts'
+import { bytesOf, careful, type Fault, type PlainRequest, plainV1, recordsOfAll } from '../support/plain-v1.ts'
 import { countries } from '../support/small-source.ts'
 import { body, extra, type Field, fields, header, isPage, on, onPages, records } from '../support/v1-faults.ts'
 
@@ -425,12 +417,6 @@ const compressed =
     return method === 'HEAD' ? head : Buffer.concat([head, content])
   }
 const onGzip = (edit: Fault) => onHeader('Accept-Encoding: gzip$', edit)
-const onOldHttp = (edit: Fault) => on(({ head }) => head.includes(' HTTP/1.0\r'), edit)
-const chunked = (response: PlainResponse): PlainResponse => ({
-  ...response,
-  fields: [...response.fields, ['Transfer-Encoding', 'chunked']],
-  body: `${Buffer.byteLength(response.body).toString(16)}\r\n${response.body}\r\n0\r\n\r\n`,
-})
 let requests = 0
 
 /** What misleads the clients, caches and proxies of a server that is careful otherwise. */
@@ -583,9 +569,6 @@ const misleading: readonly Case[] = [
     onMethod('TRACE', (response, { head }) => ({ ...response, status: 200, body: head })),
   ],
   ['a method that is not implemented', [], onMethod('PROPFIND', status(501))],
-  ['chunks with HTTP/1.0', ['http-1.0'], onOldHttp(chunked)],
-  ['HTTP/1.0 is refused', ['http-1.0'], onOldHttp(status(505))],
-  ['HTTP/1.0 on a connection that stays open', ['http-1.0'], onOldHttp(extra(['Connection', 'keep-alive']))],
 ]
 
 describe('a fault that misleads clients although the contract is silent', () => {
@@ -596,8 +579,7 @@ describe('a fault that misleads clients although the contract is silent', () => 
       10_000,
       true,
     )
-    // The plain server takes whatever comes for HTTP.
-    expect(found.filter((id) => id !== 'invalid-http')).toEqual([...ids])
+    expect(found).toEqual([...ids])
     for (const { came } of problems) expect(came).not.toBe('')
   })
 

@@ -8,7 +8,7 @@ import type { EmbeddedFault, Evidence } from './embedded-records.ts'
 import { type Finding, type Findings, headerCame, unless } from './findings.ts'
 import { twice } from './page-rules.ts'
 import { shown } from './printable.ts'
-import { conversation, describe, eachOf, get, isFirstPage, isRefusal, isSuccess } from './probing.ts'
+import { eachOf, get, isFirstPage, isRefusal, isSuccess } from './probing.ts'
 import { NoResponse, type RawResponse, tokensOf } from './raw-response.ts'
 import { contentOf, headerOf, PAGE_HEADERS, pageTarget, parseJson } from './received-page.ts'
 
@@ -19,13 +19,6 @@ const BAD_PAGES = ['page=0', 'page=-1', 'page=1.5', 'page=1x', 'page=abc', 'page
 /** The headers that scripts need in order to walk through pages, and to find out whether one has changed. */
 const EXPOSED = [...PAGE_HEADERS.filter((name) => name.startsWith('X-') || name === 'Link'), 'ETag']
 const ORIGIN = 'Access-Control-Allow-Origin'
-/** Invalid HTTP by its fault; `PATH` stands for that of a collection. */
-const INVALID: readonly (readonly [fault: string, lines: readonly string[]])[] = [
-  ['no Host', ['GET PATH HTTP/1.1']],
-  ['two Hosts', ['GET PATH HTTP/1.1', 'Host: a', 'Host: b']],
-  ['a blank before the colon', ['GET PATH HTTP/1.1', 'Host: a', 'X-A : b']],
-  ['a version that there is not', ['GET PATH HTTP/9.9', 'Host: a']],
-]
 /** The number of times that a page is requested again to see whether it is still the same. */
 const MAX_CONFIRMATIONS = 4
 
@@ -57,58 +50,6 @@ async function badHost(probe: Probe): Promise<Findings> {
   if (outcome instanceof NoResponse || headerOf(outcome, 'Link')?.includes(`//${ELSEWHERE}`) !== true) return undefined
   const isSafe = (response: RawResponse) => isRefusal(response) || !headerOf(response, 'Link')?.includes(NO_HOST)
   return eachOf(probe, [get(path, ['Host', NO_HOST])], isSafe, ['Link'])
-}
-
-async function invalidHttp(probe: Probe): Promise<Findings> {
-  const path = probe.client.targetOf(pathOf(probe.collection))
-  const findings: Finding[] = []
-  for (const [fault, lines] of INVALID) {
-    const one = await conversation(probe, `a request with ${fault}`, async (connection) => {
-      connection.write(`${lines.join('\r\n').replace('PATH', path)}\r\n\r\n`)
-      const response = await connection.read(false)
-      return isRefusal(response) || response.status === 505 ? undefined : `status ${response.status}`
-    })
-    findings.push(...(one ?? []))
-  }
-  return findings
-}
-
-/** Sends two requests at once. A body after the first would be taken for the second response. */
-const pipelined = (probe: Probe): Promise<Findings> => {
-  const { client, collection } = probe
-  const target = pageTarget(collection, 1)
-  return conversation(probe, `HEAD ${client.base}${target} and GET, sent at once`, async (connection) => {
-    connection.write(client.message({ method: 'HEAD', target }) + client.message(get(target)))
-    const head = await connection.read(true)
-    const page = await connection.read(false)
-    return head.status === 200 && isFirstPage(page, probe) ? undefined : `${describe(head)} and ${describe(page)}`
-  })
-}
-
-/** Sends a body that looks like a request: a server that takes it for one lets requests be smuggled past a proxy. */
-const withBody = (probe: Probe): Promise<Findings> => {
-  const { client, collection } = probe
-  const path = pathOf(collection)
-  const body = client.message(get(`${V1_PATH}/nowhere`))
-  return conversation(probe, `GET ${client.base}${path} with a body that looks like a request`, async (connection) => {
-    connection.write(client.message(get(path, ['Content-Length', String(body.length)])) + body)
-    await connection.read(false)
-    await connection.readUntilClosed(client.patience)
-    return connection.unread === 0 ? undefined : 'a response to the body, too'
-  })
-}
-
-/** Many proxies speak HTTP/1.0 to the server behind them, and take chunks for a part of the body. */
-const oldHttp = (probe: Probe): Promise<Findings> => {
-  const { client, collection } = probe
-  const path = pathOf(collection)
-  return conversation(probe, `GET ${client.base}${path} with HTTP/1.0`, async (connection) => {
-    connection.write(client.message(get(path), 'HTTP/1.0'))
-    const response = await connection.read(false)
-    if (!isFirstPage(response, probe) || headerOf(response, 'Transfer-Encoding') !== undefined)
-      return describe(response, ['Transfer-Encoding', 'Content-Type'])
-    return (await connection.readUntilClosed(client.patience)) ? undefined : 'a connection that stays open'
-  })
 }
 
 /** Finds two records with the same key or code. A record that stands twice has a check of its own. */
@@ -216,8 +157,4 @@ export const advice = {
   connections: {
     end: async ({ client }) => (client.hasResponded ? MISHAPS.flatMap((kind) => client.mishaps(kind)) : undefined),
   },
-  'http-1.0': { probeOnce: oldHttp },
-  pipelining: { probeOnce: pipelined },
-  'request-body': { probeOnce: withBody },
-  'invalid-http': { probeOnce: invalidHttp },
 } satisfies Readonly<Record<string, CheckFunctions>>

@@ -4,9 +4,8 @@ import type { CheckFunctions, Probe } from './check.ts'
 import type { CollectionWalk } from './collection-walk.ts'
 import { type Findings, headerCame, unless } from './findings.ts'
 import { wait } from './pace.ts'
-import { printable } from './printable.ts'
-import { conversation, describe, eachOf, get, isFirstPage } from './probing.ts'
-import { type HeaderField, type RawResponse, tokensOf } from './raw-response.ts'
+import { describe, eachOf, get, isFirstPage } from './probing.ts'
+import { type HeaderField, NoResponse, type RawResponse, tokensOf } from './raw-response.ts'
 import { headerOf, PAGE_HEADERS, pageTarget } from './received-page.ts'
 
 const ANOTHER_TAG = '"another"'
@@ -56,22 +55,15 @@ const opaque = (tag: string) => tag.replace(/^W\//, '')
 
 /** A cache takes over the headers of a 304, and would take a body after it for the next response. */
 async function notModified(probe: Probe): Promise<Findings> {
-  const { client, collection, first } = probe
-  const tag = first.header('ETag')
+  const tag = probe.first.header('ETag')
   if (tag === undefined) return undefined
-  const target = pageTarget(collection, 1)
-  const request = `GET ${client.base}${target} with If-None-Match: ${printable(tag)}`
-  return conversation(probe, request, async (connection) => {
-    connection.write(client.message(get(target, ['If-None-Match', tag], ['Connection', 'close'])))
-    const response = await connection.read(false)
-    // Another status has a check of its own.
-    if (response.status !== 304) return undefined
-    await connection.readUntilClosed(client.patience)
-    if (connection.unread > 0) return `${connection.unread} bytes after the headers of a 304`
-    const sent = [...PAGE_HEADERS, 'Last-Modified'].filter((name) => headerOf(response, name) !== undefined)
-    const others = otherHeaders(probe, response, [...new Set(['ETag', 'Cache-Control', 'Vary', ...sent])])
-    return others.length === 0 ? undefined : describe(response, others)
-  })
+  const { request, outcome } = await probe.trial(get(pageTarget(probe.collection, 1), ['If-None-Match', tag]))
+  // Another status has a check of its own.
+  if (outcome instanceof NoResponse || outcome.status !== 304) return undefined
+  const sent = [...PAGE_HEADERS, 'Last-Modified'].filter((name) => headerOf(outcome, name) !== undefined)
+  const others = otherHeaders(probe, outcome, [...new Set(['ETag', 'Cache-Control', 'Vary', ...sent])])
+  const came = outcome.surplus > 0 ? `${outcome.surplus} bytes after the headers of a 304` : describe(outcome, others)
+  return unless(others.length === 0 && outcome.surplus === 0, came, undefined, `${request} with its ETag`)
 }
 
 async function headAlike(probe: Probe): Promise<Findings> {

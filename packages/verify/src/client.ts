@@ -61,9 +61,8 @@ const MAX_PAUSE = 60_000
 const MAX_LOST = 5
 /** A connection that is closed sooner after a response, and unannounced, was dropped; later, the server may have found it idle. */
 const IDLE_MILLISECONDS = 1_000
+/** The time to wait for a body after HEAD, which should not come. */
 const PATIENCE_MILLISECONDS = 1_000
-/** Some servers never respond to what they do not understand. */
-const CONVERSATION_MILLISECONDS = 3_000
 
 /** The server cannot be checked: it does not respond, or it wants to be left alone. */
 export class Unchecked extends Error {}
@@ -103,16 +102,6 @@ export class Client {
     return this.#mishaps.filter((mishap) => mishap.kind === kind)
   }
 
-  /** The milliseconds to wait for bytes that may not come: a body after HEAD, or the end of a connection. */
-  get patience(): number {
-    return Math.min(PATIENCE_MILLISECONDS, this.#options.timeout)
-  }
-
-  /** The target in the request line: the path of the base comes before it. */
-  targetOf(target: string): string {
-    return `${this.#url.pathname.replace(/\/+$/, '')}${target}`
-  }
-
   /** Sends a request, and again if it fails for a reason that passes; the outcome of the last attempt counts. */
   async send(sent: Sent): Promise<ProbeExchange> {
     const { retries, backoff: pause } = this.#options
@@ -127,25 +116,14 @@ export class Client {
     }
   }
 
-  /** Opens a connection for bytes that are no plain request. */
-  async connect(request: string): Promise<ProbeConnection> {
-    await this.#pace.turn()
-    this.#requests++
-    const timeout = Math.min(this.#options.timeout, CONVERSATION_MILLISECONDS)
-    return ProbeConnection.open(this.#url, {
-      ...this.#options,
-      timeout,
-      // Nobody has to implement everything that is sent here.
-      onStatus: (status) => this.#noteStatus(request, status, status === 501 || status === 505),
-    })
-  }
-
   /** The lines of a request as they go on the wire. */
-  message({ method, target, fields = [] }: Sent, version = 'HTTP/1.1'): string {
+  #message({ method, target, fields = [] }: Sent): string {
+    // The path of the base comes before the target.
+    const path = this.#url.pathname.replace(/\/+$/, '')
     const given = new Set(fields.map(([name]) => name.toLowerCase()))
     const defaults = Object.entries({ Host: this.#url.host, ...HEADERS })
     const all = [...defaults.filter(([name]) => !given.has(name.toLowerCase())), ...fields]
-    const lines = [`${method} ${this.targetOf(target)} ${version}`, ...all.map(([name, value]) => `${name}: ${value}`)]
+    const lines = [`${method} ${path}${target} HTTP/1.1`, ...all.map(([name, value]) => `${name}: ${value}`)]
     return `${lines.join('\r\n')}\r\n\r\n`
   }
 
@@ -161,18 +139,16 @@ export class Client {
     try {
       const outcome = await this.#exchange(sent, request)
       this.hasResponded = true
+      const { status } = outcome
       // Another method need not be implemented.
-      this.#noteStatus(request, outcome.status, outcome.status === 501 && !METHODS.includes(sent.method))
+      if (status >= 500 && !(status === 501 && !METHODS.includes(sent.method)))
+        this.#mishaps.push({ kind: 'serverErrors', request, came: `status ${status}` })
       return { ...sent, request, outcome }
     } catch (error) {
       if (!(error instanceof NoResponse)) throw error
       this.#noteLoss(request, error)
       return { ...sent, request, outcome: error }
     }
-  }
-
-  #noteStatus(request: string, status: number, isAllowed: boolean): void {
-    if (status >= 500 && !isAllowed) this.#mishaps.push({ kind: 'serverErrors', request, came: `status ${status}` })
   }
 
   #noteLoss(request: string, { kind, message }: NoResponse): void {
@@ -186,7 +162,7 @@ export class Client {
     const { fields: given = [] } = sent
     // A body after HEAD would be taken for the beginning of the next response, so that connection is used once.
     const fields: readonly HeaderField[] = isHead ? [...given, ['Connection', 'close']] : given
-    const message = this.message({ ...sent, fields })
+    const message = this.#message({ ...sent, fields })
     const kept = this.#take()
     if (kept !== undefined) {
       try {
@@ -207,7 +183,7 @@ export class Client {
     try {
       connection.write(message)
       const response = await connection.read(isHead)
-      if (isHead) await connection.readUntilClosed(this.patience)
+      if (isHead) await connection.readUntilClosed(Math.min(PATIENCE_MILLISECONDS, this.#options.timeout))
       const surplus = isHead ? connection.unread : response.surplus
       if (isHead || response.closes || !connection.isUsable) connection.close()
       else this.#idle.push({ connection, since: performance.now() })

@@ -8,14 +8,11 @@ type ConnectOptions = {
   readonly timeout: number
   /** The certificate authorities to trust; those of the system by default. */
   readonly ca?: string
-  /** Called with the status of every response. */
-  readonly onStatus?: (status: number) => void
 }
 
 export class ProbeConnection {
   readonly #socket: Socket
   readonly #timeout: number
-  readonly #onStatus: (status: number) => void
   /** The bytes that no response was read from. */
   #bytes = Buffer.alloc(0)
   /** The reason why no more bytes will come. */
@@ -24,10 +21,9 @@ export class ProbeConnection {
   #isWhole = false
   #wake: () => void = () => {}
 
-  private constructor(socket: Socket, timeout: number, onStatus: (status: number) => void) {
+  private constructor(socket: Socket, timeout: number) {
     this.#socket = socket
     this.#timeout = timeout
-    this.#onStatus = onStatus
     socket.on('data', (chunk: Buffer) => {
       this.#bytes = Buffer.concat([this.#bytes, chunk])
       if (this.unread > MAX_BODY + MAX_HEAD) this.#end('it sent more than was read')
@@ -41,7 +37,7 @@ export class ProbeConnection {
     socket.on('close', () => this.#end('the connection was closed'))
   }
 
-  static async open(url: URL, { timeout, ca, onStatus = () => {} }: ConnectOptions): Promise<ProbeConnection> {
+  static async open(url: URL, { timeout, ca }: ConnectOptions): Promise<ProbeConnection> {
     const isTls = url.protocol === 'https:'
     const host = url.hostname.replace(/^\[|\]$/g, '')
     const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port)
@@ -55,7 +51,7 @@ export class ProbeConnection {
         socket.once('error', reject)
         socket.once('close', () => reject(new Error('the connection was closed before it was open')))
       })
-      return new ProbeConnection(socket, timeout, onStatus)
+      return new ProbeConnection(socket, timeout)
     } catch (error) {
       socket.on('error', () => {})
       socket.destroy()
@@ -85,7 +81,6 @@ export class ProbeConnection {
     for (;;) {
       const parsed = parseResponse(this.#bytes, isHead, this.#isWhole)
       if (typeof parsed !== 'string') {
-        this.#onStatus(parsed.status)
         this.#bytes = this.#bytes.subarray(parsed.length)
         return { ...parsed, surplus: this.unread }
       }
@@ -96,11 +91,10 @@ export class ProbeConnection {
     }
   }
 
-  /** Waits for the other end to close the connection, and returns false if it does not in time. */
-  async readUntilClosed(milliseconds: number): Promise<boolean> {
+  /** Waits for the other end to close the connection, for as long as there is time. */
+  async readUntilClosed(milliseconds: number): Promise<void> {
     const end = performance.now() + milliseconds
-    while (this.#ended === undefined && this.unread <= MAX_HEAD) if (!(await this.#more(end))) return false
-    return true
+    while (this.#ended === undefined && this.unread <= MAX_HEAD && (await this.#more(end)));
   }
 
   close(): void {

@@ -1,8 +1,7 @@
 // Requests beyond the contract, and findings about the responses to them.
 import type { Probe } from './check.ts'
 import type { ProbeExchange, Sent } from './client.ts'
-import type { ProbeConnection } from './connection.ts'
-import { type Finding, type Findings, headerCame, unless } from './findings.ts'
+import { type Finding, headerCame } from './findings.ts'
 import { printable } from './printable.ts'
 import { type HeaderField, NoResponse, type RawResponse } from './raw-response.ts'
 import { headerOf } from './received-page.ts'
@@ -35,23 +34,4 @@ export async function eachOf(
     findings.push({ request: `${exchange.request}${fields}`, came: cameOf(exchange, headers), expected })
   }
   return findings
-}
-
-/** Holds a conversation on a connection of its own, which returns what is wrong, if anything is. */
-export async function conversation(
-  { client }: Probe,
-  request: string,
-  talk: (connection: ProbeConnection) => Promise<string | undefined>,
-): Promise<Findings> {
-  let connection: ProbeConnection | undefined
-  try {
-    connection = await client.connect(request)
-    const came = await talk(connection)
-    return unless(came === undefined, came ?? '', undefined, request)
-  } catch (error) {
-    if (!(error instanceof NoResponse)) throw error
-    return [{ request, came: `no response: ${error.message}` }]
-  } finally {
-    connection?.close()
-  }
 }

@@ -94,8 +94,4 @@ export const ADVICE = {
   'other-methods': 'A method that is not in Allow, here PROPFIND and TRACE, is refused, with a status of 4xx or 501.',
   'bad-host': 'Where links are made from Host, a name that no host can have does not get into them.',
   connections: 'No connection is dropped, and no response is late, not even once.',
-  'http-1.0': 'HTTP/1.0 gets the page without chunks, and the connection is closed.',
-  pipelining: 'Several requests sent at once get their responses in order.',
-  'request-body': 'The body of a request is not taken for another request.',
-  'invalid-http': 'Invalid HTTP is refused, with a status of 4xx or 505.',
 } as const
