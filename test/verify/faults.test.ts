@@ -12,7 +12,7 @@ import { body, extra, type Field, fields, header, isPage, on, onPages, records }
 
 const quick = { retries: 0, backoff: 1, rate: undefined, concurrency: 2, deep: true, sample: 20 }
 
-/** The ids of the checks that a server with this fault breaks, and what it was told. */
+/** Returns the ids of the checks that a server with a fault breaks, and the findings. */
 async function broken(fault: Fault, only: readonly string[], timeout: number, advice = false) {
   await using server = await plainV1(fault)
   const found = await verify(server.url, {
@@ -383,7 +383,7 @@ describe('a fault of a server', () => {
     }
   })
 
-  test('is known for every rule', () => {
+  test('has a row for every rule', () => {
     const shown = new Set(cases.flatMap(([, ids]) => ids))
     expect(checks.filter(({ id, severity }) => severity === 'rule' && !shown.has(id)).map(({ id }) => id)).toEqual([])
     expect(cases.length).toBeGreaterThan(40)
@@ -419,7 +419,7 @@ const compressed =
 const onGzip = (edit: Fault) => onHeader('Accept-Encoding: gzip$', edit)
 let requests = 0
 
-/** What misleads the clients, caches and proxies of a server that is careful otherwise. */
+/** Faults that mislead clients, caches and proxies, in a server that is careful otherwise. */
 const misleading: readonly Case[] = [
   ['nothing', [], (response) => response],
   ['Latin-1 by Content-Type', ['charset'], onSecond(header('Content-Type', 'application/json; charset=iso-8859-1'))],
@@ -523,7 +523,7 @@ const misleading: readonly Case[] = [
     ['cache-control', 'problem-headers'],
     header('Cache-Control', 'max-age=0, s-maxage=60'),
   ],
-  ['a shared cache that asks', [], header('Cache-Control', 'max-age=0, s-maxage=0')],
+  ['a shared cache that has to ask', [], header('Cache-Control', 'max-age=0, s-maxage=0')],
   [
     'an ETag that no script may read',
     ['cors-headers'],
@@ -536,13 +536,9 @@ const misleading: readonly Case[] = [
     ['options-preflight'],
     onMethod('OPTIONS', header('Access-Control-Allow-Headers', 'Accept')),
   ],
+  ['OPTIONS of a browser is a 403', ['options-preflight'], onHeader('Access-Control-Request-Method', status(403))],
   [
-    'OPTIONS that a browser asks is a 403',
-    ['options-preflight'],
-    onHeader('Access-Control-Request-Method', status(403)),
-  ],
-  [
-    'OPTIONS for the origin that asks',
+    'OPTIONS for the origin of the request',
     [],
     onMethod('OPTIONS', header('Access-Control-Allow-Origin', 'https://elsewhere.example')),
   ],
@@ -589,7 +585,7 @@ describe('a fault that misleads clients although the contract is silent', () => 
     expect((await broken(fault, ['paises'], 10_000, true)).ids).toContain('repeatable')
   })
 
-  test('is known for all that caches go by', () => {
+  test('has a row for all advice on caching', () => {
     const shown = new Set(misleading.flatMap(([, ids]) => ids))
     expect(Object.keys(cachingAdvice).filter((id) => !shown.has(id))).toEqual([])
   })

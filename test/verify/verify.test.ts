@@ -1,4 +1,4 @@
-// The command verify: servers that conform, what it forgives, servers that mean harm, and what it prints.
+// The command verify: servers that conform, servers that get advice, servers that mean harm, and the output.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
@@ -140,7 +140,7 @@ describe('conforms', () => {
   })
 })
 
-/** A server that does with each connection what it is told. */
+/** A server that hands each connection to a function. */
 async function listening(serve: (socket: Socket) => void) {
   const server = createServer((socket) => {
     socket.on('error', () => {})
@@ -218,7 +218,6 @@ describe('where the contract is silent, a server gets advice and does not fail',
     ['a field more', ['no-other-fields'], records((one) => ({ ...one, more: 1 }))],
     ['large identifiers', ['id-range'], records((one) => ({ ...one, idPais: (one.idPais as number) + 2 ** 40 }))],
     ['an empty name', ['names'], records((one) => ({ ...one, descPais: '' }))],
-    ['names of a thousand characters', [], records((one) => ({ ...one, descPais: 'x'.repeat(1_000) }))],
     ['names of more characters', ['names'], records((one) => ({ ...one, descPais: 'x'.repeat(1_001) }))],
     ['half of a character in a name', ['names'], records((one) => ({ ...one, descPais: 'a\ud800' }))],
     ['negative identifiers', ['id-range'], records((one) => ({ ...one, idPais: (one.idPais as number) - 1_000 }))],
@@ -251,7 +250,6 @@ describe('where the contract is silent, a server gets advice and does not fail',
         isFirst(request) ? { ...response, body: `${response.body}${' '.repeat(++calls)}` } : response,
       ),
     ],
-    ['no ETag', ['etag'], (response) => response],
     ['an ETag without quotes', ['etag', 'if-none-match', 'if-match'], withHeaders(['ETag', '1'])],
     ['a weak ETag, and the page whatever the tag', ['if-none-match', 'if-match'], withHeaders(['ETag', 'W/"1"'])],
     ['a cache that need not ask', ['cache-control'], withHeaders(['Cache-Control', 'public, max-age=86400'])],
@@ -290,7 +288,7 @@ describe('where the contract is silent, a server gets advice and does not fail',
   test('every advice is given, and what is right gets none', async () => {
     const named = new Set(forgiven.flatMap(([, ids]) => ids))
     const others = ['narrow-codes', 'unique-keys', 'code-zeros', 'connections']
-    // What misleads caches and proxies is in faults.test.ts.
+    // faults.test.ts has the faults that mislead caches and proxies.
     const misleading = [
       ...['charset', 'last-modified', 'if-modified-since', 'if-unmodified-since', 'not-modified-headers'],
       ...['content-length', 'options-preflight', 'problem-headers', 'other-methods', 'embedded-alike', 'cookies'],
@@ -400,7 +398,7 @@ describe('where the contract is silent, a server gets advice and does not fail',
     ])
   })
 
-  // What the plain server gets anyway is no matter of the fault.
+  // The plain server gets some advice without any fault.
   const always = verified(plain.url, { collections: paises }).then((found) => idsWith(found, 'advice'))
 
   test.each(forgiven)('%s', async (_what, ids, fault) => {
@@ -432,7 +430,7 @@ describe('a server that means harm, or has a bad day', () => {
     server: () => Promise<AsyncDisposable & { readonly url: string }>,
     failed: readonly string[],
     unchecked: RegExp | undefined,
-    /** Of what came, as it is told. */
+    /** Words of a finding. */
     words?: RegExp | undefined,
   ]
   /** Every page is there, claims a hundred thousand million others, and is empty. */
@@ -536,7 +534,7 @@ describe('a server that means harm, or has a bad day', () => {
     // Clients that do not try again do not get through.
     expect([found.conforms, idsWith(found, 'failed'), found.unchecked]).toEqual([false, ['server-error'], []])
     expect(found.collections).toEqual([{ name: 'paises', pages: 3, records: 25 }])
-    // What is beyond the last page is requested once.
+    // The page beyond the last is requested once.
     expect([found.serverErrors, found.retries]).toEqual([refused.size, refused.size - 1])
     expect(found.checks.find(({ id }) => id === 'server-error')).toMatchObject({ count: refused.size })
   })
@@ -546,7 +544,7 @@ describe('a server that means harm, or has a bad day', () => {
     const old = header('X-Per-Page', '20')
     const grow: Fault = (response, request) => {
       if (request.page === 2) records.set('paises', countries(35))
-      // What was wrong with the release before is of no interest.
+      // Findings about the release before do not count.
       return records.get('paises')?.length === 25 ? old(response, request) : response
     }
     await using server = await plainV1(grow, { records })
@@ -766,7 +764,7 @@ describe('requests', () => {
     expect(server.requests.filter((head) => head.includes('?format=api&page=2 ')).length).toBe(2)
   })
 
-  test('all pause when the server asks for it', async () => {
+  test('all pause when the server wants it', async () => {
     let refused = 0
     const times: number[] = []
     const refuse: Fault = (response, { page }) => {

@@ -107,7 +107,7 @@ async function contentCoding(probe: Probe): Promise<Findings> {
 async function repeatable(probe: Probe): Promise<Findings> {
   // A date of the moment is the same within a second.
   if (Date.now() - Date.parse(probe.first.header('Last-Modified') ?? '') < 5_000) await wait(1_100)
-  // Of two servers behind one address, at least one responds to the first two.
+  // Two more requests reach each of two servers behind one address.
   const requests = Array.from({ length: 2 }, () => get(pageTarget(probe.collection, 1)))
   const isSame = (response: RawResponse) =>
     isFirstPage(response, probe) && otherHeaders(probe, response, VALIDATORS).length === 0

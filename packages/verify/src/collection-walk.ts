@@ -1,4 +1,4 @@
-// What is kept of the pages of a collection, for the checks that look at them together.
+// The pages of a collection, as much of them as the checks need that look at them together.
 import type { Collection, Entity } from './contract.ts'
 import { EmbeddedRecords, recordsWithin } from './embedded-records.ts'
 import { type JsonObject, partsOf } from './json.ts'

@@ -28,18 +28,18 @@ test('a sample has its size, is in order and within the collection; deep has eve
   expect(pagesToRequest(1e15, { deep: true, sample: 1 }).length).toBe(MAX_PAGES)
 })
 
-test('work is done so many at a time, and an error stops the rest', async () => {
+test('items are handled so many at a time, and an error stops the rest', async () => {
   let running = 0
   let most = 0
   const done: number[] = []
-  const work = async (item: number) => {
+  const handle = async (item: number) => {
     most = Math.max(most, ++running)
     await Promise.resolve()
     running--
     if (item === 6) throw new Error('six')
     done.push(item)
   }
-  await expect(inParallel([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], 3, work)).rejects.toThrow('six')
+  await expect(inParallel([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], 3, handle)).rejects.toThrow('six')
   expect(most).toBe(3)
   expect(done.length).toBeLessThan(11)
 })

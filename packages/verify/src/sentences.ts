@@ -58,7 +58,7 @@ export const ADVICE = {
   'id-range': 'Identifiers are from 0 to 2,147,483,647.',
   names: 'Names have 1 to 1,000 characters, and no control characters.',
   'names-nfc': 'Names are in Unicode NFC: a letter and its accent are one character.',
-  'names-blanks': 'Names have no blanks at their ends, no two in a row, and no characters that are not seen.',
+  'names-blanks': 'Names have no blanks at their ends, no two in a row, and no invisible characters.',
   'names-encoding': 'Names have their letters, and no traces of a wrong character set or of HTML.',
   'code-zeros': 'Numeric codes keep their zeros: 3 digits for a municipality, 4 for a locality, or as many as others.',
   'embedded-alike': 'A record has one name, one code and one parent wherever it stands, and a code one identifier.',

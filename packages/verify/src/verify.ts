@@ -35,7 +35,7 @@ export type VerifyOptions = RunOptions & {
   readonly advice: boolean
 }
 
-/** What a verification and a comparison both say of a run. */
+/** The part that the reports of verifications and comparisons share. */
 export type RunReport = Traffic & {
   /** The reasons why a part was not checked. */
   readonly unchecked: readonly string[]
