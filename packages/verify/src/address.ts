@@ -1,17 +1,9 @@
 // Finds the service that a URL means: its base comes before /api/v1, however much of the rest was typed.
-import { type Collection, collections, pathOf, V1_PATH } from './contract.ts'
+import { collections, pathOf, V1_PATH } from './contract.ts'
 import { UsageError } from './flags.ts'
 
-type TargetAddress = {
-  /** The address before /api/v1, without a slash at its end. */
-  readonly base: string
-  /** The collection that the URL names, if it names one. */
-  readonly only: Collection | undefined
-  /** True if the base is shorter than the given URL. */
-  readonly shortened: boolean
-}
-
-export function parseAddress(given: string): TargetAddress {
+/** Returns the base without a slash at its end, the collection that the URL names, if any, and if the base is shorter than the URL. */
+export function parseAddress(given: string) {
   const url = URL.canParse(given) ? new URL(given) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.hostname === '')
     throw new UsageError(

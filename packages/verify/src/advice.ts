@@ -1,26 +1,97 @@
-// Advice on records, headers and requests: what clients of any server need although the contract is silent.
-import { asksFirst } from './caching-advice.ts'
+// Advice: what clients of any server need although the contract is silent.
 import type { CheckFunctions, Probe } from './check.ts'
-import type { Client, Sent } from './client.ts'
+import type { Sent } from './client.ts'
 import type { CollectionWalk } from './collection-walk.ts'
 import { pathOf, V1_PATH } from './contract.ts'
-import type { EmbeddedFault, Evidence } from './embedded-records.ts'
-import { type Finding, type Findings, headerCame, unless } from './findings.ts'
+import { type Findings, headerCame, unless } from './findings.ts'
+import { wait } from './pace.ts'
 import { twice } from './page-rules.ts'
 import { shown } from './printable.ts'
-import { eachOf, get, isFirstPage, isRefusal, isSuccess } from './probing.ts'
-import { NoResponse, type RawResponse, tokensOf } from './raw-response.ts'
-import { contentOf, headerOf, PAGE_HEADERS, pageTarget, parseJson } from './received-page.ts'
+import { describe, eachOf, get, isFirstPage, isRefusal } from './probing.ts'
+import { type HeaderField, type RawResponse, tokensOf } from './raw-response.ts'
+import { headerOf, PAGE_HEADERS, pageTarget } from './received-page.ts'
 
-/** A host that is not the one of the server. */
-const ELSEWHERE = 'elsewhere.example'
-const NO_HOST = 'a b'
+const ORIGIN = 'Access-Control-Allow-Origin'
+const ANOTHER_TAG = '"another"'
+const VALIDATORS = ['ETag', 'Last-Modified'] as const
+/** Headers that caches and scripts need besides those of the contract. */
+const CACHE_HEADERS = [...VALIDATORS, 'Cache-Control', ORIGIN] as const
+
+/** Returns the headers that have another value than on the first page. */
+const otherHeaders = ({ first }: Probe, response: RawResponse, names: readonly string[]): string[] =>
+  names.filter((name) => headerOf(response, name) !== first.header(name))
+
+/** Returns true if a cache requests a page again before it uses its copy, by the elements of Cache-Control. */
+const asksFirst = (tokens: readonly string[]): boolean =>
+  ['no-cache', 'no-store'].some((token) => tokens.includes(token)) ||
+  (tokens.includes('max-age=0') && !tokens.some((token) => /^s-maxage=(?!0$)/.test(token)))
+
+type Values = (validator: string) => readonly string[]
+
+/** Advice on requests with a condition on a validator of the page: some values get a 304, and others the page. */
+const conditional = (
+  validator: (typeof VALIDATORS)[number],
+  condition: string,
+  same: Values,
+  changed: Values,
+  ...more: readonly HeaderField[]
+): CheckFunctions => ({
+  probeOnce: async (probe) => {
+    const value = probe.first.header(validator)
+    if (value === undefined) return undefined
+    const target = pageTarget(probe.collection, 1)
+    const unchanged = same(value).map((one) => get(target, [condition, one]))
+    const others = changed(value).map((one) => get(target, [condition, one], ...more))
+    return [
+      ...(await eachOf(probe, unchanged, (response) => response.status === 304)),
+      ...(await eachOf(probe, others, isFirstPage)),
+    ]
+  },
+})
+
+const itself: Values = (validator) => [validator]
+const anotherTag: Values = () => [ANOTHER_TAG]
+const longAgo: Values = () => [new Date(0).toUTCString()]
+const opaque = (tag: string) => tag.replace(/^W\//, '')
+
+async function headAlike(probe: Probe): Promise<Findings> {
+  const target = pageTarget(probe.collection, 1)
+  const response = await probe.send({ method: 'HEAD', target })
+  if (response?.status !== 200) return undefined
+  const length = headerOf(response, 'Content-Length')
+  const isSameLength = length === undefined || Number(length) === probe.first.response.body.length
+  const others = [...otherHeaders(probe, response, CACHE_HEADERS), ...(isSameLength ? [] : ['Content-Length'])]
+  return unless(others.length === 0, describe(response, others), undefined, `HEAD ${probe.client.base}${target}`)
+}
+
+async function repeatable(probe: Probe): Promise<Findings> {
+  // A date of the moment is the same within a second.
+  if (Date.now() - Date.parse(probe.first.header('Last-Modified') ?? '') < 5_000) await wait(1_100)
+  // Two more requests reach each of two servers behind one address.
+  const requests = Array.from({ length: 2 }, () => get(pageTarget(probe.collection, 1)))
+  const isSame = (response: RawResponse) =>
+    isFirstPage(response, probe) && otherHeaders(probe, response, VALIDATORS).length === 0
+  return eachOf(probe, requests, isSame, VALIDATORS)
+}
+
+/** Returns true for a date of HTTP that is not later than the response and this clock. */
+function isPastDate(text: string, date = ''): boolean {
+  const time = Date.parse(text)
+  const now = Math.max(Date.now(), Date.parse(date) || 0)
+  return time <= now && new Date(time).toUTCString() === text
+}
+
+function sameDate({ pages: [first, ...others] }: CollectionWalk): Findings {
+  if (first === undefined || others.length === 0) return undefined
+  if ([first, ...others].every(({ lastModified }) => lastModified === undefined)) return undefined
+  return others
+    .filter(({ lastModified }) => lastModified !== first.lastModified)
+    .map(({ request, lastModified }) => ({ request, came: headerCame('Last-Modified', lastModified) }))
+}
+
 const BAD_PAGES = ['page=0', 'page=-1', 'page=1.5', 'page=1x', 'page=abc', 'page=', `page=${'1'.repeat(16)}`]
 /** The headers that scripts need in order to walk through pages, and to find out whether one has changed. */
 const EXPOSED = [...PAGE_HEADERS.filter((name) => name.startsWith('X-') || name === 'Link'), 'ETag']
-const ORIGIN = 'Access-Control-Allow-Origin'
-/** The number of times that a page is requested again to see whether it is still the same. */
-const MAX_CONFIRMATIONS = 4
 
 /** Advice on the elements of a header. */
 const onHeader = (name: string, fits: (tokens: readonly string[]) => boolean): CheckFunctions => ({
@@ -31,26 +102,9 @@ const onHeader = (name: string, fits: (tokens: readonly string[]) => boolean): C
 const onRequests = (
   requests: (path: string) => readonly Sent[],
   holds: (response: RawResponse, probe: Probe) => boolean,
-  headers?: readonly string[],
-): CheckFunctions => ({ probeOnce: (probe) => eachOf(probe, requests(pathOf(probe.collection)), holds, headers) })
+): CheckFunctions => ({ probeOnce: (probe) => eachOf(probe, requests(pathOf(probe.collection)), holds) })
 
 const isNotFound = ({ status }: RawResponse) => status === 404
-const allowsAnyOrigin = ({ fields }: RawResponse) => tokensOf(fields, ORIGIN).join() === '*'
-
-async function beyondLast(probe: Probe): Promise<Findings> {
-  const { pages } = probe.first
-  if (pages === undefined) return undefined
-  return eachOf(probe, [get(pageTarget(probe.collection, Math.max(pages, 1) + 1))], isNotFound)
-}
-
-async function badHost(probe: Probe): Promise<Findings> {
-  const path = pathOf(probe.collection)
-  const { outcome } = await probe.trial(get(path, ['Host', ELSEWHERE]))
-  // A configured address is used whatever the request says.
-  if (outcome instanceof NoResponse || headerOf(outcome, 'Link')?.includes(`//${ELSEWHERE}`) !== true) return undefined
-  const isSafe = (response: RawResponse) => isRefusal(response) || !headerOf(response, 'Link')?.includes(NO_HOST)
-  return eachOf(probe, [get(path, ['Host', NO_HOST])], isSafe, ['Link'])
-}
 
 /** Finds two records with the same key or code. A record that stands twice has a check of its own. */
 const unique = (part: 'key' | 'code'): CheckFunctions => ({
@@ -60,39 +114,6 @@ const unique = (part: 'key' | 'code'): CheckFunctions => ({
     return others.map(({ record, request, places }) => ({ request, came: `${shown(record[part])} ${places}` }))
   },
 })
-
-/** Finds codes that are shorter than official ones, or than those that begin with 0. */
-function lostZeros({ codes }: CollectionWalk): Findings {
-  const findings = [...codes].flatMap(([name, { digits, lengths }]) => {
-    const padded = [...lengths].filter(([, { padded }]) => padded !== undefined).map(([length]) => length)
-    const short = [...lengths].filter(([length]) => length < Math.max(digits, ...padded))
-    return short.map(([, { count, code, request }]): Finding => {
-      const more = count === 1 ? '' : `, and ${count - 1} more of as many digits`
-      return { request, came: `${name} ${shown(code)}${more}` }
-    })
-  })
-  return codes.size === 0 ? undefined : findings
-}
-
-/** Pages may contradict each other because the catalog has changed in between: then one of them does not come again as it was. */
-async function confirmed(client: Client, faults: readonly EmbeddedFault[]): Promise<Findings> {
-  const isSame = async ({ target, content }: Evidence): Promise<boolean> => {
-    for (let attempt = 0; attempt < MAX_CONFIRMATIONS; attempt++) {
-      const { outcome } = await client.send(get(target))
-      if (outcome instanceof NoResponse) return false
-      if (contentOf(parseJson(outcome.body)) === content) return true
-    }
-    return false
-  }
-  const results = new Map<string, Promise<boolean>>()
-  const findings: Finding[] = []
-  for (const { came, pages } of faults) {
-    for (const page of pages) if (!results.has(page.target)) results.set(page.target, isSame(page))
-    const all = await Promise.all(pages.map(({ target }) => results.get(target)))
-    if (all.every(Boolean)) findings.push({ request: `GET ${client.base}${pages[0].target}`, came })
-  }
-  return findings
-}
 
 const MISHAPS = ['droppedConnections', 'timeouts'] as const
 
@@ -110,38 +131,20 @@ export const advice = {
       return isLast === true ? unless(next === undefined, `Link: ${next?.text}`) : undefined
     },
   },
-  'code-zeros': { walk: lostZeros },
-  'embedded-alike': {
-    end: async ({ client, embedded }) => (embedded.isEmpty ? undefined : confirmed(client, embedded.contradictions)),
-  },
-  'embedded-listed': { end: async ({ client, embedded }) => embedded.unlisted && confirmed(client, embedded.unlisted) },
   'unique-keys': unique('key'),
   'unique-codes': unique('code'),
-  'cors-origin': {
-    page: ({ response }) => unless(allowsAnyOrigin(response), headerCame(ORIGIN, headerOf(response, ORIGIN))),
-  },
+  'cors-origin': onHeader(ORIGIN, (tokens) => tokens.join() === '*'),
   'cors-headers': onHeader('Access-Control-Expose-Headers', (tokens) =>
     EXPOSED.every((name) => tokens.includes(name.toLowerCase())),
   ),
   cookies: onHeader('Set-Cookie', (tokens) => tokens.length === 0),
-  'options-preflight': onRequests(
-    (target) => {
-      const wanted = ['Access-Control-Request-Headers', 'if-none-match'] as const
-      const fields = [['Origin', `https://${ELSEWHERE}`], ['Access-Control-Request-Method', 'GET'], wanted] as const
-      return [{ method: 'OPTIONS', target, fields }]
+  'page-beyond-last': {
+    probe: async (probe) => {
+      const { pages } = probe.first
+      if (pages === undefined) return undefined
+      return eachOf(probe, [get(pageTarget(probe.collection, Math.max(pages, 1) + 1))], isNotFound)
     },
-    (response) =>
-      isSuccess(response) &&
-      ['*', `https://${ELSEWHERE}`].includes(tokensOf(response.fields, ORIGIN).join()) &&
-      tokensOf(response.fields, 'Access-Control-Allow-Headers').some((name) => ['*', 'if-none-match'].includes(name)),
-    [ORIGIN, 'Access-Control-Allow-Headers'],
-  ),
-  'problem-headers': onRequests(
-    () => [get(`${V1_PATH}/nowhere`)],
-    (response) => allowsAnyOrigin(response) && asksFirst(tokensOf(response.fields, 'Cache-Control')),
-    [ORIGIN, 'Cache-Control'],
-  ),
-  'page-beyond-last': { probe: beyondLast },
+  },
   'bad-page': onRequests((path) => BAD_PAGES.map((query) => get(`${path}?${query}`)), isRefusal),
   'other-parameters': onRequests((path) => [get(`${path}?_=1&per_page=50&search=x&ordering=-id`)], isFirstPage),
   'any-accept': onRequests(
@@ -153,8 +156,40 @@ export const advice = {
     (target) => ['PROPFIND', 'TRACE'].map((method) => ({ method, target })),
     (response) => isRefusal(response) || response.status === 501,
   ),
-  'bad-host': { probeOnce: badHost },
   connections: {
-    end: async ({ client }) => (client.hasResponded ? MISHAPS.flatMap((kind) => client.mishaps(kind)) : undefined),
+    end: (client) => (client.hasResponded ? MISHAPS.flatMap((kind) => client.mishaps(kind)) : undefined),
   },
+  repeatable: { probeOnce: repeatable },
+  etag: {
+    page: (page) => {
+      const tag = page.header('ETag')
+      return unless(/^(?:W\/)?"[^"]*"$/.test(tag ?? ''), headerCame('ETag', tag))
+    },
+  },
+  'last-modified': {
+    page: (page) => {
+      const date = page.header('Last-Modified')
+      if (date === undefined) return undefined
+      return unless(isPastDate(date, page.header('Date')), headerCame('Last-Modified', date))
+    },
+    walk: sameDate,
+  },
+  'if-none-match': conditional(
+    'ETag',
+    'If-None-Match',
+    (tag) => [opaque(tag), `W/${opaque(tag)}`, `${ANOTHER_TAG}, ${tag}`, '*'],
+    anotherTag,
+    // With a tag, the date does not count.
+    ['If-Modified-Since', new Date().toUTCString()],
+  ),
+  'if-modified-since': conditional('Last-Modified', 'If-Modified-Since', itself, longAgo),
+  'head-alike': { probe: headAlike },
+  'content-coding': onHeader('Content-Encoding', (tokens) => tokens.every((token) => token === 'identity')),
+  'content-length': {
+    page: ({ response: { fields } }) => {
+      const isMarked = ['Content-Length', 'Transfer-Encoding'].some((name) => tokensOf(fields, name).length > 0)
+      return unless(isMarked, 'no Content-Length, and no chunks')
+    },
+  },
+  'cache-control': onHeader('Cache-Control', asksFirst),
 } satisfies Readonly<Record<string, CheckFunctions>>

@@ -2,7 +2,6 @@
 import type { Client, ProbeExchange, Sent } from './client.ts'
 import type { CollectionWalk } from './collection-walk.ts'
 import type { Collection } from './contract.ts'
-import type { EmbeddedRecords } from './embedded-records.ts'
 import type { Findings } from './findings.ts'
 import type { RawResponse } from './raw-response.ts'
 import type { ReceivedPage } from './received-page.ts'
@@ -37,7 +36,7 @@ export type CheckFunctions = {
   /** Checks one collection with requests of its own. */
   readonly probeOnce?: (probe: Probe) => Promise<Findings>
   /** Checks all responses together. */
-  readonly end?: (run: { readonly client: Client; readonly embedded: EmbeddedRecords }) => Promise<Findings>
+  readonly end?: (client: Client) => Findings
 }
 
 export type Check = CheckFunctions & { readonly id: string; readonly severity: Severity; readonly rule: string }

@@ -1,7 +1,6 @@
 // All checks: every sentence with the functions that check it.
 import { advice } from './advice.ts'
-import { cachingAdvice } from './caching-advice.ts'
-import type { Check, CheckFunctions } from './check.ts'
+import type { Check, CheckFunctions, Severity } from './check.ts'
 import { linkRules } from './link-rules.ts'
 import { pageRules, recordChecks } from './page-rules.ts'
 import { requestRules } from './request-rules.ts'
@@ -13,14 +12,10 @@ const functions: Readonly<Record<keyof typeof RULES | keyof typeof ADVICE, Check
   ...linkRules,
   ...requestRules,
   ...advice,
-  ...cachingAdvice,
 }
 
-const rules = Object.keys(RULES) as (keyof typeof RULES)[]
-const advised = Object.keys(ADVICE) as (keyof typeof ADVICE)[]
+const checksOf = (severity: Severity, sentences: typeof RULES | typeof ADVICE): readonly Check[] =>
+  Object.entries(sentences).map(([id, rule]) => ({ id, severity, rule, ...functions[id as keyof typeof functions] }))
 
 /** The checks in the order of docs/verify.md. */
-export const checks: readonly Check[] = [
-  ...rules.map((id) => ({ id, severity: 'rule', rule: RULES[id], ...functions[id] }) as const),
-  ...advised.map((id) => ({ id, severity: 'advice', rule: ADVICE[id], ...functions[id] }) as const),
-]
+export const checks: readonly Check[] = [...checksOf('rule', RULES), ...checksOf('advice', ADVICE)]

@@ -2,6 +2,7 @@
 import manifest from '../package.json' with { type: 'json' }
 import { ProbeConnection } from './connection.ts'
 import { METHODS } from './contract.ts'
+import type { Finding } from './findings.ts'
 import { Pace, wait } from './pace.ts'
 import { type HeaderField, NoResponse, type RawResponse, valuesOf } from './raw-response.ts'
 
@@ -29,11 +30,7 @@ export type Traffic = {
 }
 
 /** A failure on the way. */
-type Mishap = {
-  readonly kind: Exclude<keyof Traffic, 'requests' | 'retries'>
-  readonly request: string
-  readonly came: string
-}
+type Mishap = Finding & { readonly kind: Exclude<keyof Traffic, 'requests' | 'retries'> }
 
 export type ClientOptions = {
   /** The number of times that a failed request is sent again. */
@@ -90,10 +87,8 @@ export class Client {
   get traffic(): Traffic {
     const count = (kind: Mishap['kind']) => this.mishaps(kind).length
     return {
-      requests: this.#requests,
-      retries: this.#retries,
-      droppedConnections: count('droppedConnections'),
-      timeouts: count('timeouts'),
+      ...{ requests: this.#requests, retries: this.#retries },
+      ...{ droppedConnections: count('droppedConnections'), timeouts: count('timeouts') },
       serverErrors: count('serverErrors'),
     }
   }

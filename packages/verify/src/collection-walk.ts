@@ -1,7 +1,6 @@
 // The pages of a collection, as much of them as the checks need that look at them together.
 import type { Collection, Entity } from './contract.ts'
-import { EmbeddedRecords, recordsWithin } from './embedded-records.ts'
-import { type JsonObject, partsOf } from './json.ts'
+import { partsOf } from './json.ts'
 import { hashOf, type ReceivedPage } from './received-page.ts'
 
 /** The key, the code and a hash of a record. */
@@ -25,19 +24,11 @@ type WalkedPage = {
   readonly records: readonly WalkedRecord[]
 }
 
-/** The codes of one field and one length: how many, the first of them, and one that begins with 0. */
-type CodesOfLength = { count: number; readonly code: string; readonly request: string; padded: string | undefined }
-/** The codes of one field by length, and the least digits of an official one. */
-type NumericCodes = { readonly digits: number; readonly lengths: Map<number, CodesOfLength> }
-
 /** Further records of a collection would fill the memory, so they are not compared with each other. */
 const MAX_RECORDS = 1_000_000
 
 export class CollectionWalk {
   readonly collection: Collection
-  /** Codes that are numeric text, by the name of the field. */
-  readonly codes = new Map<string, NumericCodes>()
-  readonly embedded = new EmbeddedRecords()
   /** In the order of their numbers. */
   readonly pages: WalkedPage[] = []
   records = 0
@@ -63,23 +54,6 @@ export class CollectionWalk {
     // Pages that were requested at the same time come in any order.
     const at = this.pages.findLastIndex((other) => other.page < page) + 1
     this.pages.splice(at, 0, walked)
-    for (const record of records)
-      for (const within of recordsWithin(entity, record)) this.#addCodes(within.entity, within.record, request)
-    this.embedded.addPage(received)
-  }
-
-  #addCodes({ fields }: Entity, record: JsonObject, request: string): void {
-    for (const [name, field] of Object.entries(fields)) {
-      const code = record[name]
-      if (field.kind !== 'code' || field.digits === undefined) continue
-      if (typeof code !== 'string' || !field.pattern.test(code)) continue
-      const { lengths } = this.codes.get(name) ?? { lengths: new Map<number, CodesOfLength>() }
-      this.codes.set(name, { digits: field.digits, lengths })
-      const sameLength = lengths.get(code.length) ?? { count: 0, code, request, padded: undefined }
-      lengths.set(code.length, sameLength)
-      sameLength.count++
-      if (/^0[0-9]/.test(code)) sameLength.padded ??= code
-    }
   }
 }
 

@@ -55,7 +55,7 @@ export const VERIFY_EXAMPLES: readonly string[] = [
 ]
 
 /** True for a wrong call, whose message is for the person at the terminal. */
-export const isUsageError = (error: unknown): error is Error => error instanceof UsageError
+export const isWrongCall = (error: unknown): error is Error => error instanceof UsageError
 
 const RETRIES = 2
 const BACKOFF_MILLISECONDS = 250

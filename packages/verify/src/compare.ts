@@ -108,12 +108,9 @@ class Comparer {
     const other = right.traffic
     const sums = Object.entries(left.traffic).map(([name, count]) => [name, count + other[name as keyof typeof other]])
     return {
-      left: left.base,
-      right: right.base,
+      ...{ left: left.base, right: right.base, kinds, differences },
       same: this.#unchecked.length === 0 && differences.every(({ severity }) => severity === 'advice'),
       unchecked: this.#unchecked,
-      kinds,
-      differences,
       collections: this.#collections,
       ...(Object.fromEntries(sums) as typeof other),
       seconds: (performance.now() - start) / 1_000,
@@ -144,7 +141,7 @@ class Comparer {
       this.#unchecked.push(`${name} from page ${done} on: more than ${MAX_WAITING} records have no counterpart`)
     else if (pages.length < last) await this.#lookBeside(collection, records, last)
     this.#addRecords(path, records)
-    const count = records.matched + records.unmatched(0).length + records.unmatched(1).length
+    const count = records.matches.length + records.unmatched(0).length + records.unmatched(1).length
     this.#collections.push({ name, pages: done, records: count })
     await this.#otherRequests(collection, last)
   }
@@ -228,11 +225,8 @@ class Comparer {
 
   async #otherRequests(collection: Collection, pages: number): Promise<void> {
     const path = pathOf(collection)
-    const covered = [
-      get(path),
-      { method: 'HEAD', target: pageTarget(collection, 1) },
-      { method: 'OPTIONS', target: path },
-    ]
+    const head = { method: 'HEAD', target: pageTarget(collection, 1) }
+    const covered: readonly Sent[] = [get(path), head, { method: 'OPTIONS', target: path }]
     for (const sent of covered) {
       const [left, right] = await ofBoth(this.#clients, (client) => this.#response(client, sent))
       const headers = sent.method === 'OPTIONS' ? ['Allow'] : PAGE_HEADERS

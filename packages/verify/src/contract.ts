@@ -6,11 +6,11 @@ export const METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 export const MAX_ID = 2_147_483_647
 export const MAX_NAME = 1_000
 
-type Shape = { readonly pattern: RegExp; readonly shape: string }
-type Code = Shape & {
+type Code = {
   readonly kind: 'code'
-  /** The shape that clients can rely on, where the contract is wider. */
-  readonly narrow?: Shape
+  readonly pattern: RegExp
+  /** A description of the pattern. */
+  readonly shape: string
   /** The least digits of an official code that is numeric text. */
   readonly digits?: number
 }
@@ -36,11 +36,7 @@ const name = { kind: 'name' } as const
 const names = { descripcion: name, description: { kind: 'copy', of: 'descripcion' } } as const
 const code = (pattern: RegExp, shape: string): Code => ({ kind: 'code', pattern, shape })
 const digits = (count: number) => code(new RegExp(`^[0-9]{${count}}$`), `${count} digits`)
-const narrowed = (wide: Code, pattern: RegExp, shape: string): Code => ({ ...wide, narrow: { pattern, shape } })
-const numeric = (least: number): Code => ({
-  ...narrowed(code(/^[0-9]+$/, 'numeric text'), /^[0-9]{1,12}$/, 'up to 12 digits'),
-  digits: least,
-})
+const numeric = (least: number): Code => ({ ...code(/^[0-9]+$/, 'numeric text'), digits: least })
 const embed = (entity: Entity) => ({ kind: 'embed', entity }) as const
 const entity = (name: string, key: Entity['key'], code: readonly string[], fields: Fields): Entity => {
   return { name, key, code, fields }
@@ -48,9 +44,8 @@ const entity = (name: string, key: Entity['key'], code: readonly string[], field
 
 const cvePais = code(/^[A-Z]{3}$/, 'three upper-case letters')
 const pais = entity('pais', ['idPais'], ['cvePais'], { cvePais, descPais: name, idPais: id })
-const upperCase = code(/^\p{Lu}+$/u, 'upper-case letters')
 const estado = entity('estado', ['idEstado'], ['cveEstado'], {
-  cveEstado: narrowed(upperCase, /^[A-Z]{2,5}$/, 'two to five upper-case letters'),
+  cveEstado: code(/^\p{Lu}+$/u, 'upper-case letters'),
   cveRenapo: code(/^[A-Z]{2}$/, 'two upper-case letters'),
   ...{ descEstado: name, idEstado: id, idPais: embed(pais) },
 })
@@ -83,9 +78,8 @@ const subdisciplina = entity('subdisciplina', ['idSubdisciplina'], ['cveSubdisci
   idSubdisciplina: id,
   disciplinaCono: embed(disciplina),
 })
-const alphanumeric = code(/^[\p{L}\p{N}]+$/u, 'camel-case text')
 const audiencia = entity('audiencia', ['idAudiencia'], ['clave'], {
-  clave: narrowed(alphanumeric, /^[a-z][A-Za-z0-9]*$/, 'camel-case letters and digits'),
+  clave: code(/^[\p{L}\p{N}]+$/u, 'camel-case text'),
   ...{ descCorta: name, shortDesc: name, idAudiencia: id },
 })
 

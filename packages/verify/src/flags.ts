@@ -16,6 +16,10 @@ export type Flags = Readonly<Record<string, Flag>>
 /** A wrong call, in words for the person at the terminal. */
 export class UsageError extends Error {}
 
+export const isUsageError = (error: unknown): error is Error =>
+  error instanceof UsageError ||
+  (error instanceof TypeError && 'code' in error && /^ERR_PARSE_ARGS/.test(`${error.code}`))
+
 export const text = (value: string): string => value
 export const yes = (): true => true
 export const wholeNumber =
@@ -31,10 +35,13 @@ export const someOf =
     return some.every((name) => names.includes(name)) ? some : { allowed: `some of ${names.join(', ')}` }
   }
 
-/** Parses arguments; throws a UsageError for the first that is wrong. */
+/** Parses arguments; throws a UsageError, or an error of Node, for the first that is wrong. */
 export function parseFlags(flags: Flags, argv: readonly string[]) {
-  const options = Object.entries(flags).map(([name, { value }]) => [name, { type: value ? 'string' : 'boolean' }])
-  const { values: typed, positionals: operands } = tokensOf(argv, Object.fromEntries(options))
+  const options = Object.entries(flags).map(([name, { value }]) => {
+    return [name, { type: value === undefined ? 'boolean' : 'string' }] as const
+  })
+  const args = { args: [...argv], options: Object.fromEntries(options), allowPositionals: true }
+  const { values: typed, positionals: operands } = parseArgs(args)
   const values = Object.entries(flags).map(([name, { value, defaultValue, parse }]) => {
     const given = typed[name] ?? defaultValue
     const parsed = given === undefined ? (value ? undefined : false) : parse(String(given))
@@ -43,14 +50,6 @@ export function parseFlags(flags: Flags, argv: readonly string[]) {
     return [name, parsed]
   })
   return { values: Object.fromEntries(values), operands }
-}
-
-function tokensOf(argv: readonly string[], options: Readonly<Record<string, { readonly type: 'boolean' | 'string' }>>) {
-  try {
-    return parseArgs({ args: [...argv], options, allowPositionals: true })
-  } catch (error) {
-    throw new UsageError((error as Error).message)
-  }
 }
 
 export function flagsHelp(flags: Flags): string {

@@ -11,7 +11,7 @@ export const valueAt = (value: unknown, steps: readonly string[]): unknown =>
   steps.reduce((at, step) => (isObject(at) ? at[step] : undefined), value)
 
 /** The path of a field; an embedded record stands for its own identifier. */
-export function identifyingPath({ fields }: Entity, name: string): readonly string[] {
+function identifyingPath({ fields }: Entity, name: string): readonly string[] {
   const field = fields[name]
   return field?.kind === 'embed' ? [name, field.entity.key[0]] : [name]
 }

@@ -1,7 +1,7 @@
 // nomenclator-verify URL: the command by itself, for Node.
 import manifest from '../package.json' with { type: 'json' }
 import { runVerify, UNCHECKED, VERIFY_ABOUT, VERIFY_EXAMPLES, type VerifyValues, verifyFlags } from './command.ts'
-import { flagsHelp, parseFlags, UsageError, yes } from './flags.ts'
+import { flagsHelp, isUsageError, parseFlags, UsageError, yes } from './flags.ts'
 
 const { name, version } = manifest
 const { stdout, stderr } = process
@@ -43,7 +43,7 @@ async function run(argv: readonly string[]): Promise<number> {
 try {
   process.exitCode = await run(process.argv.slice(2))
 } catch (error) {
-  if (!(error instanceof UsageError)) throw error
+  if (!isUsageError(error)) throw error
   stderr.write(`${name}: ${error.message}\n${name} --help describes the command.\n`)
   process.exitCode = UNCHECKED
 }

@@ -1,16 +1,15 @@
 // Requests beyond the contract, and findings about the responses to them.
 import type { Probe } from './check.ts'
-import type { ProbeExchange, Sent } from './client.ts'
+import type { Sent } from './client.ts'
 import { type Finding, headerCame } from './findings.ts'
 import { printable } from './printable.ts'
 import { type HeaderField, NoResponse, type RawResponse } from './raw-response.ts'
 import { headerOf } from './received-page.ts'
 
-const cameOf = ({ outcome }: ProbeExchange, headers?: readonly string[]): string =>
-  outcome instanceof NoResponse ? `no response: ${outcome.message}` : describe(outcome, headers)
-
-export const describe = (response: RawResponse, headers: readonly string[] = ['Content-Type']): string =>
-  [`status ${response.status}`, ...headers.map((name) => headerCame(name, headerOf(response, name)))].join(', ')
+export const describe = (outcome: RawResponse | NoResponse, headers: readonly string[] = ['Content-Type']): string =>
+  outcome instanceof NoResponse
+    ? `no response: ${outcome.message}`
+    : [`status ${outcome.status}`, ...headers.map((name) => headerCame(name, headerOf(outcome, name)))].join(', ')
 
 export const get = (target: string, ...fields: readonly HeaderField[]): Sent => ({ method: 'GET', target, fields })
 export const isRefusal = ({ status }: RawResponse) => status >= 400 && status <= 499
@@ -28,10 +27,10 @@ export async function eachOf(
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = []
   for (const sent of requests) {
-    const exchange = await probe.trial(sent)
-    if (!(exchange.outcome instanceof NoResponse) && holds(exchange.outcome, probe)) continue
+    const { request, outcome } = await probe.trial(sent)
+    if (!(outcome instanceof NoResponse) && holds(outcome, probe)) continue
     const fields = (sent.fields ?? []).map(([name, value]) => ` with ${name}: ${printable(value)}`).join('')
-    findings.push({ request: `${exchange.request}${fields}`, came: cameOf(exchange, headers), expected })
+    findings.push({ request: `${request}${fields}`, came: describe(outcome, headers), expected })
   }
   return findings
 }

@@ -70,7 +70,7 @@ export class ReceivedPage {
 
   /** A hash of the records; undefined if there are none. */
   get content(): string | undefined {
-    return contentOf(this.json)
+    return this.json !== undefined && this.records?.length ? hashOf(this.json.text) : undefined
   }
 
   get faults(): readonly (RecordFault & { readonly record: number })[] {
@@ -97,10 +97,6 @@ export function headerOf({ fields }: Pick<RawResponse, 'fields'>, name: string):
 }
 
 export const hashOf = (text: string): string => createHash('sha1').update(text).digest('base64')
-
-/** A hash of records; undefined if there are none. */
-export const contentOf = (json: Json | undefined): string | undefined =>
-  Array.isArray(json?.value) && json.value.length > 0 ? hashOf(json.text) : undefined
 
 export function parseJson(body: Uint8Array): Json | undefined {
   try {

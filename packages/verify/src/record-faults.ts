@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from './json.ts'
 /** The checks that are made on records. */
 export const RECORD_CHECKS = [
   ...(['fields', 'embedded', 'integers', 'strings', 'codes', 'description'] as const),
-  ...(['never-null', 'no-other-fields', 'id-range', 'narrow-codes'] as const),
+  ...(['never-null', 'no-other-fields', 'id-range', 'code-zeros'] as const),
   ...(['names', 'names-nfc', 'names-blanks', 'names-encoding'] as const),
 ]
 export type RecordCheck = (typeof RECORD_CHECKS)[number]
@@ -67,7 +67,7 @@ function checkValue(
       add('description', `the value of ${field.of}, ${JSON.stringify(original)}`)
   } else if (field.kind === 'code') {
     if (!field.pattern.test(value)) add('codes', field.shape)
-    else if (field.narrow?.pattern.test(value) === false) add('narrow-codes', field.narrow.shape)
+    else if (value.length < (field.digits ?? 0)) add('code-zeros', `${field.digits} digits`)
   } else if (value.trim() === '' || value.length > MAX_NAME || UNFIT.test(value) || !value.isWellFormed())
     add('names', `1 to ${MAX_NAME} characters without control characters`)
   else {

@@ -20,7 +20,7 @@ describe('records', () => {
     const { match, fields } = matched()
     match.add(1, countries(1, 2), countries(2, 3))
     match.add(2, countries(3), [])
-    expect([match.matched, match.unmatched(1), fields]).toEqual([2, [], []])
+    expect([match.matches.length, match.unmatched(1), fields]).toEqual([2, [], []])
     expect(match.unmatched(0)).toEqual([{ key: '1', page: 1, position: 1, record: country(1) }])
   })
 
@@ -48,13 +48,13 @@ describe('records', () => {
     const { match } = matched()
     match.add(1, countries(1), countries(2))
     match.addBeside(2, countries(2, 5), countries(6))
-    expect([match.matched, match.unmatched(0).length + match.unmatched(1).length]).toEqual([1, 1])
+    expect([match.matches.length, match.unmatched(0).length + match.unmatched(1).length]).toEqual([1, 1])
   })
 
   test('without key are identified by all their fields', () => {
     const { match } = matched()
     match.add(1, [7, 'a'], ['a', 8])
-    expect([match.matched, match.unmatched(0).length + match.unmatched(1).length]).toEqual([1, 2])
+    expect([match.matches.length, match.unmatched(0).length + match.unmatched(1).length]).toEqual([1, 2])
   })
 
   test('are hopeless if too many have no counterpart', () => {

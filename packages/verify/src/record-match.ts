@@ -16,7 +16,7 @@ export class RecordMatch {
   readonly #entity: Entity
   readonly #onField: (difference: FieldDifference) => void
   readonly #waiting: readonly [left: Waiting, right: Waiting] = [new Map(), new Map()]
-  readonly #places: { readonly key: string; readonly left: number; readonly right: number }[] = []
+  readonly matches: { readonly key: string; readonly left: number; readonly right: number }[] = []
   #waitingCount = 0
   /** The pages that were compared. */
   readonly pages = new Set<number>()
@@ -28,10 +28,6 @@ export class RecordMatch {
 
   get isHopeless(): boolean {
     return this.#waitingCount > MAX_WAITING
-  }
-
-  get matched(): number {
-    return this.#places.length
   }
 
   /** The records of one server that have no match. */
@@ -56,8 +52,8 @@ export class RecordMatch {
   /** Returns the records that come, on the second server, after one that they precede on the first. */
   misplaced(): { readonly key: string; readonly left: number; readonly right: number }[] {
     let furthest = -1
-    const places = this.#places.toSorted((a, b) => a.left - b.left)
-    return places.filter(({ right }) => {
+    const matches = this.matches.toSorted((a, b) => a.left - b.left)
+    return matches.filter(({ right }) => {
       const isBehind = right < furthest
       furthest = Math.max(furthest, right)
       return isBehind
@@ -82,7 +78,7 @@ export class RecordMatch {
     if (others.length === 0) waiting.delete(key)
     else waiting.set(key, others)
     const [left, right] = side === 0 ? [placed, other] : [other, placed]
-    this.#places.push({ key, left: left.position, right: right.position })
+    this.matches.push({ key, left: left.position, right: right.position })
     for (const [field, ...values] of differencesBetween(left.record, right.record))
       this.#onField({ key, page: left.page, field, values })
     return true

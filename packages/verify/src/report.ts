@@ -8,7 +8,7 @@ type Report = Verification | Comparison
 type Entry = {
   readonly suite: string
   readonly name: string
-  readonly status: 'ok' | 'failed' | 'advice' | 'skipped'
+  readonly status: 'ok' | 'failed' | 'advice' | 'skipped' | 'error'
   readonly title: string
   /** The findings. */
   readonly lines: readonly string[]
@@ -107,21 +107,13 @@ function comparisonSummary(comparison: Comparison): string[] {
   ]
 }
 
-type Case = Pick<Entry, 'suite' | 'name'> & {
-  readonly tag?: 'failure' | 'error' | 'skipped' | 'system-out'
-  readonly message?: string
-  readonly text?: string
-}
-
 /** JUnit XML, in which advice is a note of a case that passes. */
 export function junitOf(report: Report): string {
   const subject = 'checks' in report ? report.base : `${report.left} --against ${report.right}`
-  const cases = [
-    ...entriesOf(report).map(entryCase),
-    ...report.unchecked.map((message, at): Case => {
-      return { suite: 'reachable', name: `request ${at + 1}`, tag: 'error', message }
-    }),
-  ]
+  const unchecked = report.unchecked.map((title, at): Entry => {
+    return { suite: 'reachable', name: `request ${at + 1}`, status: 'error', title, lines: [] }
+  })
+  const cases = [...entriesOf(report), ...unchecked]
   const suites = [...new Set(cases.map(({ suite }) => suite))].map((suite) => {
     const inSuite = cases.filter((one) => one.suite === suite)
     const attributes = `name="${suite}" ${totals(inSuite)} skipped="${countOf(inSuite, 'skipped')}" time="0"`
@@ -132,23 +124,23 @@ export function junitOf(report: Report): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${head}\n${suites.join('')}</testsuites>\n`
 }
 
-function entryCase({ suite, name, status, title, lines }: Entry): Case {
-  const text = lines.join('\n')
-  if (status === 'failed') return { suite, name, tag: 'failure', message: title, text }
-  if (status === 'advice') return { suite, name, tag: 'system-out', text: `${title}\n${text}` }
-  return status === 'skipped' ? { suite, name, tag: 'skipped', message: 'nothing to check' } : { suite, name }
-}
+const countOf = (cases: readonly Entry[], status: Entry['status']) =>
+  cases.filter((one) => one.status === status).length
+const totals = (cases: readonly Entry[]): string =>
+  `tests="${cases.length}" failures="${countOf(cases, 'failed')}" errors="${countOf(cases, 'error')}"`
 
-const countOf = (cases: readonly Case[], tag: Case['tag']) => cases.filter((one) => one.tag === tag).length
-const totals = (cases: readonly Case[]): string =>
-  `tests="${cases.length}" failures="${countOf(cases, 'failure')}" errors="${countOf(cases, 'error')}"`
-
-function caseXml({ suite, name, tag, message = '', text = '' }: Case): string {
+function caseXml({ suite, name, status, title, lines }: Entry): string {
   const head = `    <testcase classname="nomenclator.verify.${suite}" name="${escaped(name)}" time="0"`
-  if (tag === undefined) return `${head}/>\n`
-  const type = tag === 'skipped' ? '' : ` type="${suite}"`
-  const attributes = tag === 'system-out' ? '' : ` message="${escaped(message)}"${type}`
-  return `${head}>\n      <${tag}${attributes}>${escaped(text)}</${tag}>\n    </testcase>\n`
+  if (status === 'ok') return `${head}/>\n`
+  const attributes = `message="${escaped(title)}" type="${suite}"`
+  const text = escaped(lines.join('\n'))
+  const element = {
+    failed: `<failure ${attributes}>${text}</failure>`,
+    error: `<error ${attributes}></error>`,
+    skipped: '<skipped message="nothing to check"></skipped>',
+    advice: `<system-out>${escaped(title)}\n${text}</system-out>`,
+  }[status]
+  return `${head}>\n      ${element}\n    </testcase>\n`
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }

@@ -98,7 +98,7 @@ export const requestRules = {
     },
   },
   'server-error': {
-    end: async ({ client }) =>
+    end: (client) =>
       client.hasResponded
         ? client.mishaps('serverErrors').map(({ request, came }) => ({ request, came, expected: 'a status below 500' }))
         : undefined,

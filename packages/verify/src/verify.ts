@@ -12,7 +12,6 @@ import {
 } from './client.ts'
 import { CollectionWalk } from './collection-walk.ts'
 import { type Collection, pathOf } from './contract.ts'
-import { EmbeddedRecords } from './embedded-records.ts'
 import type { Finding, Findings } from './findings.ts'
 import { get } from './probing.ts'
 import { NoResponse, type RawResponse } from './raw-response.ts'
@@ -90,7 +89,8 @@ class Verifier {
   #tallies = new Map<string, Tally>()
   readonly #unchecked: string[] = []
   readonly #collections: { name: string; pages: number; records: number }[] = []
-  readonly #embedded = new EmbeddedRecords()
+  /** The number of findings of rules. */
+  #failures = 0
   #probedOnce = false
 
   constructor(client: Client, options: VerifyOptions) {
@@ -102,12 +102,13 @@ class Verifier {
   async run(): Promise<Verification> {
     const start = performance.now()
     const { base } = this.#client
-    const end = { client: this.#client, embedded: this.#embedded }
-    await this.#asFarAsPossible(async () => {
+    try {
       for (const collection of this.#options.collections) await this.#collection(collection)
-    })
-    for (const check of this.#checks)
-      await this.#asFarAsPossible(async () => this.#add(check, await check.end?.(end), base))
+    } catch (error) {
+      if (!(error instanceof Unchecked)) throw error
+      this.#unchecked.push(error.message)
+    }
+    for (const check of this.#checks) this.#add(check, check.end?.(this.#client), base)
     const results = this.#checks.map((check) => this.#result(check))
     return {
       base,
@@ -117,16 +118,6 @@ class Verifier {
       collections: this.#collections,
       ...this.#client.traffic,
       seconds: (performance.now() - start) / 1_000,
-    }
-  }
-
-  /** The findings so far count although the server cannot be checked any more. */
-  async #asFarAsPossible(step: () => Promise<void>): Promise<void> {
-    try {
-      await step()
-    } catch (error) {
-      if (!(error instanceof Unchecked)) throw error
-      this.#unchecked.push(error.message)
     }
   }
 
@@ -164,8 +155,6 @@ class Verifier {
       onProgress(what, walk.pages.length, pages.length)
     })
     for (const check of this.#checks) this.#add(check, check.walk?.(walk), walk.pages[0]?.request ?? '')
-    if (first !== undefined && walk.pages.length === first.pages) walk.embedded.addWhole(first.entity)
-    this.#embedded.addAll(walk.embedded)
     this.#collections.push({ name: collection.name, pages: walk.pages.length, records: walk.records })
     if (first?.response.status === 200) await this.#probe(first, walk)
   }
@@ -180,31 +169,28 @@ class Verifier {
   }
 
   async #page(walk: CollectionWalk, page: number): Promise<ReceivedPage | undefined> {
-    const { request, outcome } = await this.#exchange(get(pageTarget(walk.collection, page)))
-    if (outcome instanceof NoResponse) walk.faultyPages++
-    if (outcome instanceof NoResponse || this.#isUnusable(request, outcome)) return undefined
-    const received = new ReceivedPage(walk.collection, page, outcome, this.#options.linkBase)
-    const before = this.#failures()
+    const exchange = await this.#exchange(get(pageTarget(walk.collection, page)))
+    const { request } = exchange
+    const response = this.#usable(exchange)
+    if (exchange.outcome instanceof NoResponse) walk.faultyPages++
+    if (response === undefined) return undefined
+    const received = new ReceivedPage(walk.collection, page, response, this.#options.linkBase)
+    const before = this.#failures
     for (const check of this.#checks) {
       this.#add(check, check.response?.(received), request)
-      if (outcome.status === 200) this.#add(check, check.page?.(received), request)
+      if (response.status === 200) this.#add(check, check.page?.(received), request)
     }
-    if (this.#failures() > before) walk.faultyPages++
-    if (outcome.status === 200) walk.add(received, request)
+    if (this.#failures > before) walk.faultyPages++
+    if (response.status === 200) walk.add(received, request)
     return received
   }
 
-  #failures(): number {
-    let count = 0
-    for (const { id, severity } of this.#checks) if (severity === 'rule') count += this.#tallies.get(id)?.count ?? 0
-    return count
-  }
-
-  /** Notes a server that is too busy even after retries: that is no fault, but the rest cannot be checked. */
-  #isUnusable(request: string, { status }: RawResponse): boolean {
-    if (!RETRIED_STATUSES.has(status)) return false
-    this.#unchecked.push(`${request} got status ${status} each time`)
-    return true
+  /** Returns a response, and notes a server that is too busy even after retries: the rest cannot be checked. */
+  #usable({ request, outcome }: ProbeExchange): RawResponse | undefined {
+    if (outcome instanceof NoResponse) return undefined
+    if (!RETRIED_STATUSES.has(outcome.status)) return outcome
+    this.#unchecked.push(`${request} got status ${outcome.status} each time`)
+    return undefined
   }
 
   /** Pages may disagree because the catalog has changed; then the first page has changed, too. */
@@ -224,7 +210,7 @@ class Verifier {
       other: pages.find(({ etag }) => etag !== undefined && etag !== first.header('ETag')),
       send: (sent) => {
         const key = `${sent.method} ${sent.target}`
-        const response = responses.get(key) ?? this.#covered(sent)
+        const response = responses.get(key) ?? this.#exchange(sent).then((exchange) => this.#usable(exchange))
         responses.set(key, response)
         return response
       },
@@ -239,19 +225,15 @@ class Verifier {
     this.#probedOnce ||= isOnce
   }
 
-  async #covered(sent: Sent): Promise<RawResponse | undefined> {
-    const { request, outcome } = await this.#exchange(sent)
-    return outcome instanceof NoResponse || this.#isUnusable(request, outcome) ? undefined : outcome
-  }
-
   async #exchange(sent: Sent): Promise<ProbeExchange> {
     const exchange = await this.#client.send(sent)
     for (const check of this.#checks) this.#add(check, check.exchange?.(exchange), exchange.request)
     return exchange
   }
 
-  #add({ id }: Check, findings: Findings, request: string): void {
+  #add({ id, severity }: Check, findings: Findings, request: string): void {
     if (findings === undefined) return
+    if (severity === 'rule') this.#failures += findings.length
     const { count, problems } = this.#tallies.get(id) ?? { count: 0, problems: [] }
     const more = findings.slice(0, MAX_PROBLEMS - problems.length).map((finding) => ({
       ...{ request: finding.request ?? request, came: finding.came },
