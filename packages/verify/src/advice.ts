@@ -22,7 +22,7 @@ const otherHeaders = ({ first }: Probe, response: RawResponse, names: readonly s
   names.filter((name) => headerOf(response, name) !== first.header(name))
 
 /** Returns true if a cache requests a page again before it uses its copy, by the elements of Cache-Control. */
-const asksFirst = (tokens: readonly string[]): boolean =>
+const isRevalidated = (tokens: readonly string[]): boolean =>
   ['no-cache', 'no-store'].some((token) => tokens.includes(token)) ||
   (tokens.includes('max-age=0') && !tokens.some((token) => /^s-maxage=(?!0$)/.test(token)))
 
@@ -191,5 +191,5 @@ export const advice = {
       return unless(isMarked, 'no Content-Length, and no chunks')
     },
   },
-  'cache-control': onHeader('Cache-Control', asksFirst),
+  'cache-control': onHeader('Cache-Control', isRevalidated),
 } satisfies Readonly<Record<string, CheckFunctions>>

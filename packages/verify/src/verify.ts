@@ -237,7 +237,7 @@ class Verifier {
     const { count, problems } = this.#tallies.get(id) ?? { count: 0, problems: [] }
     const more = findings.slice(0, MAX_PROBLEMS - problems.length).map((finding) => ({
       ...{ request: finding.request ?? request, came: finding.came },
-      ...(finding.expected === undefined ? {} : { expected: finding.expected }),
+      ...(severity === 'rule' ? { expected: finding.expected } : {}),
     }))
     this.#tallies.set(id, { count: count + findings.length, problems: [...problems, ...more] })
   }
