@@ -67,38 +67,6 @@ export class Projection {
 /** Some fifty kilometres, so that a single point is seen with what is around it. */
 const MIN_DEGREES = 0.5
 
-type Centre = {
-  readonly place: [longitude: number, latitude: number]
-  readonly count: number
-  /** From steps to degrees. */
-  readonly toPlace: (x: number, y: number) => [longitude: number, latitude: number]
-}
-
-/** The middle of the points of each group that are shown, and how many they are, by the number of the group. */
-export function centresOf(points: Points, isShown: (position: number) => boolean): Map<number, Centre> {
-  const { order, groups, x, y, west, east, south, north } = points
-  const sums = new Map<number, [x: number, y: number, count: number]>()
-  for (const position of order) {
-    if (!isShown(position)) continue
-    const group = groups[position] as number
-    const sum = sums.get(group) ?? [0, 0, 0]
-    sum[0] += x[position] as number
-    sum[1] += y[position] as number
-    sum[2]++
-    sums.set(group, sum)
-  }
-  const toPlace = (column: number, row: number): [number, number] => [
-    west + ((east - west) * column) / STEPS,
-    north - ((north - south) * row) / STEPS,
-  ]
-  return new Map(
-    [...sums].map(([group, [columns, rows, count]]) => [
-      group,
-      { place: toPlace(columns / count, rows / count), count, toPlace },
-    ]),
-  )
-}
-
 /** The colours of the groups, of even lightness, from their hues in degrees. */
 export function palette(hues: readonly number[], isDark: boolean): Uint8Array {
   const colours = new Uint8Array(Math.max(hues.length, 1) * 3)

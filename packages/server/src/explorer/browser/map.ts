@@ -1,7 +1,6 @@
 // The map: dots on a canvas to zoom, move and choose from, with the largest of those in view as a list and as labels.
-import { type Camera, CLOSE_UP, centresOf, Projection, paint, palette, type Rgb, radii } from './dots.ts'
-import { type Regions, regionsOf } from './outlines.ts'
-import { type Points, parsePoints } from './points.ts'
+import { type Camera, CLOSE_UP, Projection, paint, palette, type Rgb, radii } from './dots.ts'
+import { centresOf, type GroupCentre, type Points, parsePoints } from './points.ts'
 
 /** The fields that lead to a value. */
 type Way = readonly string[]
@@ -91,10 +90,8 @@ class DotMap {
   readonly #projection: Projection
   readonly #isShown: (position: number) => boolean
   readonly #number: Intl.NumberFormat
-  /** Where the names of groups are best placed, those with the most room first. */
-  #centres: readonly GroupCentre[]
-  #regions: Regions | undefined
-  #outlines: Path2D | undefined
+  /** A short name of many dots comes first: it covers few of them and leaves room for others. */
+  readonly #centres: readonly GroupCentre[]
   #colours: Uint8Array
   /** Where only few dots are shown, each of them must be seen. */
   readonly #leastRadius: number
@@ -130,7 +127,8 @@ class DotMap {
     this.#isShown =
       found === undefined ? () => true : (position) => ((found[position >> 3] as number) & (1 << (position & 7))) !== 0
     this.#number = new Intl.NumberFormat(settings.language === 'es' ? 'es-MX' : 'en-US')
-    this.#centres = groupCentres(centresOf(points, this.#isShown), undefined)
+    const dotsPerLetter = ({ group, count }: GroupCentre) => count / (settings.groups[group]?.length ?? 1)
+    this.#centres = centresOf(points, this.#isShown).sort((a, b) => dotsPerLetter(b) - dotsPerLetter(a))
     this.#colours = palette(settings.hues, isDark.matches)
     const shown = found === undefined ? points.order.length : points.order.filter(this.#isShown).length
     this.#hasFewDots = shown <= VERY_FEW_DOTS
@@ -141,18 +139,6 @@ class DotMap {
     this.#listen()
     this.#draw()
     this.#listLater()
-    // The dots are seen first.
-    setTimeout(() => this.#outline())
-  }
-
-  #outline(): void {
-    this.#regions = regionsOf(this.#points, this.#projection.narrowing)
-    if (this.#regions === undefined) return
-    this.#centres = groupCentres(centresOf(this.#points, this.#isShown), this.#regions)
-    this.#outlines = pathOf(this.#regions.outlines)
-    const told = document.querySelector<HTMLElement>('[data-part=outlines]')
-    if (told !== null) told.hidden = false
-    this.#drawLater()
   }
 
   get #radius(): Float32Array {
@@ -214,7 +200,6 @@ class DotMap {
       radius: this.#radius,
     })
     this.#context.setTransform(density, 0, 0, density, 0, 0)
-    this.#drawOutlines()
     this.#showScale()
     this.#drawLabels()
     this.#element.dataset.drawn = 'true'
@@ -227,21 +212,6 @@ class DotMap {
       this.#frame = undefined
       this.#draw()
     })
-  }
-
-  /** Close up they would tell more than is known. */
-  #drawOutlines(): void {
-    if (this.#outlines === undefined || this.#regions === undefined) return
-    const { xFactor, xOffset, yFactor, yOffset } = this.#projection.linear(this.#camera, this.#width, this.#height)
-    if (this.#regions.cell * xFactor > MAX_CELL) return
-    const path = new Path2D()
-    path.addPath(this.#outlines, new DOMMatrix([xFactor, 0, 0, yFactor, xOffset, yOffset]))
-    this.#context.lineWidth = 1
-    this.#context.lineJoin = 'round'
-    this.#context.strokeStyle = getComputedStyle(this.#canvas).getPropertyValue('--strong-line')
-    this.#context.globalAlpha = OUTLINE_STRENGTH
-    this.#context.stroke(path)
-    this.#context.globalAlpha = 1
   }
 
   /** A bar of a round length, with that length beside it. */
@@ -666,35 +636,6 @@ class DotMap {
 }
 
 type Box = [left: number, top: number, right: number, bottom: number]
-
-type GroupCentre = {
-  readonly group: number
-  readonly place: [longitude: number, latitude: number]
-  readonly room: number
-}
-
-/** The middle of the region of each group that any dot is shown of, or of its dots where there are no regions. */
-const groupCentres = (centres: ReturnType<typeof centresOf>, regions: Regions | undefined): GroupCentre[] =>
-  [...centres]
-    .map(([group, { place, count, toPlace }]) => {
-      const region = regions?.centres.get(group)
-      return region === undefined
-        ? { group, place, room: count }
-        : { group, place: toPlace(region.x, region.y), room: region.cells }
-    })
-    .sort((a, b) => b.room - a.room)
-
-function pathOf(lines: Regions['outlines']): Path2D {
-  const path = new Path2D()
-  for (const line of lines)
-    for (let at = 0; at < line.length; at += 2)
-      path[at === 0 ? 'moveTo' : 'lineTo'](line[at] as number, line[at + 1] as number)
-  return path
-}
-
-const OUTLINE_STRENGTH = 0.6
-/** In pixels of the screen. */
-const MAX_CELL = 40
 
 /** The greatest of 1, 2 and 5 with any number of zeros that is not above a length. */
 function roundLength(max: number): number {

@@ -65,3 +65,22 @@ function bySize(sizes: Uint8Array): Uint32Array {
   }
   return order.subarray(without)
 }
+
+export type GroupCentre = {
+  readonly group: number
+  readonly place: [longitude: number, latitude: number]
+  readonly count: number
+}
+
+/** The middle of the dots of each group, without dots that are not shown. */
+export function centresOf(points: Points, isShown: (position: number) => boolean): GroupCentre[] {
+  const { groups, x, y, west, east, south, north } = points
+  const byGroup = Map.groupBy(points.order.filter(isShown), (position) => groups[position] as number)
+  return Array.from(byGroup, ([group, positions]) => {
+    const mean = (steps: Uint16Array) =>
+      positions.reduce((sum, position) => sum + (steps[position] as number), 0) / positions.length
+    const longitude = west + ((east - west) * mean(x)) / STEPS
+    const latitude = north - ((north - south) * mean(y)) / STEPS
+    return { group, place: [longitude, latitude], count: positions.length }
+  })
+}

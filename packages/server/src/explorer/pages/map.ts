@@ -84,7 +84,7 @@ ${mapForm(view, entity, frame)}
 <p><a href="${href(view, collectionAddress(entity), pairs)}">${words.maps.table}</a></p>
 </aside>
 </div>
-<p class="hint" id="map-keys">${words.maps.hint} ${words.maps.keys} <span data-part="outlines" hidden>${words.maps.outlines}</span></p>
+<p class="hint" id="map-keys">${words.maps.hint} ${words.maps.keys}</p>
 ${entities.length > 1 && html`<nav aria-label="${words.maps.others}"><ul class="plain">${entities.map((one) => html`<li><a href="${href(view, mapAddress(one))}"${one === entity && html` aria-current="page"`}>${words.maps.title(manyWithin(view, one))}</a></li>`)}</ul></nav>`}`,
   }
 }

@@ -442,7 +442,6 @@ export const en: Words = {
     mapRole: 'map',
     keys: 'Arrow keys to move, plus and minus to zoom, zero to see all of it.',
     hint: 'Zoom with the wheel or two fingers, drag to move, choose a dot to open it.',
-    outlines: 'Outlines are drawn from the dots; they are no official boundaries.',
     zoomIn: 'Zoom in',
     zoomOut: 'Zoom out',
     whole: 'See all',

@@ -576,7 +576,6 @@ export const es = {
     mapRole: 'mapa',
     keys: 'Flechas para mover, más y menos para acercar y alejar, cero para verlo todo.',
     hint: 'Acerque con la rueda o con dos dedos, arrastre para mover, elija un punto para abrirlo.',
-    outlines: 'Los contornos se trazan a partir de los puntos; no son límites oficiales.',
     zoomIn: 'Acercar',
     zoomOut: 'Alejar',
     whole: 'Ver todo',
