@@ -697,6 +697,8 @@ export const es = {
       done: '{1} de {2} filas',
       summary: '{1} seguras, {2} por revisar, {3} sin resultado.',
       stopped: 'Se detuvo a petición suya. Lo que ya se encontró está abajo.',
+      refusedByProxy:
+        'Un proxy delante del servidor rechaza peticiones de este tamaño (HTTP 413). Pegue menos filas o pida a quien lo administra que admita cuerpos de 5 MB.',
       failed: 'No hubo respuesta del servidor. Revise la conexión y continúe; lo ya encontrado no se pierde.',
       exact: 'exacta',
       sure: 'segura',

@@ -1,4 +1,5 @@
 // What the page asks API v2: which records rows mean, some rows at a time, and what a search finds.
+import { word } from './page-parts.ts'
 
 type Key = Readonly<Record<string, unknown>>
 
@@ -72,9 +73,9 @@ async function reasonOf(response: Response): Promise<string> {
     const { detail } = (await response.json()) as { detail?: string }
     if (detail !== undefined) return detail
   } catch {
-    // What is not JSON was written by something between.
+    // A response that is not JSON comes from a proxy.
   }
-  return `HTTP ${response.status}`
+  return response.status === 413 ? word('refusedByProxy') : `HTTP ${response.status}`
 }
 
 function waited(seconds: number, signal: AbortSignal | undefined): Promise<void> {
