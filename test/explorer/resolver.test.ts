@@ -186,14 +186,14 @@ describe.skipIf(browser === undefined)('a list', () => {
   test.each([
     ['es', 'Pegue menos filas', 'admita cuerpos de 5 MB'],
     ['en', 'Paste fewer rows', 'allow request bodies of 5 MB'],
-  ])('that a proxy refuses as too large comes with what to do, in %s', async (language, ...advice) => {
+  ])('that a proxy refuses as too large comes with what to do, in %s', async (language, ask, allow) => {
     const page = await open(`/resolve?lang=${language}`)
     await page.route('**/api/v2/resolve*', (route) =>
       route.fulfill({ status: 413, contentType: 'text/html', body: '<h1>413 Request Entity Too Large</h1>' }),
     )
     await give(page, 'estado\nBaja California', 'estado')
     await part(page, 'resolve').click()
-    for (const words of advice) await part(page, 'results-problem').filter({ hasText: words }).waitFor()
+    for (const words of [ask, allow]) await part(page, 'results-problem').filter({ hasText: words }).waitFor()
   })
 })
 

@@ -1,6 +1,8 @@
 // What the records of a list belong to: the records that each of them must refer to, up to the outermost.
+import { isObject, valueAt } from '../base/json.ts'
 import { memoized } from '../base/memoized.ts'
 import type { Entity } from '../catalog/entity.ts'
+import type { PublishedRecord } from '../catalog/flatten.ts'
 
 type Step = { readonly field: string; readonly entity: Entity }
 
@@ -13,3 +15,23 @@ export const belongsTo = memoized(({ fields }: Entity): readonly Step[] => {
   )
   return chains.toSorted((a, b) => b.length - a.length)[0] ?? []
 })
+
+/** The record that another embeds at the end of some steps; undefined where there is none. */
+export function embeddedIn(record: PublishedRecord, steps: readonly string[]): PublishedRecord | undefined {
+  const found = valueAt(record, steps)
+  return isObject(found) ? (found as PublishedRecord) : undefined
+}
+
+export type Ancestor = { readonly entity: Entity; readonly record: PublishedRecord }
+
+/** The records that a record belongs to, the nearest first. */
+export function ancestorRecords(entity: Entity, record: PublishedRecord): Ancestor[] {
+  const ancestors: Ancestor[] = []
+  let at: PublishedRecord | undefined = record
+  for (const step of belongsTo(entity)) {
+    at = embeddedIn(at, [step.field])
+    if (at === undefined) break
+    ancestors.push({ entity: step.entity, record: at })
+  }
+  return ancestors
+}

@@ -1,7 +1,7 @@
 // The explorer as a reader of API v2: the same parsers, finders and limits, as values instead of responses.
 import type { Catalog } from '../catalog/catalog.ts'
 import { type Entity, hasCoordinates } from '../catalog/entity.ts'
-import type { PublishedValue } from '../catalog/flatten.ts'
+import type { PublishedRecord } from '../catalog/flatten.ts'
 import { ownerOf } from '../catalog/lineage.ts'
 import { keyPathsOf } from '../catalog/paths.ts'
 import type { RequestHeaders } from '../http/exchange.ts'
@@ -36,10 +36,7 @@ import type { PageLanguage } from './language.ts'
 import type { QueryPairs } from './links.ts'
 import { type Bounds, boundsOf, groupHues, type MapGroups, mapGroups } from './map-points.ts'
 
-/** A record as API v2 gives it with facts: what is not known is null, and a number that would lose digits is raw JSON. */
-export type ReadRecord = { readonly [field: string]: PublishedValue }
-
-export type ReadList = ListPage & { readonly records: readonly ReadRecord[] }
+export type ReadList = ListPage & { readonly records: readonly PublishedRecord[] }
 
 export type ListedRelease = ReturnType<typeof describeReleases>[number]
 export type ReleaseDetails = ReturnType<typeof describeRelease>
@@ -100,12 +97,12 @@ export class ApiReader {
   }
 
   /** A record by the values of its key. */
-  record(entity: Entity, segments: readonly string[], pairs: QueryPairs = []): ReadRecord {
+  record(entity: Entity, segments: readonly string[], pairs: QueryPairs = []): PublishedRecord {
     return readRecord(this.release, entity, segments, pairs, this.#language)
   }
 
   /** The record with its facts in another release; undefined where it is not there, or the identifiers are those of another. */
-  recordIn(digest: string, { plural }: Entity, segments: readonly string[]): ReadRecord | undefined {
+  recordIn(digest: string, { plural }: Entity, segments: readonly string[]): PublishedRecord | undefined {
     try {
       const release = this.#context.releases.find('release', digest)
       const entity = release.catalog.collections.get(plural)
@@ -215,7 +212,7 @@ export class ApiReader {
   }
 
   /** The record with an official code, where no record has that as its key. */
-  recordWithCode(entity: Entity, code: string): ReadRecord | undefined {
+  recordWithCode(entity: Entity, code: string): PublishedRecord | undefined {
     const key = keyNamed(entity, code)
     const named = { name: code, key: ownerOf(entity) === undefined ? key : undefined }
     if (positionNamed(this.release, entity, named, 'id') !== undefined) return undefined
@@ -224,7 +221,7 @@ export class ApiReader {
   }
 
   /** The records at some positions, with their facts. */
-  recordsAt(entity: Entity, positions: readonly number[]): readonly ReadRecord[] {
+  recordsAt(entity: Entity, positions: readonly number[]): readonly PublishedRecord[] {
     const request = listRequest(entity, [['facts', 'true']])
     return readRecords(this.release, request, positions, this.#language)
   }
@@ -249,9 +246,9 @@ function readRecord(
   segments: readonly string[],
   pairs: QueryPairs,
   language: PageLanguage,
-): ReadRecord {
+): PublishedRecord {
   const request = recordRequest(entity, segments, pairs)
-  return readRecords(release, request, [findRecord(release, request)], language)[0] as ReadRecord
+  return readRecords(release, request, [findRecord(release, request)], language)[0] as PublishedRecord
 }
 
 /** The records at some positions, with all of their names in the language. */
@@ -260,7 +257,7 @@ function readRecords(
   request: ListRequest | RecordRequest,
   positions: ArrayLike<number> & Iterable<number>,
   { code }: PageLanguage,
-): readonly ReadRecord[] {
+): readonly PublishedRecord[] {
   const { entity, rendition } = request
   const records = selectedRecords(entity, rendition, recordJsons(release, request, positions))
   const addNames = nameReplacer(release, release.entity(entity.name), code, true)

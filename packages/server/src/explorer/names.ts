@@ -128,7 +128,7 @@ export function shownName({ language }: Pick<Naming, 'language'>, entity: Entity
   const named = nameFields(entity).filter(isNamed)
   const field = named.find((one) => isIn(one.language, language.code)) ?? named[0]
   if (field === undefined)
-    return { text: keySegments(entity, record as PublishedRecord).join(', '), language: undefined, field: undefined }
+    return { text: keySegments(entity, record).join(', '), language: undefined, field: undefined }
   const isOther = field.language !== undefined && !isIn(field.language, language.code)
   return { text: String(record[field.name]), language: isOther ? field.language : undefined, field: field.name }
 }
@@ -146,7 +146,7 @@ export const nameWithKind = (naming: Naming, entity: Entity, name: string): stri
 export function nameAmong(naming: Naming, entity: Entity, record: PublishedRecord): string {
   const name = nameOf(naming, entity, record)
   const [step] = belongsTo(entity)
-  const parent = step === undefined ? undefined : (record[step.field] as PublishedRecord | null | undefined)
+  const parent = step === undefined ? undefined : record[step.field]
   const isShared = step !== undefined && isObject(parent) && nameOf(naming, step.entity, parent) === name
   return isShared ? nameWithKind(naming, entity, name) : name
 }

@@ -1,8 +1,7 @@
 // The values of a record as people read them: each by its type, and in the language of the page.
 import type { Entity, Field, ValueField } from '../catalog/entity.ts'
-import type { PublishedValue } from '../catalog/flatten.ts'
+import type { PublishedRecord, PublishedValue } from '../catalog/flatten.ts'
 import { type Content, type Html, html } from '../http/html.ts'
-import type { ReadRecord } from './api-reader.ts'
 import { isolated, referenceTo, type View } from './view.ts'
 
 /** Whether all of a value is shown, or as much as a cell of a table has room for. */
@@ -16,7 +15,13 @@ export const isMissing = (value: unknown): value is null | undefined => value ==
 export const missing = ({ words }: View): Html => html`<span class="unknown" title="${words.table.unknown}">–</span>`
 
 /** A value that is not known is shown as such. */
-export function shownValue(view: View, entity: Entity, name: string, record: ReadRecord, room: Room = 'cell'): Content {
+export function shownValue(
+  view: View,
+  entity: Entity,
+  name: string,
+  record: PublishedRecord,
+  room: Room = 'cell',
+): Content {
   const field = entity.fields[name]
   const value = record[name]
   if (isMissing(value)) return missing(view)

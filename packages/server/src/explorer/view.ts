@@ -2,7 +2,7 @@
 import { type Entity, factsOf } from '../catalog/entity.ts'
 import type { PublishedRecord, PublishedValue } from '../catalog/flatten.ts'
 import { type Html, html } from '../http/html.ts'
-import type { ApiReader, ReadRecord } from './api-reader.ts'
+import type { ApiReader } from './api-reader.ts'
 import type { PageLanguage } from './language.ts'
 import { keySegments, type QueryPairs, recordAddress, withQuery } from './links.ts'
 import { type nameAmong, shownName } from './names.ts'
@@ -45,7 +45,7 @@ export const isolated = (name: string, language?: string): Html =>
   html`<bdi${language !== undefined && html` lang="${language}"`}>${name}</bdi>`
 
 /** The name of a record, with its language where that is not the one of the page. */
-export function isolatedName(view: View, entity: Entity, record: ReadRecord | PublishedRecord): Html {
+export function isolatedName(view: View, entity: Entity, record: PublishedRecord | PublishedRecord): Html {
   const { text, language } = shownName(view, entity, record)
   return isolated(text, language)
 }

@@ -1,5 +1,5 @@
 // The page of a collection: its records as a table to sort, filter, search and download.
-import { isObject, valueAt } from '../../base/json.ts'
+
 import { memoized } from '../../base/memoized.ts'
 import { coordinatesOf, type Entity, embedsOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
@@ -11,7 +11,8 @@ import { badParameter, ProblemError } from '../../http/problem.ts'
 import { keyNamed } from '../../http/v2/key-text.ts'
 import { listParameters } from '../../http/v2/parameter-definitions.ts'
 import { distanceNameOf } from '../../query/near.ts'
-import type { ReadList, ReadRecord } from '../api-reader.ts'
+import { embeddedIn } from '../ancestry.ts'
+import type { ReadList } from '../api-reader.ts'
 import type { Facet, FacetValue } from '../facets.ts'
 import type { Histogram } from '../histograms.ts'
 import type { PageLanguage } from '../language.ts'
@@ -349,7 +350,7 @@ type Column = {
   readonly use: 'most' | 'less' | 'folded'
   /** Whether the API knows it under its path, so that it can be sorted by and downloaded. */
   readonly isField: boolean
-  readonly cell: (record: ReadRecord) => Content
+  readonly cell: (record: PublishedRecord) => Content
 }
 
 /** Columns that a table has at most, unless they are chosen. */
@@ -481,8 +482,8 @@ function parentColumn(view: View, entity: Entity, { steps, parent: given }: Face
     use,
     isField: true,
     cell: (record) => {
-      const found = valueAt(record, steps)
-      return isObject(found) ? isolatedName(view, parent, found as PublishedRecord) : missing(view)
+      const found = embeddedIn(record, steps)
+      return found === undefined ? missing(view) : isolatedName(view, parent, found)
     },
   }
 }
@@ -522,7 +523,7 @@ function headerCell(view: View, column: Column, sorted: string, fits: boolean): 
   return html`<th scope="col"${classesOf(column, fits)}${direction !== undefined && html` aria-sort="${direction}"`}><a href="${href(view, view.path, target)}" title="${words.table.sortBy(label)}">${label}<span class="mark" aria-hidden="true">${mark}</span></a></th>`
 }
 
-const dataCell = (column: Column, record: ReadRecord, fits: boolean): Html =>
+const dataCell = (column: Column, record: PublishedRecord, fits: boolean): Html =>
   column.isName
     ? html`<th scope="row">${column.cell(record)}</th>`
     : html`<td data-label="${column.label}"${classesOf(column, fits)}>${column.cell(record)}</td>`

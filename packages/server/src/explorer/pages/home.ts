@@ -5,7 +5,7 @@ import { type Entity, embedsOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { type Html, html } from '../../http/html.ts'
 import { V2_PATH } from '../../http/routes.ts'
-import type { ListedRelease, ReadRecord } from '../api-reader.ts'
+import type { ListedRelease } from '../api-reader.ts'
 import {
   apiCollectionPath,
   collectionAddress,
@@ -173,7 +173,7 @@ function examples(view: View): string[] {
 const MAX_QUERY = 40
 
 /** The parameter that keeps to the records with the same parent as one. */
-function parentFilter(entity: Entity, record: ReadRecord): QueryPairs {
+function parentFilter(entity: Entity, record: PublishedRecord): QueryPairs {
   const [field, parent] = embedsOf(entity).find(([name]) => isObject(record[name])) ?? []
   if (field === undefined || parent === undefined) return []
   return [[filterParameter(entity, [field]), filterValue(parent, record[field] as PublishedRecord)]]

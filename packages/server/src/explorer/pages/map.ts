@@ -1,13 +1,15 @@
 // The map of a collection: all of its records with coordinates as dots, and the largest of those in view as a list.
-import { isObject, valueAt } from '../../base/json.ts'
+
 import { coordinatesOf, type Entity, hasCoordinates } from '../../catalog/entity.ts'
+import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { keyPathsOf } from '../../catalog/paths.ts'
 import { type Html, html, joined } from '../../http/html.ts'
 import { ProblemError } from '../../http/problem.ts'
 import { percentDecoded } from '../../http/v2/key-text.ts'
 import { filterParameters, MAX_SEARCH_CHARACTERS } from '../../http/v2/parameter-definitions.ts'
-import type { MapFrame, ReadRecord } from '../api-reader.ts'
+import { embeddedIn } from '../ancestry.ts'
+import type { MapFrame } from '../api-reader.ts'
 import { assetAddress } from '../assets.ts'
 import { gridMap, type MapPoint, pointOf } from '../dot-map.ts'
 import type { FacetValue } from '../facets.ts'
@@ -196,13 +198,13 @@ function nameWays(view: View, entity: Entity): string[][] {
   return [...ordered.map((name) => [name]), [...(keyPathsOf(entity).at(-1)?.steps ?? [])]]
 }
 
-function listItem(view: View, entity: Entity, record: ReadRecord): Html {
+function listItem(view: View, entity: Entity, record: PublishedRecord): Html {
   const { words, language } = view
   const parents = parentsOf(entity)
     .slice(0, MAX_PARENTS)
     .flatMap(({ steps, entity: parent }) => {
-      const found = valueAt(record, steps)
-      return isObject(found) ? [isolated(nameAmong(view, parent, found as ReadRecord))] : []
+      const found = embeddedIn(record, steps)
+      return found === undefined ? [] : isolated(nameAmong(view, parent, found))
     })
   const field = knownSize(view, entity)
   const size = field === undefined ? undefined : record[field]

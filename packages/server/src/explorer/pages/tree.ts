@@ -1,12 +1,10 @@
 // The trees of the catalogs: opened level by level, with the number of records below each node as a bar.
-import { isObject, valueAt } from '../../base/json.ts'
 import { broaderOf, type Entity } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { pathTo } from '../../catalog/lineage.ts'
 import { type Html, html } from '../../http/html.ts'
 import { badParameter } from '../../http/problem.ts'
-import { belongsTo } from '../ancestry.ts'
-import type { ReadRecord } from '../api-reader.ts'
+import { ancestorRecords } from '../ancestry.ts'
 import { ancestorsIn, type Forest } from '../forest.ts'
 import {
   collectionAddress,
@@ -126,20 +124,11 @@ function ancestorNodes({ api }: View, { entity, segments }: NamedNode): string[]
   return [...api.recordsAt(entity, inForest).map((one) => nodeOf(entity, one)), ...nodesAbove(entity, record)]
 }
 
-/** The nodes of the records that a record is embedded under, the nearest first. */
-function nodesAbove(entity: Entity, record: ReadRecord): string[] {
-  const nodes: string[] = []
-  let at: unknown = record
-  for (const { field, entity: parent } of belongsTo(entity)) {
-    at = valueAt(at, [field])
-    if (!isObject(at)) break
-    nodes.push(nodeOf(parent, at as ReadRecord))
-  }
-  return nodes
-}
+/** The nodes of the records that a record belongs to, the nearest first. */
+const nodesAbove = (entity: Entity, record: PublishedRecord): string[] =>
+  ancestorRecords(entity, record).map((ancestor) => nodeOf(ancestor.entity, ancestor.record))
 
-const nodeOf = (entity: Entity, record: ReadRecord): string =>
-  nodeText(entity, keySegments(entity, record as PublishedRecord))
+const nodeOf = (entity: Entity, record: PublishedRecord): string => nodeText(entity, keySegments(entity, record))
 
 // A tree of levels.
 
@@ -154,14 +143,14 @@ function level(shown: Shown, levels: readonly Entity[], depth: number, filter: Q
   if (entity === leaf)
     return html`<ul class="leaves">${records.map((record) => html`<li>${recordLink(view, entity, record)}</li>`)}</ul>${more}`
   const counts = api.countsBy(leaf, leafFilter(leaf, levels, depth, filter), wayTo(leaf, entity))
-  const countOf = (record: ReadRecord) => counts.get(filterValue(entity, record as PublishedRecord)) ?? 0
+  const countOf = (record: PublishedRecord) => counts.get(filterValue(entity, record)) ?? 0
   const inner = records.filter((record) => countOf(record) > 0)
   const largest = Math.max(1, ...inner.map(countOf))
   const empty = records.length - inner.length
   return html`<ul class="nodes">${inner.map((record) => {
     const count = countOf(record)
     const child = levels[depth + 1] as Entity
-    const below: QueryPairs = [[wayTo(child, entity), filterValue(entity, record as PublishedRecord)]]
+    const below: QueryPairs = [[wayTo(child, entity), filterValue(entity, record)]]
     return node(shown, idOf('levels', entity, record), entity, record, {
       above: nodesAbove(entity, record),
       count: html`<span class="figure">${words.trees.below(language.number(count), manyWithin(view, leaf))}</span>${bar(count, largest)}`,
@@ -221,8 +210,8 @@ function siblings([parent]: readonly string[], entity: Entity): QueryPairs {
   return [[filterParameter(entity, [broaderOf(entity) ?? '']), key]]
 }
 
-const idOf = (tree: ShownTree['kind'], entity: Entity, record: ReadRecord): string =>
-  nodeId(tree, entity, keySegments(entity, record as PublishedRecord))
+const idOf = (tree: ShownTree['kind'], entity: Entity, record: PublishedRecord): string =>
+  nodeId(tree, entity, keySegments(entity, record))
 
 // A node of either.
 
@@ -233,7 +222,7 @@ type NodeParts = {
   readonly children: () => Html
 }
 
-function node(shown: Shown, id: string, entity: Entity, record: ReadRecord, parts: NodeParts): Html {
+function node(shown: Shown, id: string, entity: Entity, record: PublishedRecord, parts: NodeParts): Html {
   const { view, open, kept } = shown
   const { words } = view
   const own = nodeOf(entity, record)

@@ -1,5 +1,4 @@
 // What the page asks API v2: which records rows mean, some rows at a time, and what a search finds.
-import { word } from './page-parts.ts'
 
 type Key = Readonly<Record<string, unknown>>
 
@@ -31,8 +30,11 @@ export type ResolvedRow = {
 /** Free text, or the parts of a row. */
 export type SentRow = string | Readonly<Record<string, string>>
 
-/** A request that got no response of use, with what the server says of it. */
+/** A request without a useful response, with the reason that the server gives. */
 export class RequestFailure extends Error {}
+
+/** A body that a proxy in front of the server refuses as too large. */
+export class BodyRefused extends RequestFailure {}
 
 export type Api = {
   readonly resolve: string
@@ -63,19 +65,20 @@ export async function resolveRows(
   for (let tries = 1; ; tries++) {
     const response = await request(address, init)
     if (response.ok) return (await response.json()) as ResolvedRow[]
-    if (!BUSY.has(response.status) || tries === MAX_TRIES) throw new RequestFailure(await reasonOf(response))
+    if (!BUSY.has(response.status) || tries === MAX_TRIES) throw await failureOf(response)
     await waited(Number(response.headers.get('retry-after') ?? tries), signal)
   }
 }
 
-async function reasonOf(response: Response): Promise<string> {
+async function failureOf(response: Response): Promise<RequestFailure> {
   try {
     const { detail } = (await response.json()) as { detail?: string }
-    if (detail !== undefined) return detail
+    if (detail !== undefined) return new RequestFailure(detail)
   } catch {
     // A response that is not JSON comes from a proxy.
   }
-  return response.status === 413 ? word('refusedByProxy') : `HTTP ${response.status}`
+  const status = `HTTP ${response.status}`
+  return response.status === 413 ? new BodyRefused(status) : new RequestFailure(status)
 }
 
 function waited(seconds: number, signal: AbortSignal | undefined): Promise<void> {
@@ -96,7 +99,7 @@ export async function searchRecords(api: Api, text: string, within: string): Pro
   const query = { q: text, limit: String(MAX_FOUND), in: within, release: api.release }
   const response = await fetch(withQuery(api.search, query), { headers: { Accept: 'application/json' } })
   if (response.ok) return (await response.json()) as CandidateRecord[]
-  throw new RequestFailure(await reasonOf(response))
+  throw await failureOf(response)
 }
 
 function withQuery(path: string, values: Readonly<Record<string, string | undefined>>): string {

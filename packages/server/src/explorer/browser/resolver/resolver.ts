@@ -1,7 +1,7 @@
 // The page that puts codes to a list: a table in, its columns named, every row looked up, the unsure ones chosen, the table out.
 import { announce } from '../copy.ts'
 import { type AddedPart, columnLetters, extendedRows } from './added-columns.ts'
-import { type Api, RequestFailure, type ResolvedRow, resolveRows, type SentRow } from './api.ts'
+import { type Api, BodyRefused, RequestFailure, type ResolvedRow, resolveRows, type SentRow } from './api.ts'
 import { chosenColumns, type OfferedPart, showColumns } from './columns-view.ts'
 import { type Columns, columnsByHeader, columnsByValues, FREE_TEXT, hasHeader, orFreeText, samplesOf } from './guess.ts'
 import { filled, formatted, partOf, type ResolverWords, setWords, word } from './page-parts.ts'
@@ -285,8 +285,7 @@ class Resolver {
       announce(this.#results.summary)
     } catch (error) {
       if (resolving !== this.#resolving) return
-      const reason = error instanceof RequestFailure ? error.message : word('failed')
-      this.#results.setRunning(false, signal.aborted ? word('stopped') : reason)
+      this.#results.setRunning(false, signal.aborted ? word('stopped') : reasonOf(error))
     }
   }
 
@@ -333,6 +332,11 @@ const MAX_VALUE = 300
 /** How near the nearest record is, whether or not there are several. */
 const bestScore = ({ score, alternatives }: ResolvedRow): number =>
   Math.max(score ?? 0, ...alternatives.map((one) => one.score))
+
+function reasonOf(error: unknown): string {
+  if (error instanceof BodyRefused) return word('refusedByProxy')
+  return error instanceof RequestFailure ? error.message : word('failed')
+}
 
 function faultOf({ rows }: SheetTable): string | undefined {
   if (rows.length === 0) return word('empty')
