@@ -566,7 +566,7 @@ createRoot(document.querySelector('#app')).render(<PickerForm onSave={(value) =>
     Vue: (snippet) => ({
       'place.js': compiledVue(snippet),
       'app.jsx': `import { createApp, h, ref, watch } from 'vue'
-import Place from '../place.js'
+import Place from './place.js'
 const place = ref()
 watch(place, (value) => { window.place = value })
 createApp({

@@ -8,7 +8,6 @@ import { anyText } from './names.ts'
 import { isolated, type View } from './view.ts'
 
 type Licence = { readonly name?: string; readonly title?: string; readonly path?: string }
-type Source = { readonly title?: string; readonly path?: string }
 type Contributor = { readonly title?: string; readonly role?: string }
 
 export type ShownPackage = {
@@ -18,10 +17,12 @@ export type ShownPackage = {
   readonly version?: string
   readonly homepage?: string
   readonly licenses: readonly Licence[]
-  readonly sources: readonly Source[]
+  readonly sources: readonly Licence[]
   readonly keywords: readonly string[]
   readonly contributors: readonly Contributor[]
 }
+
+const NO_DETAILS = { licenses: [], sources: [], keywords: [], contributors: [] } as const
 
 /** Lists that belong together, and what they are about where that is said. */
 type GroupedLists = { readonly group: ListGroup | undefined; readonly entities: readonly Entity[] }
@@ -33,14 +34,7 @@ export type PackageLists = { readonly info: ShownPackage | undefined; readonly g
 function packagesOf({ manifest }: Release): ShownPackage[] {
   const { packages } = manifest as { readonly packages?: unknown }
   if (!Array.isArray(packages)) return []
-  return packages.filter(isObject).map((one) => ({
-    licenses: [],
-    sources: [],
-    keywords: [],
-    contributors: [],
-    ...one,
-    name: String(one.name),
-  }))
+  return packages.filter(isObject).map((one) => ({ ...NO_DETAILS, ...one, name: String(one.name) }))
 }
 
 /** The lists by their packages, in the order of the packages; those without one first. */
@@ -48,10 +42,7 @@ export function packageLists({ api }: View): PackageLists[] {
   const infos = packagesOf(api.release)
   const names = new Set(api.entities.flatMap(({ package: name }) => name ?? []))
   const unknown = [...names].filter((name) => infos.every((info) => info.name !== name))
-  const all = [
-    ...infos,
-    ...unknown.map((name) => ({ name, licenses: [], sources: [], keywords: [], contributors: [] })),
-  ]
+  const all = [...infos, ...unknown.map((name) => ({ ...NO_DETAILS, name }))]
   const ofPackage = (name: string | undefined) => api.entities.filter((entity) => entity.package === name)
   return [
     { info: undefined, groups: grouped(ofPackage(undefined)) },
@@ -88,15 +79,9 @@ const linked = (text: string, path: unknown): Html =>
 const textOf = (...candidates: readonly unknown[]): string | undefined =>
   candidates.find((one): one is string => typeof one === 'string' && one !== '')
 
-const licencesOf = ({ licenses }: ShownPackage): Html[] =>
-  licenses.flatMap(({ title, name, path }) => {
+const linkedTitles = (all: readonly Licence[]): Html[] =>
+  all.flatMap(({ title, name, path }) => {
     const text = textOf(title, name, path)
-    return text === undefined ? [] : [linked(text, path)]
-  })
-
-const sourcesOf = ({ sources }: ShownPackage): Html[] =>
-  sources.flatMap(({ title, path }) => {
-    const text = textOf(title, path)
     return text === undefined ? [] : [linked(text, path)]
   })
 
@@ -112,8 +97,8 @@ export function packageDetails({ words }: View, info: ShownPackage): Html {
   const { description, version, homepage, keywords } = info
   const entries: readonly (readonly [label: string, content: readonly Content[]])[] = [
     [words.packages.version, version === undefined ? [] : [isolated(version)]],
-    [words.packages.licences, licencesOf(info)],
-    [words.packages.sources, sourcesOf(info)],
+    [words.packages.licences, linkedTitles(info.licenses)],
+    [words.packages.sources, linkedTitles(info.sources)],
     [words.packages.contributors, contributorsOf(info)],
     [words.packages.keywords, keywords.map((keyword) => isolated(String(keyword)))],
     [words.packages.homepage, homepage === undefined ? [] : [linked(homepage, homepage)]],
@@ -128,7 +113,7 @@ export function packageCredits(view: View): Html | undefined {
   const infos = packageLists(view).flatMap(({ info }) => info ?? [])
   if (infos.length === 0) return undefined
   return html`<details><summary>${view.words.footer.credits}</summary><ul class="plain">${infos.map((info) => {
-    const parts = [...licencesOf(info), ...sourcesOf(info), ...contributorsOf(info)]
+    const parts = [...linkedTitles(info.licenses), ...linkedTitles(info.sources), ...contributorsOf(info)]
     return html`<li>${isolated(packageTitle(info))}${info.version !== undefined && html` ${isolated(info.version)}`}${parts.length > 0 && html`: ${joined(parts, ', ')}`}</li>`
   })}</ul></details>`
 }

@@ -8,7 +8,7 @@ import { languageMeant } from '../query/formats/shown-names.ts'
 import type { PageLanguage } from './language.ts'
 import { EXPLORE_PATH, keySeparator, LANGUAGE_PARAMETER, type QueryPairs } from './links.ts'
 import { nameWithKind, oneOf, shownNameField } from './names.ts'
-import type { View } from './view.ts'
+import { hiddenInputs, type View } from './view.ts'
 
 type SearchBox = {
   readonly id: string
@@ -31,7 +31,7 @@ export function searchBox(view: View, box: SearchBox): Html {
 <label for="${id}"${isCompact && html` class="unseen"`}>${label}</label>
 <div class="combobox">
 <input id="${id}" name="q" type="search" value="${value}" maxlength="${MAX_SEARCH_CHARACTERS}" placeholder="${words.search.placeholder}" autocomplete="off" autocapitalize="none" spellcheck="false"${hasFocus && html` autofocus`}>
-${[...kept, ...carried].map(([name, one]) => html`<input type="hidden" name="${name}" value="${one}">`)}
+${hiddenInputs([...kept, ...carried])}
 <button type="submit">${words.search.button}</button>
 </div>
 </form>`

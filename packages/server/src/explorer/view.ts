@@ -36,6 +36,10 @@ export type DownloadLink = { readonly fileName: string; readonly html: Html }
 export const href = ({ carried }: View, path: string, pairs: QueryPairs = []): string =>
   withQuery(path, [...pairs, ...carried])
 
+/** Parameters that a form keeps. */
+export const hiddenInputs = (pairs: QueryPairs): Html[] =>
+  pairs.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
+
 /** The value of a parameter; of several the first. */
 export const parameter = (pairs: QueryPairs, name: string): string | undefined =>
   pairs.find(([given]) => given === name)?.[1]

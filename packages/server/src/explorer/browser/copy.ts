@@ -1,4 +1,5 @@
 // Buttons that copy a text: shown only where the browser can do it.
+import { element } from './element.ts'
 
 const SHOWN_MILLISECONDS = 2_000
 
@@ -28,9 +29,7 @@ async function written(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text)
     return true
   } catch {
-    const area = document.createElement('textarea')
-    area.value = text
-    area.className = 'unseen'
+    const area = element('textarea', { class: 'unseen' }, text)
     document.body.append(area)
     const focused = document.activeElement
     area.select()
@@ -45,10 +44,7 @@ async function written(text: string): Promise<boolean> {
 export function announce(text: string): void {
   let region = document.querySelector('#announcement')
   if (region === null) {
-    region = document.createElement('div')
-    region.id = 'announcement'
-    region.className = 'unseen'
-    region.setAttribute('role', 'status')
+    region = element('div', { id: 'announcement', class: 'unseen', role: 'status' })
     document.body.append(region)
   }
   // The same text again is another message, and only told where it differs.

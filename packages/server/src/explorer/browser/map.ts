@@ -1,5 +1,6 @@
 // The map: dots on a canvas to zoom, move and choose from, with the largest of those in view as a list and as labels.
 import { type Camera, CLOSE_UP, Projection, paint, palette, type Rgb, radii } from './dots.ts'
+import { element, isolated } from './element.ts'
 import { centresOf, type GroupCentre, type Points, parsePoints } from './points.ts'
 
 /** The fields that lead to a value. */
@@ -115,14 +116,14 @@ class DotMap {
   readonly #pointers = new Map<number, { x: number; y: number }>()
   #pressed: { x: number; y: number; moved: boolean } | undefined
 
-  constructor(element: HTMLElement, settings: Settings, points: Points, found: Uint8Array | undefined) {
-    this.#element = element
+  constructor(root: HTMLElement, settings: Settings, points: Points, found: Uint8Array | undefined) {
+    this.#element = root
     this.#settings = settings
     this.#points = points
-    this.#canvas = element.querySelector('canvas') as HTMLCanvasElement
+    this.#canvas = root.querySelector('canvas') as HTMLCanvasElement
     this.#context = this.#canvas.getContext('2d', { alpha: false }) as CanvasRenderingContext2D
-    this.#card = element.querySelector('.map-card') as HTMLElement
-    this.#ring = element.querySelector('.map-ring') as HTMLElement
+    this.#card = root.querySelector('.map-card') as HTMLElement
+    this.#ring = root.querySelector('.map-ring') as HTMLElement
     this.#projection = new Projection(points)
     this.#isShown =
       found === undefined ? () => true : (position) => ((found[position >> 3] as number) & (1 << (position & 7))) !== 0
@@ -542,27 +543,19 @@ class DotMap {
   /** Its name as a link, what it belongs to, and its size. */
   #described(record: MapRecord): HTMLElement[] {
     const { names, parents, maxParents, size, words } = this.#settings
-    const link = document.createElement('a')
-    link.className = 'name'
-    link.href = this.#addressOf(record)
-    link.append(isolated(firstAt(record, names) ?? ''))
-    const where = document.createElement('span')
-    where.className = 'what'
+    const name = element('a', { class: 'name', href: this.#addressOf(record) }, isolated(firstAt(record, names) ?? ''))
     const known = parents.map((parent) => firstAt(record, parent.names))
     const called = parents.slice(0, maxParents).flatMap(({ withKind }, at) => {
-      const name = known[at]
-      if (name === undefined) return []
-      return name === known[at + 1] ? withKind.replace('{name}', () => name) : name
+      const parent = known[at]
+      if (parent === undefined) return []
+      return parent === known[at + 1] ? withKind.replace('{name}', () => parent) : parent
     })
-    where.append(...called.flatMap((parent, at) => [...(at === 0 ? [] : [', ']), isolated(parent)]))
-    const both = document.createElement('span')
-    both.append(link, ' ', where)
+    const where = called.flatMap((parent, at) => [...(at === 0 ? [] : [', ']), isolated(parent)])
+    const both = element('span', {}, name, ' ', element('span', { class: 'what' }, ...where))
     const count = size === undefined ? undefined : record[size]
     if (typeof count !== 'number') return [both]
-    const figure = document.createElement('span')
-    figure.className = 'figure'
-    figure.textContent = words.inhabitants.replace('{count}', this.#number.format(count))
-    return [both, figure]
+    const figure = words.inhabitants.replace('{count}', this.#number.format(count))
+    return [both, element('span', { class: 'figure' }, figure)]
   }
 
   // The list of what is in view.
@@ -621,13 +614,7 @@ class DotMap {
     this.#labelled = records
     this.#drawLater()
     const part = (name: string) => document.querySelector<HTMLElement>(`.in-view [data-part=${name}]`)
-    part('list')?.replaceChildren(
-      ...records.map((record) => {
-        const item = document.createElement('li')
-        item.append(...this.#described(record))
-        return item
-      }),
-    )
+    part('list')?.replaceChildren(...records.map((record) => element('li', {}, ...this.#described(record))))
     const count = part('count')
     if (count !== null) count.textContent = this.#settings.words.inView.replace('{count}', this.#number.format(total))
     const nothing = part('nothing')
@@ -666,22 +653,16 @@ function sizeByte(record: MapRecord, field: string | undefined): number {
   return typeof value === 'number' ? Math.min(2 + Math.round(Math.log2(1 + value) * 8), 255) : 1
 }
 
-function isolated(text: string): HTMLElement {
-  const element = document.createElement('bdi')
-  element.textContent = text
-  return element
-}
-
-async function enhance(element: HTMLElement): Promise<void> {
-  const settings = JSON.parse(element.dataset.settings ?? '{}') as Settings
-  const status = element.querySelector<HTMLElement>('[data-part=status]')
+async function enhance(root: HTMLElement): Promise<void> {
+  const settings = JSON.parse(root.dataset.settings ?? '{}') as Settings
+  const status = root.querySelector<HTMLElement>('[data-part=status]')
   if (status !== null) status.hidden = false
   try {
     const [points, found] = await Promise.all([
       bytesAt(settings.points),
       settings.found === undefined ? undefined : bytesAt(settings.found),
     ])
-    new DotMap(element, settings, parsePoints(points), found && new Uint8Array(found))
+    new DotMap(root, settings, parsePoints(points), found && new Uint8Array(found))
     status?.remove()
   } catch (error) {
     if (status !== null) status.textContent = settings.words.failed
@@ -689,4 +670,4 @@ async function enhance(element: HTMLElement): Promise<void> {
   }
 }
 
-for (const element of document.querySelectorAll<HTMLElement>('[data-map]')) void enhance(element)
+for (const root of document.querySelectorAll<HTMLElement>('[data-map]')) void enhance(root)

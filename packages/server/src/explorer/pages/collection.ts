@@ -48,6 +48,7 @@ import { isFigure, missing, shownValue } from '../values.ts'
 import {
   type ExplorerPage,
   factPairs,
+  hiddenInputs,
   href,
   isolated,
   isolatedName,
@@ -321,7 +322,7 @@ function rangeForm(view: View, entity: Entity, { field, min, max, counts }: Hist
 <h3 id="${id}">${label}</h3>
 <svg class="histogram" viewBox="0 0 ${counts.length * 10} ${BAR_HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${words.table.spread(label, language.decimal(min, 0), language.decimal(max, 0))}">${bars}</svg>
 <form action="${path}">
-${[...omit(pairs, names.min, names.max, 'page'), ...carried].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${hiddenInputs([...omit(pairs, names.min, names.max, 'page'), ...carried])}
 ${bound(names.min, words.table.from, min)}${bound(names.max, words.table.to, max)}<button type="submit">${words.table.apply}</button>
 </form>
 </section>`
@@ -344,8 +345,8 @@ type Column = {
   /** The path by which it is chosen, and sorted by. */
   readonly path: string
   readonly label: string
-  readonly isNumber: boolean
-  readonly isName: boolean
+  readonly isNumber?: boolean
+  readonly isName?: boolean
   /** Where there is little room, those of less use are left out; those that are folded are there only if they are chosen. */
   readonly use: 'most' | 'less' | 'folded'
   /** Whether the API knows it under its path, so that it can be sorted by and downloaded. */
@@ -389,8 +390,6 @@ const derivedCodes = (view: View, entity: Entity): Column[] =>
     .map((code) => ({
       path: code.name,
       label: code.title ?? code.name,
-      isNumber: false,
-      isName: false,
       use: 'most',
       isField: pathNamed(entity, code.name) !== undefined,
       cell: (record) => {
@@ -405,7 +404,6 @@ const distanceColumn = ({ words, language }: View, name: string): Column => ({
   path: name,
   label: words.table.distance,
   isNumber: true,
-  isName: false,
   use: 'most',
   isField: false,
   cell: (record) => `${language.decimal(Number(record[name]) / METRES_IN_KILOMETRE, 1)} ${words.record.kilometres}`,
@@ -436,10 +434,7 @@ function fieldGroups(view: View, entity: Entity) {
     /** Codes that are part of another, which says all that they say. */
     parts,
     coordinates: coordinates.filter((name) => known.includes(name)),
-    values: [
-      ...values.filter((name) => !isDescription(entity, name)),
-      ...values.filter((name) => isDescription(entity, name)),
-    ],
+    values: values.toSorted((a, b) => Number(isDescription(entity, a)) - Number(isDescription(entity, b))),
     identifiers: ofKind('id'),
   }
 }
@@ -477,8 +472,6 @@ function parentColumn(view: View, entity: Entity, { steps, parent: given }: Face
   return {
     path: sortParameter(entity, [...steps, sortedNameField(view, parent)]),
     label: parentLabel(view, entity, steps, parent),
-    isNumber: false,
-    isName: false,
     use,
     isField: true,
     cell: (record) => {
@@ -583,7 +576,7 @@ function columnMenu(view: View, { offered, columns }: Shown): Html {
   const { words, pairs, path, carried } = view
   const kept = [...omit(pairs, COLUMNS, 'page'), ...carried]
   return html`<details class="menu columns-menu" name="menu"><summary>${words.table.columns}</summary><form action="${path}">
-${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${hiddenInputs(kept)}
 <ul>${offered.map((column) => html`<li><label><input type="checkbox" name="${COLUMNS}" value="${column.path}"${columns.includes(column) && html` checked`}> ${column.label}${column.use === 'folded' && html` <code>${column.path}</code>`}</label></li>`)}</ul>
 <button type="submit">${words.table.apply}</button> <a href="${href(view, path, omit(pairs, COLUMNS, 'page'))}">${words.table.usualColumns}</a>
 </form></details>`

@@ -27,7 +27,7 @@ import {
   variablesIn,
 } from '../reference.ts'
 import { type Examples, examplesOf } from '../reference-examples.ts'
-import { copyButton } from '../snippets.ts'
+import { codeBlock } from '../snippets.ts'
 import { type ExplorerPage, parameter, type View } from '../view.ts'
 
 export const RUN_PATH = `${DOCS_PATH}/run`
@@ -188,7 +188,7 @@ function bodyField(view: View, path: string, examples: Examples, variants: reado
   // An apostrophe would end the quotes of the shell.
   const curl = `curl -H 'Content-Type: application/json' -d '${body.replaceAll("'", '\\u0027')}' '${baseUrl}${path}'`
   return html`<div data-for="${variants.join(' ')}"><label><span><code>${words.reference.requestBody}</code> <em>${words.reference.required}</em></span> <small>${words.reference.rows(exampleParts(view))}</small><textarea name="${BODY}" rows="3" required spellcheck="false">${body}</textarea></label>
-<div class="code"><pre tabindex="0"><code>${curl}</code></pre>${copyButton(view, curl, 'curl')}</div></div>`
+${codeBlock(view, curl, 'curl')}</div>`
 }
 
 const PARTS = 2

@@ -28,7 +28,7 @@ import {
   type ShownPackage,
 } from '../packages.ts'
 import { searchBox } from '../search-box.ts'
-import { copyButton } from '../snippets.ts'
+import { codeBlock } from '../snippets.ts'
 import { type ExplorerPage, href, isolated, shortDigest, type View } from '../view.ts'
 import { smallMap } from './map.ts'
 
@@ -61,7 +61,7 @@ ${lastChanges(view)}
 <section aria-labelledby="use-title">
 <h2 id="use-title">${words.home.use}</h2>
 <p>${words.home.useText}</p>
-${examples(view).map((line) => html`<div class="code"><pre tabindex="0"><code>${line}</code></pre>${copyButton(view, line, 'curl')}</div>`)}
+${examples(view).map((line) => codeBlock(view, line, 'curl'))}
 <p><a href="${href(view, DOCS_PATH)}">${words.home.readDocs}</a></p>
 </section>
 </div>`,

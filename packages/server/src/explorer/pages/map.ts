@@ -29,7 +29,7 @@ import { fieldWithin, manyWithin, nameAmong, nameFields, nameWithKind, oneOf, sh
 import { bySlug, isFilter } from '../query-names.ts'
 import { sizeFieldOf } from '../sizes.ts'
 import { isMissing, writtenNumber } from '../values.ts'
-import { type ExplorerPage, href, isolated, parameter, recordLink, type View } from '../view.ts'
+import { type ExplorerPage, hiddenInputs, href, isolated, parameter, recordLink, type View } from '../view.ts'
 
 /** So many of those in view are listed. */
 const MAX_LISTED = 20
@@ -170,7 +170,7 @@ ${counts
       html`<option value="${value}"${value === chosen && html` selected`}>${name} (${language.number(count)})</option>`,
   )}</select></div>`
 }
-${[...kept, ...carried].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${hiddenInputs([...kept, ...carried])}
 <button type="submit">${words.maps.show}</button>
 ${pairs.length > 0 && html`<a class="clear" href="${href(view, path)}">${words.maps.clear}</a>`}
 </form>`

@@ -54,7 +54,7 @@ import {
   wordsFor,
 } from '../names.ts'
 import { sizeFieldOf } from '../sizes.ts'
-import { apiRequest, copyButton } from '../snippets.ts'
+import { apiRequest, codeBlock, copyButton } from '../snippets.ts'
 import { isInTree, MAX_DEPTH, nodeId, nodeText, OPEN_NODE } from '../tree-nodes.ts'
 import { isMissing, missing, plainValue, shownValue, writtenNumber } from '../values.ts'
 import {
@@ -114,7 +114,7 @@ ${homonyms(view, entity, record)}
 <div>
 ${apiRequest(view, withQuery(apiRecordPath(entity, segments), [...factPairs(entity), ...releasePairs(view)]))}
 <details class="json"><summary>${words.record.json}</summary>
-<div class="code"><pre tabindex="0"><code>${json}</code></pre>${copyButton(view, json, 'JSON')}</div></details>
+${codeBlock(view, json, 'JSON')}</details>
 </div>
 </div>`,
   }

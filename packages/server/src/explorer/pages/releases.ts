@@ -15,7 +15,7 @@ import { EXPLORE_PATH, keySegments, type QueryPairs, RELEASES_PATH, recordAddres
 import { fieldLabel, manyOf, officialCode, sourceTitle } from '../names.ts'
 import { apiRequest } from '../snippets.ts'
 import { plainValue } from '../values.ts'
-import { type ExplorerPage, isolated, isolatedName, parameter, shortDigest, type View } from '../view.ts'
+import { type ExplorerPage, hiddenInputs, isolated, isolatedName, parameter, shortDigest, type View } from '../view.ts'
 import { signed } from './home.ts'
 
 /** The last three choose one table of changes, of which there may be many pages. */
@@ -115,7 +115,7 @@ async function comparison(view: View, releases: readonly ListedRelease[]): Promi
 <form class="compare" action="${RELEASES_PATH}#compare">
 <p><label for="from">${words.release.from}</label> <select id="from" name="from">${options(from)}</select></p>
 <p><label for="to">${words.release.to}</label> <select id="to" name="to">${options(to)}</select></p>
-${carried.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${hiddenInputs(carried)}
 <p><button type="submit">${words.release.compareButton}</button></p>
 </form>
 ${isCompared && (await changesBetween(view, await api.changes(from, to), [from, to], releases))}

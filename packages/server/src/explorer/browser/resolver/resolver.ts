@@ -1,5 +1,6 @@
 // The page that puts codes to a list: a table in, its columns named, every row looked up, the unsure ones chosen, the table out.
 import { announce } from '../copy.ts'
+import { element } from '../element.ts'
 import { type AddedPart, columnLetters, extendedRows } from './added-columns.ts'
 import { type Api, BodyRefused, RequestFailure, type ResolvedRow, resolveRows, type SentRow } from './api.ts'
 import { chosenColumns, type OfferedPart, showColumns } from './columns-view.ts'
@@ -317,12 +318,10 @@ class Resolver {
   }
 
   #download(content: Blob, extension: string): void {
-    const link = document.createElement('a')
-    link.href = URL.createObjectURL(content)
+    const href = URL.createObjectURL(content)
     const base = this.#fileName.replace(/\.[^.]*$/, '') || word('fileName')
-    link.download = `${base}-${word('fileSuffix')}.${extension}`
-    link.click()
-    setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+    element('a', { href, download: `${base}-${word('fileSuffix')}.${extension}` }).click()
+    setTimeout(() => URL.revokeObjectURL(href), 60_000)
   }
 }
 
