@@ -1,4 +1,4 @@
-// The benchmark of the explorer: what its pages cost the server, and how soon the map is seen in a browser.
+// The benchmark of the explorer: the cost of its pages for the server, and the time until a browser shows the map.
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Entity } from '../packages/server/src/catalog/entity.ts'
@@ -40,7 +40,7 @@ const BASE_URL = 'http://catalogs.example.org'
 const COLLECTION = 'localidades'
 
 /**
- * Milliseconds of processor time that a call takes in its own thread, after the compiler has seen enough of them. Calls are
+ * Milliseconds of processor time that a call takes in its own thread, after the compiler has optimized them. Calls are
  * measured some at a time, since the kernel counts coarsely; what else the machine does hardly matters.
  */
 async function timed(call: (round: number) => unknown): Promise<Spread> {

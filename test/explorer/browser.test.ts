@@ -85,7 +85,7 @@ describe.skipIf(browser === undefined)('in a browser, accessible:', () => {
   })
 })
 
-/** What can have the focus and has a ring that is not whole: another part is over it, or a part around it ends before it. */
+/** Parts that can have the focus and whose ring is not whole: another part covers it, or a part around it cuts it off. */
 const HIDDEN_RINGS = `(() => {
   const shown = [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')]
     .filter((one) => one.checkVisibility() && one.type !== 'hidden')

@@ -1,4 +1,4 @@
-// What the records of a list belong to: the records that each of them must refer to, up to the outermost.
+// The ancestors of a record: the records that it must refer to, up to the outermost.
 import { isObject, valueAt } from '../base/json.ts'
 import { memoized } from '../base/memoized.ts'
 import type { Entity } from '../catalog/entity.ts'
@@ -6,7 +6,7 @@ import type { PublishedRecord } from '../catalog/flatten.ts'
 
 type Step = { readonly field: string; readonly entity: Entity }
 
-/** The steps from a record to what it belongs to, the nearest first, through as many as there are. A reference that may be missing is none. */
+/** The steps from a record to its ancestors, the nearest first: the longest chain of references that may not be missing. */
 export const belongsTo = memoized(({ fields }: Entity): readonly Step[] => {
   const chains = Object.entries(fields).flatMap(([field, definition]) =>
     definition.kind === 'embed' && definition.optional !== true
@@ -24,7 +24,7 @@ export function embeddedIn(record: PublishedRecord, steps: readonly string[]): P
 
 export type Ancestor = { readonly entity: Entity; readonly record: PublishedRecord }
 
-/** The records that a record belongs to, the nearest first. */
+/** The ancestors of a record, the nearest first. */
 export function ancestorRecords(entity: Entity, record: PublishedRecord): Ancestor[] {
   const ancestors: Ancestor[] = []
   let at: PublishedRecord | undefined = record

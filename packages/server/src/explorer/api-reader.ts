@@ -41,7 +41,7 @@ export type ReadList = ListPage & { readonly records: readonly PublishedRecord[]
 export type ListedRelease = ReturnType<typeof describeReleases>[number]
 export type ReleaseDetails = ReturnType<typeof describeRelease>
 
-/** What a map shows: where, how many points, and what they are coloured by. */
+/** The extent of a map, its number of points, and the groups that give them their colours. */
 export type MapFrame = {
   readonly bounds: Bounds
   readonly points: number
@@ -91,7 +91,6 @@ export class ApiReader {
     return { ...page, records: readRecords(this.release, request, positions, this.#language) }
   }
 
-  /** How many records a list has. */
   total(entity: Entity, pairs: QueryPairs): number {
     return findPage(this.release, listRequest(entity, pairs)).page.total
   }
@@ -101,7 +100,7 @@ export class ApiReader {
     return readRecord(this.release, entity, segments, pairs, this.#language)
   }
 
-  /** The record with its facts in another release; undefined where it is not there, or the identifiers are those of another. */
+  /** The record with its facts in another release; undefined if that release has no such record or numbers its records differently. */
   recordIn(digest: string, { plural }: Entity, segments: readonly string[]): PublishedRecord | undefined {
     try {
       const release = this.#context.releases.find('release', digest)
@@ -166,7 +165,7 @@ export class ApiReader {
     return facetOf(this.release, listRequest(entity, pairs), parameter, Number.MAX_SAFE_INTEGER, this.#language)
   }
 
-  /** The sum of a number over all records of a list, and of how many it is known. */
+  /** The sum of a number over the records of a list, and the count of records that have it. */
   sum(entity: Entity, pairs: QueryPairs, field: string): { readonly sum: number; readonly known: number } {
     return sumOf(this.release, listRequest(entity, pairs), field)
   }
@@ -177,18 +176,18 @@ export class ApiReader {
     return histogramFields(entity).flatMap((field) => histogramOf(this.release, request, field) ?? [])
   }
 
-  /** How many records of a list each parent has, by its key. */
+  /** The number of records of a list under each parent, by the key of the parent. */
   countsBy(entity: Entity, pairs: QueryPairs, parameter: string): ReadonlyMap<string, number> {
     const { values } = this.facet(entity, pairs, parameter)
     return new Map(values.map(({ value, count }) => [value, count]))
   }
 
-  /** Where the records of an entity are; undefined where no coordinates are known. */
+  /** The places of the records of an entity; undefined if none has coordinates. */
   dotGrid(entity: Entity): DotGrid | undefined {
     return dotGrid(this.release, entity)
   }
 
-  /** The map of an entity; undefined where no coordinates are known. */
+  /** The map of an entity; undefined if no record has coordinates. */
   map(entity: Entity): MapFrame | undefined {
     const open = this.release.entity(entity.name)
     const bounds = hasCoordinates(entity) ? boundsOf(open) : undefined
@@ -264,5 +263,5 @@ function readRecords(
   return addNames === undefined ? records : records.map((record, at) => addNames(record, positions[at] as number))
 }
 
-/** A release may have gone meanwhile, and an earlier one may not have had the record. */
+/** Problems that mean here that another release has no such record: it, or the release, is gone. All others are thrown on. */
 const MISSING: ReadonlySet<string> = new Set(['record-not-found', 'release-gone'])

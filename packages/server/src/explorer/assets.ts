@@ -68,7 +68,7 @@ function responseWith(asset: BuiltAsset, request: HttpRequest, cacheControl: str
 
 function contentOf({ name, content }: BuiltAsset, encoding: ContentCoding | 'identity'): Uint8Array {
   const key = `${name} ${encoding}`
-  const known = decoded.get(key) ?? Buffer.from(content[encoding], 'base64')
-  decoded.set(key, known)
-  return known
+  const bytes = decoded.get(key) ?? Buffer.from(content[encoding], 'base64')
+  decoded.set(key, bytes)
+  return bytes
 }

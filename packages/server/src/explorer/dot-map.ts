@@ -1,4 +1,4 @@
-// Maps drawn of nothing but dots: where records are, from their coordinates.
+// Maps of nothing but dots, at the coordinates of records.
 
 import { memoized } from '../base/memoized.ts'
 import { coordinatesOf, type Entity } from '../catalog/entity.ts'
@@ -9,7 +9,7 @@ import { isMissing, writtenNumber } from './values.ts'
 
 export type MapPoint = { readonly latitude: number; readonly longitude: number }
 
-/** Where a record is; undefined where that is not known. */
+/** The place of a record; undefined if it has no coordinates. */
 export function pointOf(entity: Entity, record: PublishedRecord): MapPoint | undefined {
   const fields = coordinatesOf(entity)
   if (fields === undefined) return undefined

@@ -77,7 +77,7 @@ function navigationItem(view: View, path: string, label: string): Html {
   return html`<li><a href="${href(view, path)}"${isCurrent && html` aria-current="page"`}>${label}</a></li>`
 }
 
-/** The same page in the other languages: the choice is kept in the address and in a cookie. */
+/** Links to the page in the other languages: the address and a cookie keep the choice. */
 function languageSwitch(view: View): Html {
   const { path, pairs, carried, language, words } = view
   const kept = [...pairs, ...carried.filter(([name]) => name !== LANGUAGE_PARAMETER)]

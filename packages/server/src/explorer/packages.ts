@@ -1,4 +1,4 @@
-// The packages of a release: what each tells of itself, and the lists that it has, with those together that belong together.
+// The packages of a release: their descriptions and licences, and their lists in groups.
 import { isObject } from '../base/json.ts'
 import type { Entity, ListGroup } from '../catalog/entity.ts'
 import { type Content, type Html, html, joined } from '../http/html.ts'
@@ -24,13 +24,13 @@ export type ShownPackage = {
 
 const NO_DETAILS = { licenses: [], sources: [], keywords: [], contributors: [] } as const
 
-/** Lists that belong together, and what they are about where that is said. */
+/** Lists of one group, and the title and description of that, if it has any. */
 type GroupedLists = { readonly group: ListGroup | undefined; readonly entities: readonly Entity[] }
 
 /** The lists of a package, or those that belong to none. */
 export type PackageLists = { readonly info: ShownPackage | undefined; readonly groups: readonly GroupedLists[] }
 
-/** What the manifest tells of its packages, as far as it does. */
+/** The packages in the manifest; others than Nomenclator may have written any part of them. */
 function packagesOf({ manifest }: Release): ShownPackage[] {
   const { packages } = manifest as { readonly packages?: unknown }
   if (!Array.isArray(packages)) return []
@@ -50,19 +50,19 @@ export function packageLists({ api }: View): PackageLists[] {
   ].filter(({ groups }) => groups.length > 0)
 }
 
-/** The lists by what they are about, in the order of the first of each. */
+/** The lists by their groups, in the order of the first list of each. */
 function grouped(entities: readonly Entity[]): GroupedLists[] {
   const byTitle = Map.groupBy(entities, (entity) => JSON.stringify(groupOf(entity)?.title))
   return [...byTitle.values()].map((lists) => ({ group: groupOf(lists[0] as Entity), entities: lists }))
 }
 
-/** What a list is about: what it says itself, or else the nearest list of its package that its records belong to. */
+/** The group of a list: its own, or else that of the nearest list of its package that its records belong to. */
 const groupOf = (entity: Entity): ListGroup | undefined =>
   [entity, ...belongsTo(entity).map((step) => step.entity)].find(
     (one) => one.package === entity.package && one.group !== undefined,
   )?.group
 
-/** What the lists of a group stand under: what they are about, or else the title of their package. */
+/** The heading of a group: its own title, or else the title of its package. */
 export const groupTitle = (view: View, { info }: PackageLists, { group }: GroupedLists): string =>
   group !== undefined ? anyText(view, group.title) : info === undefined ? view.words.catalogs : packageTitle(info)
 
@@ -70,7 +70,7 @@ export const packageTitle = ({ title, name }: ShownPackage): string => title ?? 
 
 const WEB_ADDRESS = /^https?:\/\/[^\s<>"']+$/i
 
-/** A link where it leads to the web, and else its text alone. */
+/** A link if it leads to the web, or else its text. */
 const linked = (text: string, path: unknown): Html =>
   typeof path === 'string' && WEB_ADDRESS.test(path) && URL.canParse(path)
     ? html`<a href="${path}" rel="nofollow noopener noreferrer">${isolated(text)}</a>`
@@ -92,7 +92,7 @@ const contributorsOf = ({ contributors }: ShownPackage): Html[] =>
     return [textOf(role) === undefined ? isolated(text) : html`${isolated(text)} (${isolated(String(role))})`]
   })
 
-/** What a package tells of itself, under the heading with its title. */
+/** The description of a package and a list of its details. */
 export function packageDetails({ words }: View, info: ShownPackage): Html {
   const { description, version, homepage, keywords } = info
   const entries: readonly (readonly [label: string, content: readonly Content[]])[] = [
@@ -108,7 +108,7 @@ export function packageDetails({ words }: View, info: ShownPackage): Html {
 ${shown.length > 0 && html`<dl class="package">${shown.map(([label, content]) => html`<div><dt>${label}</dt><dd>${joined(content, ', ')}</dd></div>`)}</dl>`}`
 }
 
-/** The packages with their versions and licences, as the foot of every page names them; undefined where there are none. */
+/** The packages with their versions and licences for the foot of every page. */
 export function packageCredits(view: View): Html | undefined {
   const infos = packageLists(view).flatMap(({ info }) => info ?? [])
   if (infos.length === 0) return undefined

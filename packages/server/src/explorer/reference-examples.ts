@@ -13,7 +13,7 @@ import type { View } from './view.ts'
 export type Examples = {
   /** The value of a variable in the path of a record of a list. */
   readonly inPath: (list: string, name: string) => string
-  /** What may be given for a parameter; of a list where that has one of its own. */
+  /** An example for a parameter; one of the list itself, if it has one. */
   readonly given: (name: string) => string
 }
 

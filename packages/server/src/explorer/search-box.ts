@@ -19,7 +19,7 @@ type SearchBox = {
   readonly label?: string
   /** Suggestions from this collection alone. */
   readonly within?: Entity
-  /** Whether the label is for screen readers only. */
+  /** True if the label is for screen readers only. */
   readonly isCompact?: boolean
   readonly hasFocus?: boolean
 }
@@ -41,13 +41,13 @@ ${hiddenInputs([...kept, ...carried])}
 export const namesIn = ({ api, language }: View): QueryPairs =>
   languageMeant(languagesIn(api.catalog), language.code) === undefined ? [] : [[LANGUAGE_PARAMETER, language.code]]
 
-/** What the script needs to show suggestions: attributes of the body, since a page may have two boxes. */
+/** The settings of the suggestions: attributes of the body, since a page may have two boxes. */
 export const searchAttributes = (view: View): Html => {
   const { search } = view.words
   return html`data-explore="${EXPLORE_PATH}"${namesIn(view).map(([, code]) => html` data-names="${code}"`)} data-collections="${collectionsIn(view.api.catalog)(view.language, view)}" data-suggestions="${search.suggestions}" data-found="${search.found('{count}')}" data-found-one="${search.foundOne}" data-nothing="${search.nothing}" data-failed="${search.failed}" data-keys="${search.keys}"`
 }
 
-/** What a suggestion is called, which of its fields is its name, what is between the parts of its key, and its name with what it is, by collection. */
+/** By collection: the word for a record, the field of its name, the sign between the parts of its key, its name with the word. */
 const collectionsIn = memoized((catalog: Catalog) =>
   memoized((_: PageLanguage, view: View): Html => {
     const collections = [...catalog.entities.values()].map((entity) => [

@@ -1,4 +1,4 @@
-// The same as a page shows, as a request to API v2 in several languages, to copy.
+// Requests to API v2 for the records of a page in several languages, to copy.
 import { type Html, html } from '../http/html.ts'
 import type { View } from './view.ts'
 

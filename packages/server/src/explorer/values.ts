@@ -4,7 +4,7 @@ import type { PublishedRecord, PublishedValue } from '../catalog/flatten.ts'
 import { type Content, type Html, html } from '../http/html.ts'
 import { isolated, referenceTo, type View } from './view.ts'
 
-/** Whether all of a value is shown, or as much as a cell of a table has room for. */
+/** The room for a value: a whole page, or a cell of a table. */
 type Room = 'whole' | 'cell'
 
 const MAX_IN_CELL = 140
@@ -14,7 +14,7 @@ export const isMissing = (value: unknown): value is null | undefined => value ==
 
 export const missing = ({ words }: View): Html => html`<span class="unknown" title="${words.table.unknown}">–</span>`
 
-/** A value that is not known is shown as such. */
+/** The sign for a missing value. */
 export function shownValue(
   view: View,
   entity: Entity,
@@ -82,7 +82,7 @@ function typedValue(view: View, field: ValueField, value: PublishedValue, room: 
 /** A number with the digits that it is written with: one that would lose some is kept as raw JSON. */
 export const writtenNumber = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** A whole day is told to programs, too. */
+/** A whole day gets an element that programs read, too. */
 const dateOf = (text: string): Html =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) ? html`<time datetime="${text}">${text}</time>` : isolated(text)
 
@@ -107,13 +107,13 @@ function textValue({ language }: View, text: string, of: string | undefined, roo
   return isLong ? html`<div class="lines">${shown}</div>` : shown
 }
 
-/** Whether a column of such values is one of figures. */
+/** True if a column of such values has figures. */
 export const isFigure = (field: Field | undefined): boolean =>
   field?.kind === 'id' ||
   (field?.kind === 'fact' && field.type !== 'text') ||
   (field?.kind === 'value' && ['integer', 'number', 'year'].includes(field.type))
 
-/** A value in a line of text, such as what it was before a change. */
+/** A value in a line of text, such as the value before a change. */
 export function plainValue({ words }: View, value: unknown): string {
   if (isMissing(value)) return '–'
   if (typeof value === 'boolean') return words.values[value ? 'yes' : 'no']

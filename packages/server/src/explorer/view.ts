@@ -1,4 +1,4 @@
-// What every page is rendered with: the language, the reader of API v2, and the address that was requested.
+// The input of every page: the language, the reader of API v2, and the address of the request.
 import { type Entity, factsOf } from '../catalog/entity.ts'
 import type { PublishedRecord, PublishedValue } from '../catalog/flatten.ts'
 import { type Html, html } from '../http/html.ts'
@@ -12,7 +12,7 @@ export type View = {
   readonly language: PageLanguage
   readonly words: Words
   readonly api: ApiReader
-  /** Under which address the service presents itself. */
+  /** The address under which the service presents itself. */
   readonly baseUrl: string
   readonly path: string
   /** The parameters of the address, but for those of every page. */
@@ -26,7 +26,7 @@ export type ExplorerPage = {
   readonly title: string
   readonly description?: string
   readonly main: Html
-  /** Whether the page itself begins with the search box, so that the header has none. */
+  /** True if the page itself begins with the search box, so that the header has none. */
   readonly hasSearch?: boolean
 }
 
@@ -54,14 +54,14 @@ export function isolatedName(view: View, entity: Entity, record: PublishedRecord
   return isolated(text, language)
 }
 
-/** A link to a record under its name, or under what else it is called there. */
+/** A link to a record under its name, or under another that is given. */
 export function recordLink(view: View, entity: Entity, record: PublishedRecord, called?: typeof nameAmong): Html {
   const address = recordAddress(entity, keySegments(entity, record))
   const name = called === undefined ? isolatedName(view, entity, record) : isolated(called(view, entity, record))
   return html`<a class="name" href="${href(view, address)}">${name}</a>`
 }
 
-/** A link to the record that a field refers to; its key, where there is no such record. */
+/** A link to the record that a field refers to; its key if there is no such record. */
 export function referenceTo(view: View, entity: Entity, name: string, value: PublishedValue): Html {
   const field = entity.fields[name]
   if (field?.kind === 'embed') return recordLink(view, field.entity, value as PublishedRecord)
@@ -72,7 +72,7 @@ export function referenceTo(view: View, entity: Entity, name: string, value: Pub
 const SHORT_DIGEST = 8
 export const shortDigest = (digest: string): string => digest.slice(0, SHORT_DIGEST)
 
-/** A request to the API for all that is known of the records of an entity. */
+/** The parameters of a request to the API for all facts of the records of an entity. */
 export const factPairs = (entity: Entity): QueryPairs => (factsOf(entity).length === 0 ? [] : [['facts', 'true']])
 
 /** A request to the API names the release where it is not the current one. */

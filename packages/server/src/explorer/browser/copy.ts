@@ -40,13 +40,13 @@ async function written(text: string): Promise<boolean> {
   }
 }
 
-/** Tells a screen reader what has changed. */
+/** Makes a screen reader say a text. */
 export function announce(text: string): void {
   let region = document.querySelector('#announcement')
   if (region === null) {
     region = element('div', { id: 'announcement', class: 'unseen', role: 'status' })
     document.body.append(region)
   }
-  // The same text again is another message, and only told where it differs.
+  // A screen reader says a text only if it differs from the one before.
   region.textContent = region.textContent === text ? `${text}\u00a0` : text
 }

@@ -1,4 +1,4 @@
-// The script of every page: what works without it works better with it.
+// The script of every page. Pages work without it, and better with it.
 import { enhanceCopyButtons } from './copy.ts'
 import { enhanceForms } from './forms.ts'
 import { enhanceReference } from './reference.ts'

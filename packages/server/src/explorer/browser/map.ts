@@ -10,7 +10,7 @@ type Settings = {
   readonly points: string
   readonly found?: string
   readonly list: string
-  /** The list of all records, where only some were searched for. */
+  /** The list of all records, if a search keeps to some. */
   readonly around?: string
   readonly record: string
   /** The parameters of the least and the greatest latitude, and of the longitudes. */
@@ -24,7 +24,7 @@ type Settings = {
   readonly separator: string
   /** The ways to the names of a record, the best first. */
   readonly names: readonly Way[]
-  /** The same for all that it belongs to, the nearest first, and how each is called where the next has the same name. */
+  /** The ways to the names of its ancestors, the nearest first; `withKind` names one whose own ancestor has the same name. */
   readonly parents: readonly { readonly names: readonly Way[]; readonly withKind: string }[]
   readonly maxParents: number
   readonly size?: string
@@ -48,7 +48,7 @@ const HOVER_PAUSE = 40
 const HIT_RADIUS = 12
 const CLICK_DISTANCE = 5
 const MAX_KNOWN_RECORDS = 500
-/** The names of so few dots come before those of their groups. */
+/** Most dots whose names come before the names of their groups. */
 const VERY_FEW_DOTS = 100
 const KILOMETRES_IN_DEGREE = 111.195
 const MAX_SCALE_BAR = 110
@@ -67,7 +67,7 @@ async function bytesAt(address: string): Promise<ArrayBuffer> {
 const valueAt = (record: MapRecord, way: Way): unknown =>
   way.reduce<unknown>((value, step) => (value as MapRecord | null | undefined)?.[step], record)
 
-/** The first value that is known; undefined where none is. */
+/** The first value that the record has. */
 function firstAt(record: MapRecord, ways: readonly Way[]): string | undefined {
   const found = ways.map((way) => valueAt(record, way)).find((value) => value !== null && value !== undefined)
   return found === undefined ? undefined : String(found)
@@ -94,7 +94,7 @@ class DotMap {
   /** A short name of many dots comes first: it covers few of them and leaves room for others. */
   readonly #centres: readonly GroupCentre[]
   #colours: Uint8Array
-  /** Where only few dots are shown, each of them must be seen. */
+  /** Greater if there are few dots, so that each is visible. */
   readonly #leastRadius: number
   readonly #hasFewDots: boolean
   #camera: Camera = { longitude: 0, latitude: 0, scale: 1 }
@@ -110,7 +110,7 @@ class DotMap {
   #listRequest: AbortController | undefined
   #hovered: number | undefined
   #labelled: readonly MapRecord[] = []
-  /** What is around the records that were searched for. */
+  /** Records around those that a search found. */
   #surroundings: readonly MapRecord[] = []
   readonly #records = new Map<number, Promise<MapRecord>>()
   readonly #pointers = new Map<number, { x: number; y: number }>()
@@ -161,7 +161,7 @@ class DotMap {
     this.#camera = this.#projection.fit(this.#isShown, this.#width, this.#height, MARGIN)
   }
 
-  /** Like those of other maps: #map=zoom/latitude/longitude, where each step of zoom doubles the scale. */
+  /** Reads #map=zoom/latitude/longitude, in which each step of zoom doubles the scale. */
   #readAddress(): void {
     const [, zoom, latitude, longitude] = /^#map=([\d.]+)\/(-?[\d.]+)\/(-?[\d.]+)$/.exec(location.hash) ?? []
     if (zoom === undefined) return
@@ -204,7 +204,7 @@ class DotMap {
     this.#showScale()
     this.#drawLabels()
     this.#element.dataset.drawn = 'true'
-    // Where there is nothing to zoom out of or to move to, a finger scrolls the page.
+    // A finger scrolls the page while the whole map is in view.
     this.#canvas.classList.toggle('close-up', this.#camera.scale > this.#fitted * 1.01)
   }
 
@@ -228,7 +228,7 @@ class DotMap {
     bar.hidden = false
   }
 
-  /** What lies over the canvas, where no name could be read. */
+  /** The controls over the canvas, which would hide a name. */
   #covered(): Box[] {
     const { left, top } = this.#canvas.getBoundingClientRect()
     return [...this.#element.querySelectorAll('.map-controls, .map-scale')].map((part) => {
@@ -237,13 +237,13 @@ class DotMap {
     })
   }
 
-  /** Names of places and of groups, each in what room those before it leave. */
+  /** Writes the names of places and of groups, each in the room that the names before it leave. */
   #drawLabels(): void {
     const taken = this.#covered()
     const context = this.#context
     const style = getComputedStyle(this.#canvas)
     const colour = (property: string) => style.getPropertyValue(property)
-    /** Whether there is room for some lines of text from a place on. */
+    /** Writes some lines of text at a place; false if there is no room. */
     const place = (lines: readonly string[], x: number, y: number, width: number, height: number): boolean => {
       const box: Box = [x - 3, y - height, x + width + 3, y + 4 + height * (lines.length - 1)]
       const isOutside = box[0] < 0 || box[1] < 0 || box[2] > this.#width || box[3] > this.#height
@@ -349,7 +349,7 @@ class DotMap {
     canvas.addEventListener('pointerup', (event) => this.#release(event))
     canvas.addEventListener('pointercancel', (event) => this.#forget(event))
     canvas.addEventListener('pointerleave', (event) => {
-      // What a finger has chosen stays.
+      // A dot that a finger chose stays chosen.
       if (event.pointerType === 'mouse' && !this.#card.contains(event.relatedTarget as Node | null))
         this.#hover(undefined)
     })
@@ -457,9 +457,9 @@ class DotMap {
     this.#pressed = undefined
   }
 
-  // What is under the pointer.
+  // The dot under the pointer.
 
-  /** The nearest dot within reach; of those that overlap, the one whose edge is nearest. */
+  /** The dot within reach whose edge is nearest. */
   #hit(x: number, y: number): number | undefined {
     const { order, sizes } = this.#points
     const { xFactor, xOffset, yFactor, yOffset } = this.#projection.linear(this.#camera, this.#width, this.#height)
@@ -482,8 +482,8 @@ class DotMap {
   }
 
   #recordAt(position: number): Promise<MapRecord> {
-    const known = this.#records.get(position)
-    if (known !== undefined) return known
+    const requested = this.#records.get(position)
+    if (requested !== undefined) return requested
     const [oldest] = this.#records.keys()
     if (this.#records.size >= MAX_KNOWN_RECORDS && oldest !== undefined) this.#records.delete(oldest)
     // Points are in the order of the records, so the page of one record has it.
@@ -544,11 +544,11 @@ class DotMap {
   #described(record: MapRecord): HTMLElement[] {
     const { names, parents, maxParents, size, words } = this.#settings
     const name = element('a', { class: 'name', href: this.#addressOf(record) }, isolated(firstAt(record, names) ?? ''))
-    const known = parents.map((parent) => firstAt(record, parent.names))
+    const ancestors = parents.map((parent) => firstAt(record, parent.names))
     const called = parents.slice(0, maxParents).flatMap(({ withKind }, at) => {
-      const parent = known[at]
+      const parent = ancestors[at]
       if (parent === undefined) return []
-      return parent === known[at + 1] ? withKind.replace('{name}', () => parent) : parent
+      return parent === ancestors[at + 1] ? withKind.replace('{name}', () => parent) : parent
     })
     const where = called.flatMap((parent, at) => [...(at === 0 ? [] : [', ']), isolated(parent)])
     const both = element('span', {}, name, ' ', element('span', { class: 'what' }, ...where))
@@ -558,7 +558,7 @@ class DotMap {
     return [both, element('span', { class: 'figure' }, figure)]
   }
 
-  // The list of what is in view.
+  // The list of the records in view.
 
   #listLater(): void {
     clearTimeout(this.#listTimer)
@@ -587,7 +587,7 @@ class DotMap {
       this.#surroundings = near.filter((record) => !shown.has(this.#addressOf(record)))
       this.#drawLater()
     } catch {
-      // The list that is there stays; the next movement tries again.
+      // The list stays as it is; the next movement tries again.
     }
   }
 
@@ -624,14 +624,14 @@ class DotMap {
 
 type Box = [left: number, top: number, right: number, bottom: number]
 
-/** The greatest of 1, 2 and 5 with any number of zeros that is not above a length. */
+/** The greatest of 1, 2 and 5 with any number of zeros that is at most a length. */
 function roundLength(max: number): number {
   const power = 10 ** Math.floor(Math.log10(max))
   const digit = max / power
   return (digit >= 5 ? 5 : digit >= 2 ? 2 : 1) * power
 }
 
-/** A name in one line, and in two of about the same length: these first, where it is long. */
+/** A name in one line, and in two of about the same length, which come first for a long name. */
 function linesOf(text: string): string[][] {
   const middle = text.length / 2
   const gaps = [...text.matchAll(/ /g)].map(({ index }) => index)
@@ -641,7 +641,7 @@ function linesOf(text: string): string[][] {
   return text.length < MIN_TWO_LINES ? both : both.reverse()
 }
 
-/** Where the name of a group may go if its middle is taken, by its own width and height. */
+/** Ways that the name of a group may move if its middle is taken, in its own widths and heights. */
 const LABEL_MOVES = [0, -1, 1].flatMap((down) => [0, 0.3, -0.3].map((right) => [right, down] as const))
 const MIN_TWO_LINES = 16
 const MAX_LABEL = 28

@@ -18,7 +18,7 @@ export type Points = {
 
 const MAGIC = 'NMP1'
 const HEADER_BYTES = 40
-/** Points are numbered from 0 to this between their bounds, in each direction. */
+/** Steps between the bounds of the points, in each direction. */
 export const STEPS = 0xffff
 export const SIZES = 256
 

@@ -5,7 +5,7 @@ import { ancestorNames, collectionsOfPage, recordPage } from './record-page.ts'
 
 type Suggestion = {
   readonly collection: string
-  /** Where it is in API v2. */
+  /** Its address in API v2. */
   readonly url: string
   readonly name: string
   readonly breadcrumb: readonly string[]
@@ -74,7 +74,7 @@ class Combobox {
     input.addEventListener('focus', () => this.#reopen())
     input.addEventListener('keydown', (event) => this.#key(event))
     input.addEventListener('blur', () => this.#close())
-    // A pointer must not take the focus away before its click has been seen.
+    // A pointer must not take the focus away before its click arrives.
     this.#list.addEventListener('pointerdown', (event) => event.preventDefault())
     form.addEventListener('submit', (event) => this.#submit(event))
   }

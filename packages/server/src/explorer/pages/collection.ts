@@ -82,7 +82,7 @@ const MAX_FACET_VALUES = 200
 const FEW_FACET_VALUES = 12
 /** A facet with more values than this is scrolled through. */
 const MAX_OPEN_VALUES = 10
-/** Of one with more than this, the others are shown when they are asked for. */
+/** A facet with more values than this shows the others when someone opens it. */
 const MAX_SCROLLED_VALUES = 40
 
 export function collectionPage(given: View, entity: Entity): ExplorerPage {
@@ -165,14 +165,14 @@ ${sameData(view, entity, shown)}`,
   }
 }
 
-/** What is counted: titles of others may be long, and need not be words for many records. */
+/** The word after a count. Titles of other lists may be long, and are no words for records. */
 function counted(view: View, entity: Entity, total: number): string {
   const { record, records } = view.words.table
   if (wordsFor(view, entity) === undefined) return total === 1 ? record : records
   return total === 1 ? oneOf(view, entity) : manyWithin(view, entity)
 }
 
-/** They are no parameters of the page, though they are of the list that it shows. */
+/** Refuses parameters that the list has and the page sets itself. */
 function refuseOwnParameters(entity: Entity, pairs: QueryPairs): void {
   const name = pairs.find(([given]) => OWN_PARAMETERS.includes(given))?.[0]
   if (name === undefined) return
@@ -206,7 +206,7 @@ function chosenFilters(view: View, entity: Entity, filters: QueryPairs, facets: 
 ${chips.length > 1 && html`<li><a href="${href(view, path, none)}">${words.table.removeAll}</a></li>`}</ul></section>`
 }
 
-/** The point that the list is around; undefined where there is none. */
+/** The label of the point that the list is around. */
 function nearLabel({ words, language, pairs }: View): string | undefined {
   const [near, distance] = [parameter(pairs, 'near'), parameter(pairs, 'within_km')]
   if (near === undefined) return undefined
@@ -238,7 +238,7 @@ function filterLabel(view: View, entity: Entity, name: string, value: string, fa
   return `${label} ${relation} ${view.language.numeral(value)}`
 }
 
-/** A value may be none of those that the facet shows, and even of no record. */
+/** The label of a chosen value, which the facet may not show and no record may have. */
 function chosenLabel(view: View, entity: Entity, facet: Facet, value: string): string {
   const shown = facet.values.find((one) => one.value === value)
   if (shown !== undefined) return valueLabel(view, entity, facet, shown)
@@ -246,7 +246,7 @@ function chosenLabel(view: View, entity: Entity, facet: Facet, value: string): s
   return (parent && recordNamed(view, parent, value)) ?? value
 }
 
-/** The name of the record with a key, where there is one. */
+/** The name of the record with a key; undefined if there is none. */
 function recordNamed(view: View, entity: Entity, key: string): string | undefined {
   const segments = keyNamed(entity, key)
   const record = segments && view.api.recordIn(view.api.release.digest, entity, segments)
@@ -347,9 +347,9 @@ type Column = {
   readonly label: string
   readonly isNumber?: boolean
   readonly isName?: boolean
-  /** Where there is little room, those of less use are left out; those that are folded are there only if they are chosen. */
+  /** Columns of less use are left out of a narrow table; folded columns are there only if they are chosen. */
   readonly use: 'most' | 'less' | 'folded'
-  /** Whether the API knows it under its path, so that it can be sorted by and downloaded. */
+  /** True if the API has it under its path, so that it can be sorted by and downloaded. */
   readonly isField: boolean
   readonly cell: (record: PublishedRecord) => Content
 }
@@ -357,7 +357,7 @@ type Column = {
 /** Columns that a table has at most, unless they are chosen. */
 const MAX_COLUMNS = 12
 
-/** What may stand in a table: the name, the codes, what a record belongs to, what is known of it, and its identifier. */
+/** The columns of a table: the name, the codes, the ancestors, the values and facts, and the identifier. */
 function columnsOf(view: View, entity: Entity, facets: readonly Facet[], total: number): Column[] {
   const ancestors = facets
     .filter((facet) => facet.parent !== undefined)
@@ -413,7 +413,7 @@ const distanceColumn = ({ words, language }: View, name: string): Column => ({
 function fieldGroups(view: View, entity: Entity) {
   const shown = shownNameField(view, entity)
   const { language: shownLanguage } = nameFields(entity).find(({ name }) => name === shown) ?? {}
-  // The same name in other languages is on the page of the record.
+  // Names in other languages are on the page of the record.
   const names = nameFields(entity).filter(
     ({ name, language }) => name === shown || language === undefined || language === shownLanguage,
   )
@@ -439,7 +439,7 @@ function fieldGroups(view: View, entity: Entity) {
   }
 }
 
-/** The field by which a row of the table is known: its name, or the beginning of its key where it has none. */
+/** The field at the head of a row: its name, or else the beginning of its key. */
 const rowHeader = (view: View, entity: Entity): string => shownNameField(view, entity) ?? (entity.key[0] as string)
 
 function isDescription({ fields }: Entity, name: string): boolean {
@@ -447,11 +447,11 @@ function isDescription({ fields }: Entity, name: string): boolean {
   return field?.kind === 'value' && field.role === 'description'
 }
 
-/** Whether records differ in what they refer to. */
+/** True if not all records have the same value. */
 const isTelling = ({ size, values }: Facet, total: number): boolean =>
   size > 1 || (size === 1 && (values[0]?.count ?? 0) < total)
 
-/** Whether only records with one value of a parameter are shown: a column of it would say the same in every row. */
+/** True if a parameter is given once, so that a column of it would say the same in every row. */
 const isOne = (pairs: QueryPairs, parameter: string) => pairs.filter(([name]) => name === parameter).length === 1
 
 function ownColumn(view: View, entity: Entity, name: string, use: Column['use']): Column {
@@ -481,14 +481,14 @@ function parentColumn(view: View, entity: Entity, { steps, parent: given }: Face
   }
 }
 
-/** What a parent is called: by the field that refers to it, or by what it is where others are between. */
+/** The label of an ancestor: the field of a parent, or the word for a further ancestor. */
 const parentLabel = (view: View, entity: Entity, steps: readonly string[], parent: Entity): string =>
   steps.length === 1 ? fieldLabel(view, entity, steps[0] as string) : capitalized(oneOf(view, parent))
 
 function table(view: View, entity: Entity, { list, columns, chosen, offered }: Shown): Html {
   const sorted = parameter(view.pairs, 'sort') ?? ''
   const more = offered.filter(({ use }) => use !== 'folded').length - columns.length
-  // What others publish, and what was chosen, may be of any width; of the rest it is known that it fits.
+  // Columns of other lists and chosen columns may be of any width; the usual columns of the built-in lists fit.
   const fits = wordsFor(view, entity) !== undefined && chosen.length === 0
   return html`<div class="${fits ? 'scroll' : 'scroll any-width'}" role="region" tabindex="0" aria-label="${manyOf(view, entity)}"><table>
 <thead><tr>${columns.map((column) => headerCell(view, column, sorted, fits))}</tr></thead>
@@ -545,9 +545,9 @@ ${totalPages > 1 && html`<nav aria-label="${words.table.pages}"><ul>${link(1, wo
 </div>`
 }
 
-// What can be done with what is found: downloads, the map, other columns, and the same from a program.
+// Actions on the records: downloads, the map, other columns, and the request from a program.
 
-/** Requests to the API for all that was found: the columns that were chosen, or else all that is known. */
+/** The parameters of a request to the API for all that was found, with the chosen columns or else all facts. */
 function requestPairs(view: View, entity: Entity, { chosen }: Shown): QueryPairs {
   const fields = chosen.filter(({ isField }) => isField).map(({ path }) => path)
   const selected: QueryPairs = fields.length === 0 ? factPairs(entity) : [[COLUMNS, fields.join()]]
@@ -565,7 +565,7 @@ function downloadMenu(view: View, entity: Entity, shown: Shown): Html {
   return html`<details class="menu downloads" name="menu"><summary>${words.table.download(language.number(shown.list.total))}</summary><ul>${links}</ul></details>`
 }
 
-/** The map has the same filters, where the records have a place. */
+/** A link to the map with the same filters, if the records have coordinates. */
 function mapLink(view: View, entity: Entity, pairs: QueryPairs): Html | undefined {
   if (view.api.map(entity) === undefined) return undefined
   const kept = pairs.filter(([name]) => name === 'q' || isFilter(entity, name))
@@ -582,7 +582,7 @@ ${hiddenInputs(kept)}
 </form></details>`
 }
 
-/** The same records, all of them, from a program. */
+/** Requests for all of the records from a program. */
 function sameData(view: View, entity: Entity, shown: Shown): Html {
   const path = `${apiCollectionPath(entity)}/all`
   const pairs = requestPairs(view, entity, shown)

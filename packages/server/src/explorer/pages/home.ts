@@ -68,7 +68,7 @@ ${examples(view).map((line) => codeBlock(view, line, 'curl'))}
   }
 }
 
-/** What the whole is about: the lists that come with the program, where they are there. */
+/** The words of the first page, which differ if the release has the built-in lists. */
 const homeWords = ({ words, api }: View) =>
   api.entities.some((entity) => wordsFor({ words }, entity)) ? words.home.builtIn : words.home
 
@@ -92,7 +92,7 @@ ${groupSections(view, lists, level === 2 ? 3 : 4, isUndivided)}
 </section>`
 }
 
-/** The groups of a package with what each is about; without, where the heading above says all. */
+/** The groups of a package with their headings; without a heading if the package is one group. */
 const groupSections = (view: View, lists: PackageLists, level: 2 | 3 | 4, isUndivided: boolean): Html[] =>
   lists.groups.map((one) => {
     const title = groupTitle(view, lists, one)

@@ -65,7 +65,7 @@ ${attributes(view, first?.levels[0] ?? '')}
   }
 }
 
-/** What a picker of this name sent: the key of its last level, or else of the lowest that was chosen. */
+/** The value that a picker of this name sent: the key of its last level, or else of the lowest chosen one. */
 function sentValue(pairs: QueryPairs, name: string, levels: readonly string[]): string {
   const whole = parameter(pairs, name)
   if (whole !== undefined) return whole
@@ -99,7 +99,7 @@ function exampleOf(view: View, entity: Entity): Example {
   return { name, levels: [...chain, entity].map((level) => level.name), label }
 }
 
-/** Whether all records of a level have the same parent, so that there is nothing to choose. */
+/** True if all records of a level have the same parent, so that there is no choice. */
 export function isOnlyOne({ api }: View, parent: Entity, child: Entity): boolean {
   const path = pathTo(child, parent)
   return path !== undefined && api.facet(child, [], filterParameter(child, path.steps)).size <= 1

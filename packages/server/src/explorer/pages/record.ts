@@ -76,7 +76,7 @@ const MAX_HOMONYMS = 8
 const MAX_NEAR = 8
 const MAX_DOTS = 1_000
 
-/** The address to go to where a record is named by its official code; undefined where it is named by its key. */
+/** The address of the record with an official code; undefined if the text is a key. */
 export function recordByCode(view: View, entity: Entity, key: string): string | undefined {
   const record = view.api.recordWithCode(entity, percentDecoded(key) ?? '')
   if (record === undefined) return undefined
@@ -88,11 +88,11 @@ export function recordPage(view: View, entity: Entity, key: string): ExplorerPag
   const segments = segmentsOf(entity, key)
   if (segments === undefined) throw recordNotFound(entity)
   const record = api.record(entity, segments, FACTS)
-  const above = ancestorsAbove(view, entity, record, segments)
+  const ancestors = allAncestors(view, entity, record, segments)
   const json = JSON.stringify(record, null, 2)
   return {
     title: `${nameOf(view, entity, record)}, ${oneOf(view, entity)}`,
-    main: html`${breadcrumb(view, entity, record, above)}
+    main: html`${breadcrumb(view, entity, record, ancestors)}
 <div class="heading">
 <h1 class="place">${isolatedName(view, entity, record)}</h1>
 <p class="kind"><a href="${href(view, collectionAddress(entity))}">${oneOf(view, entity)}</a></p>
@@ -102,7 +102,7 @@ export function recordPage(view: View, entity: Entity, key: string): ExplorerPag
 ${codes(view, entity, record)}
 ${names(view, entity, record)}
 ${facts(view, entity, record)}
-${related(view, entity, record, above)}
+${related(view, entity, record, ancestors)}
 ${branch(view, entity, segments)}
 ${children(view, entity, record)}
 ${history(view, entity, segments)}
@@ -127,10 +127,10 @@ const recordNotFound = (entity: Entity) =>
     hint: `Records are at ${recordTemplate(entity)} in API v2.`,
   })
 
-// What it belongs to.
+// The ancestors.
 
-/** All that a record belongs to, from the outermost: what it is embedded under, then what is above it in its own tree. */
-function ancestorsAbove(view: View, entity: Entity, record: PublishedRecord, segments: readonly string[]): Ancestor[] {
+/** All ancestors from the outermost: those of other lists, then those in the tree of its own list. */
+function allAncestors(view: View, entity: Entity, record: PublishedRecord, segments: readonly string[]): Ancestor[] {
   const { api } = view
   const forest = api.forest(entity)
   const positions = forest === undefined ? [] : ancestorsIn(forest, api.positionOf(entity, segments))
@@ -140,27 +140,36 @@ function ancestorsAbove(view: View, entity: Entity, record: PublishedRecord, seg
 
 const MAX_BREADCRUMB = 20
 
-/** A tree may be of any depth: of very many above it, the root and the nearest. */
+/** The ancestors to show: a tree may be of any depth, so of very many only the root and the nearest. */
 const shortened = (positions: readonly number[]): readonly number[] =>
   positions.length <= MAX_BREADCRUMB
     ? positions
     : [...positions.slice(0, MAX_BREADCRUMB - 1), positions.at(-1) as number]
 
-/** Nothing where it belongs to nothing. */
-function breadcrumb(view: View, entity: Entity, record: PublishedRecord, above: readonly Ancestor[]): Html | undefined {
+function breadcrumb(
+  view: View,
+  entity: Entity,
+  record: PublishedRecord,
+  ancestors: readonly Ancestor[],
+): Html | undefined {
   const { words } = view
-  if (above.length === 0) return undefined
+  if (ancestors.length === 0) return undefined
   const items = [
-    ...above.map((ancestor) => html`<li>${recordLink(view, ancestor.entity, ancestor.record, nameAmong)}</li>`),
+    ...ancestors.map((ancestor) => html`<li>${recordLink(view, ancestor.entity, ancestor.record, nameAmong)}</li>`),
     html`<li aria-current="page">${isolated(nameAmong(view, entity, record))}</li>`,
   ]
   return html`<nav class="breadcrumb" aria-label="${words.record.breadcrumb}"><ol>${items}</ol></nav>`
 }
 
-/** What it refers to besides what it belongs to. */
-function related(view: View, entity: Entity, record: PublishedRecord, above: readonly Ancestor[]): Html | undefined {
+/** References other than those to ancestors. */
+function related(
+  view: View,
+  entity: Entity,
+  record: PublishedRecord,
+  ancestors: readonly Ancestor[],
+): Html | undefined {
   const addressOf = (of: Entity, one: PublishedRecord) => recordAddress(of, keySegments(of, one))
-  const shown = new Set(above.map((ancestor) => addressOf(ancestor.entity, ancestor.record)))
+  const shown = new Set(ancestors.map((ancestor) => addressOf(ancestor.entity, ancestor.record)))
   const others = embedsOf(entity).filter(([field, parent]) => {
     const value = record[field]
     return isObject(value) && !shown.has(addressOf(parent, value))
@@ -179,7 +188,7 @@ function related(view: View, entity: Entity, record: PublishedRecord, above: rea
   )
 }
 
-// What it is called, and what is known of it.
+// The names, codes and facts.
 
 type Entry = { readonly label: string; readonly content: Content; readonly copy?: string }
 
@@ -189,7 +198,7 @@ const entryList = (view: View, entries: readonly Entry[]): Html =>
       html`<div><dt>${label}</dt><dd>${content}${copy !== undefined && copyButton(view, copy, label)}</dd></div>`,
   )}</dl>`
 
-/** The official code that people know it by, to read and to copy; below it, folded, all other codes and identifiers. */
+/** The official code to read and to copy, and folded under it all other codes and identifiers. */
 function codes(view: View, entity: Entity, record: PublishedRecord): Html | undefined {
   const { words } = view
   const { field: shown } = shownName(view, entity, record)
@@ -248,7 +257,7 @@ function officialEntry(view: View, entity: Entity, record: PublishedRecord): Ent
   }
 }
 
-/** The codes that make up its official code, from its outermost parent to its own; undefined where one is missing. */
+/** The codes that make up its official code, from its outermost ancestor to its own; undefined if one is missing. */
 function fullCode(entity: Entity, record: PublishedRecord): string[] | undefined {
   const parts = entity.code.map((field) => {
     const definition = entity.fields[field]
@@ -278,7 +287,7 @@ function names(view: View, entity: Entity, record: PublishedRecord): Html | unde
 /** Decimals of degrees: six are a tenth of a metre. */
 const DECIMALS = 6
 
-/** What is known of it besides its names and codes, and of what is below it in sum. */
+/** The values and facts of a record, and sums over its descendants. */
 function facts(view: View, entity: Entity, record: PublishedRecord): Html | undefined {
   const { words, language, api } = view
   const known = Object.entries(entity.fields).filter(
@@ -307,7 +316,7 @@ ${wordsFor(view, entity) !== undefined && html`<p class="note">${words.record.fa
 </section>`
 }
 
-/** A fact that is the code of a record right below this one, such as the seat of a municipality, as a link to that record. */
+/** A fact that is the code of a child, such as the seat of a municipality, as a link to that child. */
 function seatOf(view: View, entity: Entity, record: PublishedRecord, name: string): Html | undefined {
   const field = entity.fields[name]
   if (name !== SEAT || field?.kind !== 'fact' || wordsFor(view, entity) === undefined) return undefined
@@ -321,7 +330,7 @@ function seatOf(view: View, entity: Entity, record: PublishedRecord, name: strin
 
 const SEAT = 'cabecera'
 
-/** What is known of the size of all that is below it, where its own is not known. */
+/** The size of all descendants together, if the record itself has none. */
 function sumBelow(view: View, entity: Entity, record: PublishedRecord): Entry[] {
   const { api, words, language } = view
   const own = sizeFieldOf(entity)
@@ -340,7 +349,7 @@ function sumBelow(view: View, entity: Entity, record: PublishedRecord): Entry[] 
   ]
 }
 
-/** Its place by size among the records of what it belongs to whose size is known, the widest last. */
+/** Its rank by size within each of its ancestors, the outermost last. */
 function ranks(view: View, entity: Entity, record: PublishedRecord): Entry[] {
   const { api, words, language } = view
   const size = sizeFieldOf(entity)
@@ -361,7 +370,7 @@ function ranks(view: View, entity: Entity, record: PublishedRecord): Entry[] {
 /** The state and the country, say. */
 const RANKED_AMONG = 2
 
-// What is below it in its own tree.
+// The children in a tree of the list itself.
 
 function branch(view: View, entity: Entity, segments: readonly string[]): Html | undefined {
   const { api, words, language } = view
@@ -375,7 +384,7 @@ function branch(view: View, entity: Entity, segments: readonly string[]): Html |
     !isTooDeep && html`<p><a href="${node}#${nodeId('forest', entity, segments)}">${words.record.openTree}</a></p>`
   if (positions.length === 0) return html`${treeLink}`
   const records = api.recordsAt(entity, positions.slice(0, MAX_CHILDREN))
-  const below = (at: number) => forest.below(positions[at] as number)
+  const below = (at: number) => forest.descendants(positions[at] as number)
   const all = href(view, collectionAddress(entity), [
     [filterParameter(entity, [broaderOf(entity) ?? '']), segments[0] ?? ''],
   ])
@@ -383,7 +392,7 @@ function branch(view: View, entity: Entity, segments: readonly string[]): Html |
   return html`<section aria-labelledby="branch-title">
 <h2 id="branch-title">${words.record.contains}</h2>
 <ul class="counts"><li><a href="${all}">${words.record.directlyBelow(language.number(positions.length))}</a></li>
-${forest.below(position) > positions.length && html`<li>${words.record.allBelow(language.number(forest.below(position)))}</li>`}</ul>
+${forest.descendants(position) > positions.length && html`<li>${words.record.allBelow(language.number(forest.descendants(position)))}</li>`}</ul>
 <div class="scroll" role="region" tabindex="0" aria-label="${manyOf(view, entity)}"><table class="small">
 ${records.length < positions.length && html`<caption>${words.record.firstOf(language.number(records.length), language.number(positions.length))}</caption>`}
 <thead><tr><th scope="col">${fieldLabel(view, entity, shownNameField(view, entity) ?? identifierOf(entity))}</th>${codes.map((code) => html`<th scope="col">${fieldLabel(view, entity, code)}</th>`)}<th scope="col" class="figure">${words.record.contains}</th></tr></thead>
@@ -398,7 +407,7 @@ ${treeLink}
 
 const ownCodes = (entity: Entity): string[] => entity.code.filter((field) => entity.fields[field]?.kind === 'code')
 
-// What it contains.
+// The records that belong to it.
 
 function children(view: View, entity: Entity, record: PublishedRecord): Html | undefined {
   const { api, words, language } = view
@@ -444,7 +453,7 @@ function childTable(view: View, child: Entity, filter: QueryPairs, total: number
   )}</tbody></table>`
 }
 
-/** The largest first, where sizes are known. */
+/** The order with the largest first, if records have sizes. */
 function sizeOrder(view: View, entity: Entity): QueryPairs {
   const size = knownSize(view, entity)
   return size === undefined ? [] : [['sort', `-${size}`]]
@@ -459,7 +468,7 @@ function sizeOf(record: PublishedRecord, field: string | undefined): number | un
 export const bar = (value: number, largest: number): Html =>
   html`<svg class="bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect width="${Math.round((value / largest) * 1_000) / 10}" height="4"/></svg>`
 
-// Where it is, and what is near it or has the same name.
+// Its place, its neighbours and its namesakes.
 
 function whereabouts(view: View, entity: Entity, record: PublishedRecord): Html | undefined {
   const focus = pointOf(entity, record)
@@ -521,7 +530,7 @@ function dotsAround(view: View, entity: Entity, record: PublishedRecord, focus: 
 ${citiesAround(view, entity, focus, own)}`
 }
 
-/** From so many inhabitants on a place is called a city here. */
+/** Least population of a place that the page calls a city. */
 const CITY = 15_000
 const MAX_CITIES = 5
 
@@ -580,7 +589,7 @@ const whereIs = (view: View, entity: Entity, record: PublishedRecord): Content[]
 
 const MAX_RELEASES = 12
 
-/** Nothing where there is one release alone: then nothing can have changed. */
+/** Undefined if there is one release alone, since nothing can have changed. */
 function history(view: View, entity: Entity, segments: readonly string[]): Html | undefined {
   const { api, words } = view
   const releases = api.releases().slice(0, MAX_RELEASES).toReversed()
@@ -625,7 +634,7 @@ function historyRows(
     })
 }
 
-/** Whether a field changed. A parent changed where it is another one: what that is called is its own history. */
+/** True if a field changed. A reference changes with the key of its record; a name of that is no change here. */
 function isChanged(entity: Entity, name: string, before: PublishedRecord, record: PublishedRecord): boolean {
   const field = entity.fields[name]
   if (field === undefined || field.kind === 'copy') return false

@@ -94,7 +94,7 @@ function sparkline(counts: readonly number[], label: string): Html {
   return html`<svg class="spark" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${label}"><polyline points="${points.join(' ')}"/><circle cx="${x(counts.length - 1)}" cy="${y(counts.at(-1) ?? 0)}" r="3"/></svg>`
 }
 
-// What changed between two releases.
+// The changes between two releases.
 
 async function comparison(view: View, releases: readonly ListedRelease[]): Promise<Html> {
   const { api, words, language, pairs, carried } = view
@@ -249,7 +249,7 @@ function pathLabel(view: View, entity: Entity, path: string): string {
   return field === undefined ? path : fieldLabel(view, entity, field)
 }
 
-// Where a release came from, and what was noticed when it was imported.
+// The origin of a release, and the findings of its import.
 
 function details(view: View, release: ReleaseDetails): Html {
   const { words, language, api } = view

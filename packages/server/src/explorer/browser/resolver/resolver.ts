@@ -206,7 +206,7 @@ class Resolver {
 
   // Its columns.
 
-  /** What headers say is shown at once, and what values say when it is found. */
+  /** Shows the meaning by the headers at once, and the meaning by the values when the server has found it. */
   async #guess(): Promise<void> {
     const table = this.#table
     if (table === undefined) return
@@ -225,7 +225,7 @@ class Resolver {
       const scores = found.map(bestScore)
       if (!signal.aborted) this.#showColumns(orFreeText(columnsByValues(byHeader, samples, scores), this.#rows))
     } catch {
-      // Without it there is what the headers say.
+      // The meaning by the headers stays.
     }
   }
 
@@ -328,7 +328,7 @@ class Resolver {
 const MAX_SAMPLES = 3_000
 const MAX_VALUE = 300
 
-/** How near the nearest record is, whether or not there are several. */
+/** The score of the nearest record, also of an ambiguous row. */
 const bestScore = ({ score, alternatives }: ResolvedRow): number =>
   Math.max(score ?? 0, ...alternatives.map((one) => one.score))
 
@@ -342,7 +342,7 @@ function faultOf({ rows }: SheetTable): string | undefined {
   return rows.length > MAX_ROWS ? filled(word('tooMany'), formatted(rows.length), formatted(MAX_ROWS)) : undefined
 }
 
-/** What a row says, without what is not looked for. */
+/** The text of a row in the columns that are looked up. */
 const writtenIn = (row: TableRow, columns: Columns): string =>
   row.filter((cell, at) => columns[at] !== undefined && cell !== '').join(', ')
 

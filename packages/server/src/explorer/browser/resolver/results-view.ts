@@ -15,7 +15,7 @@ type Filter = (typeof FILTERS)[number]
 type Shown = {
   /** The collections in which someone searches for another record. */
   readonly within: string
-  /** What a row of the list says. */
+  /** The text of a row of the list. */
   readonly written: (row: number) => string
 }
 
@@ -25,12 +25,12 @@ export class ResultsView {
   #resolving: Resolving | undefined
   #shown: Shown = { within: '', written: () => '' }
   #filter: Filter = 'all'
-  /** The rows that the filter keeps. One that is decided meanwhile stays until another filter is chosen. */
+  /** The rows that the filter keeps. A row that is decided later stays until another filter is chosen. */
   #rows: number[] = []
   #page = 0
-  /** What someone has searched for, beside what was proposed. */
+  /** Records that someone has searched for, beside the proposed ones. */
   #found = new WeakMap<Entry, readonly CandidateRecord[]>()
-  /** The rows of which the choice is open although they were sure. */
+  /** Sure rows whose choice someone has opened. */
   #opened = new WeakSet<Entry>()
 
   constructor(root: HTMLElement, api: Api) {
@@ -150,7 +150,7 @@ export class ResultsView {
     partOf(this.#root, 'no-rows').hidden = this.#rows.length > 0
   }
 
-  /** Only what differs is made anew, so that whoever is choosing is not disturbed. */
+  /** Renders only rows that have changed, so that a choice in progress is not disturbed. */
   #paint(): void {
     const body = this.#body
     const window = this.#rows.slice(this.#page * ROWS_PER_PAGE, (this.#page + 1) * ROWS_PER_PAGE)
@@ -229,10 +229,10 @@ export class ResultsView {
   }
 
   #candidates(entry: Entry): CandidateRecord[] {
-    const known = candidatesOf(entry)
+    const proposed = candidatesOf(entry)
     const found = this.#found.get(entry) ?? []
-    const others = found.filter(({ url }) => known.every((one) => one.url !== url))
-    return [...known, ...others]
+    const others = found.filter(({ url }) => proposed.every((one) => one.url !== url))
+    return [...proposed, ...others]
   }
 
   // Choosing.
