@@ -22,16 +22,12 @@ export function embeddedIn(record: PublishedRecord, steps: readonly string[]): P
   return isObject(found) ? (found as PublishedRecord) : undefined
 }
 
-export type Ancestor = { readonly entity: Entity; readonly record: PublishedRecord }
+export type Ancestors = readonly { readonly entity: Entity; readonly record: PublishedRecord }[]
 
 /** The ancestors of a record, the nearest first. */
-export function ancestorRecords(entity: Entity, record: PublishedRecord): Ancestor[] {
-  const ancestors: Ancestor[] = []
-  let at: PublishedRecord | undefined = record
-  for (const step of belongsTo(entity)) {
-    at = embeddedIn(at, [step.field])
-    if (at === undefined) break
-    ancestors.push({ entity: step.entity, record: at })
-  }
-  return ancestors
+export function ancestorRecords(entity: Entity, record: PublishedRecord): Ancestors {
+  const [step] = belongsTo(entity)
+  const parent = step && embeddedIn(record, [step.field])
+  if (step === undefined || parent === undefined) return []
+  return [{ entity: step.entity, record: parent }, ...ancestorRecords(step.entity, parent)]
 }

@@ -5,6 +5,7 @@ import { type Content, type Html, html, joined } from '../http/html.ts'
 import type { Release } from '../release/release.ts'
 import { belongsTo } from './ancestry.ts'
 import { anyText } from './names.ts'
+import { linked } from './values.ts'
 import { isolated, type View } from './view.ts'
 
 type Licence = { readonly name?: string; readonly title?: string; readonly path?: string }
@@ -67,14 +68,6 @@ export const groupTitle = (view: View, { info }: PackageLists, { group }: Groupe
   group !== undefined ? anyText(view, group.title) : info === undefined ? view.words.catalogs : packageTitle(info)
 
 export const packageTitle = ({ title, name }: ShownPackage): string => title ?? name
-
-const WEB_ADDRESS = /^https?:\/\/[^\s<>"']+$/i
-
-/** A link if it leads to the web, or else its text. */
-const linked = (text: string, path: unknown): Html =>
-  typeof path === 'string' && WEB_ADDRESS.test(path) && URL.canParse(path)
-    ? html`<a href="${path}" rel="nofollow noopener noreferrer">${isolated(text)}</a>`
-    : isolated(text)
 
 const textOf = (...candidates: readonly unknown[]): string | undefined =>
   candidates.find((one): one is string => typeof one === 'string' && one !== '')

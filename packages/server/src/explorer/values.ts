@@ -97,11 +97,18 @@ const itemText = (item: PublishedValue): string => (typeof item === 'string' ? i
 
 const WEB_ADDRESS = /^https?:\/\/[^\s<>"']+$/i
 
+const isWebAddress = (text: string): boolean => WEB_ADDRESS.test(text) && URL.canParse(text)
+
+/** A text as a link, if the address leads to the web. */
+export const linked = (text: string, address: unknown): Html =>
+  typeof address === 'string' && isWebAddress(address)
+    ? html`<a href="${address}" rel="nofollow noopener noreferrer">${isolated(text)}</a>`
+    : isolated(text)
+
 /** Only addresses of the web are links, and none of them is vouched for. */
 function textValue({ language }: View, text: string, of: string | undefined, room: Room): Html {
   const short = room === 'cell' && text.length > MAX_IN_CELL ? `${text.slice(0, MAX_IN_CELL).trimEnd()}…` : text
-  if (WEB_ADDRESS.test(text) && URL.canParse(text))
-    return html`<a href="${text}" rel="nofollow noopener noreferrer">${isolated(short)}</a>`
+  if (isWebAddress(text)) return linked(short, text)
   const isLong = room === 'whole' && text.includes('\n')
   const shown = isolated(short, of === language.code ? undefined : of)
   return isLong ? html`<div class="lines">${shown}</div>` : shown

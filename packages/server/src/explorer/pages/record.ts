@@ -19,7 +19,7 @@ import { ProblemError } from '../../http/problem.ts'
 import { percentDecoded } from '../../http/v2/key-text.ts'
 import { recordTemplate } from '../../http/v2/paths.ts'
 import { distanceNameOf } from '../../query/near.ts'
-import { type Ancestor, ancestorRecords } from '../ancestry.ts'
+import { type Ancestors, ancestorRecords } from '../ancestry.ts'
 import type { ListedRelease } from '../api-reader.ts'
 import { dotMap, type MapPoint, pointOf } from '../dot-map.ts'
 import { ancestorsIn } from '../forest.ts'
@@ -130,7 +130,7 @@ const recordNotFound = (entity: Entity) =>
 // The ancestors.
 
 /** All ancestors from the outermost: those of other lists, then those in the tree of its own list. */
-function allAncestors(view: View, entity: Entity, record: PublishedRecord, segments: readonly string[]): Ancestor[] {
+function allAncestors(view: View, entity: Entity, record: PublishedRecord, segments: readonly string[]): Ancestors {
   const { api } = view
   const forest = api.forest(entity)
   const positions = forest === undefined ? [] : ancestorsIn(forest, api.positionOf(entity, segments))
@@ -146,12 +146,7 @@ const shortened = (positions: readonly number[]): readonly number[] =>
     ? positions
     : [...positions.slice(0, MAX_BREADCRUMB - 1), positions.at(-1) as number]
 
-function breadcrumb(
-  view: View,
-  entity: Entity,
-  record: PublishedRecord,
-  ancestors: readonly Ancestor[],
-): Html | undefined {
+function breadcrumb(view: View, entity: Entity, record: PublishedRecord, ancestors: Ancestors): Html | undefined {
   const { words } = view
   if (ancestors.length === 0) return undefined
   const items = [
@@ -162,12 +157,7 @@ function breadcrumb(
 }
 
 /** References other than those to ancestors. */
-function related(
-  view: View,
-  entity: Entity,
-  record: PublishedRecord,
-  ancestors: readonly Ancestor[],
-): Html | undefined {
+function related(view: View, entity: Entity, record: PublishedRecord, ancestors: Ancestors): Html | undefined {
   const addressOf = (of: Entity, one: PublishedRecord) => recordAddress(of, keySegments(of, one))
   const shown = new Set(ancestors.map((ancestor) => addressOf(ancestor.entity, ancestor.record)))
   const others = embedsOf(entity).filter(([field, parent]) => {
