@@ -312,7 +312,8 @@ describe.skipIf(browser === undefined)('the page', () => {
     page.on('requestfinished', async (request) => {
       if (request.resourceType() === 'script') sizes.set(request.url(), (await request.sizes()).responseBodySize)
     })
-    await page.goto(`${browsing.service.server.url}/resolve`, { waitUntil: 'networkidle' })
+    await page.goto(`${browsing.service.server.url}/resolve`)
+    await until(() => sizes.size === 2)
     expect([...sizes.keys()].some((url) => url.includes('xlsx'))).toBe(false)
     await page.locator('#list-file').setInputFiles({ name: 'x.xlsx', mimeType: '', buffer: Buffer.from(workbook()) })
     await page.locator('#column-0').waitFor()
