@@ -13,7 +13,7 @@ import { openapiDocument } from '../http/v2/openapi/document.ts'
 import { recordRoute } from '../http/v2/paths.ts'
 import type { V2Context } from '../http/v2/pipeline.ts'
 import { findRecord, positionNamed } from '../http/v2/record-key.ts'
-import type { RawQuery } from '../http/v2/request/query-string.ts'
+import type { QueryPairs, RawQuery } from '../http/v2/request/query-string.ts'
 import {
   type ListRequest,
   parseListRequest,
@@ -33,7 +33,6 @@ import { type Facet, facetOf, facetParameters } from './facets.ts'
 import { type Forest, forestOf } from './forest.ts'
 import { type Histogram, histogramFields, histogramOf, sumOf } from './histograms.ts'
 import type { PageLanguage } from './language.ts'
-import type { QueryPairs } from './links.ts'
 import { type Bounds, boundsOf, groupHues, type MapGroups, mapGroups } from './map-points.ts'
 
 export type ReadList = ListPage & { readonly records: readonly PublishedRecord[] }

@@ -1,6 +1,7 @@
 // The frame of every page: head, header with navigation and search, footer with the release.
 import { version } from '../base/version.ts'
 import { type Html, html } from '../http/html.ts'
+import type { QueryPairs } from '../http/v2/request/query-string.ts'
 import { assetAddress } from './assets.ts'
 import { LANGUAGES, type LanguageCode, languageOf } from './language.ts'
 import {
@@ -9,7 +10,6 @@ import {
   LANGUAGE_PARAMETER,
   MAP_PATH,
   PICKER_PATH,
-  type QueryPairs,
   RELEASES_PATH,
   RESOLVER_PATH,
   TREE_PATH,

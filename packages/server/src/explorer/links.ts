@@ -10,8 +10,7 @@ import { PAGE_PATHS, V2_PATH } from '../http/routes.ts'
 import { KEY_SEPARATOR, keySegment, percentDecoded } from '../http/v2/key-text.ts'
 import { filterParameters } from '../http/v2/parameter-definitions.ts'
 import { keyValues } from '../http/v2/record-key.ts'
-
-export type QueryPairs = readonly (readonly [name: string, value: string])[]
+import type { QueryPairs } from '../http/v2/request/query-string.ts'
 
 export const {
   explore: EXPLORE_PATH,

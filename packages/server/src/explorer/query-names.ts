@@ -2,7 +2,7 @@
 import { broaderOf, type Entity } from '../catalog/entity.ts'
 import { pathNamed } from '../catalog/paths.ts'
 import { listParameters, parameterNamed } from '../http/v2/parameter-definitions.ts'
-import type { QueryPairs } from './links.ts'
+import type { QueryPairs } from '../http/v2/request/query-string.ts'
 
 /** The parameters with the slugs of fields, by which links of the page name them. */
 export const bySlug = (entity: Entity, pairs: QueryPairs): QueryPairs =>

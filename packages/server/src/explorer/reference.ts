@@ -3,8 +3,9 @@ import { V1_PATH } from '../base/api-v1.ts'
 import type { Entity } from '../catalog/entity.ts'
 import { badParameter } from '../http/problem.ts'
 import { OPENAPI_PATH, RECONCILE_PATH, RESOLVE_PATH, V2_PATH } from '../http/routes.ts'
+import type { QueryPairs } from '../http/v2/request/query-string.ts'
 import type { ApiReader } from './api-reader.ts'
-import { type QueryPairs, withQuery } from './links.ts'
+import { withQuery } from './links.ts'
 import { parameter } from './view.ts'
 
 /** The parts of an OpenAPI document that the page shows. */

@@ -2,9 +2,10 @@
 import { type Entity, factsOf } from '../catalog/entity.ts'
 import type { PublishedRecord, PublishedValue } from '../catalog/flatten.ts'
 import { type Html, html } from '../http/html.ts'
+import type { QueryPairs } from '../http/v2/request/query-string.ts'
 import type { ApiReader } from './api-reader.ts'
 import type { PageLanguage } from './language.ts'
-import { keySegments, type QueryPairs, recordAddress, withQuery } from './links.ts'
+import { keySegments, recordAddress, withQuery } from './links.ts'
 import { type nameAmong, shownName } from './names.ts'
 import type { Words } from './words/es.ts'
 

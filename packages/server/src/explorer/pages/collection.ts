@@ -10,6 +10,7 @@ import { type Content, type Html, html } from '../../http/html.ts'
 import { badParameter, ProblemError } from '../../http/problem.ts'
 import { keyNamed } from '../../http/v2/key-text.ts'
 import { listParameters } from '../../http/v2/parameter-definitions.ts'
+import type { QueryPairs } from '../../http/v2/request/query-string.ts'
 import { distanceNameOf } from '../../query/near.ts'
 import { embeddedIn } from '../ancestry.ts'
 import type { ReadList } from '../api-reader.ts'
@@ -21,7 +22,6 @@ import {
   collectionAddress,
   filterParameter,
   mapAddress,
-  type QueryPairs,
   sortParameter,
   withMore,
   withQuery,

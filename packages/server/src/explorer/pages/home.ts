@@ -5,6 +5,7 @@ import { type Entity, embedsOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { type Html, html } from '../../http/html.ts'
 import { V2_PATH } from '../../http/routes.ts'
+import type { QueryPairs } from '../../http/v2/request/query-string.ts'
 import type { ListedRelease } from '../api-reader.ts'
 import {
   apiCollectionPath,
@@ -13,7 +14,6 @@ import {
   EXPLORE_PATH,
   filterParameter,
   filterValue,
-  type QueryPairs,
   RELEASES_PATH,
   RESOLVER_PATH,
   withQuery,

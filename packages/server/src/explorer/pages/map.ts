@@ -8,6 +8,7 @@ import { type Html, html, joined } from '../../http/html.ts'
 import { ProblemError } from '../../http/problem.ts'
 import { percentDecoded } from '../../http/v2/key-text.ts'
 import { filterParameters, MAX_SEARCH_CHARACTERS } from '../../http/v2/parameter-definitions.ts'
+import type { QueryPairs } from '../../http/v2/request/query-string.ts'
 import { embeddedIn } from '../ancestry.ts'
 import type { MapFrame } from '../api-reader.ts'
 import { assetAddress } from '../assets.ts'
@@ -20,7 +21,6 @@ import {
   keySeparator,
   MAP_PATH,
   mapAddress,
-  type QueryPairs,
   withQuery,
 } from '../links.ts'
 import { mapDataAddress } from '../map-data.ts'

@@ -18,6 +18,7 @@ import { type Content, type Html, html, joined } from '../../http/html.ts'
 import { ProblemError } from '../../http/problem.ts'
 import { percentDecoded } from '../../http/v2/key-text.ts'
 import { recordTemplate } from '../../http/v2/paths.ts'
+import type { QueryPairs } from '../../http/v2/request/query-string.ts'
 import { distanceNameOf } from '../../query/near.ts'
 import { type Ancestors, ancestorRecords } from '../ancestry.ts'
 import type { ListedRelease } from '../api-reader.ts'
@@ -31,7 +32,6 @@ import {
   keySegments,
   keySeparator,
   mapAddress,
-  type QueryPairs,
   recordAddress,
   segmentsOf,
   sortParameter,

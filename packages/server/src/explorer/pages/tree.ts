@@ -4,17 +4,10 @@ import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { pathTo } from '../../catalog/lineage.ts'
 import { type Html, html } from '../../http/html.ts'
 import { badParameter } from '../../http/problem.ts'
+import type { QueryPairs } from '../../http/v2/request/query-string.ts'
 import { ancestorRecords } from '../ancestry.ts'
 import { ancestorsIn, type Forest } from '../forest.ts'
-import {
-  collectionAddress,
-  filterParameter,
-  filterValue,
-  keySegments,
-  type QueryPairs,
-  segmentsOf,
-  TREE_PATH,
-} from '../links.ts'
+import { collectionAddress, filterParameter, filterValue, keySegments, segmentsOf, TREE_PATH } from '../links.ts'
 import { manyOf, manyWithin, nameOf } from '../names.ts'
 import {
   MAX_DEPTH,
