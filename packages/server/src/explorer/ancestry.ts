@@ -16,7 +16,7 @@ export const belongsTo = memoized(({ fields }: Entity): readonly Step[] => {
   return chains.toSorted((a, b) => b.length - a.length)[0] ?? []
 })
 
-/** The record that another embeds at the end of some steps; undefined where there is none. */
+/** The record that another embeds at the end of some steps; undefined if there is none. */
 export function embeddedIn(record: PublishedRecord, steps: readonly string[]): PublishedRecord | undefined {
   const found = valueAt(record, steps)
   return isObject(found) ? (found as PublishedRecord) : undefined

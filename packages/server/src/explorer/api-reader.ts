@@ -199,7 +199,7 @@ export class ApiReader {
     }
   }
 
-  /** The forest that the records of an entity are; undefined where they stand in no tree. */
+  /** The forest that the records of an entity are; undefined if they stand in no tree. */
   forest(entity: Entity): Forest | undefined {
     return forestOf(this.release.entity(entity.name))
   }

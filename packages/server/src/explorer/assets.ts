@@ -36,7 +36,7 @@ export const assetAddress = (source: string): string => `${ASSETS_PATH}${assetOf
 
 export const assetIntegrity = (source: string): string => assetOf(source).integrity
 
-/** The asset at the path of a request; undefined where there is none. */
+/** The asset at the path of a request; undefined if there is none. */
 export function assetResponse(request: HttpRequest): HttpResponse | undefined {
   const asset = byName.get(request.path.slice(ASSETS_PATH.length))
   // The name has a hash of the content in it, so what is there never changes.

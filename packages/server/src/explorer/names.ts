@@ -109,7 +109,7 @@ export const sortedNameField = (naming: Pick<Naming, 'language'>, entity: Entity
   return (isPublished ? shown : publishedNames(entity)[0]?.name) ?? (entity.key.at(-1) as string)
 }
 
-/** The official code that people know a record by; undefined where it has none. */
+/** The official code that people know a record by; undefined if it has none. */
 export const officialCode = (entity: Entity, record: PublishedRecord): string | undefined =>
   joinedCode(usualCodeOf(entity), codePartsIn(entity, record) ?? [undefined])
 
@@ -117,7 +117,7 @@ type ShownName = {
   readonly text: string
   /** The language of the text, if it is known and not that of the page. */
   readonly language: string | undefined
-  /** The field that it stands in; undefined where the record has no name and its key stands for it. */
+  /** The field that it stands in; undefined if the record has no name and its key stands for it. */
   readonly field: string | undefined
 }
 

@@ -70,7 +70,7 @@ const stepsNotIn = (entity: Entity, paths: readonly string[]): Readonly<Record<s
     }),
   )
 
-/** The path of the code that people know a record by; undefined where that has no name. */
+/** The path of the code that people know a record by; undefined if that has no name. */
 function codePath(entity: Entity): string | undefined {
   const { name } = usualCodeOf(entity)
   return name === '' ? undefined : pathOf(entity, [name])

@@ -5,7 +5,7 @@ import type { Entity } from '../catalog/entity.ts'
 /** Names of fields with a population, the only size that the program recognizes. */
 const SIZE_FIELDS = ['poblacion', 'population']
 
-/** The field that has the size of a record, as a number; undefined where none does. */
+/** The field that has the size of a record, as a number; undefined if none does. */
 export const sizeFieldOf = memoized(({ fields }: Entity): string | undefined =>
   SIZE_FIELDS.find((name) => {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined

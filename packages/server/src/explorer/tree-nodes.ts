@@ -42,7 +42,7 @@ export const nodeText = (entity: Entity, segments: readonly string[]): string =>
 
 export type NamedNode = { readonly entity: Entity; readonly segments: readonly string[] }
 
-/** The node that a text names; undefined where it can be none. */
+/** The node that a text names; undefined if it can be none. */
 export function nodeNamed({ collections }: Catalog, text: string): NamedNode | undefined {
   const end = text.indexOf(':')
   const entity = collections.get(text.slice(0, Math.max(end, 0)))

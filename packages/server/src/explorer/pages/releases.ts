@@ -177,7 +177,7 @@ ${changeTable(view, entity, kind, examples, compared)}
 ${isCut && html`<p><a href="${addressOfChanges(view, compared, entity, kind)}">${words.table.seeAll(language.number(count))}</a></p>`}</details>`
 }
 
-/** The page of changes that the address chooses; undefined where it chooses none. */
+/** The page of changes that the address chooses; undefined if it chooses none. */
 async function chosenChanges(
   view: View,
   changes: readonly ChangeSummary[],

@@ -746,7 +746,7 @@ export const es = {
   problem: {
     status: (status: number) => `Error ${status}`,
     reason: 'Motivo:',
-    /** The reason in this language; undefined where only the API words it. */
+    /** The reason in this language; undefined if only the API words it. */
     detail: (problem: Problem): string | undefined => spanishReason(problem),
     badValue: 'No se admite',
     unknown: 'Sobra',

@@ -44,7 +44,7 @@ function allowedIn(english: string): string | undefined {
   return NAMES.test(english) ? english : undefined
 }
 
-/** The reason of a problem; undefined where only the API has words for it. */
+/** The reason of a problem; undefined if only the API has words for it. */
 export function spanishReason(problem: Problem): string | undefined {
   switch (problem.kind) {
     case 'bad-parameter': {
