@@ -10,7 +10,8 @@ const flags = {
   help: { description: 'print this', parse: yes },
   version: { description: 'print the version', parse: yes },
 }
-const HELP = `${VERIFY_ABOUT}
+const HELP = `Check whether a server speaks the contract of API v1.
+${VERIFY_ABOUT}
 
 Usage: ${name} URL [FLAGS]
 

@@ -1,4 +1,4 @@
-// What changed from one release to another in numbers: how many records of each entity, with the first few of them.
+// The changes from one release to another: the number of changed records of each entity, with the first few of them.
 import type { Entity } from '../catalog/entity.ts'
 import type { RunningJob } from '../http/exchange.ts'
 import { catalogOfBoth, diffJson, isRenumbered, type RecordChange, recordChange } from '../release/diff.ts'
@@ -9,7 +9,7 @@ export type ChangeKind = RecordChange['change']
 
 export type ChangeSummary = {
   readonly entity: Entity
-  /** Whether its records belong to another numbering in each of the two: then nothing of it is compared. */
+  /** True if the two releases number its records differently, so that they cannot be compared. */
   readonly isRenumbered: boolean
   readonly kinds: Readonly<Record<ChangeKind, { readonly count: number; readonly examples: readonly RecordChange[] }>>
 }

@@ -64,7 +64,7 @@ describe('a fact that is text', () => {
     key: ['stoneId'],
     code: ['stoneId'],
   })
-  /** As many colours as there are; the last has two stones, and one stone has none. */
+  /** `count` colours; the last has two stones, and one stone has none. */
   const stones = (colours: number) => {
     const coloured = Array.from({ length: colours + 1 }, (_, at) => ({ colour: `colour ${Math.min(at + 1, colours)}` }))
     return [...coloured, {}].map((row, at) => ({ title: `Stone ${at}`, stoneId: at + 1, ...row }))

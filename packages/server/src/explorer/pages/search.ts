@@ -36,7 +36,7 @@ function resultsPage(view: View, query: string, box: Html): ExplorerPage {
   const { api, words, language } = view
   const limited = [['q', query], ['limit', String(MAX_SUGGESTIONS)], ...namesIn(view)] as const
   const suggestions = api.search(limited)
-  // Where there are more than are shown, all of them are in the lists, also in those that none is shown of.
+  // Links to the lists lead to all results, also to lists of which no result is shown.
   const isCut = suggestions.length === MAX_SUGGESTIONS
   const lists = api.entities
     .filter(({ plural }) => isCut || suggestions.some(({ collection }) => collection === plural))

@@ -1,10 +1,11 @@
 // Suggestions while typing: a combobox with a list (WAI-ARIA), filled from API v2.
 import { announce } from './copy.ts'
+import { element, setAttributes } from './element.ts'
 import { ancestorNames, collectionsOfPage, recordPage } from './record-page.ts'
 
 type Suggestion = {
   readonly collection: string
-  /** Where it is in API v2. */
+  /** Its address in API v2. */
   readonly url: string
   readonly name: string
   readonly breadcrumb: readonly string[]
@@ -53,27 +54,27 @@ class Combobox {
   constructor(form: HTMLFormElement, input: HTMLInputElement) {
     this.#form = form
     this.#input = input
-    this.#list = document.createElement('ul')
-    this.#list.id = `${input.id}-suggestions`
-    this.#list.className = 'suggestions'
-    this.#list.hidden = true
-    this.#list.setAttribute('role', 'listbox')
-    this.#list.setAttribute('aria-label', word('suggestions'))
+    this.#list = element('ul', {
+      id: `${input.id}-suggestions`,
+      class: 'suggestions',
+      hidden: '',
+      role: 'listbox',
+      'aria-label': word('suggestions'),
+    })
     input.after(this.#list)
-    const attributes = {
+    setAttributes(input, {
       role: 'combobox',
       'aria-expanded': 'false',
       'aria-controls': this.#list.id,
       'aria-autocomplete': 'list',
       'aria-haspopup': 'listbox',
       'aria-description': word('keys'),
-    }
-    for (const [name, value] of Object.entries(attributes)) input.setAttribute(name, value)
+    })
     input.addEventListener('input', () => this.#later())
     input.addEventListener('focus', () => this.#reopen())
     input.addEventListener('keydown', (event) => this.#key(event))
     input.addEventListener('blur', () => this.#close())
-    // A pointer must not take the focus away before its click has been seen.
+    // A pointer must not take the focus away before its click arrives.
     this.#list.addEventListener('pointerdown', (event) => event.preventDefault())
     form.addEventListener('submit', (event) => this.#submit(event))
   }
@@ -122,12 +123,8 @@ class Combobox {
     this.#active = -1
     this.#input.removeAttribute('aria-activedescendant')
     if (found.length === 0) {
-      const item = document.createElement('li')
-      item.className = 'nothing'
-      item.textContent = word(whenEmpty)
-      item.setAttribute('role', 'option')
-      item.setAttribute('aria-disabled', 'true')
-      this.#list.replaceChildren(item)
+      const attributes = { class: 'nothing', role: 'option', 'aria-disabled': 'true' }
+      this.#list.replaceChildren(element('li', attributes, word(whenEmpty)))
     } else this.#list.replaceChildren(...found.map((one, at) => this.#option(one, at)))
     announce(
       found.length === 0
@@ -142,18 +139,19 @@ class Combobox {
   #option(suggestion: Suggestion, at: number): HTMLElement {
     const { collection, url, name, matches } = suggestion
     const [label = collection, nameField = ''] = collectionsOfPage()[collection] ?? []
-    const item = document.createElement('li')
-    item.id = `${this.#list.id}-${at}`
-    item.setAttribute('role', 'option')
-    item.setAttribute('aria-selected', 'false')
-    item.dataset.href = recordPage({ collection, url })
-    const named = document.createElement('bdi')
-    named.className = 'name'
-    named.append(...highlighted(name, matches.find(({ field }) => field === nameField)?.ranges ?? []))
-    const what = document.createElement('span')
-    what.className = 'what'
-    what.textContent = [label, ...ancestorNames(suggestion)].join(' · ')
-    item.append(named, ' ', what)
+    const ranges = matches.find(({ field }) => field === nameField)?.ranges ?? []
+    const item = element(
+      'li',
+      {
+        id: `${this.#list.id}-${at}`,
+        role: 'option',
+        'aria-selected': 'false',
+        'data-href': recordPage({ collection, url }),
+      },
+      element('bdi', { class: 'name' }, ...highlighted(name, ranges)),
+      ' ',
+      element('span', { class: 'what' }, [label, ...ancestorNames(suggestion)].join(' · ')),
+    )
     item.addEventListener('click', () => this.#open(item))
     return item
   }
@@ -221,9 +219,7 @@ function highlighted(name: string, ranges: readonly (readonly [number, number])[
   const parts: (string | HTMLElement)[] = []
   let end = 0
   for (const [from, to] of ranges) {
-    const mark = document.createElement('mark')
-    mark.textContent = name.slice(from, to)
-    parts.push(name.slice(end, from), mark)
+    parts.push(name.slice(end, from), element('mark', {}, name.slice(from, to)))
     end = to
   }
   return [...parts, name.slice(end)]
