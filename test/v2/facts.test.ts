@@ -406,7 +406,10 @@ describe('facts are kept', () => {
   test('by an upgrade alone where they are sound', async () => {
     using copy = copyOf(home)
     const path = join(copy.store.releaseDirectory(digests.known), MANIFEST_FILE)
-    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(`"format": ${ENTITY_FORMAT}`, '"format": 2'))
+    writeFileSync(
+      path,
+      readFileSync(path, 'utf8').replaceAll(`"format": ${ENTITY_FORMAT}`, `"format": ${ENTITY_FORMAT - 1}`),
+    )
     appendFileSync(join(copy.store.entityDirectory(entityOf('estado').digest), FACTS_FILE), '{}\n')
     expect(await upgradeHome(copy.store)).toMatchObject([{ failure: expect.stringContaining(FACTS_FILE) }])
   })

@@ -19,7 +19,14 @@ import { rememberBuilt } from './home/proved.ts'
 import type { ReleaseStore } from './home/release-store.ts'
 import { verifyEntity } from './home/verify.ts'
 import { findingsByKind, type Manifest, type ReleasedEntity, type ReleaseFinding } from './manifest.ts'
-import { DamagedRelease, type OpenEntity, OutdatedRelease, type Release, readManifest, releaseOf } from './release.ts'
+import {
+  DamagedRelease,
+  type OpenEntity,
+  OtherFormatRelease,
+  type Release,
+  readManifest,
+  releaseOf,
+} from './release.ts'
 
 export type ImportOptions = {
   /** What completes the source when there is no release yet. */
@@ -60,18 +67,6 @@ export class BreakingChanges extends OperationalError {
         'Nothing was changed. Look at it with --dry-run, and give --accept-changes if it is right.',
     )
     this.found = found
-  }
-}
-
-/** The current release is of an earlier format and could not be brought up, and the source does not replace all of it. */
-class CannotBuildUpon extends OperationalError {
-  constructor(name: string, { digest }: OutdatedRelease) {
-    super(
-      `release ${digest.slice(0, 12)} is current and of an earlier format, and could not be brought up because it is ` +
-        `damaged. This source does not provide ${name}, which cannot be taken from it. Nothing was changed. Import a ` +
-        'source that provides everything, such as nomenclator import bundled, or go back to a sound release with ' +
-        'nomenclator rollback, and then import this one.',
-    )
   }
 }
 
@@ -125,20 +120,19 @@ type Current = BuiltUpon & { readonly damage: Map<string, DamagedRelease> }
  * replacement, but nothing else can be built upon it.
  */
 function readCurrent(store: ReleaseStore, source: Source, fallback: Source): Current | undefined {
-  const refuseUnlessProvided = (name: string, wrong: DamagedRelease | OutdatedRelease) => {
-    if (source.provides.includes(name)) return
-    throw wrong instanceof DamagedRelease ? wrong : new CannotBuildUpon(name, wrong)
+  const refuseUnlessProvided = (name: string, wrong: DamagedRelease) => {
+    if (!source.provides.includes(name)) throw wrong
   }
-  let unreadable: DamagedRelease | OutdatedRelease | undefined
+  let unreadable: DamagedRelease | undefined
   let current: Current | undefined
   for (const digest of new Set(store.history())) {
     try {
       current = currentOf(store, readManifest(store.releaseDirectory(digest), digest))
       break
     } catch (error) {
-      // Whoever has the lock has brought up what can be brought up: what is left of an earlier format is damaged.
-      if (!(error instanceof DamagedRelease || error instanceof OutdatedRelease)) throw error
-      unreadable ??= error
+      const damage = damageIn(store, digest, error)
+      if (damage === undefined) throw error
+      unreadable ??= damage
     }
   }
   for (const [name, wrong] of current?.damage ?? []) refuseUnlessProvided(name, wrong)
@@ -148,6 +142,13 @@ function readCurrent(store: ReleaseStore, source: Source, fallback: Source): Cur
     for (const name of names) refuseUnlessProvided(name, unreadable)
   }
   return current
+}
+
+/** Whoever has the lock has upgraded what can be upgraded: what is still outdated is damaged. */
+function damageIn(store: ReleaseStore, digest: string, error: unknown): DamagedRelease | undefined {
+  if (error instanceof OtherFormatRelease && error.state === 'outdated')
+    return new DamagedRelease(store.releaseDirectory(digest), 'is in an earlier format and could not be upgraded')
+  return error instanceof DamagedRelease ? error : undefined
 }
 
 /** What a home may hold whose manifests cannot be read: what its first release had, and what the id registry knows. */

@@ -17,6 +17,7 @@ import {
   isSameContent,
   MANIFEST_FILE,
   type Manifest,
+  type OtherFormat,
   parsedObject,
   parseManifest,
   type ReleasedEntity,
@@ -33,26 +34,25 @@ export class DamagedRelease extends OperationalError {
   }
 }
 
-/** Written by an earlier version, in a format that this one brings up and does not read. */
-export class OutdatedRelease extends OperationalError {
-  readonly digest: string
+const FORMAT_WORDS = {
+  outdated: (_writer: string, entities: string) =>
+    `; ${entities} are in an earlier format. Upgrade it with nomenclator upgrade, which keeps its digest.`,
+  'too old': (writer: string, entities: string) =>
+    `: ${entities} are in a format that this program (${version}) no longer reads. Nothing was changed. Use Nomenclator ` +
+    `${writer}, or a version between the two to upgrade the home first, or import the source again into another home.`,
+  'too new': (writer: string, entities: string) =>
+    `, which is newer than this program (${version}): ${entities} are in a format that it does not know. Nothing was ` +
+    `changed. Use Nomenclator ${writer} or later, or another home.`,
+} as const
 
-  constructor(digest: string, writer: string, entities: readonly string[]) {
-    super(
-      `release ${digest.slice(0, 12)} was written by Nomenclator ${writer}; ${entities.join(', ')} are in an earlier ` +
-        'format. Bring it up with nomenclator upgrade, which keeps its digest.',
-    )
-    this.digest = digest
-  }
-}
+/** A release in a format that this program does not serve. */
+export class OtherFormatRelease extends OperationalError {
+  readonly state: OtherFormat['state']
 
-export class NewerRelease extends OperationalError {
-  constructor(digest: string, writer: string, entities: readonly string[]) {
-    super(
-      `release ${digest.slice(0, 12)} was written by Nomenclator ${writer}, which is newer than this program ` +
-        `(${version}): ${entities.join(', ')} are in a format that it does not know. ` +
-        `Nothing was changed. Use Nomenclator ${writer} or later, or another home.`,
-    )
+  constructor(digest: string, { state, version: writer, entities }: OtherFormat) {
+    const words = FORMAT_WORDS[state](writer, entities.join(', '))
+    super(`release ${digest.slice(0, 12)} was written by Nomenclator ${writer}${words}`)
+    this.state = state
   }
 }
 
@@ -80,14 +80,12 @@ export function readManifest(directory: string, digest: string): Manifest {
   switch (parsed.state) {
     case 'damaged':
       throw new DamagedRelease(path, parsed.wrong)
-    case 'outdated':
-      throw new OutdatedRelease(digest, parsed.version, parsed.entities)
-    case 'newer':
-      throw new NewerRelease(digest, parsed.version, parsed.entities)
     case 'readable':
       if (parsed.manifest.digest !== digest)
         throw new DamagedRelease(path, `belongs to release ${parsed.manifest.digest}`)
       return parsed.manifest
+    default:
+      throw new OtherFormatRelease(digest, parsed)
   }
 }
 
@@ -221,7 +219,7 @@ export function releaseOf(manifest: Manifest, directoryOf: (digest: string) => s
       onDamage(name, error)
     }
   }
-  const definitions = [...stored.values()].map(({ manifest: { definition } }) => withBuiltInCodes(definition))
+  const definitions = [...stored.values()].map(({ manifest: { definition } }) => definition)
   const catalog = catalogOfRelease(definitions)
   const countOf = (name: string) => stored.get(name)?.manifest.count ?? 0
   const entities = [...catalog.entities].map(
@@ -231,12 +229,6 @@ export function releaseOf(manifest: Manifest, directoryOf: (digest: string) => s
 }
 
 const isBuiltIn = (one: EntityData) => one.package === undefined && builtInCatalog.entities.has(one.name)
-
-/** Official codes follow from the records: those of a built-in list hold in releases that were built before they were declared. */
-function withBuiltInCodes(definition: EntityData): EntityData {
-  const codes = isBuiltIn(definition) ? builtInCatalog.entities.get(definition.name)?.codes : undefined
-  return definition.codes !== undefined || codes === undefined ? definition : { ...definition, codes }
-}
 
 /** A built-in list that came with a later version of the program is empty in a release that has the others. */
 function catalogOfRelease(definitions: readonly EntityData[]): Catalog {

@@ -1,7 +1,7 @@
 // The release that a service begins with: the current one of its home, the first of a shelf, or the bundled data.
 import { OperationalError } from '../../base/operational-error.ts'
 import type { ShelfFollower } from '../../distribution/shelf/follower.ts'
-import { isOutdated } from '../../release/home/outdated.ts'
+import { isOutdated } from '../../release/home/other-formats.ts'
 import { withUnsignedFiles } from '../../release/home/proved.ts'
 import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { currentOrReason, openServable } from '../../release/home/servable.ts'

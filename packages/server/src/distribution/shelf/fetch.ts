@@ -38,7 +38,7 @@ import {
   type ReleasedEntity,
   releasedEntity,
 } from '../../release/manifest.ts'
-import { DamagedRelease, NewerRelease, OutdatedRelease, readReleasedEntity } from '../../release/release.ts'
+import { DamagedRelease, OtherFormatRelease, readReleasedEntity } from '../../release/release.ts'
 import { KEYS_FILE } from '../../release/signing/key-rotation.ts'
 import {
   type Proof,
@@ -147,8 +147,7 @@ const isRefusal = (error: unknown): error is OperationalError =>
   error instanceof ReleaseRefused ||
   error instanceof UnsignedRelease ||
   error instanceof DamagedRelease ||
-  error instanceof NewerRelease ||
-  error instanceof OutdatedRelease
+  error instanceof OtherFormatRelease
 
 const fetchingDirectory = ({ home }: ReleaseStore) => join(home, 'fetching')
 
@@ -178,7 +177,7 @@ class ReleaseFetch {
     const local = store.manifestOrReason(digest)
     const isThere = !('unreadable' in local) && !this.#isDamaged(local)
     // Another version of the program wrote it; the same records may be here in a format that this one reads.
-    if ((parsed.state === 'newer' || parsed.state === 'outdated') && isThere) return false
+    if (parsed.state !== 'readable' && parsed.state !== 'damaged' && isThere) return false
     const manifest = this.#wantedManifest(digest, parsed, files)
     if (isCurrent) takeUpRotations(store, files[KEYS_FILE])
     const proof = this.#proved(digest, manifest, files[SIGNATURE_FILE], isCurrent)
@@ -224,8 +223,9 @@ class ReleaseFetch {
     switch (parsed.state) {
       case 'damaged':
         throw new ReleaseRefused(`the shelf has a damaged release ${digest.slice(0, 12)}: its manifest ${parsed.wrong}`)
-      case 'newer':
-        throw new NewerRelease(digest, parsed.version, parsed.entities)
+      case 'too old':
+      case 'too new':
+        throw new OtherFormatRelease(digest, parsed)
       case 'outdated':
         return outdatedManifest(digest, files)
       case 'readable':
