@@ -7,13 +7,7 @@ import { isBuiltHere, rotationsOf } from '../../release/home/proved.ts'
 import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { signInHome } from '../../release/home/sign.ts'
 import { releaseVerifier } from '../../release/home/verify.ts'
-import {
-  KEYS_FILE,
-  rotatedTrust,
-  rotationStatement,
-  signersOf,
-  withRotation,
-} from '../../release/signing/key-rotation.ts'
+import { KEYS_FILE, rotatedTrust, withRotation } from '../../release/signing/key-rotation.ts'
 import { generateKeys, parseSignature, publicKeyFile } from '../../release/signing/minisign.ts'
 import {
   isExpired,
@@ -26,7 +20,7 @@ import {
   withSignature,
 } from '../../release/signing/release-signature.ts'
 import { command } from '../command.ts'
-import { text, UsageError, wholeNumber, yes } from '../flags/flags.ts'
+import { text, UsageError, yes } from '../flags/flags.ts'
 import { homeOf } from '../flags/home-flag.ts'
 import { wait } from '../flags/import-flags.ts'
 import { contentOf, passwordFile, publicKey, readPassword, readSecretKey, signFlags } from '../flags/key-flags.ts'
@@ -165,12 +159,6 @@ const verifyRelease = command({
   operands: OPTIONAL_DIGEST,
   flags: {
     key: publicKey,
-    threshold: {
-      value: 'N',
-      description: 'how many of the keys must have signed it',
-      defaultValue: '1',
-      parse: wholeNumber(1, 100),
-    },
     ...homeFlags,
     json,
   },
@@ -185,7 +173,7 @@ const verifyRelease = command({
     const digest = chosenDigest(store, operands[0])
     await refuseDamaged(store, digest)
     const release = store.read(digest)
-    const trust = rotatedTrust(trustIn(values.key, { threshold: values.threshold }), rotationsOf(store))
+    const trust = rotatedTrust(trustIn(values.key), rotationsOf(store))
     const proof = proofOf(signableRelease(release), store.signatureOf(digest), trust)
     if ('wrong' in proof)
       throw new OperationalError(
@@ -206,20 +194,9 @@ async function forgedText(store: ReleaseStore, digest: string, wrong: string): P
   return files.length === 0 ? '' : `. Not as its records make them are:\n  ${files.join('\n  ')}`
 }
 
-function proofReport(digest: string, { keys, trustedComments, ...proof }: Proof, builtHere: boolean) {
-  const [key] = keys.map(({ id }) => id)
+function proofReport(digest: string, { key, ...proof }: Proof, builtHere: boolean) {
   const coversDefinitions = proof.covers.includes('definitions')
-  const [trustedComment] = trustedComments
-  return {
-    digest,
-    key,
-    keys: keys.map(({ id }) => id),
-    ...proof,
-    trustedComment,
-    coversDefinitions,
-    builtHere,
-    expired: isExpired(proof),
-  }
+  return { digest, key: key.id, keys: [key.id], ...proof, coversDefinitions, builtHere, expired: isExpired(proof) }
 }
 
 const COVERED = {
@@ -230,14 +207,14 @@ const COVERED = {
 } as const
 
 function proofText(digest: string, proof: Proof, builtHere: boolean): string {
-  const { keys, signed, sequence, expires, covers } = proof
+  const { key, signed, sequence, expires, covers } = proof
   const words = (isWanted: (part: keyof typeof COVERED) => boolean) =>
     (Object.keys(COVERED) as (keyof typeof COVERED)[]).filter(isWanted).map((part) => COVERED[part])
   const others = words((part) => !covers.includes(part))
   const rebuilt = builtHere && !covers.includes('files') ? '; its files were built here from its records' : ''
   const lines = [
     'every file is as its digest says',
-    `signed by key ${keys.map(({ id }) => id).join(' and ')}${signed === undefined ? '' : `, ${signed}`}`,
+    `signed by key ${key.id}${signed === undefined ? '' : `, ${signed}`}`,
     ...(sequence === undefined ? [] : [`sequence ${sequence}`]),
     ...(expires === undefined ? [] : [`${isExpired(proof) ? 'EXPIRED' : 'expires'} ${expires}`]),
     `signed are ${words((part) => covers.includes(part)).join('; ')}`,
@@ -254,47 +231,34 @@ const rotateKeys = command({
     key: { value: 'FILE', description: 'secret key that is trusted so far', parse: text },
     'password-file': passwordFile,
     to: { ...publicKey, description: 'public keys that are trusted from now on: files or lines, separated by commas' },
-    threshold: {
-      value: 'N',
-      description: 'how many of the new keys must sign a release',
-      defaultValue: '1',
-      parse: wholeNumber(1, 99),
-    },
     wait,
     ...homeFlags,
     json,
   },
-  examples: [
-    'rotate-keys --key old.key --to new.pub',
-    'rotate-keys --key old.key --to a.pub,b.pub,c.pub --threshold 2',
-  ],
+  examples: ['rotate-keys --key old.key --to new.pub', 'rotate-keys --key old.key --to a.pub,b.pub'],
   run: async ({ values, terminal }) => {
-    const { key, to, threshold } = values
+    const { key, to } = values
     if (key === undefined || to === undefined)
       throw new UsageError(['give the old secret key with --key FILE, and the new public keys with --to KEY'])
-    if (threshold > new Set(to.map(({ text: line }) => line)).size)
-      throw new UsageError([`--threshold ${threshold} is more than there are keys in --to`])
-    const rotations = await changeHome(values, 'rotate-keys', terminal, async (store) => {
-      const secret = readSecretKey(key, values['password-file'])
+    const secret = readSecretKey(key, values['password-file'])
+    await changeHome(values, 'rotate-keys', terminal, async (store) => {
       const current = chosenDigest(store, undefined)
       const signature = store.signatureOf(current) ?? ''
       // Nodes that have followed the rotation would refuse it.
-      const proof = proofOf(signableRelease(store.read(current)), signature, { keys: to, threshold })
+      const proof = proofOf(signableRelease(store.read(current)), signature, { keys: to })
       if ('wrong' in proof)
         throw new OperationalError(
-          `release ${short(current)} is not signed by the new keys yet: ${proof.wrong}. Sign it with them first, with nomenclator sign --key FILE; nothing was changed`,
+          `release ${short(current)} is not signed by the new keys yet: ${proof.wrong}. Sign it with one of them first, with nomenclator sign --key FILE; nothing was changed`,
         )
-      const rotated = withRotation(rotationsOf(store), rotationStatement(to, threshold), secret)
-      replaceDurably(join(store.home, KEYS_FILE), rotated)
+      replaceDurably(join(store.home, KEYS_FILE), withRotation(rotationsOf(store), to, secret))
       store.placeSignature(current, signature)
       store.activate(current)
-      return rotated
     })
-    const report = { keys: to.map(({ id }) => id), threshold, signedBy: signersOf(rotations) }
+    const report = { keys: to.map(({ id }) => id), signedBy: [secret.publicKey.id] }
     if (values.json) terminal.out(`${JSON.stringify(report, null, 2)}\n`)
     else
       terminal.out(
-        `Key ${report.keys.join(', ')} is trusted from now on, as key ${report.signedBy.join(', ')} has signed. ` +
+        `Key ${report.keys.join(', ')} is trusted from now on, as key ${secret.publicKey.id} has signed. ` +
           'Sign earlier releases that are needed with it too: nomenclator sign DIGEST --key FILE.\n',
       )
     return 0

@@ -9,7 +9,7 @@ import { ReleaseStore } from '../../release/home/release-store.ts'
 import { openServable } from '../../release/home/servable.ts'
 import { signInHome } from '../../release/home/sign.ts'
 import { ENTITY_FORMAT, ENTITY_MANIFEST_FILE, type EntityFileName } from '../../release/manifest.ts'
-import { KEYS_FILE, rotationStatement, withRotation } from '../../release/signing/key-rotation.ts'
+import { KEYS_FILE, withRotation } from '../../release/signing/key-rotation.ts'
 import { generateKeys, parseSecretKey, signMessage } from '../../release/signing/minisign.ts'
 import {
   SIGNATURE_FILE,
@@ -201,8 +201,7 @@ describe('going back', () => {
 describe('another key', () => {
   const next = parseSecretKey(generateKeys().secretFile, undefined)
   const thief = parseSecretKey(generateKeys().secretFile, undefined)
-  const rotation = (by: typeof secret, to: typeof secret) =>
-    withRotation(undefined, rotationStatement([to.publicKey], 1), by)
+  const rotation = (by: typeof secret, to: typeof secret) => withRotation(undefined, [to.publicKey], by)
   const signedBy = async (digest: string, key: typeof secret) => {
     using publisher = three.copyTo(new TestHome(), digest)
     const all = await signInHome(publisher.store, digest, key, { days: undefined, now: Date.now() + 60_000 })
@@ -234,7 +233,7 @@ describe('another key', () => {
     }
     await offer(c, next, rotation(secret, next))
     await home.fetch()
-    expect(home.signed.read(c).proof?.keys).toEqual([next.publicKey])
+    expect(home.signed.read(c).proof?.key).toEqual(next.publicKey)
   })
 })
 

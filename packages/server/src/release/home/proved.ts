@@ -41,12 +41,11 @@ export function takeUpRotations(home: Home, text: string | undefined): void {
   const { trust } = home
   const before = rotationsOf(home)
   if (text === undefined || !goesOn(text, before)) return
-  if (trust !== undefined && isSameTrust(rotatedTrust(trust, text), rotatedTrust(trust, before))) return
+  if (trust !== undefined && keyTexts(rotatedTrust(trust, text)) === keyTexts(rotatedTrust(trust, before))) return
   replaceDurably(join(home.home, KEYS_FILE), text)
 }
 
-const isSameTrust = (a: Trust, b: Trust): boolean =>
-  a.threshold === b.threshold && a.keys.map(({ text }) => text).join() === b.keys.map(({ text }) => text).join()
+const keyTexts = ({ keys }: Trust): string => keys.map(({ text }) => text).join()
 
 /** What a home trusts after the rotations of keys that it has followed; undefined where it requires no signature. */
 export const trustedBy = (home: Pick<Home, 'home' | 'trust'>): Trust | undefined =>
