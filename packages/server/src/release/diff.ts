@@ -4,10 +4,9 @@ import { type Catalog, completedCatalog, entityData } from '../catalog/catalog.t
 import { type Entity, embedsOf, factsOf, type Identity, identityFrom, publishedFields } from '../catalog/entity.ts'
 import type { PublishedRecord, PublishedValue } from '../catalog/flatten.ts'
 import { factReader, withMembers } from './facts.ts'
-import { keyTableOf } from './files/key-table.ts'
-import { EmbedReducer, RecordComparer } from './json-difference.ts'
+import { KeyTable } from './files/key-table.ts'
+import { differingPaths, EmbedReducer } from './json-difference.ts'
 import { numberingOf } from './manifest.ts'
-import type { RecordAccess } from './record-access.ts'
 import type { OpenEntity, Release } from './release.ts'
 
 /** The key of a record by field; an embedded record stands for its identifier. */
@@ -72,15 +71,13 @@ export const countIn = (release: Release, name: string): number => openIn(releas
 const decoder = new TextDecoder()
 const parsed = (json: Uint8Array): PublishedRecord => JSON.parse(decoder.decode(json))
 
-type Access = (entity: OpenEntity) => RecordAccess
-
 /**
  * The changes of one entity: in the order of the newer release, then what was removed, in the order of the older; where it is
  * renumbered, what was removed comes first. A record is parsed when it is read: most imports only count what was added
  * and removed.
  */
-export function* diffEntity(older: Release, newer: Release, name: string, access: Access): Generator<RecordChange> {
-  for (const found of diffJson(older, newer, name, access)) if (found !== undefined) yield recordChange(found)
+export function* diffEntity(older: Release, newer: Release, name: string): Generator<RecordChange> {
+  for (const found of diffJson(older, newer, name)) if (found !== undefined) yield recordChange(found)
 }
 
 /** A change that stays good when the next one is found. */
@@ -121,13 +118,12 @@ export function* diffJson(
   older: Release,
   newer: Release,
   name: string,
-  access: Access,
   embed: 'full' | 'id' = 'full',
 ): Generator<JsonChange | undefined> {
   if (hasSameRecords(older, newer, name)) return
   const facts = knownFacts(older, newer, name)
-  using before = sideOf(older, name, access, { facts, embed })
-  using after = sideOf(newer, name, access, { facts, embed })
+  const before = sideOf(older, name, { facts, embed })
+  const after = sideOf(newer, name, { facts, embed })
   if (isRenumbered(older, newer, name)) {
     // What was removed comes first: whoever applies the changes to a copy has the new record under a key that both have.
     for (let at = 0; at < before.count; at++)
@@ -154,7 +150,7 @@ export function* diffJson(
     if (position % QUIET_RECORDS === 0) yield undefined
   }
   const oldEnd = newEnd + shift
-  const positions = keyTableOf(definition, oldEnd - first)
+  const positions = new KeyTable(definition)
   for (let position = first; position < oldEnd; position++) {
     positions.add(before.keyAt(position), position)
     if (position % QUIET_RECORDS === 0) yield undefined
@@ -194,7 +190,7 @@ export function changeJson(
 }
 
 /** One entity in one of the releases. */
-type Side = Disposable & {
+type Side = {
   readonly count: number
   readonly key: readonly string[]
   /** The key of a record, good until the next one is read. */
@@ -215,15 +211,14 @@ type SideForm = {
   readonly embed: 'full' | 'id'
 }
 
-function sideOf(release: Release, name: string, access: Access, { facts, embed }: SideForm): Side {
+function sideOf(release: Release, name: string, { facts, embed }: SideForm): Side {
   const entity = openIn(release, name)
   if (entity === undefined || entity.count === 0) {
     const nothing = () => {
       throw new Error(`${name} has no records`)
     }
-    return { count: 0, key: [], keyAt: nothing, record: nothing, [Symbol.dispose]: () => {} }
+    return { count: 0, key: [], keyAt: nothing, record: nothing }
   }
-  const records = access(entity)
   const factsAt = facts.length === 0 ? undefined : factReader(entity, facts)
   const reduced = embed === 'id' ? embedReducer(release, entity) : (json: Uint8Array) => json
   const { key } = entity.definition
@@ -237,10 +232,9 @@ function sideOf(release: Release, name: string, access: Access, { facts, embed }
       return values
     },
     record: (position) => {
-      const json = reduced(records.record(position), position)
+      const json = reduced(entity.records.record(position), position)
       return factsAt === undefined ? json : withMembers(json, factsAt(position))
     },
-    [Symbol.dispose]: () => records[Symbol.dispose](),
   }
 }
 
@@ -278,9 +272,8 @@ export function identifierReader(release: Release, entity: Entity, field: string
   return (position) => readers.flatMap((read) => read(column.values[position] as number))
 }
 
-const comparer = new RecordComparer()
 const fieldsThatDiffer = (old: Uint8Array, now: Uint8Array): readonly string[] =>
-  comparer.differingPaths(old, now) ?? differing(parsed(old), parsed(now))
+  differingPaths(old, now) ?? differing(parsed(old), parsed(now))
 
 /** Whether a value is an embedded record; a fact that is not known is null. */
 const isRecord = (value: PublishedValue | undefined): value is PublishedRecord =>

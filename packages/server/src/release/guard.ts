@@ -14,7 +14,6 @@ import {
 } from './diff.ts'
 import { codeOf } from './home/id-registry.ts'
 import { numberingOf } from './manifest.ts'
-import { fromDisk } from './record-access.ts'
 import type { Release } from './release.ts'
 
 export type EntityChanges = {
@@ -45,7 +44,7 @@ export function compareReleases(older: Release, newer: Release, unreadable: Unre
     const before = unreadable.get(name)
     if (before !== undefined) return [name, byNumber(before.count, countIn(newer, name))]
     if (isRenumbered(older, newer, name)) return [name, renumbered(countIn(older, name), countIn(newer, name))]
-    const changes = summarised(newer, name, diffEntity(older, newer, name, fromDisk))
+    const changes = summarised(newer, name, diffEntity(older, newer, name))
     const none = changes.added + changes.changed + changes.removed === 0
     return [name, { ...changes, reordered: none && !hasSameRecords(older, newer, name) }]
   })

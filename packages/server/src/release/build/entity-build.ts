@@ -5,7 +5,7 @@ import { type Entity, embedsOf, type Identity, type Values } from '../../catalog
 import type { SourceLocation } from '../../source/faults.ts'
 import type { Block, GivenRow, Report } from '../../source/source.ts'
 import { syncDirectory, writeDurably } from '../files/durable-file.ts'
-import { type Keys, keyTableOf } from '../files/key-table.ts'
+import { KeyTable } from '../files/key-table.ts'
 import { codeOf, type IdRegistry, isNumbered } from '../home/id-registry.ts'
 import {
   ENTITY_MANIFEST_FILE,
@@ -55,7 +55,7 @@ class EntityBuild implements Disposable {
   readonly #settle: RowSettler
   readonly #findOddities: (row: Values) => void
   readonly #isEmbedded: boolean
-  #keys: Keys | undefined
+  #keys: KeyTable | undefined
   readonly #codes = new Set<string>()
   readonly #unordered: Values[] = []
   readonly #unnumbered: { readonly given: GivenRow; readonly location: SourceLocation }[] = []
@@ -68,7 +68,7 @@ class EntityBuild implements Disposable {
     this.#directory = directory
     this.#context = context
     this.#isEmbedded = parents.isEmbedded(entity)
-    this.#keys = keyTableOf(entity, expected)
+    this.#keys = new KeyTable(entity)
     this.#settle = rowSettler(entity, parents, registry, report.faults)
     this.#findOddities = oddityFinder(entity, parents.rowsOf, report.findings)
     const onRecord = this.#isEmbedded ? (json: Uint8Array) => parents.addJson(entity, json) : undefined
