@@ -7,7 +7,7 @@ import { type OnRecord, RecordWriter } from '../files/record-file.ts'
 import { ColumnsBuild } from '../index/columns-build.ts'
 import { WordsBuild } from '../index/words-build.ts'
 import type { EntityFiles } from '../manifest.ts'
-import { FactsWriter } from './facts-writer.ts'
+import { type FactsWriter, factsWriter } from './facts-writer.ts'
 import { forceGc, forceGcAfter } from './force-gc.ts'
 
 const ROWS_PER_BATCH = 2_000
@@ -38,7 +38,7 @@ export class EntityWriter implements Disposable {
     this.#positionOf = (name, identity) => parents.get(name)?.positionOf.get(identity) as number
     this.#render = batchRenderer(entity, parents)
     this.#records = new RecordWriter(directory, onRecord)
-    this.#facts = new FactsWriter(entity, directory)
+    this.#facts = factsWriter(entity, directory)
     this.#columns = new ColumnsBuild(entity, parents, expected, directory)
     this.#words = new WordsBuild(entity, expected)
   }

@@ -65,7 +65,7 @@ export function followCurrent(
   { log, onSwap, damage = () => noDamage, watch = watchDirectory }: FollowOptions,
 ): Following {
   let { release } = first
-  let files: OpenFiles | undefined
+  let changeOfFiles: (() => Promise<FileChange>) | undefined
   /** Whether it is served because the current one cannot be. */
   let isStandIn = first.reason !== undefined
   let problem: Problem | undefined
@@ -76,9 +76,9 @@ export function followCurrent(
   let isOver = false
 
   const swap = async (next: Release, standsIn: boolean) => {
-    const opened = await OpenFiles.of(next)
+    const opened = await filesOf(next)
     if (isOver) return
-    files = opened
+    changeOfFiles = opened
     release = next
     isStandIn = standsIn
     onSwap?.(next)
@@ -90,8 +90,8 @@ export function followCurrent(
 
   /** Opens what should be served, and says what stands in the way. */
   const follow = async (activated: boolean): Promise<Problem | undefined> => {
-    const isFirst = files === undefined
-    files ??= await OpenFiles.of(release)
+    const isFirst = changeOfFiles === undefined
+    changeOfFiles ??= await filesOf(release)
     await watcher.renew()
     const current = await currentOrReason(store)
     if ('reason' in current) {
@@ -102,7 +102,7 @@ export function followCurrent(
     }
     const { digest } = current
     const isServed = digest === release.digest
-    const change = await files.change()
+    const change = await changeOfFiles()
     const isDamaged = change === 'cut short' || damageOf(release, damage()) !== undefined
     // It may have been built again between its opening and the first look at its files.
     if (isServed && change === undefined && !isDamaged && !activated && !isFirst) return expired(release)
@@ -173,12 +173,12 @@ export function followCurrent(
     else if (++missedPolls > MAX_MISSED_POLLS) report(silent(store, release))
   }
 
-  const watcher = new HomeWatcher(store, watch, () => void look(true))
+  const watcher = homeWatcher(store, watch, () => void look(true))
   const timer = setInterval(poll, POLL_MILLISECONDS)
   // A start with another release than the current one is told at once; else those come first who wait for the start.
   const firstLook = setTimeout(
     () => {
-      if (files === undefined) void look(false)
+      if (changeOfFiles === undefined) void look(false)
     },
     isStandIn ? 0 : FIRST_LOOK_MILLISECONDS,
   )
@@ -222,32 +222,22 @@ function earlierServed({ digest, manifest }: Release, current: string, reason: s
 /** What the file system says of a path; undefined for what is not there or cannot be reached. */
 const statOrNone = (path: string): Promise<Stats | undefined> => stat(path).catch(() => undefined)
 
-type OpenFile = { readonly path: string; readonly size: number; readonly opened: Stats | undefined }
+type FileChange = 'cut short' | 'replaced' | undefined
 
-/** The files of a release as they were when it was opened. */
-class OpenFiles {
-  readonly #files: readonly OpenFile[]
-
-  private constructor(files: readonly OpenFile[]) {
-    this.#files = files
-  }
-
-  static async of(release: Release): Promise<OpenFiles> {
-    const files: OpenFile[] = []
-    for (const name of release.catalog.entities.keys()) {
-      const { stored } = release.entity(name)
-      for (const [file, { size }] of Object.entries(stored?.manifest.files ?? {})) {
-        const path = join(stored?.directory ?? '', file)
-        files.push({ path, size, opened: await statOrNone(path) })
-      }
+/** Keeps how the files of a release are when it is opened, and returns a check of what has become of them. */
+async function filesOf(release: Release): Promise<() => Promise<FileChange>> {
+  const files: { readonly path: string; readonly size: number; readonly opened: Stats | undefined }[] = []
+  for (const name of release.catalog.entities.keys()) {
+    const { stored } = release.entity(name)
+    for (const [file, { size }] of Object.entries(stored?.manifest.files ?? {})) {
+      const path = join(stored?.directory ?? '', file)
+      files.push({ path, size, opened: await statOrNone(path) })
     }
-    return new OpenFiles(files)
   }
-
-  /** Whoever reads a mapped file beyond an end that it has lost is killed, so this is looked at all the time. */
-  async change(): Promise<'cut short' | 'replaced' | undefined> {
-    let change: 'replaced' | undefined
-    for (const { path, size, opened } of this.#files) {
+  // A process that reads a mapped file beyond an end that it has lost is killed, so this is checked all the time.
+  return async () => {
+    let change: FileChange
+    for (const { path, size, opened } of files) {
       const stats = await statOrNone(path)
       const isSame = stats !== undefined && stats.ino === opened?.ino && stats.dev === opened.dev
       if (isSame && stats.size !== size) return 'cut short'
@@ -257,39 +247,31 @@ class OpenFiles {
   }
 }
 
+type HomeWatcher = Disposable & { readonly renew: () => Promise<void> }
+
 /** Watches the directory that has the name of the home, also after another one has got it. */
-class HomeWatcher implements Disposable {
-  readonly #store: ReleaseStore
-  readonly #watch: WatchDirectory
-  readonly #onActivated: () => void
-  #watched: { readonly directory: string; readonly watcher: Pick<FSWatcher, 'close'> } | undefined
-
-  constructor(store: ReleaseStore, watch: WatchDirectory, onActivated: () => void) {
-    this.#store = store
-    this.#watch = watch
-    this.#onActivated = onActivated
+function homeWatcher({ home, currentFile }: ReleaseStore, watch: WatchDirectory, onActivated: () => void): HomeWatcher {
+  let watched: { readonly directory: string; readonly watcher: Pick<FSWatcher, 'close'> } | undefined
+  const stop = () => {
+    watched?.watcher.close()
+    watched = undefined
   }
-
-  async renew(): Promise<void> {
-    const { home, currentFile } = this.#store
-    const stats = await statOrNone(home)
-    const directory = stats && `${stats.dev} ${stats.ino}`
-    if (directory === this.#watched?.directory) return
-    this[Symbol.dispose]()
-    if (directory === undefined) return
-    const current = basename(currentFile)
-    try {
-      const watcher = this.#watch(home, (name) => {
-        if (name === current) this.#onActivated()
-      })
-      this.#watched = { directory, watcher }
-    } catch {
-      // The system may have no watch left to give; polling then has to do.
-    }
-  }
-
-  [Symbol.dispose](): void {
-    this.#watched?.watcher.close()
-    this.#watched = undefined
+  return {
+    renew: async () => {
+      const stats = await statOrNone(home)
+      const directory = stats && `${stats.dev} ${stats.ino}`
+      if (directory === watched?.directory) return
+      stop()
+      if (directory === undefined) return
+      try {
+        const watcher = watch(home, (name) => {
+          if (name === basename(currentFile)) onActivated()
+        })
+        watched = { directory, watcher }
+      } catch {
+        // The system may have no watch left to give; polling then has to do.
+      }
+    },
+    [Symbol.dispose]: stop,
   }
 }

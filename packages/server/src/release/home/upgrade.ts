@@ -64,14 +64,11 @@ export async function upgradeHome(store: ReleaseStore, events: UpgradeEvents = {
 }
 
 /**
- * Builds the files of a release anew from its records, except for entities that are trusted to be what their records make them.
+ * Builds the files of a release anew from its records, except for entities that were built in this home.
  * The caller holds the lock of the home.
  */
-export const rebuildRelease = (
-  store: ReleaseStore,
-  digest: string,
-  trusted: ReadonlySet<string> = builtHere(store),
-): Promise<void> => rebuild(store, digest, { rebuilt: new Map(), onProgress: undefined, trusted })
+export const rebuildRelease = (store: ReleaseStore, digest: string): Promise<void> =>
+  rebuild(store, digest, { rebuilt: new Map(), onProgress: undefined, trusted: builtHere(store) })
 
 type Rebuilding = {
   /** What was made for other releases, which often have the same entities. */

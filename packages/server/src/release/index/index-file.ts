@@ -8,6 +8,7 @@ import { columnOf } from '../../catalog/paths.ts'
 import type { Postings } from './postings.ts'
 import { SectionFile } from './sections.ts'
 import { SortedTexts } from './sorted-texts.ts'
+import { wordsInMemory } from './words-in-memory.ts'
 
 /** The section that only those records have whose names are matched apart. */
 export const NAME_ENDS = 'nameEnds'
@@ -190,23 +191,9 @@ export function emptyIndex(entity: Entity, countOf: (name: string) => number): E
       ? { kind: 'number', ...values, numbers: none }
       : { kind: 'text', ...values, texts, groups: none }
   }
-  const postings = { starts: new Uint32Array(1), positions: none }
   return {
     column: (field) => columnFor(columnOf(entity, field)),
     points: noPoints,
-    words: {
-      language: languageOfNames(entity),
-      words: texts,
-      masks: none,
-      sounds: none,
-      soundWords: none,
-      names: none,
-      nameStarts: new Uint32Array(1),
-      nameEnds: undefined,
-      codes: none,
-      codeStarts: new Uint32Array(1),
-      inNames: postings,
-      inCodes: postings,
-    },
+    words: wordsInMemory(languageOfNames(entity), []),
   }
 }
