@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { chmodSync, cpSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { followCurrent } from '../../packages/server/src/release/home/follow.ts'
-import { withUnsignedFiles } from '../../packages/server/src/release/home/proved.ts'
 import { ReleaseStore } from '../../packages/server/src/release/home/release-store.ts'
-import { openServable, type Servable } from '../../packages/server/src/release/home/servable.ts'
+import { openReleaseToServe, type ReleaseToServe } from '../../packages/server/src/release/home/release-to-serve.ts'
+import { withUnsignedFiles } from '../../packages/server/src/release/home/signature-check.ts'
 import { rebuildRelease } from '../../packages/server/src/release/home/upgrade.ts'
 import {
   ENTITY_MANIFEST_FILE,
@@ -128,10 +128,12 @@ describe('sign and verify-release', () => {
     expect(await runHere('sign', '--home', home.path, '--signature', path)).toMatchObject({ code: 0 })
     const verified = await runHere('verify-release', '--home', home.path, '--key', `${KEY}.pub`, '--json')
     expect(JSON.parse(verified.out)).toMatchObject({ trustedComment: 'made by minisign', covers: ['records'] })
-    await expect(openServable(required(home))).rejects.toThrow('its signature covers its records, and not the files')
+    await expect(openReleaseToServe(required(home))).rejects.toThrow(
+      'its signature covers its records, and not the files',
+    )
     expect(withUnsignedFiles(required(home))).toEqual([a])
     await rebuildRelease(home.store, a)
-    expect((await openServable(required(home)))?.release.digest).toBe(a)
+    expect((await openReleaseToServe(required(home)))?.release.digest).toBe(a)
     writeFileSync(path, 'hello')
     expect(await runHere('sign', '--home', home.path, '--signature', path)).toMatchObject({
       code: 1,
@@ -171,7 +173,7 @@ describe('sign and verify-release', () => {
         code: 1,
         out: expect.stringContaining('manifest.json is not the one that was signed'),
       })
-    await expect(openServable(required(home))).rejects.toThrow('manifest.json is not the one that was signed')
+    await expect(openReleaseToServe(required(home))).rejects.toThrow('manifest.json is not the one that was signed')
   })
 
   test('by two keys, of which any is enough', async () => {
@@ -290,25 +292,25 @@ describe('a signature', () => {
     const rows = writeTables(join(home.path, 'rows'), ThreeReleases.rows('Uno'))
     const flags = ['--home', home.path, '--sign', `${KEY}.key`, '--accept-changes']
     expect(await runHere('import', 'package', rows, ...flags)).toMatchObject({ code: 0 })
-    expect((await openServable(required(home)))?.release.digest).toBe(home.store.currentDigest() as string)
+    expect((await openReleaseToServe(required(home)))?.release.digest).toBe(home.store.currentDigest() as string)
   })
 })
 
 describe('where a signature is required', () => {
   test('the current release is served if it is signed, or else the one before that is', async () => {
     using home = homeOf(a, b)
-    await expect(openServable(required(home))).rejects.toThrow(
+    await expect(openReleaseToServe(required(home))).rejects.toThrow(
       'is refused: it is not signed. Only what is signed by key',
     )
     sign(home, a)
-    expect(await openServable(required(home))).toMatchObject({
+    expect(await openReleaseToServe(required(home))).toMatchObject({
       release: { digest: a },
       reason: expect.stringContaining('it is not signed'),
     })
     sign(home, b, OTHER)
-    expect((await openServable(required(home)))?.release.digest).toBe(a)
+    expect((await openReleaseToServe(required(home)))?.release.digest).toBe(a)
     sign(home, b)
-    expect(await openServable(required(home))).toMatchObject({ release: { digest: b } })
+    expect(await openReleaseToServe(required(home))).toMatchObject({ release: { digest: b } })
   })
 
   test('a release is swapped to when its signature has arrived, and not before', async () => {
@@ -316,7 +318,7 @@ describe('where a signature is required', () => {
     sign(home, a)
     const store = required(home)
     const events: string[] = []
-    using following = followCurrent(store, (await openServable(store)) as Servable, {
+    using following = followCurrent(store, (await openReleaseToServe(store)) as ReleaseToServe, {
       log: ({ event }) => events.push(event),
     })
     home.store.activate(b)
@@ -340,10 +342,10 @@ describe('where a signature is required', () => {
     const place = (expires: number) =>
       home.store.placeSignature(a, signRelease(secretKey(), home.store.read(a), { expires }))
     place(Date.now() - 1_000)
-    await expect(openServable(required(home, { refusesExpired: true }))).rejects.toThrow('has expired on')
+    await expect(openReleaseToServe(required(home, { refusesExpired: true }))).rejects.toThrow('has expired on')
     const store = required(home)
     const events: string[] = []
-    using following = followCurrent(store, (await openServable(store)) as Servable, {
+    using following = followCurrent(store, (await openReleaseToServe(store)) as ReleaseToServe, {
       log: ({ event }) => events.push(event),
     })
     await following.look()

@@ -5,7 +5,7 @@ import { type Entity, embedsOf, factsOf, type Identity, identityFrom, publishedF
 import type { PublishedRecord, PublishedValue } from '../catalog/flatten.ts'
 import { factReader, withMembers } from './facts.ts'
 import { KeyTable } from './files/key-table.ts'
-import { differingPaths, EmbedReducer } from './json-difference.ts'
+import { differingPaths, withoutEmbeds } from './json-difference.ts'
 import { numberingOf } from './manifest.ts'
 import type { OpenEntity, Release } from './release.ts'
 
@@ -69,32 +69,23 @@ const openIn = (release: Release, name: string): OpenEntity | undefined =>
 export const countIn = (release: Release, name: string): number => openIn(release, name)?.count ?? 0
 
 const decoder = new TextDecoder()
-const parsed = (json: Uint8Array): PublishedRecord => JSON.parse(decoder.decode(json))
+export const parsed = (json: Uint8Array): PublishedRecord => JSON.parse(decoder.decode(json))
 
 /**
  * The changes of one entity: in the order of the newer release, then what was removed, in the order of the older; where it is
- * renumbered, what was removed comes first. A record is parsed when it is read: most imports only count what was added
- * and removed.
+ * renumbered, what was removed comes first.
  */
 export function* diffEntity(older: Release, newer: Release, name: string): Generator<RecordChange> {
   for (const found of diffJson(older, newer, name)) if (found !== undefined) yield recordChange(found)
 }
 
-/** A change that stays good when the next one is found. */
-export function recordChange(found: JsonChange): RecordChange {
-  const key = { ...found.key }
-  const [before, after] = [found.old, found.new].map((json) => (json === undefined ? json : new Uint8Array(json)))
-  if (before === undefined) return lazily({ change: 'added' as const, key }, { new: after as Uint8Array })
-  if (after === undefined) return lazily({ change: 'removed' as const, key }, { old: before })
-  const fields = fieldsThatDiffer(before, after)
-  return lazily({ change: 'changed' as const, key, fields }, { old: before, new: after })
-}
-
-/** Adds members to a change that are parsed when they are read; numbers keep their digits. */
-function lazily<T extends object, N extends string>(change: T, jsons: Readonly<Record<N, Uint8Array>>) {
-  for (const [name, json] of Object.entries<Uint8Array>(jsons))
-    Object.defineProperty(change, name, { enumerable: true, get: () => JSON.parse(decoder.decode(json), withDigits) })
-  return change as T & Readonly<Record<N, PublishedRecord>>
+/** A change with its records; numbers keep their digits. */
+export function recordChange({ key, old, new: now }: JsonChange): RecordChange {
+  const parsedOf = (json: Uint8Array): PublishedRecord => JSON.parse(decoder.decode(json), withDigits)
+  if (old === undefined) return { change: 'added', key: { ...key }, new: parsedOf(now as Uint8Array) }
+  if (now === undefined) return { change: 'removed', key: { ...key }, old: parsedOf(old) }
+  const fields = fieldsThatDiffer(old, now)
+  return { change: 'changed', key: { ...key }, fields, old: parsedOf(old), new: parsedOf(now) }
 }
 
 /** A record as it was and as it is; one that was added was not, and one that was removed is not. */
@@ -238,7 +229,6 @@ function sideOf(release: Release, name: string, { facts, embed }: SideForm): Sid
   }
 }
 
-/** What it gives is good until the next record is reduced. */
 function embedReducer(
   release: Release,
   { definition }: OpenEntity,
@@ -246,16 +236,11 @@ function embedReducer(
   const readers = publishedFields(definition).map(([field, { kind }]) =>
     kind === 'embed' ? identifierReader(release, definition, field) : undefined,
   )
-  const reducer = new EmbedReducer()
-  let at = 0
-  const keyAt = (member: number) => {
-    const values = readers[member]?.(at) ?? []
-    return JSON.stringify(values.length === 1 ? values[0] : values)
-  }
-  return (json, position) => {
-    at = position
-    return reducer.reduced(json, keyAt)
-  }
+  return (json, position) =>
+    withoutEmbeds(json, (member) => {
+      const values = readers[member]?.(position) ?? []
+      return JSON.stringify(values.length === 1 ? values[0] : values)
+    })
 }
 
 type KeyReader = (position: number) => readonly Identity[]
@@ -272,7 +257,7 @@ export function identifierReader(release: Release, entity: Entity, field: string
   return (position) => readers.flatMap((read) => read(column.values[position] as number))
 }
 
-const fieldsThatDiffer = (old: Uint8Array, now: Uint8Array): readonly string[] =>
+export const fieldsThatDiffer = (old: Uint8Array, now: Uint8Array): readonly string[] =>
   differingPaths(old, now) ?? differing(parsed(old), parsed(now))
 
 /** Whether a value is an embedded record; a fact that is not known is null. */

@@ -9,14 +9,14 @@ import type { Source } from '../source/source.ts'
 import { checkAliases } from './aliases.ts'
 import { type Built, buildRelease } from './build/build.ts'
 import type { OnProgress } from './build/build-loop.ts'
-import { type Childless, childlessIn } from './build/childless.ts'
 import { type BuiltUpon, completionByRelease, completionBySource, storedRows } from './build/completion.ts'
 import { withContinuedNumbering } from './build/continued-numbering.ts'
+import { recordsWithoutChildren, type WithoutChildren } from './build/records-without-children.ts'
 import { countIn } from './diff.ts'
 import { breakingChanges, type ChangesByEntity, compareReleases, refuseContradictions } from './guard.ts'
 import { IdRegistry, isNumbered } from './home/id-registry.ts'
-import { rememberBuilt } from './home/proved.ts'
 import type { ReleaseStore } from './home/release-store.ts'
+import { rememberBuilt } from './home/signature-check.ts'
 import { verifyEntity } from './home/verify.ts'
 import { findingsByKind, type Manifest, type ReleasedEntity, type ReleaseFinding } from './manifest.ts'
 import {
@@ -49,7 +49,7 @@ export type ImportReport = {
   readonly changes: ChangesByEntity | undefined
   readonly breakingChanges: readonly string[]
   /** New records below which there is nothing, since the source does not provide what would be. */
-  readonly childless: readonly Childless[]
+  readonly childless: readonly WithoutChildren[]
   readonly findings: readonly Finding[]
   readonly seconds: number
   readonly recordsPerSecond: number
@@ -101,7 +101,7 @@ export async function importRelease(
     const found = missing.length > 0 ? missing : guarded(current?.release, release, changes, knownIds)
     if (found.length > 0 && !options.acceptChanges && !options.dryRun)
       throw new BreakingChanges(found, missing.length > 0)
-    const childless = await childlessIn(release, source.provides, completion)
+    const childless = await recordsWithoutChildren(release, source.provides, completion)
     const outcome = (await isCurrent(store, built)) ? 'nothing to do' : options.dryRun ? 'dry run' : 'activated'
     if (outcome === 'activated') await makeCurrent(store, built, registry, options.sign)
     else if (outcome === 'nothing to do' && !options.dryRun) await signIfOther(store, manifest.digest, options.sign)

@@ -54,32 +54,26 @@ export function differingPaths(old: Uint8Array, now: Uint8Array): readonly strin
   return isSameObject('') ? paths : undefined
 }
 
-/** Replaces the embedded records of a record by their identifiers, as many as it has, in its own order. */
-export class EmbedReducer {
-  #bytes = Buffer.alloc(1 << 12)
-
-  /** A view, good until the next record is reduced. The JSON must be as for `differingPaths`. */
-  reduced(json: Uint8Array, keyAt: (member: number) => string): Uint8Array {
-    if (this.#bytes.length < json.length) this.#bytes = Buffer.alloc(json.length * 2)
-    const bytes = this.#bytes
-    let used = 0
-    let copied = 0
-    // At the opening brace, and then at each comma.
-    for (let at = 0, member = 0; at < json.length && json[at + 1] !== CLOSE; member++) {
-      const value = endOfString(json, at + 1) + COLON_BYTES
-      at = endOfValue(json, value)
-      if (json[value] === OPEN) {
-        bytes.set(json.subarray(copied, value), used)
-        used += value - copied
-        // An embedded record has its key in it, so there is room for it.
-        used += bytes.write(keyAt(member), used)
-        copied = at
-      }
-      if (json[at] === CLOSE) break
+/** A record with its embedded records replaced by their identifiers. The JSON must be as for `differingPaths`. */
+export function withoutEmbeds(json: Uint8Array, keyAt: (member: number) => string): Uint8Array {
+  // An embedded record has its key in it, so there is room for that.
+  const bytes = Buffer.allocUnsafe(json.length)
+  let used = 0
+  let copied = 0
+  // At the opening brace, and then at each comma.
+  for (let at = 0, member = 0; at < json.length && json[at + 1] !== CLOSE; member++) {
+    const value = endOfString(json, at + 1) + COLON_BYTES
+    at = endOfValue(json, value)
+    if (json[value] === OPEN) {
+      bytes.set(json.subarray(copied, value), used)
+      used += value - copied
+      used += bytes.write(keyAt(member), used)
+      copied = at
     }
-    bytes.set(json.subarray(copied), used)
-    return bytes.subarray(0, used + json.length - copied)
+    if (json[at] === CLOSE) break
   }
+  bytes.set(json.subarray(copied), used)
+  return bytes.subarray(0, used + json.length - copied)
 }
 
 function isSame(a: Uint8Array, aFrom: number, aTo: number, b: Uint8Array, bFrom: number, bTo: number): boolean {

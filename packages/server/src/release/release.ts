@@ -8,7 +8,8 @@ import type { Entity } from '../catalog/entity.ts'
 import { builtInCatalog } from '../source/built-in.ts'
 import { RecordFile } from './files/record-file.ts'
 import { NotAFile, readTextSync } from './files/regular-file.ts'
-import { type EntityIndex, emptyIndex, IndexFile } from './index/index-file.ts'
+import { emptyIndex } from './index/empty-index.ts'
+import { type EntityIndex, IndexFile } from './index/index-file.ts'
 import {
   ENTITY_FILES,
   ENTITY_MANIFEST_FILE,
@@ -180,7 +181,7 @@ export class Release {
     this.#entities = entities
   }
 
-  proved(proof: Proof): Release {
+  withProof(proof: Proof): Release {
     return new Release(this.manifest, this.catalog, this.#entities, proof)
   }
 

@@ -1,7 +1,7 @@
 // nomenclator releases, and what is done with a release: show, activate, rollback, prune, verify.
 import { OperationalError } from '../../base/operational-error.ts'
-import { isBuiltHere } from '../../release/home/proved.ts'
 import { type Listed, ReleaseStore } from '../../release/home/release-store.ts'
+import { isBuiltHere } from '../../release/home/signature-check.ts'
 import { releaseVerifier } from '../../release/home/verify.ts'
 import { findingsByKind, numberingOf, sizeOf } from '../../release/manifest.ts'
 import { parseSignature } from '../../release/signing/minisign.ts'

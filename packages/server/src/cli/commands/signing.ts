@@ -3,9 +3,9 @@ import { closeSync, existsSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { OperationalError } from '../../base/operational-error.ts'
 import { replaceDurably } from '../../release/files/durable-file.ts'
-import { isBuiltHere, rotationsOf } from '../../release/home/proved.ts'
 import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { signInHome } from '../../release/home/sign.ts'
+import { isBuiltHere, rotationsOf } from '../../release/home/signature-check.ts'
 import { releaseVerifier } from '../../release/home/verify.ts'
 import { KEYS_FILE, rotatedTrust, withRotation } from '../../release/signing/key-rotation.ts'
 import { generateKeys, parseSignature, publicKeyFile } from '../../release/signing/minisign.ts'
@@ -189,8 +189,8 @@ const verifyRelease = command({
 /** Which files are others, where that is what is wrong. */
 async function forgedText(store: ReleaseStore, digest: string, wrong: string): Promise<string> {
   if (!wrong.startsWith(OTHER_FILES)) return ''
-  const { forgedFiles } = await import('../../release/home/forged-files.ts')
-  const files = await forgedFiles(store, digest)
+  const { tamperedFiles } = await import('../../release/home/tampered-files.ts')
+  const files = await tamperedFiles(store, digest)
   return files.length === 0 ? '' : `. Not as its records make them are:\n  ${files.join('\n  ')}`
 }
 
@@ -240,8 +240,8 @@ const rotateKeys = command({
     const { key, to } = values
     if (key === undefined || to === undefined)
       throw new UsageError(['give the old secret key with --key FILE, and the new public keys with --to KEY'])
-    const secret = readSecretKey(key, values['password-file'])
-    await changeHome(values, 'rotate-keys', terminal, async (store) => {
+    const signer = await changeHome(values, 'rotate-keys', terminal, async (store) => {
+      const secret = readSecretKey(key, values['password-file'])
       const current = chosenDigest(store, undefined)
       const signature = store.signatureOf(current) ?? ''
       // Nodes that have followed the rotation would refuse it.
@@ -253,12 +253,13 @@ const rotateKeys = command({
       replaceDurably(join(store.home, KEYS_FILE), withRotation(rotationsOf(store), to, secret))
       store.placeSignature(current, signature)
       store.activate(current)
+      return secret.publicKey.id
     })
-    const report = { keys: to.map(({ id }) => id), signedBy: [secret.publicKey.id] }
+    const report = { keys: to.map(({ id }) => id), signedBy: [signer] }
     if (values.json) terminal.out(`${JSON.stringify(report, null, 2)}\n`)
     else
       terminal.out(
-        `Key ${report.keys.join(', ')} is trusted from now on, as key ${secret.publicKey.id} has signed. ` +
+        `Key ${report.keys.join(', ')} is trusted from now on, as key ${signer} has signed. ` +
           'Sign earlier releases that are needed with it too: nomenclator sign DIGEST --key FILE.\n',
       )
     return 0

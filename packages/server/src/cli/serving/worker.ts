@@ -2,8 +2,8 @@
 import { OperationalError } from '../../base/operational-error.ts'
 import { SupervisorLink, type WorkerBriefing } from '../../http/processes/workers.ts'
 import { ReleaseStore } from '../../release/home/release-store.ts'
+import { openReleaseToServe } from '../../release/home/release-to-serve.ts'
 import { damageIn } from '../../release/home/scrub.ts'
-import { openServable } from '../../release/home/servable.ts'
 import { homeOf } from '../flags/home-flag.ts'
 import { trustOf } from '../flags/key-flags.ts'
 import { onReopenSignal, untilStopped, untilTold } from '../terminal/signals.ts'
@@ -16,7 +16,7 @@ const WAITING_MILLISECONDS = 5
 export async function work({ values, log }: Context, knownText: string, socket: string | undefined): Promise<number> {
   const known: WorkerBriefing = JSON.parse(knownText)
   const store = new ReleaseStore(homeOf(values.home), trustOf(values))
-  const first = await openServable(store, { damage: damageIn(known.scrub), served: known.served })
+  const first = await openReleaseToServe(store, { damage: damageIn(known.scrub), served: known.served })
   if (first === undefined)
     throw new OperationalError(
       `there is no release in ${store.home}: it is gone or empty. Mount it again, or restore it.`,

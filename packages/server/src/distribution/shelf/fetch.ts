@@ -17,8 +17,14 @@ import { isObject } from '../../base/json.ts'
 import { messageOf, OperationalError } from '../../base/operational-error.ts'
 import { syncDirectory } from '../../release/files/durable-file.ts'
 import { readTextSync } from '../../release/files/regular-file.ts'
-import { isBuiltHere, prove, refuseRollback, takeUpRotations, trustedBy } from '../../release/home/proved.ts'
 import type { ReleaseStore } from '../../release/home/release-store.ts'
+import {
+  adoptRotations,
+  checkSignature,
+  currentTrust,
+  isBuiltHere,
+  refuseRollback,
+} from '../../release/home/signature-check.ts'
 import { rebuildRelease } from '../../release/home/upgrade.ts'
 import { verifyEntity } from '../../release/home/verify.ts'
 import { deltaFileOf, restore, travelName } from '../../release/index/delta-form.ts'
@@ -179,7 +185,7 @@ class ReleaseFetch {
     // Another version of the program wrote it; the same records may be here in a format that this one reads.
     if (parsed.state !== 'readable' && parsed.state !== 'damaged' && isThere) return false
     const manifest = this.#wantedManifest(digest, parsed, files)
-    if (isCurrent) takeUpRotations(store, files[KEYS_FILE])
+    if (isCurrent) adoptRotations(store, files[KEYS_FILE])
     const proof = this.#proved(digest, manifest, files[SIGNATURE_FILE], isCurrent)
     if (isThere && store.hasReleaseFiles(digest, files)) return false
     const isUnsigned = proof?.covers.includes('files') === false
@@ -209,9 +215,9 @@ class ReleaseFetch {
 
   /** Checks signatures before anything is fetched; undefined where none are required. */
   #proved(digest: string, manifest: Manifest, signature: string | undefined, isCurrent: boolean): Proof | undefined {
-    const trust = trustedBy(this.#store)
+    const trust = currentTrust(this.#store)
     if (trust === undefined) return undefined
-    const proof = prove(digest, signableManifest(manifest), signature, trust)
+    const proof = checkSignature(digest, signableManifest(manifest), signature, trust)
     if (isCurrent) refuseRollback(this.#store, digest, proof, trust)
     return proof
   }

@@ -9,9 +9,9 @@ import type { IdRegistry } from '../home/id-registry.ts'
 import type { ReleasedEntity, ReleaseFinding } from '../manifest.ts'
 import type { OpenEntity } from '../release.ts'
 import { buildEntity } from './entity-build.ts'
-import { entitiesOnPaths } from './oddities.ts'
 import { entitiesInCode, type RowsOf } from './official-code.ts'
 import { ParentRecords } from './parent-records.ts'
+import { entitiesOnPaths } from './record-findings.ts'
 
 /** Called now and then with how far the build is. */
 export type OnProgress = (collection: string, done: number, expected: number | undefined) => void

@@ -11,7 +11,7 @@ import { type Manifest, newManifest, type ReleasedPackage } from '../manifest.ts
 import { releasedPackage } from '../packages.ts'
 import { type BuiltEntities, buildEntities, type OnProgress } from './build-loop.ts'
 import { type Complement, withoutPackages } from './completion.ts'
-import { renumberedAliases, renumberedRows } from './renumbered.ts'
+import { renumberedAliases, renumberedRows } from './renumber-references.ts'
 
 export type Built = Pick<BuiltEntities, 'directories'> & { readonly manifest: Manifest }
 

@@ -6,7 +6,7 @@ import { FACTS_FILE } from '../manifest.ts'
 
 const encoder = new TextEncoder()
 
-export type FactsWriter = Disposable & {
+type FactsWriter = Disposable & {
   readonly add: (rows: readonly Values[]) => void
   /** The file is on disk, whole, when this returns; there is none if nothing is known. */
   readonly finish: () => FileSummary | undefined

@@ -89,12 +89,6 @@ export class ParentRecords {
     )
   }
 
-  #of(entity: string): Records {
-    let records = this.#records.get(entity)
-    if (records === undefined) {
-      records = { rows: new Map(), json: [], ids: new Map() }
-      this.#records.set(entity, records)
-    }
-    return records
-  }
+  #of = (entity: string): Records =>
+    this.#records.getOrInsertComputed(entity, () => ({ rows: new Map(), json: [], ids: new Map() }))
 }

@@ -23,7 +23,7 @@ const PAGE_GAP = 3
 const COMMA_GAP = 1
 
 /** How many bytes stand between a record and where the next one begins. */
-export function gapAfter(position: number, count: number): number {
+function gapAfter(position: number, count: number): number {
   const next = position + 1
   return next % PER_PAGE === 0 || next === count ? PAGE_GAP : COMMA_GAP
 }
@@ -52,8 +52,8 @@ export class RecordWriter implements RecordSink, Disposable {
   #pageStart = 0
   #recordStart = 0
   #flushed = 0
-  #offsetChunk = new Uint32Array(CHUNK >> 5)
-  #offsetsUsed = 0
+  readonly #offset = new Uint32Array(2)
+  readonly #offsetBytes = new Uint8Array(this.#offset.buffer)
   #count = 0
 
   constructor(directory: string, onRecord?: OnRecord) {
@@ -120,7 +120,6 @@ export class RecordWriter implements RecordSink, Disposable {
       this.#closePage()
       this.#records.write(this.#chunk.subarray(0, this.#used))
     }
-    this.#flushOffsets()
     return { records: this.#records.finish(), offsets: this.#offsets.finish(), etags: this.#etags.finish() }
   }
 
@@ -161,15 +160,9 @@ export class RecordWriter implements RecordSink, Disposable {
   }
 
   #addOffset(offset: number): void {
-    if (this.#offsetsUsed === this.#offsetChunk.length) this.#flushOffsets()
-    this.#offsetChunk[this.#offsetsUsed++] = offset % 0x1_0000_0000
-    this.#offsetChunk[this.#offsetsUsed++] = offset / 0x1_0000_0000
-  }
-
-  #flushOffsets(): void {
-    const used = this.#offsetChunk.subarray(0, this.#offsetsUsed)
-    this.#offsets.write(new Uint8Array(used.buffer, 0, used.byteLength))
-    this.#offsetsUsed = 0
+    this.#offset[0] = offset % 0x1_0000_0000
+    this.#offset[1] = offset / 0x1_0000_0000
+    this.#offsets.write(this.#offsetBytes)
   }
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { IRREGULAR } from '../../../../../test/support/irregular-files.ts'
 import { TestHome, ThreeReleases } from '../../../../../test/support/releases.ts'
 import { type Following, followCurrent } from './follow.ts'
-import { type Damage, noDamage, openServable, type Servable } from './servable.ts'
+import { type Damage, noDamage, openReleaseToServe, type ReleaseToServe } from './release-to-serve.ts'
 
 setDefaultTimeout(180_000)
 
@@ -418,9 +418,9 @@ test('a start with another release than the current one is told, and ends when t
   const path = home.fileOf(b, 'audiencia', 'records')
   const whole = readFileSync(path)
   truncateSync(path, 1)
-  const servable = await openServable(home.store)
+  const servable = await openReleaseToServe(home.store)
   expect([servable?.release.digest, servable?.reason]).toEqual([a, expect.stringContaining('has 1 bytes instead of')])
-  using following = followCurrent(home.store, servable as Servable, { log: ({ event }) => events.push(event) })
+  using following = followCurrent(home.store, servable as ReleaseToServe, { log: ({ event }) => events.push(event) })
   await following.look()
   expect([events, following.degraded().length]).toEqual([['earlier-release-served'], 1])
   writeFileSync(path, whole)

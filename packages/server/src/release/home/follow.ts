@@ -10,7 +10,15 @@ import { messageOf } from '../../base/operational-error.ts'
 import type { Release } from '../release.ts'
 import { isExpired } from '../signing/release-signature.ts'
 import type { ReleaseStore } from './release-store.ts'
-import { currentOrReason, type Damage, damageOf, noDamage, openEarlier, openSound, type Servable } from './servable.ts'
+import {
+  currentOrReason,
+  type Damage,
+  damageOf,
+  noDamage,
+  openEarlier,
+  openSound,
+  type ReleaseToServe,
+} from './release-to-serve.ts'
 
 export type Following = Disposable & {
   readonly release: () => Release
@@ -61,7 +69,7 @@ type Problem = { readonly event: keyof typeof FOLLOW_PROBLEMS; readonly message:
 
 export function followCurrent(
   store: ReleaseStore,
-  first: Servable,
+  first: ReleaseToServe,
   { log, onSwap, damage = () => noDamage, watch = watchDirectory }: FollowOptions,
 ): Following {
   let { release } = first

@@ -23,7 +23,7 @@ import { contentOf, DamagedRelease, type Release, type ReleaseDirectories, readR
 import { KEYS_FILE } from '../signing/key-rotation.ts'
 import { SIGNATURE_FILE, type Trust } from '../signing/release-signature.ts'
 import { IdRegistry } from './id-registry.ts'
-import { provedRelease, rotationsOf } from './proved.ts'
+import { releaseWithProof, rotationsOf } from './signature-check.ts'
 import { verifyEntity } from './verify.ts'
 
 export type Listed = {
@@ -75,7 +75,7 @@ export class ReleaseStore implements ReleaseDirectories {
 
   /** A release to be read once, or only in part. */
   read(digest: string): Release {
-    return provedRelease(this, readRelease(this, digest))
+    return releaseWithProof(this, readRelease(this, digest))
   }
 
   openCurrent(): Release | undefined {

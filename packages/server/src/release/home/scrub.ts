@@ -7,9 +7,9 @@ import type { Log } from '../../base/log.ts'
 import { messageOf, OperationalError } from '../../base/operational-error.ts'
 import { openFile } from '../files/regular-file.ts'
 import { DamagedRelease, readManifest } from '../release.ts'
-import { reachFiles, reachRelease } from './reach.ts'
 import type { ReleaseStore } from './release-store.ts'
-import type { Damage } from './servable.ts'
+import type { Damage } from './release-to-serve.ts'
+import { touchFiles, touchRelease } from './touch-files.ts'
 import { verifyEntity } from './verify.ts'
 
 /** What is known of the contents of a home, as plain JSON: it goes from process to process. */
@@ -26,14 +26,14 @@ export const notScrubbed: ScrubState = { damage: {}, ended: 0 }
 
 export const damageIn = ({ damage }: ScrubState): Damage => new Map(Object.entries(damage))
 
-const MAX_TOLD = 5
+const MAX_SHOWN = 5
 
 /** The damage in words for an operator, some of it where there is much. */
-export function damageTold({ damage }: ScrubState): readonly string[] {
+export function damageWords({ damage }: ScrubState): readonly string[] {
   const all = Object.values(damage)
   const more =
-    all.length > MAX_TOLD ? [`${all.length - MAX_TOLD} more are damaged; see nomenclator releases verify`] : []
-  return [...all.slice(0, MAX_TOLD), ...more]
+    all.length > MAX_SHOWN ? [`${all.length - MAX_SHOWN} more are damaged; see nomenclator releases verify`] : []
+  return [...all.slice(0, MAX_SHOWN), ...more]
 }
 
 type ScrubOptions = {
@@ -102,7 +102,7 @@ export class Scrub implements Disposable {
   async verifyCurrent(): Promise<void> {
     const [digest] = await this.#history()
     if (digest === undefined) return
-    await reachRelease(this.#options.store, digest)
+    await touchRelease(this.#options.store, digest)
     // One that is seen to be damaged without reading its contents is refused by whoever opens it.
     if ('unreadable' in this.#options.store.manifestOrReason(digest)) return
     for (const entity of await this.#entitiesOf(digest)) await this.#verifyEntity(entity)
@@ -148,7 +148,7 @@ export class Scrub implements Disposable {
   async #entitiesOf(digest: string): Promise<string[]> {
     const directory = this.#options.store.releaseDirectory(digest)
     const files = await filesIn(directory)
-    await reachFiles(directory)
+    await touchFiles(directory)
     try {
       const { entities } = readManifest(directory, digest)
       this.#sounds(digest)
@@ -165,7 +165,7 @@ export class Scrub implements Disposable {
   async #verifyEntity(digest: string, options: Parameters<typeof verifyEntity>[2] = {}): Promise<void> {
     const directory = this.#options.store.entityDirectory(digest)
     const files = await filesIn(directory)
-    await reachFiles(directory)
+    await touchFiles(directory)
     const [wrong] = await verifyEntity(directory, digest, options)
     if (this.#isStopped) return
     if (wrong === undefined) this.#sounds(digest)

@@ -9,8 +9,8 @@ import {
   statementIn,
   withSignature,
 } from '../signing/release-signature.ts'
-import { builtHere } from './proved.ts'
 import type { ReleaseStore } from './release-store.ts'
+import { builtHere } from './signature-check.ts'
 import { rebuildRelease } from './upgrade.ts'
 
 const SECOND = 1_000

@@ -26,8 +26,8 @@ import {
 import { contentOf, DamagedRelease, openEntity } from '../release.ts'
 import { IdRegistry } from './id-registry.ts'
 import { outdatedReleases } from './other-formats.ts'
-import { builtHere, rememberBuilt } from './proved.ts'
 import type { ReleaseStore } from './release-store.ts'
+import { builtHere, rememberBuilt } from './signature-check.ts'
 
 export type Upgraded = {
   readonly digest: string

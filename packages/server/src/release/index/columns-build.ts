@@ -30,7 +30,7 @@ export class ColumnsBuild implements Disposable {
   readonly #columns: Column[]
   readonly #facts: FactColumn[]
   readonly #coordinates: ReturnType<typeof coordinatesOf>
-  readonly #tree: Tree | undefined
+  readonly #tree: TreeColumn | undefined
   #count = 0
 
   /** What would fill the memory is kept in the directory meanwhile. */
@@ -48,10 +48,10 @@ export class ColumnsBuild implements Disposable {
     const facts = factsOf(entity).map(([name, { type }]) => [name, type] as const)
     this.#facts = [...facts, ...numbers].map(([name, type], at) => ({
       name,
-      build: new FactColumnBuild(type, join(directory, `${at}.values`)),
+      build: factColumn(type, join(directory, `${at}.values`)),
     }))
     this.#coordinates = coordinatesOf(entity)
-    this.#tree = tree === undefined ? undefined : new Tree(identifierOf(entity), tree)
+    this.#tree = tree === undefined ? undefined : treeColumn(identifierOf(entity), tree)
   }
 
   /** The next rows, each at the position after the last. */
@@ -171,27 +171,25 @@ function embedColumn(expected: number | undefined, parents: number): ColumnBuild
   }
 }
 
+type TreeColumn = {
+  readonly add: (columns: Batch['columns'], count: number) => void
+  readonly write: (file: SectionWriter) => void
+}
+
 /** The record above each, once all are there; the position after the last stands above the roots. */
-class Tree {
-  readonly #key: string
-  readonly #broader: string
-  readonly #positionOf = new Map<string, number>()
-  readonly #above: string[] = []
-
-  constructor(key: string, broader: string) {
-    this.#key = key
-    this.#broader = broader
-  }
-
-  add(columns: Batch['columns'], count: number): void {
-    for (const key of textsOf(columns[this.#key], count)) this.#positionOf.set(key, this.#positionOf.size)
-    this.#above.push(...textsOf(columns[this.#broader], count))
-  }
-
-  write(file: SectionWriter): void {
-    const count = this.#above.length
-    const values = Uint32Array.from(this.#above, (key) => this.#positionOf.get(key) ?? count)
-    writeValues(file, this.#broader, values, count + 1)
+function treeColumn(key: string, broader: string): TreeColumn {
+  const positionOf = new Map<string, number>()
+  const above: string[] = []
+  return {
+    add: (columns, count) => {
+      for (const one of textsOf(columns[key], count)) positionOf.set(one, positionOf.size)
+      above.push(...textsOf(columns[broader], count))
+    },
+    write: (file) => {
+      const count = above.length
+      const values = Uint32Array.from(above, (one) => positionOf.get(one) ?? count)
+      writeValues(file, broader, values, count + 1)
+    },
   }
 }
 
@@ -202,74 +200,62 @@ function textsOf(column: Uint8Array | Uint32Array | undefined, count: number): s
 
 const decoder = new TextDecoder()
 
+type FactColumnBuild = Disposable & {
+  readonly add: (values: Float64Array | Uint8Array, count: number) => void
+  /** The number of each record, or that of its text; NaN if it is not known. */
+  readonly given: () => Float64Array
+  /** Writes nothing if nothing is known. */
+  readonly write: (file: SectionWriter, field: string) => void
+}
+
 /** Facts: the values that are known in ascending order, and after them one that stands for what is not known. */
-class FactColumnBuild implements Disposable {
-  readonly #texts: string[] | undefined
-  readonly #numberOf = new Map<string, number>()
-  readonly #path: string
+function factColumn(type: FactField['type'], path: string): FactColumnBuild {
+  const texts: string[] = []
+  const numberOf = new Map<string, number>()
+  let isAnyKnown = false
   /** Numbers, or the numbers of texts, are kept in a file until all are there. */
-  #descriptor: number | undefined
-  #isAnyKnown = false
-
-  constructor(type: FactField['type'], path: string) {
-    this.#texts = type === 'text' ? [] : undefined
-    this.#path = path
-    this.#descriptor = openSync(path, 'w')
+  let descriptor: number | undefined = openSync(path, 'w')
+  const close = () => {
+    if (descriptor !== undefined) closeSync(descriptor)
+    descriptor = undefined
   }
-
-  add(values: Float64Array | Uint8Array, count: number): void {
-    const numbers = values instanceof Float64Array ? values : this.#numbersOf(values, count)
-    this.#isAnyKnown ||= numbers.some((number) => !Number.isNaN(number))
-    const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength)
-    for (let written = 0; written < bytes.length; ) written += writeSync(this.#descriptor as number, bytes, written)
-  }
-
-  #numbersOf(texts: Uint8Array, count: number): Float64Array {
-    const known = this.#texts as string[]
-    const numbers = new Float64Array(count)
-    const lines = Buffer.from(texts.buffer, texts.byteOffset, texts.byteLength).toString('utf8').split('\0')
-    for (let at = 0; at < count; at++) {
-      const text = lines[at] as string
-      if (text !== '' && !this.#numberOf.has(text)) this.#numberOf.set(text, known.push(text) - 1)
-      numbers[at] = text === '' ? Number.NaN : (this.#numberOf.get(text) as number)
-    }
-    return numbers
-  }
-
-  /** The number of each record, or that of its text; NaN where it is not known. */
-  given(): Float64Array {
-    const bytes = readFileSync(this.#path)
+  const numbersOf = (column: Uint8Array): Float64Array =>
+    Float64Array.from(decoder.decode(column).split('\0'), (text) =>
+      text === '' ? Number.NaN : numberOf.getOrInsertComputed(text, () => texts.push(text) - 1),
+    )
+  const given = () => {
+    const bytes = readFileSync(path)
     return new Float64Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / Float64Array.BYTES_PER_ELEMENT)
   }
-
-  /** Where nothing is known, nothing is written. */
-  write(file: SectionWriter, field: string): void {
-    this.#close()
-    if (this.#isAnyKnown) {
-      const given = this.given()
-      const texts = this.#texts?.toSorted(byCodeUnits)
-      const ranks = texts && new Map(texts.map((text, rank) => [text, rank]))
+  const writeKnown = (file: SectionWriter, field: string) => {
+    const numbers = given()
+    const ordered = texts.toSorted(byCodeUnits)
+    if (type === 'text') {
       // Texts were numbered as they came.
-      if (ranks !== undefined)
-        for (let at = 0; at < given.length; at++)
-          given[at] = ranks.get(this.#texts?.[given[at] as number] ?? '') ?? Number.NaN
-      const known = distinct(given)
-      const values = ranksIn(known, given)
-      if (texts === undefined)
-        file.add(`${field}.known`, new Uint8Array(known.buffer, known.byteOffset, known.byteLength))
-      else file.add(`${field}.known`, Buffer.from(JSON.stringify(texts)))
-      writeValues(file, field, values, known.length + 1)
+      const ranks = new Map(ordered.map((text, rank) => [text, rank]))
+      for (let at = 0; at < numbers.length; at++)
+        numbers[at] = ranks.get(texts[numbers[at] as number] ?? '') ?? Number.NaN
     }
-    rmSync(this.#path)
+    const known = distinct(numbers)
+    const bytes = new Uint8Array(known.buffer, known.byteOffset, known.byteLength)
+    file.add(`${field}.known`, type === 'text' ? Buffer.from(JSON.stringify(ordered)) : bytes)
+    writeValues(file, field, ranksIn(known, numbers), known.length + 1)
   }
-
-  [Symbol.dispose](): void {
-    this.#close()
-  }
-
-  #close(): void {
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor)
-    this.#descriptor = undefined
+  return {
+    add: (values, count) => {
+      if (count === 0) return
+      const numbers = values instanceof Float64Array ? values : numbersOf(values)
+      isAnyKnown ||= numbers.some((number) => !Number.isNaN(number))
+      const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength)
+      for (let written = 0; written < bytes.length; ) written += writeSync(descriptor as number, bytes, written)
+    },
+    given,
+    write: (file, field) => {
+      close()
+      if (isAnyKnown) writeKnown(file, field)
+      rmSync(path)
+    },
+    [Symbol.dispose]: close,
   }
 }
 

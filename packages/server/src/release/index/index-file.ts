@@ -8,7 +8,6 @@ import { columnOf } from '../../catalog/paths.ts'
 import type { Postings } from './postings.ts'
 import { SectionFile } from './sections.ts'
 import { SortedTexts } from './sorted-texts.ts'
-import { wordsInMemory } from './words-in-memory.ts'
 
 /** The section that only those records have whose names are matched apart. */
 export const NAME_ENDS = 'nameEnds'
@@ -155,10 +154,10 @@ function factColumn(type: FactField['type'], values: Values, known: Buffer<Array
 const decimals = ({ buffer, byteOffset, byteLength }: Buffer<ArrayBuffer>) =>
   new Float64Array(buffer, byteOffset, byteLength / Float64Array.BYTES_PER_ELEMENT)
 
-const noPoints: Points = { positions: new Uint32Array(), coordinates: new Float64Array() }
+export const noPoints: Points = { positions: new Uint32Array(), coordinates: new Float64Array() }
 
 /** The column of a fact that is known of no record. */
-function unknownColumn(type: FactField['type'], count: number): FactColumn {
+export function unknownColumn(type: FactField['type'], count: number): FactColumn {
   const values = {
     values: new Uint32Array(count),
     starts: Uint32Array.of(0, count),
@@ -170,30 +169,4 @@ function unknownColumn(type: FactField['type'], count: number): FactColumn {
 /** What is known of a record. */
 export function factAt({ values, known }: FactColumn, position: number): FactValue | undefined {
   return known[values[position] as number]
-}
-
-/** The index of an entity that has no records; a column of embedded records has a value for each of them, though. */
-export function emptyIndex(entity: Entity, countOf: (name: string) => number): EntityIndex {
-  const none = new Uint32Array()
-  const texts = new SortedTexts(Buffer.alloc(0), new Uint32Array(1), (text) => text)
-  const columnFor = (field: string): IndexColumn => {
-    const definition = entity.fields[field]
-    const parent = definition?.kind === 'embed' ? definition.entity : undefined
-    const values = {
-      values: none,
-      starts: new Uint32Array((parent === undefined ? 0 : countOf(parent.name)) + 1),
-      positions: none,
-    }
-    if (parent !== undefined || definition?.kind === 'broader') return { kind: 'embed', ...values }
-    if (definition?.kind === 'fact') return unknownColumn(definition.type, 0)
-    if (isNumberValue(definition)) return unknownColumn('number', 0)
-    return definition?.kind === 'id'
-      ? { kind: 'number', ...values, numbers: none }
-      : { kind: 'text', ...values, texts, groups: none }
-  }
-  return {
-    column: (field) => columnFor(columnOf(entity, field)),
-    points: noPoints,
-    words: wordsInMemory(languageOfNames(entity), []),
-  }
 }

@@ -107,14 +107,7 @@ export class SortedTexts {
 
   /** The first text, from some number on, that comes at or after a key: 0 counts those that begin with it, 1 does not. */
   #firstPlain(key: string, least: 0 | 1, from = 0): number {
-    let low = from
-    let high = this.size
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.#order(middle, key) >= least) high = middle
-      else low = middle + 1
-    }
-    return low
+    return this.#firstNumber((number) => this.#order(number, key) >= least, from)
   }
 
   /** Whether a text comes before a key, begins with it, or comes after it: below 0, 0, or above. */
@@ -132,13 +125,17 @@ export class SortedTexts {
     return byteText(this.#keyOf(text))
   }
 
-  /** The number of the first text for which a condition holds that holds for all that follow. */
   #first(holds: (text: string) => boolean): number {
-    let low = 0
+    return this.#firstNumber((number) => holds(this.text(number)), 0)
+  }
+
+  /** The first number, from another on, for which a condition holds that holds for all that follow. */
+  #firstNumber(holds: (number: number) => boolean, from: number): number {
+    let low = from
     let high = this.size
     while (low < high) {
       const middle = (low + high) >>> 1
-      if (holds(this.text(middle))) high = middle
+      if (holds(middle)) high = middle
       else low = middle + 1
     }
     return low

@@ -1,8 +1,8 @@
 // Which release can be served: the current one, or else the newest sound one before it.
 import { messageOf, OperationalError } from '../../base/operational-error.ts'
 import type { Release } from '../release.ts'
-import { manifestAt, reachRelease } from './reach.ts'
 import type { ReleaseStore } from './release-store.ts'
+import { manifestAt, touchRelease } from './touch-files.ts'
 
 /** What is wrong, by the digest of the entity or of the release that it is wrong with. */
 export type Damage = ReadonlyMap<string, string>
@@ -11,7 +11,7 @@ export const noDamage: Damage = new Map()
 
 /** Throws for a release that cannot be opened, and for one that is known to be damaged. */
 export async function openSound(store: ReleaseStore, digest: string, damage: Damage): Promise<Release> {
-  await reachRelease(store, digest)
+  await touchRelease(store, digest)
   return readSound(store, digest, damage).map()
 }
 
@@ -30,7 +30,7 @@ export function damageOf({ manifest }: Release, damage: Damage): string | undefi
   return digests.map((digest) => damage.get(digest)).find((wrong) => wrong !== undefined)
 }
 
-export type Servable = {
+export type ReleaseToServe = {
   readonly release: Release
   /** Why it is not the current release. */
   readonly reason?: string
@@ -46,10 +46,10 @@ type Hints = {
  * The release to start with: the current one, or else the newest sound one. Undefined for a home without any; if there are
  * some and none can be opened, it throws why the first of them cannot.
  */
-export async function openServable(
+export async function openReleaseToServe(
   store: ReleaseStore,
   { damage = noDamage, served }: Hints = {},
-): Promise<Servable | undefined> {
+): Promise<ReleaseToServe | undefined> {
   const current = await currentOrReason(store)
   if ('digest' in current) {
     try {

@@ -9,7 +9,7 @@ import { takenIn } from './packages.ts'
 import type { Release } from './release.ts'
 
 /** What a package finds in a home: names that are taken, and the lists of other packages with their records. */
-export const placeIn =
+export const homeForPackages =
   (store: ReleaseStore): NonNullable<PackageOptions['inHome']> =>
   (packageName) => {
     const digest = store.currentDigest()

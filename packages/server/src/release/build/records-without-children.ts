@@ -5,7 +5,7 @@ import { DamagedRelease, type Release } from '../release.ts'
 import { type Complement, rowsOfCompletion, storedRows } from './completion.ts'
 import { officialCode, rowsInCode } from './official-code.ts'
 
-export type Childless = {
+export type WithoutChildren = {
   /** The collection of the new records, and the one that has none of theirs. */
   readonly collection: string
   readonly without: string
@@ -17,12 +17,12 @@ export type Childless = {
 const MAX_EXAMPLES = 5
 
 /** The records that are new in a release, and have none below them of an entity that the source does not provide. */
-export async function childlessIn(
+export async function recordsWithoutChildren(
   release: Release,
   provides: readonly string[],
   completion: Complement,
-): Promise<Childless[]> {
-  const found: Childless[] = []
+): Promise<WithoutChildren[]> {
+  const found: WithoutChildren[] = []
   for (const [name, child] of release.catalog.entities) {
     if (provides.includes(name) || release.entity(name).count === 0) continue
     for (const [field, parent] of embedsOf(child)) {

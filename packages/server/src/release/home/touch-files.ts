@@ -8,16 +8,16 @@ import { MANIFEST_FILE, type Manifest, parsedObject } from '../manifest.ts'
 import type { ReleaseDirectories } from '../release.ts'
 
 /** Resolves when a release can be opened at once, or cannot be opened: whoever opens it finds out why. */
-export async function reachRelease(places: ReleaseDirectories, digest: string): Promise<void> {
+export async function touchRelease(places: ReleaseDirectories, digest: string): Promise<void> {
   const directory = places.releaseDirectory(digest)
-  await reachFiles(directory)
+  await touchFiles(directory)
   const { entities } = await manifestAt(directory)
   for (const entity of Object.values(entities ?? {}))
-    if (typeof entity?.digest === 'string') await reachFiles(places.entityDirectory(entity.digest))
+    if (typeof entity?.digest === 'string') await touchFiles(places.entityDirectory(entity.digest))
 }
 
 /** Resolves when all files of a directory can be opened at once, or cannot be opened. */
-export async function reachFiles(directory: string): Promise<void> {
+export async function touchFiles(directory: string): Promise<void> {
   const names = await readdir(directory).catch(() => [])
   for (const name of names) {
     const file = await openFile(join(directory, name)).catch(() => undefined)

@@ -20,9 +20,9 @@ function mayLack({ fields }: Entity, name: string): boolean {
 }
 
 /** Gives the row with nothing but texts and numbers in it, or nothing when it has a fault. */
-export type RowSettler = (row: GivenRow, location: SourceLocation) => Values | undefined
+type RowPreparer = (row: GivenRow, location: SourceLocation) => Values | undefined
 
-export function rowSettler(entity: Entity, records: ParentRecords, registry: IdRegistry, faults: Faults): RowSettler {
+export function rowPreparer(entity: Entity, records: ParentRecords, registry: IdRegistry, faults: Faults): RowPreparer {
   const check = rowChecker(entity)
   const parents = embedsOf(entity)
   const identifier = isNumbered(entity) ? entity.key[0] : undefined

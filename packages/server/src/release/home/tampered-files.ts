@@ -11,7 +11,7 @@ import { rebuildRelease } from './upgrade.ts'
 const ORIGINALS = [ENTITY_MANIFEST_FILE, 'records', FACTS_FILE]
 
 /** The paths of the files that are others; the release itself has been seen to be sound. */
-export async function forgedFiles(store: ReleaseStore, digest: string): Promise<string[]> {
+export async function tamperedFiles(store: ReleaseStore, digest: string): Promise<string[]> {
   const home = mkdtempSync(join(tmpdir(), 'nomenclator-'))
   try {
     const beside = new ReleaseStore(home)

@@ -37,7 +37,7 @@ export const rotationsOf = ({ home }: Pick<Home, 'home'>): string | undefined =>
  * Takes up rotations of keys that go on after those that a home knows. One that requires signatures does so only where what it
  * trusts has signed them; any other hands them on.
  */
-export function takeUpRotations(home: Home, text: string | undefined): void {
+export function adoptRotations(home: Home, text: string | undefined): void {
   const { trust } = home
   const before = rotationsOf(home)
   if (text === undefined || !goesOn(text, before)) return
@@ -48,7 +48,7 @@ export function takeUpRotations(home: Home, text: string | undefined): void {
 const keyTexts = ({ keys }: Trust): string => keys.map(({ text }) => text).join()
 
 /** What a home trusts after the rotations of keys that it has followed; undefined where it requires no signature. */
-export const trustedBy = (home: Pick<Home, 'home' | 'trust'>): Trust | undefined =>
+export const currentTrust = (home: Pick<Home, 'home' | 'trust'>): Trust | undefined =>
   home.trust === undefined ? undefined : rotatedTrust(home.trust, rotationsOf(home))
 
 const builtHereFile = ({ home }: Pick<Home, 'home'>) => join(home, 'built-here')
@@ -82,7 +82,7 @@ export function isBuiltHere(home: Pick<Home, 'home'>, manifest: Manifest): boole
 }
 
 /** What the signatures of a release prove; throws where it is not signed as it must be. */
-export function prove(digest: string, signable: Signable, signature: string | undefined, trust: Trust): Proof {
+export function checkSignature(digest: string, signable: Signable, signature: string | undefined, trust: Trust): Proof {
   const proof = proofOf(signable, signature, trust)
   if ('wrong' in proof) throw new UnsignedRelease(digest, proof.wrong, trust)
   if (trust.refusesExpired && isExpired(proof))
@@ -91,12 +91,12 @@ export function prove(digest: string, signable: Signable, signature: string | un
 }
 
 /** A release of a home with what is proved of it; throws where that is not all of it. */
-export function provedRelease(home: Home, release: Release): Release {
-  const trust = trustedBy(home)
+export function releaseWithProof(home: Home, release: Release): Release {
+  const trust = currentTrust(home)
   if (trust === undefined) return release
   const { digest, manifest } = release
-  const proof = prove(digest, signableRelease(release), home.signatureOf(digest), trust)
-  if (proof.covers.includes('files') || isBuiltHere(home, manifest)) return release.proved(proof)
+  const proof = checkSignature(digest, signableRelease(release), home.signatureOf(digest), trust)
+  if (proof.covers.includes('files') || isBuiltHere(home, manifest)) return release.withProof(proof)
   const wrong = 'its signature covers its records, and not the files that are made of them'
   throw new UnsignedFiles(digest, wrong, trust)
 }
@@ -115,7 +115,7 @@ export function withUnsignedFiles(home: Home): string[] {
   if (home.trust === undefined) return []
   return home.digests().filter((digest) => {
     try {
-      provedRelease(home, readRelease(home, digest))
+      releaseWithProof(home, readRelease(home, digest))
       return false
     } catch (error) {
       return error instanceof UnsignedFiles

@@ -1,7 +1,7 @@
 // Looks for what the definitions expect of records and the records do not keep.
 import { type Entity, type Expectation, embeddedAt, type Identity, type Values } from '../../catalog/entity.ts'
 import { wayPairs } from '../../catalog/lineage.ts'
-import { nameOddities } from '../../catalog/name-oddities.ts'
+import { nameFindings } from '../../catalog/name-findings.ts'
 import { pathsOf } from '../../catalog/paths.ts'
 import type { Findings } from '../../source/findings.ts'
 import type { RowsOf } from './official-code.ts'
@@ -67,7 +67,7 @@ const holds = (relation: Expectation['relation'], left: string | number, right: 
   relation === 'equals' ? left === right : String(left).startsWith(String(right))
 
 /** Looks at sound rows of one entity for what its definition expects of them, and at their names. */
-export function oddityFinder(entity: Entity, parents: RowsOf, findings: Findings): (row: Values) => void {
+export function rowCheck(entity: Entity, parents: RowsOf, findings: Findings): (row: Values) => void {
   const label = (row: Values) => `${entity.name} ${entity.key.map((field) => row[field]).join('/')}`
   const names = Object.keys(entity.fields).filter((field) => entity.fields[field]?.kind === 'name')
   const expectations = expectationsOf(entity).map((expected) => ({
@@ -86,7 +86,7 @@ export function oddityFinder(entity: Entity, parents: RowsOf, findings: Findings
     for (const field of names) {
       const name = row[field] as string | undefined
       if (name === undefined) continue
-      for (const { kind, description } of nameOddities(name)) findings.add(kind, description, label(row))
+      for (const { kind, description } of nameFindings(name)) findings.add(kind, description, label(row))
     }
   }
 }
