@@ -206,7 +206,7 @@ describe('sign and verify-release', () => {
       '',
       { keys: [secretKey(OTHER).publicKey.id], signedBy: [secretKey().publicKey.id] },
     ])
-    // Whoever was given the old key trusts the new one, and it alone.
+    // A node that was given the old key trusts the new one, and it alone.
     const verified = await runHere('verify-release', '--home', home.path, '--key', `${KEY}.pub`, '--json')
     expect(JSON.parse(verified.out)).toMatchObject({ keys: [secretKey(OTHER).publicKey.id] })
     expect(required(home).read(a).proof?.key).toEqual(secretKey(OTHER).publicKey)
@@ -280,7 +280,7 @@ describe('a signature', () => {
     expect([home.store.currentDigest(), home.store.signatureOf(a) === undefined]).toEqual([a, false])
     home.store.remove(b)
     expect(home.store.signatureOf(b)).toBeUndefined()
-    // What was left of one that was being replaced is swept away.
+    // The rest of a replacement that was cut short is swept away.
     writeFileSync(join(home.store.releaseDirectory(a), 'checksums.minisig.next'), 'half')
     home.store.sweep()
     expect(() => statSync(join(home.store.releaseDirectory(a), 'checksums.minisig.next'))).toThrow()

@@ -1,4 +1,4 @@
-// What differs between two releases, against a model that holds both in memory and looks at every value.
+// The differences between two releases, against a model that holds both in memory and compares every value.
 
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'

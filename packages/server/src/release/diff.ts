@@ -1,4 +1,4 @@
-// What differs between two releases, record by record: the one place that finds it, for diff, changes and the guard.
+// The differences between two releases, record by record, for diff, changes and the guard.
 import { withDigits } from '../base/json.ts'
 import { type Catalog, completedCatalog, entityData } from '../catalog/catalog.ts'
 import { type Entity, embedsOf, factsOf, type Identity, identityFrom, publishedFields } from '../catalog/entity.ts'
@@ -29,7 +29,7 @@ export const catalogOfBoth = (older: Release, newer: Release): Catalog =>
   completedCatalog([...newer.catalog.entities.values()].map(entityData), older.catalog)
 
 /**
- * Whether the records of an entity, or of one that it embeds, belong to another numbering than before. Then an identifier
+ * True if the records of an entity, or of one that it embeds, belong to another numbering than before. Then an identifier
  * that both releases have is that of two different records: all of before were removed, and all of now added.
  */
 export function isRenumbered(older: Release, newer: Release, name: string): boolean {
@@ -39,7 +39,7 @@ export function isRenumbered(older: Release, newer: Release, name: string): bool
   return embedsOf(newer.entity(name).definition).some(([, parent]) => isRenumbered(older, newer, parent.name))
 }
 
-/** Whether both releases have it, with keys that cannot be compared. */
+/** True if both releases have the entity, with keys that cannot be compared. */
 export function hasOtherKey(older: Release, newer: Release, name: string): boolean {
   const [before, after] = [older, newer].map(({ catalog }) => catalog.entities.get(name))
   return before !== undefined && after !== undefined && keyShape(before) !== keyShape(after)
@@ -54,7 +54,7 @@ function keyShape({ key, fields }: Entity): string {
   return JSON.stringify(parts)
 }
 
-/** The same bytes in the same order need no look inside. */
+/** True if the records are the same bytes in the same order. */
 export function hasSameRecords(older: Release, newer: Release, name: string): boolean {
   const contentOf = (release: Release) => {
     const files = openIn(release, name)?.stored?.manifest.files
@@ -98,7 +98,7 @@ type JsonChange = {
   readonly newAt: number
 }
 
-/** After so many records in which nothing was found, that is told, so that other work can be done in between. */
+/** The number of records without a change after which the caller gets control, to do other work in between. */
 const QUIET_RECORDS = 100
 
 /**
@@ -116,7 +116,7 @@ export function* diffJson(
   const before = sideOf(older, name, { facts, embed })
   const after = sideOf(newer, name, { facts, embed })
   if (isRenumbered(older, newer, name)) {
-    // What was removed comes first: whoever applies the changes to a copy has the new record under a key that both have.
+    // Removed records come first: a copy that applies the changes then has the new record under a key that both have.
     for (let at = 0; at < before.count; at++)
       yield { key: before.keyAt(at), old: before.record(at), new: undefined, oldAt: at, newAt: -1 }
     for (let at = 0; at < after.count; at++)
@@ -197,7 +197,7 @@ function knownFacts(older: Release, newer: Release, name: string): readonly stri
 }
 
 type SideForm = {
-  /** Given with each record, null where one is not known. */
+  /** The facts that are given with each record, null if it lacks one. */
   readonly facts: readonly string[]
   readonly embed: 'full' | 'id'
 }
@@ -260,7 +260,7 @@ export function identifierReader(release: Release, entity: Entity, field: string
 export const fieldsThatDiffer = (old: Uint8Array, now: Uint8Array): readonly string[] =>
   differingPaths(old, now) ?? differing(parsed(old), parsed(now))
 
-/** Whether a value is an embedded record; a fact that is not known is null. */
+/** True if a value is an embedded record; a missing fact is null. */
 const isRecord = (value: PublishedValue | undefined): value is PublishedRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 

@@ -21,7 +21,7 @@ export type EntityChanges = {
   readonly added: number
   readonly changed: number
   readonly removed: number
-  /** Whether it has the same records in another order. */
+  /** True if it has the same records in another order. */
   readonly reordered: boolean
   /** How often each field changed. */
   readonly fields: Readonly<Record<string, number>>
@@ -37,7 +37,7 @@ export type ChangesByEntity = Readonly<Record<string, EntityChanges>>
 const MAX_SHARE_REMOVED = 0.05
 const EXAMPLES_KEPT = 5
 
-/** What an entity whose records cannot be read had, by its manifest. */
+/** The entities whose records cannot be read, with the number of records in their manifests. */
 type Unreadable = ReadonlyMap<string, { readonly count: number }>
 
 export function compareReleases(older: Release, newer: Release, unreadable: Unreadable = new Map()): ChangesByEntity {
@@ -101,7 +101,7 @@ function lostRecords(
   name: string,
   { removed, reassigned, isByNumber }: EntityChanges,
 ): string[] {
-  // That the list itself is gone, or its key another, is told once.
+  // A list that is gone is reported as a change of its declaration.
   if (!newer.catalog.entities.has(name)) return []
   const numbering = numberingOf(older.manifest, name)
   const before = older.manifest.entities[name]?.count ?? 0

@@ -29,7 +29,7 @@ import {
 } from './release.ts'
 
 export type ImportOptions = {
-  /** What completes the source when there is no release yet. */
+  /** The source that completes the given one when there is no release yet. */
   readonly fallback: Source
   readonly acceptChanges: boolean
   readonly dryRun: boolean
@@ -42,13 +42,13 @@ export type ImportReport = {
   readonly digest: string
   readonly previous: string | undefined
   readonly outcome: 'activated' | 'nothing to do' | 'dry run'
-  /** How many records each entity has, and the name of its collection. */
+  /** The number of records of each entity, and the name of its collection. */
   readonly counts: Readonly<Record<string, number>>
   readonly collections: Readonly<Record<string, string>>
-  /** What differs from the release before; absent when there was none. */
+  /** The differences from the release before; undefined if there was none. */
   readonly changes: ChangesByEntity | undefined
   readonly breakingChanges: readonly string[]
-  /** New records below which there is nothing, since the source does not provide what would be. */
+  /** New records without children, since the source does not provide these. */
   readonly childless: readonly WithoutChildren[]
   readonly findings: readonly Finding[]
   readonly seconds: number
@@ -116,7 +116,7 @@ export async function importRelease(
 type Current = BuiltUpon & { readonly damage: Map<string, DamagedRelease> }
 
 /**
- * Of the releases that were current, the latest whose manifest can be read. What is damaged is no reason to refuse its
+ * The latest of the releases that were current whose manifest can be read. Damage is no reason to refuse its
  * replacement, but nothing else can be built upon it.
  */
 function readCurrent(store: ReleaseStore, source: Source, fallback: Source): Current | undefined {
@@ -144,14 +144,14 @@ function readCurrent(store: ReleaseStore, source: Source, fallback: Source): Cur
   return current
 }
 
-/** Whoever has the lock has upgraded what can be upgraded: what is still outdated is damaged. */
+/** The damage that an error means. The caller has upgraded the home, so a release that is still outdated is damaged. */
 function damageIn(store: ReleaseStore, digest: string, error: unknown): DamagedRelease | undefined {
   if (error instanceof OtherFormatRelease && error.state === 'outdated')
     return new DamagedRelease(store.releaseDirectory(digest), 'is in an earlier format and could not be upgraded')
   return error instanceof DamagedRelease ? error : undefined
 }
 
-/** What a home may hold whose manifests cannot be read: what its first release had, and what the id registry knows. */
+/** The entities that a home may hold whose manifests cannot be read: those of its first release, and those in the id registry. */
 const publishable = (store: ReleaseStore, fallback: Source): ReadonlySet<string> =>
   new Set([...fallback.provides, ...store.loadIdRegistry().names()])
 
@@ -183,7 +183,7 @@ function currentOf(store: ReleaseStore, manifest: Manifest): Current {
 
 type KnownIds = {
   readonly registry: IdRegistry
-  /** The entities whose published identifiers nobody knows any more. */
+  /** The entities whose published identifiers are lost. */
   readonly unknown: readonly string[]
 }
 
@@ -214,7 +214,7 @@ async function registryFor(
   return { registry, unknown }
 }
 
-/** So that a code has the identifier of the bundled data whichever source comes first. */
+/** Prefers the identifiers of the bundled data, so that a code has the same one whichever source comes first. */
 async function preferIdsOf(fallback: Source, names: readonly string[], registry: IdRegistry): Promise<void> {
   const report = { faults: new Faults(), findings: new Findings() }
   for (const name of names.filter((one) => fallback.provides.includes(one))) {
@@ -289,7 +289,7 @@ function guarded(
   ]
 }
 
-/** Whether the current release is just like the one that was built, and nothing that was built again is damaged there. */
+/** True if the current release is just like the one that was built, and nothing that was built again is damaged there. */
 async function isCurrent(store: ReleaseStore, { manifest, directories }: Built): Promise<boolean> {
   const { digest, entities } = manifest
   const current = store.currentDigest() === digest ? store.manifestOrReason(digest) : undefined
@@ -328,7 +328,7 @@ function reportOf({ manifest, entity }: Release, { packages, provides }: Source,
   const collections = Object.fromEntries(names.map((name) => [name, entity(name).definition.plural]))
   const records = Object.values(counts).reduce((sum, count) => sum + count, 0)
   const recordsPerSecond = Math.round(records / seconds)
-  // What is odd about other packages was told when they were imported.
+  // The findings of other packages were reported when they were imported.
   const isTold = ({ entity: of }: ReleaseFinding) => packages === undefined || of === undefined || provides.includes(of)
   const findings = findingsByKind({ ...manifest, findings: manifest.findings.filter(isTold) })
   return { digest: manifest.digest, counts, collections, findings, seconds, recordsPerSecond }

@@ -1,4 +1,4 @@
-// What the digest of a release is made of, and findings put together by kind.
+// The parts of the digest of a release, and findings put together by kind.
 import { describe, expect, test } from 'bun:test'
 import { checksumsText, findingsByKind, type Manifest, releaseDigest } from './manifest.ts'
 

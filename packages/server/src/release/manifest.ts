@@ -1,4 +1,4 @@
-// What a release and its entities say of themselves: digests, counts, files, and where the records came from.
+// The manifests of a release and its entities: digests, counts, files, and the origin of the records.
 
 import { version } from '../base/version.ts'
 import { type EntityData, entityData } from '../catalog/catalog.ts'
@@ -25,7 +25,7 @@ export const ENTITY_MANIFEST_FILE = 'entity.json'
 /** The files of an entity, beside its manifest. */
 export const ENTITY_FILES = [...RECORD_FILES, ...INDEX_FILES] as const
 export type EntityFileName = (typeof ENTITY_FILES)[number]
-/** There are facts only where any is known. */
+/** A file that is there only if a record has a fact. */
 export const FACTS_FILE = 'facts'
 export type EntityFiles = Readonly<Record<EntityFileName, FileSummary>> & { readonly [FACTS_FILE]?: FileSummary }
 
@@ -56,7 +56,7 @@ export type ReleasedEntity = {
   readonly numbering?: Numbering
 }
 
-/** A finding, and the entity that it is about where that is known. */
+/** A finding, and the entity that it is about, if it is about one. */
 export type ReleaseFinding = Finding & { readonly entity?: string }
 
 /** A package as a release names it. */
@@ -79,7 +79,7 @@ export type Manifest = {
   readonly packages?: readonly ReleasedPackage[]
 }
 
-/** What the digest of a release depends on. */
+/** The parts of a release that its digest depends on. */
 export type Checksums = {
   readonly entities: ReleaseContent
   readonly aliases?: readonly Alias[] | undefined
@@ -157,7 +157,7 @@ export function releasedEntity(manifest: EntityManifest): ReleasedEntity {
 
 export const DIGEST = /^[0-9a-f]{64}$/
 
-/** How many records each of its collections has. */
+/** The number of records of each of its collections. */
 export const collectionCounts = ({ entities }: Manifest): Record<string, number> =>
   Object.fromEntries(Object.values(entities).map(({ collection, count }) => [collection, count]))
 

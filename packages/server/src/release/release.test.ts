@@ -244,7 +244,7 @@ describe('verify', () => {
         bytes[position] = (bytes[position] ?? 0) ^ 1
         writeFileSync(path, bytes)
       })
-      // Of the right size, so it can be opened; only reading every byte shows it.
+      // It has the right size, so it can be opened; only reading every byte shows the change.
       copy.store.open(digest)
       const [said, ...more] = await copy.verify(digest)
       expect(said).toStartWith(`the release is damaged: ${path} has other content than it was built with`)

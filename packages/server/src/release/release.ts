@@ -68,7 +68,7 @@ export function contentOf(path: string): string {
   throw new DamagedRelease(path, 'is missing')
 }
 
-/** Where the releases and entities of a home are. */
+/** The directories of the releases and entities of a home. */
 export type ReleaseDirectories = {
   readonly releaseDirectory: (digest: string) => string
   readonly entityDirectory: (digest: string) => string
@@ -90,7 +90,7 @@ export function readManifest(directory: string, digest: string): Manifest {
   }
 }
 
-/** The manifest of an entity, once its files have been seen to be there and of the right size. */
+/** The manifest of an entity; throws unless its files are there and of the right size. */
 export function readEntityManifest(directory: string, digest: string): EntityManifest {
   const path = join(directory, ENTITY_MANIFEST_FILE)
   const parsed = parsedObject(contentOf(path))
@@ -168,7 +168,7 @@ export class Release {
   readonly catalog: Catalog
   /** When it was built, as an HTTP date. */
   readonly lastModified: string
-  /** What its signatures prove; undefined where none are required. */
+  /** The proof by its signatures; undefined if none are required. */
   readonly proof: Proof | undefined
   readonly #entities: ReadonlyMap<string, OpenEntity>
 

@@ -58,7 +58,7 @@ function lineOf(store: ReleaseStore, { digest, current, manifest, ownBytes }: Li
 
 const releasesShow = command({
   name: 'releases show',
-  description: 'Tell all about one release: where it came from, its counts, its findings.',
+  description: 'Show one release: where it came from, its counts, its findings.',
   operands: DIGEST_OPERAND,
   flags: { ...homeFlags, json },
   examples: ['releases show 1a2b3c', 'releases show 1a2b3c --json'],
@@ -226,7 +226,7 @@ function unreadable(store: ReleaseStore, digest: string): string | undefined {
   return 'unreadable' in manifest ? manifest.unreadable : undefined
 }
 
-/** What a release has otherwise than its signatures state, whoever has made them. */
+/** Says what of a release is not as one of its signatures states, by any key. */
 function contradicted(store: ReleaseStore, digest: string): string | undefined {
   const release = store.read(digest)
   if (isBuiltHere(store, release.manifest)) return undefined

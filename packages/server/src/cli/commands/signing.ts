@@ -67,7 +67,7 @@ const keygen = command({
   },
 })
 
-/** A file that is not there yet, of which nobody has ever seen a part. */
+/** Writes a file that is not there yet. Nobody can read a part of it. */
 function writeNew(path: string, content: string, mode: number): void {
   const descriptor = openSync(path, 'wx', mode)
   try {
@@ -120,7 +120,7 @@ const sign = command({
       throw new UsageError([
         'give the secret key with --key FILE, or a signature that was made elsewhere with --signature FILE; nomenclator keygen makes a key',
       ])
-    // What is wrong with the home is told first.
+    // A fault of the home is reported before one of the key.
     homeOf(values.home)
     const secret = values.key === undefined ? undefined : readSecretKey(values.key, values['password-file'])
     const foreignSignature = values.signature === undefined ? undefined : readSignature(values.signature)
@@ -133,7 +133,7 @@ const sign = command({
           ? withSignature(store.signatureOf(chosen), foreignSignature as string)
           : await signInHome(store, chosen, secret, { days: values['expires-days'] })
       store.placeSignature(chosen, made)
-      // Whoever follows the current release looks at it again.
+      // A server that follows the current release looks at it again.
       if (chosen === store.currentDigest()) store.activate(chosen)
       return { digest: chosen, signature: made }
     })
@@ -144,7 +144,7 @@ const sign = command({
   },
 })
 
-/** Whether it holds can only be told with the public key: verify-release does that, and whoever requires it. */
+/** The signature in a file. Only the public key shows if it holds: verify-release checks that, and a node that requires it. */
 function readSignature(path: string): string {
   const signature = contentOf(path)
   if (signature === undefined || parseSignature(signature) === undefined)
@@ -186,7 +186,7 @@ const verifyRelease = command({
   },
 })
 
-/** Which files are others, where that is what is wrong. */
+/** Names the tampered files if these are the fault. */
 async function forgedText(store: ReleaseStore, digest: string, wrong: string): Promise<string> {
   if (!wrong.startsWith(OTHER_FILES)) return ''
   const { tamperedFiles } = await import('../../release/home/tampered-files.ts')

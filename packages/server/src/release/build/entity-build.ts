@@ -26,7 +26,7 @@ type EntityBuildContext = {
   readonly digestOf: (parent: string) => string
   readonly registry: IdRegistry
   readonly report: Report
-  /** How many rows to expect, where that is known. */
+  /** The number of rows to expect; undefined if the source cannot say. */
   readonly expected: number | undefined
   readonly onProgress: (done: number) => void
 }

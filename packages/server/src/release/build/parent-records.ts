@@ -32,7 +32,7 @@ export class ParentRecords {
     this.#embedded = new Set(parents)
   }
 
-  /** Whether any other entity embeds records of this one. */
+  /** True if another entity embeds records of this one. */
   isEmbedded(entity: Entity): boolean {
     return this.#embedded.has(entity.name)
   }

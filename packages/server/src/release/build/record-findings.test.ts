@@ -1,4 +1,4 @@
-// What the definitions expect and records do not keep is found, counted and shown by example, and is never a fault.
+// Records that contradict the expectations of their definitions are found, counted and shown by example; that is never a fault.
 import { describe, expect, test } from 'bun:test'
 import { disciplina, localidad, pais, subdisciplina } from '../../../../../test/support/built-in.ts'
 import { code, embeds, entity, name } from '../../../../../test/support/definitions.ts'

@@ -1,4 +1,4 @@
-// New records below which there is nothing, because the import brought them without what belongs to them.
+// New records without children, because the import brought them without what belongs to them.
 import { entityIn } from '../../catalog/catalog.ts'
 import { embedsOf, nameFieldOf } from '../../catalog/entity.ts'
 import { DamagedRelease, type Release } from '../release.ts'
@@ -16,7 +16,7 @@ export type WithoutChildren = {
 
 const MAX_EXAMPLES = 5
 
-/** The records that are new in a release, and have none below them of an entity that the source does not provide. */
+/** The records that are new in a release, and have no children of an entity that the source does not provide. */
 export async function recordsWithoutChildren(
   release: Release,
   provides: readonly string[],
@@ -54,7 +54,7 @@ async function newRecords(
   })
 }
 
-/** Tells which codes were known before; of records that are damaged, all may have been. */
+/** Returns a test for codes that the complement has; if its records are damaged, it may have all. */
 async function codesIn(completion: Complement, name: string): Promise<(code: string) => boolean> {
   try {
     const definition = entityIn(completion.catalog, name)

@@ -1,4 +1,4 @@
-// What completes a release, put under the identifiers that the source gives: references are found again by official code.
+// Puts the complement of a source under the identifiers of the source: references are found again by official code.
 import { type Catalog, entityIn } from '../../catalog/catalog.ts'
 import { type Entity, embeddedAt, embedsOf, type Identity, nameFieldOf, type Values } from '../../catalog/entity.ts'
 import type { SourceLocation } from '../../source/faults.ts'
@@ -50,7 +50,7 @@ function renumberingOf(before: Numbered, now: Numbered): Renumbering {
 /** The fields of an entity that refer to what the source provides, and how. */
 type Renumberings = ReadonlyMap<string, Renumbering>
 
-/** What is being built, and how much of it comes from the source. */
+/** The catalog that is being built, and the entities that come from the source. */
 type Building = { readonly catalog: Catalog; readonly provides: readonly string[]; readonly rowsOf: RowsOf }
 
 async function renumberings(

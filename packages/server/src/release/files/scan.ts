@@ -35,7 +35,7 @@ export const scanEntity = (definition: Entity, { directory, manifest }: StoredEn
     manifest.files.facts === undefined ? undefined : join(directory, FACTS_FILE),
   )
 
-/** What each line of a file is as JSON. */
+/** The lines of a file, each parsed. */
 function* scanLines<T>(path: string, parse: (json: string) => unknown = JSON.parse): Generator<T> {
   const descriptor = openFileSync(path)
   const decoder = new TextDecoder()

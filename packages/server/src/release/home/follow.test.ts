@@ -1,4 +1,4 @@
-// Whoever follows the current release has the next one as soon as it is activated, and keeps the last one that is sound.
+// A server that follows the current release has the next one as soon as it is activated, and keeps the last one that is sound.
 import { afterAll, describe, expect, jest, setDefaultTimeout, spyOn, test } from 'bun:test'
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -171,7 +171,7 @@ test('a release that is built and activated anew under the same digest is opened
   await home.following.look()
   const path = home.fileOf(a, 'audiencia', 'records')
   writeFileSync(path, readFileSync(path, 'utf8').replace('Uno', 'Unx'))
-  // What is mapped shows the damage at once.
+  // A mapped file shows the damage at once.
   expect(home.served).toBe(`${a} Unx`)
   await home.import(ThreeReleases.source('Uno'))
   await home.until(`swapped to ${a}`)

@@ -1,7 +1,7 @@
 // Holds a release open to be served: the current one, swapped as soon as another is activated, or else a sound one.
 //
-// Everything that it reads of the home it reads on other threads, one thing after the other: a disk that does not respond
-// is told, and what is mapped goes on being served.
+// Everything that it reads of the home it reads on other threads, one file after the other: a disk that does not respond
+// is reported, and the mapped release goes on being served.
 import { type FSWatcher, type Stats, watch } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -24,14 +24,14 @@ export type Following = Disposable & {
   readonly release: () => Release
   /** Why something else is served than should be, in words for an operator; empty when all is well. */
   readonly degraded: () => readonly string[]
-  /** Looks at the home at once, for example because damage was found or mended. Resolves when that is done. */
+  /** Checks the home at once, for example because damage was found or mended. Resolves when that is done. */
   readonly look: () => Promise<void>
 }
 
 type FollowOptions = {
   readonly log: Log
   readonly onSwap?: (release: Release) => void
-  /** What is known to be damaged at the moment. */
+  /** The damage that the scrub has found so far. */
   readonly damage?: () => Damage
   /** Reports changes in a directory. */
   readonly watch?: WatchDirectory
@@ -42,11 +42,11 @@ type WatchDirectory = (path: string, onChange: (name: string | null) => void) =>
 const watchDirectory: WatchDirectory = (path, onChange) =>
   watch(path, (_event, name) => onChange(name)).on('error', () => {})
 
-/** How often the home is looked at: some file systems report no changes. */
+/** The time between two checks of the home: some file systems report no changes. */
 const POLL_MILLISECONDS = 1_000
 const FIRST_LOOK_MILLISECONDS = 100
 /**
- * A look during which more polls are due is told; the next one waits for it. Polls are counted and not seconds: when the
+ * A check during which more polls are due is reported; the next one waits for it. Polls are counted and not seconds: when the
  * machine sleeps or the process is stopped, none is due.
  */
 const MAX_MISSED_POLLS = 2
@@ -74,7 +74,7 @@ export function followCurrent(
 ): Following {
   let { release } = first
   let changeOfFiles: (() => Promise<FileChange>) | undefined
-  /** Whether it is served because the current one cannot be. */
+  /** True if the release is served because the current one cannot be. */
   let isStandIn = first.reason !== undefined
   let problem: Problem | undefined
   /** The look that the next one has to wait for. */
@@ -126,7 +126,7 @@ export function followCurrent(
     }
   }
 
-  /** What is open goes on being served unless it is damaged: what is mapped stays whole when its file is removed. */
+  /** The open release goes on being served unless it is damaged: a mapped file stays whole when it is removed. */
   const withoutCurrent = async (digest: string, reason: string, isDamaged: boolean): Promise<Problem> => {
     if (!isDamaged && digest === release.digest)
       return {
@@ -157,7 +157,7 @@ export function followCurrent(
     problem = newProblem
   }
 
-  /** Looks until nobody wants another look: however many do meanwhile, they share the next. */
+  /** Checks until no further check is wanted: all that are requested meanwhile share the next. */
   const lookWhileWanted = async () => {
     while (wanted !== undefined && !isOver) {
       const { activated } = wanted
@@ -183,7 +183,7 @@ export function followCurrent(
 
   const watcher = homeWatcher(store, watch, () => void look(true))
   const timer = setInterval(poll, POLL_MILLISECONDS)
-  // A start with another release than the current one is told at once; else those come first who wait for the start.
+  // A start with another release than the current one is reported at once; else the first requests come first.
   const firstLook = setTimeout(
     () => {
       if (changeOfFiles === undefined) void look(false)
@@ -212,7 +212,7 @@ function silent({ home }: ReleaseStore, { digest }: Release): Problem {
   return { event: 'home-silent', message }
 }
 
-/** The problem of a release whose signers wanted another one to be there by now: news may be held back. */
+/** The problem of a release whose signature has expired: a newer release may be held back. */
 function expired({ digest, proof }: Release): Problem | undefined {
   if (proof === undefined || !isExpired(proof)) return undefined
   const message =
@@ -227,7 +227,7 @@ function earlierServed({ digest, manifest }: Release, current: string, reason: s
   return { event: 'earlier-release-served', message }
 }
 
-/** What the file system says of a path; undefined for what is not there or cannot be reached. */
+/** The stats of a path; undefined if it is not there or cannot be reached. */
 const statOrNone = (path: string): Promise<Stats | undefined> => stat(path).catch(() => undefined)
 
 type FileChange = 'cut short' | 'replaced' | undefined

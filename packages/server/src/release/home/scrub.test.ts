@@ -147,7 +147,7 @@ test('it rests at least twenty times as long as it works, even where files are s
   let worked = 0
   let rested = 0
   const sleep = Bun.sleep
-  // What is waited for is added up and not waited for.
+  // Waits are added up and not made.
   Bun.sleep = (milliseconds: number | Date) => {
     rested += Number(milliseconds)
     return Promise.resolve()

@@ -29,7 +29,7 @@ export async function signInHome(
   secret: SecretKey,
   { days, now = Date.now() }: SignOptions,
 ): Promise<string> {
-  // What a shelf has sent may be anything: its records are those of the digest, its other files need not be made of them.
+  // A shelf may send anything: the records are those of the digest, but the other files need not be made of them.
   const built = builtHere(store)
   if (!Object.values(store.read(digest).manifest.entities).every((entity) => built.has(entity.digest)))
     await rebuildRelease(store, digest)

@@ -1,4 +1,4 @@
-// What a home that requires signatures takes: releases whose every file is signed, or was built here from records that are.
+// Checks releases of a home that requires signatures: every file must be signed, or built here from records that are.
 //
 // `built-here` has the digests of the entities that were built in this home, and of the files of whole releases. What comes from
 // another machine never gets into it. Where it is lost, files are built again.
@@ -47,7 +47,7 @@ export function adoptRotations(home: Home, text: string | undefined): void {
 
 const keyTexts = ({ keys }: Trust): string => keys.map(({ text }) => text).join()
 
-/** What a home trusts after the rotations of keys that it has followed; undefined where it requires no signature. */
+/** The trust of a home after the rotations of keys that it has followed; undefined if it requires no signature. */
 export const currentTrust = (home: Pick<Home, 'home' | 'trust'>): Trust | undefined =>
   home.trust === undefined ? undefined : rotatedTrust(home.trust, rotationsOf(home))
 
@@ -75,13 +75,13 @@ function manifestOf(home: Home, digest: string): Manifest | undefined {
   }
 }
 
-/** Whether all files of a release were built in a home, and so are what its records make them. */
+/** True if all files of a release were built in a home, and so are made of its records. */
 export function isBuiltHere(home: Pick<Home, 'home'>, manifest: Manifest): boolean {
   const built = builtHere(home)
   return [filesDigest(manifest), ...digestsIn(manifest)].every((digest) => built.has(digest))
 }
 
-/** What the signatures of a release prove; throws where it is not signed as it must be. */
+/** The proof of a release by its signatures; throws if it is not signed as it must be. */
 export function checkSignature(digest: string, signable: Signable, signature: string | undefined, trust: Trust): Proof {
   const proof = proofOf(signable, signature, trust)
   if ('wrong' in proof) throw new UnsignedRelease(digest, proof.wrong, trust)

@@ -71,7 +71,7 @@ export const rebuildRelease = (store: ReleaseStore, digest: string): Promise<voi
   rebuild(store, digest, { rebuilt: new Map(), onProgress: undefined, trusted: builtHere(store) })
 
 type Rebuilding = {
-  /** What was made for other releases, which often have the same entities. */
+  /** The entities that were rebuilt for other releases, which often have the same. */
   readonly rebuilt: Map<string, ReusableEntity>
   readonly onProgress: OnProgress | undefined
   /** The entities of this format that stay as they are, by their digests; all if undefined. */

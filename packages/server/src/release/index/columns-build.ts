@@ -33,7 +33,7 @@ export class ColumnsBuild implements Disposable {
   readonly #tree: TreeColumn | undefined
   #count = 0
 
-  /** What would fill the memory is kept in the directory meanwhile. */
+  /** Values that would fill the memory are kept in the directory meanwhile. */
   constructor(entity: Entity, parents: RenderedParents, expected: number | undefined, directory: string) {
     const buildOf = ({ name, field, parent }: GivenField): ColumnBuild => {
       if (parent !== undefined) return embedColumn(expected, parents.get(parent.name)?.json.length ?? 0)

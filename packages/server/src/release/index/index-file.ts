@@ -14,7 +14,7 @@ export const NAME_ENDS = 'nameEnds'
 
 export const INDEX_FILES = ['index', 'words'] as const
 
-/** What every record has in one field, as the number of a value. */
+/** The values of all records in one field, each as the number of a value. */
 type Values = Postings & { readonly values: Uint32Array }
 
 /** Texts in the order of their language. Those that differ only in accents or case are of one group. */
@@ -29,10 +29,10 @@ export type FactColumn = NumberFactColumn | TextFactColumn
 export type IndexColumn = TextColumn | NumberColumn | EmbedColumn | FactColumn
 
 export type WordIndex = {
-  /** What is known of the languages that the names are in. */
+  /** The languages that the names are in. */
   readonly language: Language
   readonly words: SortedTexts
-  /** Which letters each word has. */
+  /** The letters of each word, as bits. */
   readonly masks: Uint32Array
   /** The words by how they sound: the hashes of their sounds, ascending, and the word of each. */
   readonly sounds: Uint32Array
@@ -51,7 +51,7 @@ export type WordIndex = {
   readonly inCodes: Postings
 }
 
-/** Where the records are whose coordinates are known, in the order of a k-d tree that `kdbush` reads. */
+/** The points of the records that have coordinates, in the order of a k-d tree that `kdbush` reads. */
 type Points = {
   /** The position of the record at each point. */
   readonly positions: Uint32Array<ArrayBuffer>
@@ -59,10 +59,10 @@ type Points = {
   readonly coordinates: Float64Array<ArrayBuffer>
 }
 
-/** How many points a leaf of the tree has at most. */
+/** The most points of a leaf of the tree. */
 export const POINT_NODE_SIZE = 64
 
-/** What an index answers, whether it is on disk or empty. */
+/** An index on disk, or an empty one. */
 export type EntityIndex = {
   readonly points: Points
   /** The column of a field; a copy has the one of what it copies. */
@@ -166,7 +166,7 @@ export function unknownColumn(type: FactField['type'], count: number): FactColum
   return factColumn(type, values, type === 'text' ? Buffer.from('[]') : Buffer.alloc(0))
 }
 
-/** What is known of a record. */
+/** The fact of a record; undefined if it has none. */
 export function factAt({ values, known }: FactColumn, position: number): FactValue | undefined {
   return known[values[position] as number]
 }

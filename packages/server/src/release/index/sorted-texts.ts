@@ -25,7 +25,7 @@ export class SortedTexts {
     return { bytes: this.#bytes, offsets: this.#offsets }
   }
 
-  /** How many bytes a text has. */
+  /** The length of a text in bytes. */
   lengthOf(number: number): number {
     return (this.#offsets[number + 1] as number) - (this.#offsets[number] as number)
   }
@@ -93,14 +93,14 @@ export class SortedTexts {
       : undefined
   }
 
-  /** Whether any text that is its own key begins so. */
+  /** True if any text that is its own key begins with a prefix. */
   isBeginning(text: string): boolean {
     const key = byteText(text)
     const number = this.#firstPlain(key, 0)
     return number < this.size && this.#order(number, key) === 0
   }
 
-  /** Whether a text is its own key, as codes of digits are. */
+  /** True if a text is its own key, as codes of digits are. */
   isOwnKey(text: string): boolean {
     return this.#keyOf(text) === text
   }
@@ -110,7 +110,7 @@ export class SortedTexts {
     return this.#firstNumber((number) => this.#order(number, key) >= least, from)
   }
 
-  /** Whether a text comes before a key, begins with it, or comes after it: below 0, 0, or above. */
+  /** Negative if a text comes before a key, 0 if it begins with it, positive if it comes after it. */
   #order(number: number, key: string): number {
     const start = this.#offsets[number] as number
     const length = Math.min((this.#offsets[number + 1] as number) - start, key.length)

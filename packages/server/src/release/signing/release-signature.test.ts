@@ -1,4 +1,4 @@
-// What a signature proves of a release: by which of several keys, when, and whether of its definitions too.
+// The proof of a release by its signatures: which of several keys signed, when, and what they cover.
 import { describe, expect, test } from 'bun:test'
 import type { Release } from '../release.ts'
 import { generateKeys, parseSecretKey, signMessage } from './minisign.ts'

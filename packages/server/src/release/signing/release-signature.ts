@@ -193,14 +193,14 @@ const cut = (member: string): [string, string] => {
 /** The parts of a release that a signature may cover. */
 type Part = 'records' | 'definitions' | 'origin' | 'files'
 
-/** What the signature of a trusted key proves of a release. */
+/** The proof of a release by the signature of a trusted key. */
 export type Proof = Pick<Statement, 'signed' | 'sequence' | 'expires'> & {
   readonly key: PublicKey
   readonly trustedComment: string
   readonly covers: readonly Part[]
 }
 
-/** What the signatures of a release prove, by the trusted key that signed last; or why none of the keys has signed it. */
+/** The proof by the trusted key that signed last, or why none of the keys has signed the release. */
 export function proofOf(
   signable: Signable,
   text: string | undefined,
@@ -233,7 +233,7 @@ function proofBy(key: PublicKey, signable: Signable, signature: string): Proof |
 export function contradiction(statement: Statement, { definitions, origin, files }: Signable): string | undefined {
   if (differs(statement.definitions, definitions)) return 'its definitions are not those that were signed'
   if (differs(statement.origin, origin)) return 'its date, source or credits are not those that were signed'
-  // Of another format, other files are made of the same records.
+  // In another format, other files are made of the same records.
   if (files.format === statement.format && differs(statement.files, files.digest)) return OTHER_FILES
   return undefined
 }
