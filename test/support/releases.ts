@@ -183,12 +183,6 @@ export class TestDirectory implements Disposable {
   }
 }
 
-/** Puts there a home that version 0.1.0 made: three releases, of which the second is current. */
-export async function unpackFirstHome(path: string): Promise<void> {
-  const archive = join(import.meta.dir, '..', 'data', 'home-of-0.1.0.tar.gz')
-  await new Bun.Archive(await Bun.file(archive).bytes()).extract(path)
-}
-
 /** A home of releases for the length of one test. */
 export class TestHome extends TestDirectory {
   readonly store = new ReleaseStore(this.path)

@@ -4,11 +4,9 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { appendFileSync, cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { factsOf } from '../../packages/server/src/catalog/entity.ts'
-import { diffEntity } from '../../packages/server/src/release/diff.ts'
 import { exportPackage } from '../../packages/server/src/release/export-package.ts'
 import { upgradeHome } from '../../packages/server/src/release/home/upgrade.ts'
 import { ENTITY_FORMAT, FACTS_FILE, MANIFEST_FILE, type Manifest } from '../../packages/server/src/release/manifest.ts'
-import { fromDisk, fromMappedFiles } from '../../packages/server/src/release/record-access.ts'
 import { builtIn, collections, entityNames } from '../support/built-in.ts'
 import { runHere } from '../support/command.ts'
 import { homonymRows } from '../support/homonyms.ts'
@@ -341,12 +339,8 @@ describe('what changed', () => {
     expect(lost.map((one) => ({ ...one, old: one.new, new: one.old }))).toEqual(gained)
   })
 
-  test('is the same read from disk and from memory, and by the command', async () => {
+  test('is counted by the command', async () => {
     const [older, newer] = [home.store.open(digests.without), home.store.open(digests.known)]
-    for (const name of ['estado', 'municipio', 'localidad']) {
-      const found = [fromDisk, fromMappedFiles].map((access) => [...diffEntity(older, newer, name, access)])
-      expect(found[0]).toEqual(found[1])
-    }
     const { out } = await runHere('diff', older.digest, newer.digest, '--home', home.path)
     expect(out.replace(/^ +/gm, '').split('\n').slice(0, 15)).toEqual([
       'paises                       0 added, 0 changed, 0 removed',
@@ -406,7 +400,10 @@ describe('facts are kept', () => {
   test('by an upgrade alone where they are sound', async () => {
     using copy = copyOf(home)
     const path = join(copy.store.releaseDirectory(digests.known), MANIFEST_FILE)
-    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(`"format": ${ENTITY_FORMAT}`, '"format": 2'))
+    writeFileSync(
+      path,
+      readFileSync(path, 'utf8').replaceAll(`"format": ${ENTITY_FORMAT}`, `"format": ${ENTITY_FORMAT - 1}`),
+    )
     appendFileSync(join(copy.store.entityDirectory(entityOf('estado').digest), FACTS_FILE), '{}\n')
     expect(await upgradeHome(copy.store)).toMatchObject([{ failure: expect.stringContaining(FACTS_FILE) }])
   })

@@ -2,7 +2,6 @@
 import type { Entity } from '../catalog/entity.ts'
 import type { RunningJob } from '../http/exchange.ts'
 import { catalogOfBoth, diffJson, isRenumbered, type RecordChange, recordChange } from '../release/diff.ts'
-import { fromDiskOrMapped } from '../release/record-access.ts'
 import type { Release } from '../release/release.ts'
 
 export type ChangeKind = RecordChange['change']
@@ -47,7 +46,7 @@ export async function changesOnPage(
   const changes: RecordChange[] = []
   const first = (page - 1) * CHANGES_PER_PAGE
   let count = 0
-  for (const change of diffJson(older, newer, entity, fromDiskOrMapped)) {
+  for (const change of diffJson(older, newer, entity)) {
     if (change !== undefined && kindOf(change) === kind && count++ >= first) changes.push(recordChange(change))
     if (changes.length === CHANGES_PER_PAGE) break
     const paused = work?.pause()
@@ -71,7 +70,7 @@ async function summaryOf(
       changed: { count: 0, examples: [] },
       removed: { count: 0, examples: [] },
     }
-    for (const change of diffJson(older, newer, entity.name, fromDiskOrMapped)) {
+    for (const change of diffJson(older, newer, entity.name)) {
       if (change !== undefined) {
         const kind = kinds[kindOf(change)]
         if (kind.count++ < MAX_EXAMPLES) kind.examples.push(recordChange(change))

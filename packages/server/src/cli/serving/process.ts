@@ -22,8 +22,8 @@ import { PageShortcut } from '../../http/v1/page-shortcut.ts'
 import { CannotCache, cacheDirectory, ResponseCache } from '../../http/v2/response-cache.ts'
 import { FOLLOW_PROBLEMS, followCurrent } from '../../release/home/follow.ts'
 import type { ReleaseStore } from '../../release/home/release-store.ts'
-import { damageIn, damageTold, notScrubbed, type ScrubState } from '../../release/home/scrub.ts'
-import type { Servable } from '../../release/home/servable.ts'
+import type { ReleaseToServe } from '../../release/home/release-to-serve.ts'
+import { damageIn, damageWords, notScrubbed, type ScrubState } from '../../release/home/scrub.ts'
 import { budgetLimitsOf, computeLimitsOf, LONG_TIMES } from '../flags/limit-flags.ts'
 import type { ServeValues } from '../flags/serve-flags.ts'
 
@@ -48,7 +48,7 @@ type Given = {
   readonly values: ServeValues
   readonly log: Log
   readonly store: ReleaseStore
-  readonly first: Servable
+  readonly first: ReleaseToServe
   readonly briefing: WorkerBriefing
   /** Returns whether the shared shelf has a release that is not here; undefined where none is followed. */
   readonly findOnShelf?: (digest: string) => Promise<OnShelf>
@@ -215,7 +215,7 @@ function statusOf(
   { scrub, trouble, draining }: State,
 ): WorkerReport['status'] {
   const { digest, manifest } = release()
-  const reasons = [...degraded(), ...damageTold(scrub), ...(trouble === undefined ? [] : [trouble.message])]
+  const reasons = [...degraded(), ...damageWords(scrub), ...(trouble === undefined ? [] : [trouble.message])]
   return { release: digest, built: manifest.built, degraded: [...new Set(reasons)], draining }
 }
 

@@ -7,8 +7,8 @@ import {
   type WorkerBriefing,
 } from '../../http/processes/workers.ts'
 import { ReleaseStore } from '../../release/home/release-store.ts'
+import { openReleaseToServe } from '../../release/home/release-to-serve.ts'
 import { damageIn } from '../../release/home/scrub.ts'
-import { openServable } from '../../release/home/servable.ts'
 import type { Environment } from '../flags/flags.ts'
 import { homeOf } from '../flags/home-flag.ts'
 import { trustOf } from '../flags/key-flags.ts'
@@ -23,7 +23,7 @@ export async function runWorker({ values, log }: Context, env: Environment): Pro
   const briefing: WorkerBriefing = JSON.parse(env[BRIEFING_VARIABLE] ?? '')
   const socket = env[COMPUTE_SOCKET_VARIABLE]
   const store = new ReleaseStore(homeOf(values.home), trustOf(values))
-  const first = await openServable(store, { damage: damageIn(briefing.scrub), served: briefing.served })
+  const first = await openReleaseToServe(store, { damage: damageIn(briefing.scrub), served: briefing.served })
   if (first === undefined)
     throw new OperationalError(
       `there is no release in ${store.home}: it is gone or empty. Mount it again, or restore it.`,

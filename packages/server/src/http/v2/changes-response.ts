@@ -2,7 +2,6 @@
 import { type Identity, partsOf } from '../../catalog/entity.ts'
 import { codeMembers } from '../../query/formats/selection.ts'
 import { changeJson, diffJson } from '../../release/diff.ts'
-import { fromDiskOrMapped } from '../../release/record-access.ts'
 import type { Release } from '../../release/release.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { cachedResponse, type Making } from './cached-response.ts'
@@ -45,7 +44,7 @@ function* changesIn(older: Release, newer: Release, compared: Compared): Generat
   for (const { name, plural } of entities) {
     const adders = [older, newer].map((release) => codeAdder(release, name))
     const [before, after] = adders as [CodeAdder, CodeAdder]
-    for (const change of diffJson(older, newer, name, fromDiskOrMapped, embed)) {
+    for (const change of diffJson(older, newer, name, embed)) {
       if (change === undefined) yield []
       else {
         const old = change.old && before(change.old, change.oldAt)

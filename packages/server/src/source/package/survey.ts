@@ -2,7 +2,7 @@
 import type { EntityData } from '../../catalog/catalog.ts'
 import { MAX_VALUE, rowChecker } from '../../catalog/check.ts'
 import type { Entity, Identity } from '../../catalog/entity.ts'
-import { nameOddities } from '../../catalog/name-oddities.ts'
+import { nameFindings } from '../../catalog/name-findings.ts'
 import { Faults, type SourceLocation } from '../faults.ts'
 import { type ConstraintCheck, constraintCheck } from './constraints.ts'
 import type { ListPlan, TableSample } from './descriptor.ts'
@@ -213,7 +213,7 @@ class Survey {
     for (const field of this.#names) {
       const name = row[field]
       if (typeof name !== 'string') continue
-      for (const { kind, description } of nameOddities(name))
+      for (const { kind, description } of nameFindings(name))
         this.#nameFindings.of(field).add(kind, description, { ...this.#location, column: field, value: excerpt(name) })
     }
   }

@@ -1,7 +1,7 @@
 // Looks for what the definitions expect of records and the records do not keep.
 import { type Entity, type Expectation, embeddedAt, type Identity, type Values } from '../../catalog/entity.ts'
 import { wayPairs } from '../../catalog/lineage.ts'
-import { nameOddities } from '../../catalog/name-oddities.ts'
+import { nameFindings } from '../../catalog/name-findings.ts'
 import { pathsOf } from '../../catalog/paths.ts'
 import type { Findings } from '../../source/findings.ts'
 import type { RowsOf } from './official-code.ts'
@@ -32,7 +32,7 @@ const expectsPair = ({ left, right, relation }: Expectation, pair: ReturnType<ty
   ((pair.left === left && pair.right === right) || (pair.left === right && pair.right === left))
 
 /**
- * What the definition expects of records, and that two ways from a record to an ancestor lead to the same one. A package may well
+ * The expectations of the definition, and one more: two ways from a record to an ancestor lead to the same one. A package may well
  * refer to one list twice and mean two records, unless it says otherwise.
  */
 function expectationsOf(entity: Entity): readonly Expectation[] {
@@ -45,13 +45,13 @@ function expectationsOf(entity: Entity): readonly Expectation[] {
   ]
 }
 
-/** The kinds of findings that tell of records whose references contradict each other. */
+/** The kinds of findings about records whose references contradict each other. */
 export const contradictionKinds = (entity: Entity): string[] =>
   expectationsOf(entity)
     .filter((expected) => wayPairs(entity).some((pair) => expectsPair(expected, pair)))
     .map(({ kind }) => kind)
 
-/** The entities whose records are looked at on the ways that a definition expects something of. */
+/** The entities on the paths of the expectations of a definition. */
 export function entitiesOnPaths(entity: Entity): Entity[] {
   const along = ([field, ...rest]: readonly string[], from: Entity): Entity[] => {
     if (field === undefined || rest.length === 0) return []
@@ -66,8 +66,8 @@ export function entitiesOnPaths(entity: Entity): Entity[] {
 const holds = (relation: Expectation['relation'], left: string | number, right: string | number) =>
   relation === 'equals' ? left === right : String(left).startsWith(String(right))
 
-/** Looks at sound rows of one entity for what its definition expects of them, and at their names. */
-export function oddityFinder(entity: Entity, parents: RowsOf, findings: Findings): (row: Values) => void {
+/** Checks sound rows of one entity against the expectations of its definition, and their names. */
+export function rowCheck(entity: Entity, parents: RowsOf, findings: Findings): (row: Values) => void {
   const label = (row: Values) => `${entity.name} ${entity.key.map((field) => row[field]).join('/')}`
   const names = Object.keys(entity.fields).filter((field) => entity.fields[field]?.kind === 'name')
   const expectations = expectationsOf(entity).map((expected) => ({
@@ -79,14 +79,14 @@ export function oddityFinder(entity: Entity, parents: RowsOf, findings: Findings
     for (const { kind, description, relation, readLeft, readRight } of expectations) {
       const left = readLeft(row)
       const right = readRight(row)
-      // Of what is not known nothing is expected.
+      // A value that is missing contradicts nothing.
       if (left === undefined || right === undefined) continue
       if (!holds(relation, left, right)) findings.add(kind, description, `${label(row)}: ${left}, ${right}`)
     }
     for (const field of names) {
       const name = row[field] as string | undefined
       if (name === undefined) continue
-      for (const { kind, description } of nameOddities(name)) findings.add(kind, description, label(row))
+      for (const { kind, description } of nameFindings(name)) findings.add(kind, description, label(row))
     }
   }
 }

@@ -1,6 +1,6 @@
-// What completes a release, put under the identifiers that the source gives: references are found again by official code.
+// Puts the complement of a source under the identifiers of the source: references are found again by official code.
 import { type Catalog, entityIn } from '../../catalog/catalog.ts'
-import { type Entity, embeddedAt, embedsOf, type Identity, nameFieldOf } from '../../catalog/entity.ts'
+import { type Entity, embeddedAt, embedsOf, type Identity, nameFieldOf, type Values } from '../../catalog/entity.ts'
 import type { SourceLocation } from '../../source/faults.ts'
 import type { Alias, Block, GivenRow, Report } from '../../source/source.ts'
 import { ALIAS_CODE_SEPARATOR } from '../aliases.ts'
@@ -9,55 +9,48 @@ import { officialCode, type RowsOf } from './official-code.ts'
 
 type Numbered = { readonly entity: Entity; readonly rowsOf: RowsOf }
 
-/** Finds the records of an entity of one numbering in another. */
-class Renumbering {
-  readonly #before: Numbered
-  readonly #now: Numbered
-  /** The identifier that each code has now; undefined where several records have it. */
-  readonly #idOf = new Map<string, Identity | undefined>()
-  readonly #found = new Map<Identity, Identity | undefined>()
-
-  constructor(before: Numbered, now: Numbered) {
-    this.#before = before
-    this.#now = now
-    for (const [id, row] of now.rowsOf(now.entity.name)) {
-      const code = officialCode(now.entity, row, now.rowsOf)
-      this.#idOf.set(code, this.#idOf.has(code) ? undefined : id)
-    }
-  }
-
+/** The way from the records of one numbering to those of another. */
+type Renumbering = {
   /** The identifier that the record with this one has now. */
-  find(id: Identity): Identity | undefined {
-    if (!this.#found.has(id)) this.#found.set(id, this.#look(id))
-    return this.#found.get(id)
-  }
-
-  #look(id: Identity): Identity | undefined {
-    const { entity, rowsOf } = this.#now
-    const code = this.#codeBefore(id)
-    const same = rowsOf(entity.name).get(id)
-    // Of several records with one code, the one that has kept its identifier is the same.
-    return same !== undefined && officialCode(entity, same, rowsOf) === code ? id : this.#idOf.get(code)
-  }
-
-  #codeBefore(id: Identity): string {
-    const { entity, rowsOf } = this.#before
-    const row = rowsOf(entity.name).get(id)
-    return row === undefined ? '' : officialCode(entity, row, rowsOf)
-  }
-
+  readonly find: (id: Identity) => Identity | undefined
   /** Code and name of a record, as they were. */
-  label(id: Identity): string {
-    const { entity, rowsOf } = this.#before
-    const row = rowsOf(entity.name).get(id)
-    return row === undefined ? `identifier ${id}` : `${this.#codeBefore(id)} ${row[nameFieldOf(entity)]}`
+  readonly label: (id: Identity) => string
+}
+
+function renumberingOf(before: Numbered, now: Numbered): Renumbering {
+  const rows = now.rowsOf(now.entity.name)
+  const rowsBefore = before.rowsOf(before.entity.name)
+  const codeNow = (row: Values) => officialCode(now.entity, row, now.rowsOf)
+  /** The identifier that each code has now; undefined if several records have it. */
+  const idOf = new Map<string, Identity | undefined>()
+  for (const [id, row] of rows) {
+    const code = codeNow(row)
+    idOf.set(code, idOf.has(code) ? undefined : id)
+  }
+  const codeBefore = (id: Identity): string => {
+    const row = rowsBefore.get(id)
+    return row === undefined ? '' : officialCode(before.entity, row, before.rowsOf)
+  }
+  const found = new Map<Identity, Identity | undefined>()
+  return {
+    find: (id) =>
+      found.getOrInsertComputed(id, () => {
+        const code = codeBefore(id)
+        const same = rows.get(id)
+        // Of several records with one code, the one that has kept its identifier is the same.
+        return same !== undefined && codeNow(same) === code ? id : idOf.get(code)
+      }),
+    label: (id) => {
+      const row = rowsBefore.get(id)
+      return row === undefined ? `identifier ${id}` : `${codeBefore(id)} ${row[nameFieldOf(before.entity)]}`
+    },
   }
 }
 
 /** The fields of an entity that refer to what the source provides, and how. */
 type Renumberings = ReadonlyMap<string, Renumbering>
 
-/** What is being built, and how much of it comes from the source. */
+/** The catalog that is being built, and the entities that come from the source. */
 type Building = { readonly catalog: Catalog; readonly provides: readonly string[]; readonly rowsOf: RowsOf }
 
 async function renumberings(
@@ -69,7 +62,7 @@ async function renumberings(
   for (const [field, { name }] of embedsOf(entity)) {
     if (!provides.includes(name) || !completion.provides.includes(name)) continue
     const before = { entity: entityIn(completion.catalog, name), rowsOf: await rowsOfCompletion(completion, name) }
-    found.set(field, new Renumbering(before, { entity: entityIn(catalog, name), rowsOf }))
+    found.set(field, renumberingOf(before, { entity: entityIn(catalog, name), rowsOf }))
   }
   return found
 }
@@ -85,7 +78,7 @@ export async function* renumberedRows(
   report: Report,
 ): AsyncGenerator<Block> {
   const references = await renumberings(completion, entity, building)
-  const missing = new MissingParents(entity, references, completion, report)
+  const missing = missingParents(entity, references, completion, report)
   for await (const { file, lines, rows } of await completion.read(entity.name, report)) {
     const kept = rows.flatMap((row, at) => {
       const location = { file, line: lines[at] as number }
@@ -121,44 +114,29 @@ function renumberedRow(
 type Missing = { readonly location: SourceLocation; readonly column: string; readonly label: string; count: number }
 
 /**
- * The records that rows refer to and that are not there any more. A row that only stands in for an official one is left out; of
- * others there is a fault for each such record, however many rows refer to it.
+ * Collects the records that rows refer to and that are not there any more. A row that only stands in for an official one is left out;
+ * of others there is a fault for each such record, however many rows refer to it.
  */
-class MissingParents {
-  readonly #entity: Entity
-  readonly #references: Renumberings
-  readonly #completion: Complement
-  readonly #report: Report
-  readonly #missing = new Map<string, Missing>()
-
-  constructor(entity: Entity, references: Renumberings, completion: Complement, report: Report) {
-    this.#entity = entity
-    this.#references = references
-    this.#completion = completion
-    this.#report = report
-  }
-
-  add(column: string, id: Identity, location: SourceLocation): void {
-    const label = this.#references.get(column)?.label(id) ?? ''
-    if (this.#completion.numbering(this.#entity.name) === 'stand-in') {
-      const { plural } = this.#entity
-      this.#report.findings.add(STAND_IN_LEFT_OUT, LEFT_OUT, `${plural} in ${label}`)
-      return
-    }
-    const key = `${column} ${label}`
-    const missing = this.#missing.get(key) ?? { location, column, label, count: 0 }
-    missing.count++
-    this.#missing.set(key, missing)
-  }
-
-  addFaults(): void {
-    const { plural } = this.#entity
-    for (const { location, column, label, count } of this.#missing.values()) {
-      const belongs = `to which ${count} ${plural} of ${this.#completion.title} belong`
-      const parent = embeddedAt(this.#entity, column).name
-      const expected = `one ${parent} with this code in the source, ${belongs}; or ${plural} in the source too`
-      this.#report.faults.add({ ...location, column, value: label, expected })
-    }
+function missingParents(entity: Entity, references: Renumberings, completion: Complement, report: Report) {
+  const { plural } = entity
+  const missing = new Map<string, Missing>()
+  return {
+    add: (column: string, id: Identity, location: SourceLocation): void => {
+      const label = references.get(column)?.label(id) ?? ''
+      if (completion.numbering(entity.name) === 'stand-in') {
+        report.findings.add(STAND_IN_LEFT_OUT, LEFT_OUT, `${plural} in ${label}`)
+        return
+      }
+      missing.getOrInsert(`${column} ${label}`, { location, column, label, count: 0 }).count++
+    },
+    addFaults: (): void => {
+      for (const { location, column, label, count } of missing.values()) {
+        const belongs = `to which ${count} ${plural} of ${completion.title} belong`
+        const parent = embeddedAt(entity, column).name
+        const expected = `one ${parent} with this code in the source, ${belongs}; or ${plural} in the source too`
+        report.faults.add({ ...location, column, value: label, expected })
+      }
+    },
   }
 }
 

@@ -1,11 +1,11 @@
-// New records below which there is nothing, because the import brought them without what belongs to them.
+// New records without children, because the import brought them without what belongs to them.
 import { entityIn } from '../../catalog/catalog.ts'
 import { embedsOf, nameFieldOf } from '../../catalog/entity.ts'
 import { DamagedRelease, type Release } from '../release.ts'
 import { type Complement, rowsOfCompletion, storedRows } from './completion.ts'
 import { officialCode, rowsInCode } from './official-code.ts'
 
-export type Childless = {
+export type WithoutChildren = {
   /** The collection of the new records, and the one that has none of theirs. */
   readonly collection: string
   readonly without: string
@@ -16,13 +16,13 @@ export type Childless = {
 
 const MAX_EXAMPLES = 5
 
-/** The records that are new in a release, and have none below them of an entity that the source does not provide. */
-export async function childlessIn(
+/** The records that are new in a release, and have no children of an entity that the source does not provide. */
+export async function recordsWithoutChildren(
   release: Release,
   provides: readonly string[],
   completion: Complement,
-): Promise<Childless[]> {
-  const found: Childless[] = []
+): Promise<WithoutChildren[]> {
+  const found: WithoutChildren[] = []
   for (const [name, child] of release.catalog.entities) {
     if (provides.includes(name) || release.entity(name).count === 0) continue
     for (const [field, parent] of embedsOf(child)) {
@@ -54,7 +54,7 @@ async function newRecords(
   })
 }
 
-/** Tells which codes were known before; of records that are damaged, all may have been. */
+/** Returns a test for codes that the complement has; if its records are damaged, it may have all. */
 async function codesIn(completion: Complement, name: string): Promise<(code: string) => boolean> {
   try {
     const definition = entityIn(completion.catalog, name)

@@ -1,4 +1,4 @@
-// Which records a list of a release has, for packages that refer to them.
+// The lists of a home, with their records, that packages may refer to.
 import { entityData } from '../catalog/catalog.ts'
 import { type Identity, identityFrom } from '../catalog/entity.ts'
 import type { KnownRecords } from '../source/package/list-records.ts'
@@ -8,8 +8,8 @@ import type { ReleaseStore } from './home/release-store.ts'
 import { takenIn } from './packages.ts'
 import type { Release } from './release.ts'
 
-/** What a package finds in a home: names that are taken, and the lists of other packages with their records. */
-export const placeIn =
+/** The home as a package finds it: names that are taken, and the lists of other packages with their records. */
+export const homeForPackages =
   (store: ReleaseStore): NonNullable<PackageOptions['inHome']> =>
   (packageName) => {
     const digest = store.currentDigest()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { IRREGULAR } from '../../../../../test/support/irregular-files.ts'
 import { TestHome, ThreeReleases } from '../../../../../test/support/releases.ts'
 import { ENTITY_MANIFEST_FILE, MANIFEST_FILE } from '../manifest.ts'
-import { openServable } from './servable.ts'
+import { openReleaseToServe } from './release-to-serve.ts'
 
 setDefaultTimeout(180_000)
 
@@ -17,7 +17,7 @@ const spoil = (home: TestHome, ...digests: readonly string[]) => {
   for (const digest of digests) truncateSync(home.fileOf(digest, 'audiencia', 'records'), 1)
 }
 const served = async (home: TestHome, hint?: string) =>
-  (await openServable(home.store, { served: hint }))?.release.digest
+  (await openReleaseToServe(home.store, { served: hint }))?.release.digest
 
 describe('with a current release', () => {
   test.each<[string, activated: readonly string[], damaged: readonly string[], expected: string]>([
@@ -38,14 +38,14 @@ describe('with a current release', () => {
   ])('what is known to be damaged is as good as what is seen to be: %s', async (_, digestIn) => {
     using home = model.copyTo(new TestHome(), a, b)
     const damage = new Map([[digestIn(home), 'is damaged']])
-    const servable = await openServable(home.store, { damage })
+    const servable = await openReleaseToServe(home.store, { damage })
     expect([servable?.release.digest, servable?.reason]).toEqual([a, 'is damaged'])
   })
 
   test('none of them sound: why the current one is not', async () => {
     using home = model.copyTo(new TestHome(), a, b)
     spoil(home, a, b, c)
-    await expect(openServable(home.store)).rejects.toThrow(home.fileOf(b, 'audiencia', 'records'))
+    await expect(openReleaseToServe(home.store)).rejects.toThrow(home.fileOf(b, 'audiencia', 'records'))
   })
 
   const places: Readonly<Record<string, (home: TestHome) => string>> = {
@@ -62,7 +62,7 @@ describe('with a current release', () => {
     const path = pathIn(home)
     rmSync(path)
     await make(path)
-    const servable = await openServable(home.store)
+    const servable = await openReleaseToServe(home.store)
     expect([servable?.release.digest, servable?.reason]).toEqual([
       a,
       expect.stringContaining(`${path} is not a regular file`),
@@ -86,14 +86,14 @@ describe('when it is not known which one is current', () => {
   test('because of nonsense: the same, with the reason', async () => {
     using home = model.copyTo(new TestHome())
     writeFileSync(home.store.currentFile, '')
-    expect((await openServable(home.store))?.reason).toContain('does not hold digests')
+    expect((await openReleaseToServe(home.store))?.reason).toContain('does not hold digests')
   })
 
   test('in an empty home there is none, and in one with nothing sound why', async () => {
     using empty = new TestHome()
-    expect(await openServable(empty.store)).toBeUndefined()
+    expect(await openReleaseToServe(empty.store)).toBeUndefined()
     using home = model.copyTo(new TestHome())
     spoil(home, a, b, c)
-    await expect(openServable(home.store)).rejects.toThrow('is missing or cannot be reached')
+    await expect(openReleaseToServe(home.store)).rejects.toThrow('is missing or cannot be reached')
   })
 })

@@ -1,21 +1,21 @@
-// Which release can be served: the current one, or else the newest sound one before it.
+// Chooses the release to serve: the current one, or else the newest sound one before it.
 import { messageOf, OperationalError } from '../../base/operational-error.ts'
 import type { Release } from '../release.ts'
-import { manifestAt, reachRelease } from './reach.ts'
 import type { ReleaseStore } from './release-store.ts'
+import { manifestAt, touchRelease } from './touch-files.ts'
 
-/** What is wrong, by the digest of the entity or of the release that it is wrong with. */
+/** Faults by the digest of the entity or release that is damaged. */
 export type Damage = ReadonlyMap<string, string>
 
 export const noDamage: Damage = new Map()
 
-/** Throws for a release that cannot be opened, and for one that is known to be damaged. */
+/** Opens a release; throws if it cannot be opened, or the scrub has found damage in it. */
 export async function openSound(store: ReleaseStore, digest: string, damage: Damage): Promise<Release> {
-  await reachRelease(store, digest)
+  await touchRelease(store, digest)
   return readSound(store, digest, damage).map()
 }
 
-/** The same for whoever serves nothing yet, and so may wait for the disk; nothing of it is mapped yet. */
+/** Reads a release that is not damaged, for a process that serves nothing yet and may wait for the disk; nothing is mapped yet. */
 function readSound(store: ReleaseStore, digest: string, damage: Damage): Release {
   const release = store.read(digest)
   const wrong = damageOf(release, damage)
@@ -23,14 +23,14 @@ function readSound(store: ReleaseStore, digest: string, damage: Damage): Release
   return release
 }
 
-/** What is known to be wrong with a release. */
+/** The first fault of a release among the damage. */
 export function damageOf({ manifest }: Release, damage: Damage): string | undefined {
   if (damage.size === 0) return undefined
   const digests = [manifest.digest, ...Object.values(manifest.entities).map(({ digest }) => digest)]
   return digests.map((digest) => damage.get(digest)).find((wrong) => wrong !== undefined)
 }
 
-export type Servable = {
+export type ReleaseToServe = {
   readonly release: Release
   /** Why it is not the current release. */
   readonly reason?: string
@@ -46,10 +46,10 @@ type Hints = {
  * The release to start with: the current one, or else the newest sound one. Undefined for a home without any; if there are
  * some and none can be opened, it throws why the first of them cannot.
  */
-export async function openServable(
+export async function openReleaseToServe(
   store: ReleaseStore,
   { damage = noDamage, served }: Hints = {},
-): Promise<Servable | undefined> {
+): Promise<ReleaseToServe | undefined> {
   const current = await currentOrReason(store)
   if ('digest' in current) {
     try {
@@ -83,7 +83,7 @@ async function openFirst(
     try {
       return await openSound(store, digest, damage)
     } catch {
-      // The next one may be sound. Why this one is not is no news: it is not the one that should be served.
+      // The next one may be sound. The reason does not matter: this is not the one that should be served.
     }
   }
   return undefined
@@ -101,7 +101,7 @@ async function byDate(store: ReleaseStore): Promise<string[]> {
     .map(([digest]) => digest)
 }
 
-/** The digest of the current release, or why it is not known. */
+/** The digest of the current release, or why it cannot be read. */
 export async function currentOrReason(
   store: ReleaseStore,
 ): Promise<{ readonly digest: string } | { readonly reason: string; readonly isMissing: boolean }> {

@@ -1,4 +1,4 @@
-// Tells which files of a release are not what its records make them, by building them anew beside it.
+// Finds the files of a release that are not made of its records, by building them anew beside it.
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,11 +7,11 @@ import { readManifest, readReleasedEntity } from '../release.ts'
 import { ReleaseStore } from './release-store.ts'
 import { rebuildRelease } from './upgrade.ts'
 
-/** What the files are built from. */
+/** The files that the others are built from. */
 const ORIGINALS = [ENTITY_MANIFEST_FILE, 'records', FACTS_FILE]
 
-/** The paths of the files that are others; the release itself has been seen to be sound. */
-export async function forgedFiles(store: ReleaseStore, digest: string): Promise<string[]> {
+/** The paths of the files that differ from new ones; all digests of the release must fit. */
+export async function tamperedFiles(store: ReleaseStore, digest: string): Promise<string[]> {
   const home = mkdtempSync(join(tmpdir(), 'nomenclator-'))
   try {
     const beside = new ReleaseStore(home)
@@ -28,7 +28,7 @@ export async function forgedFiles(store: ReleaseStore, digest: string): Promise<
       const sound = readReleasedEntity(beside.entityDirectory(expected.digest), expected).files
       const others = Object.entries(readReleasedEntity(directory, released).files)
       const forged = others.filter(([file, { sha256 }]) => sound[file as keyof typeof sound]?.sha256 !== sha256)
-      // Where no file is another, what the entity says of itself is.
+      // If no file differs, the manifest of the entity does.
       const names = forged.length === 0 ? [ENTITY_MANIFEST_FILE] : forged.map(([file]) => file)
       return names.map((file) => `${join(directory, file)} (${name})`)
     })

@@ -7,17 +7,17 @@ import { openFile, readText } from '../files/regular-file.ts'
 import { MANIFEST_FILE, type Manifest, parsedObject } from '../manifest.ts'
 import type { ReleaseDirectories } from '../release.ts'
 
-/** Resolves when a release can be opened at once, or cannot be opened: whoever opens it finds out why. */
-export async function reachRelease(places: ReleaseDirectories, digest: string): Promise<void> {
+/** Resolves when a release can be opened without waiting, or cannot be opened at all. */
+export async function touchRelease(places: ReleaseDirectories, digest: string): Promise<void> {
   const directory = places.releaseDirectory(digest)
-  await reachFiles(directory)
+  await touchFiles(directory)
   const { entities } = await manifestAt(directory)
   for (const entity of Object.values(entities ?? {}))
-    if (typeof entity?.digest === 'string') await reachFiles(places.entityDirectory(entity.digest))
+    if (typeof entity?.digest === 'string') await touchFiles(places.entityDirectory(entity.digest))
 }
 
 /** Resolves when all files of a directory can be opened at once, or cannot be opened. */
-export async function reachFiles(directory: string): Promise<void> {
+export async function touchFiles(directory: string): Promise<void> {
   const names = await readdir(directory).catch(() => [])
   for (const name of names) {
     const file = await openFile(join(directory, name)).catch(() => undefined)
@@ -25,7 +25,7 @@ export async function reachFiles(directory: string): Promise<void> {
   }
 }
 
-/** What a manifest says, as far as it can be read: nothing of it has been checked. */
+/** A manifest as far as it can be read: nothing of it has been checked. */
 export async function manifestAt(directory: string): Promise<Partial<Manifest>> {
   const text = await readText(join(directory, MANIFEST_FILE)).catch(() => undefined)
   const manifest = parsedObject(text ?? '')

@@ -20,9 +20,9 @@ function mayLack({ fields }: Entity, name: string): boolean {
 }
 
 /** Gives the row with nothing but texts and numbers in it, or nothing when it has a fault. */
-export type RowSettler = (row: GivenRow, location: SourceLocation) => Values | undefined
+type RowPreparer = (row: GivenRow, location: SourceLocation) => Values | undefined
 
-export function rowSettler(entity: Entity, records: ParentRecords, registry: IdRegistry, faults: Faults): RowSettler {
+export function rowPreparer(entity: Entity, records: ParentRecords, registry: IdRegistry, faults: Faults): RowPreparer {
   const check = rowChecker(entity)
   const parents = embedsOf(entity)
   const identifier = isNumbered(entity) ? entity.key[0] : undefined
@@ -45,22 +45,15 @@ export function rowSettler(entity: Entity, records: ParentRecords, registry: IdR
     return undefined
   }
 
-  /** The reference of each field in the row before: what lies in one place comes one after the other. */
-  const last = parents.map(() => ({ reference: undefined as unknown, id: undefined as Identity | undefined }))
-
   return (row, location) => {
     let settled = row as Values
     let sound = true
-    for (const [at, [field, parent]] of parents.entries()) {
-      const before = last[at] as (typeof last)[number]
+    for (const [field, parent] of parents) {
       const reference = row[field]
       if (reference === undefined && mayLack(entity, field)) continue
-      if (before.id === undefined || before.reference !== reference) {
-        before.reference = reference
-        before.id = parentOf(field, parent, reference, location)
-      }
-      if (before.id === undefined) sound = false
-      else if (before.id !== reference) settled = { ...settled, [field]: before.id }
+      const id = parentOf(field, parent, reference, location)
+      if (id === undefined) sound = false
+      else if (id !== reference) settled = { ...settled, [field]: id }
     }
     if (!sound) return undefined
     if (identifier !== undefined && row[identifier] === undefined) {

@@ -1,4 +1,4 @@
-// What a home that requires signatures takes: releases whose every file is signed, or was built here from records that are.
+// Checks releases of a home that requires signatures: every file must be signed, or built here from records that are.
 //
 // `built-here` has the digests of the entities that were built in this home, and of the files of whole releases. What comes from
 // another machine never gets into it. Where it is lost, files are built again.
@@ -37,19 +37,18 @@ export const rotationsOf = ({ home }: Pick<Home, 'home'>): string | undefined =>
  * Takes up rotations of keys that go on after those that a home knows. One that requires signatures does so only where what it
  * trusts has signed them; any other hands them on.
  */
-export function takeUpRotations(home: Home, text: string | undefined): void {
+export function adoptRotations(home: Home, text: string | undefined): void {
   const { trust } = home
   const before = rotationsOf(home)
   if (text === undefined || !goesOn(text, before)) return
-  if (trust !== undefined && isSameTrust(rotatedTrust(trust, text), rotatedTrust(trust, before))) return
+  if (trust !== undefined && keyTexts(rotatedTrust(trust, text)) === keyTexts(rotatedTrust(trust, before))) return
   replaceDurably(join(home.home, KEYS_FILE), text)
 }
 
-const isSameTrust = (a: Trust, b: Trust): boolean =>
-  a.threshold === b.threshold && a.keys.map(({ text }) => text).join() === b.keys.map(({ text }) => text).join()
+const keyTexts = ({ keys }: Trust): string => keys.map(({ text }) => text).join()
 
-/** What a home trusts after the rotations of keys that it has followed; undefined where it requires no signature. */
-export const trustedBy = (home: Pick<Home, 'home' | 'trust'>): Trust | undefined =>
+/** The trust of a home after the rotations of keys that it has followed; undefined if it requires no signature. */
+export const currentTrust = (home: Pick<Home, 'home' | 'trust'>): Trust | undefined =>
   home.trust === undefined ? undefined : rotatedTrust(home.trust, rotationsOf(home))
 
 const builtHereFile = ({ home }: Pick<Home, 'home'>) => join(home, 'built-here')
@@ -76,14 +75,14 @@ function manifestOf(home: Home, digest: string): Manifest | undefined {
   }
 }
 
-/** Whether all files of a release were built in a home, and so are what its records make them. */
+/** True if all files of a release were built in a home, and so are made of its records. */
 export function isBuiltHere(home: Pick<Home, 'home'>, manifest: Manifest): boolean {
   const built = builtHere(home)
   return [filesDigest(manifest), ...digestsIn(manifest)].every((digest) => built.has(digest))
 }
 
-/** What the signatures of a release prove; throws where it is not signed as it must be. */
-export function prove(digest: string, signable: Signable, signature: string | undefined, trust: Trust): Proof {
+/** The proof of a release by its signatures; throws if it is not signed as it must be. */
+export function checkSignature(digest: string, signable: Signable, signature: string | undefined, trust: Trust): Proof {
   const proof = proofOf(signable, signature, trust)
   if ('wrong' in proof) throw new UnsignedRelease(digest, proof.wrong, trust)
   if (trust.refusesExpired && isExpired(proof))
@@ -92,12 +91,12 @@ export function prove(digest: string, signable: Signable, signature: string | un
 }
 
 /** A release of a home with what is proved of it; throws where that is not all of it. */
-export function provedRelease(home: Home, release: Release): Release {
-  const trust = trustedBy(home)
+export function releaseWithProof(home: Home, release: Release): Release {
+  const trust = currentTrust(home)
   if (trust === undefined) return release
   const { digest, manifest } = release
-  const proof = prove(digest, signableRelease(release), home.signatureOf(digest), trust)
-  if (proof.covers.includes('files') || isBuiltHere(home, manifest)) return release.proved(proof)
+  const proof = checkSignature(digest, signableRelease(release), home.signatureOf(digest), trust)
+  if (proof.covers.includes('files') || isBuiltHere(home, manifest)) return release.withProof(proof)
   const wrong = 'its signature covers its records, and not the files that are made of them'
   throw new UnsignedFiles(digest, wrong, trust)
 }
@@ -116,7 +115,7 @@ export function withUnsignedFiles(home: Home): string[] {
   if (home.trust === undefined) return []
   return home.digests().filter((digest) => {
     try {
-      provedRelease(home, readRelease(home, digest))
+      releaseWithProof(home, readRelease(home, digest))
       return false
     } catch (error) {
       return error instanceof UnsignedFiles

@@ -7,7 +7,7 @@ import { Faults, FaultyRecords } from '../../source/faults.ts'
 import type { GivenRow } from '../../source/source.ts'
 import { IdRegistry } from '../home/id-registry.ts'
 import { ParentRecords } from './parent-records.ts'
-import { rowSettler } from './settle.ts'
+import { rowPreparer } from './prepare-row.ts'
 
 const mexico = { cvePais: 'MEX', descPais: 'México', idPais: 484 }
 const ags = { cveEstado: 'AGS', cveRenapo: 'AS', descEstado: 'Aguascalientes', idEstado: 1, idPais: 484 }
@@ -27,7 +27,7 @@ const parents = parentsOf([pais, mexico], [estado, ags], [municipio, asientos])
 
 function settled(entity: Entity, row: GivenRow, registry = new IdRegistry()) {
   const faults = new Faults()
-  const result = rowSettler(entity, parents, registry, faults)(row, place)
+  const result = rowPreparer(entity, parents, registry, faults)(row, place)
   try {
     faults.throwIfAny()
     return { result, faults: [] }
@@ -81,7 +81,7 @@ describe('a reference', () => {
   test('by a code that several have is a fault', () => {
     const twins = parentsOf([pais, mexico], [estado, ags], [estado, { ...ags, idEstado: 2 }])
     const faults = new Faults()
-    rowSettler(municipio, twins, new IdRegistry(), faults)({ ...asientos, idEstado: { cveEstado: 'AGS' } }, place)
+    rowPreparer(municipio, twins, new IdRegistry(), faults)({ ...asientos, idEstado: { cveEstado: 'AGS' } }, place)
     expect(() => faults.throwIfAny()).toThrow('idEstado: "AGS"; expected a code that only one estado has')
   })
 

@@ -1,4 +1,4 @@
-// What the definitions expect and records do not keep is found, counted and shown by example, and is never a fault.
+// Records that contradict the expectations of their definitions are found, counted and shown by example; that is never a fault.
 import { describe, expect, test } from 'bun:test'
 import { disciplina, localidad, pais, subdisciplina } from '../../../../../test/support/built-in.ts'
 import { code, embeds, entity, name } from '../../../../../test/support/definitions.ts'
@@ -6,7 +6,7 @@ import { releaseOf, sourceOf } from '../../../../../test/support/releases.ts'
 import { catalogOf } from '../../catalog/catalog.ts'
 import type { Entity, Values } from '../../catalog/entity.ts'
 import { Findings } from '../../source/findings.ts'
-import { contradictionKinds, entitiesOnPaths, oddityFinder } from './oddities.ts'
+import { contradictionKinds, entitiesOnPaths, rowCheck } from './record-findings.ts'
 
 const parents: Readonly<Record<string, ReadonlyMap<number, Values>>> = {
   estado: new Map([1, 2].map((idEstado) => [idEstado, { idEstado }])),
@@ -17,7 +17,7 @@ const parents: Readonly<Record<string, ReadonlyMap<number, Values>>> = {
 
 function found(entity: Entity, ...rows: readonly Values[]) {
   const findings = new Findings()
-  const look = oddityFinder(entity, (name) => parents[name] ?? new Map(), findings)
+  const look = rowCheck(entity, (name) => parents[name] ?? new Map(), findings)
   for (const row of rows) look(row)
   return findings.list().map(({ kind, count, examples }) => ({ kind, count, examples }))
 }
