@@ -398,7 +398,15 @@ describe('docs/architecture.md', () => {
     const lines = spine.map((path) => read(join(SERVER, path)).trimEnd().split('\n').length)
     expect(lines.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(SPINE_LINES)
     expect(spine.length).toBeLessThanOrEqual(SPINE_FILES)
-    const rooms = [...folders, 'source/package', 'query/search', 'query/resolve', 'http/processes', 'http/v1', 'http/v2']
+    const rooms = [
+      ...folders,
+      'source/package',
+      'query/search',
+      'query/resolve',
+      'http/processes',
+      'http/v1',
+      'http/v2',
+    ]
     expect(rooms.filter((room) => !spine.some((path) => path.startsWith(`${room}/`)))).toEqual([])
   })
 
