@@ -78,6 +78,8 @@ export const wholeNumber = (min = 0, max: number = Number.MAX_SAFE_INTEGER): Sch
     (value): value is number => Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max,
   )
 
+export const number = such('a number', (value): value is number => typeof value === 'number' && Number.isFinite(value))
+
 export const oneOf = <const V extends readonly (string | number)[]>(...values: V): Schema<V[number]> =>
   such(values.map((value) => JSON.stringify(value)).join(' or '), (value): value is V[number] =>
     values.includes(value as V[number]),
@@ -133,19 +135,21 @@ type ObjectOf<M extends Members> = { readonly [K in Exclude<keyof M, OptionalNam
   readonly [K in OptionalNames<M>]?: TypeOf<M[K]>
 }
 
-/** An object with these members. Others are left out of the result. */
+/** An object with these members, in the order in which they came. Others are left out of the result. */
 export function objectOf<const M extends Members>(members: M): Schema<ObjectOf<M>> {
   const expected = 'an object'
-  const entries = Object.entries(members)
+  const required = Object.keys(members).filter((name) => !('isOptional' in (members[name] as Schema<unknown>)))
   const read: Read<ObjectOf<M>> = (given, path, mismatches) => {
     const result: Record<string, unknown> = {}
-    if (!isProperties(given)) mismatches.add(path, given, expected)
-    else
-      for (const [name, schema] of entries) {
-        const value = Object.hasOwn(given, name) ? given[name] : undefined
-        if (value === undefined && 'isOptional' in schema) continue
-        result[name] = schema.read(value, at(path, name), mismatches)
-      }
+    if (!isProperties(given)) return (mismatches.add(path, given, expected) ?? result) as ObjectOf<M>
+    for (const [name, value] of Object.entries(given)) {
+      const schema = Object.hasOwn(members, name) ? members[name] : undefined
+      if (schema === undefined || (value === undefined && 'isOptional' in schema)) continue
+      result[name] = schema.read(value, at(path, name), mismatches)
+    }
+    for (const name of required)
+      if (!Object.hasOwn(given, name))
+        mismatches.add(at(path, name), undefined, (members[name] as Schema<unknown>).expected)
     return result as ObjectOf<M>
   }
   return { expected, read }

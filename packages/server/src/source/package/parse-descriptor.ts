@@ -1,5 +1,6 @@
 // Makes a descriptor of what stands in a file: version 2 of the standard, version 1, and the forms before them that are still found.
 import { isObject, type JsonObject } from '../../base/json.ts'
+import { linearPattern } from '../../base/linear-pattern.ts'
 import { nearest } from '../../base/nearest.ts'
 import { slugOf } from '../../catalog/slug.ts'
 import type { Faults } from '../faults.ts'
@@ -19,7 +20,6 @@ import type {
 } from './descriptor.ts'
 import type { PlaceOf } from './descriptor-text.ts'
 import type { ValuePath } from './json-syntax.ts'
-import { linearPattern } from './linear-pattern.ts'
 import { fieldProperties, listProperties, type OnInvalid, PREFIX, strayProperties } from './profile.ts'
 
 const MAX_RESOURCES = 1_000

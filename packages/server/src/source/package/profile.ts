@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { isObject } from '../../base/json.ts'
 import { nearest } from '../../base/nearest.ts'
 import { shippedFile } from '../../base/program.ts'
+import { isLanguageTag } from '../../base/texts.ts'
 import type { ByLanguage, CodePart, ListGroup, OfficialCode } from '../../catalog/entity.ts'
 import type { OwnProperties } from './descriptor.ts'
-import { isLanguageTag } from './guess-language.ts'
 
 export const PREFIX = 'nomenclator:'
 /** The file with the profile, which descriptors that are written here have beside them. */
