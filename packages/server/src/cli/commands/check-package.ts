@@ -87,7 +87,8 @@ async function withTrial(examined: Examined): Promise<Examined> {
 async function lookingAt(home: string): Promise<Pick<PackageOptions, 'inHome'>> {
   const { ReleaseStore } = await import('../../release/home/release-store.ts')
   const { placeIn } = await import('../../release/known-records.ts')
-  return { inHome: placeIn(new ReleaseStore(homeOf(home))) }
+  const { builtInCatalog } = await import('../../source/built-in.ts')
+  return { inHome: placeIn(new ReleaseStore(homeOf(home)), builtInCatalog) }
 }
 
 function verdictText({ faultCount, findings, guesses }: Examined, isSound: boolean): string {

@@ -29,6 +29,7 @@ export const importPackage = importCommand({
   open: async ({ values, operands, terminal }, home) => {
     const { openPackage } = await import('../../source/package/open-package.ts')
     const { placeIn } = await import('../../release/known-records.ts')
+    const { builtInCatalog } = await import('../../source/built-in.ts')
     const progress = progressLine(terminal, bytesText)
     try {
       const source = await openPackage(operands[0] as string, {
@@ -36,7 +37,7 @@ export const importPackage = importCommand({
         allowsPrivate: values['allow-private-addresses'],
         strict: values.strict,
         ...(values.name === undefined ? {} : { name: values.name }),
-        inHome: placeIn(new ReleaseStore(home)),
+        inHome: placeIn(new ReleaseStore(home), values.alone ? NOTHING.catalog : builtInCatalog),
         onProgress: (url, done, size) => progress.show(url, done, size),
       })
       return {
