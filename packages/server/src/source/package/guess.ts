@@ -2,7 +2,7 @@
 // obeyed, the rest is guessed from names and values, and every guess is told with how to say it otherwise.
 import type { EntityData } from '../../catalog/catalog.ts'
 import { RESERVED_COLLECTIONS } from '../../catalog/collections.ts'
-import { definitionFault } from '../../catalog/definition-check.ts'
+import { parseDefinition } from '../../catalog/definition-schema.ts'
 import { slugOf } from '../../catalog/slug.ts'
 import type {
   AliasPlan,
@@ -325,8 +325,8 @@ function soundPlans(
       const embedded = field.kind === 'embed' ? byName.get(field.entity) : undefined
       if (embedded !== undefined) place(embedded)
     }
-    const fault = definitionFault(plan.entity, known)
-    if (fault !== undefined) return void refused.push({ resource: plan.resource, reason: fault })
+    const parsed = parseDefinition(plan.entity, known)
+    if ('fault' in parsed) return void refused.push({ resource: plan.resource, reason: parsed.fault })
     known.set(plan.entity.name, plan.entity)
     sound.push(plan)
   }
