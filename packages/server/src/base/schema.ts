@@ -155,7 +155,7 @@ export function objectOf<const M extends Members>(members: M): Schema<ObjectOf<M
   return { expected, read }
 }
 
-/** Objects of several kinds, told apart by the member `by`. */
+/** Objects of several kinds, distinguished by the member `by`. */
 export function variants<const V extends Readonly<Record<string, Schema<unknown>>>>(
   by: string,
   kinds: V,

@@ -59,7 +59,7 @@ export const checkPackageCommand = command({
 /** The findings of a trial import, for a package that is checked only when it is built. Its home is thrown away. */
 async function withTrial(examined: Examined): Promise<Examined> {
   const { source } = examined
-  if (source === undefined || !(source.isExport || source.told !== undefined)) return examined
+  if (source === undefined || !(source.isExport || source.note !== undefined)) return examined
   const [{ importRelease }, { ReleaseStore }, { bundledSource }, { NOTHING }, { FaultyRecords }] = await Promise.all([
     import('../../release/import.ts'),
     import('../../release/home/release-store.ts'),

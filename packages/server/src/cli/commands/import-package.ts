@@ -58,12 +58,12 @@ export const NOTHING: Source = {
 }
 
 /** Lines and members beside the report of the import, which has the findings of the lists that are published. */
-function notesOf({ package: { name }, told, guesses, leftOut }: PackageSource) {
+function notesOf({ package: { name }, note, guesses, leftOut }: PackageSource) {
   const faults = leftOut.flatMap((one) => one.faults)
   const faultCount = leftOut.reduce((sum, one) => sum + one.faultCount, 0)
   const ofLeftOut = leftOut.flatMap(({ findings }) => findings)
   const lines = [
-    told === undefined ? '' : `${told}\n`,
+    note === undefined ? '' : `${note}\n`,
     guessesText(guesses),
     faultsText(faults, faultCount),
     leftOutText(leftOut),
@@ -71,6 +71,6 @@ function notesOf({ package: { name }, told, guesses, leftOut }: PackageSource) {
   ]
   return {
     lines: lines.join('').split('\n').slice(0, -1),
-    members: { package: name, ...(told === undefined ? {} : { told }), guesses, faults, faultCount, leftOut },
+    members: { package: name, ...(note === undefined ? {} : { told: note }), guesses, faults, faultCount, leftOut },
   }
 }

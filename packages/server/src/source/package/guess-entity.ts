@@ -111,7 +111,7 @@ function about({ name, declared }: ProfiledColumn) {
   return { description, ...(title === '' || title === name ? {} : { title }) }
 }
 
-/** Why a column becomes no field, told once. */
+/** Why a column becomes no field, reported once. */
 export function leftOut({ columns, resource }: ProfiledTable): readonly Guess[] {
   const seen = new Set<string>()
   return columns.flatMap(({ name }, at) => {

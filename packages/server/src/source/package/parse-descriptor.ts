@@ -301,7 +301,7 @@ class DescriptorParser {
     ]
   }
 
-  /** A property that is nearly one of the standard is told, and not obeyed. */
+  /** A property that is nearly one of the standard is reported, and not obeyed. */
   #tellMisspelt(value: JsonObject, known: readonly string[], where: string, at: ValuePath): void {
     for (const name of Object.keys(value).slice(0, MAX_ITEMS)) {
       if (known.includes(name) || name.length < MIN_MISSPELT || name.startsWith(PREFIX)) continue

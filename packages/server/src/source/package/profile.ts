@@ -67,7 +67,7 @@ type DeclaredCode = Pick<OfficialCode, 'name' | 'title' | 'parts' | 'separator'>
   readonly description?: string
 }
 
-/** Is told of what is not obeyed. */
+/** Takes a property that is not obeyed. */
 export type OnInvalid = (property: string, value: unknown, expected: string) => void
 
 type Parser = (value: unknown) => unknown
