@@ -17,7 +17,7 @@ import type { RenderedParents } from '../../catalog/render.ts'
 import { forceGc } from '../build/force-gc.ts'
 import type { FileSummary } from '../files/durable-file.ts'
 import { NumberList } from './number-list.ts'
-import { orderTexts, ranksOf, SortKeys, writeTexts } from './ordered-texts.ts'
+import { orderTexts, ranksOf, sortKeysOf, writeTexts } from './ordered-texts.ts'
 import { writePoints } from './points-build.ts'
 import { postingsOf } from './postings.ts'
 import { SectionWriter } from './sections.ts'
@@ -111,13 +111,6 @@ const USUAL_LENGTH = 40
 function textColumn(order: SortOrder, expected = 0): ColumnBuild {
   const table = new TextTable(expected * USUAL_LENGTH)
   const numbers = new NumberList(expected)
-  const sortKeys = () => {
-    const keys = new SortKeys(order, table.bytes)
-    const { bytes, offsets } = table.flat
-    for (let number = 0; number < table.size; number++)
-      keys.add(bytes, offsets[number] as number, offsets[number + 1] as number)
-    return keys.flat
-  }
   return {
     add: (texts: Uint8Array, count) => {
       const cursor = new TextCursor(texts)
@@ -128,7 +121,7 @@ function textColumn(order: SortOrder, expected = 0): ColumnBuild {
     },
     write: (file, field) => {
       table.close()
-      const { order: ordered, groups } = orderTexts(table, sortKeys())
+      const { order: ordered, groups } = orderTexts(table, sortKeysOf(order, table))
       forceGc(ordered.length)
       writeTexts(file, `${field}.texts`, `${field}.offsets`, table, ordered)
       file.add(`${field}.groups`, groups)
