@@ -12,7 +12,7 @@ export const disk = { open: openSync, write: writeSync, fsync: fsyncSync, close:
 const BUFFER = 1 << 16
 
 /** Small writes are gathered; the owner may reuse the bytes as soon as `write` returns. */
-export class DurableFile {
+export class DurableFile implements Disposable {
   readonly #hasher = new Bun.CryptoHasher('sha256')
   readonly #buffer = new Uint8Array(BUFFER)
   #descriptor: number | undefined
@@ -46,6 +46,10 @@ export class DurableFile {
     this.#descriptor = undefined
   }
 
+  [Symbol.dispose](): void {
+    this.close()
+  }
+
   #flush(): void {
     this.#put(this.#buffer.subarray(0, this.#buffered))
     this.#buffered = 0
@@ -61,13 +65,9 @@ export class DurableFile {
 
 /** Writes a small file that is on disk, whole, when this returns. */
 export function writeDurably(path: string, text: string): FileSummary {
-  const file = new DurableFile(path)
-  try {
-    file.write(new TextEncoder().encode(text))
-    return file.finish()
-  } finally {
-    file.close()
-  }
+  using file = new DurableFile(path)
+  file.write(new TextEncoder().encode(text))
+  return file.finish()
 }
 
 /** Makes names created in, renamed into or removed from a directory last through a power cut. */

@@ -21,21 +21,18 @@ export function wordsInMemory(
   const [inNames, inCodes] = [numbered(names), numbered(codesOfEach)]
   const [nameWords, codeWords] = [inNames, inCodes].map((records) => Uint32Array.from(records.flat())) as Pair
   const [nameStarts, codeStarts] = [inNames, inCodes].map(startsOf) as Pair
-  let sounds: ReturnType<typeof soundsOfWords> | undefined
-  // Rows are mostly resolved without them.
-  const heard = () => {
-    sounds ??= soundsOfWords(sorted.length, (word) => sorted[word] as string, language)
-    return sounds
-  }
+  let heard: ReturnType<typeof soundsOfWords> | undefined
+  // Rows are mostly resolved without sounds.
+  const sounded = () => (heard ??= soundsOfWords(sorted.length, (word) => sorted[word] as string, language))
   return {
     language,
     words: new SortedTexts(Buffer.concat(bytes), startsOf(bytes), (word) => word),
     masks: Uint32Array.from(sorted, letterMask),
     get sounds() {
-      return heard().sounds
+      return sounded().sounds
     },
     get soundWords() {
-      return heard().soundWords
+      return sounded().soundWords
     },
     names: nameWords,
     nameStarts,
