@@ -30,7 +30,7 @@ export class ColumnsBuild implements Disposable {
   readonly #columns: Column[]
   readonly #facts: FactColumn[]
   readonly #coordinates: ReturnType<typeof coordinatesOf>
-  readonly #tree: TreeColumn | undefined
+  readonly #tree: ReturnType<typeof treeColumn> | undefined
   #count = 0
 
   /** Values that would fill the memory are kept in the directory meanwhile. */
@@ -164,23 +164,18 @@ function embedColumn(expected: number | undefined, parents: number): ColumnBuild
   }
 }
 
-type TreeColumn = {
-  readonly add: (columns: Batch['columns'], count: number) => void
-  readonly write: (file: SectionWriter) => void
-}
-
-/** The record above each, once all are there; the position after the last stands above the roots. */
-function treeColumn(key: string, broader: string): TreeColumn {
+/** The parent of each record, once all are there; the position after the last is the parent of the roots. */
+function treeColumn(key: string, broader: string) {
   const positionOf = new Map<string, number>()
-  const above: string[] = []
+  const parents: string[] = []
   return {
-    add: (columns, count) => {
+    add: (columns: Batch['columns'], count: number) => {
       for (const one of textsOf(columns[key], count)) positionOf.set(one, positionOf.size)
-      above.push(...textsOf(columns[broader], count))
+      parents.push(...textsOf(columns[broader], count))
     },
-    write: (file) => {
-      const count = above.length
-      const values = Uint32Array.from(above, (one) => positionOf.get(one) ?? count)
+    write: (file: SectionWriter) => {
+      const count = parents.length
+      const values = Uint32Array.from(parents, (one) => positionOf.get(one) ?? count)
       writeValues(file, broader, values, count + 1)
     },
   }
