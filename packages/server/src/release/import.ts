@@ -113,11 +113,7 @@ export async function importRelease(
 }
 
 /** The release to build upon and to compare with, and what of it is damaged. */
-type Current = BuiltUpon & {
-  readonly damage: Map<string, DamagedRelease>
-  /** The damage of an entity, whose files are read for that once. */
-  readonly damageOf: (name: string) => Promise<DamagedRelease | undefined>
-}
+type Current = BuiltUpon & { readonly damage: Map<string, DamagedRelease> }
 
 /**
  * The latest of the releases that were current whose manifest can be read. Damage is no reason to refuse its

@@ -98,7 +98,7 @@ function place(path: string, bytes: Uint8Array): void {
     file.write(bytes)
     file.finish()
   } finally {
-    file.close()
+    file[Symbol.dispose]()
   }
   renameSync(next, path)
   syncDirectory(dirname(path))

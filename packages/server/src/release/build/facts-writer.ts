@@ -30,6 +30,6 @@ export function factsWriter(entity: Entity, directory: string) {
     },
     /** The file is on disk, whole, when this returns; there is none if no record has a fact. */
     finish: (): FileSummary | undefined => file?.finish(),
-    [Symbol.dispose]: () => file?.close(),
+    [Symbol.dispose]: () => file?.[Symbol.dispose](),
   }
 }

@@ -37,17 +37,13 @@ export class DurableFile implements Disposable {
     this.#flush()
     if (this.#descriptor === undefined) throw new Error('finished twice')
     disk.fsync(this.#descriptor)
-    this.close()
+    this[Symbol.dispose]()
     return { size: this.#size, sha256: this.#hasher.digest('hex') }
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     if (this.#descriptor !== undefined) disk.close(this.#descriptor)
     this.#descriptor = undefined
-  }
-
-  [Symbol.dispose](): void {
-    this.close()
   }
 
   #flush(): void {

@@ -24,7 +24,7 @@ import { SectionWriter } from './sections.ts'
 import { TextTable } from './text-table.ts'
 
 type Column = { readonly name: string; readonly build: ColumnBuild }
-type FactColumn = { readonly name: string; readonly build: FactColumnBuild }
+type FactColumn = { readonly name: string; readonly build: ReturnType<typeof factColumn> }
 
 export class ColumnsBuild implements Disposable {
   readonly #columns: Column[]
@@ -188,16 +188,8 @@ function textsOf(column: Uint8Array | Uint32Array | undefined, count: number): s
 
 const decoder = new TextDecoder()
 
-type FactColumnBuild = Disposable & {
-  readonly add: (values: Float64Array | Uint8Array, count: number) => void
-  /** The number of each record, or that of its text; NaN if it is not known. */
-  readonly given: () => Float64Array
-  /** Writes nothing if nothing is known. */
-  readonly write: (file: SectionWriter, field: string) => void
-}
-
 /** Facts: the values that are known in ascending order, and after them one that stands for what is not known. */
-function factColumn(type: FactField['type'], path: string): FactColumnBuild {
+function factColumn(type: FactField['type'], path: string) {
   const texts: string[] = []
   const numberOf = new Map<string, number>()
   let isAnyKnown = false
@@ -211,6 +203,7 @@ function factColumn(type: FactField['type'], path: string): FactColumnBuild {
     Float64Array.from(decoder.decode(column).split('\0'), (text) =>
       text === '' ? Number.NaN : numberOf.getOrInsertComputed(text, () => texts.push(text) - 1),
     )
+  /** The number of each record, or that of its text; NaN if it has none. */
   const given = () => {
     const bytes = readFileSync(path)
     return new Float64Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / Float64Array.BYTES_PER_ELEMENT)
@@ -230,7 +223,7 @@ function factColumn(type: FactField['type'], path: string): FactColumnBuild {
     writeValues(file, field, ranksIn(known, numbers), known.length + 1)
   }
   return {
-    add: (values, count) => {
+    add: (values: Float64Array | Uint8Array, count: number) => {
       if (count === 0) return
       const numbers = values instanceof Float64Array ? values : numbersOf(values)
       isAnyKnown ||= numbers.some((number) => !Number.isNaN(number))
@@ -238,7 +231,8 @@ function factColumn(type: FactField['type'], path: string): FactColumnBuild {
       for (let written = 0; written < bytes.length; ) written += writeSync(descriptor as number, bytes, written)
     },
     given,
-    write: (file, field) => {
+    /** Writes nothing if no record has the fact. */
+    write: (file: SectionWriter, field: string) => {
       close()
       if (isAnyKnown) writeKnown(file, field)
       rmSync(path)
