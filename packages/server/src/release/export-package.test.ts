@@ -398,7 +398,7 @@ describe('an export that someone has changed is refused', () => {
   }
 
   const cases: readonly [string, (json: Json, directory: string) => void, string][] = [
-    ['no fields', (json) => Object.assign(definition(json), { fields: {} }), 'it has no sound fields'],
+    ['no fields', (json) => Object.assign(definition(json), { fields: {} }), 'it has no fields'],
     [
       'a collection that means something else',
       (json) => Object.assign(definition(json), { plural: 'search' }),
@@ -407,12 +407,12 @@ describe('an export that someone has changed is refused', () => {
     [
       'titles that are no texts',
       (json) => Object.assign(definition(json), { titles: { es: 1 } }),
-      'titles are not texts',
+      'titles.es is 1; expected a line',
     ],
     [
       'a pattern that takes for ever',
       (json) => Object.assign(definition(json).fields.cvePais as object, { pattern: '^(a+)+\\1$' }),
-      'not one that is matched in linear time',
+      'expected a regular expression that takes linear time',
     ],
     [
       'a tree whose key is no text or number',

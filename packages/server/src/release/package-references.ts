@@ -1,6 +1,7 @@
 // The lists of a home, with their records, that packages may refer to.
 import { type Catalog, entityData } from '../catalog/catalog.ts'
 import { type Identity, identityFrom } from '../catalog/entity.ts'
+import { builtInCatalog } from '../source/built-in.ts'
 import type { KnownRecords } from '../source/package/list-records.ts'
 import type { PackageOptions } from '../source/package/open-package.ts'
 import { identifierReader } from './diff.ts'
@@ -13,7 +14,7 @@ import type { Release } from './release.ts'
  * a release will have beside those of the package.
  */
 export const homeForPackages =
-  (store: ReleaseStore, fallback: Pick<Catalog, 'entities'>): NonNullable<PackageOptions['inHome']> =>
+  (store: ReleaseStore, fallback: Pick<Catalog, 'entities'> = builtInCatalog): NonNullable<PackageOptions['inHome']> =>
   (packageName) => {
     const digest = store.currentDigest()
     const release = digest === undefined ? undefined : store.read(digest)

@@ -84,8 +84,7 @@ async function withTrial(examined: Examined): Promise<Examined> {
 async function lookingAt(home: string): Promise<Pick<PackageOptions, 'inHome'>> {
   const { ReleaseStore } = await import('../../release/home/release-store.ts')
   const { homeForPackages } = await import('../../release/package-references.ts')
-  const { builtInCatalog } = await import('../../source/built-in.ts')
-  return { inHome: homeForPackages(new ReleaseStore(homeOf(home)), builtInCatalog) }
+  return { inHome: homeForPackages(new ReleaseStore(homeOf(home))) }
 }
 
 function verdictText({ faultCount, findings, guesses }: Examined, isSound: boolean): string {

@@ -29,14 +29,13 @@ export const importPackage = importCommand({
   open: async ({ values, operands, terminal }, home) => {
     const { openPackage } = await import('../../source/package/open-package.ts')
     const { homeForPackages } = await import('../../release/package-references.ts')
-    const { builtInCatalog } = await import('../../source/built-in.ts')
     using progress = progressLine(terminal, bytesText)
     const source = await openPackage(operands[0] as string, {
       downloads: join(home, 'downloads'),
       allowsPrivate: values['allow-private-addresses'],
       strict: values.strict,
       ...(values.name === undefined ? {} : { name: values.name }),
-      inHome: homeForPackages(new ReleaseStore(home), values.alone ? NOTHING.catalog : builtInCatalog),
+      inHome: homeForPackages(new ReleaseStore(home), values.alone ? NOTHING.catalog : undefined),
       onProgress: (url, done, size) => progress.show(url, done, size),
     })
     return {
