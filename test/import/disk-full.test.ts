@@ -85,7 +85,7 @@ describe.skipIf((await cannotMount()) !== undefined)('a small disk', () => {
   })
 
   test('too small for an entity of hundreds of thousands of records', async () => {
-    await using disk = await SmallDisk.create(8 * DISK_KILOBYTES)
+    await using disk = await SmallDisk.create(2 * DISK_KILOBYTES)
     const home = join(disk.path, 'home')
     const store = homeBefore(home)
     await expectUnharmed(store, await nomenclator('import', 'synthetic', '--accept-changes', '--home', home))
