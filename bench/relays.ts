@@ -15,7 +15,7 @@ const RELAYS = 2
 const NODES = 20
 /** One locality of so many is taken: the homes of all nodes are in the memory of one machine. */
 const SHARE = 10
-/** How many nodes are started at a time. */
+/** Nodes that are started at a time. */
 const AT_A_TIME = 4
 const PATIENCE_MILLISECONDS = 600_000
 const WATCH_MILLISECONDS = 250

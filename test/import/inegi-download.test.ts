@@ -1,4 +1,4 @@
-// `import inegi` from the web, through the real command: what arrives, what is refused and how, and what stays on disk.
+// `import inegi` from the web, through the real command: imports, refusals, and the files that stay on disk.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -31,7 +31,7 @@ async function bundledRows(entity: string): Promise<readonly GivenRow[]> {
   return all
 }
 
-/** As many in each municipality make more localities than the bundled data has there: a table with fewer would be refused. */
+/** Enough for more localities than the bundled data has in these municipalities: a table with fewer would be refused. */
 const LOCALITIES_EACH = 12
 
 /** The bundled data, but of each state only a few municipalities with their localities: an import of it takes a moment. */
@@ -39,8 +39,8 @@ async function someRows(): Promise<Rows> {
   const all = [...builtInCatalog.entities.keys()].map(async (name) => [name, await bundledRows(name)] as const)
   const { municipio = [], localidad = [], ...others } = Object.fromEntries(await Promise.all(all))
   const few = municipio.filter(({ cveMunicipio }) => String(cveMunicipio) <= '003')
-  const known = new Set(few.map(({ idMunicipio }) => idMunicipio))
-  return { ...others, municipio: few, localidad: localidad.filter(({ idMunicipio }) => known.has(idMunicipio)) }
+  const kept = new Set(few.map(({ idMunicipio }) => idMunicipio))
+  return { ...others, municipio: few, localidad: localidad.filter(({ idMunicipio }) => kept.has(idMunicipio)) }
 }
 const some = await someRows()
 

@@ -69,7 +69,7 @@ describe('damage', () => {
   test.each<[string, (path: string) => void, string]>([
     ['missing', (path) => rmSync(path), 'is missing'],
     ['of the wrong size', (path) => truncateSync(path, 3), 'has 3 bytes instead of '],
-  ])('that is seen at once, a file that is %s, is always refused', async (_, spoil, wrong) => {
+  ])('that shows at once, a file that is %s, is always refused', async (_, spoil, wrong) => {
     using home = await homeWith()
     const path = home.fileOf(home.current().digest, 'area', 'words')
     spoil(path)

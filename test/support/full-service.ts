@@ -16,7 +16,7 @@ export function fullRecords(entity: Listed): readonly PublishedRecord[] {
   return records
 }
 
-/** For one test file: the server is closed after its last test, and must have logged nothing. */
+/** A server for one test file, which closes it after its last test; it must have logged nothing. */
 export async function fullService() {
   const release = await fullRelease()
   // All at once and before the tests, whose time is measured.
