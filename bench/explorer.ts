@@ -5,11 +5,11 @@ import type { Entity } from '../packages/server/src/catalog/entity.ts'
 import { ApiReader, type ReadList } from '../packages/server/src/explorer/api-reader.ts'
 import { languageOf } from '../packages/server/src/explorer/language.ts'
 import { rendered } from '../packages/server/src/explorer/layout.ts'
-import type { QueryPairs } from '../packages/server/src/explorer/links.ts'
 import { explorerPages } from '../packages/server/src/explorer/mount.ts'
 import { collectionPage } from '../packages/server/src/explorer/pages/collection.ts'
 import { createApp } from '../packages/server/src/http/app.ts'
 import { OpenReleases } from '../packages/server/src/http/v2/open-releases.ts'
+import type { QueryPairs } from '../packages/server/src/http/v2/request/query-string.ts'
 import { ReleaseStore } from '../packages/server/src/release/home/release-store.ts'
 import type { Release } from '../packages/server/src/release/release.ts'
 import { launchBrowser } from '../test/support/browser.ts'
@@ -40,7 +40,7 @@ const BASE_URL = 'http://catalogs.example.org'
 const COLLECTION = 'localidades'
 
 /**
- * Milliseconds of processor time that a call takes in its own thread, after the compiler has seen enough of them. Calls are
+ * Milliseconds of processor time that a call takes in its own thread, after the compiler has optimized them. Calls are
  * measured some at a time, since the kernel counts coarsely; what else the machine does hardly matters.
  */
 async function timed(call: (round: number) => unknown): Promise<Spread> {

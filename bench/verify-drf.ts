@@ -1,10 +1,9 @@
 // Verifies the peer that is written with Django REST Framework: a server of the contract that shares no code with ours.
 import { rmSync } from 'node:fs'
-
-import { collections } from '../packages/server/src/verify/address.ts'
-import { compareServers } from '../packages/server/src/verify/compare.ts'
-import { comparisonText, verificationText } from '../packages/server/src/verify/report.ts'
-import { verify } from '../packages/server/src/verify/verify.ts'
+import { compareServers } from '../packages/verify/src/compare.ts'
+import { collections } from '../packages/verify/src/contract.ts'
+import { textOf } from '../packages/verify/src/report.ts'
+import { verify } from '../packages/verify/src/verify.ts'
 import { WORK, workPath } from './machine.ts'
 import { copyPages, peers } from './peers.ts'
 import { BASE_URL, build, nomenclator, Server } from './servers.ts'
@@ -28,7 +27,7 @@ const options = {
 }
 console.log(`Django REST Framework ${version}\n`)
 const found = await verify(urlOf(theirs), { ...options, linkBase: BASE_URL, advice: true })
-console.log(verificationText(found))
+console.log(textOf(found))
 const compared = await compareServers(urlOf(ours), urlOf(theirs), options)
-console.log(comparisonText(compared))
+console.log(textOf(compared))
 process.exitCode = found.conforms && compared.same ? 0 : 1

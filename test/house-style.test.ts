@@ -94,6 +94,7 @@ describe('packages', () => {
     const published = workspaces.map((folder) => JSON.parse(read(`${folder}/package.json`)))
     expect(published.map((manifest) => manifest.version)).toEqual(published.map(() => version))
     expect(published.filter((manifest) => manifest.private)).toEqual([])
-    expect(published.map(({ name }) => name)).toEqual(['nomenclator', 'nomenclator-client', 'nomenclator-picker'])
+    const names = ['nomenclator', ...['client', 'picker', 'verify'].map((part) => `nomenclator-${part}`)]
+    expect(published.map(({ name }) => name)).toEqual(names)
   })
 })

@@ -17,8 +17,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   http: ['catalog', 'source', 'release', 'query'],
   explorer: ['catalog', 'source', 'release', 'query', 'http'],
   distribution: ['catalog', 'source', 'release', 'query', 'http'],
-  verify: ['catalog', 'source'],
-  cli: ['catalog', 'source', 'release', 'query', 'http', 'explorer', 'distribution', 'verify'],
+  cli: ['catalog', 'source', 'release', 'query', 'http', 'explorer', 'distribution'],
 }
 const SERVER = 'packages/server/src/'
 /** Scripts for browsers, which are no part of the server, though they lie beside the pages. */
@@ -27,6 +26,8 @@ const CLIENT = 'packages/client/src/'
 /** The entries of a package pass on what it offers; nobody here imports them. */
 const ENTRIES = [`${CLIENT}index.ts`]
 const OUTSIDE = ['packages/server/package.json']
+/** The one part of another package that the server has, under the name that its package.json and tsconfig.json give to it. */
+const VERIFY = { name: '#verify', entry: 'packages/verify/src/command.ts', importer: `${SERVER}cli/commands/verify.ts` }
 
 type Import = { readonly from: string; readonly to: string; readonly types: boolean }
 
@@ -53,8 +54,9 @@ const isTest = (file: string) => /\.test\.tsx?$/.test(file)
 const files = allFiles.filter((file) => !isTest(file))
 const imports = files.flatMap((file) => importsOf(file, read(file)))
 
-const isLocal = ({ to }: Import) => to.startsWith('.')
-const targetOf = ({ from, to }: Import) => relative(ROOT, join(ROOT, dirname(from), to))
+const isLocal = ({ to }: Import) => to.startsWith('.') || to === VERIFY.name
+const targetOf = ({ from, to }: Import) =>
+  to === VERIFY.name ? VERIFY.entry : relative(ROOT, join(ROOT, dirname(from), to))
 /** The part that a file belongs to: a folder of the server, or a part that stands by itself. */
 function partOf(file: string): string {
   if (file.startsWith(BROWSER)) return 'browser'
@@ -67,7 +69,8 @@ function partOf(file: string): string {
 function wrongWay(statement: Import): string | undefined {
   const { from } = statement
   const target = targetOf(statement)
-  if (OUTSIDE.includes(target)) return undefined
+  if (OUTSIDE.includes(target) || target === `${partOf(from)}/package.json`) return undefined
+  if (from === VERIFY.importer && statement.to === VERIFY.name) return undefined
   if (!/^packages\/[^/]+\/src\//.test(target)) return `${target} is no source of a package`
   const [here, there] = [partOf(from), partOf(target)]
   if (here === there) return undefined
@@ -83,7 +86,7 @@ const packageOf = (name: string) => name.split('/', name.startsWith('@') ? 2 : 1
 
 function undeclared(statements: readonly Import[], declared: readonly string[]): string[] {
   return statements
-    .filter(({ to }) => !to.startsWith('.') && !/^(?:node|bun):/.test(to))
+    .filter((statement) => !isLocal(statement) && !/^(?:node|bun):/.test(statement.to))
     .filter(({ to }) => !declared.includes(packageOf(to)))
     .map(({ from, to }) => `${from} imports ${to}, which package.json does not declare`)
 }
@@ -145,6 +148,7 @@ describe('the imports of the packages', () => {
       ['server', Object.keys(manifest.dependencies)],
       ['client', []],
       ['picker', []],
+      ['verify', []],
     ] as const)
       expect(
         undeclared(
@@ -177,7 +181,10 @@ describe('the rules themselves', () => {
     ['the pages, from http', from(`${SERVER}http/a.ts`, '../explorer/b.ts'), false],
     ['the distribution, from http', from(`${SERVER}http/a.ts`, '../distribution/b.ts', true), false],
     ['the distribution, from the pages', from(`${SERVER}explorer/a.ts`, '../distribution/b.ts'), false],
-    ['the server, from what verifies others', from(`${SERVER}verify/a.ts`, '../http/b.ts'), false],
+    ['what verifies servers, from its command', from(VERIFY.importer, VERIFY.name), true],
+    ['what verifies servers, from another command', from(`${SERVER}cli/commands/a.ts`, VERIFY.name), false],
+    ['what verifies servers, by its path', from(VERIFY.importer, '../../../../verify/src/command.ts'), false],
+    ['the server, from what verifies others', from('packages/verify/src/a.ts', '../../server/src/base/b.ts'), false],
     ['to the right, types alone', from(`${SERVER}catalog/a.ts`, '../source/b.ts', true), false],
     ['a folder, from what all use', from(`${SERVER}base/operational-error.ts`, '../cli/run.ts'), false],
     ['main', from(`${SERVER}cli/run.ts`, '../main.ts'), false],
@@ -236,8 +243,9 @@ describe('exports', () => {
   for (const file of importers) {
     const source = read(file)
     for (const { to } of importsOf(file, source)) {
-      if (!to.startsWith('.')) continue
-      const target = relative(ROOT, join(ROOT, dirname(file), to))
+      const statement = { from: file, to, types: false }
+      if (!isLocal(statement)) continue
+      const target = targetOf(statement)
       importing.set(target, [...(importing.get(target) ?? []), source])
     }
   }

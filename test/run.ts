@@ -36,6 +36,11 @@ const stages = [
     command: [...typeCheck, '--project', 'packages/client'],
     mend: 'see the errors above',
   },
+  {
+    name: 'types of what verifies servers, which runs on Node 20',
+    command: [...typeCheck, '--project', 'packages/verify'],
+    mend: 'see the errors above',
+  },
 ]
 
 function fail(stage: string, mend: string): never {
@@ -111,6 +116,7 @@ function writeTimings(path: string): string {
     ],
     ...[
       'client/picker-package',
+      'verify/package',
       'verify/faults',
       'import/http-to-package',
       'import/packages',

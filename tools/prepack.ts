@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { SHIPPED } from './build.ts'
 import { buildClient } from './build-client.ts'
 import { buildPicker } from './build-picker.ts'
+import { buildVerify, buildVerifyCommand } from './build-verify.ts'
 
 const ROOT = join(import.meta.dir, '..')
 
@@ -12,9 +13,10 @@ type Content = { readonly copied: readonly string[]; readonly build?: (directory
 /** The files from elsewhere in the project that go into a package under the same path, and what is made for it. */
 const packages: Readonly<Record<string, Content>> = {
   // Its pages are bundled by tools/with-bun, which runs this.
-  server: { copied: [...SHIPPED, 'deploy/**', 'docs/**', 'README.md'] },
+  server: { copied: [...SHIPPED, 'deploy/**', 'docs/**', 'README.md'], build: buildVerifyCommand },
   client: { copied: ['LICENSE'], build: buildClient },
   picker: { copied: ['LICENSE'], build: buildPicker },
+  verify: { copied: ['LICENSE'], build: buildVerify },
 }
 
 const [name = '', undo] = process.argv.slice(2)

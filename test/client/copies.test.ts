@@ -285,48 +285,6 @@ test('sync takes only the changes of records that stay in their order, also wher
   expect(await sync(source.catalogs, new Map()).catch((error: unknown) => error)).toBeInstanceOf(DigestMismatch)
 })
 
-describe('the client of version 0.3.0, which compares every byte and knows no codes', () => {
-  const OLD_CLIENT = './data/client-of-0.3.0.js'
-  type OldClient = Pick<typeof import('../../packages/client/src/index.ts'), 'connect' | 'offline' | 'sync'>
-  /** So many that a download of them is made once and kept. */
-  const many = Array.from({ length: 400 }, (_, at) => place(at + 10, `Ñandú ${400 - at}`))
-  const source = new Changing()
-  const catalogOf = (localidad: readonly GivenRow[]): Rows => withFacts({ ...tiny, localidad })
-
-  test('keeps its copy: whole at first, then by changes', async () => {
-    const old: OldClient = await import(OLD_CLIENT)
-    const copy: MapCopy = new Map()
-    const catalogs = old.connect(source.url, { retries: 0 })
-    await source.import(catalogOf([...tiny.localidad, ...many]))
-    expect((await old.sync(catalogs, copy)).collections).toMatchObject({ paises: 'whole', localidades: 'whole' })
-    await source.import(catalogOf([place(999, 'Nueva'), ...many.slice(3).reverse(), ...tiny.localidad]))
-    expect((await old.sync(catalogs, copy)).collections).toMatchObject({ paises: 'same', localidades: 'changed' })
-    const isCode = (name: string) => ['cvegeo', 'alpha2', 'numeric'].includes(name)
-    const { release, collections } = await served(source.catalogs)
-    for (const [name, records] of Object.entries(collections)) {
-      const known = records.map((record) => Object.entries(record as object).filter(([field]) => !isCode(field)))
-      expect((copy.get(name) as object[]).map((record) => Object.entries(record))).toEqual(known)
-    }
-    expect(copy.get('release')).toMatchObject({ release })
-    const offlineRecord = await old.offline(copy).localidades.get({ idMunicipio: 3, idLocalidad: 999 })
-    expect(offlineRecord.descLocalidad).toBe('Nueva')
-  })
-
-  test('is known by its whole request: any other has codes', async () => {
-    const { release } = await served(source.catalogs)
-    const hasCodes = async (query: string, accept: string) => {
-      const response = await fetch(`${source.url}/api/v2/localidades/all?${query}`, { headers: { accept } })
-      return (await response.text()).split('\n').filter((line) => line.includes('"cvegeo":"')).length
-    }
-    const count = many.length - 2 + tiny.localidad.length
-    const query = `release=${release}&facts=true&format=ndjson`
-    expect(await hasCodes(query, 'application/json')).toBe(0)
-    expect(await hasCodes(query, '*/*')).toBe(count)
-    expect(await hasCodes(`release=${release}&format=ndjson&facts=true`, 'application/json')).toBe(count)
-    expect(await hasCodes('facts=true&format=ndjson', 'application/json')).toBe(count)
-  })
-})
-
 describe('a store', () => {
   let source: Changing
   beforeAll(async () => {

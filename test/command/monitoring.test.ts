@@ -29,7 +29,7 @@ const exported = exposition({
     fetchedBytes: 0,
     connects: 1,
   },
-  thinkers: [],
+  computeWorkers: [],
   supervisorBytes: 1,
 })
 const names = new Set(exported.split('\n').flatMap((line) => /^(nomenclator_\w+)/.exec(line)?.[1] ?? []))

@@ -63,6 +63,7 @@ describe('the package', () => {
       'README.md',
       'data',
       'deploy',
+      'dist',
       'docs',
       'nomenclator',
       'package.json',
@@ -87,6 +88,9 @@ describe('the package', () => {
       '/picker/nomenclator-picker.js',
     ].map(async (path) => (await fetch(service.url + path)).status)
     expect(await Promise.all(statuses)).toEqual([200, 200, 200, 200])
+    const verified = await project.run('verify', service.url, '--only', 'audiencias')
+    expect([verified.code, verified.err]).toEqual([0, ''])
+    expect(verified.out).toEndWith(`${service.url} speaks the contract of API v1.\n`)
     service.signal('SIGTERM')
     expect(await service.exited()).toBe(0)
     expect(readdirSync(join(project.installed, 'node_modules', '.compiled'))).toHaveLength(1)

@@ -1,11 +1,10 @@
 // A client that has a page already gets a 304 with the headers of the page and no body, in every collection.
 import { describe, expect, test } from 'bun:test'
-import { lists } from '../support/expected.ts'
+import { smallService } from '../support/contract-service.ts'
 import { notModifiedResponse, pageResponse } from '../support/expected-responses.ts'
-import { fullService } from '../support/full-service.ts'
 import { sendAll } from '../support/wire.ts'
 
-const { release, url, request, get, factsOf } = await fullService()
+const { lists, release, url, request, get, factsOf } = await smallService()
 
 const LONG_AGO = 'If-Modified-Since: Sat, 01 Jan 2000 00:00:00 GMT'
 const FAR_AHEAD = 'If-Modified-Since: Fri, 31 Dec 9999 23:59:59 GMT'

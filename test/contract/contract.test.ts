@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from 'bun:test'
 import { collections } from '../support/built-in.ts'
+import { fullRecords, fullService } from '../support/contract-service.ts'
 import { lists } from '../support/expected.ts'
 import { headOf, jsonResponse, pageResponse, redirectResponse } from '../support/expected-responses.ts'
-import { fullRecords, fullService } from '../support/full-service.ts'
 import { sendAll } from '../support/wire.ts'
 
 const { release, url, request, get, factsOf } = await fullService()
@@ -41,12 +41,14 @@ describe.each(lists)('$path', (list) => {
   })
 
   test('a page is the same however its URL is spelled, and no two pages have the same tag', async () => {
-    const [bare, spelled, second] = await sendAll(
+    const [bare, spelled, second, encoded] = await sendAll(
       url,
       request('GET', path),
       request('GET', `${path}?page=1&format=json&x=1`, 'Accept: text/html'),
       request('GET', `${path}?page=2`),
+      request('GET', `${path}?page%20=9&p%61ge=%32&%FF=%`),
     )
+    expect([encoded?.headers['X-Page'], encoded?.body]).toEqual(['2', second?.body])
     expect(spelled?.headers.ETag).toBe(bare?.headers.ETag)
     expect(second?.headers.ETag).not.toBe(bare?.headers.ETag)
   })

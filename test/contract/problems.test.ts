@@ -1,6 +1,6 @@
-// What every collection refuses: status, every header and body of each refusal.
+// Refusals of every collection: status, every header and body.
 import { describe, expect, test } from 'bun:test'
-import { lists } from '../support/expected.ts'
+import { smallService } from '../support/contract-service.ts'
 import {
   closing,
   FORMAT_ALLOWED,
@@ -12,10 +12,9 @@ import {
   problemResponse,
   redirectResponse,
 } from '../support/expected-responses.ts'
-import { fullService } from '../support/full-service.ts'
 import { sendAll, sendUntilClosed } from '../support/wire.ts'
 
-const { url, request, get, factsOf } = await fullService()
+const { lists, url, request, get, factsOf } = await smallService()
 
 /** The query string, and the value that the problem repeats. */
 const badPages: readonly (readonly [name: string, query: string, value: string])[] = [

@@ -50,7 +50,7 @@ function decoded(text: string): string {
   return Buffer.from(unescaped, 'latin1').toString('utf8')
 }
 
-/** What a query string must lead to, worked out in another way than the server does. */
+/** The status that a query string must lead to, computed in another way than the server does. */
 function statusFor(query: string): number {
   const request = query.split('&').map((parameter) => parameter.split('='))
   const valuesOf = (wanted: string) =>
@@ -175,7 +175,7 @@ describe('any header', () => {
         if (response.status === 400) return expectProblem(response)
         expect(response.status).toBe(200)
         const address = response.headers.get('Link')?.match(/^<([^<>\s]+)>; rel="next"$/)?.[1] ?? ''
-        // Of several proxies the first one counts, which the client spoke to.
+        // If there are several proxies, the first one counts, to which the client spoke.
         const named = name === 'Host' ? host : host.split(',')[0]?.trim()
         expect(address).toBe(`http://${named}${PATH}?format=api&page=2`)
         const { pathname, username, search } = new URL(address)

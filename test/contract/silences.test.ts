@@ -1,16 +1,15 @@
-// What was decided where the contract is silent, named after the question; what is refused is in problems.test.ts.
+// Decisions where the contract is silent, named after the question. Refusals are in problems.test.ts.
 import { expect, test } from 'bun:test'
-import { bodyOf, lists } from '../support/expected.ts'
+import { type List, smallService } from '../support/contract-service.ts'
 import { closing, notModifiedResponse, pageResponse } from '../support/expected-responses.ts'
-import { fullRecords, fullService } from '../support/full-service.ts'
 import { jumbled } from '../support/jumbled-catalog.ts'
 import { releaseOf } from '../support/releases.ts'
 import { serverOf } from '../support/server.ts'
 import { countries, smallSource } from '../support/small-source.ts'
 import { message, send, sendAll, sendUntilClosed } from '../support/wire.ts'
 
-const { release, url, request, get, factsOf } = await fullService()
-const [localities, , list] = lists
+const { lists, release, url, request, get, factsOf } = await smallService()
+const [localities, , list] = lists as [List, List, List]
 const { path } = list
 
 test('other parameters: ignored', async () => {
@@ -53,10 +52,9 @@ test('base_url: configured, otherwise the Host of the request, otherwise the add
 })
 
 test('the order of localities: that of the source, in every release of it', async () => {
-  const targets = [1, 15_000, 15_001].map((page) => `${localities.path}?page=${page}`)
-  const responses = await sendAll(url, ...targets.map((target) => request('GET', target)))
-  const records = fullRecords('localidad')
-  expect(responses.map(({ body }) => body)).toEqual([1, 15_000, 15_001].map((page) => bodyOf(records, page)))
+  const pages = [1, 50, 51, localities.pages]
+  const responses = await sendAll(url, ...pages.map((page) => request('GET', `${localities.path}?page=${page}`)))
+  expect(responses.map(({ body }) => body)).toEqual(pages.map((page) => factsOf(localities, page).body))
   const [one, two] = [await releaseOf(smallSource(jumbled)), await releaseOf(smallSource(jumbled))]
   expect(two.entity('localidad').records.page(1)).toEqual(one.entity('localidad').records.page(1))
 })

@@ -20,7 +20,6 @@ const ON_RECORD = join(import.meta.dir, '..', 'data', 'v1-responses.json')
 /** Overviews and problems list what there is, so other collections would show in them. */
 const catalog = catalogOf(contractEntities.map((name) => builtIn(name)))
 
-/** As the service runs it. */
 function observedAndLimited(app: App): App {
   const metrics = new Metrics()
   const policy = { trustedProxies: undefined }

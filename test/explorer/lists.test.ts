@@ -103,9 +103,9 @@ describe('every page', () => {
 })
 
 describe('packages', () => {
-  test.each(['/', '/explore'])('are shown with all they tell of themselves: %s', async (target) => {
+  test.each(['/', '/explore'])('are shown with all of their details: %s', async (target) => {
     const text = textOf(between(await page(target), '<section class="package"', '</section>'))
-    for (const told of [
+    for (const detail of [
       information.title,
       information.name,
       'Lists for trade.',
@@ -116,7 +116,7 @@ describe('packages', () => {
       'trade , goods',
       information.homepage,
     ])
-      expect(text).toContain(told)
+      expect(text).toContain(detail)
     expect(text).toMatch(/33 Units & measures 16 Mercancías del SA 4 Offices/)
   })
 
@@ -377,7 +377,7 @@ test('the picker is offered for the largest list where none belongs to another',
   expect(attributes(await page('/picker'), 'levels')).toEqual(['unit'])
   const { levels } = (await (await fetch(`${url}/picker/levels.json`)).json()) as { levels: Record<string, object> }
   expect(levels.unit).toMatchObject({ key: ['system', 'sign'], separator: ',', name: 'name_of_unit' })
-  // A field whose name has signs of a query is asked for by its slug, and found in records by its name.
+  // A field whose name has signs of a query is requested by its slug, and found in records by its name.
   expect(levels.unit).toMatchObject({ steps: { name_of_unit: ['Name, of.unit'] } })
   expect(levels.good).toMatchObject({
     ...{ name: 'name_en', broader: 'parent' },
@@ -438,7 +438,7 @@ describe('in a browser', () => {
       ['en', 'Horses'],
       ['de', 'Horses'],
     ] as const) {
-      // What is chosen stays, and is called otherwise.
+      // The choice stays, and its name changes.
       await picker.evaluate((element, lang) => element.setAttribute('lang', lang), language)
       await picker.evaluate((element) => (element as unknown as { ready: Promise<void> }).ready)
       expect(await box.inputValue()).toBe(shown)

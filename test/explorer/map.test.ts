@@ -31,7 +31,7 @@ const foundTarget = (query: string) => `/map/found/${service.digests[1]}/localid
 const records = async (query = ''): Promise<Place[]> =>
   (await (await get(`/api/v2/localidades?per_page=1000&facts=true${query}`)).json()) as Place[]
 
-/** As docs/explorer.md describes them. */
+/** The points as docs/explorer.md describes them. */
 function decoded(bytes: Uint8Array) {
   const view = new DataView(bytes.buffer, bytes.byteOffset)
   const count = view.getUint32(4, true)
@@ -161,7 +161,7 @@ describe.skipIf(browser === undefined)('in a browser', () => {
     await page.locator('[data-drawn=true]').waitFor()
     return page
   }
-  /** Where a record is on the canvas when all of the map is shown. */
+  /** The spot of a record on the canvas when all of the map is shown. */
   const spotOf = async (page: Awaited<ReturnType<typeof open>>, wanted: string) => {
     const all = (await records()) as (Place & { descLocalidad: string })[]
     const box = (await page.locator('.map canvas').boundingBox()) as {
@@ -188,7 +188,7 @@ describe.skipIf(browser === undefined)('in a browser', () => {
     }
   }
 
-  test('dots are drawn; hovering tells what one is, and a click opens it', async () => {
+  test('dots are drawn; hovering names one, and a click opens it', async () => {
     const page = await open('/map')
     expect(Number(await page.evaluate(COLOURS))).toBeGreaterThan(2)
     expect(await page.locator('.map-scale').textContent()).toMatch(/^(?:1|2|5)0* km$/)

@@ -1,4 +1,4 @@
-// What each page of the explorer decides: which links it has and where they lead, what it counts, cuts, orders and leaves out.
+// Decisions of each page of the explorer: its links and their targets, its counts, cuts, orders and gaps.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { GivenRow } from '../../packages/server/src/source/source.ts'
 import { attributes, between, type GetPage, linksOf, pagesOf, textOf, unescaped } from '../support/pages.ts'
@@ -414,7 +414,7 @@ describe('the history of a record', () => {
     },
   ]
 
-  test('tells what changed in itself, and nothing of what it belongs to', async () => {
+  test('shows changes of the record itself, and none of its ancestors', async () => {
     using home = new TestHome()
     for (const stage of stages) await home.import(sourceOf(stage), { acceptChanges: true })
     const get = pagesOf(home)
@@ -571,7 +571,7 @@ describe('a search over all collections', () => {
   test.each([
     ['/explore?q=gemela', '2 results', ['See only localities (2)']],
     ['/explore?q=wkwkwk', 'nothing', []],
-    // Of the municipalities fifty are the best, so that the locality that fits is none of those shown.
+    // Fifty municipalities are better, so that the locality that fits is not shown.
     ['/explore?q=municipio', '206 results', ['See only municipalities (205)', 'See only localities (1)']],
     ['/explore?q=mexico', '2 results', ['See only countries (1)', 'See only states (1)']],
   ])('says how many: %s', async (target, count, within) => {

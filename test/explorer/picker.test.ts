@@ -20,7 +20,7 @@ let url = ''
 /** A site of someone else: it has a form with whatever a test puts there, and shows what is sent to it. */
 let site: ReturnType<typeof Bun.serve>
 let form = ''
-/** What the site serves as its own script, for pages that load the picker themselves. */
+/** The script of the site itself, for pages that load the picker themselves. */
 let script = ''
 let submissions: string[] = []
 
@@ -60,7 +60,7 @@ afterAll(async () => {
 })
 
 describe('the script', () => {
-  test('is there under a name that stays and under one with a hash, for any origin, with the hash that the page tells', async () => {
+  test('is there under a name that stays and under one with a hash, for any origin, with the hash that the page names', async () => {
     const html = await (await fetch(`${url}/picker`)).text()
     const [, pinned = '', integrity = ''] = /<script src="([^"]+)" integrity="([^"]+)"/.exec(html) ?? []
     const cacheControls = {
@@ -124,7 +124,7 @@ async function choose(page: Page, level: string, text: string, option: string): 
   await page.getByRole('option').filter({ hasText: option }).first().click()
 }
 
-/** What the form would submit. */
+/** The data that the form would submit. */
 const dataOf = (page: Page) =>
   page.evaluate(`Object.fromEntries(new FormData(document.querySelector('form')))`) as Promise<Record<string, string>>
 const evaluate = (page: Page, code: string) =>
@@ -213,7 +213,7 @@ describe.skipIf(browser === undefined)('in a form of another site', () => {
     expect(submissions).toHaveLength(1)
   })
 
-  test('submits official codes where it is told to, also of what is above a value that it begins with', async () => {
+  test('submits official codes where the attribute says so, also of the ancestors of a value that it begins with', async () => {
     const page = await open(PLACES.replace('name=', 'submit="code" value="3-100" name='))
     const codes = { 'lugar.estado': '02', 'lugar.municipio': '02001' }
     await until(async () => (await dataOf(page))['lugar.municipio'] === codes['lugar.municipio'])
@@ -305,7 +305,7 @@ describe.skipIf(browser === undefined)('in a form of another site', () => {
     await Promise.all(held.map((route) => route.fallback()))
     await until(async () => (await field(page, 'Localidad').inputValue()) === 'Rancho 1')
     await choose(page, 'Localidad', 'rancho 7', 'Rancho 7')
-    // What the server before answers late is not shown.
+    // A late response of the server before is not shown.
     const late: Route[] = []
     await page.route(`${url}/api/**/localidades/106`, (route) => void late.push(route))
     await evaluate(page, `void picker.setAttribute('server', '${url}')`)
@@ -366,7 +366,7 @@ describe.skipIf(browser === undefined)('in a form of another site', () => {
       await evaluate(page, 'picker.ready')
       expect(await evaluate(page, 'picker.value')).toBe(shown)
     }
-    // What is above a value is set as well, and taken back.
+    // The ancestors of a value are set with it, and taken back.
     await evaluate(page, `void (picker.value = 'municipio:3')`)
     await evaluate(page, 'picker.ready')
     expect(await dataOf(page)).toEqual({ 'lugar.estado': '2', 'lugar.municipio': '3' })
@@ -387,7 +387,7 @@ describe.skipIf(browser === undefined)('in a form of another site', () => {
     await field(page, 'Locality').waitFor()
     await evaluate(page, 'picker.ready')
     expect(await field(page, 'Locality').inputValue()).toBe('Ranch 1')
-    // So does one in which nothing is chosen.
+    // One without a choice does so, too.
     await evaluate(page, `void (picker.value = '')`)
     await evaluate(page, 'picker.ready')
     await evaluate(page, `void picker.form.append(picker)`)
@@ -445,7 +445,7 @@ describe.skipIf(browser === undefined)('in a form of another site', () => {
     await until(async () => (await field(page, 'Localidad').inputValue()) === 'Rancho 1')
   })
 
-  test('a change is told once for every choice, with what is chosen', async () => {
+  test('a change event comes once for every choice, with what is chosen', async () => {
     const page = await open(PLACES)
     await evaluate(
       page,
@@ -496,7 +496,7 @@ describe.skipIf(browser === undefined)('in a form of another site', () => {
     await page.getByText(message).waitFor()
   })
 
-  test('namesakes are told apart by what they belong to', async () => {
+  test('namesakes are shown with their ancestors', async () => {
     const page = await open('<nomenclator-picker levels="localidad" name="x"></nomenclator-picker>')
     await field(page, 'Localidad').fill('aguascalientes')
     await page.getByRole('option').nth(1).waitFor()
@@ -591,7 +591,7 @@ test.skipIf(browser === undefined)('the recipe with plain selects gives all loca
     expect((await counts()).at(-1)).toBe(localidad.length)
     await select('Localidad').selectOption('Rancho 1234')
     expect(await dataOf(page)).toEqual({ estado: '02', municipio: '02001', localidad: '020011234' })
-    // What belongs to another choice is gone.
+    // Options of another choice are gone.
     await select('Estado').selectOption('Aguascalientes')
     await until(() => select('Municipio').isEnabled())
     expect((await counts()).at(-1)).toBe(0)
@@ -611,7 +611,7 @@ createRoot(document.querySelector('#app')).render(<PickerForm onSave={(value) =>
     Vue: (snippet) => ({
       'place.js': compiledVue(snippet),
       'app.jsx': `import { createApp, h, ref, watch } from 'vue'
-import Place from '../place.js'
+import Place from './place.js'
 const place = ref()
 watch(place, (value) => { window.place = value })
 createApp({
@@ -684,7 +684,7 @@ document.head.append(script)`
   })
 })
 
-/** As the plugin of a bundler compiles it, with the option that the snippet names. */
+/** The snippet as the plugin of a bundler compiles it, with the option that it names. */
 function compiledVue(snippet: string): string {
   const { descriptor, errors } = parse(snippet)
   expect(errors).toEqual([])
@@ -726,7 +726,7 @@ describe.skipIf(browser === undefined)('its own page', () => {
       'lugar.localidad3-106',
     ])
     expect(await accessibilityFaults(page)).toEqual([])
-    // What was sent is still there, to change and send again.
+    // The values that were sent are still there, to change and send again.
     await until(async () => (await field(page, 'Locality').inputValue()) === 'Rancho 7')
     expect(await field(page, 'State').inputValue()).toBe('Baja California')
     await page.getByRole('link', { name: 'Reset' }).click()

@@ -15,7 +15,7 @@ const part = (page: Page, name: string) => page.locator(`[data-part="${name}"]`)
 const isDone = async (page: Page) =>
   (await part(page, 'filter-all').isVisible()) && !(await part(page, 'stop').isVisible())
 
-/** Gives rows, and waits until their columns are told to be these. */
+/** Gives rows, and waits until their columns have these meanings. */
 async function give(page: Page, text: string, ...expected: readonly string[]): Promise<void> {
   await page.locator('#list-text').fill(text)
   await until(async () => (await columns(page)).join() === expected.join())
@@ -57,7 +57,7 @@ function cellsIn(bytes: Uint8Array): string[][] {
   )
 }
 
-/** Of these, Aguascalientes is a locality of two municipalities, and the last is nothing. */
+/** Rows of which Aguascalientes is a locality of two municipalities, and the last is nothing. */
 const LIST = `Folio\tEntidad\tMunicipio\tLocalidad
 007\tb.c.\tensenada\trancho 12
 =1+1\tbaja california\tensenda\trancho 15
@@ -90,7 +90,7 @@ describe.skipIf(browser === undefined)('a list', () => {
     expect([first?.[4], first?.[6], first?.[8]]).toEqual(['02', '02001', '020010111'])
     expect([second?.[0], second?.[9]]).toEqual(['=1+1', 'Rancho 15'])
     expect(third?.slice(-2)).toEqual(['Aguascalientes', 'elegida a mano'])
-    // Of a locality that is not known there is still what it is in.
+    // An unknown locality still has its state and municipality.
     expect(fourth?.slice(4)).toEqual(['02', 'Baja California', '02001', 'Ensenada', '', '', 'sin resultado'])
     const csv = Buffer.from((await downloaded(page, 'download-csv')).bytes)
       .toString()
@@ -141,14 +141,14 @@ describe.skipIf(browser === undefined)('a list', () => {
       .setInputFiles({ name: 'lotes.txt', mimeType: '', buffer: Buffer.from(rows.join('\n')) })
     await until(async () => (await columns(page)).join() === 'q' && sizes.length === 1)
     sizes.length = 0
-    // What a reader would notice: frames that are drawn, and how much of the list is on the page.
+    // A reader would notice frames that are drawn, and how much of the list is on the page.
     await page.evaluate(`{
-      window.seen = { frames: 0, rows: 0, changes: 0 }
-      const frame = () => { seen.frames++; requestAnimationFrame(frame) }
+      window.noticed = { frames: 0, rows: 0, changes: 0 }
+      const frame = () => { noticed.frames++; requestAnimationFrame(frame) }
       frame()
       new MutationObserver(() => {
-        seen.changes++
-        seen.rows = Math.max(seen.rows, document.querySelectorAll('tbody tr').length)
+        noticed.changes++
+        noticed.rows = Math.max(noticed.rows, document.querySelectorAll('tbody tr').length)
       }).observe(document.querySelector('[data-part=results]'), { childList: true, subtree: true })
     }`)
     await part(page, 'resolve').click()
@@ -158,12 +158,12 @@ describe.skipIf(browser === undefined)('a list', () => {
     expect(await part(page, 'stop').isVisible()).toBe(true)
     looked.resolve(200)
     await until(() => isDone(page))
-    const seen = (await page.evaluate('seen')) as { frames: number; rows: number; changes: number }
+    const noticed = (await page.evaluate('noticed')) as { frames: number; rows: number; changes: number }
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(10_000)
     expect(Math.max(...sizes)).toBeLessThanOrEqual(200)
-    expect(seen.rows).toBe(50)
+    expect(noticed.rows).toBe(50)
     // A frame at least for every other request, however fast these are.
-    expect(seen.frames).toBeGreaterThanOrEqual(sizes.length / 2)
+    expect(noticed.frames).toBeGreaterThanOrEqual(sizes.length / 2)
     expect(await page.locator('tbody tr[data-state=pending]').count()).toBe(0)
   })
 
@@ -181,6 +181,19 @@ describe.skipIf(browser === undefined)('a list', () => {
     expect(sizes.slice(1)).toEqual([200, 200, 200, 100])
     // The browser reports the status, too.
     pages.faults()
+  })
+
+  test.each([
+    ['es', 'Pegue menos filas', 'admita cuerpos de 5 MB'],
+    ['en', 'Paste fewer rows', 'allow request bodies of 5 MB'],
+  ])('that a proxy refuses as too large comes with what to do, in %s', async (language, ask, allow) => {
+    const page = await open(`/resolve?lang=${language}`)
+    await page.route('**/api/v2/resolve*', (route) =>
+      route.fulfill({ status: 413, contentType: 'text/html', body: '<h1>413 Request Entity Too Large</h1>' }),
+    )
+    await give(page, 'estado\nBaja California', 'estado')
+    await part(page, 'resolve').click()
+    for (const words of [ask, allow]) await part(page, 'results-problem').filter({ hasText: words }).waitFor()
   })
 })
 
@@ -299,7 +312,8 @@ describe.skipIf(browser === undefined)('the page', () => {
     page.on('requestfinished', async (request) => {
       if (request.resourceType() === 'script') sizes.set(request.url(), (await request.sizes()).responseBodySize)
     })
-    await page.goto(`${browsing.service.server.url}/resolve`, { waitUntil: 'networkidle' })
+    await page.goto(`${browsing.service.server.url}/resolve`)
+    await until(() => sizes.size === 2)
     expect([...sizes.keys()].some((url) => url.includes('xlsx'))).toBe(false)
     await page.locator('#list-file').setInputFiles({ name: 'x.xlsx', mimeType: '', buffer: Buffer.from(workbook()) })
     await page.locator('#column-0').waitFor()

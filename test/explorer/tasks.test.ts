@@ -1,4 +1,4 @@
-// What people come for, from the first page on, over the data that ships with the program: each with the number of actions it takes.
+// Tasks of people, from the first page on, over the data that ships with the program: each with the number of its actions.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import type { Locator, Page } from 'playwright-core'

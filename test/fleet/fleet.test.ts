@@ -18,7 +18,7 @@ import { nextPointer } from '../../packages/server/src/distribution/shelf/pointe
 import { SHELF_HEADER } from '../../packages/server/src/http/observation/shelf-header.ts'
 import { tryLockHome } from '../../packages/server/src/release/home/lock.ts'
 import { ReleaseStore } from '../../packages/server/src/release/home/release-store.ts'
-import { openServable } from '../../packages/server/src/release/home/servable.ts'
+import { openReleaseToServe } from '../../packages/server/src/release/home/release-to-serve.ts'
 import { releaseVerifier } from '../../packages/server/src/release/home/verify.ts'
 import { type Ran, ran, runHere } from '../support/command.ts'
 import { TestPostgres } from '../support/postgres.ts'
@@ -768,7 +768,7 @@ describe('what is damaged on the shelf', () => {
     await damaged(chunks)
     await using node = new TestNode(reading())
     await node.inTrouble('refused')
-    expect((await openServable(node.store))?.release.digest).toBe(older)
+    expect((await openReleaseToServe(node.store))?.release.digest).toBe(older)
     expect(node.store.currentDigest()).toBeUndefined()
     await damaged(chunks)
     await postgres.query(DATABASE, 'NOTIFY nomenclator_shelf')

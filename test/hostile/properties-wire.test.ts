@@ -14,7 +14,7 @@ const { url, host } = server
 afterAll(server.close)
 
 const page = message('GET', '/api/v1/paises', `Host: ${host}`)
-// What is loaded at the first request: a client of HTTP/1.0 that has stopped sending is not waited with for long.
+// The first request loads modules: a client of HTTP/1.0 that has stopped sending is not waited with for long.
 await send(url, message('GET', '/', `Host: ${host}`, 'Accept: text/html'))
 
 afterEach(async () => {

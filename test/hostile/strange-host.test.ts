@@ -1,4 +1,4 @@
-// Whoever sends a made-up Host must not reach others through a cache: what repeats it may not be kept for long.
+// A client with a made-up Host must not reach others through a cache: a response that repeats it may not be kept for long.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { explorerPages } from '../../packages/server/src/explorer/mount.ts'
 import { type DocumentedOperation, queryOf } from '../support/openapi.ts'

@@ -18,7 +18,7 @@ const HELD_BY: Readonly<Record<string, string>> = {
   unmounted: 'release/broken-home',
   damaged: 'release/broken-home',
   descriptors: 'operation/slow-clients',
-  think: 'operation/compute-workers',
+  compute: 'operation/compute-workers',
 }
 
 const homes = new Homes('test')

@@ -6,7 +6,7 @@ import { type Catalogs, connect, connectV1, offline, sync } from '../../packages
 import { catalogOf } from '../../packages/server/src/catalog/catalog.ts'
 import { OPENAPI_PATH } from '../../packages/server/src/http/routes.ts'
 import { v1Routes } from '../../packages/server/src/http/v1/v1.ts'
-import { v2Paths } from '../../packages/server/src/http/v2/paths.ts'
+import { v2Paths } from '../../packages/server/src/http/v2/v2-routes.ts'
 import { exportPackage } from '../../packages/server/src/release/export-package.ts'
 import { code, embeds, entity, id, name } from '../support/definitions.ts'
 import { Documented } from '../support/openapi.ts'

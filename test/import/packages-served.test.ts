@@ -1,10 +1,10 @@
 // Lists of packages under a running service: one that comes is served at once in all of it, without a restart, and one that goes is gone.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect, sync } from '../../packages/client/src/index.ts'
 import type { Entity } from '../../packages/server/src/catalog/entity.ts'
-import { placeIn } from '../../packages/server/src/release/known-records.ts'
+import { homeForPackages } from '../../packages/server/src/release/package-references.ts'
 import { removalOf } from '../../packages/server/src/release/packages.ts'
 import { openPackage } from '../../packages/server/src/source/package/open-package.ts'
 import type { Source } from '../../packages/server/src/source/source.ts'
@@ -12,7 +12,7 @@ import { runHere } from '../support/command.ts'
 import { code, embeds, entity, name } from '../support/definitions.ts'
 import { nothing, packageOf } from '../support/packages.ts'
 import { textOf } from '../support/pages.ts'
-import { contentOf, TestDirectory, TestHome, ThreeReleases } from '../support/releases.ts'
+import { TestDirectory, TestHome } from '../support/releases.ts'
 import { eventually, Service } from '../support/service.ts'
 
 setDefaultTimeout(180_000)
@@ -114,7 +114,7 @@ const json = async (target: string) => JSON.stringify(await (await get(target)).
 const tariffWith = (directory: TestDirectory, duty: string) => {
   writeFileSync(join(directory.path, 'datapackage.json'), JSON.stringify(tariff))
   writeFileSync(join(directory.path, 'goods.csv'), goods(duty))
-  return openPackage(directory.path, { inHome: placeIn(home.store) })
+  return openPackage(directory.path, { inHome: homeForPackages(home.store) })
 }
 /** True if page workers and compute workers have the release; each opens it for itself. */
 const serves = async (digest: string) =>
@@ -217,29 +217,6 @@ test('a client has a copy that it has verified by the digest', async () => {
   const copy = new Map()
   const { release } = await sync(connect(service.url), copy)
   expect(release).toBe(home.current().digest)
-})
-
-test('a site of files needs lists with pages of API v1, and says so', async () => {
-  using directory = new TestDirectory()
-  const { code, err } = await runHere('export', 'site', join(directory.path, 'site'), '--home', home.path)
-  expect([code, err]).toEqual([1, expect.stringContaining('no list of the release has pages of API v1')])
-  expect(readdirSync(directory.path)).toEqual([])
-})
-
-test('a site of files has the pages of API v1 of a home that has packages too, and nothing else', async () => {
-  using directory = new TestDirectory()
-  using both = new TestHome()
-  await both.import(ThreeReleases.source('one'))
-  const pagesOf = async (site: string) => {
-    expect((await runHere('export', 'site', join(directory.path, site), '--home', both.path)).err).toBe('')
-    const release = join(directory.path, site, both.current().digest.slice(0, 16))
-    return contentOf(join(release, 'pages'))
-  }
-  const alone = await pagesOf('alone')
-  await both.import(weights, { acceptChanges: true })
-  expect(both.current().catalog.collections.has('units')).toBe(true)
-  expect(await pagesOf('beside')).toEqual(alone)
-  expect(Object.keys(alone).join()).toContain('paises')
 })
 
 test('a list that goes is gone everywhere, and the changes tell all of it', async () => {

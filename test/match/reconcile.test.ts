@@ -745,7 +745,7 @@ describe('hostile bodies', () => {
         const value = await response.json()
         if (response.status === 200) expect(breaches('queries' in fields ? 'results' : 'extension', value)).toEqual([])
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     )
   })
 })

@@ -65,6 +65,7 @@ describe.skipIf(process.platform !== 'linux')('the executable', () => {
     expect(found).toMatchObject([{ name: 'Guadalajara' }])
     expect((await fetch(`${service.url}/api/openapi.json`)).status).toBe(200)
     expect((await fetch(service.url)).status).toBe(200)
+    expect((await run('verify', service.url, '--only', 'audiencias')).code).toBe(0)
 
     const next = join(place.path, 'next')
     copyFileSync(executable, next)

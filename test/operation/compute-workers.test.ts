@@ -1,10 +1,11 @@
-// Processes that serve and processes that think: what takes thought never holds up a page, and no process is missed for long.
+// Page workers and compute workers: a costly request never holds up a page, and a lost worker is replaced soon.
 import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { THINKER_VARIABLE } from '../../packages/server/src/http/processes/workers.ts'
-import { environmentOf, eventually, Service, TwoReleases, thinkersOf, workersOf } from '../support/service.ts'
+import { COMPUTE_SOCKET_VARIABLE } from '../../packages/server/src/http/processes/workers.ts'
+import { computeWorkersOf, environmentOf, eventually, Service, TwoReleases, workersOf } from '../support/service.ts'
 import { message, send } from '../support/wire.ts'
+import { memoryOf } from '../torture/memory.ts'
 
 setDefaultTimeout(180_000)
 
@@ -19,9 +20,9 @@ const statusOf = async ({ url }: Service, path: string, init?: RequestInit): Pro
   (await fetch(`${url}${path}`, init)).status
 const post = (body: string): RequestInit => ({ method: 'POST', body, headers: { 'Content-Type': 'application/json' } })
 
-function thinkerOf(service: Service): number {
-  const [pid] = thinkersOf(service.pid)
-  if (pid === undefined) throw new Error('there is no process that thinks')
+function computeWorkerOf(service: Service): number {
+  const [pid] = computeWorkersOf(service.pid)
+  if (pid === undefined) throw new Error('there is no compute worker')
   return pid
 }
 
@@ -52,45 +53,84 @@ function searching(service: Service) {
   }
 }
 
-describe.skipIf(process.platform !== 'linux')('a process that thinks', () => {
+describe.skipIf(process.platform !== 'linux')('a compute worker', () => {
   test('that is killed under load is replaced, and no request fails', async () => {
     await using service = await start()
     const searches = searching(service)
     await searches.more(20)
-    const victim = thinkerOf(service)
+    const victim = computeWorkerOf(service)
     process.kill(victim, 'SIGKILL')
-    await service.line(/^THINKER DIED: process \d+, signal SIGKILL; starting another in 100 ms$/)
+    await service.line(/^COMPUTE WORKER DIED: process \d+, signal SIGKILL; starting another in 100 ms$/)
     await searches.more(20)
     expect(await searches.stop()).toEqual([])
-    expect(thinkerOf(service)).not.toBe(victim)
+    expect(computeWorkerOf(service)).not.toBe(victim)
     expect(service.said.err).toContain(
-      'NO THINKER IS LEFT: nothing is searched, resolved or rendered until one can start',
+      'NO COMPUTE WORKER IS LEFT: nothing is searched, resolved or rendered until one can start',
     )
   })
 
   test('that is stopped holds up no page, is killed, and what it had is done by another', async () => {
     await using service = await start()
-    const victim = thinkerOf(service)
+    const victim = computeWorkerOf(service)
     process.kill(victim, 'SIGSTOP')
     const search = statusOf(service, SEARCH)
+    let isRefused = false
+    const refused = statusOf(service, '/api/v2/resolve', post('['.repeat(1_000_000))).finally(() => {
+      isRefused = true
+    })
     for (let count = 0; count < 50; count++) expect(await statusOf(service, PAGE)).toBe(200)
-    // A body that is refused costs no thought.
-    expect(await statusOf(service, '/api/v2/resolve', post('['.repeat(1_000_000)))).toBe(400)
     expect(await statusOf(service, '/api/v2/paises/4?embed=id')).toBe(200)
-    await service.line(/^THINKER STUCK: process \d+ has not reported for 5 s; killing it$/)
-    expect(await search).toBe(200)
+    // A page worker parses no body, however little it has to read of it.
+    expect(isRefused).toBe(false)
+    await service.line(/^COMPUTE WORKER STUCK: process \d+ has not reported for 5 s; killing it$/)
+    expect([await search, await refused]).toEqual([200, 400])
+  })
+
+  test('parses hostile bodies while pages are served, and gives their memory back', async () => {
+    // The tests as a whole run without giving memory back, which is what counts here.
+    await using service = await Service.over(home, { flags: ['--workers', '1'], env: { MIMALLOC_PURGE_DELAY: '10' } })
+    const form = { method: 'POST', body: new URLSearchParams({ queries: `[${'[],'.repeat(100_000)}[]]` }) }
+    const hostile: [path: string, init: RequestInit][] = [
+      ['/api/v2/resolve', post('['.repeat(4_900_000))],
+      ['/api/v2/resolve', post(JSON.stringify([...Array(9_999).fill({ q: 'a'.repeat(300) }), 1]))],
+      ['/reconcile', form],
+    ]
+    const send = async () => {
+      // Several at a time are more than one address may send: then they are turned away while they are sent.
+      for (const [path, init] of hostile)
+        expect([400, 503]).toContain(await statusOf(service, path, init).catch(() => 503))
+    }
+    await send()
+    const before = memoryOf(service.pid).anonymous
+    let isOver = false
+    const sending = Promise.all(
+      Array.from({ length: 4 }, async () => {
+        for (let round = 0; round < 5; round++) await send()
+      }),
+    ).finally(() => {
+      isOver = true
+    })
+    let pages = 0
+    while (!isOver) {
+      expect(await statusOf(service, PAGE)).toBe(200)
+      pages++
+    }
+    await sending
+    expect(pages).toBeGreaterThan(0)
+    await eventually('the memory is given back', () => memoryOf(service.pid).anonymous < before + 150)
+    expect(service.said.err).not.toMatch(/DIED|STUCK/)
   })
 
   test('is restarted with the others, and no request fails', async () => {
     await using service = await start()
     const searches = searching(service)
     await searches.more(20)
-    const [thinker, worker] = [thinkerOf(service), workersOf(service.pid)[0]]
+    const [computeWorker, worker] = [computeWorkerOf(service), workersOf(service.pid)[0]]
     service.signal('SIGHUP')
     await service.line(/^All workers were restarted\.$/)
     await eventually('both are others', () => {
-      const others = [thinkersOf(service.pid), workersOf(service.pid)]
-      return others.every((pids) => pids.length === 1) && others[0]?.[0] !== thinker && others[1]?.[0] !== worker
+      const others = [computeWorkersOf(service.pid), workersOf(service.pid)]
+      return others.every((pids) => pids.length === 1) && others[0]?.[0] !== computeWorker && others[1]?.[0] !== worker
     })
     await searches.more(20)
     expect(await searches.stop()).toEqual([])
@@ -98,12 +138,12 @@ describe.skipIf(process.platform !== 'linux')('a process that thinks', () => {
 
   test('stops with the service while it is at work, and leaves nothing behind', async () => {
     await using service = await start('--drain-timeout', '5', '--slow-request', '60000')
-    const directory = dirname(environmentOf(thinkerOf(service)).get(THINKER_VARIABLE) ?? '')
+    const directory = dirname(environmentOf(computeWorkerOf(service)).get(COMPUTE_SOCKET_VARIABLE) ?? '')
     expect(existsSync(directory)).toBe(true)
     const searches = searching(service)
     await searches.more(20)
     // As when a signal is sent to all of a terminal, or of a group.
-    for (const pid of [thinkerOf(service), ...workersOf(service.pid), service.pid]) process.kill(pid, 'SIGTERM')
+    for (const pid of [computeWorkerOf(service), ...workersOf(service.pid), service.pid]) process.kill(pid, 'SIGTERM')
     expect(await service.exited()).toBe(0)
     await searches.stop()
     expect(existsSync(directory)).toBe(false)
@@ -111,7 +151,7 @@ describe.skipIf(process.platform !== 'linux')('a process that thinks', () => {
   })
 })
 
-test('a client that thinks much is held, and one that reads pages at the same address is not', async () => {
+test('a client with many costly requests is held, and one that reads pages at the same address is not', async () => {
   await using service = await start('--rate-limit', '40/m')
   const rows = JSON.stringify(Array.from({ length: 50 }, (_, at) => ({ q: `nowhre ${at} of al` })))
   let status = 200

@@ -1,4 +1,4 @@
-// What an operator sees of a running service: its log, its access log, its metrics, its limits.
+// A running service for an operator: its log, its access log, its metrics, its limits.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ const start = (workers: string, flags: readonly string[] = [], env: ServiceOptio
 const get = (url: string, target = '/api/v1/paises', ...fields: readonly string[]) =>
   send(url, message('GET', target, 'Host: a', 'Connection: close', ...fields))
 
-/** Where the listener for operators is, as it says when the service starts. */
+/** The address of the listener for operators, from the log of the start. */
 async function adminUrlOf(service: Service): Promise<string> {
   let url = ''
   await eventually('it says where operators are served', () => {
@@ -133,7 +133,7 @@ describe.each(['1', '2'])('with --workers %s', (workers) => {
     expect(await service.exited()).toBe(0)
   })
 
-  test('a rate limit holds over all workers, and is told', async () => {
+  test('a rate limit holds over all workers, and responses have it', async () => {
     await using service = await start(workers, ['--rate-limit', '20/m', ...ADMIN])
     const responses = []
     for (let count = 0; count < 40; count++) responses.push(await get(service.url, '/api/v2/paises'))

@@ -14,10 +14,10 @@ beforeAll(async () => {
 })
 afterAll(() => home[Symbol.dispose]())
 
-/** What several clients get, each over a connection of its own, so that all workers have some. */
+/** The headers that several clients get, each over a connection of its own, so that all workers have some. */
 async function downloads(options: ServiceOptions): Promise<(string | null)[][]> {
   await using service = await Service.over(home, options)
-  const told: (string | null)[][] = []
+  const headers: (string | null)[][] = []
   for (let client = 0; client < 12; client++) {
     const response = await fetch(`${service.url}/api/v2/paises/all`, {
       headers: { 'Accept-Encoding': 'gzip', Connection: 'close' },
@@ -26,18 +26,18 @@ async function downloads(options: ServiceOptions): Promise<(string | null)[][]> 
     const digest = new Bun.CryptoHasher('sha256').update(await response.arrayBuffer()).digest('base64')
     const header = (name: string) => response.headers.get(name)
     expect([`sha-256=:${digest}:`, null]).toContain(header('repr-digest'))
-    told.push([header('content-encoding'), header('etag'), header('repr-digest')])
+    headers.push([header('content-encoding'), header('etag'), header('repr-digest')])
   }
-  return told
+  return headers
 }
 
 test('all workers serve one file, and so does the service after a restart', async () => {
   using cache = new TestDirectory()
   const options = { flags: ['--workers', '2', '--cache', cache.path] }
-  const told = await downloads(options)
-  expect(new Set(told.map(String)).size).toBe(1)
+  const headers = await downloads(options)
+  expect(new Set(headers.map(String)).size).toBe(1)
   expect(readdirSync(cache.path)).toHaveLength(1)
-  expect(await downloads(options)).toEqual(told)
+  expect(await downloads(options)).toEqual(headers)
 })
 
 test('the cache is in the home, unless a variable says otherwise', async () => {

@@ -1,4 +1,4 @@
-// Clients that do not read, or that are too many: they are refused, the others are served, and it is told.
+// Clients that do not read, or that are too many: they are refused, the others are served, and the log says so.
 import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
@@ -115,7 +115,7 @@ async function statusesFrom(localAddress: string, port: number, request: string)
 const home = await TwoReleases.create()
 afterAll(() => home[Symbol.dispose]())
 
-/** How many hundredths of a second a process has run. */
+/** The hundredths of a second that a process has run. */
 const ticksOf = (pid: number) => {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')
   return Number(fields[13]) + Number(fields[14])

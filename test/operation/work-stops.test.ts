@@ -1,8 +1,8 @@
-// Work whose client is gone stops, whatever it was: nothing that takes thought is worked on to its end without asking.
+// A job whose client is gone stops, whatever it was: each looks for that again and again.
 import { describe, expect, test } from 'bun:test'
 import { WorkStopped, workOn } from '../../packages/server/src/base/checkpoint.ts'
 import { explorerPages } from '../../packages/server/src/explorer/mount.ts'
-import { type HttpResponse, isStreamed, type WorkAtHand } from '../../packages/server/src/http/exchange.ts'
+import { type HttpResponse, isStreamed, type RunningJob } from '../../packages/server/src/http/exchange.ts'
 import { HeaderText } from '../../packages/server/src/http/wire/header-text.ts'
 import { releaseOf } from '../support/releases.ts'
 import { appOf } from '../support/responses.ts'
@@ -35,7 +35,7 @@ const REQUESTS: [name: string, target: string, type: string, body: string][] = [
   ['changes', `/api/v2/changes?from=${release.digest}&to=${release.digest}`, '', ''],
 ]
 
-/** Whether a response is there in the end; it is not when its work has stopped. */
+/** True if a response is complete in the end; it is not when its job has stopped. */
 async function isWhole(response: HttpResponse | Promise<HttpResponse>): Promise<boolean> {
   const { status, body } = await response
   if (!isStreamed(body)) return status === 200
@@ -53,7 +53,7 @@ describe('is worked on while its client is there, and not when it is gone:', () 
     const [path = '', query = ''] = target.split('?')
     const headers = new HeaderText(`Host: a\r\n${type === '' ? '' : `Content-Type: ${type}\r\n`}\r\n`)
     const sent = type === '' ? { method: 'GET' } : { method: 'POST', body: Buffer.from(body) }
-    const respond = (work?: WorkAtHand) =>
+    const respond = (work?: RunningJob) =>
       app(
         { ...sent, path, query, headers },
         { peer: '192.0.2.1', listeningUrl: 'http://127.0.0.1:1', ...(work && { work }) },

@@ -6,6 +6,7 @@ import { COLLECTOR_OPTIONS } from '../../packages/server/src/http/processes/work
 import {
   childrenOf,
   clientsOf,
+  computeWorkersOf,
   environmentOf,
   eventually,
   isAlive,
@@ -15,7 +16,6 @@ import {
   type ServiceOptions,
   startPages,
   TwoReleases,
-  thinkersOf,
   workersOf,
 } from '../support/service.ts'
 import { message, send } from '../support/wire.ts'
@@ -120,19 +120,25 @@ describe.skipIf(process.platform !== 'linux')('two workers', () => {
   })
 })
 
-test.skipIf(process.platform !== 'linux')('with --workers 1 there is one that serves and one that thinks', async () => {
-  await using service = await Service.over(home, { flags: ['--workers', '1'] })
-  const [[worker = 0, ...others], [thinker = 0, ...more]] = [workersOf(service.pid), thinkersOf(service.pid)]
-  expect([others, more]).toEqual([[], []])
-  expect([getPriority(worker), getPriority(thinker)]).toEqual([getPriority(), 10])
-  for (const pid of [worker, thinker]) {
-    const environment = environmentOf(pid)
-    for (const [name, value] of Object.entries(COLLECTOR_OPTIONS)) expect(environment.get(name)).toBe(value)
-  }
-  // Pages would wait for a sweep at once.
-  const sweeps = [worker, thinker].map((pid) => environmentOf(pid).get('BUN_JSC_sweepSynchronously'))
-  expect(sweeps).toEqual([undefined, 'true'])
-})
+test.skipIf(process.platform !== 'linux')(
+  'with --workers 1 there are one page worker and one compute worker',
+  async () => {
+    await using service = await Service.over(home, { flags: ['--workers', '1'] })
+    const [[worker = 0, ...others], [computeWorker = 0, ...more]] = [
+      workersOf(service.pid),
+      computeWorkersOf(service.pid),
+    ]
+    expect([others, more]).toEqual([[], []])
+    expect([getPriority(worker), getPriority(computeWorker)]).toEqual([getPriority(), 10])
+    for (const pid of [worker, computeWorker]) {
+      const environment = environmentOf(pid)
+      for (const [name, value] of Object.entries(COLLECTOR_OPTIONS)) expect(environment.get(name)).toBe(value)
+    }
+    // Pages would wait for a sweep at once.
+    const sweeps = [worker, computeWorker].map((pid) => environmentOf(pid).get('BUN_JSC_sweepSynchronously'))
+    expect(sweeps).toEqual([undefined, 'true'])
+  },
+)
 
 /** Both wait for heartbeats most of the time. */
 describe.skipIf(process.platform !== 'linux')('a worker that is stopped', () => {
@@ -286,7 +292,7 @@ describe.skipIf(process.platform !== 'linux')('workers that cannot start', () =>
     {
       using _damage = new Damage(first, second)
       process.kill(victim, 'SIGKILL')
-      // Of three processes, in any order.
+      // Three processes, in any order.
       for (const line of [
         /^\[\d+\] nomenclator: the release is damaged: /m,
         /^WORKER DID NOT START: a worker could not start \(exit code 1\); .*; trying again in 200 ms$/m,

@@ -207,7 +207,7 @@ describe.skipIf(process.platform !== 'linux')('a file of the current release', (
     await using service = await start({ env: { SCRUB: '12h' } })
     await service.line(/^DAMAGE FOUND: the release is damaged: .*records has other content than it was built with\. /)
     await servedByAll(service, second)
-    await service.line(/^Read \d+ entities of all releases again: 1 is damaged, see above\.$/)
+    await service.line(/^Read \d+ entities of all releases again: 1 is damaged, see the messages before\.$/)
     writeFileSync(path, whole)
     await service.line(/^Mended or removed, what was damaged: /)
     await servedByAll(service, first)
@@ -293,7 +293,7 @@ describe('a home that cannot be one', () => {
 
   async function isTold(name: string, path: string, wrong: string) {
     const { code, out, err } = await runHere(...name.split(' '), ...(OPERANDS[name] ?? []), '--home', at(path))
-    // What the doctor finds is its result.
+    // The findings of the doctor are its result.
     const words = name === 'doctor' ? out : err
     expect([code, words]).toEqual([1, expect.stringContaining(`the home ${at(path)} ${wrong}`)])
     expect(words).toContain('or give another directory with --home')

@@ -1,62 +1,55 @@
-// Homes of other versions: those of earlier ones are brought up with the same digests and bytes, later ones are refused.
+// Homes of other versions: those of earlier ones are upgraded with the same digests and bytes, too old and later ones are refused.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { version } from '../../packages/server/src/base/version.ts'
 import { lockFor } from '../../packages/server/src/cli/home/open-home.ts'
 import { tryLockHome } from '../../packages/server/src/release/home/lock.ts'
-import { isOutdated } from '../../packages/server/src/release/home/outdated.ts'
+import { isOutdated } from '../../packages/server/src/release/home/other-formats.ts'
 import { ReleaseStore } from '../../packages/server/src/release/home/release-store.ts'
 import { upgradeHome } from '../../packages/server/src/release/home/upgrade.ts'
-import {
-  ENTITY_FORMAT,
-  ENTITY_MANIFEST_FILE,
-  type EntityManifest,
-  MANIFEST_FILE,
-  manifestText,
-  releasedEntity,
-} from '../../packages/server/src/release/manifest.ts'
-import { collections, entityNames } from '../support/built-in.ts'
+import { ENTITY_FORMAT, MANIFEST_FILE, OLDEST_FORMAT } from '../../packages/server/src/release/manifest.ts'
+import { collections } from '../support/built-in.ts'
 import { runHere } from '../support/command.ts'
-import {
-  contentOf,
-  sourceOf,
-  TestDirectory,
-  TestHome,
-  tiny,
-  unpackFirstHome,
-  writeTables,
-} from '../support/releases.ts'
+import { rewrite, rewriteInFormat } from '../support/other-format.ts'
+import { contentOf, sourceOf, TestDirectory, TestHome, ThreeReleases, tiny, writeTables } from '../support/releases.ts'
 import { eventually, Service } from '../support/service.ts'
 
-class OldHome extends TestHome {
-  constructor(archived: string) {
+class CopiedHome extends TestHome {
+  constructor(path: string) {
     super()
-    cpSync(archived, this.path, { recursive: true })
+    cpSync(path, this.path, { recursive: true })
   }
 }
 
-const unpacked = new TestDirectory()
-beforeAll(() => unpackFirstHome(unpacked.path))
-afterAll(() => unpacked[Symbol.dispose]())
+const EARLIER = '0.3.9'
+const model = await ThreeReleases.create()
+const digests = [...model.digests].sort()
+const [first, , third] = model.digests as [string, string, string]
+model.store.activate(first)
+const earlier = new CopiedHome(model.path)
+rewriteInFormat(earlier.store, ENTITY_FORMAT - 1, EARLIER)
+afterAll(() => {
+  model[Symbol.dispose]()
+  earlier[Symbol.dispose]()
+})
 
-const oldHome = () => new OldHome(unpacked.path)
-const oldDigests = () => readdirSync(join(unpacked.path, 'releases')).sort()
-const oldCurrent = () => (readFileSync(join(unpacked.path, 'current'), 'utf8').split('\n')[0] ?? '').trim()
+/** A home with three releases of the format before this one, of which the first is current. */
+const earlierHome = () => new CopiedHome(earlier.path)
+const manifestOf = (home: TestHome, digest: string) => home.store.read(digest).manifest
 
-type OldManifest = {
-  readonly built: string
-  readonly entities: Record<string, { readonly count: number }>
-  readonly findings: readonly { readonly kind: string; readonly count: number }[]
+function damage(home: TestHome, digest: string, entity: string, change = (text: string) => text.replace('"', "'")) {
+  const path = join(home.store.releaseDirectory(digest), MANIFEST_FILE)
+  const named = JSON.parse(readFileSync(path, 'utf8')).entities[entity].digest
+  const records = join(home.store.entityDirectory(named), 'records')
+  rewrite(records, change(readFileSync(records, 'utf8')))
+  return records
 }
-const oldFile = (digest: string, name: string) => readFileSync(join(unpacked.path, 'releases', digest, name), 'utf8')
-const oldManifest = (digest: string): OldManifest => JSON.parse(oldFile(digest, MANIFEST_FILE))
-const linesOf = (text: string) => text.split('\n').slice(0, -1)
 
-describe('a home of version 0.1.0', () => {
-  test('is left unlocked where it cannot be brought up', async () => {
-    using home = oldHome()
+describe('a home of an earlier format', () => {
+  test('is left unlocked where it cannot be upgraded', async () => {
+    using home = earlierHome()
     const failing = {
       out: () => {},
       err: () => {
@@ -69,202 +62,121 @@ describe('a home of version 0.1.0', () => {
     expect(lock).toBeDefined()
   })
 
-  test('is brought up by serve, which says so, and has the same digests and the same pages of API v1', async () => {
-    using home = oldHome()
+  test('is upgraded by serve, which says so, and has the same digests and the same pages of API v1', async () => {
+    using home = earlierHome()
     await using service = await Service.over(home, { flags: ['--workers', '1'] })
-    for (const digest of oldDigests()) {
-      const line = `Release ${digest.slice(0, 12)} was written by Nomenclator 0.1.0: upgrading it to the format of ${version}.`
+    for (const digest of digests) {
+      const line = `Release ${digest.slice(0, 12)} was written by Nomenclator ${EARLIER}: upgrading it to the format of ${version}.`
       await eventually(`it says: ${line}`, () => service.said.err.includes(line))
     }
-    expect(new ReleaseStore(home.path).history()).toEqual(linesOf(readFileSync(join(unpacked.path, 'current'), 'utf8')))
-    const { built, entities } = oldManifest(oldCurrent())
-    for (const { entity, path } of collections.filter(({ entity }) => entity in entities)) {
-      const pages = linesOf(oldFile(oldCurrent(), `${entity}.records`))
-      const etags = linesOf(oldFile(oldCurrent(), `${entity}.etags`))
-      for (const [at, body] of pages.entries()) {
-        const response = await fetch(`${service.url}${path}?page=${at + 1}`)
-        expect(await response.text()).toBe(body)
-        expect(response.headers.get('ETag')).toBe(etags[at] as string)
-        expect(response.headers.get('X-Total')).toBe(String(entities[entity]?.count))
-        expect(response.headers.get('Last-Modified')).toBe(new Date(built).toUTCString())
+    expect(new ReleaseStore(home.path).history()).toEqual(model.store.history())
+    const release = model.current()
+    for (const { entity, path } of collections) {
+      const { records, count } = release.entity(entity)
+      for (let page = 0; page < records.pages; page++) {
+        const response = await fetch(`${service.url}${path}?page=${page + 1}`)
+        expect(await response.text()).toBe(Buffer.from(records.page(page)).toString())
+        expect(response.headers.get('ETag')).toBe(records.etag(page))
+        expect(response.headers.get('X-Total')).toBe(String(count))
+        expect(response.headers.get('Last-Modified')).toBe(release.lastModified)
       }
-    }
-    // It was built before there were official codes, and has them.
-    type Coded = {
-      readonly cveMunicipio: string
-      readonly cvegeo: string
-      readonly idEstado: { readonly idEstado: number }
-    }
-    const records = (await (await fetch(`${service.url}/api/v2/municipios?per_page=1000`)).json()) as Coded[]
-    expect(records.length).toBeGreaterThan(0)
-    for (const { cveMunicipio, cvegeo, idEstado } of records) {
-      expect(cvegeo).toBe(`${String(idEstado.idEstado).padStart(2, '0')}${cveMunicipio}`)
-      const response = await fetch(`${service.url}/api/v2/municipios/${cvegeo}?by=code&fields=cvegeo`)
-      expect(await response.json()).toEqual({ cvegeo })
     }
   })
 
-  test('has the same records in every release, whole and verified, and nothing left of the old files', async () => {
-    using home = oldHome()
+  test('has everything derived anew from its records, in every release, and nothing left of the old files', async () => {
+    using home = earlierHome()
     const upgraded = await upgradeHome(home.store)
-    expect(upgraded.map(({ digest }) => digest).sort()).toEqual(oldDigests())
-    expect(home.store.digests().sort()).toEqual(oldDigests())
-    for (const digest of oldDigests()) {
-      const release = home.store.open(digest)
-      const { entities, findings } = oldManifest(digest)
-      for (const name of Object.keys(entities)) {
-        const { records } = release.entity(name)
-        const pages = Array.from({ length: records.pages }, (_, page) => Buffer.from(records.page(page)).toString())
-        expect(pages).toEqual(linesOf(oldFile(digest, `${name}.records`)))
-      }
-      expect(release.manifest.findings.map(({ kind, count }) => [kind, count])).toEqual(
-        findings.map(({ kind, count }) => [kind, count]),
-      )
-      expect(readdirSync(home.store.releaseDirectory(digest))).toEqual([MANIFEST_FILE])
+    expect(upgraded.map(({ digest }) => digest).sort()).toEqual(digests)
+    expect(upgraded.map(({ failure }) => failure)).toEqual([undefined, undefined, undefined])
+    expect(home.store.digests().sort()).toEqual(digests)
+    for (const digest of digests) {
+      const { entities, findings, built, source } = manifestOf(model, digest)
+      expect(manifestOf(home, digest)).toMatchObject({ entities, findings, built, source })
+      expect(manifestOf(home, digest).versions.nomenclator).toBe(version)
     }
+    expect(readdirSync(join(home.path, 'entities')).sort()).toEqual(readdirSync(join(model.path, 'entities')).sort())
     expect(await runHere('releases', 'verify', '--home', home.path)).toMatchObject({ code: 0 })
     expect(isOutdated(home.store)).toBe(false)
+    expect(home.store.loadIdRegistry().save()).toEqual(model.store.loadIdRegistry().save())
   })
 
-  test('tells afterwards which numbering its entities have', async () => {
-    using home = oldHome()
-    const [digest = ''] = oldDigests()
-    const path = join(home.store.releaseDirectory(digest), MANIFEST_FILE)
-    writeFileSync(path, readFileSync(path, 'utf8').replace('"kind": "tabular"', '"kind": "bundled"'))
-    await upgradeHome(home.store)
-    const { entities } = home.store.read(digest).manifest
-    expect(JSON.parse(readFileSync(path, 'utf8')).entities).toEqual(entities)
-    const numberings = Object.entries(entities).filter(([, { numbering }]) => numbering !== 'official')
-    expect(numberings.map(([name, { numbering }]) => [name, numbering])).toEqual([['localidad', 'stand-in']])
-  })
-
-  test('has each entity once, however many releases name it', async () => {
-    using home = oldHome()
-    await upgradeHome(home.store)
-    const manifests = oldDigests().map((digest) => home.store.read(digest).manifest)
-    const named = new Set(manifests.flatMap(({ entities }) => Object.values(entities).map(({ digest }) => digest)))
-    expect(readdirSync(join(home.path, 'entities')).sort()).toEqual([...named].sort())
-    expect(named.size).toBeLessThan(entityNames.length * 2)
-  })
-
-  test('keeps its identifiers', async () => {
-    using home = oldHome()
-    await upgradeHome(home.store)
-    const saved = JSON.parse(readFileSync(join(unpacked.path, 'numbers.json'), 'utf8'))
-    expect(home.store.loadIdRegistry().save()).toEqual(saved)
-    expect(existsSync(join(home.path, 'numbers.json'))).toBe(false)
-  })
-
-  test('does not lose identifiers to a registry that an earlier version has written since', async () => {
-    using home = oldHome()
-    await upgradeHome(home.store)
-    const registry = readFileSync(home.store.idRegistryFile, 'utf8')
-    writeFileSync(join(home.path, 'numbers.json'), '{}')
-    expect(isOutdated(home.store)).toBe(false)
-    await upgradeHome(home.store)
-    expect(readFileSync(home.store.idRegistryFile, 'utf8')).toBe(registry)
-  })
-
-  test('is brought up by an import, which is then guarded by what is there', async () => {
-    using home = oldHome()
+  test('is upgraded by an import, which is then guarded by what is there', async () => {
+    using home = earlierHome()
     using directory = new TestDirectory()
-    const few = writeTables(directory.path, { ...tiny })
+    const few = writeTables(directory.path, { localidad: tiny.localidad.slice(0, 1) })
     const refused = await runHere('import', 'package', few, '--home', home.path)
     expect(refused.code).toBe(1)
     expect(refused.err).toContain('upgrading it to the format of')
     expect(refused.err).toMatch(/localidad: \d+ of \d+ records would be gone/)
-    expect(new ReleaseStore(home.path).currentDigest()).toBe(oldCurrent())
+    expect(new ReleaseStore(home.path).currentDigest()).toBe(first)
     expect(await runHere('import', 'package', few, '--home', home.path, '--accept-changes')).toMatchObject({
       code: 0,
     })
   })
 
-  test('is brought up by a command of its own, once', async () => {
-    using home = oldHome()
-    const first = await runHere('upgrade', '--home', home.path, '--json')
-    expect([
-      first.code,
-      JSON.parse(first.out)
-        .map(({ digest }: { digest: string }) => digest)
-        .sort(),
-    ]).toEqual([0, oldDigests()])
+  test('is upgraded by a command of its own, once', async () => {
+    using home = earlierHome()
+    const once = await runHere('upgrade', '--home', home.path, '--json')
+    const reported: { digest: string }[] = JSON.parse(once.out)
+    expect([once.code, reported.map(({ digest }) => digest).sort()]).toEqual([0, digests])
     const after = contentOf(home.path)
-    const second = await runHere('upgrade', '--home', home.path)
-    expect([second.code, second.out]).toEqual([0, 'Nothing to do: every release is in the format of this version.\n'])
+    const again = await runHere('upgrade', '--home', home.path)
+    expect([again.code, again.out]).toEqual([0, 'Nothing to do: every release is in the format of this version.\n'])
     expect(contentOf(home.path)).toEqual(after)
   })
 
   test('says of a release what to do, where it is only looked at', async () => {
-    using home = oldHome()
+    using home = earlierHome()
     const { out } = await runHere('releases', '--home', home.path)
-    expect(out).toContain('was written by Nomenclator 0.1.0')
-    const shown = await runHere('releases', 'show', oldCurrent(), '--home', home.path)
-    expect([shown.code, shown.err]).toEqual([1, expect.stringContaining('Bring it up with nomenclator upgrade')])
+    expect(out).toContain(`was written by Nomenclator ${EARLIER}`)
+    const shown = await runHere('releases', 'show', first, '--home', home.path)
+    expect([shown.code, shown.err]).toEqual([1, expect.stringContaining('Upgrade it with nomenclator upgrade')])
   })
 
-  test('that was brought up in part goes on where it stopped', async () => {
-    using home = oldHome()
-    using whole = oldHome()
+  test('that was upgraded in part goes on where it stopped', async () => {
+    using home = earlierHome()
+    using whole = earlierHome()
     await upgradeHome(whole.store)
-    // The manifest of one release is new, its old files are still there, and so are entities that nobody names.
-    const [digest = ''] = oldDigests()
+    // The manifest of one release is new, the others are not, and there is an entity that nobody names.
     cpSync(join(whole.path, 'entities'), join(home.path, 'entities'), { recursive: true })
-    cpSync(
-      join(whole.store.releaseDirectory(digest), MANIFEST_FILE),
-      join(home.store.releaseDirectory(digest), MANIFEST_FILE),
-    )
+    const manifest = readFileSync(join(whole.store.releaseDirectory(third), MANIFEST_FILE), 'utf8')
+    rewrite(join(home.store.releaseDirectory(third), MANIFEST_FILE), manifest)
     mkdirSync(join(home.path, 'entities', '0'.repeat(64)))
-    await upgradeHome(home.store)
-    expect(withoutDates(contentOf(home.path))).toEqual(withoutDates(contentOf(whole.path)))
+    expect((await upgradeHome(home.store)).map(({ digest }) => digest)).not.toContain(third)
+    expect(Object.keys(contentOf(home.path))).toEqual(Object.keys(contentOf(whole.path)))
   })
 
-  const damage = (home: TestHome, digest: string, entity: string): string => {
-    const path = join(home.store.releaseDirectory(digest), `${entity}.records`)
-    writeFileSync(path, readFileSync(path, 'utf8').replace('"', "'"))
-    return path
-  }
-  const recordsOf = (digest: string, entity: string) => oldFile(digest, `${entity}.records`)
-
-  test('with a damaged release is brought up but for that one, which is left as it is', async () => {
-    using home = oldHome()
-    const isAlone = (digest: string) =>
-      oldDigests().every(
-        (other) => other === digest || recordsOf(other, 'audiencia') !== recordsOf(digest, 'audiencia'),
-      )
-    const digest = oldDigests().find(isAlone) as string
-    const path = damage(home, digest, 'audiencia')
-    const before = contentOf(home.store.releaseDirectory(digest))
+  test('with a damaged release is upgraded but for that one, which is left as it is', async () => {
+    using home = earlierHome()
+    const path = damage(home, third, 'audiencia')
+    const before = contentOf(home.store.releaseDirectory(third))
     const { code, err } = await runHere('upgrade', '--home', home.path)
     expect([code, err]).toEqual([1, expect.stringContaining(`${path} has other content than it was built with`)])
-    expect(contentOf(home.store.releaseDirectory(digest))).toEqual(before)
-    expect(home.store.openCurrent()?.digest).toBe(oldCurrent())
+    expect(contentOf(home.store.releaseDirectory(third))).toEqual(before)
+    expect(home.store.openCurrent()?.digest).toBe(first)
   })
 
   test('with records that this version writes in another way is left as it is', async () => {
-    using home = oldHome()
-    const digest = oldCurrent()
-    const directory = home.store.releaseDirectory(digest)
-    const path = join(directory, 'audiencia.records')
-    const text = readFileSync(path, 'utf8').replace('":', '": ')
-    writeFileSync(path, text)
-    const manifest = JSON.parse(readFileSync(join(directory, MANIFEST_FILE), 'utf8'))
-    manifest.entities.audiencia.files.records.sha256 = new Bun.CryptoHasher('sha256').update(text).digest('hex')
-    writeFileSync(join(directory, MANIFEST_FILE), JSON.stringify(manifest))
-    const before = contentOf(directory)
+    using home = earlierHome()
+    const path = damage(home, first, 'audiencia', (text) => text.replace('":', '": '))
+    const manifestPath = join(home.store.releaseDirectory(first), MANIFEST_FILE)
+    const manifest = JSON.parse(readFileSync(manifestPath, 'utf8'))
+    manifest.entities.audiencia.records = new Bun.CryptoHasher('sha256').update(readFileSync(path)).digest('hex')
+    rewrite(manifestPath, JSON.stringify(manifest))
+    const before = contentOf(home.store.releaseDirectory(first))
     const results = await upgradeHome(home.store)
-    expect(results.find((one) => one.digest === digest)?.failure).toBe(
+    expect(results.find(({ digest }) => digest === first)?.failure).toBe(
       `${path} is not rendered as it was by this version; the release was left as it is`,
     )
-    expect(contentOf(directory)).toEqual(before)
+    expect(contentOf(home.store.releaseDirectory(first))).toEqual(before)
   })
 
   test('with other records than its digest says is left as it is', async () => {
-    using home = oldHome()
-    const digest = oldCurrent()
+    using home = earlierHome()
     const other = '0'.repeat(64)
-    renameSync(home.store.releaseDirectory(digest), home.store.releaseDirectory(other))
+    renameSync(home.store.releaseDirectory(first), home.store.releaseDirectory(other))
     const results = await upgradeHome(home.store)
-    expect(results.find((one) => one.digest === other)?.failure).toBe(
+    expect(results.find(({ digest }) => digest === other)?.failure).toBe(
       `release ${other} has other records than its digest says`,
     )
     expect(isOutdated(home.store)).toBe(true)
@@ -272,8 +184,9 @@ describe('a home of version 0.1.0', () => {
 
   describe('with a current release that is damaged', () => {
     const spoiled = () => {
-      const home = oldHome()
-      for (const digest of oldDigests()) damage(home, digest, 'pais')
+      const home = earlierHome()
+      // All three share the countries.
+      damage(home, first, 'pais')
       return home
     }
 
@@ -290,103 +203,60 @@ describe('a home of version 0.1.0', () => {
       const directory = writeTables(join(room.path, 'some'), { audiencia: tiny.audiencia })
       const { code, err } = await runHere('import', 'package', directory, '--accept-changes', '--home', home.path)
       expect(code).toBe(1)
-      expect(err).toContain(
-        `release ${oldCurrent().slice(0, 12)} is current and of an earlier format, and could not be brought up because it is damaged. This source does not provide pais,`,
-      )
-      expect(err).toContain('Import a source that provides everything, such as nomenclator import bundled')
+      expect(err).toContain(`${home.store.releaseDirectory(first)} is in an earlier format and could not be upgraded`)
+      expect(err).toContain('import its source again to replace it, or activate another release')
     })
   })
-
-  test('has what is damaged in one release and sound in another sound in both', async () => {
-    using home = oldHome()
-    const [digest = ''] = oldDigests().filter((one) => one !== oldCurrent())
-    damage(home, digest, 'pais')
-    expect(await runHere('upgrade', '--home', home.path)).toMatchObject({ code: 0 })
-    const { records } = home.store.open(digest).entity('pais')
-    expect(Buffer.from(records.page(0)).toString()).toBe(linesOf(recordsOf(digest, 'pais'))[0] as string)
-  })
 })
-
-/** Manifests say which versions wrote them, and entities are named by content alone. */
-const withoutDates = (content: Record<string, string>) => Object.keys(content).sort()
 
 const home = new TestHome()
 beforeAll(() => home.import(sourceOf(tiny)))
 afterAll(() => home[Symbol.dispose]())
 
-/** A copy of a home of this version with its current manifest rewritten. */
-function rewritten(
-  change: (manifest: { entities: Record<string, { format: number }>; versions: object }) => void,
-): TestHome {
-  const copy = new OldHome(home.path)
-  const path = join(copy.store.releaseDirectory(copy.store.currentDigest() as string), MANIFEST_FILE)
-  const manifest = JSON.parse(readFileSync(path, 'utf8'))
-  change(manifest)
-  writeFileSync(path, JSON.stringify(manifest))
-  return copy
-}
-
-describe('a home of a later version', () => {
-  const later = () =>
-    rewritten((manifest) => {
-      manifest.entities.municipio = { ...manifest.entities.municipio, format: ENTITY_FORMAT + 1 }
-      manifest.versions = { nomenclator: '9.8.7', bun: '9.9.9' }
-    })
-
+describe.each([
+  ['later', ENTITY_FORMAT + 1, 'which is newer than this program', 'Use Nomenclator 9.8.7 or later'],
+  [
+    'too old',
+    OLDEST_FORMAT - 1,
+    `a format that this program (${version}) no longer reads`,
+    'Use Nomenclator 9.8.7, or',
+  ],
+] as const)('a home of a %s format', (_, format, why, advice) => {
   test.each([
     ['serve', ['serve', '--port', '0', '--workers', '1']],
     ['import', ['import', 'bundled', '--accept-changes']],
     ['export', ['export', 'package', '/nonexistent']],
     ['activate', ['activate', '']],
     ['upgrade', ['upgrade']],
-  ])('is refused by %s, with the version that wrote it and the entities that cannot be read', async (_, argv) => {
-    using copy = later()
+  ])('is refused by %s, with the version that wrote it and what to do', async (_, argv) => {
+    using copy = new CopiedHome(home.path)
+    rewriteInFormat(copy.store, format, '9.8.7', 'municipio')
     const before = contentOf(copy.path)
     const digest = copy.store.currentDigest() as string
     const { code, err } = await runHere(...argv.map((word) => word || digest), '--home', copy.path)
     expect(code).toBe(1)
-    expect(err).toContain('was written by Nomenclator 9.8.7, which is newer than this program')
-    expect(err).toContain('municipio')
+    for (const words of ['was written by Nomenclator 9.8.7', why, 'municipio', 'Nothing was changed', advice])
+      expect(err).toContain(words)
     expect(contentOf(copy.path)).toEqual(before)
   })
 })
 
-test('entities of an earlier format are brought up by themselves, and those that embed them', async () => {
-  using copy = rewritten(({ entities }) => {
-    entities.estado = { ...entities.estado, format: ENTITY_FORMAT - 1 }
-  })
-  expect(() => copy.store.openCurrent()).toThrow('estado are in an earlier format')
-  expect(await upgradeHome(copy.store)).toMatchObject([{ entities: ['estado'] }])
-  expect(copy.store.openCurrent()?.manifest.entities).toEqual(home.current().manifest.entities)
+test('the oldest format that can be upgraded is older than this one', () => {
+  expect(OLDEST_FORMAT).toBeLessThan(ENTITY_FORMAT)
 })
 
-test('an entity of this format is built again where one that it embeds gets another digest', async () => {
-  using copy = new OldHome(home.path)
-  const { store } = copy
-  const path = join(store.releaseDirectory(store.currentDigest() ?? ''), MANIFEST_FILE)
-  const manifest = JSON.parse(readFileSync(path, 'utf8'))
-  const digests: Record<string, string> = {}
-  for (const [name, { digest }] of Object.entries<{ digest: string }>(manifest.entities)) {
-    const file = join(store.entityDirectory(digest), ENTITY_MANIFEST_FILE)
-    const entity: EntityManifest = JSON.parse(readFileSync(file, 'utf8'))
-    const parents = Object.fromEntries(Object.keys(entity.parents).map((parent) => [parent, digests[parent] as string]))
-    const earlier = { ...entity, format: name === 'estado' ? ENTITY_FORMAT - 1 : ENTITY_FORMAT, parents }
-    manifest.entities[name] = releasedEntity(earlier)
-    digests[name] = manifest.entities[name].digest
-    rmSync(file)
-    writeFileSync(file, manifestText(earlier))
-    renameSync(store.entityDirectory(digest), store.entityDirectory(digests[name] as string))
-  }
-  rmSync(path)
-  writeFileSync(path, JSON.stringify(manifest))
-  expect(await upgradeHome(store)).toEqual([{ digest: home.current().digest, entities: ['estado'] }])
+test('one entity of an earlier format is upgraded, and those that embed it, which get another digest', async () => {
+  using copy = new CopiedHome(home.path)
+  rewriteInFormat(copy.store, OLDEST_FORMAT, EARLIER, 'estado')
+  expect(() => copy.store.openCurrent()).toThrow('estado are in an earlier format')
+  expect(await upgradeHome(copy.store)).toEqual([{ digest: home.current().digest, entities: ['estado'] }])
   expect(copy.current().manifest.entities).toEqual(home.current().manifest.entities)
 })
 
 describe('an entity that a release lacks', () => {
   /** As written by a program that knew no audiences. */
   function lacking(): TestHome {
-    const copy = new OldHome(home.path)
+    const copy = new CopiedHome(home.path)
     const { manifest } = copy.current()
     const { audiencia: _, ...entities } = manifest.entities
     const lines = Object.entries(entities).map(([name, { count, records }]) => `${name} ${count} ${records}\n`)

@@ -22,7 +22,7 @@ import { Release, readManifest } from '../../packages/server/src/release/release
 import { builtInCatalog } from '../../packages/server/src/source/built-in.ts'
 import { bundledSource } from '../../packages/server/src/source/bundled.ts'
 import { openPackage } from '../../packages/server/src/source/package/open-package.ts'
-import type { GivenRow, Origin, Source } from '../../packages/server/src/source/source.ts'
+import type { Block, GivenRow, Origin, Source } from '../../packages/server/src/source/source.ts'
 import { syntheticSource } from '../../packages/server/src/source/synthetic/synthetic.ts'
 import { type Ran, ran } from './command.ts'
 import { completedRows } from './completed-rows.ts'
@@ -53,6 +53,16 @@ export function variantOf(
 }
 
 export const fullSource = syntheticSource({ seed: 1, scale: 1 })
+
+/** The same catalog with the first thousands of its localities. */
+export const sourceWithThousands = (thousands: number): Source => ({
+  ...fullSource,
+  expected: () => undefined,
+  read: (name, report) => {
+    const blocks = fullSource.read(name, report) as Iterable<Block>
+    return name === 'localidad' ? Iterator.from(blocks).take(thousands) : blocks
+  },
+})
 
 let full: Promise<Release> | undefined
 /** An invented catalog of the size that the contract saw, built once for all test files of a run. */
@@ -171,12 +181,6 @@ export class TestDirectory implements Disposable {
   [Symbol.dispose](): void {
     rmSync(this.path, { recursive: true, force: true })
   }
-}
-
-/** Puts there a home that version 0.1.0 made: three releases, of which the second is current. */
-export async function unpackFirstHome(path: string): Promise<void> {
-  const archive = join(import.meta.dir, '..', 'data', 'home-of-0.1.0.tar.gz')
-  await new Bun.Archive(await Bun.file(archive).bytes()).extract(path)
 }
 
 /** A home of releases for the length of one test. */

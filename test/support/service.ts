@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { allCommands } from '../../packages/server/src/cli/command-table.ts'
-import { THINKER_VARIABLE } from '../../packages/server/src/http/processes/workers.ts'
+import { COMPUTE_SOCKET_VARIABLE } from '../../packages/server/src/http/processes/workers.ts'
 import { MANIFEST_FILE } from '../../packages/server/src/release/manifest.ts'
 import type { Release } from '../../packages/server/src/release/release.ts'
 import type { GivenRow } from '../../packages/server/src/source/source.ts'
@@ -181,11 +181,11 @@ export function childrenOf(pid: number): number[] {
 
 /** The processes of a service that serve. */
 export const workersOf = (pid: number): number[] =>
-  childrenOf(pid).filter((child) => !environmentOf(child).has(THINKER_VARIABLE))
+  childrenOf(pid).filter((child) => !environmentOf(child).has(COMPUTE_SOCKET_VARIABLE))
 
-/** The compute workers. */
-export const thinkersOf = (pid: number): number[] =>
-  childrenOf(pid).filter((child) => environmentOf(child).has(THINKER_VARIABLE))
+/** The process ids of the compute workers of a service. */
+export const computeWorkersOf = (pid: number): number[] =>
+  childrenOf(pid).filter((child) => environmentOf(child).has(COMPUTE_SOCKET_VARIABLE))
 
 /** The names of the variables that a process was started with. */
 export function environmentOf(pid: number): ReadonlyMap<string, string> {

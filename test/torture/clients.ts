@@ -8,7 +8,7 @@ export type TrafficReport = {
   /** Responses of 503 with Retry-After: a limit at work. */
   readonly limited: number
   readonly statuses: Readonly<Record<string, number>>
-  /** What the failed requests ended with, and how often. */
+  /** The endings of the failed requests, each with its number. */
   readonly reasons: Readonly<Record<string, number>>
   /** Milliseconds from when a request was due until its response was whole. */
   readonly latency: { readonly p50: number; readonly p99: number; readonly max: number }
@@ -24,13 +24,13 @@ export type Clients<Report = TrafficReport> = AsyncDisposable & {
   /** Resolves when they have begun. */
   readonly begun: Promise<unknown>
   readonly report: Promise<Report>
-  /** How many responses have come so far. */
+  /** Responses so far. */
   readonly completed: () => number
   /** Lets every request that was sent have its response. */
   stop(): Promise<Report>
 }
 
-/** What a module that is started as clients has to offer. */
+/** The running clients of a module that is started as clients. */
 export type Running<Report = TrafficReport> = {
   readonly report: Promise<Report>
   readonly completed: number
@@ -38,9 +38,9 @@ export type Running<Report = TrafficReport> = {
 }
 
 type Order<Plan> = { readonly plan: Plan } | { readonly stop: true }
-type News<Report> = { readonly completed: number } | { readonly report: Report }
+type ClientsUpdate<Report> = { readonly completed: number } | { readonly report: Report }
 
-const NEWS_MILLISECONDS = 100
+const UPDATE_MILLISECONDS = 100
 
 /** Starts a module that calls `runClients` with a plan. */
 export function startClients<Plan, Report = TrafficReport>(module: string, plan: Plan): Clients<Report> {
@@ -49,10 +49,10 @@ export function startClients<Plan, Report = TrafficReport>(module: string, plan:
   let completed = 0
   const child = Bun.spawn([process.execPath, module], {
     stdio: ['ignore', 'inherit', 'inherit'],
-    ipc: (news: News<Report>) => {
+    ipc: (update: ClientsUpdate<Report>) => {
       begun.resolve()
-      if ('report' in news) reported.resolve(news.report)
-      else completed = news.completed
+      if ('report' in update) reported.resolve(update.report)
+      else completed = update.completed
     },
     onExit: (_, code, signal) => reported.reject(new Error(`the clients ended on their own: ${signal ?? code}`)),
   })
@@ -77,7 +77,7 @@ export function startClients<Plan, Report = TrafficReport>(module: string, plan:
 /** In the process of the clients: begins when the plan comes, and reports when they are done. */
 export function runClients<Plan, Report extends TrafficReport>(begin: (plan: Plan) => Running<Report>): void {
   let running: Running<Report> | undefined
-  const post = (news: News<Report>) => process.send?.(news)
+  const post = (update: ClientsUpdate<Report>) => process.send?.(update)
   process.on('message', (order: Order<Plan>) => {
     if ('stop' in order) {
       running?.stop()
@@ -85,7 +85,7 @@ export function runClients<Plan, Report extends TrafficReport>(begin: (plan: Pla
     }
     const started = begin(order.plan)
     running = started
-    const telling = setInterval(() => post({ completed: started.completed }), NEWS_MILLISECONDS)
+    const telling = setInterval(() => post({ completed: started.completed }), UPDATE_MILLISECONDS)
     started.report.then((report) => {
       clearInterval(telling)
       post({ completed: report.completed })

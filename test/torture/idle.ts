@@ -23,19 +23,19 @@ export async function untilIdle(root: number): Promise<number | undefined> {
 }
 
 /**
- * The milliseconds for which the processes of a service have had a processor; and those of lower priority than the first, which think, also
+ * The milliseconds for which the processes of a service have had a processor; and those of lower priority than the first, the compute workers, also
  * for which they have waited for one: on a busy machine, they wait most of the time.
  */
 function demandOf(root: number): number {
   const priority = getPriority(root)
   return processTree(root).reduce((sum, { pid }) => {
     try {
-      const isThinking = getPriority(pid) > priority
+      const isComputeWorker = getPriority(pid) > priority
       for (const thread of readdirSync(`/proc/${pid}/task`)) {
         const [ran = 0, waited = 0] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8')
           .split(' ')
           .map(Number)
-        sum += (ran + (isThinking ? waited : 0)) / NANOSECONDS_PER_MILLISECOND
+        sum += (ran + (isComputeWorker ? waited : 0)) / NANOSECONDS_PER_MILLISECOND
       }
     } catch {
       // It has ended meanwhile.

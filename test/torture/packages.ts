@@ -7,7 +7,7 @@ import type { Campaign } from './trial.ts'
 
 /** Every so many packages, one is asked over a socket. */
 const OVER_SOCKET = 5
-const MAX_TOLD = 10
+const MAX_SHOWN = 10
 
 export const packages: Campaign = {
   name: 'packages',
@@ -25,7 +25,7 @@ export const packages: Campaign = {
       const fault = await faultOf(any, isOverSocket)
       lists.asked += any.lists.length
       if (isOverSocket) lists.overSocket += any.lists.length
-      if (fault !== undefined && told++ < MAX_TOLD) trial.require(false, `package ${number}: ${fault.slice(0, 2_000)}`)
+      if (fault !== undefined && told++ < MAX_SHOWN) trial.require(false, `package ${number}: ${fault.slice(0, 2_000)}`)
       if (number % 100 === 99) trial.log(`${number + 1} packages, ${told} of them not sound`)
     }
     trial.require(told === 0, `${told} of ${total} packages were not served as they should be`)

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { describeMachine, hostTicks, keepAwake } from '../../bench/machine.ts'
 import { clock } from './clock.ts'
+import { compute } from './compute.ts'
 import { damaged } from './damaged.ts'
 import { descriptors } from './descriptors.ts'
 import { diskFull } from './disk-full.ts'
@@ -14,13 +15,26 @@ import { pageOf, RESULTS, writePage } from './report.ts'
 import { restarts } from './restarts.ts'
 import { slow } from './slow.ts'
 import { swaps } from './swaps.ts'
-import { think } from './think.ts'
 import { type Campaign, DATA_VARIABLE, Homes, type Scale, Trial } from './trial.ts'
 import { unmounted } from './unmounted.ts'
 import { workers } from './workers.ts'
 
 export const campaigns: readonly Campaign[] = [
-  ...[fuzz, load, slow, workers, swaps, restarts, diskFull, unmounted, damaged, clock, descriptors, importKills, think],
+  ...[
+    fuzz,
+    load,
+    slow,
+    workers,
+    swaps,
+    restarts,
+    diskFull,
+    unmounted,
+    damaged,
+    clock,
+    descriptors,
+    importKills,
+    compute,
+  ],
   packages,
 ]
 
@@ -39,7 +53,7 @@ ${command} -- --quick       the same in minutes; prints the report
   --help      this text
 
 The service is started by the campaigns themselves, on free ports of 127.0.0.1. Those that mount file systems need root.
-With a file of localities of INEGI in ${DATA_VARIABLE}, think uses these and not invented ones.
+With a file of localities of INEGI in ${DATA_VARIABLE}, compute uses these and not invented ones.
 Exits with 1 if anything did not hold.
 `
 export const USAGE = usageOf('npm run torture', campaigns)

@@ -83,7 +83,7 @@ export class Homes implements Disposable {
   }
 
   /** As large; of a file of INEGI where the environment names one, beside the bundled data. */
-  thinking(): Promise<Home> {
+  official(): Promise<Home> {
     const file = process.env[DATA_VARIABLE]
     return file === undefined || this.#scale === 'test'
       ? this.large()

@@ -65,7 +65,7 @@ test('a directory with nothing but aliases makes a new release, by which the rec
   expect(namesFound(before, 'real de oro')).toEqual([])
 })
 
-test('a suggestion tells the alias and its reason', async () => {
+test('a suggestion has the alias and its reason', async () => {
   using home = await homeWithAliases()
   const release = home.current()
   const app = appOf(() => release)

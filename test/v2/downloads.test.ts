@@ -50,7 +50,7 @@ function serviceWith(cache?: ResponseCache) {
 }
 
 const changes = () => `/api/v2/changes?from=${digests[0]}`
-const told = ({ headers }: Response) => [headers.get('repr-digest'), headers.get('etag')]
+const bodyHeaders = ({ headers }: Response) => [headers.get('repr-digest'), headers.get('etag')]
 
 describe('HEAD', () => {
   const targets: readonly [string, () => string][] = [
@@ -62,7 +62,7 @@ describe('HEAD', () => {
     ['a collection with some fields', () => `${ALL}&fields=cvePais`],
     ['changes with embed=id', () => `${changes()}&embed=id`],
   ]
-  test.each(targets)('of %s makes nothing, and tells what is known', async (_, target) => {
+  test.each(targets)('of %s makes nothing, and has the headers that are known', async (_, target) => {
     using directory = new TestDirectory()
     const { get, head } = serviceWith(testCache(directory.path))
     const before = await head(target())
@@ -71,7 +71,7 @@ describe('HEAD', () => {
     expect(whole.headers.get('etag')).toBe(before.headers.get('etag') as string)
     await whole.arrayBuffer()
     const restarted = serviceWith(testCache(directory.path))
-    expect(told(await restarted.head(target()))).toEqual(told(whole))
+    expect(bodyHeaders(await restarted.head(target()))).toEqual(bodyHeaders(whole))
     expect(readdirSync(directory.path)).toHaveLength(1)
   })
 })
@@ -158,7 +158,7 @@ describe('changes', () => {
     const { get, head } = serviceWith(testCache(directory.path))
     for (const target of [`${changes()}&in=audiencias`, `${changes()}&in=audiencias&format=ndjson`]) {
       const gzip = { 'Accept-Encoding': 'gzip' }
-      // Whether it will be compressed is not known yet, and neither is the tag.
+      // Neither its length nor its tag is known yet: it may be too short to be compressed.
       expect((await head(target, gzip)).headers.get('etag')).toBeNull()
       const response = await get(target, gzip)
       expect([response.status, response.headers.get('content-encoding')]).toEqual([200, null])
@@ -195,7 +195,7 @@ test('a service that cannot write its cache sends whole collections and changes 
   }
 })
 
-test('without a cache, few clients are served at a time, and the others are told to try again', async () => {
+test('without a cache, few clients are served at a time, and the others have to try again', async () => {
   const release = home.current()
   const request = { method: 'GET', path: '', query: '', headers: new Map() }
   const respond = () =>

@@ -306,6 +306,15 @@ describe('a wrong parameter is named, with what is allowed', () => {
   test.each([
     ['/paises?pgae=1', /^"pgae" is not known here\. Did you mean page\? Allowed are page, per_page, /],
     ['/paises?idMunicipio=1', /^"idMunicipio" is not known here\. /],
+    ['/paises?limit=10', /^"limit" is not known here\. Did you mean per_page\? /],
+    ['/paises?pageSize=10', /^"pageSize" is not known here\. Did you mean per_page\? /],
+    ['/paises/all?limit=10', /^"limit" is not known here\. Allowed are /],
+    ['/search?per_page=10', /^"per_page" is not known here\. Did you mean limit\? /],
+    ['/search?language=es', /^"language" is not known here\. Did you mean lang\? /],
+    ['/paises?query=x', /^"query" is not known here\. Did you mean q\? /],
+    ['/resolve?text=x', /^"text" is not known here\. Did you mean q\? /],
+    ['/paises?start=10', /^"start" is not known here\. Did you mean page\? /],
+    ['/paises?order_by=x', /^"order_by" is not known here\. Did you mean sort\? /],
   ])('%s', (target, detail) => expectRefused('unknown-parameter', target, detail))
 
   test.each([

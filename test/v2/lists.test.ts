@@ -1,4 +1,4 @@
-// Lists that no one has seen before over API v2: keys of any text and of several fields, values of every type, references
+// Lists of any kind over API v2: keys of any text and of several fields, values of every type, references
 // that may be missing, names in several languages and a tree; over a real socket.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { Documented } from '../support/openapi.ts'
@@ -65,7 +65,7 @@ describe('a record', () => {
       }
   })
 
-  test('has null for all that it lacks, and every digit of its numbers', async () => {
+  test('has null for each missing value, and every digit of its numbers', async () => {
     expect(await json('/countries/ZZ')).toEqual(
       Object.fromEntries(Object.keys(country.fields).map((name) => [name, name === 'ISO code' ? 'ZZ' : null])),
     )
@@ -187,7 +187,7 @@ describe('a tree', () => {
     ['/jobs?root=true', ['1', '2', 'self']],
     ['/jobs?root=true&within=1', []],
     ['/jobs?q=senators&within=1', ['1111']],
-    // What is above itself is told once.
+    // A record that is its own ancestor comes once.
     ['/jobs/self/children', []],
     ['/jobs/self/descendants', []],
     ['/jobs/self/ancestors', []],
@@ -311,7 +311,7 @@ describe('as CSV', () => {
 })
 
 describe('the description', () => {
-  test('tells of slugs, types, languages, trees and packages', async () => {
+  test('describes slugs, types, languages, trees and packages', async () => {
     const { collections, packages } = (await json('')) as { collections: Json[]; packages: unknown[] }
     expect(packages).toEqual([])
     const [countries, regions, jobs] = ['countries', 'regions', 'jobs'].map(

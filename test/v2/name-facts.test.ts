@@ -10,7 +10,7 @@ import { appOf, responseTo } from '../support/responses.ts'
 setDefaultTimeout(180_000)
 
 const [analogy] = tiny.subdisciplina
-/** Of one subdiscipline the English name is known, of another it is not; of its field it is, of its area it is not. */
+/** Subdisciplines with and without an English name, in a field that has one, in an area that has none. */
 const rows = {
   ...tiny,
   campo: [{ ...tiny.campo[0], nombreEn: 'Logic' }],
@@ -99,7 +99,7 @@ describe('a name that is a fact', () => {
     expect(JSON.parse(text)).toMatchObject([{ verdict: 'exact', how: ['exact'], code: '110101' }])
   })
 
-  test('is told with its language', async () => {
+  test('comes with its language', async () => {
     const { collections } = JSON.parse((await get('/api/v2')).text)
     const { languages, fields } = collections.find(({ name }: { name: string }) => `/api/v2/${name}` === LIST)
     expect(languages).toEqual(['es', 'en'])
@@ -129,13 +129,13 @@ describe('a table', () => {
 
   test('may have none', async () => expect(await imported(header, '1,Ciencias,1')).toEqual({ nombreEn: null }))
 
-  test('is told where one is none', async () => {
+  test('is refused with its line if it is none', async () => {
     const rejected = imported(`${header},nombreEn`, `1,Ciencias,1,${'x'.repeat(1_001)}`)
     await expect(rejected).rejects.toThrow(/area\.csv.*2.*nombreEn.*a name of 1 to 1000 characters/s)
   })
 })
 
-test('of countries and fields of knowledge all have English names but one, as PROVENANCE.md tells', async () => {
+test('of countries and fields of knowledge all have English names but one, as PROVENANCE.md says', async () => {
   const release = await bundledRelease()
   const unnamed = ['pais', 'area', 'campo', 'disciplina', 'subdisciplina'].flatMap((name) => {
     const entity = release.entity(name)

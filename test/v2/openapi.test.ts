@@ -7,7 +7,7 @@ import { type ProblemKind, problemTitles, problemType } from '../../packages/ser
 import { OPENAPI_PATH, RESOLVE_PATH } from '../../packages/server/src/http/routes.ts'
 import { v1Routes } from '../../packages/server/src/http/v1/v1.ts'
 import { openapiDocument } from '../../packages/server/src/http/v2/openapi/document.ts'
-import { v2Paths } from '../../packages/server/src/http/v2/paths.ts'
+import { v2Paths } from '../../packages/server/src/http/v2/v2-routes.ts'
 import { code, embeds, entity, id, name } from '../support/definitions.ts'
 import { Documented, type DocumentedOperation, queryOf } from '../support/openapi.ts'
 import { OpenapiService, OWN } from '../support/openapi-service.ts'
@@ -213,7 +213,7 @@ describe('parameters', () => {
   test.each(each)('of %s must be given only where it says so', async (_path, operation) => {
     const required = queryOf(operation).filter((one) => one.required === true)
     const response = await send({ target: service.pathOf(operation) })
-    // Of a row either free text or a part must be given, which a document cannot say.
+    // A row needs either free text or a part, which a document cannot say.
     expect(response.status).toBe(required.length > 0 || operation.path === RESOLVE_PATH ? 400 : 200)
     for (const parameter of required) expect((await problemIn(response)).detail).toStartWith(`${parameter.name} was`)
   })

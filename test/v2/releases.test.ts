@@ -4,7 +4,6 @@ import fc from 'fast-check'
 import { catalogOf } from '../../packages/server/src/catalog/catalog.ts'
 import type { PublishedRecord } from '../../packages/server/src/catalog/flatten.ts'
 import { diffEntity } from '../../packages/server/src/release/diff.ts'
-import { fromMappedFiles } from '../../packages/server/src/release/record-access.ts'
 import type { GivenRow } from '../../packages/server/src/source/source.ts'
 import { builtIn, entityNames, pais } from '../support/built-in.ts'
 import { recordsOf } from '../support/found.ts'
@@ -271,7 +270,7 @@ describe('changes', () => {
         const [older, newer] = [await releaseOf(sourceWith(before)), await releaseOf(sourceWith(after))]
         for (const name of entityNames) {
           const kept = new Map(recordsOf(older, name).map((record) => [keyOf(name, record), record]))
-          for (const change of diffEntity(older, newer, name, fromMappedFiles)) {
+          for (const change of diffEntity(older, newer, name)) {
             if (change.change === 'removed') expect(kept.delete(keyOf(name, change.old))).toBe(true)
             else kept.set(keyOf(name, change.new), change.new)
           }

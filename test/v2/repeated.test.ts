@@ -1,9 +1,9 @@
-// Whoever names the same thing twice in a request to API v2 gets it once.
+// A request to API v2 that names the same thing twice gets it once.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { ProblemError } from '../../packages/server/src/http/problem.ts'
 import { MAX_FIELDS } from '../../packages/server/src/http/v2/parameter-definitions.ts'
 import { parseQuery } from '../../packages/server/src/http/v2/request/query-string.ts'
-import { parseListRequest } from '../../packages/server/src/http/v2/request/records.ts'
+import { parseListRequest } from '../../packages/server/src/http/v2/request/records-request.ts'
 import { sourceOf, TestHome, tiny } from '../support/releases.ts'
 import { appOf, responseTo } from '../support/responses.ts'
 

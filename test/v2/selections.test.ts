@@ -133,7 +133,7 @@ describe('records below one that is named by its code', () => {
     expect(await json(byCode)).toEqual(await json(byId))
   })
 
-  test('a code that could be an identifier is told', async () => {
+  test('a code that could be an identifier is named as such', async () => {
     const response = await get('/api/v2/municipios/14001')
     const hint = expect.stringContaining('14001 is the official code of a record: add by=code to the query.')
     expect([response.status, await detailOf(response)]).toEqual([404, hint])

@@ -23,7 +23,7 @@ const recordAt = (release: Release, { name }: Entity, position: number): Value =
 const valueAt = (record: Value, { steps, numeric }: RecordPath): string | number | undefined => {
   let value: Value | undefined = record
   for (const step of steps) value = typeof value === 'object' ? value[step] : undefined
-  // Of an embedded record, its identifier stands under the same name.
+  // The identifier of an embedded record has the same name.
   if (typeof value === 'object') value = numeric ? value[steps.at(-1) as string] : undefined
   return typeof value === 'object' ? undefined : value
 }

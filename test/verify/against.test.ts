@@ -1,8 +1,8 @@
-// Two servers compared: each kind of difference is found, counted and shown, and what must differ is not one.
+// Two servers compared: each kind of difference is found, counted and shown, and headers of the moment do not count.
 import { describe, expect, test } from 'bun:test'
 import { run } from '../../packages/server/src/cli/run.ts'
-import { collections } from '../../packages/server/src/verify/address.ts'
-import { type Comparison, compareServers } from '../../packages/server/src/verify/compare.ts'
+import { type Comparison, compareServers } from '../../packages/verify/src/compare.ts'
+import { collections } from '../../packages/verify/src/contract.ts'
 import { jumbled } from '../support/jumbled-catalog.ts'
 import { type Fault, plainV1, recordsOfAll } from '../support/plain-v1.ts'
 import { type Rows, releaseOf } from '../support/releases.ts'
@@ -169,7 +169,7 @@ describe('the command', () => {
     return { code: await run(['verify', ...argv], {}, terminal), out: said.join('') }
   }
 
-  test('tells an operator what moving from a plain server to ours would change', async () => {
+  test('shows an operator the changes of a move from a plain server to ours', async () => {
     const release = await releaseOf(smallSource(jumbled))
     const server = serverOf(() => release)
     await using old = await plainV1()

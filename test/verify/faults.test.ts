@@ -1,26 +1,16 @@
 // One fault at a time in a server that is correct otherwise: each is found, and named by the check of the rule that it breaks.
 import { describe, expect, test } from 'bun:test'
-import { gzipSync } from 'node:zlib'
-import { collections } from '../../packages/server/src/verify/address.ts'
-import { cachingAdvice } from '../../packages/server/src/verify/caching.ts'
-import { checks } from '../../packages/server/src/verify/checks.ts'
-import { verify } from '../../packages/server/src/verify/verify.ts'
+import { checks } from '../../packages/verify/src/checks.ts'
+import { collections } from '../../packages/verify/src/contract.ts'
+import { verify } from '../../packages/verify/src/verify.ts'
 import { jumbled } from '../support/jumbled-catalog.ts'
-import {
-  bytesOf,
-  careful,
-  type Fault,
-  type PlainRequest,
-  type PlainResponse,
-  plainV1,
-  recordsOfAll,
-} from '../support/plain-v1.ts'
+import { bytesOf, careful, type Fault, type PlainRequest, plainV1, recordsOfAll } from '../support/plain-v1.ts'
 import { countries } from '../support/small-source.ts'
-import { body, extra, type Field, fields, header, isPage, on, onPages, records } from '../support/v1-faults.ts'
+import { body, extra, fields, header, isPage, on, onPages, records } from '../support/v1-faults.ts'
 
 const quick = { retries: 0, backoff: 1, rate: undefined, concurrency: 2, deep: true, sample: 20 }
 
-/** The ids of the checks that a server with this fault breaks, and what it was told. */
+/** Returns the ids of the checks that a server with a fault breaks, and the findings. */
 async function broken(fault: Fault, only: readonly string[], timeout: number, advice = false) {
   await using server = await plainV1(fault)
   const found = await verify(server.url, {
@@ -387,10 +377,11 @@ describe('a fault of a server', () => {
     for (const { request, came, expected } of problems) {
       expect(request).toMatch(/^(?:GET|HEAD|OPTIONS|POST) http:\/\/127\.0\.0\.1:\d+\/api\/v1\//)
       expect([came, expected]).not.toContain('')
+      expect(expected).toBeString()
     }
   })
 
-  test('is known for every rule', () => {
+  test('has a row for every rule', () => {
     const shown = new Set(cases.flatMap(([, ids]) => ids))
     expect(checks.filter(({ id, severity }) => severity === 'rule' && !shown.has(id)).map(({ id }) => id)).toEqual([])
     expect(cases.length).toBeGreaterThan(40)
@@ -407,39 +398,16 @@ const onStatus =
 const page: Fault = (response, request) => ({ ...response, status: 200, body: firstBody(request) })
 const firstBody = ({ collection }: PlainRequest) => (collection === 'paises' ? JSON.stringify(countries(10)) : '')
 const notModified: Fault = (response) => ({ ...response, status: 304, body: '' })
-/** The page in gzip, with other headers besides. */
-const compressed =
-  (...more: readonly Field[]): Fault =>
-  (response, { method }) => {
-    const content = gzipSync(response.body)
-    const names = more.map(([name]) => name)
-    const kept = response.fields.filter(([name]) => !names.includes(name))
-    const fields: readonly Field[] = [
-      ...kept,
-      ...more,
-      ['Content-Encoding', 'gzip'],
-      ['Content-Length', String(content.length)],
-    ]
-    const head = bytesOf({ ...response, fields, body: '' })
-    return method === 'HEAD' ? head : Buffer.concat([head, content])
-  }
-const onGzip = (edit: Fault) => onHeader('Accept-Encoding: gzip$', edit)
-const onOldHttp = (edit: Fault) => on(({ head }) => head.includes(' HTTP/1.0\r'), edit)
-const chunked = (response: PlainResponse): PlainResponse => ({
-  ...response,
-  fields: [...response.fields, ['Transfer-Encoding', 'chunked']],
-  body: `${Buffer.byteLength(response.body).toString(16)}\r\n${response.body}\r\n0\r\n\r\n`,
-})
 let requests = 0
 
-/** What misleads the clients, caches and proxies of a server that is careful otherwise. */
+/** Faults that mislead clients, caches and proxies, in a server that is careful otherwise. */
 const misleading: readonly Case[] = [
   ['nothing', [], (response) => response],
   ['Latin-1 by Content-Type', ['charset'], onSecond(header('Content-Type', 'application/json; charset=iso-8859-1'))],
   ['UTF-8 by Content-Type', [], header('Content-Type', 'application/json; Charset="UTF-8"')],
   [
     'an ETag of each request',
-    ['repeatable', 'if-none-match', 'if-match', 'head-alike'],
+    ['repeatable', 'if-none-match', 'head-alike'],
     header('ETag', () => `"request ${++requests}"`),
   ],
   ['no ETag', ['etag'], without('ETag')],
@@ -470,27 +438,7 @@ const misleading: readonly Case[] = [
     onHeader('If-None-Match: .*[^]*If-Modified', notModified),
   ],
   ['If-Modified-Since is ignored', ['if-modified-since'], onHeader('If-Modified-Since', onStatus(304, page))],
-  [
-    'a 304 for any date',
-    ['if-modified-since'],
-    on(({ head }) => /Modified-Since: .* 1970/.test(head) && !/None|Unm/.test(head), notModified),
-  ],
-  ['If-Match is ignored', ['if-match'], onHeader('If-Match', page)],
-  ['a 412 for any tag', ['if-match'], onHeader('If-Match', status(412))],
-  ['If-Unmodified-Since is ignored', ['if-unmodified-since'], onHeader('If-Unmodified-Since', page)],
-  ['a 412 for any date', ['if-unmodified-since'], onHeader('If-Unmodified-Since', status(412))],
-  ['a 304 with another ETag', ['not-modified-headers'], onStatus(304, header('ETag', '"2"'))],
-  ['a 304 without ETag', ['not-modified-headers'], onStatus(304, without('ETag'))],
-  [
-    'a 304 with another Last-Modified',
-    ['not-modified-headers'],
-    onStatus(304, header('Last-Modified', new Date(0).toUTCString())),
-  ],
-  ['a 304 with another X-Total', ['not-modified-headers'], onStatus(304, header('X-Total', '0'))],
-  ['a 304 that may be kept', ['not-modified-headers'], onStatus(304, header('Cache-Control', 'max-age=60'))],
-  ['a 304 without Vary', ['not-modified-headers'], onStatus(304, without('Vary'))],
-  ['a 304 without what is not needed', [], onStatus(304, without('Content-Type'))],
-  ['a 304 with a body', ['not-modified-headers'], onStatus(304, body('[]'))],
+  ['a 304 for any date', ['if-modified-since'], on(({ head }) => /Modified-Since: .* 1970/.test(head), notModified)],
   ['HEAD with Content-Length: 0', ['head-alike'], onMethod('HEAD', extra(['Content-Length', '0']))],
   ['HEAD without ETag', ['head-alike'], onMethod('HEAD', without('ETag'))],
   [
@@ -501,66 +449,19 @@ const misleading: readonly Case[] = [
   ['HEAD that may be kept', ['head-alike'], onMethod('HEAD', header('Cache-Control', 'max-age=60'))],
   ['Content-Encoding without any', ['content-coding'], onSecond(extra(['Content-Encoding', 'gzip']))],
   ['Content-Encoding: identity', [], onPages(extra(['Content-Encoding', 'identity']))],
-  ['gzip without Vary', ['content-coding'], onGzip(compressed(['ETag', '"gzip"']))],
-  ['gzip with the ETag of the page', ['content-coding'], onGzip(compressed(['Vary', 'Accept, Accept-Encoding']))],
-  [
-    'gzip with Vary and an ETag of its own',
-    [],
-    onGzip(compressed(['Vary', 'Accept, Accept-Encoding'], ['ETag', '"gzip"'])),
-  ],
-  ['gzip with a weak ETag', [], onGzip(compressed(['Vary', 'Accept-Encoding'], ['ETag', 'W/"1"']))],
-  [
-    'gzip that is none',
-    ['content-coding'],
-    onGzip(
-      fields((all) => [
-        ...all.filter(([name]) => name !== 'ETag'),
-        ['Content-Encoding', 'gzip'],
-        ['Vary', 'Accept-Encoding'],
-      ]),
-    ),
-  ],
-  [
-    'gzip that is refused',
-    ['content-coding'],
-    onHeader('Accept-Encoding: gzip;q=0', compressed(['Vary', 'Accept-Encoding'], ['ETag', '"gzip"'])),
-  ],
-  ['another page for those who accept gzip', ['content-coding'], onGzip(body('[]'))],
   [
     'a page that only the end of the connection ends',
     ['content-length'],
     onSecond(bytes((text) => text.replace(/Content-Length: \d+/, 'Connection: close'))),
   ],
-  [
-    'a shared cache that need not ask',
-    ['cache-control', 'problem-headers'],
-    header('Cache-Control', 'max-age=0, s-maxage=60'),
-  ],
-  ['a shared cache that asks', [], header('Cache-Control', 'max-age=0, s-maxage=0')],
+  ['a shared cache that need not ask', ['cache-control'], header('Cache-Control', 'max-age=0, s-maxage=60')],
+  ['a shared cache that has to ask', [], header('Cache-Control', 'max-age=0, s-maxage=0')],
   [
     'an ETag that no script may read',
     ['cors-headers'],
     header('Access-Control-Expose-Headers', (old) => old.replace('etag, ', '')),
   ],
   ['a cookie', ['cookies'], onSecond(extra(['Set-Cookie', 'session=1']))],
-  ['OPTIONS without origins', ['options-preflight'], onMethod('OPTIONS', without('Access-Control-Allow-Origin'))],
-  [
-    'OPTIONS for other headers',
-    ['options-preflight'],
-    onMethod('OPTIONS', header('Access-Control-Allow-Headers', 'Accept')),
-  ],
-  [
-    'OPTIONS that a browser asks is a 403',
-    ['options-preflight'],
-    onHeader('Access-Control-Request-Method', status(403)),
-  ],
-  [
-    'OPTIONS for the origin that asks',
-    [],
-    onMethod('OPTIONS', header('Access-Control-Allow-Origin', 'https://elsewhere.example')),
-  ],
-  ['errors that no script may read', ['problem-headers'], onStatus(404, without('Access-Control-Allow-Origin'))],
-  ['errors that a cache may keep', ['problem-headers'], onStatus(404, without('Cache-Control'))],
   [
     'a failure at a page that is no number',
     ['server-error', 'bad-page'],
@@ -582,9 +483,6 @@ const misleading: readonly Case[] = [
     onMethod('TRACE', (response, { head }) => ({ ...response, status: 200, body: head })),
   ],
   ['a method that is not implemented', [], onMethod('PROPFIND', status(501))],
-  ['chunks with HTTP/1.0', ['http-1.0'], onOldHttp(chunked)],
-  ['HTTP/1.0 is refused', ['http-1.0'], onOldHttp(status(505))],
-  ['HTTP/1.0 on a connection that stays open', ['http-1.0'], onOldHttp(extra(['Connection', 'keep-alive']))],
 ]
 
 describe('a fault that misleads clients although the contract is silent', () => {
@@ -595,96 +493,13 @@ describe('a fault that misleads clients although the contract is silent', () => 
       10_000,
       true,
     )
-    // The plain server takes whatever comes for HTTP.
-    expect(found.filter((id) => id !== 'invalid-http')).toEqual([...ids])
-    for (const { came, expected } of problems) expect([came, expected]).not.toContain('')
+    expect(found).toEqual([...ids])
+    for (const { came } of problems) expect(came).not.toBe('')
   })
 
   test('a date of the moment, which is the same for a second', async () => {
     const moment = header('Last-Modified', () => new Date().toUTCString())
     const fault: Fault = (response, request) => moment(careful(response, request), request)
     expect((await broken(fault, ['paises'], 10_000, true)).ids).toContain('repeatable')
-  })
-
-  test('is known for all that caches go by', () => {
-    const shown = new Set(misleading.flatMap(([, ids]) => ids))
-    expect(cachingAdvice.filter(({ id }) => !shown.has(id)).map(({ id }) => id)).toEqual([])
-  })
-})
-
-describe('records that contradict each other', () => {
-  /** Changes the records of a collection. */
-  const edited = (name: string, page: number, path: string, changed: unknown): Fault =>
-    on((request) => isPage(request) && request.collection === name && request.page === page, value(path, changed))
-  const byAll: readonly (readonly [what: string, fault: Fault, words: RegExp | undefined])[] = [
-    ['none', (response) => response, undefined],
-    [
-      'a state with another name, in a municipality',
-      edited('municipios', 2, 'idEstado.descEstado', 'Otro'),
-      /^descEstado of estado \d is "Otro"$/,
-    ],
-    [
-      'a state with another code, in the municipality of a locality',
-      edited('localidades', 3, 'idMunicipio.idEstado.cveRenapo', 'XX'),
-      /^cveRenapo of estado \d is "XX"$/,
-    ],
-    [
-      'a municipality that lies in another state',
-      edited('localidades', 1, 'idMunicipio.idEstado', stateOfFirst()),
-      /^idEstado.idEstado of municipio \d is \d+$/,
-    ],
-    [
-      'a municipality with another name than in its collection',
-      edited('municipios', 1, 'descMunicipio', 'Otro'),
-      /^descMunicipio of municipio 3 is "Otro"$/,
-    ],
-    [
-      'a country with another name than in its collection',
-      onPages((response, request) =>
-        request.collection === 'municipios'
-          ? body((text) => text.replaceAll('País 2', 'Pais 2'))(response, request)
-          : response,
-      ),
-      /^descPais of pais 2 is "Pa[ií]s 2"$/,
-    ],
-    [
-      'two states with one code',
-      onPages(body((text) => text.replaceAll('"EAAD"', '"EAAC"'))),
-      /^the estado with the code "EAAC" is estado \d$/,
-    ],
-    ['the two states of a locality, which may differ', edited('localidades', 1, 'idEstado', stateOfFirst()), undefined],
-  ]
-  /** The state of the first municipality, which is not that of the third locality. */
-  function stateOfFirst() {
-    return recordsOfAll(jumbled).get('municipios')?.[0]?.idEstado
-  }
-
-  const foundWith = async (fault: Fault, check = 'embedded-alike') => {
-    await using server = await plainV1(fault)
-    const { checks: found } = await verify(server.url, {
-      ...{ ...quick, collections, linkBase: server.url, advice: true, timeout: 10_000, onProgress: () => {} },
-    })
-    return found.find(({ id }) => id === check)
-  }
-
-  test.each(byAll)('%s', async (_what, fault, words) => {
-    const found = await foundWith(fault)
-    if (words === undefined) expect(found).toMatchObject({ status: 'ok', count: 0 })
-    else expect(found?.problems.map(({ came }) => came)).toEqual([expect.stringMatching(words)])
-  })
-
-  test('a municipality that is in no list of municipalities', async () => {
-    const found = await foundWith(edited('localidades', 1, 'idMunicipio.idMunicipio', 999), 'embedded-listed')
-    expect(found?.problems.map(({ came }) => came)).toEqual(['municipio 999, embedded'])
-    expect(await foundWith((response) => response, 'embedded-listed')).toMatchObject({ status: 'ok' })
-  })
-
-  test('no longer, since the catalog has changed in between', async () => {
-    let isNew = false
-    const found = await foundWith((response, request) => {
-      isNew ||= request.collection === 'paises'
-      return isNew ? body((text) => text.replaceAll('País 2', 'Pais 2'))(response, request) : response
-    })
-    expect(found).toMatchObject({ status: 'ok', count: 0 })
   })
 })

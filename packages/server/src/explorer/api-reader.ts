@@ -1,7 +1,7 @@
 // The explorer as a reader of API v2: the same parsers, finders and limits, as values instead of responses.
 import type { Catalog } from '../catalog/catalog.ts'
 import { type Entity, hasCoordinates } from '../catalog/entity.ts'
-import type { PublishedValue } from '../catalog/flatten.ts'
+import type { PublishedRecord } from '../catalog/flatten.ts'
 import { ownerOf } from '../catalog/lineage.ts'
 import { keyPathsOf } from '../catalog/paths.ts'
 import type { RequestHeaders } from '../http/exchange.ts'
@@ -10,18 +10,18 @@ import { describeRelease, describeReleases } from '../http/v2/describe.ts'
 import { findPage, type ListPage, recordJsons } from '../http/v2/find.ts'
 import { keyNamed } from '../http/v2/key-text.ts'
 import { openapiDocument } from '../http/v2/openapi/document.ts'
-import { recordRoute } from '../http/v2/paths.ts'
 import type { V2Context } from '../http/v2/pipeline.ts'
 import { findRecord, positionNamed } from '../http/v2/record-key.ts'
-import type { RawQuery } from '../http/v2/request/query-string.ts'
+import type { QueryPairs, RawQuery } from '../http/v2/request/query-string.ts'
 import {
   type ListRequest,
   parseListRequest,
   parseRecordRequest,
   type RecordRequest,
-} from '../http/v2/request/records.ts'
-import { parseSearchRequest } from '../http/v2/request/search.ts'
-import { type RenderedSuggestion, searchSuggestions } from '../http/v2/search.ts'
+} from '../http/v2/request/records-request.ts'
+import { parseSearchRequest } from '../http/v2/request/search-request.ts'
+import { type RenderedSuggestion, searchSuggestions } from '../http/v2/suggestions.ts'
+import { recordRoute } from '../http/v2/v2-routes.ts'
 import { selectedRecords } from '../query/formats/json.ts'
 import { nameReplacer } from '../query/formats/shown-names.ts'
 import { isRenumbered, type RecordChange } from '../release/diff.ts'
@@ -33,18 +33,14 @@ import { type Facet, facetOf, facetParameters } from './facets.ts'
 import { type Forest, forestOf } from './forest.ts'
 import { type Histogram, histogramFields, histogramOf, sumOf } from './histograms.ts'
 import type { PageLanguage } from './language.ts'
-import type { QueryPairs } from './links.ts'
 import { type Bounds, boundsOf, groupHues, type MapGroups, mapGroups } from './map-points.ts'
 
-/** A record as API v2 gives it with facts: what is not known is null, and a number that would lose digits is raw JSON. */
-export type ReadRecord = { readonly [field: string]: PublishedValue }
-
-export type ReadList = ListPage & { readonly records: readonly ReadRecord[] }
+export type ReadList = ListPage & { readonly records: readonly PublishedRecord[] }
 
 export type ListedRelease = ReturnType<typeof describeReleases>[number]
 export type ReleaseDetails = ReturnType<typeof describeRelease>
 
-/** What a map shows: where, how many points, and what they are coloured by. */
+/** The extent of a map, its number of points, and the groups that give them their colours. */
 export type MapFrame = {
   readonly bounds: Bounds
   readonly points: number
@@ -94,18 +90,17 @@ export class ApiReader {
     return { ...page, records: readRecords(this.release, request, positions, this.#language) }
   }
 
-  /** How many records a list has. */
   total(entity: Entity, pairs: QueryPairs): number {
     return findPage(this.release, listRequest(entity, pairs)).page.total
   }
 
   /** A record by the values of its key. */
-  record(entity: Entity, segments: readonly string[], pairs: QueryPairs = []): ReadRecord {
+  record(entity: Entity, segments: readonly string[], pairs: QueryPairs = []): PublishedRecord {
     return readRecord(this.release, entity, segments, pairs, this.#language)
   }
 
-  /** The record with its facts in another release; undefined where it is not there, or the identifiers are those of another. */
-  recordIn(digest: string, { plural }: Entity, segments: readonly string[]): ReadRecord | undefined {
+  /** The record with its facts in another release; undefined if that release has no such record or numbers its records differently. */
+  recordIn(digest: string, { plural }: Entity, segments: readonly string[]): PublishedRecord | undefined {
     try {
       const release = this.#context.releases.find('release', digest)
       const entity = release.catalog.collections.get(plural)
@@ -169,7 +164,7 @@ export class ApiReader {
     return facetOf(this.release, listRequest(entity, pairs), parameter, Number.MAX_SAFE_INTEGER, this.#language)
   }
 
-  /** The sum of a number over all records of a list, and of how many it is known. */
+  /** The sum of a number over the records of a list, and the count of records that have it. */
   sum(entity: Entity, pairs: QueryPairs, field: string): { readonly sum: number; readonly known: number } {
     return sumOf(this.release, listRequest(entity, pairs), field)
   }
@@ -180,18 +175,18 @@ export class ApiReader {
     return histogramFields(entity).flatMap((field) => histogramOf(this.release, request, field) ?? [])
   }
 
-  /** How many records of a list each parent has, by its key. */
+  /** The number of records of a list under each parent, by the key of the parent. */
   countsBy(entity: Entity, pairs: QueryPairs, parameter: string): ReadonlyMap<string, number> {
     const { values } = this.facet(entity, pairs, parameter)
     return new Map(values.map(({ value, count }) => [value, count]))
   }
 
-  /** Where the records of an entity are; undefined where no coordinates are known. */
+  /** The places of the records of an entity; undefined if none has coordinates. */
   dotGrid(entity: Entity): DotGrid | undefined {
     return dotGrid(this.release, entity)
   }
 
-  /** The map of an entity; undefined where no coordinates are known. */
+  /** The map of an entity; undefined if no record has coordinates. */
   map(entity: Entity): MapFrame | undefined {
     const open = this.release.entity(entity.name)
     const bounds = hasCoordinates(entity) ? boundsOf(open) : undefined
@@ -204,7 +199,7 @@ export class ApiReader {
     }
   }
 
-  /** The forest that the records of an entity are; undefined where they stand in no tree. */
+  /** The forest that the records of an entity are; undefined if they stand in no tree. */
   forest(entity: Entity): Forest | undefined {
     return forestOf(this.release.entity(entity.name))
   }
@@ -215,7 +210,7 @@ export class ApiReader {
   }
 
   /** The record with an official code, where no record has that as its key. */
-  recordWithCode(entity: Entity, code: string): ReadRecord | undefined {
+  recordWithCode(entity: Entity, code: string): PublishedRecord | undefined {
     const key = keyNamed(entity, code)
     const named = { name: code, key: ownerOf(entity) === undefined ? key : undefined }
     if (positionNamed(this.release, entity, named, 'id') !== undefined) return undefined
@@ -224,7 +219,7 @@ export class ApiReader {
   }
 
   /** The records at some positions, with their facts. */
-  recordsAt(entity: Entity, positions: readonly number[]): readonly ReadRecord[] {
+  recordsAt(entity: Entity, positions: readonly number[]): readonly PublishedRecord[] {
     const request = listRequest(entity, [['facts', 'true']])
     return readRecords(this.release, request, positions, this.#language)
   }
@@ -249,9 +244,9 @@ function readRecord(
   segments: readonly string[],
   pairs: QueryPairs,
   language: PageLanguage,
-): ReadRecord {
+): PublishedRecord {
   const request = recordRequest(entity, segments, pairs)
-  return readRecords(release, request, [findRecord(release, request)], language)[0] as ReadRecord
+  return readRecords(release, request, [findRecord(release, request)], language)[0] as PublishedRecord
 }
 
 /** The records at some positions, with all of their names in the language. */
@@ -260,12 +255,12 @@ function readRecords(
   request: ListRequest | RecordRequest,
   positions: ArrayLike<number> & Iterable<number>,
   { code }: PageLanguage,
-): readonly ReadRecord[] {
+): readonly PublishedRecord[] {
   const { entity, rendition } = request
   const records = selectedRecords(entity, rendition, recordJsons(release, request, positions))
   const addNames = nameReplacer(release, release.entity(entity.name), code, true)
   return addNames === undefined ? records : records.map((record, at) => addNames(record, positions[at] as number))
 }
 
-/** A release may have gone meanwhile, and an earlier one may not have had the record. */
+/** Problems that mean here that another release has no such record: it, or the release, is gone. All others are thrown on. */
 const MISSING: ReadonlySet<string> = new Set(['record-not-found', 'release-gone'])

@@ -36,7 +36,7 @@ export const assetAddress = (source: string): string => `${ASSETS_PATH}${assetOf
 
 export const assetIntegrity = (source: string): string => assetOf(source).integrity
 
-/** The asset at the path of a request; undefined where there is none. */
+/** The asset at the path of a request; undefined if there is none. */
 export function assetResponse(request: HttpRequest): HttpResponse | undefined {
   const asset = byName.get(request.path.slice(ASSETS_PATH.length))
   // The name has a hash of the content in it, so what is there never changes.
@@ -68,7 +68,7 @@ function responseWith(asset: BuiltAsset, request: HttpRequest, cacheControl: str
 
 function contentOf({ name, content }: BuiltAsset, encoding: ContentCoding | 'identity'): Uint8Array {
   const key = `${name} ${encoding}`
-  const known = decoded.get(key) ?? Buffer.from(content[encoding], 'base64')
-  decoded.set(key, known)
-  return known
+  const bytes = decoded.get(key) ?? Buffer.from(content[encoding], 'base64')
+  decoded.set(key, bytes)
+  return bytes
 }

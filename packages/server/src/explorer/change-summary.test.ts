@@ -1,4 +1,4 @@
-// What changed between two releases in numbers: counted whole, with a few examples, and computed once for each pair.
+// The summary of changes between two releases: counted whole, with a few examples, and computed once for each pair.
 import { beforeAll, expect, test } from 'bun:test'
 import { releaseOf, sourceOf, variantOf } from '../../../../test/support/releases.ts'
 import type { Release } from '../release/release.ts'
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 
 let digests = 0
-/** The same release under a digest of its own. */
+/** A copy of a release under a digest of its own. */
 const another = (release: Release) => variantOf(release, { digest: String(++digests).padStart(64, '0') })
 
 const figures = (changes: Awaited<ReturnType<typeof summarizeChanges>>) =>

@@ -1,15 +1,14 @@
-// What changed from one release to another in numbers: how many records of each entity, with the first few of them.
+// The changes from one release to another: the number of changed records of each entity, with the first few of them.
 import type { Entity } from '../catalog/entity.ts'
-import type { WorkAtHand } from '../http/exchange.ts'
+import type { RunningJob } from '../http/exchange.ts'
 import { catalogOfBoth, diffJson, isRenumbered, type RecordChange, recordChange } from '../release/diff.ts'
-import { fromDiskOrMapped } from '../release/record-access.ts'
 import type { Release } from '../release/release.ts'
 
 export type ChangeKind = RecordChange['change']
 
 export type ChangeSummary = {
   readonly entity: Entity
-  /** Whether its records belong to another numbering in each of the two: then nothing of it is compared. */
+  /** True if the two releases number its records differently, so that they cannot be compared. */
   readonly isRenumbered: boolean
   readonly kinds: Readonly<Record<ChangeKind, { readonly count: number; readonly examples: readonly RecordChange[] }>>
 }
@@ -23,7 +22,7 @@ const summaries = new Map<string, readonly ChangeSummary[]>()
 export async function summarizeChanges(
   older: Release,
   newer: Release,
-  work?: WorkAtHand,
+  work?: RunningJob,
 ): Promise<readonly ChangeSummary[]> {
   const key = `${older.digest} ${newer.digest}`
   const kept = summaries.get(key)
@@ -42,12 +41,12 @@ export async function changesOnPage(
   older: Release,
   newer: Release,
   { entity, kind, page }: { readonly entity: string; readonly kind: ChangeKind; readonly page: number },
-  work?: WorkAtHand,
+  work?: RunningJob,
 ): Promise<readonly RecordChange[]> {
   const changes: RecordChange[] = []
   const first = (page - 1) * CHANGES_PER_PAGE
   let count = 0
-  for (const change of diffJson(older, newer, entity, fromDiskOrMapped)) {
+  for (const change of diffJson(older, newer, entity)) {
     if (change !== undefined && kindOf(change) === kind && count++ >= first) changes.push(recordChange(change))
     if (changes.length === CHANGES_PER_PAGE) break
     const paused = work?.pause()
@@ -62,7 +61,7 @@ const kindOf = ({ old, new: now }: { readonly old?: unknown; readonly new?: unkn
 async function summaryOf(
   older: Release,
   newer: Release,
-  work: WorkAtHand | undefined,
+  work: RunningJob | undefined,
 ): Promise<readonly ChangeSummary[]> {
   const summary: ChangeSummary[] = []
   for (const entity of catalogOfBoth(older, newer).entities.values()) {
@@ -71,7 +70,7 @@ async function summaryOf(
       changed: { count: 0, examples: [] },
       removed: { count: 0, examples: [] },
     }
-    for (const change of diffJson(older, newer, entity.name, fromDiskOrMapped)) {
+    for (const change of diffJson(older, newer, entity.name)) {
       if (change !== undefined) {
         const kind = kinds[kindOf(change)]
         if (kind.count++ < MAX_EXAMPLES) kind.examples.push(recordChange(change))

@@ -1,4 +1,4 @@
-// Where the records of an entity are, coarsely: the cells of a grid that have at least one of them.
+// The places of the records of an entity on a coarse grid: the cells that have at least one of them.
 import { memoized } from '../base/memoized.ts'
 import type { Entity } from '../catalog/entity.ts'
 import type { OpenEntity, Release } from '../release/release.ts'
@@ -9,7 +9,7 @@ export type DotGrid = {
   readonly rows: number
   /** Cells of one group side by side, from west to east. */
   readonly runs: readonly Run[]
-  /** How many records have coordinates. */
+  /** The number of records with coordinates. */
   readonly points: number
 }
 
@@ -17,7 +17,7 @@ type Run = { readonly column: number; readonly row: number; readonly length: num
 
 const COLUMNS = 200
 
-/** The grid of an entity; undefined where too few coordinates are known. */
+/** The grid of an entity; undefined if fewer than two records have coordinates. */
 export function dotGrid(release: Release, entity: Entity): DotGrid | undefined {
   const open = release.entity(entity.name)
   return open.index.points.positions.length < 2 ? undefined : gridOf(open, release)

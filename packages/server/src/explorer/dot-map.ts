@@ -1,15 +1,16 @@
-// Maps drawn of nothing but dots: where records are, from their coordinates.
+// Maps of nothing but dots, at the coordinates of records.
+
 import { memoized } from '../base/memoized.ts'
 import { coordinatesOf, type Entity } from '../catalog/entity.ts'
+import type { PublishedRecord } from '../catalog/flatten.ts'
 import { type Html, html } from '../http/html.ts'
-import type { ReadRecord } from './api-reader.ts'
 import type { DotGrid } from './dot-grid.ts'
 import { isMissing, writtenNumber } from './values.ts'
 
 export type MapPoint = { readonly latitude: number; readonly longitude: number }
 
-/** Where a record is; undefined where that is not known. */
-export function pointOf(entity: Entity, record: ReadRecord): MapPoint | undefined {
+/** The place of a record; undefined if it has no coordinates. */
+export function pointOf(entity: Entity, record: PublishedRecord): MapPoint | undefined {
   const fields = coordinatesOf(entity)
   if (fields === undefined) return undefined
   const [latitude, longitude] = [record[fields.latitude], record[fields.longitude]]

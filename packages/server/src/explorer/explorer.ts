@@ -6,7 +6,7 @@ import { otherMethod, redirected } from '../http/methods.ts'
 import { type Problem, ProblemError, presentationOf } from '../http/problem.ts'
 import { percentDecoded } from '../http/v2/key-text.ts'
 import type { V2Context } from '../http/v2/pipeline.ts'
-import { parseQuery } from '../http/v2/request/query-string.ts'
+import { parseQuery, type QueryPairs } from '../http/v2/request/query-string.ts'
 import type { Release } from '../release/release.ts'
 import { ApiReader } from './api-reader.ts'
 import { ASSETS_PATH, assetResponse } from './assets.ts'
@@ -19,7 +19,6 @@ import {
   MAP_PATH,
   PICKER_FORM_PATH,
   PICKER_PATH,
-  type QueryPairs,
   RELEASE_PARAMETER,
   RELEASES_PATH,
   RESERVED_PARAMETERS,

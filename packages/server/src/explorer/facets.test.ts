@@ -4,7 +4,7 @@ import { entity, id, name, textFact } from '../../../../test/support/definitions
 import { fullRelease, releaseOf, sourceOf } from '../../../../test/support/releases.ts'
 import { catalogOf } from '../catalog/catalog.ts'
 import { parseQuery } from '../http/v2/request/query-string.ts'
-import { parseListRequest } from '../http/v2/request/records.ts'
+import { parseListRequest } from '../http/v2/request/records-request.ts'
 import { find } from '../query/finder.ts'
 import { knownFacts } from '../release/facts.ts'
 import { facetOf, facetParameters } from './facets.ts'
@@ -64,7 +64,7 @@ describe('a fact that is text', () => {
     key: ['stoneId'],
     code: ['stoneId'],
   })
-  /** As many colours as there are; the last has two stones, and one stone has none. */
+  /** `count` colours; the last has two stones, and one stone has none. */
   const stones = (colours: number) => {
     const coloured = Array.from({ length: colours + 1 }, (_, at) => ({ colour: `colour ${Math.min(at + 1, colours)}` }))
     return [...coloured, {}].map((row, at) => ({ title: `Stone ${at}`, stoneId: at + 1, ...row }))

@@ -6,7 +6,7 @@ import type { PublishedRecord } from '../catalog/flatten.ts'
 import { isNameFact } from '../catalog/languages/languages.ts'
 import { pathTo } from '../catalog/lineage.ts'
 import { queryWithin } from '../http/v2/find.ts'
-import type { ListRequest } from '../http/v2/request/records.ts'
+import type { ListRequest } from '../http/v2/request/records-request.ts'
 import { find, type Query } from '../query/finder.ts'
 import type { Near } from '../query/near.ts'
 import { factReader } from '../release/facts.ts'
@@ -25,20 +25,20 @@ export type Facet = {
   readonly parent: Entity | undefined
   /** The values that any record has, or the most frequent of them where there are many. */
   readonly values: readonly FacetValue[]
-  /** How many values there are in all. */
+  /** The number of values, also of those that `values` leaves out. */
   readonly size: number
 }
 
 export type FacetValue = { readonly value: string; readonly name: string; readonly count: number }
 
-/** A field with more values than this is no choice. */
+/** Most values of a field that is a choice. */
 const MAX_VALUES = 20
-/** More fields are not offered, though a list may have dozens of them. */
+/** Most fields that are offered, since a list may have dozens. */
 const MAX_FIELDS = 8
-/** A value that is rather a text than one of a few words is none either. */
+/** A longer value is a text and no choice. */
 const MAX_LENGTH = 60
 
-/** What the lists of an entity can be narrowed by: every ancestor by the shortest way, and fields with few values. */
+/** The parameters that narrow the lists of an entity: every ancestor by the shortest way, and fields with few values. */
 export const facetParameters = (release: Release, entity: Entity): string[] => [...facetSteps(release)(entity).keys()]
 
 /** The fields that lead to each facet, by its parameter. */
@@ -54,20 +54,20 @@ const facetSteps = memoized((release: Release) =>
     )
     const all = [...ancestors, ...values.slice(0, MAX_FIELDS).map(([name]) => [name])]
     const named = all.map((steps) => [filterParameter(entity, steps), steps] as const)
-    // Under these names every page has something else.
+    // These names have another meaning on every page.
     return new Map(named.filter(([parameter]) => !RESERVED_PARAMETERS.includes(parameter)))
   }),
 )
 
 const CHOICES: readonly string[] = ['text', 'boolean', 'integer', 'year']
 
-/** Whether the values of a field may be few enough to choose from. */
+/** True for a field whose values may be few enough to choose from. */
 const isChoice = (field: Field): boolean =>
   field.kind === 'value' ? field.role === undefined && CHOICES.includes(field.type) : isTextFact(field)
 
 const isTextFact = (field: Field): boolean => field.kind === 'fact' && field.type === 'text' && !isNameFact(field)
 
-/** Whether there are few values for the records that have any; where nearly each has its own, there is nothing to choose. */
+/** True if the records share few values; values that are nearly all different are no choice. */
 function hasFewValues(column: IndexColumn): boolean {
   const values = knownValues(column)
   if (values.length === 0 || values.length > MAX_VALUES) return false
@@ -86,7 +86,7 @@ function knownValues(column: IndexColumn): KnownValue[] {
   if (column.kind === 'embed' || column.kind === 'number') return []
   if (column.kind !== 'text') return [...column.known].map((value, number) => ({ number, text: String(value) }))
   const numbers = Array.from({ length: Math.min(column.texts.size, MAX_VALUES + 2) }, (_, number) => number)
-  // What is not known is an empty text, which no list can be narrowed by.
+  // An empty text stands for a missing value, and no list can be narrowed by that.
   return numbers.map((number) => ({ number, text: column.texts.text(number) })).filter(({ text }) => text !== '')
 }
 
@@ -133,7 +133,7 @@ function countFacet(
     parent = embedded(parent, step)
   }
   const open = release.entity(parent.name)
-  // After the last parent stands the number of those that have none.
+  // After the last parent stands the number of records without a parent.
   const positions = Array.from(totals.subarray(0, open.count).keys()).filter(
     (position) => (totals[position] as number) > 0,
   )
@@ -150,7 +150,7 @@ function countFacet(
   }
 }
 
-/** All values that any record has, or the most frequent where there are too many. */
+/** All values that any record has, or the most frequent of too many. */
 function most<V extends { readonly count: number }>(values: readonly V[], max: number) {
   const used = values.filter(({ count }) => count > 0)
   const size = used.length
@@ -160,7 +160,7 @@ function most<V extends { readonly count: number }>(values: readonly V[], max: n
 /** The point that decides which records are found; without a greatest distance it decides only their order. */
 export const withinReach = ({ near }: Query): Near | undefined => (near?.within === undefined ? undefined : near)
 
-/** For each value of a column, how many of the records found have it. */
+/** The number of records found with each value of a column. */
 export function countValues(release: Release, { entity, query }: ListRequest, column: IndexColumn): Uint32Array {
   const { starts, values } = column
   const counts = new Uint32Array(starts.length - 1)
@@ -180,7 +180,7 @@ export function countValues(release: Release, { entity, query }: ListRequest, co
 /** The counts of records, as counts of the parents of those records. */
 function summed(counts: Uint32Array, { starts, values }: IndexColumn): Uint32Array {
   const sums = new Uint32Array(starts.length - 1)
-  // Those without a parent have none further up.
+  // A record without a parent has no further ancestors.
   for (let position = 0; position < values.length; position++) {
     const value = values[position] as number
     sums[value] = (sums[value] as number) + (counts[position] as number)

@@ -1,4 +1,4 @@
-// The forest of an entity, whatever its records say of what is above them.
+// The forest of an entity, whatever parents its records name.
 import { expect, test } from 'bun:test'
 import { entity } from '../../../../test/support/definitions.ts'
 import { releaseOf, sourceOf } from '../../../../test/support/releases.ts'
@@ -19,7 +19,7 @@ const node = entity({
   order: 'as given',
 })
 
-/** Each node by its name, with the one above it after a colon. */
+/** Each node by its name, with its parent after a colon. */
 async function forestFrom(text: string): Promise<Forest> {
   const rows = text.split(' ').map((one) => {
     const [key = '', above] = one.split(':')
@@ -38,12 +38,12 @@ test.each([
 ])('%s', async (_, text, roots, below) => {
   const forest = await forestFrom(text)
   expect([...forest.roots]).toEqual(roots)
-  expect(below.map((_, position) => forest.below(position))).toEqual(below)
-  // Every record is below exactly one root, and the counts are those of who is reached.
+  expect(below.map((_, position) => forest.descendants(position))).toEqual(below)
+  // Every record has exactly one root, and the counts are those of the records that are reached.
   const reached = (position: number): number[] => forest.childrenOf(position).flatMap((at) => [at, ...reached(at)])
   expect(forest.roots.flatMap((root) => [root, ...reached(root)]).sort()).toEqual(below.map((_, at) => at))
   for (const position of below.keys()) {
-    expect(reached(position)).toHaveLength(forest.below(position))
+    expect(reached(position)).toHaveLength(forest.descendants(position))
     for (const child of forest.childrenOf(position)) expect(forest.parentOf(child)).toBe(position)
   }
 })

@@ -1,20 +1,20 @@
-// The records of an entity that stand in a tree of their own: who is above and below whom, by position.
+// The records of an entity that stand in a tree of their own: parents and children by position.
 import { memoized } from '../base/memoized.ts'
 import { broaderOf } from '../catalog/entity.ts'
 import type { OpenEntity } from '../release/release.ts'
 
 export type Forest = {
-  /** The positions of the records without one above them. */
+  /** The positions of the records without a parent. */
   readonly roots: readonly number[]
-  /** The position of the record above one; undefined for a root. */
+  /** The position of the parent; undefined for a root. */
   readonly parentOf: (position: number) => number | undefined
-  /** Those directly below it, in their order. */
+  /** The positions of the children, in their order. */
   readonly childrenOf: (position: number) => readonly number[]
-  /** How many are below it, however deep. */
-  readonly below: (position: number) => number
+  /** The number of descendants. */
+  readonly descendants: (position: number) => number
 }
 
-/** The forest of an entity; undefined where its records stand in no tree. */
+/** The forest of an entity; undefined if its records stand in no tree. */
 export const forestOf = memoized((entity: OpenEntity): Forest | undefined => {
   const field = broaderOf(entity.definition)
   if (field === undefined) return undefined
@@ -26,13 +26,13 @@ export const forestOf = memoized((entity: OpenEntity): Forest | undefined => {
     roots: Array.from(parents.keys()).filter((position) => parents[position] === NONE),
     parentOf: (position) => (parents[position] === NONE ? undefined : parents[position]),
     childrenOf: (position) => Array.from(children.subarray(starts[position], starts[position + 1])),
-    below: (position) => counts[position] ?? 0,
+    descendants: (position) => counts[position] ?? 0,
   }
 })
 
 const NONE = -1
 
-/** Each circle is cut where it was met first, so that whoever walks up comes to an end, and no record is left out. */
+/** Cuts each circle where it is met first, so that every walk to a root ends, and no record is left out. */
 function withoutCycles(parents: Int32Array): Int32Array {
   const walks = new Int32Array(parents.length)
   for (let start = 0; start < parents.length; start++) {
@@ -78,7 +78,7 @@ function descendantCounts(parents: Int32Array): Uint32Array {
   return counts
 }
 
-/** The positions above a record, the nearest first. */
+/** The positions of the ancestors of a record, the nearest first. */
 export function ancestorsIn({ parentOf }: Forest, position: number): number[] {
   const ancestors: number[] = []
   for (let at = parentOf(position); at !== undefined; at = parentOf(at)) ancestors.push(at)

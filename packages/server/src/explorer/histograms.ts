@@ -1,9 +1,9 @@
-// The numbers of a field over all records that a list finds: how many lie in each of some ranges, and their sum.
+// The numbers of a field over all records that a list finds: the count in each of some ranges, and their sum.
 import { LruCache } from '../base/lru-cache.ts'
 import { memoized } from '../base/memoized.ts'
 import { coordinatesOf, type Entity } from '../catalog/entity.ts'
 import { queryWithin } from '../http/v2/find.ts'
-import type { ListRequest } from '../http/v2/request/records.ts'
+import type { ListRequest } from '../http/v2/request/records-request.ts'
 import type { Release } from '../release/release.ts'
 import { countValues, withinReach } from './facets.ts'
 
@@ -12,15 +12,15 @@ export type Histogram = {
   /** The least and the greatest value that any record found has. */
   readonly min: number
   readonly max: number
-  /** How many records there are from one bound to before the next; the last one is counted with what is before it. */
+  /** The number of records in each range, without its upper bound; the last range includes it. */
   readonly counts: readonly number[]
 }
 
 const BINS = 24
-/** Where most values are this many times smaller than the greatest, the ranges grow with them. */
+/** The ranges grow with the values if most values are this many times smaller than the greatest. */
 const SKEWED = 20
 
-/** The fields whose numbers a list can be narrowed by: what is known of records, but for where they are. */
+/** The fields whose numbers narrow a list: facts that are numbers, without coordinates. */
 export const histogramFields = (entity: Entity): string[] => {
   const coordinates: readonly string[] = Object.values(coordinatesOf(entity) ?? {})
   return Object.entries(entity.fields).flatMap(([name, field]) =>
@@ -28,7 +28,7 @@ export const histogramFields = (entity: Entity): string[] => {
   )
 }
 
-/** Counted as if the field itself were not filtered by; undefined where fewer than two values are known. */
+/** Counted as if the field itself were not filtered by; undefined if there are fewer than two values. */
 export function histogramOf(release: Release, request: ListRequest, field: string): Histogram | undefined {
   const query = queryWithin(release, request)
   const filters = query.filters.filter(({ steps }) => steps.join('\0') !== field)
@@ -59,7 +59,7 @@ function countRanges(release: Release, request: ListRequest, field: string): His
   return { field, min, max, counts: bins }
 }
 
-/** The sum of a number over the records that a list finds, and how many of them it is known of. */
+/** The sum of a number over the records that a list finds, and the count of records that have it. */
 export function sumOf(release: Release, request: ListRequest, field: string) {
   const column = release.entity(request.entity.name).index.column(field)
   if (column.kind !== 'number fact') return { sum: 0, known: 0 }
@@ -72,13 +72,13 @@ export function sumOf(release: Release, request: ListRequest, field: string) {
   return { sum, known }
 }
 
-/** The value that half of the records are below. */
+/** The median. */
 function middleOf(known: Float64Array, counts: Uint32Array): number {
   const half = counts.reduce((sum, count) => sum + count, 0) / 2
-  let below = 0
+  let count = 0
   for (let at = 0; at < counts.length; at++) {
-    below += counts[at] as number
-    if (below >= half) return known[at] as number
+    count += counts[at] as number
+    if (count >= half) return known[at] as number
   }
   return 0
 }

@@ -1,4 +1,4 @@
-// Which language a request asks for, and whether every word is there in each.
+// The choice of the language of a request, and every word in each language.
 import { describe, expect, test } from 'bun:test'
 import { acceptedLanguage, LANGUAGES, languageOf } from './language.ts'
 

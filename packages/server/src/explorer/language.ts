@@ -1,4 +1,4 @@
-// The language of a page: which one a request asks for, its words, and how it writes numbers and dates.
+// The language of a page: the choice by the request, its words, and its way to write numbers and dates.
 import type { RequestHeaders } from '../http/exchange.ts'
 import { LANGUAGE_PARAMETER } from './links.ts'
 import { en } from './words/en.ts'
@@ -27,7 +27,7 @@ export type PageLanguage = {
   /** The day with hour and minute, where several may be of one day. */
   readonly moment: (time: string) => string
   readonly compare: (a: string, b: string) => number
-  /** What a language is called, by its tag (BCP 47); the tag where that is not known. */
+  /** The name of a language by its tag (BCP 47), or else the tag. */
   readonly languageName: (tag: string) => string
 }
 
@@ -38,8 +38,8 @@ const languages = new Map<LanguageCode, PageLanguage>()
 
 /** Formatters take long to make and are made once. */
 export function languageOf(code: LanguageCode): PageLanguage {
-  const known = languages.get(code)
-  if (known !== undefined) return known
+  const made = languages.get(code)
+  if (made !== undefined) return made
   const locale = LOCALES[code]
   const number = new Intl.NumberFormat(locale)
   const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
@@ -88,7 +88,7 @@ function separatorsOf(format: Intl.NumberFormat): Separators {
 
 const PLAIN_NUMBER = /^(-?)([0-9]+)(?:\.([0-9]+))?$/
 
-/** What is written with an exponent stays as it is. */
+/** A number with an exponent stays as it is. */
 function numeralIn({ group, decimal }: Separators, text: string): string {
   const [, sign, whole, fraction] = PLAIN_NUMBER.exec(text) ?? []
   if (whole === undefined) return text

@@ -1,6 +1,7 @@
 // The frame of every page: head, header with navigation and search, footer with the release.
 import { version } from '../base/version.ts'
 import { type Html, html } from '../http/html.ts'
+import type { QueryPairs } from '../http/v2/request/query-string.ts'
 import { assetAddress } from './assets.ts'
 import { LANGUAGES, type LanguageCode, languageOf } from './language.ts'
 import {
@@ -9,7 +10,6 @@ import {
   LANGUAGE_PARAMETER,
   MAP_PATH,
   PICKER_PATH,
-  type QueryPairs,
   RELEASES_PATH,
   RESOLVER_PATH,
   TREE_PATH,
@@ -77,7 +77,7 @@ function navigationItem(view: View, path: string, label: string): Html {
   return html`<li><a href="${href(view, path)}"${isCurrent && html` aria-current="page"`}>${label}</a></li>`
 }
 
-/** The same page in the other languages: the choice is kept in the address and in a cookie. */
+/** Links to the page in the other languages: the address and a cookie keep the choice. */
 function languageSwitch(view: View): Html {
   const { path, pairs, carried, language, words } = view
   const kept = [...pairs, ...carried.filter(([name]) => name !== LANGUAGE_PARAMETER)]

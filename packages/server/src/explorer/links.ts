@@ -1,4 +1,4 @@
-// The addresses of the pages, and of what they show in API v2.
+// The addresses of the pages, and of the records that they show in API v2.
 
 import { valueAt } from '../base/json.ts'
 import { memoized } from '../base/memoized.ts'
@@ -10,8 +10,7 @@ import { PAGE_PATHS, V2_PATH } from '../http/routes.ts'
 import { KEY_SEPARATOR, keySegment, percentDecoded } from '../http/v2/key-text.ts'
 import { filterParameters } from '../http/v2/parameter-definitions.ts'
 import { keyValues } from '../http/v2/record-key.ts'
-
-export type QueryPairs = readonly (readonly [name: string, value: string])[]
+import type { QueryPairs } from '../http/v2/request/query-string.ts'
 
 export const {
   explore: EXPLORE_PATH,
@@ -47,7 +46,7 @@ export const withMore = (address: string, name: string, value: string): string =
 export const keySegments = (entity: Entity, record: PublishedRecord): string[] =>
   keyPathsOf(entity).map(({ steps }) => String(valueAt(record, steps)))
 
-/** Between numbers a sign that none of them has; between texts, which may have any sign, one that is encoded in them. */
+/** Numbers are separated by a sign that no number has, texts by one that is encoded in them. */
 export const keySeparator = memoized((entity: Entity): string =>
   keyPathsOf(entity).every(({ numeric }) => numeric) ? '-' : KEY_SEPARATOR,
 )
@@ -63,17 +62,17 @@ export const recordAddress = (entity: Entity, segments: readonly (string | numbe
 
 /** The address of the record that is at a path of API v2. */
 export function addressOfPath(entity: Entity, path: string): string {
-  const [, own, , below] = path.slice(V2_PATH.length + 1).split('/')
-  return `${collectionAddress(entity)}/${below === undefined ? own : `${own}${keySeparator(entity)}${below}`}`
+  const [, own, , last] = path.slice(V2_PATH.length + 1).split('/')
+  return `${collectionAddress(entity)}/${last === undefined ? own : `${own}${keySeparator(entity)}${last}`}`
 }
 
-/** The values of the key in the last part of the address of a record; undefined where they can be those of none. */
+/** The values of the key in the last part of the address of a record; undefined if no record can have them. */
 export function segmentsOf(entity: Entity, text: string): string[] | undefined {
   const parts = text.split(keySeparator(entity)).map((part) => percentDecoded(part) ?? '')
   return parts.length === keyPathsOf(entity).length && keyValues(entity, parts) !== undefined ? parts : undefined
 }
 
-/** What a list is filtered by to have the records that refer to one: its key, as in a path. */
+/** The value that filters a list by a record: its key, as in a path. */
 export function filterValue(entity: Entity, record: PublishedRecord): string {
   const segments = keySegments(entity, record)
   return segments.length === 1 ? (segments[0] as string) : keySegment(segments)
@@ -82,7 +81,7 @@ export function filterValue(entity: Entity, record: PublishedRecord): string {
 const isSame = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((one, at) => one === b[at])
 
-/** How a list is sorted by a field of its records, or of what they embed. */
+/** The name by which a list is sorted by a field of its records, or of the records that they embed. */
 export const sortParameter = (entity: Entity, steps: readonly string[]): string =>
   [...pathsOf(entity).values()].find((path) => isSame(path.steps, steps))?.slug ?? ''
 

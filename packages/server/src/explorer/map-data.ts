@@ -1,4 +1,4 @@
-// What a map is drawn from, as bytes: the points of a collection, and which of them a search finds. Both belong to one release.
+// The bytes of a map: the points of a collection, and a bit for each that a search finds. Both belong to one release.
 import { type Entity, hasCoordinates } from '../catalog/entity.ts'
 import { type HttpRequest, type HttpResponse, isRead } from '../http/exchange.ts'
 import { otherMethod } from '../http/methods.ts'
@@ -8,7 +8,7 @@ import { percentDecoded } from '../http/v2/key-text.ts'
 import { acceptedEncoding } from '../http/v2/negotiate.ts'
 import type { V2Context } from '../http/v2/pipeline.ts'
 import { parseQuery } from '../http/v2/request/query-string.ts'
-import { parseListRequest } from '../http/v2/request/records.ts'
+import { parseListRequest } from '../http/v2/request/records-request.ts'
 import { bodyResponse } from '../http/v2/response.ts'
 import type { Release } from '../release/release.ts'
 import { MAP_PATH } from './links.ts'
@@ -32,7 +32,7 @@ export function respondMapData(context: V2Context, request: HttpRequest): HttpRe
   if (entity === undefined || !hasCoordinates(entity)) throw new ProblemError({ kind: 'not-found', known: [MAP_PATH] })
   const chosen = { release, isNamed: true }
   const encoding = acceptedEncoding(request.headers.get('accept-encoding'))
-  // Of a response of API v2 it has all headers but this one.
+  // It has all headers of a response of API v2 but this one.
   const form = { format: 'json', encoding, headers: { 'Content-Type': 'application/octet-stream' } } as const
   const query = parseQuery(request.query)
   if (kind === 'found') {

@@ -1,4 +1,4 @@
-// Where records are: the cells of the small map, what the points are coloured by, and in which hues.
+// Points of a map: the cells of the small map, the groups of the points, and their hues.
 import { expect, test } from 'bun:test'
 import { releaseOf, sourceOf, tiny } from '../../../../test/support/releases.ts'
 import type { Release } from '../release/release.ts'
@@ -25,7 +25,7 @@ const localities = (release: Release) => release.entity('localidad').definition
 test('the cells of a grid: north is up, a cell has the group of its first record, and a run is of one group', async () => {
   const release = await released(
     [1, 0, 0],
-    // The same cell.
+    // It lies in the cell of the first.
     [2, 0, 0],
     // The two cells to the east of it, one of each state.
     [1, 0, 0.06],
@@ -79,7 +79,7 @@ const MAX_GROUPS = 255
 
 test.each([
   ['the ancestors that there are most of', 3, 3, 'municipio'],
-  ['as many as a byte can tell apart', MAX_GROUPS, 3, 'municipio'],
+  ['as many as a byte can number', MAX_GROUPS, 3, 'municipio'],
   ['others where there are more', MAX_GROUPS + 1, 2, 'estado'],
 ])('points are coloured by %s', async (_, municipalities, groups, name) => {
   const municipio = Array.from({ length: municipalities }, (_, at) => ({

@@ -3,7 +3,7 @@ import { memoized } from '../base/memoized.ts'
 import { type Coordinates, coordinatesOf, type Entity, embeddedAt } from '../catalog/entity.ts'
 import { pathTo } from '../catalog/lineage.ts'
 import { queryWithin } from '../http/v2/find.ts'
-import type { ListRequest } from '../http/v2/request/records.ts'
+import type { ListRequest } from '../http/v2/request/records-request.ts'
 import { find } from '../query/finder.ts'
 import type { IndexColumn } from '../release/index/index-file.ts'
 import type { OpenEntity, Release } from '../release/release.ts'
@@ -13,7 +13,7 @@ import { sizeFieldOf } from './sizes.ts'
 /** The west and east, south and north of all points, in degrees. */
 export type Bounds = { readonly west: number; readonly east: number; readonly south: number; readonly north: number }
 
-/** What the points are coloured by: an ancestor of the records, each known by a small number. */
+/** The groups that give points their colours: ancestors of the records, each with a small number. */
 export type MapGroups = {
   readonly entity: Entity
   /** The parameter that filters by it. */
@@ -22,22 +22,22 @@ export type MapGroups = {
   readonly steps: readonly string[]
   /** The positions of the ancestors that have any record; the number of a group is its place among them. */
   readonly positions: readonly number[]
-  /** Whether there are records without such an ancestor: they are a group after all others. */
+  /** True if there are records without such an ancestor: they are a group after all others. */
   readonly hasOthers: boolean
 }
 
 const MAGIC = 'NMP1'
 const HEADER_BYTES = 40
 const PLANES = 6
-/** Points are numbered from 0 to this between the bounds, in each direction. */
+/** Steps between the bounds, in each direction. */
 const STEPS = 0xffff
-/** One number of a byte is left for those that are in none. */
+/** One number of a byte is left for records that are in no group. */
 const MAX_GROUPS = 255
 const SIZE_UNKNOWN = 1
 const SIZES_PER_DOUBLING = 8
 const MAX_SIZE = 255
 
-/** The bounds of all points of an entity; undefined where no coordinates are known. */
+/** The bounds of all points of an entity; undefined if no record has coordinates. */
 export const boundsOf = memoized(({ index }: OpenEntity): Bounds | undefined => {
   const { coordinates } = index.points
   if (coordinates.length === 0) return undefined
@@ -52,7 +52,7 @@ export const boundsOf = memoized(({ index }: OpenEntity): Bounds | undefined => 
   return { west, east, south, north }
 })
 
-/** The ancestors that there are most of, as long as a byte can tell them apart; undefined where all have the same. */
+/** The level with the most ancestors that a byte can number; undefined if all records have the same ancestors. */
 export const mapGroups = (release: Release, entity: Entity): MapGroups | undefined =>
   groupsOf(release.entity(entity.name), release)
 
@@ -93,7 +93,7 @@ function ancestorsInUse(release: Release, entity: Entity, steps: readonly string
   return { positions: (used ?? []).sort((a, b) => a - b), hasOthers }
 }
 
-/** Reads the position of the ancestor at the end of some steps; of those that have none, one that no ancestor has. */
+/** Reads the position of the ancestor at the end of some steps; NONE or beyond the last if there is none. */
 function ancestorReader(release: Release, entity: Entity, steps: readonly string[]): (position: number) => number {
   let at = entity
   const columns = steps.map((step): IndexColumn => {
@@ -112,7 +112,7 @@ function ancestorReader(release: Release, entity: Entity, steps: readonly string
 
 const NONE = 0xffff_ffff
 
-/** Reads the number of the group of a record; where there are no groups, all records are in one. */
+/** Reads the number of the group of a record; without groups, all records are in one. */
 export function groupReader(release: Release, entity: Entity): (position: number) => number {
   const groups = mapGroups(release, entity)
   if (groups === undefined) return () => 0
@@ -175,7 +175,7 @@ function chosenHues(centres: readonly Centre[]): number[] {
 
 const POINTS_PER_PIECE = 4_096
 
-/** The bytes of the points in small pieces, so that other work can be done between them. */
+/** The bytes of the points in small pieces, so that other jobs run between them. */
 export function* pointPieces(release: Release, { definition, index, count }: OpenEntity): Generator<Uint8Array> {
   const bounds = boundsOf(release.entity(definition.name)) ?? { west: 0, east: 0, south: 0, north: 0 }
   yield header(count, bounds)
@@ -206,7 +206,7 @@ export function* pointPieces(release: Release, { definition, index, count }: Ope
 }
 
 type Plane = Uint8Array<ArrayBuffer>
-/** Tells whoever pulls the pieces that work was done. */
+/** An empty piece: the caller may pause here. */
 const NOTHING = new Uint8Array()
 
 export const pointBytes = ({ count }: OpenEntity): number => HEADER_BYTES + PLANES * count
@@ -235,7 +235,7 @@ const sizeOf = (value: number | undefined): number =>
     ? SIZE_UNKNOWN
     : Math.min(SIZE_UNKNOWN + 1 + Math.round(Math.log2(1 + Math.max(value, 0)) * SIZES_PER_DOUBLING), MAX_SIZE)
 
-/** Which records a list has: one bit for each record of the entity, the lowest of a byte first. */
+/** The records of a list: one bit for each record of the entity, the lowest of a byte first. */
 export function foundBits(release: Release, list: ListRequest): Uint8Array {
   const { entity } = list
   const bits = new Uint8Array(Math.ceil(release.entity(entity.name).count / 8))

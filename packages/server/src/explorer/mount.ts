@@ -1,4 +1,4 @@
-// What the command that serves mounts: the pages for people, loaded at the first request for one.
+// The pages for people as the command that serves mounts them: loaded at the first request for one.
 import type { LoadedPages, Pages } from '../http/app.ts'
 
 let loaded: LoadedPages | undefined

@@ -1,4 +1,4 @@
-// What lists, fields and records are called on a page: in its language, where the definition or the words have it.
+// The names of lists, fields and records on a page: in its language, if the definition or the words have them.
 import { isObject } from '../base/json.ts'
 import { memoized } from '../base/memoized.ts'
 import { type ByLanguage, type Entity, type Field, factsOf } from '../catalog/entity.ts'
@@ -10,11 +10,10 @@ import type { PageLanguage } from './language.ts'
 import { keySegments } from './links.ts'
 import type { Words } from './words/es.ts'
 
-/** What a page is named with. */
 type Naming = { readonly language: PageLanguage; readonly words: Words }
 
 /**
- * What pages call a list and its records; undefined where they have no words for it, and it is shown as it tells itself. A list of
+ * What pages call a list and its records; undefined if they have no words for it, and its own title is shown. A list of
  * a package does, whatever it is called.
  */
 export const wordsFor = ({ words }: Pick<Naming, 'words'>, entity: Entity): Words['entities'][string] | undefined =>
@@ -59,7 +58,7 @@ export function fieldLabel(naming: Naming, entity: Entity, name: string): string
   return naming.words.fields[name] ?? name
 }
 
-/** The same within a sentence: what others have called so stays as they have written it. */
+/** The label of a field within a sentence: titles of others stay as they are written. */
 export function fieldWithin(naming: Naming, entity: Entity, name: string): string {
   const label = fieldLabel(naming, entity, name)
   const isOurs = wordsFor(naming, entity) !== undefined && entity.fields[name]?.title === undefined
@@ -90,7 +89,7 @@ export const publishedNames = memoized(({ fields }: Entity): readonly NameField[
   ),
 )
 
-/** The same, and after them the facts that are names. */
+/** The published names, and after them the facts that are names. */
 export const nameFields = memoized((entity: Entity): readonly NameField[] => [
   ...publishedNames(entity),
   ...factsOf(entity).flatMap(([name, fact]) => (isNameFact(fact) ? [{ name, language: fact.language }] : [])),
@@ -110,15 +109,15 @@ export const sortedNameField = (naming: Pick<Naming, 'language'>, entity: Entity
   return (isPublished ? shown : publishedNames(entity)[0]?.name) ?? (entity.key.at(-1) as string)
 }
 
-/** The official code that people know a record by; undefined where it has none. */
+/** The official code that people know a record by; undefined if it has none. */
 export const officialCode = (entity: Entity, record: PublishedRecord): string | undefined =>
   joinedCode(usualCodeOf(entity), codePartsIn(entity, record) ?? [undefined])
 
 type ShownName = {
   readonly text: string
-  /** The language that it is in, where that is known and not the one of the page. */
+  /** The language of the text, if it is known and not that of the page. */
   readonly language: string | undefined
-  /** The field that it stands in; undefined where the record has no name and its key stands for it. */
+  /** The field that it stands in; undefined if the record has no name and its key stands for it. */
   readonly field: string | undefined
 }
 
@@ -128,7 +127,7 @@ export function shownName({ language }: Pick<Naming, 'language'>, entity: Entity
   const named = nameFields(entity).filter(isNamed)
   const field = named.find((one) => isIn(one.language, language.code)) ?? named[0]
   if (field === undefined)
-    return { text: keySegments(entity, record as PublishedRecord).join(', '), language: undefined, field: undefined }
+    return { text: keySegments(entity, record).join(', '), language: undefined, field: undefined }
   const isOther = field.language !== undefined && !isIn(field.language, language.code)
   return { text: String(record[field.name]), language: isOther ? field.language : undefined, field: field.name }
 }
@@ -142,14 +141,14 @@ export const nameWithKind = (naming: Naming, entity: Entity, name: string): stri
   return known === undefined ? name : naming.words.record.named(capitalized(known.one), name)
 }
 
-/** What a record is called beside others: with what it is, where that which it belongs to has the same name. */
+/** The name of a record beside others, with the word for its kind if its parent has the same name. */
 export function nameAmong(naming: Naming, entity: Entity, record: PublishedRecord): string {
   const name = nameOf(naming, entity, record)
   const [step] = belongsTo(entity)
-  const parent = step === undefined ? undefined : (record[step.field] as PublishedRecord | null | undefined)
+  const parent = step === undefined ? undefined : record[step.field]
   const isShared = step !== undefined && isObject(parent) && nameOf(naming, step.entity, parent) === name
   return isShared ? nameWithKind(naming, entity, name) : name
 }
 
-/** Where the records of a release came from, in the language of the page where it is known in it. */
+/** The title of a source in the language of the page, or else as it stands. */
 export const sourceTitle = ({ words }: Pick<Naming, 'words'>, title: string): string => words.sources[title] ?? title

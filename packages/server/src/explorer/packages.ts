@@ -1,14 +1,14 @@
-// The packages of a release: what each tells of itself, and the lists that it has, with those together that belong together.
+// The packages of a release: their descriptions and licences, and their lists in groups.
 import { isObject } from '../base/json.ts'
 import type { Entity, ListGroup } from '../catalog/entity.ts'
 import { type Content, type Html, html, joined } from '../http/html.ts'
 import type { Release } from '../release/release.ts'
 import { belongsTo } from './ancestry.ts'
 import { anyText } from './names.ts'
+import { linked } from './values.ts'
 import { isolated, type View } from './view.ts'
 
 type Licence = { readonly name?: string; readonly title?: string; readonly path?: string }
-type Source = { readonly title?: string; readonly path?: string }
 type Contributor = { readonly title?: string; readonly role?: string }
 
 export type ShownPackage = {
@@ -18,29 +18,24 @@ export type ShownPackage = {
   readonly version?: string
   readonly homepage?: string
   readonly licenses: readonly Licence[]
-  readonly sources: readonly Source[]
+  readonly sources: readonly Licence[]
   readonly keywords: readonly string[]
   readonly contributors: readonly Contributor[]
 }
 
-/** Lists that belong together, and what they are about where that is said. */
+const NO_DETAILS = { licenses: [], sources: [], keywords: [], contributors: [] } as const
+
+/** Lists of one group, and the title and description of that, if it has any. */
 type GroupedLists = { readonly group: ListGroup | undefined; readonly entities: readonly Entity[] }
 
 /** The lists of a package, or those that belong to none. */
 export type PackageLists = { readonly info: ShownPackage | undefined; readonly groups: readonly GroupedLists[] }
 
-/** What the manifest tells of its packages, as far as it does. */
+/** The packages in the manifest; others than Nomenclator may have written any part of them. */
 function packagesOf({ manifest }: Release): ShownPackage[] {
   const { packages } = manifest as { readonly packages?: unknown }
   if (!Array.isArray(packages)) return []
-  return packages.filter(isObject).map((one) => ({
-    licenses: [],
-    sources: [],
-    keywords: [],
-    contributors: [],
-    ...one,
-    name: String(one.name),
-  }))
+  return packages.filter(isObject).map((one) => ({ ...NO_DETAILS, ...one, name: String(one.name) }))
 }
 
 /** The lists by their packages, in the order of the packages; those without one first. */
@@ -48,10 +43,7 @@ export function packageLists({ api }: View): PackageLists[] {
   const infos = packagesOf(api.release)
   const names = new Set(api.entities.flatMap(({ package: name }) => name ?? []))
   const unknown = [...names].filter((name) => infos.every((info) => info.name !== name))
-  const all = [
-    ...infos,
-    ...unknown.map((name) => ({ name, licenses: [], sources: [], keywords: [], contributors: [] })),
-  ]
+  const all = [...infos, ...unknown.map((name) => ({ ...NO_DETAILS, name }))]
   const ofPackage = (name: string | undefined) => api.entities.filter((entity) => entity.package === name)
   return [
     { info: undefined, groups: grouped(ofPackage(undefined)) },
@@ -59,44 +51,30 @@ export function packageLists({ api }: View): PackageLists[] {
   ].filter(({ groups }) => groups.length > 0)
 }
 
-/** The lists by what they are about, in the order of the first of each. */
+/** The lists by their groups, in the order of the first list of each. */
 function grouped(entities: readonly Entity[]): GroupedLists[] {
   const byTitle = Map.groupBy(entities, (entity) => JSON.stringify(groupOf(entity)?.title))
   return [...byTitle.values()].map((lists) => ({ group: groupOf(lists[0] as Entity), entities: lists }))
 }
 
-/** What a list is about: what it says itself, or else the nearest list of its package that its records belong to. */
+/** The group of a list: its own, or else that of the nearest list of its package that its records belong to. */
 const groupOf = (entity: Entity): ListGroup | undefined =>
   [entity, ...belongsTo(entity).map((step) => step.entity)].find(
     (one) => one.package === entity.package && one.group !== undefined,
   )?.group
 
-/** What the lists of a group stand under: what they are about, or else the title of their package. */
+/** The heading of a group: its own title, or else the title of its package. */
 export const groupTitle = (view: View, { info }: PackageLists, { group }: GroupedLists): string =>
   group !== undefined ? anyText(view, group.title) : info === undefined ? view.words.catalogs : packageTitle(info)
 
 export const packageTitle = ({ title, name }: ShownPackage): string => title ?? name
 
-const WEB_ADDRESS = /^https?:\/\/[^\s<>"']+$/i
-
-/** A link where it leads to the web, and else its text alone. */
-const linked = (text: string, path: unknown): Html =>
-  typeof path === 'string' && WEB_ADDRESS.test(path) && URL.canParse(path)
-    ? html`<a href="${path}" rel="nofollow noopener noreferrer">${isolated(text)}</a>`
-    : isolated(text)
-
 const textOf = (...candidates: readonly unknown[]): string | undefined =>
   candidates.find((one): one is string => typeof one === 'string' && one !== '')
 
-const licencesOf = ({ licenses }: ShownPackage): Html[] =>
-  licenses.flatMap(({ title, name, path }) => {
+const linkedTitles = (all: readonly Licence[]): Html[] =>
+  all.flatMap(({ title, name, path }) => {
     const text = textOf(title, name, path)
-    return text === undefined ? [] : [linked(text, path)]
-  })
-
-const sourcesOf = ({ sources }: ShownPackage): Html[] =>
-  sources.flatMap(({ title, path }) => {
-    const text = textOf(title, path)
     return text === undefined ? [] : [linked(text, path)]
   })
 
@@ -107,13 +85,13 @@ const contributorsOf = ({ contributors }: ShownPackage): Html[] =>
     return [textOf(role) === undefined ? isolated(text) : html`${isolated(text)} (${isolated(String(role))})`]
   })
 
-/** What a package tells of itself, under the heading with its title. */
+/** The description of a package and a list of its details. */
 export function packageDetails({ words }: View, info: ShownPackage): Html {
   const { description, version, homepage, keywords } = info
   const entries: readonly (readonly [label: string, content: readonly Content[]])[] = [
     [words.packages.version, version === undefined ? [] : [isolated(version)]],
-    [words.packages.licences, licencesOf(info)],
-    [words.packages.sources, sourcesOf(info)],
+    [words.packages.licences, linkedTitles(info.licenses)],
+    [words.packages.sources, linkedTitles(info.sources)],
     [words.packages.contributors, contributorsOf(info)],
     [words.packages.keywords, keywords.map((keyword) => isolated(String(keyword)))],
     [words.packages.homepage, homepage === undefined ? [] : [linked(homepage, homepage)]],
@@ -123,12 +101,12 @@ export function packageDetails({ words }: View, info: ShownPackage): Html {
 ${shown.length > 0 && html`<dl class="package">${shown.map(([label, content]) => html`<div><dt>${label}</dt><dd>${joined(content, ', ')}</dd></div>`)}</dl>`}`
 }
 
-/** The packages with their versions and licences, as the foot of every page names them; undefined where there are none. */
+/** The packages with their versions and licences for the foot of every page. */
 export function packageCredits(view: View): Html | undefined {
   const infos = packageLists(view).flatMap(({ info }) => info ?? [])
   if (infos.length === 0) return undefined
   return html`<details><summary>${view.words.footer.credits}</summary><ul class="plain">${infos.map((info) => {
-    const parts = [...licencesOf(info), ...sourcesOf(info), ...contributorsOf(info)]
+    const parts = [...linkedTitles(info.licenses), ...linkedTitles(info.sources), ...contributorsOf(info)]
     return html`<li>${isolated(packageTitle(info))}${info.version !== undefined && html` ${isolated(info.version)}`}${parts.length > 0 && html`: ${joined(parts, ', ')}`}</li>`
   })}</ul></details>`
 }

@@ -1,4 +1,4 @@
-// What the picker is made of on pages of others: its script under a name that stays, and what it needs to know of the levels.
+// The files of the picker on other sites: its script under a name that stays, and the description of the levels.
 
 import { broaderOf, type Entity } from '../catalog/entity.ts'
 import { pathTo } from '../catalog/lineage.ts'
@@ -8,11 +8,11 @@ import { type HttpRequest, type HttpResponse, isRead } from '../http/exchange.ts
 import { otherMethod } from '../http/methods.ts'
 import { ProblemError } from '../http/problem.ts'
 import { V2_PATH } from '../http/routes.ts'
-import { recordTemplate } from '../http/v2/paths.ts'
 import type { V2Context } from '../http/v2/pipeline.ts'
 import { refuseParameters } from '../http/v2/request/parameters.ts'
 import { parseQuery } from '../http/v2/request/query-string.ts'
 import { jsonResponse } from '../http/v2/response.ts'
+import { recordTemplate } from '../http/v2/v2-routes.ts'
 import type { Release } from '../release/release.ts'
 import { namedAssetResponse, PICKER_SOURCE } from './assets.ts'
 import { LANGUAGES, languageOf } from './language.ts'
@@ -36,7 +36,7 @@ export function respondPickerFile({ releases }: V2Context, request: HttpRequest)
   return jsonResponse(request, { release, isNamed: false, isUndated: true }, describeLevels(release))
 }
 
-/** What the script needs of every entity to offer its records as a level, and its words. */
+/** The description of every entity as a level for the script, and its words. */
 function describeLevels({ catalog }: Release) {
   const entities = [...catalog.entities.values()]
   return {
@@ -61,7 +61,7 @@ const namesIn = (entity: Entity, pathOfWay: (way: readonly string[]) => string) 
 const pathOf = (entity: Entity, steps: readonly string[]): string =>
   [...pathsOf(entity).values()].find((path) => Bun.deepEquals(path.steps, steps))?.path ?? ''
 
-/** The steps of paths that do not tell them, since a name in them has signs of a query. */
+/** The steps of paths that hide them, since a name in them has signs of a query. */
 const stepsNotIn = (entity: Entity, paths: readonly string[]): Readonly<Record<string, readonly string[]>> =>
   Object.fromEntries(
     paths.flatMap((path) => {
@@ -70,7 +70,7 @@ const stepsNotIn = (entity: Entity, paths: readonly string[]): Readonly<Record<s
     }),
   )
 
-/** The path of the code that people know a record by; undefined where that has no name. */
+/** The path of the code that people know a record by; undefined if that has no name. */
 function codePath(entity: Entity): string | undefined {
   const { name } = usualCodeOf(entity)
   return name === '' ? undefined : pathOf(entity, [name])
@@ -82,7 +82,7 @@ function describeLevel(entity: Entity, entities: readonly Entity[]) {
   const ancestors = entities.flatMap((ancestor) => {
     const steps = pathTo(entity, ancestor)?.steps
     const [key, ...more] = keyPathsOf(ancestor)
-    // A list is filtered by one value, so that a parent whose key has several is no level above it.
+    // A list is filtered by one value, so that a parent whose key has several is no level.
     if (steps === undefined || key === undefined || more.length > 0) return []
     const within = (way: readonly string[]) => pathOf(entity, [...steps, ...way])
     const paths = {
@@ -97,10 +97,10 @@ function describeLevel(entity: Entity, entities: readonly Entity[]) {
   const name = pathOf(entity, nameWay(entity))
   const { names = [] } = namesIn(entity, (way) => pathOf(entity, way))
   const broader = broaderOf(entity)
-  const above = broader === undefined ? undefined : pathOf(entity, [broader])
+  const parent = broader === undefined ? undefined : pathOf(entity, [broader])
   const code = codePath(entity)
   const read = [
-    ...[...key, name, ...names.map(([path]) => path), ...[above, code].filter((path) => path !== undefined)],
+    ...[...key, name, ...names.map(([path]) => path), ...[parent, code].filter((path) => path !== undefined)],
     ...ancestors.flatMap(([, paths]) => [paths.id, paths.name, ...(paths.names ?? []).map(([path]) => path)]),
   ]
   const steps = stepsNotIn(entity, read)
@@ -113,7 +113,7 @@ function describeLevel(entity: Entity, entities: readonly Entity[]) {
     ...(keySeparator(entity) === USUAL_SEPARATOR ? {} : { separator: keySeparator(entity) }),
     name,
     ...(names.length === 0 ? {} : { names }),
-    ...(above === undefined ? {} : { broader: above }),
+    ...(parent === undefined ? {} : { broader: parent }),
     ...(code === undefined ? {} : { code }),
     ...(Object.keys(steps).length === 0 ? {} : { steps }),
     labels: Object.fromEntries(

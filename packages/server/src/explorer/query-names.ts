@@ -2,7 +2,7 @@
 import { broaderOf, type Entity } from '../catalog/entity.ts'
 import { pathNamed } from '../catalog/paths.ts'
 import { listParameters, parameterNamed } from '../http/v2/parameter-definitions.ts'
-import type { QueryPairs } from './links.ts'
+import type { QueryPairs } from '../http/v2/request/query-string.ts'
 
 /** The parameters with the slugs of fields, by which links of the page name them. */
 export const bySlug = (entity: Entity, pairs: QueryPairs): QueryPairs =>
@@ -23,9 +23,9 @@ const sortBySlug = (entity: Entity, sort: string): string =>
 /** Parameters that keep to a part of a tree. */
 const TREE_PARAMETERS = ['within', 'root']
 
-/** Whether a parameter decides which records a list has. */
+/** True for a parameter that filters a list. */
 export const isFilter = (entity: Entity, name: string): boolean =>
   filterNamed(entity, name) !== undefined || (broaderOf(entity) !== undefined && TREE_PARAMETERS.includes(name))
 
-/** What a parameter of a list filters by; undefined where it is no filter by a field. */
+/** The filter of a parameter of a list; undefined if it filters by no field. */
 export const filterNamed = (entity: Entity, name: string) => parameterNamed(listParameters(entity), name)?.filter

@@ -1,10 +1,11 @@
 // Examples for the API reference out of the records themselves: what people look for, and not whatever comes first.
-import { isObject, valueAt } from '../base/json.ts'
+
 import type { Entity } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
 import { importanceFieldsOf } from '../catalog/importance-fields.ts'
 import { ancestorsOf, ownerOf, pathTo } from '../catalog/lineage.ts'
-import { recordVariables } from '../http/v2/paths.ts'
+import { recordVariables } from '../http/v2/v2-routes.ts'
+import { embeddedIn } from './ancestry.ts'
 import { keySegments } from './links.ts'
 import { nameOf } from './names.ts'
 import type { View } from './view.ts'
@@ -12,7 +13,7 @@ import type { View } from './view.ts'
 export type Examples = {
   /** The value of a variable in the path of a record of a list. */
   readonly inPath: (list: string, name: string) => string
-  /** What may be given for a parameter; of a list where that has one of its own. */
+  /** An example for a parameter; one of the list itself, if it has one. */
   readonly given: (name: string) => string
 }
 
@@ -64,11 +65,11 @@ function exampleRecords({ api }: View): ReadonlyMap<Entity, PublishedRecord> {
     const sort = isPopulated(entity) ? ([['sort', `-${importanceFieldsOf(entity).population}`]] as const) : []
     const [record] = api.list(entity, [['per_page', '1'], ...sort]).records
     if (record === undefined) continue
-    records.set(entity, record as PublishedRecord)
+    records.set(entity, record)
     for (const ancestor of api.entities) {
       const steps = pathTo(entity, ancestor)?.steps
-      const embedded = steps && valueAt(record, steps)
-      if (isObject(embedded) && !records.has(ancestor)) records.set(ancestor, embedded as PublishedRecord)
+      const embedded = steps && embeddedIn(record, steps)
+      if (embedded !== undefined && !records.has(ancestor)) records.set(ancestor, embedded)
     }
   }
   return records

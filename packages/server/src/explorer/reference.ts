@@ -3,11 +3,12 @@ import { V1_PATH } from '../base/api-v1.ts'
 import type { Entity } from '../catalog/entity.ts'
 import { badParameter } from '../http/problem.ts'
 import { OPENAPI_PATH, RECONCILE_PATH, RESOLVE_PATH, V2_PATH } from '../http/routes.ts'
+import type { QueryPairs } from '../http/v2/request/query-string.ts'
 import type { ApiReader } from './api-reader.ts'
-import { type QueryPairs, withQuery } from './links.ts'
+import { withQuery } from './links.ts'
 import { parameter } from './view.ts'
 
-/** As much of an OpenAPI document as is shown. */
+/** The parts of an OpenAPI document that the page shows. */
 export type Document = {
   readonly paths: Readonly<Record<string, Readonly<Partial<Record<Method, DocumentedOperation>>>>>
   readonly components: {
@@ -56,7 +57,7 @@ export type ReferenceOperation = {
   readonly id: string
   readonly path: string
   readonly method: Method
-  /** What the document says that it does, in English. */
+  /** The summary in the document, in English. */
   readonly summary: string
   readonly parameters: readonly ReferenceParameter[]
   /** The schema of what it gives, where that is JSON. */
@@ -65,7 +66,7 @@ export type ReferenceOperation = {
   readonly problems: readonly number[]
 }
 
-/** What operations have in common: a list of records, or another part of the service. */
+/** Operations on one list of records, or on another part of the service. */
 export type ReferenceSection = {
   readonly id: string
   readonly path: string
@@ -76,7 +77,7 @@ export type ReferenceSection = {
 
 export const documentOf = (api: ApiReader) => api.openapi() as unknown as Document
 
-/** What a reference stands for; anything else is itself. */
+/** The target of a reference; anything else stays itself. */
 export function resolved<T extends object>(document: Document, one: T | Reference): T {
   if (!('$ref' in one) || one.$ref === undefined) return one as T
   const [, , section = '', ...rest] = one.$ref.split('/')
@@ -183,7 +184,7 @@ export const variablesIn = (path: string): { readonly input: string; readonly li
     return { input, list, name: name.join('.') }
   })
 
-/** Where a form without a script leads: to the response itself. */
+/** The target of a form without a script: the response itself. */
 export function runTarget(api: ApiReader, pairs: QueryPairs): string {
   const id = parameter(pairs, 'operation')
   const operations = [...operationsIn(documentOf(api)), ...reconcileOperations]

@@ -1,4 +1,4 @@
-// What the page that puts codes to a list makes of tables: their encoding, separator and columns, rows that say the same, the table out.
+// Tables on the page that puts codes to a list: their encoding, separator and columns, rows that are alike, the table out.
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -155,7 +155,7 @@ describe('what the columns are', () => {
     ],
     ['values alone', [['Tala, Jalisco'], ['Tepic, Nayarit']], false],
     ['a header alone', [['Estado']], false],
-  ])('a header is told from a row: %s', (_, rows, isHeader) => {
+  ])('a header is distinguished from a row: %s', (_, rows, isHeader) => {
     expect(hasHeader(rows, PARTS)).toBe(isHeader)
   })
 })
@@ -251,13 +251,13 @@ describe('rows', () => {
     expect([0, 25, 26, 701, 702].map(columnLetters)).toEqual(['A', 'Z', 'AA', 'ZZ', 'AAA'])
   })
 
-  test('a busy server is asked again when it says so, and other problems are told', async () => {
+  test('a busy server gets a request again when it says so, and other problems are errors', async () => {
     const api = { resolve: '/api/v2/resolve', search: '/api/v2/search', release: 'abc' }
-    const asked: string[] = []
+    const requested: string[] = []
     const responding =
       (...responses: Response[]): Fetch =>
       (address) => {
-        asked.push(address)
+        requested.push(address)
         return Promise.resolve(responses.shift() as Response)
       }
     const busy = () => new Response('', { status: 429, headers: { 'Retry-After': '0' } })
@@ -266,7 +266,7 @@ describe('rows', () => {
       request: responding(busy(), busy(), Response.json([sure])),
     })
     expect(found).toEqual([sure])
-    expect(asked).toEqual(Array<string>(3).fill('/api/v2/resolve?in=estados&release=abc'))
+    expect(requested).toEqual(Array<string>(3).fill('/api/v2/resolve?in=estados&release=abc'))
     const refused = resolveRows(api, ['x'], {
       request: responding(Response.json({ detail: 'row 1 is bad' }, { status: 400 })),
     })

@@ -39,7 +39,7 @@ export const PAGE_VARY = 'Accept, Accept-Encoding, Accept-Language, Cookie'
 type PageResponse = {
   readonly status: number
   readonly language: LanguageCode
-  /** Whether the address names the language: then it is kept in a cookie. */
+  /** True if the address names the language, which a cookie then keeps. */
   readonly isLanguageNamed: boolean
   readonly html: Html
   readonly headers?: Headers
@@ -75,7 +75,7 @@ export function pageResponse(
   }
 }
 
-/** Whether the client has it already. What it expects and is not there is a 412, as everywhere. */
+/** True if the client has it already. A failed precondition is a 412, as everywhere. */
 export function isUnchanged({ headers }: HttpRequest, etag: string): boolean {
   const condition = evaluateConditions(headers, etag, '')
   if (typeof condition === 'object') throw new ProblemError({ kind: 'precondition-failed', header: condition.failed })

@@ -4,11 +4,12 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { Entity } from '../catalog/entity.ts'
 import { type Html, html } from '../http/html.ts'
 import { languagesIn, MAX_SEARCH_CHARACTERS } from '../http/v2/parameter-definitions.ts'
+import type { QueryPairs } from '../http/v2/request/query-string.ts'
 import { languageMeant } from '../query/formats/shown-names.ts'
 import type { PageLanguage } from './language.ts'
-import { EXPLORE_PATH, keySeparator, LANGUAGE_PARAMETER, type QueryPairs } from './links.ts'
+import { EXPLORE_PATH, keySeparator, LANGUAGE_PARAMETER } from './links.ts'
 import { nameWithKind, oneOf, shownNameField } from './names.ts'
-import type { View } from './view.ts'
+import { hiddenInputs, type View } from './view.ts'
 
 type SearchBox = {
   readonly id: string
@@ -19,7 +20,7 @@ type SearchBox = {
   readonly label?: string
   /** Suggestions from this collection alone. */
   readonly within?: Entity
-  /** Whether the label is for screen readers only. */
+  /** True if the label is for screen readers only. */
   readonly isCompact?: boolean
   readonly hasFocus?: boolean
 }
@@ -31,7 +32,7 @@ export function searchBox(view: View, box: SearchBox): Html {
 <label for="${id}"${isCompact && html` class="unseen"`}>${label}</label>
 <div class="combobox">
 <input id="${id}" name="q" type="search" value="${value}" maxlength="${MAX_SEARCH_CHARACTERS}" placeholder="${words.search.placeholder}" autocomplete="off" autocapitalize="none" spellcheck="false"${hasFocus && html` autofocus`}>
-${[...kept, ...carried].map(([name, one]) => html`<input type="hidden" name="${name}" value="${one}">`)}
+${hiddenInputs([...kept, ...carried])}
 <button type="submit">${words.search.button}</button>
 </div>
 </form>`
@@ -41,13 +42,13 @@ ${[...kept, ...carried].map(([name, one]) => html`<input type="hidden" name="${n
 export const namesIn = ({ api, language }: View): QueryPairs =>
   languageMeant(languagesIn(api.catalog), language.code) === undefined ? [] : [[LANGUAGE_PARAMETER, language.code]]
 
-/** What the script needs to show suggestions: attributes of the body, since a page may have two boxes. */
+/** The settings of the suggestions: attributes of the body, since a page may have two boxes. */
 export const searchAttributes = (view: View): Html => {
   const { search } = view.words
   return html`data-explore="${EXPLORE_PATH}"${namesIn(view).map(([, code]) => html` data-names="${code}"`)} data-collections="${collectionsIn(view.api.catalog)(view.language, view)}" data-suggestions="${search.suggestions}" data-found="${search.found('{count}')}" data-found-one="${search.foundOne}" data-nothing="${search.nothing}" data-failed="${search.failed}" data-keys="${search.keys}"`
 }
 
-/** What a suggestion is called, which of its fields is its name, what is between the parts of its key, and its name with what it is, by collection. */
+/** By collection: the word for a record, the field of its name, the sign between the parts of its key, its name with the word. */
 const collectionsIn = memoized((catalog: Catalog) =>
   memoized((_: PageLanguage, view: View): Html => {
     const collections = [...catalog.entities.values()].map((entity) => [

@@ -1,11 +1,11 @@
-// By which field the records of a list are larger or smaller than others, where that is known.
+// The field with the sizes of the records of a list.
 import { memoized } from '../base/memoized.ts'
 import type { Entity } from '../catalog/entity.ts'
 
-/** The names under which lists tell how many people live somewhere, the only size that is known to be one. */
+/** Names of fields with a population, the only size that the program recognizes. */
 const SIZE_FIELDS = ['poblacion', 'population']
 
-/** The field that has the size of a record, as a number; undefined where none does. */
+/** The field that has the size of a record, as a number; undefined if none does. */
 export const sizeFieldOf = memoized(({ fields }: Entity): string | undefined =>
   SIZE_FIELDS.find((name) => {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined

@@ -1,10 +1,14 @@
-// The same as a page shows, as a request to API v2 in several languages, to copy.
+// Requests to API v2 for the records of a page in several languages, to copy.
 import { type Html, html } from '../http/html.ts'
 import type { View } from './view.ts'
 
 /** A button that the script brings to life: it copies the text. */
 export const copyButton = ({ words }: View, text: string, what: string): Html =>
   html`<button type="button" class="copy" data-copy="${text}" data-copied="${words.api.copied}" aria-label="${words.api.copyWhat(what)}" hidden>${words.api.copy}</button>`
+
+/** Code to read and to copy. */
+export const codeBlock = (view: View, code: string, what: string): Html =>
+  html`<div class="code"><pre tabindex="0"><code>${code}</code></pre>${copyButton(view, code, what)}</div>`
 
 /** Addresses have no quotes and no backslashes, so they can stand between quotes of either kind. */
 const SNIPPETS: readonly (readonly [language: string, code: (url: string) => string])[] = [
@@ -39,5 +43,4 @@ ${table && snippet(view, 'pandas', pandas(`${baseUrl}${table.target}`, table.cod
 
 /** A snippet that can be opened; the browser keeps only one of the same name open at a time. */
 const snippet = (view: View, language: string, code: string, isOpen: boolean): Html =>
-  html`<details class="snippet" name="snippet"${isOpen && html` open`}><summary>${language}</summary>
-<div class="code"><pre tabindex="0"><code>${code}</code></pre>${copyButton(view, code, language)}</div></details>`
+  html`<details class="snippet" name="snippet"${isOpen && html` open`}><summary>${language}</summary>${codeBlock(view, code, language)}</details>`

@@ -11,14 +11,14 @@ export type ShownTree =
   | { readonly kind: 'levels'; readonly levels: readonly Entity[] }
   | { readonly kind: 'forest'; readonly entity: Entity }
 
-/** The trees of a catalog. Of several entities below one, the first continues the levels. */
+/** The trees of a catalog. If several entities belong to one, the first continues the levels. */
 export const treesOf = memoized(({ entities }: Catalog): readonly ShownTree[] => {
   const all = [...entities.values()]
-  const below = (parent: Entity) => all.find((entity) => belongsTo(entity)[0]?.entity === parent)
-  const roots = all.filter((entity) => belongsTo(entity).length === 0 && below(entity) !== undefined)
+  const childOf = (parent: Entity) => all.find((entity) => belongsTo(entity)[0]?.entity === parent)
+  const roots = all.filter((entity) => belongsTo(entity).length === 0 && childOf(entity) !== undefined)
   const chains = roots.map((root): ShownTree => {
     const levels = [root]
-    for (let next = below(root); next !== undefined; next = below(next)) levels.push(next)
+    for (let next = childOf(root); next !== undefined; next = childOf(next)) levels.push(next)
     return { kind: 'levels', levels }
   })
   const forests = all
@@ -29,7 +29,7 @@ export const treesOf = memoized(({ entities }: Catalog): readonly ShownTree[] =>
 
 export const rootOf = (tree: ShownTree): Entity => (tree.kind === 'forest' ? tree.entity : (tree.levels[0] as Entity))
 
-/** Whether nodes of an entity can be opened in a tree of levels. */
+/** True if nodes of an entity can be opened in a tree of levels. */
 export const isInTree = ({ api }: View, entity: Entity): boolean =>
   treesOf(api.catalog).some((tree) => tree.kind === 'levels' && tree.levels.slice(0, -1).includes(entity))
 
@@ -42,7 +42,7 @@ export const nodeText = (entity: Entity, segments: readonly string[]): string =>
 
 export type NamedNode = { readonly entity: Entity; readonly segments: readonly string[] }
 
-/** The node that a text names; undefined where it can be none. */
+/** The node that a text names; undefined if it can be none. */
 export function nodeNamed({ collections }: Catalog, text: string): NamedNode | undefined {
   const end = text.indexOf(':')
   const entity = collections.get(text.slice(0, Math.max(end, 0)))

@@ -1,11 +1,10 @@
 // The values of a record as people read them: each by its type, and in the language of the page.
 import type { Entity, Field, ValueField } from '../catalog/entity.ts'
-import type { PublishedValue } from '../catalog/flatten.ts'
+import type { PublishedRecord, PublishedValue } from '../catalog/flatten.ts'
 import { type Content, type Html, html } from '../http/html.ts'
-import type { ReadRecord } from './api-reader.ts'
 import { isolated, referenceTo, type View } from './view.ts'
 
-/** Whether all of a value is shown, or as much as a cell of a table has room for. */
+/** The room for a value: a whole page, or a cell of a table. */
 type Room = 'whole' | 'cell'
 
 const MAX_IN_CELL = 140
@@ -15,8 +14,14 @@ export const isMissing = (value: unknown): value is null | undefined => value ==
 
 export const missing = ({ words }: View): Html => html`<span class="unknown" title="${words.table.unknown}">–</span>`
 
-/** A value that is not known is shown as such. */
-export function shownValue(view: View, entity: Entity, name: string, record: ReadRecord, room: Room = 'cell'): Content {
+/** The sign for a missing value. */
+export function shownValue(
+  view: View,
+  entity: Entity,
+  name: string,
+  record: PublishedRecord,
+  room: Room = 'cell',
+): Content {
   const field = entity.fields[name]
   const value = record[name]
   if (isMissing(value)) return missing(view)
@@ -77,7 +82,7 @@ function typedValue(view: View, field: ValueField, value: PublishedValue, room: 
 /** A number with the digits that it is written with: one that would lose some is kept as raw JSON. */
 export const writtenNumber = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** A whole day is told to programs, too. */
+/** A whole day gets an element that programs read, too. */
 const dateOf = (text: string): Html =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) ? html`<time datetime="${text}">${text}</time>` : isolated(text)
 
@@ -92,23 +97,30 @@ const itemText = (item: PublishedValue): string => (typeof item === 'string' ? i
 
 const WEB_ADDRESS = /^https?:\/\/[^\s<>"']+$/i
 
+const isWebAddress = (text: string): boolean => WEB_ADDRESS.test(text) && URL.canParse(text)
+
+/** A text as a link, if the address leads to the web. */
+export const linked = (text: string, address: unknown): Html =>
+  typeof address === 'string' && isWebAddress(address)
+    ? html`<a href="${address}" rel="nofollow noopener noreferrer">${isolated(text)}</a>`
+    : isolated(text)
+
 /** Only addresses of the web are links, and none of them is vouched for. */
 function textValue({ language }: View, text: string, of: string | undefined, room: Room): Html {
   const short = room === 'cell' && text.length > MAX_IN_CELL ? `${text.slice(0, MAX_IN_CELL).trimEnd()}…` : text
-  if (WEB_ADDRESS.test(text) && URL.canParse(text))
-    return html`<a href="${text}" rel="nofollow noopener noreferrer">${isolated(short)}</a>`
+  if (isWebAddress(text)) return linked(short, text)
   const isLong = room === 'whole' && text.includes('\n')
   const shown = isolated(short, of === language.code ? undefined : of)
   return isLong ? html`<div class="lines">${shown}</div>` : shown
 }
 
-/** Whether a column of such values is one of figures. */
+/** True if a column of such values has figures. */
 export const isFigure = (field: Field | undefined): boolean =>
   field?.kind === 'id' ||
   (field?.kind === 'fact' && field.type !== 'text') ||
   (field?.kind === 'value' && ['integer', 'number', 'year'].includes(field.type))
 
-/** A value in a line of text, such as what it was before a change. */
+/** A value in a line of text, such as the value before a change. */
 export function plainValue({ words }: View, value: unknown): string {
   if (isMissing(value)) return '–'
   if (typeof value === 'boolean') return words.values[value ? 'yes' : 'no']

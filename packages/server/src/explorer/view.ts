@@ -1,10 +1,11 @@
-// What every page is rendered with: the language, the reader of API v2, and the address that was requested.
+// The input of every page: the language, the reader of API v2, and the address of the request.
 import { type Entity, factsOf } from '../catalog/entity.ts'
 import type { PublishedRecord, PublishedValue } from '../catalog/flatten.ts'
 import { type Html, html } from '../http/html.ts'
-import type { ApiReader, ReadRecord } from './api-reader.ts'
+import type { QueryPairs } from '../http/v2/request/query-string.ts'
+import type { ApiReader } from './api-reader.ts'
 import type { PageLanguage } from './language.ts'
-import { keySegments, type QueryPairs, recordAddress, withQuery } from './links.ts'
+import { keySegments, recordAddress, withQuery } from './links.ts'
 import { type nameAmong, shownName } from './names.ts'
 import type { Words } from './words/es.ts'
 
@@ -12,7 +13,7 @@ export type View = {
   readonly language: PageLanguage
   readonly words: Words
   readonly api: ApiReader
-  /** Under which address the service presents itself. */
+  /** The address under which the service presents itself. */
   readonly baseUrl: string
   readonly path: string
   /** The parameters of the address, but for those of every page. */
@@ -26,7 +27,7 @@ export type ExplorerPage = {
   readonly title: string
   readonly description?: string
   readonly main: Html
-  /** Whether the page itself begins with the search box, so that the header has none. */
+  /** True if the page itself begins with the search box, so that the header has none. */
   readonly hasSearch?: boolean
 }
 
@@ -35,6 +36,10 @@ export type DownloadLink = { readonly fileName: string; readonly html: Html }
 
 export const href = ({ carried }: View, path: string, pairs: QueryPairs = []): string =>
   withQuery(path, [...pairs, ...carried])
+
+/** Parameters that a form keeps. */
+export const hiddenInputs = (pairs: QueryPairs): Html[] =>
+  pairs.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
 
 /** The value of a parameter; of several the first. */
 export const parameter = (pairs: QueryPairs, name: string): string | undefined =>
@@ -45,19 +50,19 @@ export const isolated = (name: string, language?: string): Html =>
   html`<bdi${language !== undefined && html` lang="${language}"`}>${name}</bdi>`
 
 /** The name of a record, with its language where that is not the one of the page. */
-export function isolatedName(view: View, entity: Entity, record: ReadRecord | PublishedRecord): Html {
+export function isolatedName(view: View, entity: Entity, record: PublishedRecord | PublishedRecord): Html {
   const { text, language } = shownName(view, entity, record)
   return isolated(text, language)
 }
 
-/** A link to a record under its name, or under what else it is called there. */
+/** A link to a record under its name, or under another that is given. */
 export function recordLink(view: View, entity: Entity, record: PublishedRecord, called?: typeof nameAmong): Html {
   const address = recordAddress(entity, keySegments(entity, record))
   const name = called === undefined ? isolatedName(view, entity, record) : isolated(called(view, entity, record))
   return html`<a class="name" href="${href(view, address)}">${name}</a>`
 }
 
-/** A link to the record that a field refers to; its key, where there is no such record. */
+/** A link to the record that a field refers to; its key if there is no such record. */
 export function referenceTo(view: View, entity: Entity, name: string, value: PublishedValue): Html {
   const field = entity.fields[name]
   if (field?.kind === 'embed') return recordLink(view, field.entity, value as PublishedRecord)
@@ -68,7 +73,7 @@ export function referenceTo(view: View, entity: Entity, name: string, value: Pub
 const SHORT_DIGEST = 8
 export const shortDigest = (digest: string): string => digest.slice(0, SHORT_DIGEST)
 
-/** A request to the API for all that is known of the records of an entity. */
+/** The parameters of a request to the API for all facts of the records of an entity. */
 export const factPairs = (entity: Entity): QueryPairs => (factsOf(entity).length === 0 ? [] : [['facts', 'true']])
 
 /** A request to the API names the release where it is not the current one. */

@@ -1,9 +1,8 @@
-// The way of a request to its response, without a socket: its route is found and responds, and only here what was thrown on
-// the way is caught.
+// The way of a request to its response, without a socket: its route is found and responds; a problem that is thrown on the
+// way becomes the response.
 import { WorkStopped } from '../base/checkpoint.ts'
 import type { Release } from '../release/release.ts'
 import { type BaseUrlPolicy, baseUrlOf } from './base-url.ts'
-import type { BodyScanner } from './bodies/body-scanner.ts'
 import { clientAddress, networkOf } from './client-address.ts'
 import { type ConnectionInfo, type HttpRequest, type HttpResponse, whenReady } from './exchange.ts'
 import type { Budget } from './limits/budget.ts'
@@ -11,7 +10,7 @@ import type { AnyId } from './observation/request-id.ts'
 import { goneOrAwaited, withShelfHeader } from './observation/shelf-header.ts'
 import type { OnShelf, ShelfTrouble } from './observation/shelf-status.ts'
 import { type Problem, ProblemError, problemResponse } from './problem.ts'
-import { bodyScannerAt, maxBodyAt, surfaceAt } from './routes.ts'
+import { maxBodyAt, surfaceAt } from './routes.ts'
 import { respondV1 } from './v1/v1.ts'
 import { OpenReleases, type ReadableStore } from './v2/open-releases.ts'
 import type { V2Context } from './v2/pipeline.ts'
@@ -23,40 +22,38 @@ export type App = {
   (request: HttpRequest, connection: ConnectionInfo, id?: AnyId): Response
   /** The response to what the wire refuses; by default that of problemResponse. */
   readonly refuse?: (problem: Problem, path: string, connection?: ConnectionInfo) => HttpResponse
-  /** Called with what went wrong while a body was being sent, when it was too late for a problem. */
+  /** Called with an error while a body was being sent, when it was too late for a problem. */
   readonly failed?: AppContext['logError']
-  /** Whose share of the budget a request counts towards. */
+  /** Returns the client whose share of the budget a request counts towards. */
   readonly clientOf?: (request: HttpRequest, connection: ConnectionInfo) => string
-  /** How long a body is read for a request that is neither GET nor HEAD, in bytes; undefined if none is. */
+  /** Returns the bytes of a body that are read for a request that is neither GET nor HEAD; undefined if none are. */
   readonly maxBody?: (request: HttpRequest) => number | undefined
-  /** What looks at such a body while it arrives. */
-  readonly bodyScanner?: (request: HttpRequest) => BodyScanner | undefined
-  /** Loads what would otherwise be loaded by the first request that needs it. */
+  /** Loads the modules that would otherwise be loaded by the first request that needs them. */
   readonly preload?: () => Promise<void>
 }
 
 export type AppContext = {
   /** The release to read, which may be another at the next request. */
   readonly release: () => Release
-  /** Where older releases are, for requests that name one. */
+  /** The older releases, for requests that name one. */
   readonly store?: ReadableStore
-  /** Where whole collections and changes are kept; without one, few clients can download them at a time. */
+  /** The cache of whole collections and changes; without one, few clients can download them at a time. */
   readonly cache?: ResponseCache
   readonly policy: BaseUrlPolicy
-  /** What may be kept for slow clients. Those that have used it up are refused before anything large is rendered. */
+  /** The budget for slow clients. A client that has used it up is refused before anything large is rendered. */
   readonly budget?: Budget
   readonly logError: (error: unknown, request: HttpRequest, id?: AnyId) => void
-  /** Pages for people, which stand above the API; without them there are none. */
+  /** Pages for people; they may be absent. */
   readonly pages?: Pages
-  /** Responds below /shelf with the home as a shelf that others follow; without it there is none. */
+  /** Responds below /shelf, with the home as a shelf that other nodes follow. */
   readonly shelfFiles?: (request: HttpRequest) => Promise<HttpResponse>
-  /** Why the shared shelf is not followed at the moment: responses of API v2 say so. */
+  /** Returns why the shared shelf is not followed at the moment: responses of API v2 say so. */
   readonly shelfTrouble?: () => ShelfTrouble | undefined
-  /** What the shared shelf says of a release that is not here; without one, what is not here is gone. Never rejects. */
+  /** Returns whether the shared shelf has a release that is not here; without a shelf the release is gone. Never rejects. */
   readonly findOnShelf?: (digest: string) => Promise<OnShelf>
 }
 
-/** Pages for people, as the command that serves mounts them: loaded at the first request for one. */
+/** Pages for people, loaded at the first request for one. */
 export type Pages = () => LoadedPages | Promise<LoadedPages>
 
 export type LoadedPages = {
@@ -83,13 +80,11 @@ export function createApp(context: AppContext): App {
   const clientOf = ({ headers }: HttpRequest, connection: ConnectionInfo) =>
     networkOf(clientAddress(context.policy, headers, connection))
   const maxBody = ({ method, path }: HttpRequest) => (method === 'POST' ? maxBodyAt(path) : undefined)
-  const bodyScanner = ({ path, headers }: HttpRequest) => bodyScannerAt(path, headers)
-  return Object.assign(app, { failed: context.logError, clientOf, maxBody, bodyScanner, preload })
+  return Object.assign(app, { failed: context.logError, clientOf, maxBody, preload })
 }
 
 function respond(service: Service, request: HttpRequest, connection: ConnectionInfo): Response {
   const { pages } = service
-  if (request.bodyProblem !== undefined) throw new ProblemError(request.bodyProblem)
   const { name } = surfaceAt(request.path)
   if (name === 'v1') return respondV1(service, request, connection)
   if (name === 'v2') {
@@ -114,7 +109,7 @@ function respond(service: Service, request: HttpRequest, connection: ConnectionI
   return respondV1(service, request, connection)
 }
 
-/** A module that is loaded when it is first needed, and from then on is there at once. */
+/** Loads a module when it is first needed; from then on it is returned at once. */
 function loadedOnce<T>(load: () => Promise<T>): () => T | Promise<T> {
   let loaded: T | undefined
   return () =>
@@ -125,7 +120,7 @@ function loadedOnce<T>(load: () => Promise<T>): () => T | Promise<T> {
     })
 }
 
-// Both are loaded when the server is idle for the first time, so that neither the start nor a request waits for them.
+// Workers load both by a timer a second after their start, so that neither the start nor a request waits for them.
 const v2 = loadedOnce(() => import('./v2/pipeline.ts'))
 const reconcile = loadedOnce(() => import('./reconcile/service.ts'))
 
@@ -173,7 +168,7 @@ function respondError(
 }
 
 function problemOf({ findOnShelf }: Service, error: unknown): Problem | Promise<Problem> {
-  // Of work that no one waits for, no one reads the response.
+  // Nobody reads the response of a job that is stopped because its client is gone.
   if (error instanceof WorkStopped) return { kind: 'took-too-long' }
   if (!(error instanceof ProblemError)) return { kind: 'internal-error' }
   const { problem } = error
@@ -183,11 +178,11 @@ function problemOf({ findOnShelf }: Service, error: unknown): Problem | Promise<
 
 const HTML_ACCEPTED = /(?:^|[,\s])text\/html(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i
 
-/** Outside the API, whoever accepts HTML gets a problem as a page. */
+/** True if a problem is rendered as a page: outside the API, for a client that accepts HTML. */
 const isForBrowser = ({ path, headers }: HttpRequest) =>
   surfaceAt(path).hasProblemPages && HTML_ACCEPTED.test(headers.get('accept') ?? '')
 
-/** Where even the page of a problem fails, the problem is given as it is to everyone else. */
+/** Renders a problem as a page; if that fails, as JSON. */
 async function problemPage(
   service: Service,
   pages: Pages,

@@ -1,4 +1,4 @@
-// Which base URL the links of a response have, and which hosts are refused.
+// The base URL of the links of a response, and the hosts that are refused.
 import { describe, expect, test } from 'bun:test'
 import { BlockList } from 'node:net'
 import { outcomeOf } from '../../../../test/support/problems.ts'

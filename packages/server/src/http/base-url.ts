@@ -38,7 +38,7 @@ export function baseUrlOf(policy: BaseUrlPolicy, headers: RequestHeaders, connec
   return `http://${host}`
 }
 
-/** What a trusted proxy says it was called with. Each proxy of a chain appends to the lists, so the first one counts. */
+/** Returns the base URL that a trusted proxy was called with. Each proxy of a chain appends to the lists, so the first entry counts. */
 function fromProxy(headers: RequestHeaders): string | undefined {
   const origin = usesForwarded(headers) ? fromForwarded(headers) : fromLists(headers)
   const scheme = origin.scheme?.toLowerCase() ?? 'http'

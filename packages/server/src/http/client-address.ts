@@ -1,4 +1,4 @@
-// Where a request comes from: what a trusted proxy says of its client, in X-Forwarded headers or in Forwarded (RFC 7239).
+// The address of the client: of the connection, or from a trusted proxy in X-Forwarded headers or in Forwarded (RFC 7239).
 import type { BlockList } from 'node:net'
 import { net } from '../base/built-ins.ts'
 import type { ConnectionInfo, RequestHeaders } from './exchange.ts'
@@ -11,7 +11,7 @@ export type ProxyPolicy = {
 const isTrusted = (proxies: BlockList, address: string): boolean =>
   proxies.check(address, address.includes(':') ? 'ipv6' : 'ipv4')
 
-/** Whether what the request says of its client can be believed. */
+/** True if the request comes from a trusted proxy, so that its headers about the client are believed. */
 export function isFromProxy({ trustedProxies }: ProxyPolicy, connection: ConnectionInfo): boolean {
   if (trustedProxies === undefined) return false
   const { peer } = connection
@@ -19,7 +19,7 @@ export function isFromProxy({ trustedProxies }: ProxyPolicy, connection: Connect
 }
 
 /**
- * Which headers speak for the proxy: Forwarded only where there is none of the others. A proxy that sends X-Forwarded
+ * Chooses the headers that the proxy has written: Forwarded only if there is none of the others. A proxy that sends X-Forwarded
  * headers passes a Forwarded on as the client wrote it.
  */
 export const usesForwarded = (headers: RequestHeaders): boolean =>
@@ -29,9 +29,9 @@ export const usesForwarded = (headers: RequestHeaders): boolean =>
   headers.get('x-forwarded-proto') === undefined
 
 /**
- * The address of the client, of which there is one form. Each proxy appends the address that it was called from, so the list is read from its end:
- * the first address that is no trusted proxy is the client's. Whatever is before it, the client may have invented. Where
- * that place has no address, the peer counts as the client.
+ * Returns the address of the client in its one usual form. Each proxy appends the address that it was called from, so the list is read from its
+ * end: the first address that is no trusted proxy is that of the client. The client may have invented everything before it. If there is no
+ * address in that place, the peer counts as the client.
  */
 export function clientAddress(policy: ProxyPolicy, headers: RequestHeaders, connection: ConnectionInfo): string {
   const peer = withoutMapping(connection.peer ?? '')
@@ -57,7 +57,7 @@ function addressOf(node: string): string | undefined {
   const address = bracketed ?? plain ?? text
   const version = net().isIP(address)
   if (version === 0 || address.includes('%') || (bracketed !== undefined && version !== 6)) return undefined
-  // What the system gives is in the usual form; what a proxy writes may be in any.
+  // The system gives addresses in the usual form; a proxy may write them in any.
   return version === 4 ? address : withoutMapping(new URL(`http://[${address}]`).hostname.slice(1, -1))
 }
 

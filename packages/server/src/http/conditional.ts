@@ -1,4 +1,4 @@
-// What the conditions of a request come to (RFC 9110, section 13): send what is there, or say that it is as expected or not.
+// Evaluates the conditions of a request (RFC 9110, section 13).
 import type { RequestHeaders } from './exchange.ts'
 
 const ENTITY_TAGS = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g
@@ -7,7 +7,6 @@ type Condition = 'holds' | 'not-modified' | { readonly failed: string }
 
 /** `lastModified` is empty where there is no date; then conditions on the date are ignored. */
 export function evaluateConditions(headers: RequestHeaders, etag: string, lastModified: string): Condition {
-  // Most requests have none, and one look tells.
   if (headers.hasConditions === false) return 'holds'
   const failed = failedCondition(headers, etag, lastModified)
   if (failed !== undefined) return { failed }

@@ -1,6 +1,5 @@
 // HTTP requests and responses as plain values, without a socket, and the headers that all responses have in common.
 import { PER_PAGE } from '../catalog/collections.ts'
-import type { BodyProblem } from './bodies/body-scanner.ts'
 
 /** The headers of a request by lower-case name. */
 export type RequestHeaders = {
@@ -14,18 +13,18 @@ export type RequestHeaders = {
 export type ConnectionInfo = {
   /** The address of the client, or of the proxy in front of it. */
   readonly peer: string | undefined
-  /** Where the service listens, such as http://127.0.0.1:8080. */
+  /** The address that the service listens on, such as http://127.0.0.1:8080. */
   readonly listeningUrl: string
-  /** Aborted as soon as the client is known to be gone before it has the response to the request that is under way. */
+  /** Aborted as soon as the client is gone before it has the response to the current request. */
   readonly signal?: AbortSignal
-  /** The work on the request, in a process that thinks: what takes long tells it how it goes on. */
-  readonly work?: WorkAtHand
+  /** The job of the request, in a compute worker: loops that take long pause it and report their progress. */
+  readonly work?: RunningJob
 }
 
-export type WorkAtHand = {
-  /** Lets shorter work go first: undefined if this work may go on at once, or else resolved when it may. */
+export type RunningJob = {
+  /** Lets shorter jobs go first: undefined if this one may go on at once, or else resolved when it may. */
   pause(): Promise<void> | undefined
-  /** Told how much of the whole is done, from 0 to 1; throws if the rest will clearly take longer than it may. */
+  /** Takes the share of the whole that is done, from 0 to 1; throws if the rest will clearly take longer than it may. */
   expectEnd(done: number): void
 }
 
@@ -37,11 +36,9 @@ export type HttpRequest = {
   readonly http10?: boolean
   /** The whole body, of a request whose body is read. */
   readonly body?: Uint8Array
-  /** What was found wrong with the body while it arrived; what there was of it is then gone. */
-  readonly bodyProblem?: BodyProblem
 }
 
-/** Whether a request only reads. */
+/** True if a request only reads. */
 export const isRead = ({ method }: HttpRequest): boolean => method === 'GET' || method === 'HEAD'
 
 export type HttpResponse = {
@@ -49,7 +46,7 @@ export type HttpResponse = {
   /** The header lines as they go on the wire, each with its line end. */
   readonly head: string
   readonly body: Uint8Array | Streamed | undefined
-  /** Whether the bytes of the body are of this response alone: whoever is done with them frees their memory. */
+  /** True if no other response has the bytes of the body: their memory is freed once they are sent. */
   readonly ownsBody?: boolean
 }
 
@@ -78,7 +75,7 @@ export const isStreamed = (body: HttpResponse['body']): body is Streamed =>
 export const withLines = (response: HttpResponse, lines: string): HttpResponse =>
   lines === '' ? response : { ...response, head: response.head + lines }
 
-/** Goes on with a value at once where it is there already: most responses are, and a promise would make them wait. */
+/** Uses a value at once if it is no promise: most responses are none, and a promise would make them wait. */
 export const whenReady = <T, R>(value: T | Promise<T>, use: (value: T) => R | Promise<R>): R | Promise<R> =>
   value instanceof Promise ? value.then(use) : use(value)
 
@@ -94,7 +91,7 @@ export function headerLines(headers: Readonly<Headers>): string {
 export const ALLOW = 'GET, HEAD, OPTIONS'
 export const CACHE_CONTROL = 'public, no-cache'
 
-/** What every response carries, whether it succeeds or fails: the methods, and that any origin may use them. */
+/** Headers of every response, whether it succeeds or fails: the methods, and that any origin may use them. */
 export const COMMON_HEADERS = {
   Allow: ALLOW,
   Vary: 'Accept',
@@ -102,7 +99,7 @@ export const COMMON_HEADERS = {
   'Access-Control-Expose-Headers': 'X-Page, X-Per-Page, X-Total, X-Total-Pages, Link, ETag, Allow',
 } as const
 
-/** The same for API v2, whose responses are compressed and have more headers. */
+/** Headers of every response of API v2, which may be compressed and has more headers. */
 export const V2_COMMON_HEADERS = {
   ...COMMON_HEADERS,
   Vary: 'Accept, Accept-Encoding',

@@ -1,4 +1,4 @@
-// What is freed, and what may belong to others and is left alone.
+// Memory that is freed, and memory that may belong to others and is left alone.
 import { expect, test } from 'bun:test'
 import { freeMemory } from './free-memory.ts'
 

@@ -1,6 +1,5 @@
 // Every way in which a request can fail: one closed table of status, title and detail (RFC 9457).
 import type { PageBeyondLast } from '../query/page.ts'
-import type { BodyProblem } from './bodies/body-scanner.ts'
 import {
   COMMON_HEADERS,
   type Headers,
@@ -34,7 +33,14 @@ export type Problem =
   | { readonly kind: 'method-not-allowed'; readonly method: string }
   | { readonly kind: 'bad-host'; readonly header: string; readonly expected: string }
   | HeadProblem
-  | BodyProblem
+  | { readonly kind: 'bad-parameter'; readonly name: string; readonly value: string; readonly allowed: string }
+  | { readonly kind: 'bad-body'; readonly wrong: string }
+  /** The number of the row, from 1, or 0 for the header of a table. */
+  | { readonly kind: 'bad-row'; readonly row: number; readonly wrong: string; readonly allowed: string }
+  | { readonly kind: 'too-many-rows'; readonly max: number }
+  /** The unit is bytes by default. */
+  | { readonly kind: 'content-too-large'; readonly max: number; readonly unit?: string }
+  | { readonly kind: 'unsupported-media-type'; readonly type: string; readonly allowed: string }
   | { readonly kind: 'request-timeout'; readonly seconds: number }
   | {
       readonly kind: 'too-many-requests'
@@ -56,7 +62,7 @@ export type Problem =
 
 export type ProblemKind = Problem['kind']
 
-/** Thrown wherever a request turns out to fail. Only the app catches it. */
+/** Thrown wherever a request turns out to fail. The app and the hand-over make it a response; the explorer catches it where a record may be missing. */
 export class ProblemError extends Error {
   readonly problem: Problem
 
@@ -75,7 +81,7 @@ const RETRY_AFTER_SECONDS = 10
 export const overloaded = (reason: RefusalReason, what: string, retryAfter = RETRY_AFTER_SECONDS) =>
   ({ kind: 'overloaded', reason, what, retryAfter }) satisfies Problem
 
-/** How long to wait for a release that is on its way. */
+/** The time to wait for a release that is on its way. */
 const AWAITED_SECONDS = 2
 
 type Presentation = {
@@ -212,7 +218,7 @@ export function problemResponse(problem: Problem, path: string, id?: AnyId): Htt
 
 export const problemType = (kind: ProblemKind) => `urn:nomenclator:problem:${kind}`
 
-/** How a problem is shown, in JSON and on a page. */
+/** Returns the words and headers of a problem, in JSON and on a page. */
 export function presentationOf(problem: Problem, path: string): Presentation {
   const [status, title] = problemTitles[problem.kind]
   const presentation = { status, title, detail: detailOf(problem, path) }

@@ -1,4 +1,4 @@
-// What the table of routes says of a path.
+// The table of routes: the properties of a path.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { RESERVED_COLLECTIONS } from '../catalog/collections.ts'

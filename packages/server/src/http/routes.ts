@@ -1,10 +1,8 @@
-// The table of routes: where each surface of the service is, how large a body it takes, what its requests are counted as, and
-// whether its problems are shown to people. Whatever depends on a path is looked up here.
+// The table of routes: the path of each surface of the service, its largest body, the label of its requests in metrics, and
+// whether its problems are pages. Everything that depends on a path is looked up here.
 import { V1_PATH } from '../base/api-v1.ts'
 import { MAX_FORM_BYTES, MAX_ROWS_BYTES } from './bodies/body-limits.ts'
-import type { BodyScanner } from './bodies/body-scanner.ts'
-import { formScanner, rowScanner } from './bodies/body-types.ts'
-import { ALLOW, type HttpRequest, type RequestHeaders } from './exchange.ts'
+import { ALLOW, type HttpRequest } from './exchange.ts'
 
 export const V2_PATH = '/api/v2'
 /**
@@ -23,13 +21,13 @@ export const V2_SEGMENTS = {
 } as const
 export const RESOLVE_PATH: string = `${V2_PATH}/${V2_SEGMENTS.resolve}`
 export const OPENAPI_PATH = '/api/openapi.json'
-/** Where the JSON Schema of data packages is, for editors. */
+/** The path of the JSON Schema of data packages, for editors. */
 export const PROFILE_PATH = '/api/profile.json'
-/** Where the Reconciliation Service API is. */
+/** The path of the Reconciliation Service API. */
 export const RECONCILE_PATH = '/reconcile'
-/** Where a home is served as a shelf that other nodes follow. */
+/** The path at which a home is served as a shelf that other nodes follow. */
 export const SHELF_PATH = '/shelf'
-/** Where pages for people are, if there are any. */
+/** The paths of pages for people. */
 export const PAGE_PATHS = {
   home: '/',
   explore: '/explore',
@@ -41,7 +39,7 @@ export const PAGE_PATHS = {
   assets: '/assets',
 } as const
 
-/** What requests are counted as: a closed set, because a client can invent paths without end. */
+/** The labels of requests in metrics: a closed set, because a client can invent paths without end. */
 export const ROUTE_LABELS = [
   'v1 page',
   'v1 index',
@@ -69,9 +67,9 @@ export type RouteLabel = (typeof ROUTE_LABELS)[number]
 
 type Surface = {
   readonly name: 'v1' | 'v2' | 'reconcile' | 'shelf' | 'pages' | 'none'
-  /** Whether responses carry what the frozen API v1 has not: the id of the request, and what is left of a limit. */
+  /** True if responses have headers that the frozen API v1 has not: the id of the request, and the rest of a limit. */
   readonly isExtended: boolean
-  /** Whether a browser is shown its problems as a page. */
+  /** True if its problems are pages for a browser. */
   readonly hasProblemPages: boolean
 }
 
@@ -81,28 +79,22 @@ const RECONCILE: Surface = { name: 'reconcile', isExtended: true, hasProblemPage
 const SHELF: Surface = { name: 'shelf', isExtended: true, hasProblemPages: false }
 const PAGES: Surface = { name: 'pages', isExtended: false, hasProblemPages: true }
 
-/** A body that is read: how many bytes of it, and what looks at it while it arrives. */
-type Body = { readonly max: number; readonly scanner: (headers: RequestHeaders) => BodyScanner }
-
-const ROWS: Body = { max: MAX_ROWS_BYTES, scanner: rowScanner }
-const FORM: Body = { max: MAX_FORM_BYTES, scanner: formScanner }
-
 /** A path and all paths below it. */
 type Route = {
   readonly path: string
   readonly surface: Surface
   readonly label: RouteLabel
-  /** What requests for a path below it are counted as, where that differs. */
+  /** Returns the label of requests for a path below it, where that differs. */
   readonly labelBelow?: (rest: string) => RouteLabel
-  /** The bodies that are read where they are posted, by path; all other paths take none. */
-  readonly bodies?: Readonly<Record<string, Body>>
+  /** The largest body that is posted to a path, in bytes; all other paths take none. */
+  readonly maxBody?: Readonly<Record<string, number>>
 }
 
 /** The first route that a path belongs to counts. */
 const ROUTES: readonly Route[] = [
   { path: V1_PATH, surface: V1, label: 'v1 index', labelBelow: (rest) => (rest === '' ? 'v1 index' : 'v1 page') },
   { path: `${V2_PATH}/${V2_SEGMENTS.search}`, surface: V2, label: 'v2 search' },
-  { path: RESOLVE_PATH, surface: V2, label: 'v2 resolve', bodies: { [RESOLVE_PATH]: ROWS } },
+  { path: RESOLVE_PATH, surface: V2, label: 'v2 resolve', maxBody: { [RESOLVE_PATH]: MAX_ROWS_BYTES } },
   { path: `${V2_PATH}/${V2_SEGMENTS.changes}`, surface: V2, label: 'v2 changes' },
   { path: `${V2_PATH}/${V2_SEGMENTS.releases}`, surface: V2, label: 'v2 releases' },
   { path: V2_PATH, surface: V2, label: 'v2 index', labelBelow: collectionLabel },
@@ -113,7 +105,7 @@ const ROUTES: readonly Route[] = [
     surface: RECONCILE,
     label: 'reconcile',
     // People enter the address of the service with or without a slash, and some clients follow no redirect of a POST.
-    bodies: { [RECONCILE_PATH]: FORM, [`${RECONCILE_PATH}/`]: FORM },
+    maxBody: { [RECONCILE_PATH]: MAX_FORM_BYTES, [`${RECONCILE_PATH}/`]: MAX_FORM_BYTES },
   },
   { path: SHELF_PATH, surface: SHELF, label: 'shelf' },
   { path: PAGE_PATHS.explore, surface: PAGES, label: 'explorer' },
@@ -123,7 +115,7 @@ const ROUTES: readonly Route[] = [
   { path: PAGE_PATHS.picker, surface: PAGES, label: 'picker' },
   { path: PAGE_PATHS.resolve, surface: PAGES, label: 'explorer' },
   { path: PAGE_PATHS.assets, surface: PAGES, label: 'assets' },
-  // Whoever is looking for something else below /api is a program.
+  // Requests for something else below /api come from programs.
   { path: '/api', surface: { name: 'none', isExtended: false, hasProblemPages: false }, label: 'other' },
 ]
 const HOME: Route = { path: PAGE_PATHS.home, surface: PAGES, label: 'home' }
@@ -133,7 +125,7 @@ const NOWHERE: Route = {
   label: 'other',
 }
 
-/** What is below a collection of API v2: at most a record, a collection below it, and a record of that. */
+/** Returns the label below a collection of API v2: at most a record, a collection below it, and a record of that. */
 function collectionLabel(rest: string): RouteLabel {
   const [first = '', second = '', third = '', fourth = '', ...more] = rest.split('/')
   if (more.length > 0) return 'other'
@@ -153,44 +145,46 @@ function routeAt(path: string): Route {
 /** The surface that a path belongs to, whether or not there is something at it. */
 export const surfaceAt = (path: string): Surface => routeAt(path).surface
 
-/** What requests for a path are counted as, whether or not there is something at it. */
+/** Returns the label of requests for a path, whether or not there is something at it. */
 export function routeLabelAt(path: string): RouteLabel {
   const { path: start, label, labelBelow } = routeAt(path)
   return labelBelow === undefined || path === start ? label : labelBelow(path.slice(start.length + 1))
 }
 
-/** What a process that serves responds to itself: pages, records and lists that are slices of what is there already. */
-const SERVED: ReadonlySet<RouteLabel> = new Set(['v1 page', 'v1 index', 'v2 index', 'v2 list', 'v2 record'])
-/** What makes such a request one that takes thought: words, an order, beginnings, another release; or a name in other letters. */
-const THOUGHT_QUERY =
+/** Requests that a page worker responds to itself: pages, records and lists that are slices of a file. */
+const SERVED_BY_PAGE_WORKERS: ReadonlySet<RouteLabel> = new Set([
+  'v1 page',
+  'v1 index',
+  'v2 index',
+  'v2 list',
+  'v2 record',
+])
+/** Parameters with which even such a request needs a compute worker: words, an order, beginnings, another release; or a name in other letters. */
+const COMPUTE_QUERY =
   /(?:^|&)(?:(?:q|near|sort|release|facts|within)=|format=xlsx|per_page=[0-9]{3}|[^=&]*(?:[%+]|[_.]prefix=))/
 
 /** All of a tree may be below one record. */
 const DESCENDANTS = `/${V2_SEGMENTS.descendants}`
 
-/** Whether a request takes thought: then it is not for a process that serves pages, which would have to wait. */
-export function takesThought({ method, path, query, body, bodyProblem }: HttpRequest): boolean {
+/** True if a request needs a compute worker: in a page worker, pages would have to wait for it. */
+export function needsComputeWorker({ method, path, query, body }: HttpRequest): boolean {
   const { surface, label } = routeAt(path)
-  if (surface.name === 'v1' || bodyProblem !== undefined) return false
+  if (surface.name === 'v1') return false
   if (body !== undefined || method === 'POST') return true
-  // What is not there is told in JSON below /api, and as a page elsewhere.
+  // The problem of a path that is not there is JSON below /api, and a page elsewhere.
   if (label === 'other') return surface.hasProblemPages
-  return !SERVED.has(routeLabelAt(path)) || THOUGHT_QUERY.test(query) || path.endsWith(DESCENDANTS)
+  return !SERVED_BY_PAGE_WORKERS.has(routeLabelAt(path)) || COMPUTE_QUERY.test(query) || path.endsWith(DESCENDANTS)
 }
 
-/** What may take longer than a page: many rows or queries at a time, whole collections, and what differs between them. */
+/** Requests for many rows or queries at a time, for whole collections, and for the changes between them. */
 const LONG: ReadonlySet<RouteLabel> = new Set(['v2 resolve', 'reconcile', 'v2 bulk', 'v2 changes'])
 
-/** Whether a request may take more processor time than others. */
+/** True if a request may use more processor time than others. */
 export const mayTakeLong = ({ path }: HttpRequest): boolean =>
   LONG.has(routeLabelAt(path)) || path === PAGE_PATHS.releases
 
-/** How many bytes of a body are read that is posted to this path; undefined if none is. */
-export const maxBodyAt = (path: string): number | undefined => routeAt(path).bodies?.[path]?.max
-
-/** What looks at a body while it arrives that is posted to this path. */
-export const bodyScannerAt = (path: string, headers: RequestHeaders): BodyScanner | undefined =>
-  routeAt(path).bodies?.[path]?.scanner(headers)
+/** Returns the largest body that is posted to a path, in bytes; undefined if none is read. */
+export const maxBodyAt = (path: string): number | undefined => routeAt(path).maxBody?.[path]
 
 /** The methods that are allowed at a path. */
 export const allowedAt = (path: string): string => (maxBodyAt(path) === undefined ? ALLOW : `${ALLOW}, POST`)

@@ -1,5 +1,4 @@
 // Many records in one body, rendered in small pieces: constant memory however many there are.
-import { fromDiskOrMapped } from '../release/record-access.ts'
 import type { OpenEntity, Release } from '../release/release.ts'
 import { type Rendition, recordEncoder } from './formats/formats.ts'
 import { memberAdder } from './formats/selection.ts'
@@ -25,16 +24,15 @@ export function* bulkPieces(
   const encoder = recordEncoder(release, entity.definition, rendition)
   const addMembers = memberAdder(release, entity, rendition, ownMembers)
   const count = positions?.length ?? entity.count
-  using access = fromDiskOrMapped(entity)
+  const { records } = entity
   yield encoder.head
   for (let first = 0; first < count; first += BLOCK) {
     const next = Math.min(first + BLOCK, count)
     if (first > 0) yield encoder.gap
     const jsons =
       positions === undefined
-        ? access.records(first, next).map((json, at) => addMembers(json, first + at))
-        : // A record that is read stays valid until the next one is read, so each is copied.
-          Array.from(positions.subarray(first, next), (at) => addMembers(Buffer.from(access.record(at)), at))
+        ? Array.from({ length: next - first }, (_, at) => addMembers(records.record(first + at), first + at))
+        : Array.from(positions.subarray(first, next), (at) => addMembers(records.record(at), at))
     yield* encoder.records(jsons)
   }
   yield encoder.tail()

@@ -59,7 +59,7 @@ test('a catalog of a few records is warmed too', async () => {
   await warmUp(release, atOnce)
 })
 
-/** Half of the memory that a process that thinks may have by default. */
+/** Half of the memory that a compute worker may have by default. */
 const HALF_OF_DEFAULT = 150 << 20
 
 test('at contract scale it takes less memory than half of what is allowed by default', async () => {

@@ -1,6 +1,6 @@
 // Aliases: other names by which people call a record, as a table says them, and the index to search them by.
 //
-// Those that ship with the program are in data/aliases.csv and hold in every release. Those that were imported are in the
+// Aliases that ship with the program are in data/aliases.csv and hold in every release. Imported ones are in the
 // manifest of the release, and are part of its digest.
 
 import { readFileSync } from 'node:fs'
@@ -61,7 +61,7 @@ const shippedNames = memoized(({ name, fields, code }: Entity): readonly Alias[]
 const nameFactsIn = (fields: Entity['fields']): string[] =>
   Object.keys(fields).filter((field) => isNameFact(fields[field] as Field))
 
-/** Whether the records of a release have names in other languages: those of earlier versions, and of some sources, have none. */
+/** True if the records have names in other languages: those of some sources have none. */
 const hasNameFacts = ({ definition, index }: OpenEntity): boolean =>
   nameFactsIn(definition.fields).some((field) => {
     const column = index.column(field)
@@ -70,7 +70,7 @@ const hasNameFacts = ({ definition, index }: OpenEntity): boolean =>
 
 const keyOf = ({ entity, code, alias }: Alias): string => [entity, code, alias].join('\0')
 
-/** What a source gives beside those that ship with the program. */
+/** The aliases of a source without those that ship with the program. */
 export function withoutBuiltIn(given: readonly Alias[]): Alias[] {
   const known = new Set(builtInAliases().map(keyOf))
   return given.filter((alias) => !known.has(keyOf(alias)))

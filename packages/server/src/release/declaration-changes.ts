@@ -1,9 +1,9 @@
-// What a change of declarations takes from those who rely on a list: the list itself, its address, key, fields, types and languages.
+// The breaking changes of declarations: a list that is gone, or has another address, key, field, type or language.
 import { type Entity, type Field, publishedFields } from '../catalog/entity.ts'
 import { derivedCodesOf } from '../catalog/official-code.ts'
 import type { Release } from './release.ts'
 
-/** What would be gone or another in one list of the older release, each as a sentence. */
+/** The breaking changes of the declaration of one list, each as a sentence. */
 export function declarationChanges(older: Release, newer: Release, name: string): string[] {
   const [before, after] = [older, newer].map(({ catalog }) => catalog.entities.get(name))
   if (before === undefined || before === after) return []
@@ -52,7 +52,7 @@ const VALUES = {
   list: 'a list',
 } as const
 
-/** What a client sees of a field: names and codes are texts to it. */
+/** The type of a field as a client sees it: names and codes are texts. */
 function typeOf(field: Field): string {
   switch (field.kind) {
     case 'id':
@@ -64,7 +64,7 @@ function typeOf(field: Field): string {
     case 'embed':
       return `a record of ${field.entity.plural}`
     case 'broader':
-      return 'the key of the record above it'
+      return 'the key of its parent'
     case 'name':
     case 'code':
     case 'copy':

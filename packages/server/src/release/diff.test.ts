@@ -1,4 +1,4 @@
-// What differs between two releases, against a model that holds both in memory and looks at every value.
+// The differences between two releases, against a model that holds both in memory and compares every value.
 
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
@@ -26,8 +26,7 @@ import type { GivenRow } from '../source/source.ts'
 import { changeJson, diffEntity, diffJson, isRenumbered, type RecordKey } from './diff.ts'
 import { RecordFile } from './files/record-file.ts'
 import type { IndexColumn } from './index/index-file.ts'
-import { fromDisk, fromMappedFiles } from './record-access.ts'
-import type { OpenEntity, Release } from './release.ts'
+import type { Release } from './release.ts'
 
 setDefaultTimeout(180_000)
 
@@ -106,12 +105,7 @@ function index(entity: Entity, records: readonly PublishedRecord[], indexed: Map
 function difference(name: string, older: readonly PublishedRecord[], newer: readonly PublishedRecord[]) {
   using before = releaseWith(name, older)
   using after = releaseWith(name, newer)
-  const by = (access: (entity: OpenEntity) => ReturnType<typeof fromDisk>) => [
-    ...diffEntity(before, after, name, access),
-  ]
-  const found = by(fromDisk)
-  expect(by(fromMappedFiles)).toEqual(found)
-  return found
+  return [...diffEntity(before, after, name)]
 }
 
 /** Every value of a record by its dotted path. */
@@ -227,7 +221,7 @@ describe('by example', () => {
   test('records of two numberings are all removed and then all added, whatever they have in common', () => {
     using before = releaseWith('pais', [france, mexico], 'stand-in')
     using after = releaseWith('pais', [{ ...mexico, descPais: 'x' }], 'official')
-    const changes = [...diffEntity(before, after, 'pais', fromDisk)]
+    const changes = [...diffEntity(before, after, 'pais')]
     expect(changes.map((change) => [change.change, change.key.idPais])).toEqual([
       ['removed', 250],
       ['removed', 484],
@@ -272,7 +266,7 @@ test('what embeds records of another numbering is not compared either', async ()
   const [older, newer] = [await imported('stand-in', tiny), await imported('official', { ...tiny, estado: renamed })]
   const compared = tinyNames.filter((name) => !isRenumbered(older, newer, name))
   expect(compared).toEqual(['pais', 'area', 'campo', 'disciplina', 'subdisciplina', 'audiencia'])
-  const kinds = [...diffEntity(older, newer, 'localidad', fromDisk)].map(({ change }) => change)
+  const kinds = [...diffEntity(older, newer, 'localidad')].map(({ change }) => change)
   expect(kinds).toEqual(['removed', 'removed', 'removed', 'added', 'added', 'added'])
 })
 
@@ -289,7 +283,7 @@ test('with embed id, a renamed parent is one change, and a move to another paren
   const changed = (older: Release, newer: Release, embed: 'full' | 'id') =>
     // A change is good until the next one is found.
     ['municipio', 'localidad'].flatMap((name) =>
-      diffJson(older, newer, name, fromMappedFiles, embed)
+      diffJson(older, newer, name, embed)
         .map((change) => change && JSON.parse(Buffer.concat(changeJson(name, change)).toString()))
         .filter((change) => change !== undefined)
         .toArray(),
@@ -373,7 +367,7 @@ describe('of releases', () => {
   }
   const mass = numberFact('mass', { min: 0, max: 1e30 })
   const fieldsOf = (older: Release, newer: Release) =>
-    [...diffEntity(older, newer, 'planet', fromMappedFiles)].map((change) => 'fields' in change && change.fields)
+    [...diffEntity(older, newer, 'planet')].map((change) => 'fields' in change && change.fields)
 
   test('with the same records and other facts, the facts differ', async () => {
     const rows = (weight: number) => [

@@ -1,13 +1,12 @@
-// What differs between two releases, record by record: the one place that finds it, for diff, changes and the guard.
+// The differences between two releases, record by record, for diff, changes and the guard.
 import { withDigits } from '../base/json.ts'
 import { type Catalog, completedCatalog, entityData } from '../catalog/catalog.ts'
 import { type Entity, embedsOf, factsOf, type Identity, identityFrom, publishedFields } from '../catalog/entity.ts'
 import type { PublishedRecord, PublishedValue } from '../catalog/flatten.ts'
 import { factReader, withMembers } from './facts.ts'
-import { keyTableOf } from './files/key-table.ts'
-import { EmbedReducer, RecordComparer } from './json-difference.ts'
+import { KeyTable } from './files/key-table.ts'
+import { differingPaths, withoutEmbeds } from './json-difference.ts'
 import { numberingOf } from './manifest.ts'
-import type { RecordAccess } from './record-access.ts'
 import type { OpenEntity, Release } from './release.ts'
 
 /** The key of a record by field; an embedded record stands for its identifier. */
@@ -30,7 +29,7 @@ export const catalogOfBoth = (older: Release, newer: Release): Catalog =>
   completedCatalog([...newer.catalog.entities.values()].map(entityData), older.catalog)
 
 /**
- * Whether the records of an entity, or of one that it embeds, belong to another numbering than before. Then an identifier
+ * True if the records of an entity, or of one that it embeds, belong to another numbering than before. Then an identifier
  * that both releases have is that of two different records: all of before were removed, and all of now added.
  */
 export function isRenumbered(older: Release, newer: Release, name: string): boolean {
@@ -40,7 +39,7 @@ export function isRenumbered(older: Release, newer: Release, name: string): bool
   return embedsOf(newer.entity(name).definition).some(([, parent]) => isRenumbered(older, newer, parent.name))
 }
 
-/** Whether both releases have it, with keys that cannot be compared. */
+/** True if both releases have the entity, with keys that cannot be compared. */
 export function hasOtherKey(older: Release, newer: Release, name: string): boolean {
   const [before, after] = [older, newer].map(({ catalog }) => catalog.entities.get(name))
   return before !== undefined && after !== undefined && keyShape(before) !== keyShape(after)
@@ -55,7 +54,7 @@ function keyShape({ key, fields }: Entity): string {
   return JSON.stringify(parts)
 }
 
-/** The same bytes in the same order need no look inside. */
+/** True if the records are the same bytes in the same order. */
 export function hasSameRecords(older: Release, newer: Release, name: string): boolean {
   const contentOf = (release: Release) => {
     const files = openIn(release, name)?.stored?.manifest.files
@@ -70,34 +69,23 @@ const openIn = (release: Release, name: string): OpenEntity | undefined =>
 export const countIn = (release: Release, name: string): number => openIn(release, name)?.count ?? 0
 
 const decoder = new TextDecoder()
-const parsed = (json: Uint8Array): PublishedRecord => JSON.parse(decoder.decode(json))
-
-type Access = (entity: OpenEntity) => RecordAccess
+export const parsed = (json: Uint8Array): PublishedRecord => JSON.parse(decoder.decode(json))
 
 /**
  * The changes of one entity: in the order of the newer release, then what was removed, in the order of the older; where it is
- * renumbered, what was removed comes first. A record is parsed when it is read: most imports only count what was added
- * and removed.
+ * renumbered, what was removed comes first.
  */
-export function* diffEntity(older: Release, newer: Release, name: string, access: Access): Generator<RecordChange> {
-  for (const found of diffJson(older, newer, name, access)) if (found !== undefined) yield recordChange(found)
+export function* diffEntity(older: Release, newer: Release, name: string): Generator<RecordChange> {
+  for (const found of diffJson(older, newer, name)) if (found !== undefined) yield recordChange(found)
 }
 
-/** A change that stays good when the next one is found. */
-export function recordChange(found: JsonChange): RecordChange {
-  const key = { ...found.key }
-  const [before, after] = [found.old, found.new].map((json) => (json === undefined ? json : new Uint8Array(json)))
-  if (before === undefined) return lazily({ change: 'added' as const, key }, { new: after as Uint8Array })
-  if (after === undefined) return lazily({ change: 'removed' as const, key }, { old: before })
-  const fields = fieldsThatDiffer(before, after)
-  return lazily({ change: 'changed' as const, key, fields }, { old: before, new: after })
-}
-
-/** Adds members to a change that are parsed when they are read; numbers keep their digits. */
-function lazily<T extends object, N extends string>(change: T, jsons: Readonly<Record<N, Uint8Array>>) {
-  for (const [name, json] of Object.entries<Uint8Array>(jsons))
-    Object.defineProperty(change, name, { enumerable: true, get: () => JSON.parse(decoder.decode(json), withDigits) })
-  return change as T & Readonly<Record<N, PublishedRecord>>
+/** A change with its records; numbers keep their digits. */
+export function recordChange({ key, old, new: now }: JsonChange): RecordChange {
+  const parsedOf = (json: Uint8Array): PublishedRecord => JSON.parse(decoder.decode(json), withDigits)
+  if (old === undefined) return { change: 'added', key: { ...key }, new: parsedOf(now as Uint8Array) }
+  if (now === undefined) return { change: 'removed', key: { ...key }, old: parsedOf(old) }
+  const fields = fieldsThatDiffer(old, now)
+  return { change: 'changed', key: { ...key }, fields, old: parsedOf(old), new: parsedOf(now) }
 }
 
 /** A record as it was and as it is; one that was added was not, and one that was removed is not. */
@@ -110,7 +98,7 @@ type JsonChange = {
   readonly newAt: number
 }
 
-/** After so many records in which nothing was found, that is told, so that other work can be done in between. */
+/** The number of records without a change after which the caller gets control, to do other work in between. */
 const QUIET_RECORDS = 100
 
 /**
@@ -121,15 +109,14 @@ export function* diffJson(
   older: Release,
   newer: Release,
   name: string,
-  access: Access,
   embed: 'full' | 'id' = 'full',
 ): Generator<JsonChange | undefined> {
   if (hasSameRecords(older, newer, name)) return
   const facts = knownFacts(older, newer, name)
-  using before = sideOf(older, name, access, { facts, embed })
-  using after = sideOf(newer, name, access, { facts, embed })
+  const before = sideOf(older, name, { facts, embed })
+  const after = sideOf(newer, name, { facts, embed })
   if (isRenumbered(older, newer, name)) {
-    // What was removed comes first: whoever applies the changes to a copy has the new record under a key that both have.
+    // Removed records come first: a copy that applies the changes then has the new record under a key that both have.
     for (let at = 0; at < before.count; at++)
       yield { key: before.keyAt(at), old: before.record(at), new: undefined, oldAt: at, newAt: -1 }
     for (let at = 0; at < after.count; at++)
@@ -154,7 +141,7 @@ export function* diffJson(
     if (position % QUIET_RECORDS === 0) yield undefined
   }
   const oldEnd = newEnd + shift
-  const positions = keyTableOf(definition, oldEnd - first)
+  const positions = new KeyTable(definition)
   for (let position = first; position < oldEnd; position++) {
     positions.add(before.keyAt(position), position)
     if (position % QUIET_RECORDS === 0) yield undefined
@@ -194,7 +181,7 @@ export function changeJson(
 }
 
 /** One entity in one of the releases. */
-type Side = Disposable & {
+type Side = {
   readonly count: number
   readonly key: readonly string[]
   /** The key of a record, good until the next one is read. */
@@ -210,20 +197,19 @@ function knownFacts(older: Release, newer: Release, name: string): readonly stri
 }
 
 type SideForm = {
-  /** Given with each record, null where one is not known. */
+  /** The facts that are given with each record, null if it lacks one. */
   readonly facts: readonly string[]
   readonly embed: 'full' | 'id'
 }
 
-function sideOf(release: Release, name: string, access: Access, { facts, embed }: SideForm): Side {
+function sideOf(release: Release, name: string, { facts, embed }: SideForm): Side {
   const entity = openIn(release, name)
   if (entity === undefined || entity.count === 0) {
     const nothing = () => {
       throw new Error(`${name} has no records`)
     }
-    return { count: 0, key: [], keyAt: nothing, record: nothing, [Symbol.dispose]: () => {} }
+    return { count: 0, key: [], keyAt: nothing, record: nothing }
   }
-  const records = access(entity)
   const factsAt = facts.length === 0 ? undefined : factReader(entity, facts)
   const reduced = embed === 'id' ? embedReducer(release, entity) : (json: Uint8Array) => json
   const { key } = entity.definition
@@ -237,14 +223,12 @@ function sideOf(release: Release, name: string, access: Access, { facts, embed }
       return values
     },
     record: (position) => {
-      const json = reduced(records.record(position), position)
+      const json = reduced(entity.records.record(position), position)
       return factsAt === undefined ? json : withMembers(json, factsAt(position))
     },
-    [Symbol.dispose]: () => records[Symbol.dispose](),
   }
 }
 
-/** What it gives is good until the next record is reduced. */
 function embedReducer(
   release: Release,
   { definition }: OpenEntity,
@@ -252,16 +236,11 @@ function embedReducer(
   const readers = publishedFields(definition).map(([field, { kind }]) =>
     kind === 'embed' ? identifierReader(release, definition, field) : undefined,
   )
-  const reducer = new EmbedReducer()
-  let at = 0
-  const keyAt = (member: number) => {
-    const values = readers[member]?.(at) ?? []
-    return JSON.stringify(values.length === 1 ? values[0] : values)
-  }
-  return (json, position) => {
-    at = position
-    return reducer.reduced(json, keyAt)
-  }
+  return (json, position) =>
+    withoutEmbeds(json, (member) => {
+      const values = readers[member]?.(position) ?? []
+      return JSON.stringify(values.length === 1 ? values[0] : values)
+    })
 }
 
 type KeyReader = (position: number) => readonly Identity[]
@@ -278,11 +257,10 @@ export function identifierReader(release: Release, entity: Entity, field: string
   return (position) => readers.flatMap((read) => read(column.values[position] as number))
 }
 
-const comparer = new RecordComparer()
-const fieldsThatDiffer = (old: Uint8Array, now: Uint8Array): readonly string[] =>
-  comparer.differingPaths(old, now) ?? differing(parsed(old), parsed(now))
+export const fieldsThatDiffer = (old: Uint8Array, now: Uint8Array): readonly string[] =>
+  differingPaths(old, now) ?? differing(parsed(old), parsed(now))
 
-/** Whether a value is an embedded record; a fact that is not known is null. */
+/** True if a value is an embedded record; a missing fact is null. */
 const isRecord = (value: PublishedValue | undefined): value is PublishedRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 

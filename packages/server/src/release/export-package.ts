@@ -73,7 +73,7 @@ function writeLines(path: string, lines: Iterable<string>): number {
   }
 }
 
-/** What could be taken for something else than a part of the value. */
+/** Characters that could be taken for something else than a part of the value. */
 const NEEDS_QUOTES = /[",;|\r\n\t]|^\s|\s$/
 
 const cellOf = (value: string | number) =>

@@ -3,7 +3,7 @@ import { type FactValue, factsOf } from '../catalog/entity.ts'
 import { type FactColumn, factAt } from './index/index-file.ts'
 import type { OpenEntity } from './release.ts'
 
-/** What is known of each record, by name; null where it is not. */
+/** The facts of a record by name; null if it lacks one. */
 type RecordFacts = Readonly<Record<string, FactValue | null>>
 
 /** Reads the facts of the record at a position: those with these names, some of which its entity may not have. */
@@ -17,7 +17,7 @@ export function factReader(
     Object.fromEntries(columns.map(([name, column]) => [name, (column && factAt(column, position)) ?? null]))
 }
 
-/** The facts that are known of any record. */
+/** The names of the facts that at least one record has. */
 export const knownFacts = ({ definition, index }: OpenEntity): string[] =>
   factsOf(definition).flatMap(([name]) => ((index.column(name) as FactColumn).known.length > 0 ? [name] : []))
 
@@ -29,7 +29,7 @@ export function withMembers(json: Uint8Array, members: object): Uint8Array {
   return text === '{}' ? json : withMemberText(json, `,${text.slice(CLOSING_BRACE, -CLOSING_BRACE)}`)
 }
 
-/** The same with members that are JSON already, each after a comma. */
+/** The JSON of a record with members that are JSON already, each after a comma. */
 export function withMemberText(json: Uint8Array, text: string): Uint8Array {
   const bytes = Buffer.allocUnsafe(json.length + Buffer.byteLength(text))
   bytes.set(json)

@@ -37,7 +37,7 @@ function counted(counts: Readonly<Record<string, number>>, numberings: Readonly<
 const changesOf = (changes: Readonly<Record<string, Partial<EntityChanges>>>): ChangesByEntity =>
   Object.fromEntries(tinyNames.map((name) => [name, { ...quiet, ...changes[name] }]))
 
-/** What is said when so many of so many are gone, and as many others have come. */
+/** The words of the guard when so many of so many are gone, and as many others have come. */
 function lost(before: number, removed: number): string[] {
   const [older, newer] = [counted({ pais: before }), counted({ pais: before })]
   return breakingChanges(older, newer, changesOf({ pais: { removed, added: removed } }))

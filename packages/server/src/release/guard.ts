@@ -1,27 +1,27 @@
 // Refuses an import that would break what those who rely on the current release expect of it.
 import { OperationalError } from '../base/operational-error.ts'
 import { flatten } from '../catalog/flatten.ts'
-import { contradictionKinds } from './build/oddities.ts'
+import { contradictionKinds } from './build/record-findings.ts'
 import { declarationChanges } from './declaration-changes.ts'
 import {
   catalogOfBoth,
   countIn,
-  diffEntity,
+  diffJson,
+  fieldsThatDiffer,
   hasOtherKey,
   hasSameRecords,
   isRenumbered,
-  type RecordChange,
+  parsed,
 } from './diff.ts'
 import { codeOf } from './home/id-registry.ts'
 import { numberingOf } from './manifest.ts'
-import { fromDisk } from './record-access.ts'
 import type { Release } from './release.ts'
 
 export type EntityChanges = {
   readonly added: number
   readonly changed: number
   readonly removed: number
-  /** Whether it has the same records in another order. */
+  /** True if it has the same records in another order. */
   readonly reordered: boolean
   /** How often each field changed. */
   readonly fields: Readonly<Record<string, number>>
@@ -37,15 +37,19 @@ export type ChangesByEntity = Readonly<Record<string, EntityChanges>>
 const MAX_SHARE_REMOVED = 0.05
 const EXAMPLES_KEPT = 5
 
-/** What an entity whose records cannot be read had, by its manifest. */
+/** The entities whose records cannot be read, with the number of records in their manifests. */
 type Unreadable = ReadonlyMap<string, { readonly count: number }>
 
 export function compareReleases(older: Release, newer: Release, unreadable: Unreadable = new Map()): ChangesByEntity {
   const compared = [...catalogOfBoth(older, newer).entities.keys()].map((name): [string, EntityChanges] => {
     const before = unreadable.get(name)
-    if (before !== undefined) return [name, byNumber(before.count, countIn(newer, name))]
-    if (isRenumbered(older, newer, name)) return [name, renumbered(countIn(older, name), countIn(newer, name))]
-    const changes = summarised(newer, name, diffEntity(older, newer, name, fromDisk))
+    const [removed, added] = [countIn(older, name), countIn(newer, name)]
+    if (before !== undefined) {
+      const [fewer, more] = [Math.max(before.count - added, 0), Math.max(added - before.count, 0)]
+      return [name, { ...NONE, added: more, removed: fewer, isByNumber: true }]
+    }
+    if (isRenumbered(older, newer, name)) return [name, { ...NONE, added, removed, isRenumbered: true }]
+    const changes = summarised(older, newer, name)
     const none = changes.added + changes.changed + changes.removed === 0
     return [name, { ...changes, reordered: none && !hasSameRecords(older, newer, name) }]
   })
@@ -54,34 +58,24 @@ export function compareReleases(older: Release, newer: Release, unreadable: Unre
 
 const NONE = { changed: 0, reordered: false, fields: {}, reassigned: { count: 0, examples: [] } } as const
 
-const byNumber = (before: number, after: number): EntityChanges => ({
-  ...NONE,
-  added: Math.max(after - before, 0),
-  removed: Math.max(before - after, 0),
-  isByNumber: true,
-})
-
-const renumbered = (before: number, after: number): EntityChanges => ({
-  ...NONE,
-  added: after,
-  removed: before,
-  isRenumbered: true,
-})
-
-function summarised(newer: Release, name: string, changes: Iterable<RecordChange>): Omit<EntityChanges, 'reordered'> {
+function summarised(older: Release, newer: Release, name: string): Omit<EntityChanges, 'reordered'> {
   const counts = { added: 0, changed: 0, removed: 0 }
   const fields: Record<string, number> = {}
   const reassigned = { count: 0, examples: [] as string[] }
-  for (const change of changes) {
-    counts[change.change]++
-    if (change.change !== 'changed') continue
-    for (const field of change.fields) fields[field] = (fields[field] ?? 0) + 1
+  for (const change of diffJson(older, newer, name)) {
+    const { key, old, new: now } = change ?? {}
+    if (old === undefined || now === undefined) {
+      if (change !== undefined) counts[old === undefined ? 'added' : 'removed']++
+      continue
+    }
+    counts.changed++
+    for (const field of fieldsThatDiffer(old, now)) fields[field] = (fields[field] ?? 0) + 1
     const { definition } = newer.entity(name)
-    const [was, is] = [change.old, change.new].map((record) => codeOf(definition, flatten(definition, record)))
+    const [was, is] = [old, now].map((json) => codeOf(definition, flatten(definition, parsed(json))))
     if (was === is) continue
     reassigned.count++
     if (reassigned.examples.length === EXAMPLES_KEPT) continue
-    reassigned.examples.push(`${name} ${Object.values(change.key).join('/')}: ${was} is now ${is}`)
+    reassigned.examples.push(`${name} ${Object.values(key ?? {}).join('/')}: ${was} is now ${is}`)
   }
   return { ...counts, fields, reassigned }
 }
@@ -107,7 +101,7 @@ function lostRecords(
   name: string,
   { removed, reassigned, isByNumber }: EntityChanges,
 ): string[] {
-  // That the list itself is gone, or its key another, is told once.
+  // A list that is gone is reported as a change of its declaration.
   if (!newer.catalog.entities.has(name)) return []
   const numbering = numberingOf(older.manifest, name)
   const before = older.manifest.entities[name]?.count ?? 0

@@ -9,20 +9,27 @@ import type { Source } from '../source/source.ts'
 import { checkAliases } from './aliases.ts'
 import { type Built, buildRelease } from './build/build.ts'
 import type { OnProgress } from './build/build-loop.ts'
-import { type Childless, childlessIn } from './build/childless.ts'
 import { type BuiltUpon, completionByRelease, completionBySource, storedRows } from './build/completion.ts'
 import { withContinuedNumbering } from './build/continued-numbering.ts'
+import { recordsWithoutChildren, type WithoutChildren } from './build/records-without-children.ts'
 import { countIn } from './diff.ts'
 import { breakingChanges, type ChangesByEntity, compareReleases, refuseContradictions } from './guard.ts'
 import { IdRegistry, isNumbered } from './home/id-registry.ts'
-import { rememberBuilt } from './home/proved.ts'
 import type { ReleaseStore } from './home/release-store.ts'
+import { rememberBuilt } from './home/signature-check.ts'
 import { verifyEntity } from './home/verify.ts'
 import { findingsByKind, type Manifest, type ReleasedEntity, type ReleaseFinding } from './manifest.ts'
-import { DamagedRelease, type OpenEntity, OutdatedRelease, type Release, readManifest, releaseOf } from './release.ts'
+import {
+  DamagedRelease,
+  type OpenEntity,
+  OtherFormatRelease,
+  type Release,
+  readManifest,
+  releaseOf,
+} from './release.ts'
 
 export type ImportOptions = {
-  /** What completes the source when there is no release yet. */
+  /** The source that completes the given one when there is no release yet. */
   readonly fallback: Source
   readonly acceptChanges: boolean
   readonly dryRun: boolean
@@ -35,14 +42,14 @@ export type ImportReport = {
   readonly digest: string
   readonly previous: string | undefined
   readonly outcome: 'activated' | 'nothing to do' | 'dry run'
-  /** How many records each entity has, and the name of its collection. */
+  /** The number of records of each entity, and the name of its collection. */
   readonly counts: Readonly<Record<string, number>>
   readonly collections: Readonly<Record<string, string>>
-  /** What differs from the release before; absent when there was none. */
+  /** The differences from the release before; undefined if there was none. */
   readonly changes: ChangesByEntity | undefined
   readonly breakingChanges: readonly string[]
-  /** New records below which there is nothing, since the source does not provide what would be. */
-  readonly childless: readonly Childless[]
+  /** New records without children, since the source does not provide these. */
+  readonly childless: readonly WithoutChildren[]
   readonly findings: readonly Finding[]
   readonly seconds: number
   readonly recordsPerSecond: number
@@ -60,18 +67,6 @@ export class BreakingChanges extends OperationalError {
         'Nothing was changed. Look at it with --dry-run, and give --accept-changes if it is right.',
     )
     this.found = found
-  }
-}
-
-/** The current release is of an earlier format and could not be brought up, and the source does not replace all of it. */
-class CannotBuildUpon extends OperationalError {
-  constructor(name: string, { digest }: OutdatedRelease) {
-    super(
-      `release ${digest.slice(0, 12)} is current and of an earlier format, and could not be brought up because it is ` +
-        `damaged. This source does not provide ${name}, which cannot be taken from it. Nothing was changed. Import a ` +
-        'source that provides everything, such as nomenclator import bundled, or go back to a sound release with ' +
-        'nomenclator rollback, and then import this one.',
-    )
   }
 }
 
@@ -106,7 +101,7 @@ export async function importRelease(
     const found = missing.length > 0 ? missing : guarded(current?.release, release, changes, knownIds)
     if (found.length > 0 && !options.acceptChanges && !options.dryRun)
       throw new BreakingChanges(found, missing.length > 0)
-    const childless = await childlessIn(release, source.provides, completion)
+    const childless = await recordsWithoutChildren(release, source.provides, completion)
     const outcome = (await isCurrent(store, built)) ? 'nothing to do' : options.dryRun ? 'dry run' : 'activated'
     if (outcome === 'activated') await makeCurrent(store, built, registry, options.sign)
     else if (outcome === 'nothing to do' && !options.dryRun) await signIfOther(store, manifest.digest, options.sign)
@@ -121,24 +116,23 @@ export async function importRelease(
 type Current = BuiltUpon & { readonly damage: Map<string, DamagedRelease> }
 
 /**
- * Of the releases that were current, the latest whose manifest can be read. What is damaged is no reason to refuse its
+ * The latest of the releases that were current whose manifest can be read. Damage is no reason to refuse its
  * replacement, but nothing else can be built upon it.
  */
 function readCurrent(store: ReleaseStore, source: Source, fallback: Source): Current | undefined {
-  const refuseUnlessProvided = (name: string, wrong: DamagedRelease | OutdatedRelease) => {
-    if (source.provides.includes(name)) return
-    throw wrong instanceof DamagedRelease ? wrong : new CannotBuildUpon(name, wrong)
+  const refuseUnlessProvided = (name: string, wrong: DamagedRelease) => {
+    if (!source.provides.includes(name)) throw wrong
   }
-  let unreadable: DamagedRelease | OutdatedRelease | undefined
+  let unreadable: DamagedRelease | undefined
   let current: Current | undefined
   for (const digest of new Set(store.history())) {
     try {
       current = currentOf(store, readManifest(store.releaseDirectory(digest), digest))
       break
     } catch (error) {
-      // Whoever has the lock has brought up what can be brought up: what is left of an earlier format is damaged.
-      if (!(error instanceof DamagedRelease || error instanceof OutdatedRelease)) throw error
-      unreadable ??= error
+      const damage = damageIn(store, digest, error)
+      if (damage === undefined) throw error
+      unreadable ??= damage
     }
   }
   for (const [name, wrong] of current?.damage ?? []) refuseUnlessProvided(name, wrong)
@@ -150,7 +144,14 @@ function readCurrent(store: ReleaseStore, source: Source, fallback: Source): Cur
   return current
 }
 
-/** What a home may hold whose manifests cannot be read: what its first release had, and what the id registry knows. */
+/** The damage that an error means. The caller has upgraded the home, so a release that is still outdated is damaged. */
+function damageIn(store: ReleaseStore, digest: string, error: unknown): DamagedRelease | undefined {
+  if (error instanceof OtherFormatRelease && error.state === 'outdated')
+    return new DamagedRelease(store.releaseDirectory(digest), 'is in an earlier format and could not be upgraded')
+  return error instanceof DamagedRelease ? error : undefined
+}
+
+/** The entities that a home may hold whose manifests cannot be read: those of its first release, and those in the id registry. */
 const publishable = (store: ReleaseStore, fallback: Source): ReadonlySet<string> =>
   new Set([...fallback.provides, ...store.loadIdRegistry().names()])
 
@@ -182,7 +183,7 @@ function currentOf(store: ReleaseStore, manifest: Manifest): Current {
 
 type KnownIds = {
   readonly registry: IdRegistry
-  /** The entities whose published identifiers nobody knows any more. */
+  /** The entities whose published identifiers are lost. */
   readonly unknown: readonly string[]
 }
 
@@ -213,7 +214,7 @@ async function registryFor(
   return { registry, unknown }
 }
 
-/** So that a code has the identifier of the bundled data whichever source comes first. */
+/** Prefers the identifiers of the bundled data, so that a code has the same one whichever source comes first. */
 async function preferIdsOf(fallback: Source, names: readonly string[], registry: IdRegistry): Promise<void> {
   const report = { faults: new Faults(), findings: new Findings() }
   for (const name of names.filter((one) => fallback.provides.includes(one))) {
@@ -288,7 +289,7 @@ function guarded(
   ]
 }
 
-/** Whether the current release is just like the one that was built, and nothing that was built again is damaged there. */
+/** True if the current release is just like the one that was built, and nothing that was built again is damaged there. */
 async function isCurrent(store: ReleaseStore, { manifest, directories }: Built): Promise<boolean> {
   const { digest, entities } = manifest
   const current = store.currentDigest() === digest ? store.manifestOrReason(digest) : undefined
@@ -327,7 +328,7 @@ function reportOf({ manifest, entity }: Release, { packages, provides }: Source,
   const collections = Object.fromEntries(names.map((name) => [name, entity(name).definition.plural]))
   const records = Object.values(counts).reduce((sum, count) => sum + count, 0)
   const recordsPerSecond = Math.round(records / seconds)
-  // What is odd about other packages was told when they were imported.
+  // The findings of other packages were reported when they were imported.
   const isTold = ({ entity: of }: ReleaseFinding) => packages === undefined || of === undefined || provides.includes(of)
   const findings = findingsByKind({ ...manifest, findings: manifest.findings.filter(isTold) })
   return { digest: manifest.digest, counts, collections, findings, seconds, recordsPerSecond }

@@ -1,6 +1,6 @@
-// What the digest of a release is made of, findings put together by kind, and the numbering of what does not tell it.
+// The parts of the digest of a release, and findings put together by kind.
 import { describe, expect, test } from 'bun:test'
-import { checksumsText, findingsByKind, type Manifest, numberingOf, releaseDigest } from './manifest.ts'
+import { checksumsText, findingsByKind, type Manifest, releaseDigest } from './manifest.ts'
 
 const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
 const content = {
@@ -62,31 +62,4 @@ test('findings of one kind are counted together, with as many examples as one of
     finding('odd', 11, 'a', 'b', 'd'),
     finding('stray', 1, 'c'),
   ])
-})
-
-describe('the numbering of an entity', () => {
-  const geonames = { to: 'GeoNames (https://www.geonames.org/), CC BY 4.0', of: ['municipio', 'localidad'] }
-  test.each<[string, object, string, string]>([
-    ['of the bundled localities', { kind: 'bundled', credits: [] }, 'localidad', 'stand-in'],
-    ['of the bundled municipalities', { kind: 'bundled', credits: [geonames] }, 'municipio', 'official'],
-    [
-      'of bundled localities that complete another source',
-      { kind: 'inegi', credits: [geonames] },
-      'localidad',
-      'stand-in',
-    ],
-    [
-      'of localities of INEGI',
-      { kind: 'inegi', credits: [{ to: 'INEGI', of: ['localidad'] }] },
-      'localidad',
-      'official',
-    ],
-    ['of invented records', { kind: 'synthetic', synthetic: true, credits: [] }, 'pais', 'synthetic'],
-    ['of credits in one text', { kind: 'inegi', credits: ['GeoNames'] }, 'localidad', 'official'],
-  ])('%s is known of releases that do not tell it', (_, source, name, numbering) => {
-    const manifest = { source: { synthetic: false, ...source }, entities: { [name]: {} } } as unknown as Manifest
-    expect(numberingOf(manifest, name)).toBe(numbering as never)
-    const told = { ...manifest, entities: { [name]: { numbering: 'official' } } } as unknown as Manifest
-    expect(numberingOf(told, name)).toBe('official')
-  })
 })

@@ -1,10 +1,10 @@
-// What a release and its entities say of themselves: digests, counts, files, and where the records came from.
+// The manifests of a release and its entities: digests, counts, files, and the origin of the records.
 
 import { version } from '../base/version.ts'
 import { type EntityData, entityData } from '../catalog/catalog.ts'
 import type { Entity } from '../catalog/entity.ts'
 import type { Finding } from '../source/findings.ts'
-import { inferredNumbering, type Numbering } from '../source/numbering.ts'
+import type { Numbering } from '../source/numbering.ts'
 import type { PackageInfo } from '../source/package/descriptor.ts'
 import type { Alias, Origin } from '../source/source.ts'
 import { canonicalJson } from './definitions-digest.ts'
@@ -14,6 +14,8 @@ import { INDEX_FILES } from './index/index-file.ts'
 
 /** Raised whenever the files of an entity are laid out or written in another way. */
 export const ENTITY_FORMAT = 4
+/** The oldest format whose manifests and records this program reads, to make everything else of them anew. */
+export const OLDEST_FORMAT = 3
 /** Raised only when the same records are rendered in another way: the digest of a release stays what it was. */
 const RECORDS_FORMAT = 1
 
@@ -23,7 +25,7 @@ export const ENTITY_MANIFEST_FILE = 'entity.json'
 /** The files of an entity, beside its manifest. */
 export const ENTITY_FILES = [...RECORD_FILES, ...INDEX_FILES] as const
 export type EntityFileName = (typeof ENTITY_FILES)[number]
-/** There are facts only where any is known. */
+/** A file that is there only if a record has a fact. */
 export const FACTS_FILE = 'facts'
 export type EntityFiles = Readonly<Record<EntityFileName, FileSummary>> & { readonly [FACTS_FILE]?: FileSummary }
 
@@ -50,11 +52,11 @@ export type ReleasedEntity = {
   readonly facts?: string
   /** The size of all its files. */
   readonly bytes: number
-  /** Absent in releases of version 0.3.0 and earlier. */
+  /** Set by the release: the same entity may be numbered otherwise in another. */
   readonly numbering?: Numbering
 }
 
-/** A finding, and the entity that it is about where that is known. */
+/** A finding, and the entity that it is about, if it is about one. */
 export type ReleaseFinding = Finding & { readonly entity?: string }
 
 /** A package as a release names it. */
@@ -77,7 +79,7 @@ export type Manifest = {
   readonly packages?: readonly ReleasedPackage[]
 }
 
-/** What the digest of a release depends on. */
+/** The parts of a release that its digest depends on. */
 export type Checksums = {
   readonly entities: ReleaseContent
   readonly aliases?: readonly Alias[] | undefined
@@ -131,9 +133,9 @@ export function newManifest({ built, source, entities, findings, numbering, ...p
   }
 }
 
-/** The numbering of an entity of a release, whichever version has written it. */
-export const numberingOf = ({ source, entities }: Pick<Manifest, 'source' | 'entities'>, name: string): Numbering =>
-  entities[name]?.numbering ?? inferredNumbering(source, name)
+/** The numbering of an entity of a release; `official` where the release does not have it. */
+export const numberingOf = ({ entities }: Pick<Manifest, 'entities'>, name: string): Numbering =>
+  entities[name]?.numbering ?? 'official'
 
 export const manifestText = (manifest: Manifest | EntityManifest): string => `${JSON.stringify(manifest, null, 2)}\n`
 
@@ -155,7 +157,7 @@ export function releasedEntity(manifest: EntityManifest): ReleasedEntity {
 
 export const DIGEST = /^[0-9a-f]{64}$/
 
-/** How many records each of its collections has. */
+/** The number of records of each of its collections. */
 export const collectionCounts = ({ entities }: Manifest): Record<string, number> =>
   Object.fromEntries(Object.values(entities).map(({ collection, count }) => [collection, count]))
 
@@ -174,13 +176,21 @@ export function findingsByKind({ findings }: Manifest): Finding[] {
   return [...byKind.values()]
 }
 
+/** A manifest of another format: that of another version of the program. */
+export type OtherFormat = {
+  /** `upgrade` rebuilds an outdated release; what is too old or too new is refused. */
+  readonly state: 'outdated' | 'too old' | 'too new'
+  /** The version that wrote it. */
+  readonly version: string
+  /** The entities in that format. */
+  readonly entities: readonly string[]
+}
+
 /** A manifest that this program reads, or why it does not. */
 export type ParsedManifest =
   | { readonly state: 'readable'; readonly manifest: Manifest }
-  /** A manifest of an earlier format: `upgrade` brings these entities up. */
-  | { readonly state: 'outdated'; readonly version: string; readonly entities: readonly string[] }
-  | { readonly state: 'newer'; readonly version: string; readonly entities: readonly string[] }
   | { readonly state: 'damaged'; readonly wrong: string }
+  | OtherFormat
 
 export function parseManifest(text: string): ParsedManifest {
   const value = parsedObject(text)
@@ -192,21 +202,19 @@ export function parseManifest(text: string): ParsedManifest {
   return wrong === undefined ? { state: 'readable', manifest } : { state: 'damaged', wrong }
 }
 
-/** A manifest that another version of the program has written, in a format of its own. */
-export type OtherFormat = Extract<ParsedManifest, { readonly state: 'outdated' | 'newer' }>
+const OTHER_FORMATS = [
+  ['too new', (format: number) => format > ENTITY_FORMAT],
+  ['too old', (format: number) => format < OLDEST_FORMAT],
+  ['outdated', (format: number) => format < ENTITY_FORMAT],
+] as const
 
-/** Tells it by the formats alone: whether the manifest is sound is not looked at. */
-export function otherFormat(manifest: Manifest): OtherFormat | undefined {
-  const { nomenclator = 'an unknown version' } = manifest.versions ?? {}
-  const entities: [string, ReleasedEntity | null][] = Object.entries(manifest.entities ?? {})
-  const names = (some: typeof entities) => some.map(([name]) => name)
-  // Up to version 0.1.0 the number stood at the top, and all files in the directory of the release.
-  if ('format' in manifest) return { state: 'outdated', version: nomenclator, entities: names(entities) }
-  const formatOf = ([, entity]: (typeof entities)[number]) => entity?.format ?? ENTITY_FORMAT
-  const newer = entities.filter((entity) => formatOf(entity) > ENTITY_FORMAT)
-  if (newer.length > 0) return { state: 'newer', version: nomenclator, entities: names(newer) }
-  const outdated = entities.filter((entity) => formatOf(entity) < ENTITY_FORMAT)
-  return outdated.length > 0 ? { state: 'outdated', version: nomenclator, entities: names(outdated) } : undefined
+/** The formats alone decide, before anything else of the manifest is checked. */
+function otherFormat({ versions, entities }: Manifest): OtherFormat | undefined {
+  for (const [state, isOther] of OTHER_FORMATS) {
+    const names = Object.keys(entities ?? {}).filter((name) => isOther(entities[name]?.format ?? ENTITY_FORMAT))
+    if (names.length > 0) return { state, version: versions?.nomenclator ?? 'an unknown version', entities: names }
+  }
+  return undefined
 }
 
 export function parsedObject(text: string): object | string {

@@ -52,7 +52,7 @@ function partReader(release: Release, entity: Entity, part: CodePart): CodeReade
 /** Beyond so many, texts are rather written again than kept. */
 const MAX_KEPT = 1 << 16
 
-/** The same with what was read once; nothing that was read is null. */
+/** A reader that keeps what was read once; nothing that was read is null. */
 function kept(count: number, read: (at: number) => string | undefined): (at: number) => string | undefined {
   if (count > MAX_KEPT) return read
   const texts = new Array<string | undefined | null>(count).fill(null)
@@ -128,7 +128,7 @@ const listedIn = memoized((release: Release) =>
 
 const HAS_LETTER = /\p{L}/u
 
-/** Whether codes may have letters: most do not, and most of what is typed does. */
+/** True if codes may have letters: most do not, and most queries do. */
 const lettersIn = memoized((release: Release) =>
   memoized(
     ({ parts, separator = '' }: OfficialCode, entity: Entity): boolean =>
@@ -186,7 +186,7 @@ function* splitsOf(entity: Entity, parts: readonly CodePart[], separator: string
   yield* from(0, 0)
 }
 
-/** How many characters a part has; undefined where that differs. */
+/** The number of characters of a part; undefined if that differs. */
 function widthOf(entity: Entity, { field, width }: CodePart): number | undefined {
   if (entity.fields[field]?.kind !== 'embed') return width
   const parent = embeddedAt(entity, field)

@@ -8,12 +8,12 @@ import { definitionsDigest } from './definitions-digest.ts'
 import type { ReleasedPackage } from './manifest.ts'
 import type { Release } from './release.ts'
 
-/** As a release names a package; `definitionOf` gives the definitions of its lists. */
+/** The entry of a package in a release; `definitionOf` gives the definitions of its lists. */
 export function releasedPackage(info: PackageInfo, definitionOf: (list: string) => EntityData): ReleasedPackage {
   return { ...info, definitions: definitionsDigest(info.lists.map(definitionOf)) }
 }
 
-/** What takes a package out of a release: it brings nothing, and everything else stays. */
+/** A source that takes a package out of a release: it brings nothing, and everything else stays. */
 export function removalOf({ manifest, catalog }: Release, name: string): Source {
   const rest = Object.keys(manifest.entities).filter((list) => catalog.entities.get(list)?.package !== name)
   if (rest.length === 0)
@@ -21,7 +21,7 @@ export function removalOf({ manifest, catalog }: Release, name: string): Source 
       `nothing would be left without package ${name}; nothing was changed. Import what is to take its place first.`,
     )
   return {
-    // What stays keeps its credit.
+    // Everything that stays keeps its credit.
     origin: { ...manifest.source, credits: [] },
     catalog,
     provides: [],
@@ -35,7 +35,7 @@ export function removalOf({ manifest, catalog }: Release, name: string): Source 
 const MAX_SLUG = 64
 
 /**
- * Tells which names of lists and collections a package cannot have, since lists of others have them. One that had the name of its
+ * Returns a test for names of lists and collections that a package cannot have, since others have them. A list that had the name of its
  * package put before it keeps it, also when there is no need any more.
  */
 export function takenIn({ entities }: Pick<Catalog, 'entities'>, packageName: string): (slug: string) => boolean {

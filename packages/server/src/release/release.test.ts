@@ -15,6 +15,7 @@ import {
   MANIFEST_FILE,
   type Manifest,
   manifestText,
+  OLDEST_FORMAT,
   parseManifest,
   type ReleasedEntity,
   releaseDigest,
@@ -205,13 +206,19 @@ describe('a release of another format', () => {
       'earlier',
       ENTITY_FORMAT - 1,
       'outdated',
-      /^release [0-9a-f]{12} was written by Nomenclator 9\.8\.7; pais are in an earlier format\. Bring it up with nomenclator upgrade/,
+      /^release [0-9a-f]{12} was written by Nomenclator 9\.8\.7; pais are in an earlier format\. Upgrade it with nomenclator upgrade/,
     ],
     [
       'later',
       ENTITY_FORMAT + 1,
-      'newer',
+      'too new',
       /^release [0-9a-f]{12} was written by Nomenclator 9\.8\.7, which is newer than this program \(.*\): pais are in a format/,
+    ],
+    [
+      'too old',
+      OLDEST_FORMAT - 1,
+      'too old',
+      /^release [0-9a-f]{12} was written by Nomenclator 9\.8\.7: pais are in a format that this program \(.*\) no longer reads/,
     ],
   ] as const)('that is %s is not taken for damaged', async (_, format, state, wrong) => {
     using _damage = damaged(manifestFile, (path) => {
@@ -237,7 +244,7 @@ describe('verify', () => {
         bytes[position] = (bytes[position] ?? 0) ^ 1
         writeFileSync(path, bytes)
       })
-      // Of the right size, so it can be opened; only reading every byte shows it.
+      // It has the right size, so it can be opened; only reading every byte shows the change.
       copy.store.open(digest)
       const [said, ...more] = await copy.verify(digest)
       expect(said).toStartWith(`the release is damaged: ${path} has other content than it was built with`)

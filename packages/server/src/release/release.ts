@@ -8,7 +8,8 @@ import type { Entity } from '../catalog/entity.ts'
 import { builtInCatalog } from '../source/built-in.ts'
 import { RecordFile } from './files/record-file.ts'
 import { NotAFile, readTextSync } from './files/regular-file.ts'
-import { type EntityIndex, emptyIndex, IndexFile } from './index/index-file.ts'
+import { emptyIndex } from './index/empty-index.ts'
+import { type EntityIndex, IndexFile } from './index/index-file.ts'
 import {
   ENTITY_FILES,
   ENTITY_MANIFEST_FILE,
@@ -17,6 +18,7 @@ import {
   isSameContent,
   MANIFEST_FILE,
   type Manifest,
+  type OtherFormat,
   parsedObject,
   parseManifest,
   type ReleasedEntity,
@@ -33,26 +35,25 @@ export class DamagedRelease extends OperationalError {
   }
 }
 
-/** Written by an earlier version, in a format that this one brings up and does not read. */
-export class OutdatedRelease extends OperationalError {
-  readonly digest: string
+const FORMAT_WORDS = {
+  outdated: (_writer: string, entities: string) =>
+    `; ${entities} are in an earlier format. Upgrade it with nomenclator upgrade, which keeps its digest.`,
+  'too old': (writer: string, entities: string) =>
+    `: ${entities} are in a format that this program (${version}) no longer reads. Nothing was changed. Use Nomenclator ` +
+    `${writer}, or a version between the two to upgrade the home first, or import the source again into another home.`,
+  'too new': (writer: string, entities: string) =>
+    `, which is newer than this program (${version}): ${entities} are in a format that it does not know. Nothing was ` +
+    `changed. Use Nomenclator ${writer} or later, or another home.`,
+} as const
 
-  constructor(digest: string, writer: string, entities: readonly string[]) {
-    super(
-      `release ${digest.slice(0, 12)} was written by Nomenclator ${writer}; ${entities.join(', ')} are in an earlier ` +
-        'format. Bring it up with nomenclator upgrade, which keeps its digest.',
-    )
-    this.digest = digest
-  }
-}
+/** A release in a format that this program does not serve. */
+export class OtherFormatRelease extends OperationalError {
+  readonly state: OtherFormat['state']
 
-export class NewerRelease extends OperationalError {
-  constructor(digest: string, writer: string, entities: readonly string[]) {
-    super(
-      `release ${digest.slice(0, 12)} was written by Nomenclator ${writer}, which is newer than this program ` +
-        `(${version}): ${entities.join(', ')} are in a format that it does not know. ` +
-        `Nothing was changed. Use Nomenclator ${writer} or later, or another home.`,
-    )
+  constructor(digest: string, { state, version: writer, entities }: OtherFormat) {
+    const words = FORMAT_WORDS[state](writer, entities.join(', '))
+    super(`release ${digest.slice(0, 12)} was written by Nomenclator ${writer}${words}`)
+    this.state = state
   }
 }
 
@@ -67,7 +68,7 @@ export function contentOf(path: string): string {
   throw new DamagedRelease(path, 'is missing')
 }
 
-/** Where the releases and entities of a home are. */
+/** The directories of the releases and entities of a home. */
 export type ReleaseDirectories = {
   readonly releaseDirectory: (digest: string) => string
   readonly entityDirectory: (digest: string) => string
@@ -80,18 +81,16 @@ export function readManifest(directory: string, digest: string): Manifest {
   switch (parsed.state) {
     case 'damaged':
       throw new DamagedRelease(path, parsed.wrong)
-    case 'outdated':
-      throw new OutdatedRelease(digest, parsed.version, parsed.entities)
-    case 'newer':
-      throw new NewerRelease(digest, parsed.version, parsed.entities)
     case 'readable':
       if (parsed.manifest.digest !== digest)
         throw new DamagedRelease(path, `belongs to release ${parsed.manifest.digest}`)
       return parsed.manifest
+    default:
+      throw new OtherFormatRelease(digest, parsed)
   }
 }
 
-/** The manifest of an entity, once its files have been seen to be there and of the right size. */
+/** The manifest of an entity; throws unless its files are there and of the right size. */
 export function readEntityManifest(directory: string, digest: string): EntityManifest {
   const path = join(directory, ENTITY_MANIFEST_FILE)
   const parsed = parsedObject(contentOf(path))
@@ -169,7 +168,7 @@ export class Release {
   readonly catalog: Catalog
   /** When it was built, as an HTTP date. */
   readonly lastModified: string
-  /** What its signatures prove; undefined where none are required. */
+  /** The proof by its signatures; undefined if none are required. */
   readonly proof: Proof | undefined
   readonly #entities: ReadonlyMap<string, OpenEntity>
 
@@ -182,7 +181,7 @@ export class Release {
     this.#entities = entities
   }
 
-  proved(proof: Proof): Release {
+  withProof(proof: Proof): Release {
     return new Release(this.manifest, this.catalog, this.#entities, proof)
   }
 
@@ -221,7 +220,7 @@ export function releaseOf(manifest: Manifest, directoryOf: (digest: string) => s
       onDamage(name, error)
     }
   }
-  const definitions = [...stored.values()].map(({ manifest: { definition } }) => withBuiltInCodes(definition))
+  const definitions = [...stored.values()].map(({ manifest: { definition } }) => definition)
   const catalog = catalogOfRelease(definitions)
   const countOf = (name: string) => stored.get(name)?.manifest.count ?? 0
   const entities = [...catalog.entities].map(
@@ -231,12 +230,6 @@ export function releaseOf(manifest: Manifest, directoryOf: (digest: string) => s
 }
 
 const isBuiltIn = (one: EntityData) => one.package === undefined && builtInCatalog.entities.has(one.name)
-
-/** Official codes follow from the records: those of a built-in list hold in releases that were built before they were declared. */
-function withBuiltInCodes(definition: EntityData): EntityData {
-  const codes = isBuiltIn(definition) ? builtInCatalog.entities.get(definition.name)?.codes : undefined
-  return definition.codes !== undefined || codes === undefined ? definition : { ...definition, codes }
-}
 
 /** A built-in list that came with a later version of the program is empty in a release that has the others. */
 function catalogOfRelease(definitions: readonly EntityData[]): Catalog {

@@ -10,8 +10,7 @@ import { shippedFile } from '../base/program.ts'
 import { type EntityData, entityData } from '../catalog/catalog.ts'
 import { definitionFault } from '../catalog/definition-check.ts'
 import { coordinatesOf, type Entity, embedsOf, type Field, identifierOf, publishedFields } from '../catalog/entity.ts'
-import { builtInCatalog, builtInCredits, builtInNumbering } from './built-in.ts'
-import { inferredNumbering, STAND_INS } from './numbering.ts'
+import { builtInCatalog, builtInCredits } from './built-in.ts'
 import { ALIAS_COLUMNS } from './package/defined-aliases.ts'
 import { linearPattern } from './package/linear-pattern.ts'
 import { PROFILE_REFERENCE } from './package/profile.ts'
@@ -194,11 +193,5 @@ describe('the credits', () => {
   test('are for lists that there are', () => {
     for (const { to, of } of builtInCredits)
       expect([to, of.filter((name) => !builtInCatalog.entities.has(name))]).toEqual([to, []])
-  })
-
-  test('tell which records stand in for others, as they do in releases that do not say so', () => {
-    expect(Object.keys(builtInNumbering)).toEqual([...STAND_INS])
-    const origin = { kind: 'another', synthetic: false, credits: builtInCredits }
-    for (const name of entityNames) expect(inferredNumbering(origin, name)).toBe(builtInNumbering[name] ?? 'official')
   })
 })

@@ -83,8 +83,8 @@ async function withTrial(examined: Examined): Promise<Examined> {
 
 async function lookingAt(home: string): Promise<Pick<PackageOptions, 'inHome'>> {
   const { ReleaseStore } = await import('../../release/home/release-store.ts')
-  const { placeIn } = await import('../../release/known-records.ts')
-  return { inHome: placeIn(new ReleaseStore(homeOf(home))) }
+  const { homeForPackages } = await import('../../release/package-references.ts')
+  return { inHome: homeForPackages(new ReleaseStore(homeOf(home))) }
 }
 
 function verdictText({ faultCount, findings, guesses }: Examined, isSound: boolean): string {

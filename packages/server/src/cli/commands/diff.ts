@@ -7,7 +7,6 @@ import { type Entity, nameFieldOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { catalogOfBoth, changeJson, diffEntity, diffJson, isRenumbered } from '../../release/diff.ts'
 import { compareReleases } from '../../release/guard.ts'
-import { fromDisk } from '../../release/record-access.ts'
 import type { Release } from '../../release/release.ts'
 import { command, type Terminal } from '../command.ts'
 import { text, yes } from '../flags/flags.ts'
@@ -53,7 +52,7 @@ function entityNamed({ collections }: Catalog, collection: string): Entity {
 
 function streamJson(older: Release, newer: Release, entities: readonly Entity[], terminal: Terminal): void {
   for (const { name, plural } of entities)
-    for (const change of diffJson(older, newer, name, fromDisk))
+    for (const change of diffJson(older, newer, name))
       if (change !== undefined) terminal.out(`${Buffer.concat(changeJson(plural, change))}\n`)
 }
 
@@ -62,7 +61,7 @@ const SIGNS = { added: '+', removed: '-', changed: '~' } as const
 function listChanges(older: Release, newer: Release, entity: Entity, terminal: Terminal): void {
   const nameField = nameFieldOf(entity)
   if (isRenumbered(older, newer, entity.name)) terminal.out(`${entity.plural}: ${RENUMBERED}\n`)
-  for (const change of diffEntity(older, newer, entity.name, fromDisk)) {
+  for (const change of diffEntity(older, newer, entity.name)) {
     const record = change.change === 'removed' ? change.old : change.new
     const name = record[nameField] === undefined ? '' : ` ${record[nameField]}`
     terminal.out(`${SIGNS[change.change]} ${Object.values(change.key).join('/')}${name}\n`)

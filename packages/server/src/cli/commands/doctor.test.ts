@@ -4,6 +4,7 @@ import { appendFileSync, chmodSync, mkdirSync, readFileSync, rmSync, writeFileSy
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type Ran, ran, recordingTerminal } from '../../../../../test/support/command.ts'
+import { rewriteInFormat } from '../../../../../test/support/other-format.ts'
 import {
   bundledHome,
   nomenclator,
@@ -11,10 +12,10 @@ import {
   TestDirectory,
   TestHome,
   tiny,
-  unpackFirstHome,
 } from '../../../../../test/support/releases.ts'
 import { Service } from '../../../../../test/support/service.ts'
 import { smallSource } from '../../../../../test/support/small-source.ts'
+import { ENTITY_FORMAT } from '../../release/manifest.ts'
 import { run } from '../run.ts'
 import { clock, descriptors, memory } from './doctor.ts'
 
@@ -212,10 +213,10 @@ describe('home', () => {
   })
 
   test('of an earlier version', async () => {
-    using directory = new TestDirectory()
-    await unpackFirstHome(directory.path)
-    const [name = '.'] = new Bun.Glob('**/current').scanSync(directory.path)
-    const found = (await examined(join(directory.path, name, '..')))('home')
+    using home = new TestHome()
+    await home.import(sourceOf(tiny))
+    rewriteInFormat(home.store, ENTITY_FORMAT - 1, '0.3.9')
+    const found = (await examined(home.path))('home')
     expect(found).toMatchObject({ status: 'warn', change: expect.stringContaining('nomenclator upgrade') })
   })
 

@@ -8,7 +8,7 @@ import { describeAddress, withoutPassword } from '../../distribution/postgres/ad
 import { OPENAPI_PATH, V2_PATH } from '../../http/routes.ts'
 import { urlOf } from '../../http/wire/server.ts'
 import { contradictionsIn } from '../../release/guard.ts'
-import { isOutdated, newerReleases } from '../../release/home/outdated.ts'
+import { isOutdated, refusedFormats } from '../../release/home/other-formats.ts'
 import { ReleaseStore } from '../../release/home/release-store.ts'
 import { releaseVerifier } from '../../release/home/verify.ts'
 import { sizeOf } from '../../release/manifest.ts'
@@ -306,11 +306,11 @@ function httpShelf(urls: readonly string[]): Finding {
 
 async function releases(store: ReleaseStore, deep: boolean): Promise<Finding> {
   try {
-    const [newer] = newerReleases(store)
-    if (newer !== undefined) return fail(newer.message, 'run that version of the program, or give another --home')
+    const [refused] = refusedFormats(store)
+    if (refused !== undefined) return fail(refused.message, 'run that version of the program, or give another --home')
     if (isOutdated(store))
       return warn(
-        'an earlier version wrote it: serve and every import bring it up, and that version cannot read it afterwards',
+        'an earlier version wrote it: serve and every import upgrade it, and that version cannot read it afterwards',
         'copy the home, then run nomenclator upgrade',
       )
     const digest = store.currentDigest()

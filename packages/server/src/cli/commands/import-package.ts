@@ -28,14 +28,14 @@ export const importPackage = importCommand({
   ],
   open: async ({ values, operands, terminal }, home) => {
     const { openPackage } = await import('../../source/package/open-package.ts')
-    const { placeIn } = await import('../../release/known-records.ts')
+    const { homeForPackages } = await import('../../release/package-references.ts')
     using progress = progressLine(terminal, bytesText)
     const source = await openPackage(operands[0] as string, {
       downloads: join(home, 'downloads'),
       allowsPrivate: values['allow-private-addresses'],
       strict: values.strict,
       ...(values.name === undefined ? {} : { name: values.name }),
-      inHome: placeIn(new ReleaseStore(home)),
+      inHome: homeForPackages(new ReleaseStore(home)),
       onProgress: (url, done, size) => progress.show(url, done, size),
     })
     return {

@@ -1,7 +1,7 @@
 // nomenclator releases, and what is done with a release: show, activate, rollback, prune, verify.
 import { OperationalError } from '../../base/operational-error.ts'
-import { isBuiltHere } from '../../release/home/proved.ts'
 import { type Listed, ReleaseStore } from '../../release/home/release-store.ts'
+import { isBuiltHere } from '../../release/home/signature-check.ts'
 import { releaseVerifier } from '../../release/home/verify.ts'
 import { findingsByKind, numberingOf, sizeOf } from '../../release/manifest.ts'
 import { parseSignature } from '../../release/signing/minisign.ts'
@@ -229,7 +229,7 @@ function unreadable(store: ReleaseStore, digest: string): string | undefined {
   return 'unreadable' in manifest ? manifest.unreadable : undefined
 }
 
-/** What a release has otherwise than its signatures state, whoever has made them. */
+/** Says what of a release is not as one of its signatures states, by any key. */
 function contradicted(store: ReleaseStore, digest: string): string | undefined {
   const release = store.read(digest)
   if (isBuiltHere(store, release.manifest)) return undefined

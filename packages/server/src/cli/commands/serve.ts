@@ -13,7 +13,7 @@ export const serveCommand = command({
   flags: serveFlags,
   examples: ['serve', 'serve --port 0 --workers 1', 'serve --host 0.0.0.0 --base-url https://catalogs.example.org'],
   run: async ({ values, terminal, env }) => {
-    const { KNOWN_VARIABLE, SUPERVISOR_VARIABLE, THINKER_VARIABLE } = await import('../../http/processes/workers.ts')
+    const { SUPERVISOR_VARIABLE } = await import('../../http/processes/workers.ts')
     const isWorker = env[SUPERVISOR_VARIABLE] !== undefined
     // The supervisor reads the log of a worker, and writes it in its own style.
     const style = isWorker ? 'json' : logStyle(values['log-format'], terminal.interactive, env.JOURNAL_STREAM)
@@ -21,8 +21,8 @@ export const serveCommand = command({
     const context = { values, log, terminal: style === 'text' ? terminal : loggingTerminal(terminal, log) }
     try {
       if (isWorker) {
-        const { work } = await import('../serving/worker.ts')
-        return await work(context, env[KNOWN_VARIABLE] ?? '', env[THINKER_VARIABLE])
+        const { runWorker } = await import('../serving/worker.ts')
+        return await runWorker(context, env)
       }
       const { start } = await import('../serving/start.ts')
       return await start(context)

@@ -3,17 +3,11 @@ import { closeSync, existsSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { OperationalError } from '../../base/operational-error.ts'
 import { replaceDurably } from '../../release/files/durable-file.ts'
-import { isBuiltHere, rotationsOf } from '../../release/home/proved.ts'
 import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { signInHome } from '../../release/home/sign.ts'
+import { isBuiltHere, rotationsOf } from '../../release/home/signature-check.ts'
 import { releaseVerifier } from '../../release/home/verify.ts'
-import {
-  KEYS_FILE,
-  rotatedTrust,
-  rotationStatement,
-  signersOf,
-  withRotation,
-} from '../../release/signing/key-rotation.ts'
+import { KEYS_FILE, rotatedTrust, withRotation } from '../../release/signing/key-rotation.ts'
 import { generateKeys, parseSignature, publicKeyFile } from '../../release/signing/minisign.ts'
 import {
   isExpired,
@@ -26,7 +20,7 @@ import {
   withSignature,
 } from '../../release/signing/release-signature.ts'
 import { command } from '../command.ts'
-import { text, UsageError, wholeNumber, yes } from '../flags/flags.ts'
+import { text, UsageError, yes } from '../flags/flags.ts'
 import { homeOf } from '../flags/home-flag.ts'
 import { wait } from '../flags/import-flags.ts'
 import { contentOf, passwordFile, publicKey, readPassword, readSecretKey, signFlags } from '../flags/key-flags.ts'
@@ -73,7 +67,7 @@ const keygen = command({
   },
 })
 
-/** A file that is not there yet, of which nobody has ever seen a part. */
+/** Writes a file that is not there yet. Nobody can read a part of it. */
 function writeNew(path: string, content: string, mode: number): void {
   const descriptor = openSync(path, 'wx', mode)
   try {
@@ -127,7 +121,7 @@ const sign = command({
       throw new UsageError([
         'give the secret key with --key FILE, or a signature that was made elsewhere with --signature FILE; nomenclator keygen makes a key',
       ])
-    // What is wrong with the home is told first.
+    // A fault of the home is reported before one of the key.
     homeOf(values.home)
     const secret = values.key === undefined ? undefined : readSecretKey(values.key, values['password-file'])
     const foreignSignature = values.signature === undefined ? undefined : readSignature(values.signature)
@@ -140,7 +134,7 @@ const sign = command({
           ? withSignature(store.signatureOf(chosen), foreignSignature as string)
           : await signInHome(store, chosen, secret, { days: values['expires-days'] })
       store.placeSignature(chosen, made)
-      // Whoever follows the current release looks at it again.
+      // A server that follows the current release looks at it again.
       if (chosen === store.currentDigest()) store.activate(chosen)
       return { digest: chosen, signature: made }
     })
@@ -151,7 +145,7 @@ const sign = command({
   },
 })
 
-/** Whether it holds can only be told with the public key: verify-release does that, and whoever requires it. */
+/** The signature in a file. Only the public key shows if it holds: verify-release checks that, and a node that requires it. */
 function readSignature(path: string): string {
   const signature = contentOf(path)
   if (signature === undefined || parseSignature(signature) === undefined)
@@ -166,12 +160,6 @@ const verifyRelease = command({
   operands: OPTIONAL_DIGEST,
   flags: {
     key: publicKey,
-    threshold: {
-      value: 'N',
-      description: 'how many of the keys must have signed it',
-      defaultValue: '1',
-      parse: wholeNumber(1, 100),
-    },
     ...homeFlags,
     json,
   },
@@ -186,7 +174,7 @@ const verifyRelease = command({
     const digest = chosenDigest(store, operands[0])
     await refuseDamaged(store, digest)
     const release = store.read(digest)
-    const trust = rotatedTrust(trustIn(values.key, { threshold: values.threshold }), rotationsOf(store))
+    const trust = rotatedTrust(trustIn(values.key), rotationsOf(store))
     const proof = proofOf(signableRelease(release), store.signatureOf(digest), trust)
     if ('wrong' in proof)
       throw new OperationalError(
@@ -199,28 +187,17 @@ const verifyRelease = command({
   },
 })
 
-/** Which files are others, where that is what is wrong. */
+/** Names the tampered files if these are the fault. */
 async function forgedText(store: ReleaseStore, digest: string, wrong: string): Promise<string> {
   if (!wrong.startsWith(OTHER_FILES)) return ''
-  const { forgedFiles } = await import('../../release/home/forged-files.ts')
-  const files = await forgedFiles(store, digest)
+  const { tamperedFiles } = await import('../../release/home/tampered-files.ts')
+  const files = await tamperedFiles(store, digest)
   return files.length === 0 ? '' : `. Not as its records make them are:\n  ${files.join('\n  ')}`
 }
 
-function proofReport(digest: string, { keys, trustedComments, ...proof }: Proof, builtHere: boolean) {
-  const [key] = keys.map(({ id }) => id)
+function proofReport(digest: string, { key, ...proof }: Proof, builtHere: boolean) {
   const coversDefinitions = proof.covers.includes('definitions')
-  const [trustedComment] = trustedComments
-  return {
-    digest,
-    key,
-    keys: keys.map(({ id }) => id),
-    ...proof,
-    trustedComment,
-    coversDefinitions,
-    builtHere,
-    expired: isExpired(proof),
-  }
+  return { digest, key: key.id, keys: [key.id], ...proof, coversDefinitions, builtHere, expired: isExpired(proof) }
 }
 
 const COVERED = {
@@ -231,14 +208,14 @@ const COVERED = {
 } as const
 
 function proofText(digest: string, proof: Proof, builtHere: boolean): string {
-  const { keys, signed, sequence, expires, covers } = proof
+  const { key, signed, sequence, expires, covers } = proof
   const words = (isWanted: (part: keyof typeof COVERED) => boolean) =>
     (Object.keys(COVERED) as (keyof typeof COVERED)[]).filter(isWanted).map((part) => COVERED[part])
   const others = words((part) => !covers.includes(part))
   const rebuilt = builtHere && !covers.includes('files') ? '; its files were built here from its records' : ''
   const lines = [
     'every file is as its digest says',
-    `signed by key ${keys.map(({ id }) => id).join(' and ')}${signed === undefined ? '' : `, ${signed}`}`,
+    `signed by key ${key.id}${signed === undefined ? '' : `, ${signed}`}`,
     ...(sequence === undefined ? [] : [`sequence ${sequence}`]),
     ...(expires === undefined ? [] : [`${isExpired(proof) ? 'EXPIRED' : 'expires'} ${expires}`]),
     `signed are ${words((part) => covers.includes(part)).join('; ')}`,
@@ -256,47 +233,35 @@ const rotateKeys = command({
     key: { value: 'FILE', description: 'secret key that is trusted so far', parse: text },
     'password-file': passwordFile,
     to: { ...publicKey, description: 'public keys that are trusted from now on: files or lines, separated by commas' },
-    threshold: {
-      value: 'N',
-      description: 'how many of the new keys must sign a release',
-      defaultValue: '1',
-      parse: wholeNumber(1, 99),
-    },
     wait,
     ...homeFlags,
     json,
   },
-  examples: [
-    'rotate-keys --key old.key --to new.pub',
-    'rotate-keys --key old.key --to a.pub,b.pub,c.pub --threshold 2',
-  ],
+  examples: ['rotate-keys --key old.key --to new.pub', 'rotate-keys --key old.key --to a.pub,b.pub'],
   run: async ({ values, terminal }) => {
-    const { key, to, threshold } = values
+    const { key, to } = values
     if (key === undefined || to === undefined)
       throw new UsageError(['give the old secret key with --key FILE, and the new public keys with --to KEY'])
-    if (threshold > new Set(to.map(({ text: line }) => line)).size)
-      throw new UsageError([`--threshold ${threshold} is more than there are keys in --to`])
-    const rotations = await changeHome(values, 'rotate-keys', terminal, async (store) => {
+    const signer = await changeHome(values, 'rotate-keys', terminal, async (store) => {
       const secret = readSecretKey(key, values['password-file'])
       const current = chosenDigest(store, undefined)
       const signature = store.signatureOf(current) ?? ''
       // Nodes that have followed the rotation would refuse it.
-      const proof = proofOf(signableRelease(store.read(current)), signature, { keys: to, threshold })
+      const proof = proofOf(signableRelease(store.read(current)), signature, { keys: to })
       if ('wrong' in proof)
         throw new OperationalError(
-          `release ${short(current)} is not signed by the new keys yet: ${proof.wrong}. Sign it with them first, with nomenclator sign --key FILE; nothing was changed`,
+          `release ${short(current)} is not signed by the new keys yet: ${proof.wrong}. Sign it with one of them first, with nomenclator sign --key FILE; nothing was changed`,
         )
-      const rotated = withRotation(rotationsOf(store), rotationStatement(to, threshold), secret)
-      replaceDurably(join(store.home, KEYS_FILE), rotated)
+      replaceDurably(join(store.home, KEYS_FILE), withRotation(rotationsOf(store), to, secret))
       store.placeSignature(current, signature)
       store.activate(current)
-      return rotated
+      return secret.publicKey.id
     })
-    const report = { keys: to.map(({ id }) => id), threshold, signedBy: signersOf(rotations) }
+    const report = { keys: to.map(({ id }) => id), signedBy: [signer] }
     if (values.json) terminal.out(`${JSON.stringify(report, null, 2)}\n`)
     else
       terminal.out(
-        `Key ${report.keys.join(', ')} is trusted from now on, as key ${report.signedBy.join(', ')} has signed. ` +
+        `Key ${report.keys.join(', ')} is trusted from now on, as key ${signer} has signed. ` +
           'Sign earlier releases that are needed with it too: nomenclator sign DIGEST --key FILE.\n',
       )
     return 0

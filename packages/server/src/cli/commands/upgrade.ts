@@ -1,6 +1,6 @@
 // nomenclator upgrade
 import { OperationalError } from '../../base/operational-error.ts'
-import { newerReleases } from '../../release/home/outdated.ts'
+import { refusedFormats } from '../../release/home/other-formats.ts'
 import { command } from '../command.ts'
 import { yes } from '../flags/flags.ts'
 import { wait } from '../flags/import-flags.ts'
@@ -14,23 +14,23 @@ export const upgrade = command({
   examples: ['upgrade', 'upgrade --home /srv/catalogs --json'],
   run: async ({ values, terminal }) => {
     const { changeHome, upgradeWithProgress } = await import('../home/open-home.ts')
-    const { upgraded, newer } = await changeHome(
+    const { upgraded, refused } = await changeHome(
       values,
       'upgrade',
       terminal,
-      async (store) => ({ upgraded: await upgradeWithProgress(store, terminal), newer: newerReleases(store)[0] }),
+      async (store) => ({ upgraded: await upgradeWithProgress(store, terminal), refused: refusedFormats(store)[0] }),
       { upgrades: false },
     )
     const failed = upgraded.filter(({ failure }) => failure !== undefined)
     if (values.json) terminal.out(`${JSON.stringify(upgraded, null, 2)}\n`)
-    else if (upgraded.length === 0 && newer === undefined)
+    else if (upgraded.length === 0 && refused === undefined)
       terminal.out('Nothing to do: every release is in the format of this version.\n')
     for (const { digest, entities, failure } of values.json ? [] : upgraded)
       if (failure === undefined) terminal.out(`Upgraded ${digest.slice(0, 12)}: ${entities.join(', ')}.\n`)
-    if (newer !== undefined) throw newer
+    if (refused !== undefined) throw refused
     if (failed.length > 0)
       throw new OperationalError(
-        `${failed.length} of ${upgraded.length} releases could not be upgraded; the reasons stand above`,
+        `${failed.length} of ${upgraded.length} releases could not be upgraded; see the lines before`,
       )
     return 0
   },

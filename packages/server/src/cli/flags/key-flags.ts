@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { OperationalError } from '../../base/operational-error.ts'
 import { type PublicKey, parsePublicKey, parseSecretKey, type SecretKey } from '../../release/signing/minisign.ts'
 import { type Trust, trustIn } from '../../release/signing/release-signature.ts'
-import { type InvalidFlag, text, UsageError, type ValuesOf, wholeNumber } from './flags.ts'
+import { type InvalidFlag, text, type ValuesOf, wholeNumber } from './flags.ts'
 import { yesOrNo } from './serve-values.ts'
 
 /** Undefined where there is no such file, or it cannot be read. */
@@ -29,30 +29,23 @@ export const publicKey = {
   parse: publicKeys,
 } as const
 
-/** Whose signatures are required, and how many. */
+/** The keys whose signatures are required. */
 export const signatureFlags = {
   'require-signature': {
     value: 'KEY',
     env: 'REQUIRE_SIGNATURE',
     description:
-      'take only releases that this public key has signed: a file, or the line in it that begins with RW; several separated by commas',
+      'take only releases that this public key has signed: a file, or the line in it that begins with RW; of several keys, separated by commas, any will do',
     parse: publicKeys,
-  },
-  'signature-threshold': {
-    value: 'N',
-    env: 'SIGNATURE_THRESHOLD',
-    description: 'how many of the keys of --require-signature must have signed a release',
-    defaultValue: '1',
-    parse: wholeNumber(1, 100),
   },
 } as const
 
-/** The same for releases that come from another machine. */
+/** The flags of trust for releases that come from another machine. */
 export const trustFlags = {
   ...signatureFlags,
   'refuse-expired': {
     env: 'REFUSE_EXPIRED',
-    description: 'refuse releases whose signature has expired; else that is only told',
+    description: 'refuse releases whose signature has expired; else that is only reported',
     parse: yesOrNo,
   },
   'accept-rollback': {
@@ -62,20 +55,13 @@ export const trustFlags = {
   },
 } as const
 
-/** What is trusted as these flags say; undefined where no signature is required. */
+/** Trust as these flags say; undefined if no signature is required. */
 export function trustOf(
   values: ValuesOf<typeof signatureFlags> & Partial<ValuesOf<typeof trustFlags>>,
 ): Trust | undefined {
-  const { 'require-signature': keys, 'signature-threshold': threshold } = values
-  if (keys === undefined) {
-    if (threshold > 1) throw new UsageError(['--signature-threshold needs the keys, with --require-signature KEY,KEY'])
-    return undefined
-  }
-  const count = new Set(keys.map(({ text: line }) => line)).size
-  if (threshold > count)
-    throw new UsageError([`--signature-threshold ${threshold} is more than the ${count} keys of --require-signature`])
+  const { 'require-signature': keys } = values
+  if (keys === undefined) return undefined
   return trustIn(keys, {
-    threshold,
     refusesExpired: values['refuse-expired'] === true,
     acceptsRollback: values['accept-rollback'] === true,
   })

@@ -1,9 +1,9 @@
 // The flags of serve that limit what slow and many clients can take.
 import { type BudgetLimits, DEFAULT_BUDGET, MEGABYTE } from '../../http/limits/budget.ts'
-import { DEFAULT_THINKING, type ThinkLimits } from '../../http/processes/hand-over.ts'
+import { type ComputeLimits, DEFAULT_COMPUTE_LIMITS } from '../../http/processes/hand-over.ts'
 import { type ValuesOf, wholeNumber } from './flags.ts'
 
-/** How many times as long a request may take that has many rows, or gives a whole collection. */
+/** The factor by which the processor time is larger for a request that has many rows, or returns a whole collection. */
 export const LONG_TIMES = 30
 const MAX_COUNT = 1_000_000
 
@@ -24,7 +24,7 @@ export const limitFlags = {
   'max-streams-per-client': {
     value: 'N',
     env: 'MAX_STREAMS_PER_CLIENT',
-    description: 'of these to one client address',
+    description: 'streamed responses to one client address at a time',
     defaultValue: String(DEFAULT_BUDGET.streamsPerClient),
     parse: wholeNumber(1, MAX_COUNT),
   },
@@ -42,40 +42,40 @@ export const limitFlags = {
     defaultValue: String(DEFAULT_BUDGET.bytesPerClient / MEGABYTE),
     parse: wholeNumber(1, MAX_COUNT),
   },
-  'max-thinking': {
+  'max-compute': {
     value: 'N',
-    env: 'MAX_THINKING',
-    description: 'requests of a process that take thought (searches, rows, downloads to be made) at a time',
-    defaultValue: String(DEFAULT_THINKING.requests),
+    env: 'MAX_COMPUTE',
+    description: 'requests that a page worker hands over to compute workers at a time (searches, rows, new downloads)',
+    defaultValue: String(DEFAULT_COMPUTE_LIMITS.requests),
     parse: wholeNumber(1, MAX_COUNT),
   },
-  'max-thinking-per-client': {
+  'max-compute-per-client': {
     value: 'N',
-    env: 'MAX_THINKING_PER_CLIENT',
-    description: 'of these from one client address',
-    defaultValue: String(DEFAULT_THINKING.requestsPerClient),
+    env: 'MAX_COMPUTE_PER_CLIENT',
+    description: 'handed over requests of one client address at a time',
+    defaultValue: String(DEFAULT_COMPUTE_LIMITS.requestsPerClient),
     parse: wholeNumber(1, MAX_COUNT),
   },
-  'max-thinking-mb': {
+  'max-compute-mb': {
     value: 'MEGABYTES',
-    env: 'MAX_THINKING_MB',
-    description: 'memory of its own that a process that thinks may have before another takes its place',
+    env: 'MAX_COMPUTE_MB',
+    description: 'memory of its own that a compute worker may have before another takes its place',
     defaultValue: '300',
     parse: wholeNumber(50, MAX_COUNT),
   },
-  'think-seconds': {
+  'compute-seconds': {
     value: 'SECONDS',
-    env: 'THINK_SECONDS',
-    description: `processor time that such a request may take; tables of rows and downloads may take ${LONG_TIMES} times as much`,
+    env: 'COMPUTE_SECONDS',
+    description: `processor time of a request in a compute worker; tables of rows and downloads may use ${LONG_TIMES} times as much`,
     defaultValue: '1',
     parse: wholeNumber(1, 3_600),
   },
 } as const
 
-export const thinkLimitsOf = (values: ValuesOf<typeof limitFlags>): ThinkLimits => ({
-  requests: values['max-thinking'],
-  requestsPerClient: values['max-thinking-per-client'],
-  // A body is kept by the process that serves and by the one that thinks, and others are arriving.
+export const computeLimitsOf = (values: ValuesOf<typeof limitFlags>): ComputeLimits => ({
+  requests: values['max-compute'],
+  requestsPerClient: values['max-compute-per-client'],
+  // A page worker and a compute worker each keep a body, and others are arriving.
   bytes: (values['max-unsent-mb'] * MEGABYTE) / 3,
   bytesPerClient: values['max-unsent-mb-per-client'] * MEGABYTE,
 })

@@ -32,7 +32,7 @@ export const serveFlags = {
   workers: {
     value: 'N',
     env: 'WORKERS',
-    description: 'processes that share the port, each with one that thinks beside it; auto for one a core',
+    description: 'page workers that share the port, each with a compute worker beside it; auto for one a core',
     defaultValue: 'auto',
     parse: workerCount,
   },

@@ -2,7 +2,7 @@
 
 import { version } from '../../base/version.ts'
 import { lockHome } from '../../release/home/lock.ts'
-import { adoptOldRegistry, isOutdated } from '../../release/home/outdated.ts'
+import { isOutdated } from '../../release/home/other-formats.ts'
 import { ReleaseStore } from '../../release/home/release-store.ts'
 import type { Upgraded } from '../../release/home/upgrade.ts'
 import type { Terminal } from '../command.ts'
@@ -43,8 +43,6 @@ export async function changeHome<T>(
   }
   const { changeShared } = await import('../../distribution/postgres/session.ts')
   const upgrade = async () => {
-    // The registry changes in the home itself, not in the copy that is thrown away if nothing is published.
-    adoptOldRegistry(store)
     if (upgrades && isOutdated(store)) await upgradeWithProgress(store, terminal)
   }
   const writing = writingOf({ ...values, shelf: address }, doing, terminal)

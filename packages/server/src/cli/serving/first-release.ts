@@ -1,10 +1,10 @@
 // The release that a service begins with: the current one of its home, the first of a shelf, or the bundled data.
 import { OperationalError } from '../../base/operational-error.ts'
 import type { ShelfFollower } from '../../distribution/shelf/follower.ts'
-import { isOutdated } from '../../release/home/outdated.ts'
-import { withUnsignedFiles } from '../../release/home/proved.ts'
+import { isOutdated } from '../../release/home/other-formats.ts'
 import type { ReleaseStore } from '../../release/home/release-store.ts'
-import { currentOrReason, openServable } from '../../release/home/servable.ts'
+import { currentOrReason, openReleaseToServe } from '../../release/home/release-to-serve.ts'
+import { withUnsignedFiles } from '../../release/home/signature-check.ts'
 import { parseManifest } from '../../release/manifest.ts'
 import type { Terminal } from '../command.ts'
 import { lockFor } from '../home/open-home.ts'
@@ -12,10 +12,10 @@ import type { Context } from './context.ts'
 
 const LOCK_SECONDS = 60
 
-/** Sees to it that there is a release; in an empty home it is built from the bundled data. */
+/** Makes sure that there is a release; in an empty home it is built from the bundled data. */
 export async function firstRelease(store: ReleaseStore, { values, terminal }: Context): Promise<void> {
   await upgradeIfOutdated(store, terminal)
-  if (await hasServable(store)) return
+  if (await hasReleaseToServe(store)) return
   if (values['require-signature'] !== undefined)
     throw new OperationalError(
       `there is no release in ${store.home}, and the bundled one would not be signed. Import and sign one with ` +
@@ -29,13 +29,13 @@ export async function firstRelease(store: ReleaseStore, { values, terminal }: Co
   await buildBundled(store, terminal)
 }
 
-/** Those that serve look closely at the release that they open; here it is enough that the current one has its manifest. */
-async function hasServable(store: ReleaseStore): Promise<boolean> {
+/** True if the current release has its manifest. Workers check the release closely when they open it. */
+async function hasReleaseToServe(store: ReleaseStore): Promise<boolean> {
   const current = await currentOrReason(store)
   const manifest = 'digest' in current ? store.manifestText(current.digest) : undefined
   const isReadable = manifest !== undefined && parseManifest(manifest).state === 'readable'
   if (isReadable && store.trust === undefined) return true
-  return (await openServable(store)) !== undefined
+  return (await openReleaseToServe(store)) !== undefined
 }
 
 /** A home that an earlier version made is brought up, so that an upgrade of the program is no more than a restart. */
@@ -62,11 +62,11 @@ async function buildBundled(store: ReleaseStore, terminal: Terminal): Promise<vo
   await importWithProgress(store, bundledSource(), terminal, { 'accept-changes': false, 'dry-run': false })
 }
 
-/** How long a start waits for the shelf while there is something in the home to begin with. */
+/** The time for which a start waits for the shelf while the home has something to begin with. */
 const SHELF_MILLISECONDS = 3_000
 const WAITING_MILLISECONDS = 100
 
-/** What is in the home of a service that follows a shelf: nothing is built, and an empty home waits for its first release. */
+/** Waits until the home of a service that follows a shelf has a release; nothing is built. */
 export async function firstFollowed(
   store: ReleaseStore,
   { log, terminal }: Context,
@@ -76,8 +76,8 @@ export async function firstFollowed(
   follower.start()
   const failure = await Promise.race([follower.tried, Bun.sleep(SHELF_MILLISECONDS)])
   for (let waited = 0; ; waited++) {
-    // What is in the home and not signed as it must be does not keep it from what the shelf has.
-    if (await hasServable(store).catch(() => false)) return
+    // A release in the home that is not signed as it must be does not keep the service from one of the shelf.
+    if (await hasReleaseToServe(store).catch(() => false)) return
     const { ShelfRefused } = await import('../../distribution/shelf/shelf-failures.ts')
     if (failure instanceof ShelfRefused) throw failure
     if (waited === 0) {

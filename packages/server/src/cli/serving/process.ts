@@ -1,17 +1,18 @@
-// One process of the service. Either it serves, with everything that limits, counts and logs around the app; or it thinks.
+// One worker of the service: a page worker, with everything that limits, counts and logs around the app, or a compute worker.
+// The pages and the shelf are mounted here.
 import { existsSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import type { Log } from '../../base/log.ts'
 import { explorerPages } from '../../explorer/mount.ts'
 import { type AppContext, createApp } from '../../http/app.ts'
 import { Budget, MEGABYTE } from '../../http/limits/budget.ts'
-import { chargeThought, RateTable, rateLimited, sharedTableFile } from '../../http/limits/rate-limit.ts'
+import { chargeComputeTime, RateTable, rateLimited, sharedTableFile } from '../../http/limits/rate-limit.ts'
 import { AccessLog } from '../../http/observation/access-log.ts'
 import { withCacheTags } from '../../http/observation/cache-tags.ts'
 import { Metrics, watchEventLoop } from '../../http/observation/metrics.ts'
 import { failureLog, observed } from '../../http/observation/observed-app.ts'
 import type { OnShelf, ShelfTrouble } from '../../http/observation/shelf-status.ts'
-import { think } from '../../http/processes/compute-worker.ts'
+import { listenForRequests } from '../../http/processes/compute-worker.ts'
 import { HandOver, handingOver } from '../../http/processes/hand-over.ts'
 import { serve } from '../../http/processes/serve.ts'
 import type { WorkerReport } from '../../http/processes/serving-status.ts'
@@ -21,23 +22,23 @@ import { PageShortcut } from '../../http/v1/page-shortcut.ts'
 import { CannotCache, cacheDirectory, ResponseCache } from '../../http/v2/response-cache.ts'
 import { FOLLOW_PROBLEMS, followCurrent } from '../../release/home/follow.ts'
 import type { ReleaseStore } from '../../release/home/release-store.ts'
-import { damageIn, damageTold, notScrubbed, type ScrubState } from '../../release/home/scrub.ts'
-import type { Servable } from '../../release/home/servable.ts'
-import { budgetLimitsOf, LONG_TIMES, thinkLimitsOf } from '../flags/limit-flags.ts'
+import type { ReleaseToServe } from '../../release/home/release-to-serve.ts'
+import { damageIn, damageWords, notScrubbed, type ScrubState } from '../../release/home/scrub.ts'
+import { budgetLimitsOf, computeLimitsOf, LONG_TIMES } from '../flags/limit-flags.ts'
 import type { ServeValues } from '../flags/serve-flags.ts'
 
-/** A process of the service, as its link with the supervisor sees it. */
-type Process = {
+/** A worker as its link with the supervisor uses it. */
+type RunningWorker = {
   readonly port: number
-  /** Maps all that is served, which then stays readable, whatever becomes of the home. */
+  /** Maps the current release, which then stays readable, whatever becomes of the home. */
   readonly map: () => void
   readonly report: () => WorkerReport
-  /** Takes up what a scrub has found. */
+  /** Takes the findings of a scrub. */
   readonly onScrub: (state: ScrubState) => void
-  /** Takes up how the shared shelf is followed. */
+  /** Takes the trouble with the shared shelf, if there is any. */
   readonly onShelf: (trouble: ShelfTrouble | undefined) => void
-  /** Takes up where the processes that think listen. */
-  readonly onThinkers: (sockets: readonly string[]) => void
+  /** Takes the sockets of the compute workers. */
+  readonly onComputeSockets: (sockets: readonly string[]) => void
   /** Opens the access log anew. */
   readonly reopen: () => void
   readonly stop: (drainMilliseconds: number, onClosed?: () => Promise<void>) => Promise<void>
@@ -47,29 +48,28 @@ type Given = {
   readonly values: ServeValues
   readonly log: Log
   readonly store: ReleaseStore
-  readonly first: Servable
-  readonly known: WorkerBriefing
-  /** What the shared shelf says of a release that is not here; undefined where none is followed. */
+  readonly first: ReleaseToServe
+  readonly briefing: WorkerBriefing
+  /** Returns whether the shared shelf has a release that is not here; undefined where none is followed. */
   readonly findOnShelf?: (digest: string) => Promise<OnShelf>
 }
 
-/** What this process was told, or does, besides responding. */
 type State = { scrub: ScrubState; trouble: ShelfTrouble | undefined; draining: boolean }
 
-/** The app over the current release of the home, for either kind of process, and what the supervisor has to do with it. */
+/** Returns the app over the current release of the home, for either kind of worker, and the parts that its supervisor needs. */
 function openApp(
-  { values, log, store, first, known }: Given,
+  { values, log, store, first, briefing }: Given,
   parts: Pick<AppContext, 'store' | 'findOnShelf' | 'pages' | 'cache' | 'budget' | 'shelfFiles'>,
   metrics = new Metrics(),
   onSwap = () => {},
 ) {
-  const state: State = { scrub: notScrubbed, trouble: known.shelf, draining: false }
-  const takeUp = (scrub: ScrubState) => {
+  const state: State = { scrub: notScrubbed, trouble: briefing.shelf, draining: false }
+  const takeFindings = (scrub: ScrubState) => {
     state.scrub = scrub
     metrics.scrubSound = scrub.sound
     metrics.scrubEnded = scrub.ended
   }
-  takeUp(known.scrub)
+  takeFindings(briefing.scrub)
   const following = followCurrent(store, first, {
     log,
     onSwap: () => {
@@ -91,7 +91,7 @@ function openApp(
     map: () => void following.release().map(),
     report: () => ({ status: statusOf(following, state), metrics: metrics.snapshot() }),
     onScrub: (scrub: ScrubState) => {
-      takeUp(scrub)
+      takeFindings(scrub)
       void following.look()
     },
     onShelf: (trouble: ShelfTrouble | undefined) => {
@@ -105,27 +105,25 @@ function openApp(
 
 const policyOf = (values: ServeValues) => ({ baseUrl: values['base-url'], trustedProxies: values['trust-proxy'] })
 
-/** A process that serves: what takes thought is handed over, so that pages never wait. */
-export function startServing(given: Given): Process {
-  const { values, log, known } = given
+/** A page worker: what is no slice of a file is handed over, so that pages never wait. */
+export function startPageWorker(given: Given): RunningWorker {
+  const { values, log, briefing } = given
   const metrics = new Metrics()
   const budget = new Budget(budgetLimitsOf(values), metrics)
   const policy = policyOf(values)
-  const { app, release, map, report, onScrub, onShelf, startDraining } = openApp(given, { budget }, metrics, () =>
-    shortcut?.forget(),
-  )
+  const { app, release, startDraining, ...shared } = openApp(given, { budget }, metrics, () => shortcut?.reset())
   const limit = values['rate-limit']
   const rates = limit === undefined ? undefined : { limit, table: rateTable(), policy, metrics }
-  const milliseconds = values['think-seconds'] * 1_000
+  const milliseconds = values['compute-seconds'] * 1_000
   const handOver = new HandOver({
-    directory: known.directory,
-    limits: thinkLimitsOf(values),
+    directory: briefing.directory,
+    limits: computeLimitsOf(values),
     policy,
     metrics,
     maxMillisecondsOf: (request) => (mayTakeLong(request) ? milliseconds * LONG_TIMES : milliseconds),
-    ...(rates && { onCost: (client, spent) => chargeThought(rates, client, spent) }),
+    ...(rates && { onCost: (client, spent) => chargeComputeTime(rates, client, spent) }),
   })
-  handOver.use(known.thinkers)
+  handOver.use(briefing.computeSockets)
   const handing = handingOver(app, handOver)
   const accessLog = accessLogOf(values, metrics, log)
   const observation = { metrics, log, policy, accessLog, slowMilliseconds: values['slow-request'] }
@@ -139,11 +137,8 @@ export function startServing(given: Given): Process {
   preloadLater(() => app.preload?.())
   return {
     port: server.port,
-    map,
-    report,
-    onScrub,
-    onShelf,
-    onThinkers: (sockets) => handOver.use(sockets),
+    ...shared,
+    onComputeSockets: (sockets) => handOver.use(sockets),
     reopen: () => void accessLog?.reopen(),
     stop: async (drainMilliseconds, onClosed) => {
       startDraining()
@@ -154,15 +149,15 @@ export function startServing(given: Given): Process {
   }
 }
 
-/** A process that thinks: the whole app, for what those that serve hand over. */
-export function startThinking(given: Given, socket: string): Process {
+/** A compute worker: the whole app, for the requests that page workers hand over. */
+export function startComputeWorker(given: Given, socket: string): RunningWorker {
   const { values, log, store, findOnShelf } = given
   // Pages come first.
   setPriority(NICENESS)
   const cache = responseCache(values, store, log)
-  // What goes well is told by those that serve, and so is how the home is: to one that is at work, it seems slow.
+  // Page workers log what goes well, and trouble with the home: to a busy process it seems slow.
   const logTrouble: Log = (event) => event.level === 'info' || event.event in FOLLOW_PROBLEMS || log(event)
-  const { app, release, map, report, onScrub, onShelf, startDraining } = openApp(
+  const { app, release, startDraining, ...shared } = openApp(
     { ...given, log: logTrouble },
     {
       store,
@@ -174,37 +169,34 @@ export function startThinking(given: Given, socket: string): Process {
     new Metrics(),
     () => void warm().catch(() => {}),
   )
-  const thinking = think(app, socket)
+  const listener = listenForRequests(app, socket)
   const warm = async () => {
     await app.preload?.()
     const { warmUp, warmUpBytes } = await import('../../query/warm-up.ts')
     const current = release()
-    if (warmUpBytes(current) > (values['max-thinking-mb'] * MEGABYTE) / 2) return
+    if (warmUpBytes(current) > (values['max-compute-mb'] * MEGABYTE) / 2) return
     await warmUp(
       current,
-      thinking.newWork(() => release() !== current),
+      listener.newJob(() => release() !== current),
     )
   }
   preloadLater(warm)
   return {
     port: 0,
-    map,
-    report,
-    onScrub,
-    onShelf,
-    onThinkers: () => {},
+    ...shared,
+    onComputeSockets: () => {},
     reopen: () => {},
     stop: async (drainMilliseconds) => {
       startDraining()
-      await thinking.stop(drainMilliseconds)
+      await listener.stop(drainMilliseconds)
     },
   }
 }
 
-/** Does what no request has needed yet. If it fails, the first request that needs it tries again, and its failure is logged. */
+/** Loads what requests will need. If that fails, the first request that needs it tries again, and its failure is logged. */
 const preloadLater = (preload: () => Promise<void> | undefined) =>
   setTimeout(() => preload()?.catch(() => {}), PRELOAD_MILLISECONDS).unref()
-/** A service that starts has others to do at first. */
+/** Before this, a service that starts has other things to do. */
 const PRELOAD_MILLISECONDS = 1_000
 /** Responds below /shelf; loaded at the first request for it. */
 function lazyShelf(store: ReleaseStore): NonNullable<AppContext['shelfFiles']> {
@@ -215,7 +207,7 @@ function lazyShelf(store: ReleaseStore): NonNullable<AppContext['shelfFiles']> {
   }
 }
 
-/** The priority of a process that thinks; those that serve have the usual one of 0. */
+/** The priority of a compute worker; page workers have the usual one of 0. */
 const NICENESS = 10
 
 function statusOf(
@@ -223,11 +215,11 @@ function statusOf(
   { scrub, trouble, draining }: State,
 ): WorkerReport['status'] {
   const { digest, manifest } = release()
-  const reasons = [...degraded(), ...damageTold(scrub), ...(trouble === undefined ? [] : [trouble.message])]
+  const reasons = [...degraded(), ...damageWords(scrub), ...(trouble === undefined ? [] : [trouble.message])]
   return { release: digest, built: manifest.built, degraded: [...new Set(reasons)], draining }
 }
 
-/** The cache of responses; undefined where none is wanted, or where no directory can be written to. */
+/** Returns the cache of responses; undefined where none is wanted, or where no directory can be written to. */
 function responseCache(values: ServeValues, store: ReleaseStore, log: Log): ResponseCache | undefined {
   const maxBytes = values['cache-size']
   if (maxBytes === 0) return undefined
@@ -247,11 +239,11 @@ function responseCache(values: ServeValues, store: ReleaseStore, log: Log): Resp
 
 const STANDARD_OUTPUT = 1
 const STANDARD_ERROR = 2
-/** What workers inherit from their supervisor, whose own output they cannot reach otherwise. */
+/** Descriptors that workers inherit from their supervisor, whose own output they cannot reach otherwise. */
 const INHERITED_LOG = 3
 const INHERITED_TABLE = 4
 
-/** The stream that the access log goes to; undefined where it goes to a file. */
+/** Returns the stream that the access log goes to; undefined if it goes to a file. */
 const accessStream = (target: string | undefined): number | undefined =>
   target === '-' ? STANDARD_OUTPUT : target === 'stderr' ? STANDARD_ERROR : undefined
 
@@ -264,7 +256,7 @@ function accessLogOf(values: ServeValues, metrics: Metrics, log: Log): AccessLog
   )
 }
 
-/** The table of rates that workers share; where the supervisor could not provide one, each has its own. */
+/** Returns the table of rates that workers share. If the supervisor could not make one, each worker has its own. */
 function rateTable(): RateTable {
   try {
     return RateTable.inherited(INHERITED_TABLE)

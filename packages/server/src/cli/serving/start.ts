@@ -21,8 +21,8 @@ import { inheritedDescriptors } from './process.ts'
 
 /** The parts of a running service; until it serves, there are none. */
 type Service = {
-  workers?: Supervisor
-  thinkers?: Supervisor
+  pageWorkers?: Supervisor
+  computeWorkers?: Supervisor
   scrub?: Scrub
   follower?: ShelfFollower
   stopping: boolean
@@ -31,7 +31,7 @@ type Service = {
 export async function start(context: Context): Promise<number> {
   const { values, log, terminal } = context
   const service: Service = { stopping: false }
-  onReopenSignal(() => service.workers?.reopen())
+  onReopenSignal(() => service.pageWorkers?.reopen())
   await using _admin = adminOf(context, service)
   const store = new ReleaseStore(homeOf(values.home), trustOf(values))
   await using follower =
@@ -42,25 +42,25 @@ export async function start(context: Context): Promise<number> {
     log({ level: 'warn', event: 'single-process', message: 'This platform cannot share a port: one process serves.' })
   using scrub = scrubOf(context, service, store)
   using directory = privateDirectory()
-  const workers = await supervise(context, service, count, directory?.path)
-  // Whoever reads that it serves may tell it to stop at once.
+  const pageWorkers = await supervise(context, service, count, directory?.path)
+  // The announcement is read by programs that may stop the service at once.
   const stopped = untilStopped({
     stop: async () => {
       service.stopping = true
-      await service.workers?.stop()
-      await service.thinkers?.stop()
+      await service.pageWorkers?.stop()
+      await service.computeWorkers?.stop()
     },
     now: () => {
-      service.workers?.kill()
-      service.thinkers?.kill()
+      service.pageWorkers?.kill()
+      service.computeWorkers?.kill()
       directory?.[Symbol.dispose]()
     },
     restart: () => {
-      service.thinkers?.restart()
-      service.workers?.restart()
+      service.computeWorkers?.restart()
+      service.pageWorkers?.restart()
     },
   })
-  terminal.out(announcement(store, workers))
+  terminal.out(announcement(store, pageWorkers))
   follower?.wake()
   if (values.scrub !== 'off') scrub.start(values.scrub)
   await stopped
@@ -71,9 +71,9 @@ function adminOf({ values: { admin, 'ready-lag': maxLagSeconds }, log }: Context
   if (admin === undefined) return undefined
   const started = startAdmin({
     ...admin,
-    reports: async () => service.workers?.reports() ?? [],
-    thinkers: async () => service.thinkers?.reports() ?? [],
-    restarts: () => (service.workers?.restarts ?? 0) + (service.thinkers?.restarts ?? 0),
+    reports: async () => service.pageWorkers?.reports() ?? [],
+    computeWorkers: async () => service.computeWorkers?.reports() ?? [],
+    restarts: () => (service.pageWorkers?.restarts ?? 0) + (service.computeWorkers?.restarts ?? 0),
     stopping: () => service.stopping,
     shelf: () => service.follower?.status,
     maxLagSeconds,
@@ -100,11 +100,11 @@ async function followerOf(
     open: await openerOf(shared, values),
     store,
     log,
-    served: () => service.workers?.served,
+    served: () => service.pageWorkers?.served,
     damaged: () => Object.keys(service.scrub?.state.damage ?? {}),
     onTrouble: (trouble) => {
-      service.workers?.tell({ shelf: trouble ?? null })
-      service.thinkers?.tell({ shelf: trouble ?? null })
+      service.pageWorkers?.update({ shelf: trouble ?? null })
+      service.computeWorkers?.update({ shelf: trouble ?? null })
     },
   })
   return service.follower
@@ -115,8 +115,8 @@ function scrubOf({ log }: Context, service: Service, store: ReleaseStore): Scrub
     store,
     log,
     onChange: (scrub) => {
-      service.workers?.tell({ scrub })
-      service.thinkers?.tell({ scrub })
+      service.pageWorkers?.update({ scrub })
+      service.computeWorkers?.update({ scrub })
       service.follower?.wake()
     },
   })
@@ -126,7 +126,7 @@ function scrubOf({ log }: Context, service: Service, store: ReleaseStore): Scrub
 const announcement = (store: ReleaseStore, { served = '', url }: Supervisor) =>
   `Serving release ${served.slice(0, 12)} on ${url}: ${countsOf(store.read(served))}\n`
 
-/** Starts the processes that serve, and those that think when the first of these does. */
+/** Starts the page workers, and the compute workers when the first of these serves. */
 async function supervise(
   { values, log }: Context,
   service: Service,
@@ -139,40 +139,40 @@ async function supervise(
     command: (port: number) => [...programCommand, ...withPort(process.argv.slice(2), port)],
     drainMilliseconds: values['drain-timeout'] * 1_000,
     log,
-    known: (served: string | undefined) => ({
+    briefing: (served: string | undefined) => ({
       scrub: service.scrub?.state ?? notScrubbed,
       served,
       shelf: service.follower?.status.trouble,
       follows: service.follower !== undefined,
-      thinkers: service.thinkers?.sockets ?? [],
+      computeSockets: service.computeWorkers?.sockets ?? [],
       directory,
     }),
     unset: SHELF_VARIABLES,
     onCrash: async () => service.scrub?.verifyCurrent(),
   }
   let sockets = 0
-  const thinkers = new Supervisor({
+  const computeWorkers = new Supervisor({
     ...common,
-    name: 'thinker',
+    name: 'compute worker',
     findOnShelf: async (digest) => service.follower?.has(digest) ?? 'absent',
-    socket: () => socketNamed(directory, `thinker-${++sockets}`),
-    onChange: () => service.workers?.tell({ thinkers: service.thinkers?.sockets ?? [] }),
-    maxBytes: values['max-thinking-mb'] * MEGABYTE,
+    socket: () => socketNamed(directory, `compute-${++sockets}`),
+    onChange: () => service.pageWorkers?.update({ computeSockets: service.computeWorkers?.sockets ?? [] }),
+    maxBytes: values['max-compute-mb'] * MEGABYTE,
   })
-  const workers = new Supervisor({ ...common, inherited: inheritedDescriptors(values, log) })
-  service.thinkers = thinkers
-  service.workers = workers
+  const pageWorkers = new Supervisor({ ...common, inherited: inheritedDescriptors(values, log) })
+  service.computeWorkers = computeWorkers
+  service.pageWorkers = pageWorkers
   try {
-    await workers.start(() => thinkers.start())
+    await pageWorkers.start(() => computeWorkers.start())
   } catch (error) {
-    workers.kill()
-    thinkers.kill()
+    pageWorkers.kill()
+    computeWorkers.kill()
     throw error
   }
-  return workers
+  return pageWorkers
 }
 
-/** A directory for what the processes of this service share, which no one else may look into; undefined where there is none. */
+/** Makes a directory that the workers of this service share, and no one else may read; undefined where none can be made. */
 function privateDirectory(): (Disposable & { readonly path: string }) | undefined {
   for (const parent of [process.env.XDG_RUNTIME_DIR ?? tmpdir(), tmpdir(), '/dev/shm']) {
     try {
@@ -185,7 +185,7 @@ function privateDirectory(): (Disposable & { readonly path: string }) | undefine
   return undefined
 }
 
-/** Where nothing can be written to, Linux has sockets that are in no directory; others may connect to them, and gain nothing by it. */
+/** Returns a path for a socket. Linux has sockets outside of directories for where nothing can be written to; others may connect to them, and gain nothing by it. */
 const socketNamed = (directory: string | undefined, name: string): string =>
   directory === undefined ? `${NO_FILE}nomenclator-${crypto.randomUUID()}-${name}` : join(directory, name)
 
@@ -193,7 +193,7 @@ const NOT_FOR_WORKERS = /^--(?:port|shelf|shelf-password-file)(?<value>=|$)/
 /** Workers serve what is in the home, and need no way into the shelf. */
 const SHELF_VARIABLES = ['NOMENCLATOR_SHELF', 'NOMENCLATOR_SHELF_PASSWORD_FILE', 'PGPASSWORD', 'PGPASSFILE']
 
-/** The arguments of a worker: those of its supervisor, with the port that was found. */
+/** Returns the arguments of a worker: those of its supervisor, with the port that was found. */
 function withPort(arguments_: readonly string[], port: number): string[] {
   const isLeftOut = (word: string | undefined) => NOT_FOR_WORKERS.exec(word ?? '')
   const others = arguments_.filter(

@@ -2,7 +2,7 @@
 import { OperationalError } from '../../base/operational-error.ts'
 import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { DIGEST, MANIFEST_FILE, parseManifest } from '../../release/manifest.ts'
-import { NewerRelease } from '../../release/release.ts'
+import { OtherFormatRelease } from '../../release/release.ts'
 import { sha256 } from '../shelf/chunks.ts'
 import { type Fetched, type FetchProgress, fetchShelf } from '../shelf/fetch.ts'
 import { JitteredBackoff } from '../shelf/jittered-backoff.ts'
@@ -157,7 +157,7 @@ export async function changeShared<T>(
 function refuseNewer({ releases }: Listing): void {
   for (const [digest, files] of releases) {
     const parsed = parseManifest(files[MANIFEST_FILE] ?? '')
-    if (parsed.state === 'newer') throw new NewerRelease(digest, parsed.version, parsed.entities)
+    if (parsed.state === 'too new') throw new OtherFormatRelease(digest, parsed)
   }
 }
 

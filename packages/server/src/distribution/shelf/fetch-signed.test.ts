@@ -3,13 +3,13 @@ import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync, statSync } from 'node:fs'
 import { FakeShelf } from '../../../../../test/support/fake-shelf.ts'
 import { TestHome, ThreeReleases } from '../../../../../test/support/releases.ts'
-import { forgedFiles } from '../../release/home/forged-files.ts'
-import { isBuiltHere } from '../../release/home/proved.ts'
 import { ReleaseStore } from '../../release/home/release-store.ts'
-import { openServable } from '../../release/home/servable.ts'
+import { openReleaseToServe } from '../../release/home/release-to-serve.ts'
 import { signInHome } from '../../release/home/sign.ts'
+import { isBuiltHere } from '../../release/home/signature-check.ts'
+import { tamperedFiles } from '../../release/home/tampered-files.ts'
 import { ENTITY_FORMAT, ENTITY_MANIFEST_FILE, type EntityFileName } from '../../release/manifest.ts'
-import { KEYS_FILE, rotationStatement, withRotation } from '../../release/signing/key-rotation.ts'
+import { KEYS_FILE, withRotation } from '../../release/signing/key-rotation.ts'
 import { generateKeys, parseSecretKey, signMessage } from '../../release/signing/minisign.ts'
 import {
   SIGNATURE_FILE,
@@ -113,7 +113,7 @@ describe('forged, with digests that fit', () => {
     await forgeFile(file)
     using open = new TestHome()
     await fetchShelf(open.store, fake.reader())
-    expect(await forgedFiles(open.store, c)).toEqual([`${open.fileOf(c, 'pais', file)} (pais)`])
+    expect(await tamperedFiles(open.store, c)).toEqual([`${open.fileOf(c, 'pais', file)} (pais)`])
   })
 
   test('an older release is as good as not there', async () => {
@@ -165,7 +165,7 @@ test('where the current release is not signed, a home with nothing that is gets 
   for (const digest of [a, b]) home.store.remove(digest)
   await expect(home.fetch()).rejects.toThrow('it is not signed')
   expect(home.signed.digests().filter((digest) => !('unreadable' in home.signed.manifestOrReason(digest)))).toEqual([b])
-  expect((await openServable(home.signed))?.release.digest).toBe(b)
+  expect((await openReleaseToServe(home.signed))?.release.digest).toBe(b)
 })
 
 describe('going back', () => {
@@ -200,8 +200,7 @@ describe('going back', () => {
 describe('another key', () => {
   const next = parseSecretKey(generateKeys().secretFile, undefined)
   const thief = parseSecretKey(generateKeys().secretFile, undefined)
-  const rotation = (by: typeof secret, to: typeof secret) =>
-    withRotation(undefined, rotationStatement([to.publicKey], 1), by)
+  const rotation = (by: typeof secret, to: typeof secret) => withRotation(undefined, [to.publicKey], by)
   const signedBy = async (digest: string, key: typeof secret) => {
     using publisher = three.copyTo(new TestHome(), digest)
     const all = await signInHome(publisher.store, digest, key, { days: undefined, now: Date.now() + 60_000 })
@@ -233,7 +232,7 @@ describe('another key', () => {
     }
     await offer(c, next, rotation(secret, next))
     await home.fetch()
-    expect(home.signed.read(c).proof?.keys).toEqual([next.publicKey])
+    expect(home.signed.read(c).proof?.key).toEqual(next.publicKey)
   })
 })
 

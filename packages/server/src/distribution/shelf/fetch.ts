@@ -2,8 +2,14 @@
 import { rmSync } from 'node:fs'
 import { isObject } from '../../base/json.ts'
 import type { OperationalError } from '../../base/operational-error.ts'
-import { isBuiltHere, prove, refuseRollback, takeUpRotations, trustedBy } from '../../release/home/proved.ts'
 import type { ReleaseStore } from '../../release/home/release-store.ts'
+import {
+  adoptRotations,
+  checkSignature,
+  currentTrust,
+  isBuiltHere,
+  refuseRollback,
+} from '../../release/home/signature-check.ts'
 import { rebuildRelease } from '../../release/home/upgrade.ts'
 import {
   DIGEST,
@@ -14,7 +20,7 @@ import {
   parseManifest,
   type ReleasedEntity,
 } from '../../release/manifest.ts'
-import { DamagedRelease, NewerRelease, OutdatedRelease, readReleasedEntity } from '../../release/release.ts'
+import { DamagedRelease, OtherFormatRelease, readReleasedEntity } from '../../release/release.ts'
 import { KEYS_FILE } from '../../release/signing/key-rotation.ts'
 import { SIGNATURE_FILE, signableManifest, UnsignedRelease } from '../../release/signing/release-signature.ts'
 import { fetchEntity, fetchingDirectory } from './fetch-entity.ts'
@@ -115,7 +121,7 @@ export async function fetchShelf(
 }
 
 const isRefusal = (error: unknown): error is OperationalError =>
-  [ReleaseRefused, UnsignedRelease, DamagedRelease, NewerRelease, OutdatedRelease].some((kind) => error instanceof kind)
+  [ReleaseRefused, UnsignedRelease, DamagedRelease, OtherFormatRelease].some((kind) => error instanceof kind)
 
 function newestFirst(releases: Listing['releases']): [string, ReleaseFiles][] {
   const built = (files: ReleaseFiles) => {
@@ -135,12 +141,12 @@ async function fetchRelease(fetch: Fetch, digest: string, files: ReleaseFiles, i
   const local = store.manifestOrReason(digest)
   const isThere = !('unreadable' in local) && !Object.values(local.entities).some(isDamaged)
   // Another version wrote it, and the home has the same records in a format that this version reads.
-  if ((parsed.state === 'newer' || parsed.state === 'outdated') && isThere) return false
+  if (parsed.state !== 'readable' && parsed.state !== 'damaged' && isThere) return false
   const manifest = manifestToFetch(digest, parsed, files)
-  if (isCurrent) takeUpRotations(store, files[KEYS_FILE])
+  if (isCurrent) adoptRotations(store, files[KEYS_FILE])
   // Signatures come before anything is fetched.
-  const trust = trustedBy(store)
-  const proof = trust && prove(digest, signableManifest(manifest), files[SIGNATURE_FILE], trust)
+  const trust = currentTrust(store)
+  const proof = trust && checkSignature(digest, signableManifest(manifest), files[SIGNATURE_FILE], trust)
   if (isCurrent && trust && proof) refuseRollback(store, digest, proof, trust)
   if (isThere && store.hasReleaseFiles(digest, files)) return false
   const isUnsigned = proof?.covers.includes('files') === false
@@ -174,8 +180,9 @@ function manifestToFetch(digest: string, parsed: ParsedManifest, files: ReleaseF
   switch (parsed.state) {
     case 'damaged':
       throw new ReleaseRefused(`the shelf has a damaged release ${digest.slice(0, 12)}: its manifest ${parsed.wrong}`)
-    case 'newer':
-      throw new NewerRelease(digest, parsed.version, parsed.entities)
+    case 'too old':
+    case 'too new':
+      throw new OtherFormatRelease(digest, parsed)
     case 'outdated':
       return outdatedManifest(digest, files)
     case 'readable':

@@ -1,4 +1,5 @@
 // Buttons that copy a text: shown only where the browser can do it.
+import { element } from './element.ts'
 
 const SHOWN_MILLISECONDS = 2_000
 
@@ -28,9 +29,7 @@ async function written(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text)
     return true
   } catch {
-    const area = document.createElement('textarea')
-    area.value = text
-    area.className = 'unseen'
+    const area = element('textarea', { class: 'unseen' }, text)
     document.body.append(area)
     const focused = document.activeElement
     area.select()
@@ -41,16 +40,13 @@ async function written(text: string): Promise<boolean> {
   }
 }
 
-/** Tells a screen reader what has changed. */
+/** Makes a screen reader say a text. */
 export function announce(text: string): void {
   let region = document.querySelector('#announcement')
   if (region === null) {
-    region = document.createElement('div')
-    region.id = 'announcement'
-    region.className = 'unseen'
-    region.setAttribute('role', 'status')
+    region = element('div', { id: 'announcement', class: 'unseen', role: 'status' })
     document.body.append(region)
   }
-  // The same text again is another message, and only told where it differs.
+  // A screen reader says a text only if it differs from the one before.
   region.textContent = region.textContent === text ? `${text}\u00a0` : text
 }

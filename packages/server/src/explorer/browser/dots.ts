@@ -3,7 +3,7 @@ import { type Points, SIZES, STEPS } from './points.ts'
 
 const SIZES_PER_DOUBLING = 8
 
-/** What is seen of the points: which place is in the middle, and how many pixels of the screen a degree of latitude has. */
+/** The view of the points: the place in the middle, and the pixels of the screen for a degree of latitude. */
 export type Camera = { longitude: number; latitude: number; scale: number }
 
 /** North is up, and distances are alike in both directions in the middle of all points. */
@@ -41,7 +41,7 @@ export class Projection {
     }
   }
 
-  /** Shows all of some points; a single one with what is around it. */
+  /** The camera that shows all of some points; a single one appears with its surroundings. */
   fit(isShown: (position: number) => boolean, width: number, height: number, margin: number): Camera {
     const { x, y, order, west, east, south, north } = this.#points
     let [left, right, top, bottom] = [STEPS, 0, STEPS, 0]
@@ -64,40 +64,8 @@ export class Projection {
   }
 }
 
-/** Some fifty kilometres, so that a single point is seen with what is around it. */
+/** About fifty kilometres, so that a single point appears with its surroundings. */
 const MIN_DEGREES = 0.5
-
-type Centre = {
-  readonly place: [longitude: number, latitude: number]
-  readonly count: number
-  /** From steps to degrees. */
-  readonly toPlace: (x: number, y: number) => [longitude: number, latitude: number]
-}
-
-/** The middle of the points of each group that are shown, and how many they are, by the number of the group. */
-export function centresOf(points: Points, isShown: (position: number) => boolean): Map<number, Centre> {
-  const { order, groups, x, y, west, east, south, north } = points
-  const sums = new Map<number, [x: number, y: number, count: number]>()
-  for (const position of order) {
-    if (!isShown(position)) continue
-    const group = groups[position] as number
-    const sum = sums.get(group) ?? [0, 0, 0]
-    sum[0] += x[position] as number
-    sum[1] += y[position] as number
-    sum[2]++
-    sums.set(group, sum)
-  }
-  const toPlace = (column: number, row: number): [number, number] => [
-    west + ((east - west) * column) / STEPS,
-    north - ((north - south) * row) / STEPS,
-  ]
-  return new Map(
-    [...sums].map(([group, [columns, rows, count]]) => [
-      group,
-      { place: toPlace(columns / count, rows / count), count, toPlace },
-    ]),
-  )
-}
 
 /** The colours of the groups, of even lightness, from their hues in degrees. */
 export function palette(hues: readonly number[], isDark: boolean): Uint8Array {
@@ -135,7 +103,7 @@ type Painting = {
   readonly height: number
   readonly density: number
   readonly isShown: (position: number) => boolean
-  /** Whether the others are seen faintly. */
+  /** True if dots that are not shown appear faintly. */
   readonly hasOthers: boolean
   readonly colours: Uint8Array
   readonly paper: Rgb
@@ -144,17 +112,17 @@ type Painting = {
   readonly radius: Float32Array
 }
 
-/** At so many pixels a degree, few dots are in a window, and each can be told from others. */
+/** Pixels for a degree from which a window has few dots, so that none covers another. */
 export const CLOSE_UP = 300
 const OTHERS_STRENGTH = 0.8
-/** From so many device pixels on, a dot is a circle and not a few pixels. */
+/** Least radius in device pixels of a dot that is drawn as a circle. */
 const MIN_CIRCLE = 2.2
 const MAX_RADIUS = 13
 
-/** At so many pixels a degree, a country fills a window. */
+/** Pixels for a degree at which a country fills a window. */
 const USUAL_SCALE = 30
 
-/** The radius of the dot of every size, in pixels of the screen; none is smaller than one that is given. */
+/** The radius of the dot of every size, at least `least`, in pixels of the screen. */
 export function radii(scale: number, least: number): Float32Array {
   const growth = Math.min(Math.max((scale / USUAL_SCALE) ** 0.33, 0.6), 3.4)
   return Float32Array.from({ length: SIZES }, (_, size) => {
@@ -177,7 +145,7 @@ export function paint(context: CanvasRenderingContext2D, painting: Painting): vo
   const pixels = new Uint32Array(data.buffer)
   pixels.fill((255 << 24) | (paper[2] << 16) | (paper[1] << 8) | paper[0])
 
-  /** As many whole pixels as the dot is wide; of a dot that is smaller than a pixel, a part of one. */
+  /** Mixes the colour into a square of whole pixels; a dot smaller than a pixel takes a part of one. */
   const square = (across: number, down: number, radius: number, [red, green, blue]: Rgb, strength: number) => {
     const side = Math.max(Math.round(2 * radius * 0.9), 1)
     const part = (side === 1 ? Math.min(0.35 + 0.4 * radius, 0.75) : 0.75) * strength

@@ -1,9 +1,10 @@
-// The script of every page: what works without it works better with it.
+// The script of every page. Pages work without it, and better with it.
+
+import { enhanceSearch, focusSearchAtSlash } from './combobox.ts'
 import { enhanceCopyButtons } from './copy.ts'
 import { enhanceForms } from './forms.ts'
-import { enhanceReference } from './reference.ts'
-import { enhanceSearch, focusSearchAtSlash } from './search.ts'
-import { enhanceTree } from './tree.ts'
+import { enhanceReference } from './run-operation.ts'
+import { enhanceTree } from './tree-in-place.ts'
 
 for (const form of document.querySelectorAll<HTMLFormElement>('form[role=search]')) enhanceSearch(form)
 for (const form of document.querySelectorAll<HTMLFormElement>('form[data-running]')) enhanceReference(form)

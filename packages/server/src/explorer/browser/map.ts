@@ -1,7 +1,7 @@
 // The map: dots on a canvas to zoom, move and choose from, with the largest of those in view as a list and as labels.
-import { type Camera, CLOSE_UP, centresOf, Projection, paint, palette, type Rgb, radii } from './dots.ts'
-import { type Regions, regionsOf } from './outlines.ts'
-import { type Points, parsePoints } from './points.ts'
+import { type Camera, CLOSE_UP, Projection, paint, palette, type Rgb, radii } from './dots.ts'
+import { element, isolated } from './element.ts'
+import { centresOf, type GroupCentre, type Points, parsePoints } from './points.ts'
 
 /** The fields that lead to a value. */
 type Way = readonly string[]
@@ -10,7 +10,7 @@ type Settings = {
   readonly points: string
   readonly found?: string
   readonly list: string
-  /** The list of all records, where only some were searched for. */
+  /** The list of all records, if a search keeps to some. */
   readonly around?: string
   readonly record: string
   /** The parameters of the least and the greatest latitude, and of the longitudes. */
@@ -24,7 +24,7 @@ type Settings = {
   readonly separator: string
   /** The ways to the names of a record, the best first. */
   readonly names: readonly Way[]
-  /** The same for all that it belongs to, the nearest first, and how each is called where the next has the same name. */
+  /** The ways to the names of its ancestors, the nearest first; `withKind` names one whose own ancestor has the same name. */
   readonly parents: readonly { readonly names: readonly Way[]; readonly withKind: string }[]
   readonly maxParents: number
   readonly size?: string
@@ -48,7 +48,7 @@ const HOVER_PAUSE = 40
 const HIT_RADIUS = 12
 const CLICK_DISTANCE = 5
 const MAX_KNOWN_RECORDS = 500
-/** The names of so few dots come before those of their groups. */
+/** Most dots whose names come before the names of their groups. */
 const VERY_FEW_DOTS = 100
 const KILOMETRES_IN_DEGREE = 111.195
 const MAX_SCALE_BAR = 110
@@ -67,7 +67,7 @@ async function bytesAt(address: string): Promise<ArrayBuffer> {
 const valueAt = (record: MapRecord, way: Way): unknown =>
   way.reduce<unknown>((value, step) => (value as MapRecord | null | undefined)?.[step], record)
 
-/** The first value that is known; undefined where none is. */
+/** The first value that the record has. */
 function firstAt(record: MapRecord, ways: readonly Way[]): string | undefined {
   const found = ways.map((way) => valueAt(record, way)).find((value) => value !== null && value !== undefined)
   return found === undefined ? undefined : String(found)
@@ -91,12 +91,10 @@ class DotMap {
   readonly #projection: Projection
   readonly #isShown: (position: number) => boolean
   readonly #number: Intl.NumberFormat
-  /** Where the names of groups are best placed, those with the most room first. */
-  #centres: readonly GroupCentre[]
-  #regions: Regions | undefined
-  #outlines: Path2D | undefined
+  /** A short name of many dots comes first: it covers few of them and leaves room for others. */
+  readonly #centres: readonly GroupCentre[]
   #colours: Uint8Array
-  /** Where only few dots are shown, each of them must be seen. */
+  /** Greater if there are few dots, so that each is visible. */
   readonly #leastRadius: number
   readonly #hasFewDots: boolean
   #camera: Camera = { longitude: 0, latitude: 0, scale: 1 }
@@ -112,25 +110,26 @@ class DotMap {
   #listRequest: AbortController | undefined
   #hovered: number | undefined
   #labelled: readonly MapRecord[] = []
-  /** What is around the records that were searched for. */
+  /** Records around those that a search found. */
   #surroundings: readonly MapRecord[] = []
   readonly #records = new Map<number, Promise<MapRecord>>()
   readonly #pointers = new Map<number, { x: number; y: number }>()
   #pressed: { x: number; y: number; moved: boolean } | undefined
 
-  constructor(element: HTMLElement, settings: Settings, points: Points, found: Uint8Array | undefined) {
-    this.#element = element
+  constructor(root: HTMLElement, settings: Settings, points: Points, found: Uint8Array | undefined) {
+    this.#element = root
     this.#settings = settings
     this.#points = points
-    this.#canvas = element.querySelector('canvas') as HTMLCanvasElement
+    this.#canvas = root.querySelector('canvas') as HTMLCanvasElement
     this.#context = this.#canvas.getContext('2d', { alpha: false }) as CanvasRenderingContext2D
-    this.#card = element.querySelector('.map-card') as HTMLElement
-    this.#ring = element.querySelector('.map-ring') as HTMLElement
+    this.#card = root.querySelector('.map-card') as HTMLElement
+    this.#ring = root.querySelector('.map-ring') as HTMLElement
     this.#projection = new Projection(points)
     this.#isShown =
       found === undefined ? () => true : (position) => ((found[position >> 3] as number) & (1 << (position & 7))) !== 0
     this.#number = new Intl.NumberFormat(settings.language === 'es' ? 'es-MX' : 'en-US')
-    this.#centres = groupCentres(centresOf(points, this.#isShown), undefined)
+    const dotsPerLetter = ({ group, count }: GroupCentre) => count / (settings.groups[group]?.length ?? 1)
+    this.#centres = centresOf(points, this.#isShown).sort((a, b) => dotsPerLetter(b) - dotsPerLetter(a))
     this.#colours = palette(settings.hues, isDark.matches)
     const shown = found === undefined ? points.order.length : points.order.filter(this.#isShown).length
     this.#hasFewDots = shown <= VERY_FEW_DOTS
@@ -141,18 +140,6 @@ class DotMap {
     this.#listen()
     this.#draw()
     this.#listLater()
-    // The dots are seen first.
-    setTimeout(() => this.#outline())
-  }
-
-  #outline(): void {
-    this.#regions = regionsOf(this.#points, this.#projection.narrowing)
-    if (this.#regions === undefined) return
-    this.#centres = groupCentres(centresOf(this.#points, this.#isShown), this.#regions)
-    this.#outlines = pathOf(this.#regions.outlines)
-    const told = document.querySelector<HTMLElement>('[data-part=outlines]')
-    if (told !== null) told.hidden = false
-    this.#drawLater()
   }
 
   get #radius(): Float32Array {
@@ -174,7 +161,7 @@ class DotMap {
     this.#camera = this.#projection.fit(this.#isShown, this.#width, this.#height, MARGIN)
   }
 
-  /** Like those of other maps: #map=zoom/latitude/longitude, where each step of zoom doubles the scale. */
+  /** Reads #map=zoom/latitude/longitude, in which each step of zoom doubles the scale. */
   #readAddress(): void {
     const [, zoom, latitude, longitude] = /^#map=([\d.]+)\/(-?[\d.]+)\/(-?[\d.]+)$/.exec(location.hash) ?? []
     if (zoom === undefined) return
@@ -214,11 +201,10 @@ class DotMap {
       radius: this.#radius,
     })
     this.#context.setTransform(density, 0, 0, density, 0, 0)
-    this.#drawOutlines()
     this.#showScale()
     this.#drawLabels()
     this.#element.dataset.drawn = 'true'
-    // Where there is nothing to zoom out of or to move to, a finger scrolls the page.
+    // A finger scrolls the page while the whole map is in view.
     this.#canvas.classList.toggle('close-up', this.#camera.scale > this.#fitted * 1.01)
   }
 
@@ -227,21 +213,6 @@ class DotMap {
       this.#frame = undefined
       this.#draw()
     })
-  }
-
-  /** Close up they would tell more than is known. */
-  #drawOutlines(): void {
-    if (this.#outlines === undefined || this.#regions === undefined) return
-    const { xFactor, xOffset, yFactor, yOffset } = this.#projection.linear(this.#camera, this.#width, this.#height)
-    if (this.#regions.cell * xFactor > MAX_CELL) return
-    const path = new Path2D()
-    path.addPath(this.#outlines, new DOMMatrix([xFactor, 0, 0, yFactor, xOffset, yOffset]))
-    this.#context.lineWidth = 1
-    this.#context.lineJoin = 'round'
-    this.#context.strokeStyle = getComputedStyle(this.#canvas).getPropertyValue('--strong-line')
-    this.#context.globalAlpha = OUTLINE_STRENGTH
-    this.#context.stroke(path)
-    this.#context.globalAlpha = 1
   }
 
   /** A bar of a round length, with that length beside it. */
@@ -257,7 +228,7 @@ class DotMap {
     bar.hidden = false
   }
 
-  /** What lies over the canvas, where no name could be read. */
+  /** The controls over the canvas, which would hide a name. */
   #covered(): Box[] {
     const { left, top } = this.#canvas.getBoundingClientRect()
     return [...this.#element.querySelectorAll('.map-controls, .map-scale')].map((part) => {
@@ -266,13 +237,13 @@ class DotMap {
     })
   }
 
-  /** Names of places and of groups, each in what room those before it leave. */
+  /** Writes the names of places and of groups, each in the room that the names before it leave. */
   #drawLabels(): void {
     const taken = this.#covered()
     const context = this.#context
     const style = getComputedStyle(this.#canvas)
     const colour = (property: string) => style.getPropertyValue(property)
-    /** Whether there is room for some lines of text from a place on. */
+    /** Writes some lines of text at a place; false if there is no room. */
     const place = (lines: readonly string[], x: number, y: number, width: number, height: number): boolean => {
       const box: Box = [x - 3, y - height, x + width + 3, y + 4 + height * (lines.length - 1)]
       const isOutside = box[0] < 0 || box[1] < 0 || box[2] > this.#width || box[3] > this.#height
@@ -378,7 +349,7 @@ class DotMap {
     canvas.addEventListener('pointerup', (event) => this.#release(event))
     canvas.addEventListener('pointercancel', (event) => this.#forget(event))
     canvas.addEventListener('pointerleave', (event) => {
-      // What a finger has chosen stays.
+      // A dot that a finger chose stays chosen.
       if (event.pointerType === 'mouse' && !this.#card.contains(event.relatedTarget as Node | null))
         this.#hover(undefined)
     })
@@ -486,9 +457,9 @@ class DotMap {
     this.#pressed = undefined
   }
 
-  // What is under the pointer.
+  // The dot under the pointer.
 
-  /** The nearest dot within reach; of those that overlap, the one whose edge is nearest. */
+  /** The dot within reach whose edge is nearest. */
   #hit(x: number, y: number): number | undefined {
     const { order, sizes } = this.#points
     const { xFactor, xOffset, yFactor, yOffset } = this.#projection.linear(this.#camera, this.#width, this.#height)
@@ -511,8 +482,8 @@ class DotMap {
   }
 
   #recordAt(position: number): Promise<MapRecord> {
-    const known = this.#records.get(position)
-    if (known !== undefined) return known
+    const requested = this.#records.get(position)
+    if (requested !== undefined) return requested
     const [oldest] = this.#records.keys()
     if (this.#records.size >= MAX_KNOWN_RECORDS && oldest !== undefined) this.#records.delete(oldest)
     // Points are in the order of the records, so the page of one record has it.
@@ -572,30 +543,22 @@ class DotMap {
   /** Its name as a link, what it belongs to, and its size. */
   #described(record: MapRecord): HTMLElement[] {
     const { names, parents, maxParents, size, words } = this.#settings
-    const link = document.createElement('a')
-    link.className = 'name'
-    link.href = this.#addressOf(record)
-    link.append(isolated(firstAt(record, names) ?? ''))
-    const where = document.createElement('span')
-    where.className = 'what'
-    const known = parents.map((parent) => firstAt(record, parent.names))
+    const name = element('a', { class: 'name', href: this.#addressOf(record) }, isolated(firstAt(record, names) ?? ''))
+    const ancestors = parents.map((parent) => firstAt(record, parent.names))
     const called = parents.slice(0, maxParents).flatMap(({ withKind }, at) => {
-      const name = known[at]
-      if (name === undefined) return []
-      return name === known[at + 1] ? withKind.replace('{name}', () => name) : name
+      const parent = ancestors[at]
+      if (parent === undefined) return []
+      return parent === ancestors[at + 1] ? withKind.replace('{name}', () => parent) : parent
     })
-    where.append(...called.flatMap((parent, at) => [...(at === 0 ? [] : [', ']), isolated(parent)]))
-    const both = document.createElement('span')
-    both.append(link, ' ', where)
+    const where = called.flatMap((parent, at) => [...(at === 0 ? [] : [', ']), isolated(parent)])
+    const both = element('span', {}, name, ' ', element('span', { class: 'what' }, ...where))
     const count = size === undefined ? undefined : record[size]
     if (typeof count !== 'number') return [both]
-    const figure = document.createElement('span')
-    figure.className = 'figure'
-    figure.textContent = words.inhabitants.replace('{count}', this.#number.format(count))
-    return [both, figure]
+    const figure = words.inhabitants.replace('{count}', this.#number.format(count))
+    return [both, element('span', { class: 'figure' }, figure)]
   }
 
-  // The list of what is in view.
+  // The list of the records in view.
 
   #listLater(): void {
     clearTimeout(this.#listTimer)
@@ -624,7 +587,7 @@ class DotMap {
       this.#surroundings = near.filter((record) => !shown.has(this.#addressOf(record)))
       this.#drawLater()
     } catch {
-      // The list that is there stays; the next movement tries again.
+      // The list stays as it is; the next movement tries again.
     }
   }
 
@@ -651,13 +614,7 @@ class DotMap {
     this.#labelled = records
     this.#drawLater()
     const part = (name: string) => document.querySelector<HTMLElement>(`.in-view [data-part=${name}]`)
-    part('list')?.replaceChildren(
-      ...records.map((record) => {
-        const item = document.createElement('li')
-        item.append(...this.#described(record))
-        return item
-      }),
-    )
+    part('list')?.replaceChildren(...records.map((record) => element('li', {}, ...this.#described(record))))
     const count = part('count')
     if (count !== null) count.textContent = this.#settings.words.inView.replace('{count}', this.#number.format(total))
     const nothing = part('nothing')
@@ -667,43 +624,14 @@ class DotMap {
 
 type Box = [left: number, top: number, right: number, bottom: number]
 
-type GroupCentre = {
-  readonly group: number
-  readonly place: [longitude: number, latitude: number]
-  readonly room: number
-}
-
-/** The middle of the region of each group that any dot is shown of, or of its dots where there are no regions. */
-const groupCentres = (centres: ReturnType<typeof centresOf>, regions: Regions | undefined): GroupCentre[] =>
-  [...centres]
-    .map(([group, { place, count, toPlace }]) => {
-      const region = regions?.centres.get(group)
-      return region === undefined
-        ? { group, place, room: count }
-        : { group, place: toPlace(region.x, region.y), room: region.cells }
-    })
-    .sort((a, b) => b.room - a.room)
-
-function pathOf(lines: Regions['outlines']): Path2D {
-  const path = new Path2D()
-  for (const line of lines)
-    for (let at = 0; at < line.length; at += 2)
-      path[at === 0 ? 'moveTo' : 'lineTo'](line[at] as number, line[at + 1] as number)
-  return path
-}
-
-const OUTLINE_STRENGTH = 0.6
-/** In pixels of the screen. */
-const MAX_CELL = 40
-
-/** The greatest of 1, 2 and 5 with any number of zeros that is not above a length. */
+/** The greatest of 1, 2 and 5 with any number of zeros that is at most a length. */
 function roundLength(max: number): number {
   const power = 10 ** Math.floor(Math.log10(max))
   const digit = max / power
   return (digit >= 5 ? 5 : digit >= 2 ? 2 : 1) * power
 }
 
-/** A name in one line, and in two of about the same length: these first, where it is long. */
+/** A name in one line, and in two of about the same length, which come first for a long name. */
 function linesOf(text: string): string[][] {
   const middle = text.length / 2
   const gaps = [...text.matchAll(/ /g)].map(({ index }) => index)
@@ -713,7 +641,7 @@ function linesOf(text: string): string[][] {
   return text.length < MIN_TWO_LINES ? both : both.reverse()
 }
 
-/** Where the name of a group may go if its middle is taken, by its own width and height. */
+/** Ways that the name of a group may move if its middle is taken, in its own widths and heights. */
 const LABEL_MOVES = [0, -1, 1].flatMap((down) => [0, 0.3, -0.3].map((right) => [right, down] as const))
 const MIN_TWO_LINES = 16
 const MAX_LABEL = 28
@@ -725,22 +653,16 @@ function sizeByte(record: MapRecord, field: string | undefined): number {
   return typeof value === 'number' ? Math.min(2 + Math.round(Math.log2(1 + value) * 8), 255) : 1
 }
 
-function isolated(text: string): HTMLElement {
-  const element = document.createElement('bdi')
-  element.textContent = text
-  return element
-}
-
-async function enhance(element: HTMLElement): Promise<void> {
-  const settings = JSON.parse(element.dataset.settings ?? '{}') as Settings
-  const status = element.querySelector<HTMLElement>('[data-part=status]')
+async function enhance(root: HTMLElement): Promise<void> {
+  const settings = JSON.parse(root.dataset.settings ?? '{}') as Settings
+  const status = root.querySelector<HTMLElement>('[data-part=status]')
   if (status !== null) status.hidden = false
   try {
     const [points, found] = await Promise.all([
       bytesAt(settings.points),
       settings.found === undefined ? undefined : bytesAt(settings.found),
     ])
-    new DotMap(element, settings, parsePoints(points), found && new Uint8Array(found))
+    new DotMap(root, settings, parsePoints(points), found && new Uint8Array(found))
     status?.remove()
   } catch (error) {
     if (status !== null) status.textContent = settings.words.failed
@@ -748,4 +670,4 @@ async function enhance(element: HTMLElement): Promise<void> {
   }
 }
 
-for (const element of document.querySelectorAll<HTMLElement>('[data-map]')) void enhance(element)
+for (const root of document.querySelectorAll<HTMLElement>('[data-map]')) void enhance(root)

@@ -18,7 +18,7 @@ export type Points = {
 
 const MAGIC = 'NMP1'
 const HEADER_BYTES = 40
-/** Points are numbered from 0 to this between their bounds, in each direction. */
+/** Steps between the bounds of the points, in each direction. */
 export const STEPS = 0xffff
 export const SIZES = 256
 
@@ -64,4 +64,23 @@ function bySize(sizes: Uint8Array): Uint32Array {
     starts[size] = (starts[size] as number) + 1
   }
   return order.subarray(without)
+}
+
+export type GroupCentre = {
+  readonly group: number
+  readonly place: [longitude: number, latitude: number]
+  readonly count: number
+}
+
+/** The middle of the dots of each group, without dots that are not shown. */
+export function centresOf(points: Points, isShown: (position: number) => boolean): GroupCentre[] {
+  const { groups, x, y, west, east, south, north } = points
+  const byGroup = Map.groupBy(points.order.filter(isShown), (position) => groups[position] as number)
+  return Array.from(byGroup, ([group, positions]) => {
+    const mean = (steps: Uint16Array) =>
+      positions.reduce((sum, position) => sum + (steps[position] as number), 0) / positions.length
+    const longitude = west + ((east - west) * mean(x)) / STEPS
+    const latitude = north - ((north - south) * mean(y)) / STEPS
+    return { group, place: [longitude, latitude], count: positions.length }
+  })
 }

@@ -1,6 +1,6 @@
 // The address of the page of a record that API v2 gave.
 
-/** What a record is called, which field is its name, what is between the parts of its key, and its name with what it is, by collection. */
+/** By collection: the word for a record, the field of its name, the sign between the parts of its key, its name with the word. */
 type Collections = Readonly<
   Record<string, readonly [label: string, nameField: string, separator: string, withKind: string]>
 >
@@ -28,8 +28,8 @@ export function recordPage({ collection, url }: { readonly collection: string; r
 
 /** The key of a record by its address in API v2, as that of its page has it: with that of its owner, where it has one. */
 function keyIn(url: string, separator: string): string {
-  const [, own, , below] = new URL(url).pathname.replace(/^.*?\/api\/v2\//, '').split('/')
-  return [own, below].filter((part) => part !== undefined).join(separator)
+  const [, own, , last] = new URL(url).pathname.replace(/^.*?\/api\/v2\//, '').split('/')
+  return [own, last].filter((part) => part !== undefined).join(separator)
 }
 
 type Lineage = {
@@ -37,7 +37,7 @@ type Lineage = {
   readonly parents: readonly { readonly collection: string }[]
 }
 
-/** What a record is below, each isolated; one that has the name of what it is below itself is called by what it is, too. */
+/** The names of the ancestors of a record, each isolated; one whose own ancestor has the same name gets the word for its kind. */
 export const ancestorNames = ({ breadcrumb, parents }: Lineage): string[] =>
   breadcrumb.map((name, at) => {
     const collection = name === breadcrumb[at + 1] ? parents[at]?.collection : undefined

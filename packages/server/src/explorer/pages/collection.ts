@@ -1,5 +1,5 @@
 // The page of a collection: its records as a table to sort, filter, search and download.
-import { isObject, valueAt } from '../../base/json.ts'
+
 import { memoized } from '../../base/memoized.ts'
 import { coordinatesOf, type Entity, embedsOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
@@ -10,8 +10,10 @@ import { type Content, type Html, html } from '../../http/html.ts'
 import { badParameter, ProblemError } from '../../http/problem.ts'
 import { keyNamed } from '../../http/v2/key-text.ts'
 import { listParameters } from '../../http/v2/parameter-definitions.ts'
+import type { QueryPairs } from '../../http/v2/request/query-string.ts'
 import { distanceNameOf } from '../../query/near.ts'
-import type { ReadList, ReadRecord } from '../api-reader.ts'
+import { embeddedIn } from '../ancestry.ts'
+import type { ReadList } from '../api-reader.ts'
 import type { Facet, FacetValue } from '../facets.ts'
 import type { Histogram } from '../histograms.ts'
 import type { PageLanguage } from '../language.ts'
@@ -20,7 +22,6 @@ import {
   collectionAddress,
   filterParameter,
   mapAddress,
-  type QueryPairs,
   sortParameter,
   withMore,
   withQuery,
@@ -47,6 +48,7 @@ import { isFigure, missing, shownValue } from '../values.ts'
 import {
   type ExplorerPage,
   factPairs,
+  hiddenInputs,
   href,
   isolated,
   isolatedName,
@@ -80,7 +82,7 @@ const MAX_FACET_VALUES = 200
 const FEW_FACET_VALUES = 12
 /** A facet with more values than this is scrolled through. */
 const MAX_OPEN_VALUES = 10
-/** Of one with more than this, the others are shown when they are asked for. */
+/** A facet with more values than this shows the others when someone opens it. */
 const MAX_SCROLLED_VALUES = 40
 
 export function collectionPage(given: View, entity: Entity): ExplorerPage {
@@ -163,14 +165,14 @@ ${sameData(view, entity, shown)}`,
   }
 }
 
-/** What is counted: titles of others may be long, and need not be words for many records. */
+/** The word after a count. Titles of other lists may be long, and are no words for records. */
 function counted(view: View, entity: Entity, total: number): string {
   const { record, records } = view.words.table
   if (wordsFor(view, entity) === undefined) return total === 1 ? record : records
   return total === 1 ? oneOf(view, entity) : manyWithin(view, entity)
 }
 
-/** They are no parameters of the page, though they are of the list that it shows. */
+/** Refuses parameters that the list has and the page sets itself. */
 function refuseOwnParameters(entity: Entity, pairs: QueryPairs): void {
   const name = pairs.find(([given]) => OWN_PARAMETERS.includes(given))?.[0]
   if (name === undefined) return
@@ -204,7 +206,7 @@ function chosenFilters(view: View, entity: Entity, filters: QueryPairs, facets: 
 ${chips.length > 1 && html`<li><a href="${href(view, path, none)}">${words.table.removeAll}</a></li>`}</ul></section>`
 }
 
-/** The point that the list is around; undefined where there is none. */
+/** The label of the point that the list is around. */
 function nearLabel({ words, language, pairs }: View): string | undefined {
   const [near, distance] = [parameter(pairs, 'near'), parameter(pairs, 'within_km')]
   if (near === undefined) return undefined
@@ -236,7 +238,7 @@ function filterLabel(view: View, entity: Entity, name: string, value: string, fa
   return `${label} ${relation} ${view.language.numeral(value)}`
 }
 
-/** A value may be none of those that the facet shows, and even of no record. */
+/** The label of a chosen value, which the facet may not show and no record may have. */
 function chosenLabel(view: View, entity: Entity, facet: Facet, value: string): string {
   const shown = facet.values.find((one) => one.value === value)
   if (shown !== undefined) return valueLabel(view, entity, facet, shown)
@@ -244,7 +246,7 @@ function chosenLabel(view: View, entity: Entity, facet: Facet, value: string): s
   return (parent && recordNamed(view, parent, value)) ?? value
 }
 
-/** The name of the record with a key, where there is one. */
+/** The name of the record with a key; undefined if there is none. */
 function recordNamed(view: View, entity: Entity, key: string): string | undefined {
   const segments = keyNamed(entity, key)
   const record = segments && view.api.recordIn(view.api.release.digest, entity, segments)
@@ -320,7 +322,7 @@ function rangeForm(view: View, entity: Entity, { field, min, max, counts }: Hist
 <h3 id="${id}">${label}</h3>
 <svg class="histogram" viewBox="0 0 ${counts.length * 10} ${BAR_HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${words.table.spread(label, language.decimal(min, 0), language.decimal(max, 0))}">${bars}</svg>
 <form action="${path}">
-${[...omit(pairs, names.min, names.max, 'page'), ...carried].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${hiddenInputs([...omit(pairs, names.min, names.max, 'page'), ...carried])}
 ${bound(names.min, words.table.from, min)}${bound(names.max, words.table.to, max)}<button type="submit">${words.table.apply}</button>
 </form>
 </section>`
@@ -343,19 +345,19 @@ type Column = {
   /** The path by which it is chosen, and sorted by. */
   readonly path: string
   readonly label: string
-  readonly isNumber: boolean
-  readonly isName: boolean
-  /** Where there is little room, those of less use are left out; those that are folded are there only if they are chosen. */
+  readonly isNumber?: boolean
+  readonly isName?: boolean
+  /** Columns of less use are left out of a narrow table; folded columns are there only if they are chosen. */
   readonly use: 'most' | 'less' | 'folded'
-  /** Whether the API knows it under its path, so that it can be sorted by and downloaded. */
+  /** True if the API has it under its path, so that it can be sorted by and downloaded. */
   readonly isField: boolean
-  readonly cell: (record: ReadRecord) => Content
+  readonly cell: (record: PublishedRecord) => Content
 }
 
 /** Columns that a table has at most, unless they are chosen. */
 const MAX_COLUMNS = 12
 
-/** What may stand in a table: the name, the codes, what a record belongs to, what is known of it, and its identifier. */
+/** The columns of a table: the name, the codes, the ancestors, the values and facts, and the identifier. */
 function columnsOf(view: View, entity: Entity, facets: readonly Facet[], total: number): Column[] {
   const ancestors = facets
     .filter((facet) => facet.parent !== undefined)
@@ -388,8 +390,6 @@ const derivedCodes = (view: View, entity: Entity): Column[] =>
     .map((code) => ({
       path: code.name,
       label: code.title ?? code.name,
-      isNumber: false,
-      isName: false,
       use: 'most',
       isField: pathNamed(entity, code.name) !== undefined,
       cell: (record) => {
@@ -404,7 +404,6 @@ const distanceColumn = ({ words, language }: View, name: string): Column => ({
   path: name,
   label: words.table.distance,
   isNumber: true,
-  isName: false,
   use: 'most',
   isField: false,
   cell: (record) => `${language.decimal(Number(record[name]) / METRES_IN_KILOMETRE, 1)} ${words.record.kilometres}`,
@@ -414,7 +413,7 @@ const distanceColumn = ({ words, language }: View, name: string): Column => ({
 function fieldGroups(view: View, entity: Entity) {
   const shown = shownNameField(view, entity)
   const { language: shownLanguage } = nameFields(entity).find(({ name }) => name === shown) ?? {}
-  // The same name in other languages is on the page of the record.
+  // Names in other languages are on the page of the record.
   const names = nameFields(entity).filter(
     ({ name, language }) => name === shown || language === undefined || language === shownLanguage,
   )
@@ -435,15 +434,12 @@ function fieldGroups(view: View, entity: Entity) {
     /** Codes that are part of another, which says all that they say. */
     parts,
     coordinates: coordinates.filter((name) => known.includes(name)),
-    values: [
-      ...values.filter((name) => !isDescription(entity, name)),
-      ...values.filter((name) => isDescription(entity, name)),
-    ],
+    values: values.toSorted((a, b) => Number(isDescription(entity, a)) - Number(isDescription(entity, b))),
     identifiers: ofKind('id'),
   }
 }
 
-/** The field by which a row of the table is known: its name, or the beginning of its key where it has none. */
+/** The field at the head of a row: its name, or else the beginning of its key. */
 const rowHeader = (view: View, entity: Entity): string => shownNameField(view, entity) ?? (entity.key[0] as string)
 
 function isDescription({ fields }: Entity, name: string): boolean {
@@ -451,11 +447,11 @@ function isDescription({ fields }: Entity, name: string): boolean {
   return field?.kind === 'value' && field.role === 'description'
 }
 
-/** Whether records differ in what they refer to. */
+/** True if not all records have the same value. */
 const isTelling = ({ size, values }: Facet, total: number): boolean =>
   size > 1 || (size === 1 && (values[0]?.count ?? 0) < total)
 
-/** Whether only records with one value of a parameter are shown: a column of it would say the same in every row. */
+/** True if a parameter is given once, so that a column of it would say the same in every row. */
 const isOne = (pairs: QueryPairs, parameter: string) => pairs.filter(([name]) => name === parameter).length === 1
 
 function ownColumn(view: View, entity: Entity, name: string, use: Column['use']): Column {
@@ -476,25 +472,23 @@ function parentColumn(view: View, entity: Entity, { steps, parent: given }: Face
   return {
     path: sortParameter(entity, [...steps, sortedNameField(view, parent)]),
     label: parentLabel(view, entity, steps, parent),
-    isNumber: false,
-    isName: false,
     use,
     isField: true,
     cell: (record) => {
-      const found = valueAt(record, steps)
-      return isObject(found) ? isolatedName(view, parent, found as PublishedRecord) : missing(view)
+      const found = embeddedIn(record, steps)
+      return found === undefined ? missing(view) : isolatedName(view, parent, found)
     },
   }
 }
 
-/** What a parent is called: by the field that refers to it, or by what it is where others are between. */
+/** The label of an ancestor: the field of a parent, or the word for a further ancestor. */
 const parentLabel = (view: View, entity: Entity, steps: readonly string[], parent: Entity): string =>
   steps.length === 1 ? fieldLabel(view, entity, steps[0] as string) : capitalized(oneOf(view, parent))
 
 function table(view: View, entity: Entity, { list, columns, chosen, offered }: Shown): Html {
   const sorted = parameter(view.pairs, 'sort') ?? ''
   const more = offered.filter(({ use }) => use !== 'folded').length - columns.length
-  // What others publish, and what was chosen, may be of any width; of the rest it is known that it fits.
+  // Columns of other lists and chosen columns may be of any width; the usual columns of the built-in lists fit.
   const fits = wordsFor(view, entity) !== undefined && chosen.length === 0
   return html`<div class="${fits ? 'scroll' : 'scroll any-width'}" role="region" tabindex="0" aria-label="${manyOf(view, entity)}"><table>
 <thead><tr>${columns.map((column) => headerCell(view, column, sorted, fits))}</tr></thead>
@@ -522,7 +516,7 @@ function headerCell(view: View, column: Column, sorted: string, fits: boolean): 
   return html`<th scope="col"${classesOf(column, fits)}${direction !== undefined && html` aria-sort="${direction}"`}><a href="${href(view, view.path, target)}" title="${words.table.sortBy(label)}">${label}<span class="mark" aria-hidden="true">${mark}</span></a></th>`
 }
 
-const dataCell = (column: Column, record: ReadRecord, fits: boolean): Html =>
+const dataCell = (column: Column, record: PublishedRecord, fits: boolean): Html =>
   column.isName
     ? html`<th scope="row">${column.cell(record)}</th>`
     : html`<td data-label="${column.label}"${classesOf(column, fits)}>${column.cell(record)}</td>`
@@ -551,9 +545,9 @@ ${totalPages > 1 && html`<nav aria-label="${words.table.pages}"><ul>${link(1, wo
 </div>`
 }
 
-// What can be done with what is found: downloads, the map, other columns, and the same from a program.
+// Actions on the records: downloads, the map, other columns, and the request from a program.
 
-/** Requests to the API for all that was found: the columns that were chosen, or else all that is known. */
+/** The parameters of a request to the API for all that was found, with the chosen columns or else all facts. */
 function requestPairs(view: View, entity: Entity, { chosen }: Shown): QueryPairs {
   const fields = chosen.filter(({ isField }) => isField).map(({ path }) => path)
   const selected: QueryPairs = fields.length === 0 ? factPairs(entity) : [[COLUMNS, fields.join()]]
@@ -571,7 +565,7 @@ function downloadMenu(view: View, entity: Entity, shown: Shown): Html {
   return html`<details class="menu downloads" name="menu"><summary>${words.table.download(language.number(shown.list.total))}</summary><ul>${links}</ul></details>`
 }
 
-/** The map has the same filters, where the records have a place. */
+/** A link to the map with the same filters, if the records have coordinates. */
 function mapLink(view: View, entity: Entity, pairs: QueryPairs): Html | undefined {
   if (view.api.map(entity) === undefined) return undefined
   const kept = pairs.filter(([name]) => name === 'q' || isFilter(entity, name))
@@ -582,13 +576,13 @@ function columnMenu(view: View, { offered, columns }: Shown): Html {
   const { words, pairs, path, carried } = view
   const kept = [...omit(pairs, COLUMNS, 'page'), ...carried]
   return html`<details class="menu columns-menu" name="menu"><summary>${words.table.columns}</summary><form action="${path}">
-${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${hiddenInputs(kept)}
 <ul>${offered.map((column) => html`<li><label><input type="checkbox" name="${COLUMNS}" value="${column.path}"${columns.includes(column) && html` checked`}> ${column.label}${column.use === 'folded' && html` <code>${column.path}</code>`}</label></li>`)}</ul>
 <button type="submit">${words.table.apply}</button> <a href="${href(view, path, omit(pairs, COLUMNS, 'page'))}">${words.table.usualColumns}</a>
 </form></details>`
 }
 
-/** The same records, all of them, from a program. */
+/** Requests for all of the records from a program. */
 function sameData(view: View, entity: Entity, shown: Shown): Html {
   const path = `${apiCollectionPath(entity)}/all`
   const pairs = requestPairs(view, entity, shown)

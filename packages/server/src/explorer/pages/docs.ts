@@ -8,7 +8,7 @@ import { type Content, type Html, html } from '../../http/html.ts'
 import { badParameter, type ProblemKind, problemTitles } from '../../http/problem.ts'
 import { OPENAPI_PATH } from '../../http/routes.ts'
 import { listParameters, parameterNamed } from '../../http/v2/parameter-definitions.ts'
-import { recordVariables } from '../../http/v2/paths.ts'
+import { recordVariables } from '../../http/v2/v2-routes.ts'
 import type { Release } from '../../release/release.ts'
 import type { PageLanguage } from '../language.ts'
 import { DOCS_PATH } from '../links.ts'
@@ -27,7 +27,7 @@ import {
   variablesIn,
 } from '../reference.ts'
 import { type Examples, examplesOf } from '../reference-examples.ts'
-import { copyButton } from '../snippets.ts'
+import { codeBlock } from '../snippets.ts'
 import { type ExplorerPage, parameter, type View } from '../view.ts'
 
 export const RUN_PATH = `${DOCS_PATH}/run`
@@ -79,7 +79,6 @@ ${resources.map((one) => resourceSection(shown, one))}</section>`,
   }
 }
 
-/** What a resource is shown with. */
 type Shown = { readonly view: View; readonly document: Document; readonly examples: Examples }
 
 const titleOf = (view: View, { entity, path }: ReferenceSection): string =>
@@ -102,14 +101,14 @@ ${problems.length > 0 && html`<p class="note">${words.reference.problems}: ${pro
 `
 }
 
-/** All that can be asked of a resource. */
+/** All operations on a resource. */
 const variantTable = (view: View, resource: ReferenceSection): Html =>
   html`<div class="scroll"><table class="variants"><tbody>${resource.operations.map(
     (one) =>
       html`<tr id="${one.id}"><td><span class="method">${one.method.toUpperCase()}</span></td><th scope="row"><code>${one.path}</code></th><td>${summaryOf(view, resource, one)}</td></tr>`,
   )}</tbody></table></div>`
 
-/** What an operation does, told by its path. */
+/** A sentence on an operation, from its path. */
 function summaryOf(
   view: View,
   { entity, path: base }: ReferenceSection,
@@ -188,7 +187,7 @@ function bodyField(view: View, path: string, examples: Examples, variants: reado
   // An apostrophe would end the quotes of the shell.
   const curl = `curl -H 'Content-Type: application/json' -d '${body.replaceAll("'", '\\u0027')}' '${baseUrl}${path}'`
   return html`<div data-for="${variants.join(' ')}"><label><span><code>${words.reference.requestBody}</code> <em>${words.reference.required}</em></span> <small>${words.reference.rows(exampleParts(view))}</small><textarea name="${BODY}" rows="3" required spellcheck="false">${body}</textarea></label>
-<div class="code"><pre tabindex="0"><code>${curl}</code></pre>${copyButton(view, curl, 'curl')}</div></div>`
+${codeBlock(view, curl, 'curl')}</div>`
 }
 
 const PARTS = 2
@@ -208,7 +207,7 @@ const BODY = '[body]'
 
 const filterOf = (entity: Entity, name: string) => parameterNamed(listParameters(entity), name)?.filter
 
-/** So few that a response is read at a glance. */
+/** Few records, so that a response is read at a glance. */
 const EXAMPLE_PER_PAGE = '5'
 
 function inputFor(shown: Shown, resource: ReferenceSection, field: FormField): Html {
@@ -220,7 +219,7 @@ function inputFor(shown: Shown, resource: ReferenceSection, field: FormField): H
   const isOfList = resource.entity !== undefined
   const known = isOfList && list === undefined && one.name !== 'q' ? '' : examples.given(one.name)
   const example = (list !== undefined && examples.inPath(list, one.name)) || known
-  // What narrows down is only hinted at.
+  // A parameter that narrows a list has its example as a hint only.
   const isGiven = isRequired || (!isOfList && one.name !== 'within')
   const value = one.name === 'per_page' ? EXAMPLE_PER_PAGE : isGiven ? example : ''
   const notes = [
@@ -238,7 +237,7 @@ function parameterText(view: View, { id, entity }: ReferenceSection, { parameter
   return known ?? fieldText(view, entity, one, list) ?? html`<span lang="en">${one.description}</span>`
 }
 
-/** What is to be given for a field of a record; undefined where the document tells it in the language of the page. */
+/** The explanation of a parameter for a field; undefined if the document has it in the language of the page. */
 function fieldText(
   view: View,
   entity: Entity | undefined,
@@ -278,7 +277,7 @@ function control({ words }: View, name: string, schema: Schema, { value, placeho
   return html`<input name="${name}" value="${value}"${isWhole && html` inputmode="numeric"`}${placeholder !== '' && html` placeholder="${placeholder}"`}${required} autocomplete="off">`
 }
 
-// What a response consists of.
+// The fields of a response.
 
 type FieldRow = { readonly name: Content; readonly type: Content; readonly meaning: Content }
 
@@ -295,7 +294,7 @@ function fieldTables(shown: Shown, { entity, operations }: ReferenceSection): Ht
   )}`
 }
 
-/** The object with members that a response is, or is a list of; of lists of records their own entries tell it. */
+/** The schema of the object that a response is or lists; lists of records have entries of their own. */
 function membersOf(document: Document, schema: Schema): Schema | undefined {
   const { $ref = '' } = schema.items ?? schema
   const one = resolved<Schema>(document, schema.items ?? schema)

@@ -5,7 +5,8 @@ import { type Entity, embedsOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { type Html, html } from '../../http/html.ts'
 import { V2_PATH } from '../../http/routes.ts'
-import type { ListedRelease, ReadRecord } from '../api-reader.ts'
+import type { QueryPairs } from '../../http/v2/request/query-string.ts'
+import type { ListedRelease } from '../api-reader.ts'
 import {
   apiCollectionPath,
   collectionAddress,
@@ -13,7 +14,6 @@ import {
   EXPLORE_PATH,
   filterParameter,
   filterValue,
-  type QueryPairs,
   RELEASES_PATH,
   RESOLVER_PATH,
   withQuery,
@@ -28,7 +28,7 @@ import {
   type ShownPackage,
 } from '../packages.ts'
 import { searchBox } from '../search-box.ts'
-import { copyButton } from '../snippets.ts'
+import { codeBlock } from '../snippets.ts'
 import { type ExplorerPage, href, isolated, shortDigest, type View } from '../view.ts'
 import { smallMap } from './map.ts'
 
@@ -61,14 +61,14 @@ ${lastChanges(view)}
 <section aria-labelledby="use-title">
 <h2 id="use-title">${words.home.use}</h2>
 <p>${words.home.useText}</p>
-${examples(view).map((line) => html`<div class="code"><pre tabindex="0"><code>${line}</code></pre>${copyButton(view, line, 'curl')}</div>`)}
+${examples(view).map((line) => codeBlock(view, line, 'curl'))}
 <p><a href="${href(view, DOCS_PATH)}">${words.home.readDocs}</a></p>
 </section>
 </div>`,
   }
 }
 
-/** What the whole is about: the lists that come with the program, where they are there. */
+/** The words of the first page, which differ if the release has the built-in lists. */
 const homeWords = ({ words, api }: View) =>
   api.entities.some((entity) => wordsFor({ words }, entity)) ? words.home.builtIn : words.home
 
@@ -92,7 +92,7 @@ ${groupSections(view, lists, level === 2 ? 3 : 4, isUndivided)}
 </section>`
 }
 
-/** The groups of a package with what each is about; without, where the heading above says all. */
+/** The groups of a package with their headings; without a heading if the package is one group. */
 const groupSections = (view: View, lists: PackageLists, level: 2 | 3 | 4, isUndivided: boolean): Html[] =>
   lists.groups.map((one) => {
     const title = groupTitle(view, lists, one)
@@ -173,7 +173,7 @@ function examples(view: View): string[] {
 const MAX_QUERY = 40
 
 /** The parameter that keeps to the records with the same parent as one. */
-function parentFilter(entity: Entity, record: ReadRecord): QueryPairs {
+function parentFilter(entity: Entity, record: PublishedRecord): QueryPairs {
   const [field, parent] = embedsOf(entity).find(([name]) => isObject(record[name])) ?? []
   if (field === undefined || parent === undefined) return []
   return [[filterParameter(entity, [field]), filterValue(parent, record[field] as PublishedRecord)]]

@@ -1,13 +1,16 @@
 // The map of a collection: all of its records with coordinates as dots, and the largest of those in view as a list.
-import { isObject, valueAt } from '../../base/json.ts'
+
 import { coordinatesOf, type Entity, hasCoordinates } from '../../catalog/entity.ts'
+import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { keyPathsOf } from '../../catalog/paths.ts'
 import { type Html, html, joined } from '../../http/html.ts'
 import { ProblemError } from '../../http/problem.ts'
 import { percentDecoded } from '../../http/v2/key-text.ts'
 import { filterParameters, MAX_SEARCH_CHARACTERS } from '../../http/v2/parameter-definitions.ts'
-import type { MapFrame, ReadRecord } from '../api-reader.ts'
+import type { QueryPairs } from '../../http/v2/request/query-string.ts'
+import { embeddedIn } from '../ancestry.ts'
+import type { MapFrame } from '../api-reader.ts'
 import { assetAddress } from '../assets.ts'
 import { gridMap, type MapPoint, pointOf } from '../dot-map.ts'
 import type { FacetValue } from '../facets.ts'
@@ -18,7 +21,6 @@ import {
   keySeparator,
   MAP_PATH,
   mapAddress,
-  type QueryPairs,
   withQuery,
 } from '../links.ts'
 import { mapDataAddress } from '../map-data.ts'
@@ -27,9 +29,8 @@ import { fieldWithin, manyWithin, nameAmong, nameFields, nameWithKind, oneOf, sh
 import { bySlug, isFilter } from '../query-names.ts'
 import { sizeFieldOf } from '../sizes.ts'
 import { isMissing, writtenNumber } from '../values.ts'
-import { type ExplorerPage, href, isolated, parameter, recordLink, type View } from '../view.ts'
+import { type ExplorerPage, hiddenInputs, href, isolated, parameter, recordLink, type View } from '../view.ts'
 
-/** So many of those in view are listed. */
 const MAX_LISTED = 20
 
 /** Entities that have a map, the one with the most points first. */
@@ -84,12 +85,12 @@ ${mapForm(view, entity, frame)}
 <p><a href="${href(view, collectionAddress(entity), pairs)}">${words.maps.table}</a></p>
 </aside>
 </div>
-<p class="hint" id="map-keys">${words.maps.hint} ${words.maps.keys} <span data-part="outlines" hidden>${words.maps.outlines}</span></p>
+<p class="hint" id="map-keys">${words.maps.hint} ${words.maps.keys}</p>
 ${entities.length > 1 && html`<nav aria-label="${words.maps.others}"><ul class="plain">${entities.map((one) => html`<li><a href="${href(view, mapAddress(one))}"${one === entity && html` aria-current="page"`}>${words.maps.title(manyWithin(view, one))}</a></li>`)}</ul></nav>`}`,
   }
 }
 
-/** What the colours and the sizes of the dots mean. */
+/** The meaning of the colours and the sizes of the dots. */
 function legend(view: View, entity: Entity, { groups }: MapFrame): string {
   const { maps } = view.words
   const isBySize = knownSize(view, entity) !== undefined
@@ -97,27 +98,27 @@ function legend(view: View, entity: Entity, { groups }: MapFrame): string {
   return (isBySize ? maps.colouredAndSized : maps.coloured)(groupLabel(view, entity, groups))
 }
 
-/** What a group is called: by the field that refers to it, or by what it is where others are between. */
+/** The label of the groups: the field of a parent, or the word for a further ancestor. */
 const groupLabel = (view: View, entity: Entity, { steps, entity: group }: MapGroups): string =>
   steps.length === 1 ? fieldWithin(view, entity, steps[0] as string) : oneOf(view, group)
 
 const inView = (view: View, entity: Entity) =>
   knownSize(view, entity) === undefined ? view.words.maps.inViewCount : view.words.maps.inViewLargest
 
-/** What a list can be filtered and searched by, and nothing of how it is ordered and paged. */
+/** Refuses parameters that neither search nor filter, such as those for order and pages. */
 function refuseOtherParameters(entity: Entity, pairs: QueryPairs): void {
   const known = ['q', ...filterParameters(entity).map(({ name }) => name)]
   const other = pairs.find(([name]) => name !== 'q' && !isFilter(entity, name))?.[0]
   if (other !== undefined) throw new ProblemError({ kind: 'unknown-parameter', name: other, known, nearest: undefined })
 }
 
-/** The parameters that keep to records which are on the map. */
+/** The parameters, narrowed to records that are on the map. */
 const withCoordinates = (entity: Entity, pairs: QueryPairs): QueryPairs => {
   const name = filterParameter(entity, [coordinatesOf(entity)?.latitude ?? ''], 'min')
   return parameter(pairs, name) === undefined ? [...pairs, [name, '-90']] : pairs
 }
 
-/** The field with the sizes of records, where any is known. */
+/** The field with the sizes of records; undefined if no record has one. */
 export function knownSize({ api }: View, entity: Entity): string | undefined {
   const size = sizeFieldOf(entity)
   const isFact = size !== undefined && entity.fields[size]?.kind === 'fact'
@@ -168,18 +169,18 @@ ${counts
       html`<option value="${value}"${value === chosen && html` selected`}>${name} (${language.number(count)})</option>`,
   )}</select></div>`
 }
-${[...kept, ...carried].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${hiddenInputs([...kept, ...carried])}
 <button type="submit">${words.maps.show}</button>
 ${pairs.length > 0 && html`<a class="clear" href="${href(view, path)}">${words.maps.clear}</a>`}
 </form>`
 }
 
-/** So many of what a record belongs to are worth naming beside it, the nearest first. */
+/** Ancestors that are named beside a record, the nearest first. */
 const MAX_PARENTS = 2
 
 type Parent = { readonly steps: readonly string[]; readonly entity: Entity }
 
-/** What a record belongs to, the nearest first. */
+/** The ancestors of a record, the nearest first. */
 function parentsOf(entity: Entity): Parent[] {
   const steps: string[] = []
   return ancestorsOf(entity).map(({ field, entity: parent }) => {
@@ -196,20 +197,20 @@ function nameWays(view: View, entity: Entity): string[][] {
   return [...ordered.map((name) => [name]), [...(keyPathsOf(entity).at(-1)?.steps ?? [])]]
 }
 
-function listItem(view: View, entity: Entity, record: ReadRecord): Html {
+function listItem(view: View, entity: Entity, record: PublishedRecord): Html {
   const { words, language } = view
   const parents = parentsOf(entity)
     .slice(0, MAX_PARENTS)
     .flatMap(({ steps, entity: parent }) => {
-      const found = valueAt(record, steps)
-      return isObject(found) ? [isolated(nameAmong(view, parent, found as ReadRecord))] : []
+      const found = embeddedIn(record, steps)
+      return found === undefined ? [] : isolated(nameAmong(view, parent, found))
     })
   const field = knownSize(view, entity)
   const size = field === undefined ? undefined : record[field]
   return html`<li><span>${recordLink(view, entity, record)} <span class="what">${joined(parents, ', ')}</span></span>${!isMissing(size) && html` <span class="figure">${words.maps.inhabitants(language.numeral(writtenNumber(size)))}</span>`}</li>`
 }
 
-/** What the script needs to draw the map and to fill the list. */
+/** The settings with which the script draws the map and fills the list. */
 function settingsOf(view: View, entity: Entity, groups: readonly FacetValue[] | undefined) {
   const { api, pairs, carried, words, language } = view
   const { release } = api
@@ -274,7 +275,7 @@ export function smallMap(view: View): Html | undefined {
   return html`<figure class="small-map"><a href="${href(view, MAP_PATH)}">${gridMap(grid, hues, label)}<span class="unseen">${words.maps.open}</span></a></figure>`
 }
 
-/** The address of the place of the record that has an official code; undefined where that is not known. */
+/** The address on the map of the record with an official code; undefined if it has no coordinates. */
 export function placeWithCode(view: View, entity: Entity, code: string): string | undefined {
   const record = view.api.recordWithCode(entity, percentDecoded(code) ?? '')
   const point = record && pointOf(entity, record)

@@ -2,13 +2,14 @@
 import { type Entity, hasCoordinates } from '../../catalog/entity.ts'
 import { descendantsOf, pathTo } from '../../catalog/lineage.ts'
 import { escaped, type Html, html } from '../../http/html.ts'
+import type { QueryPairs } from '../../http/v2/request/query-string.ts'
 import { belongsTo } from '../ancestry.ts'
 import { assetAddress, assetIntegrity, PICKER_SOURCE } from '../assets.ts'
-import { filterParameter, PICKER_FORM_PATH, PICKER_PATH, type QueryPairs } from '../links.ts'
+import { filterParameter, PICKER_FORM_PATH, PICKER_PATH } from '../links.ts'
 import { manyOf, wordsFor } from '../names.ts'
 import { PICKER_SCRIPT } from '../picker-files.ts'
-import { copyButton } from '../snippets.ts'
-import { type ExplorerPage, href, isolated, parameter, type View } from '../view.ts'
+import { codeBlock } from '../snippets.ts'
+import { type ExplorerPage, hiddenInputs, href, isolated, parameter, type View } from '../view.ts'
 
 /** The levels of one picker, and the name that it is submitted under. */
 type Example = { readonly name: string; readonly levels: readonly string[]; readonly label: string }
@@ -30,7 +31,7 @@ export function pickerPage(view: View): ExplorerPage {
 <noscript><p class="empty">${words.pickers.noScript}</p></noscript>
 <form class="picker-form" action="${PICKER_PATH}#try-title">
 ${examples.map(({ name, levels, label }, at) => html`<fieldset><legend>${label}</legend><nomenclator-picker levels="${levels.join()}" name="${name}" value="${sentValue(pairs, name, levels)}"${at === 0 && html` required`}></nomenclator-picker></fieldset>`)}
-${carried.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${hiddenInputs(carried)}
 <p><button type="submit">${words.pickers.send}</button> ${pairs.length === 0 ? html`<button type="reset" class="plain-button">${words.pickers.reset}</button>` : html`<a href="${href(view, PICKER_PATH)}#try-title">${words.pickers.reset}</a>`}</p>
 </form>
 <div role="status">${pairs.length === 0 ? html`<p class="note">${words.pickers.notSent}</p>` : html`<p>${words.pickers.sent}</p>${submitted(view)}`}</div>
@@ -65,7 +66,7 @@ ${attributes(view, first?.levels[0] ?? '')}
   }
 }
 
-/** What a picker of this name sent: the key of its last level, or else of the lowest that was chosen. */
+/** The value that a picker of this name sent: the key of its last level, or else of the lowest chosen one. */
 function sentValue(pairs: QueryPairs, name: string, levels: readonly string[]): string {
   const whole = parameter(pairs, name)
   if (whole !== undefined) return whole
@@ -99,7 +100,7 @@ function exampleOf(view: View, entity: Entity): Example {
   return { name, levels: [...chain, entity].map((level) => level.name), label }
 }
 
-/** Whether all records of a level have the same parent, so that there is nothing to choose. */
+/** True if all records of a level have the same parent, so that there is no choice. */
 export function isOnlyOne({ api }: View, parent: Entity, child: Entity): boolean {
   const path = pathTo(child, parent)
   return path !== undefined && api.facet(child, [], filterParameter(child, path.steps)).size <= 1
@@ -163,9 +164,6 @@ const SNIPPETS: readonly (readonly [label: (view: View) => string, code: Code])[
 
 const snippet = (view: View, label: string, code: string): Html =>
   html`<details class="snippet" name="picker"${label === view.words.pickers.plain && html` open`}><summary>${label}</summary>${codeBlock(view, code, label)}</details>`
-
-const codeBlock = (view: View, code: string, what: string): Html =>
-  html`<div class="code"><pre tabindex="0"><code>${code}</code></pre>${copyButton(view, code, what)}</div>`
 
 function attributes(view: View, level: string): Html {
   const { words, api } = view

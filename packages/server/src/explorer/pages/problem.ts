@@ -23,7 +23,7 @@ ${searchBox(view, { id: 'search', action: EXPLORE_PATH })}
   }
 }
 
-/** Which part of the address is wrong. */
+/** The part of the address that is wrong. */
 function parameterAtFault({ words }: View, problem: Problem): Html | undefined {
   switch (problem.kind) {
     case 'bad-parameter':

@@ -1,5 +1,5 @@
 // The page of a record: what it is, where it belongs, its identifiers, its facts, its neighbours and its history.
-import { isObject, valueAt } from '../../base/json.ts'
+import { isObject } from '../../base/json.ts'
 import {
   broaderOf,
   coordinatesOf,
@@ -17,10 +17,11 @@ import { codePartsIn, usualCodeOf } from '../../catalog/official-code.ts'
 import { type Content, type Html, html, joined } from '../../http/html.ts'
 import { ProblemError } from '../../http/problem.ts'
 import { percentDecoded } from '../../http/v2/key-text.ts'
-import { recordTemplate } from '../../http/v2/paths.ts'
+import type { QueryPairs } from '../../http/v2/request/query-string.ts'
+import { recordTemplate } from '../../http/v2/v2-routes.ts'
 import { distanceNameOf } from '../../query/near.ts'
-import { belongsTo } from '../ancestry.ts'
-import type { ListedRelease, ReadRecord } from '../api-reader.ts'
+import { type Ancestors, ancestorRecords } from '../ancestry.ts'
+import type { ListedRelease } from '../api-reader.ts'
 import { dotMap, type MapPoint, pointOf } from '../dot-map.ts'
 import { ancestorsIn } from '../forest.ts'
 import {
@@ -31,7 +32,6 @@ import {
   keySegments,
   keySeparator,
   mapAddress,
-  type QueryPairs,
   recordAddress,
   segmentsOf,
   sortParameter,
@@ -54,7 +54,7 @@ import {
   wordsFor,
 } from '../names.ts'
 import { sizeFieldOf } from '../sizes.ts'
-import { apiRequest, copyButton } from '../snippets.ts'
+import { apiRequest, codeBlock, copyButton } from '../snippets.ts'
 import { isInTree, MAX_DEPTH, nodeId, nodeText, OPEN_NODE } from '../tree-nodes.ts'
 import { isMissing, missing, plainValue, shownValue, writtenNumber } from '../values.ts'
 import {
@@ -76,11 +76,11 @@ const MAX_HOMONYMS = 8
 const MAX_NEAR = 8
 const MAX_DOTS = 1_000
 
-/** The address to go to where a record is named by its official code; undefined where it is named by its key. */
+/** The address of the record with an official code; undefined if the text is a key. */
 export function recordByCode(view: View, entity: Entity, key: string): string | undefined {
   const record = view.api.recordWithCode(entity, percentDecoded(key) ?? '')
   if (record === undefined) return undefined
-  return href(view, recordAddress(entity, keySegments(entity, record as PublishedRecord)))
+  return href(view, recordAddress(entity, keySegments(entity, record)))
 }
 
 export function recordPage(view: View, entity: Entity, key: string): ExplorerPage {
@@ -88,11 +88,11 @@ export function recordPage(view: View, entity: Entity, key: string): ExplorerPag
   const segments = segmentsOf(entity, key)
   if (segments === undefined) throw recordNotFound(entity)
   const record = api.record(entity, segments, FACTS)
-  const above = ancestorsAbove(view, entity, record, segments)
+  const ancestors = allAncestors(view, entity, record, segments)
   const json = JSON.stringify(record, null, 2)
   return {
     title: `${nameOf(view, entity, record)}, ${oneOf(view, entity)}`,
-    main: html`${breadcrumb(view, entity, record, above)}
+    main: html`${breadcrumb(view, entity, record, ancestors)}
 <div class="heading">
 <h1 class="place">${isolatedName(view, entity, record)}</h1>
 <p class="kind"><a href="${href(view, collectionAddress(entity))}">${oneOf(view, entity)}</a></p>
@@ -102,7 +102,7 @@ export function recordPage(view: View, entity: Entity, key: string): ExplorerPag
 ${codes(view, entity, record)}
 ${names(view, entity, record)}
 ${facts(view, entity, record)}
-${related(view, entity, record, above)}
+${related(view, entity, record, ancestors)}
 ${branch(view, entity, segments)}
 ${children(view, entity, record)}
 ${history(view, entity, segments)}
@@ -114,7 +114,7 @@ ${homonyms(view, entity, record)}
 <div>
 ${apiRequest(view, withQuery(apiRecordPath(entity, segments), [...factPairs(entity), ...releasePairs(view)]))}
 <details class="json"><summary>${words.record.json}</summary>
-<div class="code"><pre tabindex="0"><code>${json}</code></pre>${copyButton(view, json, 'JSON')}</div></details>
+${codeBlock(view, json, 'JSON')}</details>
 </div>
 </div>`,
   }
@@ -127,24 +127,10 @@ const recordNotFound = (entity: Entity) =>
     hint: `Records are at ${recordTemplate(entity)} in API v2.`,
   })
 
-// What it belongs to.
+// The ancestors.
 
-type Ancestor = { readonly entity: Entity; readonly record: ReadRecord }
-
-/** The records that a record belongs to, the nearest first. */
-function ancestorRecords(entity: Entity, record: ReadRecord): Ancestor[] {
-  const ancestors: Ancestor[] = []
-  let at: unknown = record
-  for (const step of belongsTo(entity)) {
-    at = valueAt(at, [step.field])
-    if (!isObject(at)) break
-    ancestors.push({ entity: step.entity, record: at as ReadRecord })
-  }
-  return ancestors
-}
-
-/** All that a record belongs to, from the outermost: what it is embedded under, then what is above it in its own tree. */
-function ancestorsAbove(view: View, entity: Entity, record: ReadRecord, segments: readonly string[]): Ancestor[] {
+/** All ancestors from the outermost: those of other lists, then those in the tree of its own list. */
+function allAncestors(view: View, entity: Entity, record: PublishedRecord, segments: readonly string[]): Ancestors {
   const { api } = view
   const forest = api.forest(entity)
   const positions = forest === undefined ? [] : ancestorsIn(forest, api.positionOf(entity, segments))
@@ -154,45 +140,45 @@ function ancestorsAbove(view: View, entity: Entity, record: ReadRecord, segments
 
 const MAX_BREADCRUMB = 20
 
-/** A tree may be of any depth: of very many above it, the root and the nearest. */
+/** The ancestors to show: a tree may be of any depth, so of very many only the root and the nearest. */
 const shortened = (positions: readonly number[]): readonly number[] =>
   positions.length <= MAX_BREADCRUMB
     ? positions
     : [...positions.slice(0, MAX_BREADCRUMB - 1), positions.at(-1) as number]
 
-/** Nothing where it belongs to nothing. */
-function breadcrumb(view: View, entity: Entity, record: ReadRecord, above: readonly Ancestor[]): Html | undefined {
+function breadcrumb(view: View, entity: Entity, record: PublishedRecord, ancestors: Ancestors): Html | undefined {
   const { words } = view
-  if (above.length === 0) return undefined
+  if (ancestors.length === 0) return undefined
   const items = [
-    ...above.map((ancestor) => html`<li>${recordLink(view, ancestor.entity, ancestor.record, nameAmong)}</li>`),
+    ...ancestors.map((ancestor) => html`<li>${recordLink(view, ancestor.entity, ancestor.record, nameAmong)}</li>`),
     html`<li aria-current="page">${isolated(nameAmong(view, entity, record))}</li>`,
   ]
   return html`<nav class="breadcrumb" aria-label="${words.record.breadcrumb}"><ol>${items}</ol></nav>`
 }
 
-/** What it refers to besides what it belongs to. */
-function related(view: View, entity: Entity, record: ReadRecord, above: readonly Ancestor[]): Html | undefined {
-  const addressOf = (of: Entity, one: ReadRecord) => recordAddress(of, keySegments(of, one as PublishedRecord))
-  const shown = new Set(above.map((ancestor) => addressOf(ancestor.entity, ancestor.record)))
+/** References other than those to ancestors. */
+function related(view: View, entity: Entity, record: PublishedRecord, ancestors: Ancestors): Html | undefined {
+  const addressOf = (of: Entity, one: PublishedRecord) => recordAddress(of, keySegments(of, one))
+  const shown = new Set(ancestors.map((ancestor) => addressOf(ancestor.entity, ancestor.record)))
   const others = embedsOf(entity).filter(([field, parent]) => {
     const value = record[field]
-    return isObject(value) && !shown.has(addressOf(parent, value as ReadRecord))
+    return isObject(value) && !shown.has(addressOf(parent, value))
   })
   if (others.length === 0) return undefined
-  return html`<section aria-labelledby="related-title">
-<h2 id="related-title">${view.words.record.related}</h2>
-${entryList(
-  view,
-  others.map(([field]) => ({
-    label: fieldLabel(view, entity, field),
-    content: shownValue(view, entity, field, record),
-  })),
-)}
-</section>`
+  return section(
+    'related',
+    view.words.record.related,
+    entryList(
+      view,
+      others.map(([field]) => ({
+        label: fieldLabel(view, entity, field),
+        content: shownValue(view, entity, field, record),
+      })),
+    ),
+  )
 }
 
-// What it is called, and what is known of it.
+// The names, codes and facts.
 
 type Entry = { readonly label: string; readonly content: Content; readonly copy?: string }
 
@@ -202,8 +188,8 @@ const entryList = (view: View, entries: readonly Entry[]): Html =>
       html`<div><dt>${label}</dt><dd>${content}${copy !== undefined && copyButton(view, copy, label)}</dd></div>`,
   )}</dl>`
 
-/** The official code that people know it by, to read and to copy; below it, folded, all other codes and identifiers. */
-function codes(view: View, entity: Entity, record: ReadRecord): Html | undefined {
+/** The official code to read and to copy, and folded under it all other codes and identifiers. */
+function codes(view: View, entity: Entity, record: PublishedRecord): Html | undefined {
   const { words } = view
   const { field: shown } = shownName(view, entity, record)
   const fields = publishedFields(entity).filter(
@@ -216,7 +202,7 @@ function codes(view: View, entity: Entity, record: ReadRecord): Html | undefined
     const isOurs = field.kind === 'id' && label !== name
     return { label: isOurs ? `${label} (${name})` : label, content, copy: value }
   })
-  const parts = fullCode(entity, record as PublishedRecord)
+  const parts = fullCode(entity, record)
   // A key that is made of texts is the code itself.
   const isComposed = parts !== undefined && parts.length > 1 && keySeparator(entity) === '-'
   const composed: Entry[] = isComposed
@@ -224,16 +210,18 @@ function codes(view: View, entity: Entity, record: ReadRecord): Html | undefined
     : []
   const official = officialEntry(view, entity, record)
   const others = [...entries, ...composed].filter(({ copy }) => copy !== official?.copy)
-  if (official === undefined) return others.length === 0 ? undefined : section(view, entryList(view, others))
+  if (official === undefined)
+    return others.length === 0 ? undefined : section('identifiers', words.record.identifiers, entryList(view, others))
   return section(
-    view,
+    'identifiers',
+    words.record.identifiers,
     html`<p class="official"><span class="what">${official.label}</span> ${official.content}${copyButton(view, official.copy ?? '', official.label)}</p>
 ${others.length > 0 && html`<details class="others"><summary>${words.record.otherCodes}</summary>${entryList(view, others)}</details>`}`,
   )
 }
 
-const section = ({ words }: View, content: Html): Html => html`<section aria-labelledby="identifiers-title">
-<h2 id="identifiers-title">${words.record.identifiers}</h2>
+const section = (id: string, title: string, content: Html): Html => html`<section aria-labelledby="${id}-title">
+<h2 id="${id}-title">${title}</h2>
 ${content}
 </section>`
 
@@ -242,9 +230,9 @@ const isIdentifying = (field: Field): boolean =>
   field.kind === 'id' || field.kind === 'code' || (field.kind === 'name' && field.language === undefined)
 
 /** The usual official code of a record, its parts apart. */
-function officialEntry(view: View, entity: Entity, record: ReadRecord): Entry | undefined {
-  const parts = codePartsIn(entity, record as PublishedRecord)
-  const copy = officialCode(entity, record as PublishedRecord)
+function officialEntry(view: View, entity: Entity, record: PublishedRecord): Entry | undefined {
+  const parts = codePartsIn(entity, record)
+  const copy = officialCode(entity, record)
   if (parts === undefined || copy === undefined) return undefined
   const { name, title } = usualCodeOf(entity)
   const isField = Object.hasOwn(entity.fields, name)
@@ -259,7 +247,7 @@ function officialEntry(view: View, entity: Entity, record: ReadRecord): Entry | 
   }
 }
 
-/** The codes that make up its official code, from its outermost parent to its own; undefined where one is missing. */
+/** The codes that make up its official code, from its outermost ancestor to its own; undefined if one is missing. */
 function fullCode(entity: Entity, record: PublishedRecord): string[] | undefined {
   const parts = entity.code.map((field) => {
     const definition = entity.fields[field]
@@ -271,7 +259,7 @@ function fullCode(entity: Entity, record: PublishedRecord): string[] | undefined
 }
 
 /** Its names in other languages than the one that is shown, each with its language. */
-function names(view: View, entity: Entity, record: ReadRecord): Html | undefined {
+function names(view: View, entity: Entity, record: PublishedRecord): Html | undefined {
   const { field: shown } = shownName(view, entity, record)
   const fields = nameFields(entity).filter(
     ({ name, language }) => language !== undefined && name !== shown && !isMissing(record[name]),
@@ -283,17 +271,14 @@ function names(view: View, entity: Entity, record: ReadRecord): Html | undefined
     const label = isOnlyOne(language) ? spoken : `${spoken} · ${entity.fields[name]?.title ?? name}`
     return { label, content: isolated(String(record[name]), language), copy: String(record[name]) }
   })
-  return html`<section aria-labelledby="names-title">
-<h2 id="names-title">${view.words.record.names}</h2>
-${entryList(view, entries)}
-</section>`
+  return section('names', view.words.record.names, entryList(view, entries))
 }
 
 /** Decimals of degrees: six are a tenth of a metre. */
 const DECIMALS = 6
 
-/** What is known of it besides its names and codes, and of what is below it in sum. */
-function facts(view: View, entity: Entity, record: ReadRecord): Html | undefined {
+/** The values and facts of a record, and sums over its descendants. */
+function facts(view: View, entity: Entity, record: PublishedRecord): Html | undefined {
   const { words, language, api } = view
   const known = Object.entries(entity.fields).filter(
     ([name, field]) =>
@@ -321,8 +306,8 @@ ${wordsFor(view, entity) !== undefined && html`<p class="note">${words.record.fa
 </section>`
 }
 
-/** A fact that is the code of a record right below this one, such as the seat of a municipality, as a link to that record. */
-function seatOf(view: View, entity: Entity, record: ReadRecord, name: string): Html | undefined {
+/** A fact that is the code of a child, such as the seat of a municipality, as a link to that child. */
+function seatOf(view: View, entity: Entity, record: PublishedRecord, name: string): Html | undefined {
   const field = entity.fields[name]
   if (name !== SEAT || field?.kind !== 'fact' || wordsFor(view, entity) === undefined) return undefined
   const [child] = descendantsOf(view.api.catalog, entity)
@@ -335,8 +320,8 @@ function seatOf(view: View, entity: Entity, record: ReadRecord, name: string): H
 
 const SEAT = 'cabecera'
 
-/** What is known of the size of all that is below it, where its own is not known. */
-function sumBelow(view: View, entity: Entity, record: ReadRecord): Entry[] {
+/** The size of all descendants together, if the record itself has none. */
+function sumBelow(view: View, entity: Entity, record: PublishedRecord): Entry[] {
   const { api, words, language } = view
   const own = sizeFieldOf(entity)
   if (own === undefined || !isMissing(record[own])) return []
@@ -354,8 +339,8 @@ function sumBelow(view: View, entity: Entity, record: ReadRecord): Entry[] {
   ]
 }
 
-/** Its place by size among the records of what it belongs to whose size is known, the widest last. */
-function ranks(view: View, entity: Entity, record: ReadRecord): Entry[] {
+/** Its rank by size within each of its ancestors, the outermost last. */
+function ranks(view: View, entity: Entity, record: PublishedRecord): Entry[] {
   const { api, words, language } = view
   const size = sizeFieldOf(entity)
   const own = size === undefined ? undefined : record[size]
@@ -375,7 +360,7 @@ function ranks(view: View, entity: Entity, record: ReadRecord): Entry[] {
 /** The state and the country, say. */
 const RANKED_AMONG = 2
 
-// What is below it in its own tree.
+// The children in a tree of the list itself.
 
 function branch(view: View, entity: Entity, segments: readonly string[]): Html | undefined {
   const { api, words, language } = view
@@ -389,7 +374,7 @@ function branch(view: View, entity: Entity, segments: readonly string[]): Html |
     !isTooDeep && html`<p><a href="${node}#${nodeId('forest', entity, segments)}">${words.record.openTree}</a></p>`
   if (positions.length === 0) return html`${treeLink}`
   const records = api.recordsAt(entity, positions.slice(0, MAX_CHILDREN))
-  const below = (at: number) => forest.below(positions[at] as number)
+  const below = (at: number) => forest.descendants(positions[at] as number)
   const all = href(view, collectionAddress(entity), [
     [filterParameter(entity, [broaderOf(entity) ?? '']), segments[0] ?? ''],
   ])
@@ -397,7 +382,7 @@ function branch(view: View, entity: Entity, segments: readonly string[]): Html |
   return html`<section aria-labelledby="branch-title">
 <h2 id="branch-title">${words.record.contains}</h2>
 <ul class="counts"><li><a href="${all}">${words.record.directlyBelow(language.number(positions.length))}</a></li>
-${forest.below(position) > positions.length && html`<li>${words.record.allBelow(language.number(forest.below(position)))}</li>`}</ul>
+${forest.descendants(position) > positions.length && html`<li>${words.record.allBelow(language.number(forest.descendants(position)))}</li>`}</ul>
 <div class="scroll" role="region" tabindex="0" aria-label="${manyOf(view, entity)}"><table class="small">
 ${records.length < positions.length && html`<caption>${words.record.firstOf(language.number(records.length), language.number(positions.length))}</caption>`}
 <thead><tr><th scope="col">${fieldLabel(view, entity, shownNameField(view, entity) ?? identifierOf(entity))}</th>${codes.map((code) => html`<th scope="col">${fieldLabel(view, entity, code)}</th>`)}<th scope="col" class="figure">${words.record.contains}</th></tr></thead>
@@ -412,9 +397,9 @@ ${treeLink}
 
 const ownCodes = (entity: Entity): string[] => entity.code.filter((field) => entity.fields[field]?.kind === 'code')
 
-// What it contains.
+// The records that belong to it.
 
-function children(view: View, entity: Entity, record: ReadRecord): Html | undefined {
+function children(view: View, entity: Entity, record: PublishedRecord): Html | undefined {
   const { api, words, language } = view
   const below = descendantsOf(api.catalog, entity)
     .map((child) => ({ child, filter: filterBy(child, entity, record) }))
@@ -430,14 +415,14 @@ function children(view: View, entity: Entity, record: ReadRecord): Html | undefi
   )}</ul>
 ${childTable(view, nearest.child, nearest.filter, nearest.total)}
 ${nearest.total > MAX_CHILDREN && html`<p><a href="${href(view, collectionAddress(nearest.child), [...nearest.filter, ...sizeOrder(view, nearest.child)])}">${words.table.seeAll(language.number(nearest.total))}</a></p>`}
-${isInTree(view, entity) && html`<p><a href="${href(view, TREE_PATH, [[OPEN_NODE, nodeText(entity, keySegments(entity, record as PublishedRecord))]])}">${words.record.openTree}</a></p>`}
+${isInTree(view, entity) && html`<p><a href="${href(view, TREE_PATH, [[OPEN_NODE, nodeText(entity, keySegments(entity, record))]])}">${words.record.openTree}</a></p>`}
 </section>`
 }
 
 /** The parameter that keeps to the descendants of a record. */
-function filterBy(child: Entity, entity: Entity, record: ReadRecord): QueryPairs {
+function filterBy(child: Entity, entity: Entity, record: PublishedRecord): QueryPairs {
   const steps = pathTo(child, entity)?.steps ?? []
-  return [[filterParameter(child, steps), filterValue(entity, record as PublishedRecord)]]
+  return [[filterParameter(child, steps), filterValue(entity, record)]]
 }
 
 function childTable(view: View, child: Entity, filter: QueryPairs, total: number): Html {
@@ -453,18 +438,18 @@ function childTable(view: View, child: Entity, filter: QueryPairs, total: number
 <thead><tr><th scope="col">${fieldLabel(view, child, shownNameField(view, child) ?? (child.key.at(-1) as string))}</th><th scope="col">${usualCodeOf(child).title ?? words.record.code}</th>${size !== undefined && html`<th scope="col" class="figure">${fieldLabel(view, child, size)}</th>`}</tr></thead>
 <tbody>${records.map(
     (one) =>
-      html`<tr><th scope="row">${recordLink(view, child, one)}</th><td><code>${officialCode(child, one as PublishedRecord) ?? ''}</code></td>${size !== undefined && html`<td class="figure">${shownValue(view, child, size, one)}${sizeOf(one, size) !== undefined && bar(Number(sizeOf(one, size)), largest)}</td>`}</tr>
+      html`<tr><th scope="row">${recordLink(view, child, one)}</th><td><code>${officialCode(child, one) ?? ''}</code></td>${size !== undefined && html`<td class="figure">${shownValue(view, child, size, one)}${sizeOf(one, size) !== undefined && bar(Number(sizeOf(one, size)), largest)}</td>`}</tr>
 `,
   )}</tbody></table>`
 }
 
-/** The largest first, where sizes are known. */
+/** The order with the largest first, if records have sizes. */
 function sizeOrder(view: View, entity: Entity): QueryPairs {
   const size = knownSize(view, entity)
   return size === undefined ? [] : [['sort', `-${size}`]]
 }
 
-function sizeOf(record: ReadRecord, field: string | undefined): number | undefined {
+function sizeOf(record: PublishedRecord, field: string | undefined): number | undefined {
   const value = field === undefined ? undefined : record[field]
   return isMissing(value) ? undefined : Number(writtenNumber(value))
 }
@@ -473,9 +458,9 @@ function sizeOf(record: ReadRecord, field: string | undefined): number | undefin
 export const bar = (value: number, largest: number): Html =>
   html`<svg class="bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect width="${Math.round((value / largest) * 1_000) / 10}" height="4"/></svg>`
 
-// Where it is, and what is near it or has the same name.
+// Its place, its neighbours and its namesakes.
 
-function whereabouts(view: View, entity: Entity, record: ReadRecord): Html | undefined {
+function whereabouts(view: View, entity: Entity, record: PublishedRecord): Html | undefined {
   const focus = pointOf(entity, record)
   if (focus !== undefined)
     return html`${dotsAround(view, entity, record, focus)}${mapLink(view, placeOnMap(view, entity, focus))}`
@@ -487,11 +472,11 @@ function whereabouts(view: View, entity: Entity, record: ReadRecord): Html | und
 
 const mapLink = ({ words }: View, address: string): Html => html`<p><a href="${address}">${words.maps.see}</a></p>`
 
-const pointsOf = (entity: Entity, records: readonly ReadRecord[]): MapPoint[] =>
+const pointsOf = (entity: Entity, records: readonly PublishedRecord[]): MapPoint[] =>
   records.flatMap((record) => pointOf(entity, record) ?? [])
 
 /** The places within a record that is no point itself: all of them, or the largest where they are too many. */
-function dotsBelow(view: View, child: Entity, entity: Entity, record: ReadRecord): Html | undefined {
+function dotsBelow(view: View, child: Entity, entity: Entity, record: PublishedRecord): Html | undefined {
   const { api, words, language } = view
   const fields = coordinatesOf(child)
   if (fields === undefined || api.map(child) === undefined) return undefined
@@ -512,17 +497,15 @@ function dotsBelow(view: View, child: Entity, entity: Entity, record: ReadRecord
 
 const DOTS_AROUND = 300
 
-function dotsAround(view: View, entity: Entity, record: ReadRecord, focus: MapPoint): Html {
+function dotsAround(view: View, entity: Entity, record: PublishedRecord, focus: MapPoint): Html {
   const { api, words } = view
   const near: QueryPairs = [
     ['near', `${focus.latitude},${focus.longitude}`],
     ['per_page', String(DOTS_AROUND)],
     ['facts', 'true'],
   ]
-  const own = keySegments(entity, record as PublishedRecord).join()
-  const others = api
-    .list(entity, near)
-    .records.filter((one) => keySegments(entity, one as PublishedRecord).join() !== own)
+  const own = keySegments(entity, record).join()
+  const others = api.list(entity, near).records.filter((one) => keySegments(entity, one).join() !== own)
   const map = dotMap(pointsOf(entity, others), words.record.dotsAround(nameOf(view, entity, record)), focus)
   return html`${map && html`<figure>${map}</figure>`}
 <section aria-labelledby="near-title">
@@ -537,7 +520,7 @@ function dotsAround(view: View, entity: Entity, record: ReadRecord, focus: MapPo
 ${citiesAround(view, entity, focus, own)}`
 }
 
-/** From so many inhabitants on a place is called a city here. */
+/** Least population of a place that the page calls a city. */
 const CITY = 15_000
 const MAX_CITIES = 5
 
@@ -551,7 +534,7 @@ function citiesAround(view: View, entity: Entity, focus: MapPoint, own: string):
   ]
   const cities = api
     .list(entity, [...pairs, ['per_page', String(MAX_CITIES + 1)], ...FACTS])
-    .records.filter((one) => keySegments(entity, one as PublishedRecord).join() !== own)
+    .records.filter((one) => keySegments(entity, one).join() !== own)
   if (cities.length === 0) return undefined
   return html`<section aria-labelledby="cities-title">
 <h2 id="cities-title">${words.record.nearCities}</h2>
@@ -568,16 +551,14 @@ const distance = ({ words, language }: View, metres: number): string =>
     ? `${language.number(metres)} ${words.record.metres}`
     : `${language.decimal(metres / METRES_IN_KILOMETRE, 1)} ${words.record.kilometres}`
 
-function homonyms(view: View, entity: Entity, record: ReadRecord): Html | undefined {
+function homonyms(view: View, entity: Entity, record: PublishedRecord): Html | undefined {
   const { api, words, language } = view
   const { field } = shownName(view, entity, record)
   if (field === undefined) return undefined
   const filter: QueryPairs = [[filterParameter(entity, [field]), String(record[field])]]
-  const own = keySegments(entity, record as PublishedRecord).join()
+  const own = keySegments(entity, record).join()
   const { records, total } = api.list(entity, [...filter, ['per_page', String(MAX_HOMONYMS + 1)]])
-  const others = records
-    .filter((one) => keySegments(entity, one as PublishedRecord).join() !== own)
-    .slice(0, MAX_HOMONYMS)
+  const others = records.filter((one) => keySegments(entity, one).join() !== own).slice(0, MAX_HOMONYMS)
   if (total <= 1) return undefined
   return html`<section aria-labelledby="homonyms-title">
 <h2 id="homonyms-title">${words.record.homonyms}</h2>
@@ -586,7 +567,7 @@ function homonyms(view: View, entity: Entity, record: ReadRecord): Html | undefi
 </section>`
 }
 
-const whereIs = (view: View, entity: Entity, record: ReadRecord): Content[] =>
+const whereIs = (view: View, entity: Entity, record: PublishedRecord): Content[] =>
   joined(
     ancestorRecords(entity, record)
       .slice(0, 2)
@@ -598,7 +579,7 @@ const whereIs = (view: View, entity: Entity, record: ReadRecord): Content[] =>
 
 const MAX_RELEASES = 12
 
-/** Nothing where there is one release alone: then nothing can have changed. */
+/** Undefined if there is one release alone, since nothing can have changed. */
 function history(view: View, entity: Entity, segments: readonly string[]): Html | undefined {
   const { api, words } = view
   const releases = api.releases().slice(0, MAX_RELEASES).toReversed()
@@ -621,8 +602,8 @@ function historyRows(
   view: View,
   entity: Entity,
   release: ListedRelease,
-  before: ReadRecord | undefined,
-  record: ReadRecord | undefined,
+  before: PublishedRecord | undefined,
+  record: PublishedRecord | undefined,
   isFirst: boolean,
 ): Html[] {
   const { words } = view
@@ -633,7 +614,7 @@ function historyRows(
   return Object.keys(entity.fields)
     .filter((name) => isChanged(entity, name, before, record))
     .map((name) => {
-      const cell = (of: ReadRecord) => isolated(valueIn(view, entity, name, of))
+      const cell = (of: PublishedRecord) => isolated(valueIn(view, entity, name, of))
       return historyRow(
         view,
         release,
@@ -643,23 +624,21 @@ function historyRows(
     })
 }
 
-/** Whether a field changed. A parent changed where it is another one: what that is called is its own history. */
-function isChanged(entity: Entity, name: string, before: ReadRecord, record: ReadRecord): boolean {
+/** True if a field changed. A reference changes with the key of its record; a name of that is no change here. */
+function isChanged(entity: Entity, name: string, before: PublishedRecord, record: PublishedRecord): boolean {
   const field = entity.fields[name]
   if (field === undefined || field.kind === 'copy') return false
   const comparable = (value: PublishedValue | undefined) =>
     field.kind === 'embed' && isObject(value)
-      ? keySegments(field.entity, value as PublishedRecord).join('\0')
+      ? keySegments(field.entity, value).join('\0')
       : JSON.stringify(value ?? null)
   return comparable(before[name]) !== comparable(record[name])
 }
 
-function valueIn(view: View, entity: Entity, name: string, record: ReadRecord): string {
+function valueIn(view: View, entity: Entity, name: string, record: PublishedRecord): string {
   const field = entity.fields[name]
   const value = record[name]
-  return field?.kind === 'embed' && isObject(value)
-    ? nameOf(view, field.entity, value as PublishedRecord)
-    : plainValue(view, value)
+  return field?.kind === 'embed' && isObject(value) ? nameOf(view, field.entity, value) : plainValue(view, value)
 }
 
 /** A release that did not have the record has no page of it. */

@@ -8,14 +8,15 @@ import { usualCodeOf } from '../../catalog/official-code.ts'
 import { type Html, html, joined } from '../../http/html.ts'
 import { badParameter } from '../../http/problem.ts'
 import { V2_PATH } from '../../http/routes.ts'
+import type { QueryPairs } from '../../http/v2/request/query-string.ts'
 import type { RecordChange } from '../../release/diff.ts'
 import type { ListedRelease, ReleaseDetails } from '../api-reader.ts'
 import { CHANGES_PER_PAGE, type ChangeKind, type ChangeSummary } from '../change-summary.ts'
-import { EXPLORE_PATH, keySegments, type QueryPairs, RELEASES_PATH, recordAddress, withQuery } from '../links.ts'
+import { EXPLORE_PATH, keySegments, RELEASES_PATH, recordAddress, withQuery } from '../links.ts'
 import { fieldLabel, manyOf, officialCode, sourceTitle } from '../names.ts'
 import { apiRequest } from '../snippets.ts'
 import { plainValue } from '../values.ts'
-import { type ExplorerPage, isolated, isolatedName, parameter, shortDigest, type View } from '../view.ts'
+import { type ExplorerPage, hiddenInputs, isolated, isolatedName, parameter, shortDigest, type View } from '../view.ts'
 import { signed } from './home.ts'
 
 /** The last three choose one table of changes, of which there may be many pages. */
@@ -94,7 +95,7 @@ function sparkline(counts: readonly number[], label: string): Html {
   return html`<svg class="spark" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${label}"><polyline points="${points.join(' ')}"/><circle cx="${x(counts.length - 1)}" cy="${y(counts.at(-1) ?? 0)}" r="3"/></svg>`
 }
 
-// What changed between two releases.
+// The changes between two releases.
 
 async function comparison(view: View, releases: readonly ListedRelease[]): Promise<Html> {
   const { api, words, language, pairs, carried } = view
@@ -115,7 +116,7 @@ async function comparison(view: View, releases: readonly ListedRelease[]): Promi
 <form class="compare" action="${RELEASES_PATH}#compare">
 <p><label for="from">${words.release.from}</label> <select id="from" name="from">${options(from)}</select></p>
 <p><label for="to">${words.release.to}</label> <select id="to" name="to">${options(to)}</select></p>
-${carried.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${hiddenInputs(carried)}
 <p><button type="submit">${words.release.compareButton}</button></p>
 </form>
 ${isCompared && (await changesBetween(view, await api.changes(from, to), [from, to], releases))}
@@ -176,7 +177,7 @@ ${changeTable(view, entity, kind, examples, compared)}
 ${isCut && html`<p><a href="${addressOfChanges(view, compared, entity, kind)}">${words.table.seeAll(language.number(count))}</a></p>`}</details>`
 }
 
-/** The page of changes that the address chooses; undefined where it chooses none. */
+/** The page of changes that the address chooses; undefined if it chooses none. */
 async function chosenChanges(
   view: View,
   changes: readonly ChangeSummary[],
@@ -249,7 +250,7 @@ function pathLabel(view: View, entity: Entity, path: string): string {
   return field === undefined ? path : fieldLabel(view, entity, field)
 }
 
-// Where a release came from, and what was noticed when it was imported.
+// The origin of a release, and the findings of its import.
 
 function details(view: View, release: ReleaseDetails): Html {
   const { words, language, api } = view

@@ -41,7 +41,7 @@ function listSection({ words: { resolvers } }: View): Html {
 </section>`
 }
 
-/** What may stand between the values of a text. */
+/** Signs between the values of a text. */
 const SEPARATORS = [
   ['\t', 'tab'],
   [';', 'semicolon'],
@@ -142,7 +142,7 @@ function partOf(view: View, entity: Entity, group: string) {
   }
 }
 
-/** Whether all records that are below one of this list are below the same. */
+/** True if all children of records of this list have the same parent. */
 function isConstant(view: View, parent: Entity): boolean {
   const children = view.api.entities.filter((child) => belongsTo(child)[0]?.entity === parent)
   return children.length > 0 && children.every((child) => isOnlyOne(view, parent, child))

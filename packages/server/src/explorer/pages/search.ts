@@ -5,7 +5,7 @@ import { type Content, type Html, html } from '../../http/html.ts'
 import { badParameter } from '../../http/problem.ts'
 import { V2_PATH } from '../../http/routes.ts'
 import { MAX_SUGGESTIONS } from '../../http/v2/parameter-definitions.ts'
-import type { RenderedSuggestion } from '../../http/v2/search.ts'
+import type { RenderedSuggestion } from '../../http/v2/suggestions.ts'
 import { addressOfPath, collectionAddress, EXPLORE_PATH, withQuery } from '../links.ts'
 import { manyWithin, nameWithKind, oneOf, shownNameField } from '../names.ts'
 import { namesIn, searchBox } from '../search-box.ts'
@@ -36,7 +36,7 @@ function resultsPage(view: View, query: string, box: Html): ExplorerPage {
   const { api, words, language } = view
   const limited = [['q', query], ['limit', String(MAX_SUGGESTIONS)], ...namesIn(view)] as const
   const suggestions = api.search(limited)
-  // Where there are more than are shown, all of them are in the lists, also in those that none is shown of.
+  // Links to the lists lead to all results, also to lists of which no result is shown.
   const isCut = suggestions.length === MAX_SUGGESTIONS
   const lists = api.entities
     .filter(({ plural }) => isCut || suggestions.some(({ collection }) => collection === plural))

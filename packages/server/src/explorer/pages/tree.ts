@@ -1,22 +1,13 @@
-// The trees of the catalogs: opened level by level, with the number of records below each node as a bar.
-import { isObject, valueAt } from '../../base/json.ts'
+// The trees of the catalogs: opened level by level, with the number of descendants of each node as a bar.
 import { broaderOf, type Entity } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { pathTo } from '../../catalog/lineage.ts'
 import { type Html, html } from '../../http/html.ts'
 import { badParameter } from '../../http/problem.ts'
-import { belongsTo } from '../ancestry.ts'
-import type { ReadRecord } from '../api-reader.ts'
+import type { QueryPairs } from '../../http/v2/request/query-string.ts'
+import { ancestorRecords } from '../ancestry.ts'
 import { ancestorsIn, type Forest } from '../forest.ts'
-import {
-  collectionAddress,
-  filterParameter,
-  filterValue,
-  keySegments,
-  type QueryPairs,
-  segmentsOf,
-  TREE_PATH,
-} from '../links.ts'
+import { collectionAddress, filterParameter, filterValue, keySegments, segmentsOf, TREE_PATH } from '../links.ts'
 import { manyOf, manyWithin, nameOf } from '../names.ts'
 import {
   MAX_DEPTH,
@@ -66,7 +57,7 @@ ${others.length > 0 && html`<ul class="plain">${others.map((tree) => html`<li><a
   }
 }
 
-/** All trees where they are few; of many, the one that is chosen, or those with an open node. */
+/** All trees if they are few; of many, the chosen one, or those with an open node. */
 function chosenTrees({ pairs }: View, trees: readonly ShownTree[], open: OpenNodes): readonly ShownTree[] {
   const only = parameter(pairs, ONLY)
   if (only !== undefined) {
@@ -116,34 +107,25 @@ function openNodes(view: View): OpenNodes {
   return open
 }
 
-/** The nodes above one, the nearest first: in the tree of its own entity, or in that of the levels. */
+/** The ancestors of a node, the nearest first: in the tree of its own entity, then in the levels. */
 function ancestorNodes({ api }: View, { entity, segments }: NamedNode): string[] {
   const forest = api.forest(entity)
   const record = api.record(entity, segments)
   const inForest = forest === undefined ? [] : ancestorsIn(forest, api.positionOf(entity, segments))
   if (inForest.length > MAX_DEPTH)
-    throw badParameter(OPEN_NODE, nodeText(entity, segments), `a node with at most ${MAX_DEPTH} above it`)
-  return [...api.recordsAt(entity, inForest).map((one) => nodeOf(entity, one)), ...nodesAbove(entity, record)]
+    throw badParameter(OPEN_NODE, nodeText(entity, segments), `a node with at most ${MAX_DEPTH} ancestors`)
+  return [...api.recordsAt(entity, inForest).map((one) => nodeOf(entity, one)), ...ancestorNodesOf(entity, record)]
 }
 
-/** The nodes of the records that a record is embedded under, the nearest first. */
-function nodesAbove(entity: Entity, record: ReadRecord): string[] {
-  const nodes: string[] = []
-  let at: unknown = record
-  for (const { field, entity: parent } of belongsTo(entity)) {
-    at = valueAt(at, [field])
-    if (!isObject(at)) break
-    nodes.push(nodeOf(parent, at as ReadRecord))
-  }
-  return nodes
-}
+/** The nodes of the ancestors of a record, the nearest first. */
+const ancestorNodesOf = (entity: Entity, record: PublishedRecord): string[] =>
+  ancestorRecords(entity, record).map((ancestor) => nodeOf(ancestor.entity, ancestor.record))
 
-const nodeOf = (entity: Entity, record: ReadRecord): string =>
-  nodeText(entity, keySegments(entity, record as PublishedRecord))
+const nodeOf = (entity: Entity, record: PublishedRecord): string => nodeText(entity, keySegments(entity, record))
 
 // A tree of levels.
 
-/** The nodes of one level below a parent, which the filter names. */
+/** The nodes of one level under a parent, which the filter names. */
 function level(shown: Shown, levels: readonly Entity[], depth: number, filter: QueryPairs): Html {
   const { view } = shown
   const { api, words, language } = view
@@ -154,16 +136,16 @@ function level(shown: Shown, levels: readonly Entity[], depth: number, filter: Q
   if (entity === leaf)
     return html`<ul class="leaves">${records.map((record) => html`<li>${recordLink(view, entity, record)}</li>`)}</ul>${more}`
   const counts = api.countsBy(leaf, leafFilter(leaf, levels, depth, filter), wayTo(leaf, entity))
-  const countOf = (record: ReadRecord) => counts.get(filterValue(entity, record as PublishedRecord)) ?? 0
+  const countOf = (record: PublishedRecord) => counts.get(filterValue(entity, record)) ?? 0
   const inner = records.filter((record) => countOf(record) > 0)
   const largest = Math.max(1, ...inner.map(countOf))
   const empty = records.length - inner.length
   return html`<ul class="nodes">${inner.map((record) => {
     const count = countOf(record)
     const child = levels[depth + 1] as Entity
-    const below: QueryPairs = [[wayTo(child, entity), filterValue(entity, record as PublishedRecord)]]
+    const below: QueryPairs = [[wayTo(child, entity), filterValue(entity, record)]]
     return node(shown, idOf('levels', entity, record), entity, record, {
-      above: nodesAbove(entity, record),
+      ancestors: ancestorNodesOf(entity, record),
       count: html`<span class="figure">${words.trees.below(language.number(count), manyWithin(view, leaf))}</span>${bar(count, largest)}`,
       children: () => level(shown, levels, depth + 1, below),
     })
@@ -177,7 +159,7 @@ const moreLink = (view: View, entity: Entity, filter: QueryPairs, total: number)
 const wayTo = (entity: Entity, ancestor: Entity): string =>
   filterParameter(entity, pathTo(entity, ancestor)?.steps ?? [])
 
-/** The parameter that keeps to the leaves below the same parent. */
+/** The parameter that keeps to the leaves under the same parent. */
 function leafFilter(leaf: Entity, levels: readonly Entity[], depth: number, filter: QueryPairs): QueryPairs {
   const parent = levels[depth - 1]
   const [, key] = filter[0] ?? []
@@ -186,67 +168,68 @@ function leafFilter(leaf: Entity, levels: readonly Entity[], depth: number, filt
 
 // A tree of the records of one entity.
 
-/** The records at some positions, which have the same record above them. */
+/** The records at some positions, which have the same parent. */
 function branch(
   shown: Shown,
   entity: Entity,
   forest: Forest,
   positions: readonly number[],
-  above: readonly string[],
+  ancestors: readonly string[],
 ): Html {
   const { view } = shown
   const { api, words, language } = view
   const listed = positions.slice(0, MAX_CHILDREN)
   const records = api.recordsAt(entity, listed)
-  const largest = Math.max(1, ...listed.map(forest.below))
+  const largest = Math.max(1, ...listed.map(forest.descendants))
   const items = records.map((record, at) => {
     const position = listed[at] as number
-    const count = forest.below(position)
+    const count = forest.descendants(position)
     if (count === 0)
       return html`<li id="${idOf('forest', entity, record)}"><div class="node leaf">${recordLink(view, entity, record)}</div></li>`
     return node(shown, idOf('forest', entity, record), entity, record, {
-      above,
+      ancestors,
       count: html`<span class="figure">${words.trees.belowInTree(language.number(count))}</span>${bar(count, largest)}`,
-      children: () => branch(shown, entity, forest, forest.childrenOf(position), [nodeOf(entity, record), ...above]),
+      children: () =>
+        branch(shown, entity, forest, forest.childrenOf(position), [nodeOf(entity, record), ...ancestors]),
     })
   })
-  const more = positions.length > listed.length && moreLink(view, entity, siblings(above, entity), positions.length)
+  const more = positions.length > listed.length && moreLink(view, entity, siblings(ancestors, entity), positions.length)
   return html`<ul class="nodes">${items}</ul>${more}`
 }
 
-/** The parameter that keeps to the records below the same one; roots have none. */
+/** The parameter that keeps to the records with the same parent; roots have none. */
 function siblings([parent]: readonly string[], entity: Entity): QueryPairs {
   if (parent === undefined) return []
   const [key = ''] = segmentsOf(entity, parent.slice(parent.indexOf(':') + 1)) ?? []
   return [[filterParameter(entity, [broaderOf(entity) ?? '']), key]]
 }
 
-const idOf = (tree: ShownTree['kind'], entity: Entity, record: ReadRecord): string =>
-  nodeId(tree, entity, keySegments(entity, record as PublishedRecord))
+const idOf = (tree: ShownTree['kind'], entity: Entity, record: PublishedRecord): string =>
+  nodeId(tree, entity, keySegments(entity, record))
 
 // A node of either.
 
 type NodeParts = {
-  /** The nodes above it, the nearest first. */
-  readonly above: readonly string[]
+  /** Its ancestors, the nearest first. */
+  readonly ancestors: readonly string[]
   readonly count: Html
   readonly children: () => Html
 }
 
-function node(shown: Shown, id: string, entity: Entity, record: ReadRecord, parts: NodeParts): Html {
+function node(shown: Shown, id: string, entity: Entity, record: PublishedRecord, parts: NodeParts): Html {
   const { view, open, kept } = shown
   const { words } = view
   const own = nodeOf(entity, record)
   const name = nameOf(view, entity, record)
   const isOpened = isOpen(open, own)
-  const nodes = isOpened ? closed(open, own, parts.above) : [...open.keys(), own]
+  const nodes = isOpened ? closed(open, own, parts.ancestors) : [...open.keys(), own]
   const target = href(view, TREE_PATH, [...nodes.map((one) => [OPEN_NODE, one] as const), ...kept])
   const label = isOpened ? words.trees.close(name) : words.trees.open(name)
   return html`<li id="${id}"><div class="node"><a class="toggle" href="${target}#${id}" aria-expanded="${String(isOpened)}" aria-label="${label}"><span aria-hidden="true">${isOpened ? '−' : '+'}</span></a> ${recordLink(view, entity, record)} ${parts.count}</div>
 ${isOpened && parts.children()}</li>`
 }
 
-/** Closing a node closes what is below it too; its parent stays open, even if the address did not name it. */
+/** Closing a node closes its descendants; its parent stays open, even if the address did not name it. */
 function closed(open: OpenNodes, own: string, [parent]: readonly string[]): string[] {
   const kept = [...open].filter(([node, ancestors]) => node !== own && !ancestors.includes(own)).map(([node]) => node)
   return parent === undefined || kept.includes(parent) ? kept : [...kept, parent]

@@ -442,7 +442,6 @@ export const en: Words = {
     mapRole: 'map',
     keys: 'Arrow keys to move, plus and minus to zoom, zero to see all of it.',
     hint: 'Zoom with the wheel or two fingers, drag to move, choose a dot to open it.',
-    outlines: 'Outlines are drawn from the dots; they are no official boundaries.',
     zoomIn: 'Zoom in',
     zoomOut: 'Zoom out',
     whole: 'See all',
@@ -557,6 +556,8 @@ export const en: Words = {
       done: '{1} of {2} rows',
       summary: '{1} sure, {2} to review, {3} without result.',
       stopped: 'Stopped as you asked. What was found so far is below.',
+      refusedByProxy:
+        'A proxy in front of the server refuses requests of this size (HTTP 413). Paste fewer rows, or ask its administrator to allow request bodies of 5 MB.',
       failed: 'The server did not respond. Check the connection and continue; nothing that was found is lost.',
       exact: 'exact',
       sure: 'sure',

@@ -145,7 +145,7 @@ const findings: Readonly<Record<string, string>> = {
     'se omitió un registro que solo suple a otro, porque la fuente no tiene aquello a lo que pertenece',
 }
 
-/** Where records came from and whom to credit for them, by how the program words it; others are shown as they are. */
+/** Titles of sources and credits that the program itself writes; others stay as they are. */
 const sources: Readonly<Record<string, string>> = {
   'the data that ships with Nomenclator': 'los datos que vienen con Nomenclator',
   'tables of the lists that ship with Nomenclator': 'tablas de los catálogos que vienen con Nomenclator',
@@ -157,7 +157,7 @@ const sources: Readonly<Record<string, string>> = {
     'la nomenclatura de la UNESCO para los campos de la ciencia y la tecnología',
 }
 
-/** What stands for the values of facts that are codes. */
+/** Words for the values of facts that are codes. */
 const factValues: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ambito: { U: 'Urbano', R: 'Rural' },
 }
@@ -178,12 +178,12 @@ export const es = {
     localidad: { name: 'lugar', label: 'Lugar' },
     subdisciplina: { name: 'tema', label: 'Subdisciplinas' },
   } as Readonly<Record<string, { readonly name: string; readonly label: string }>>,
-  /** What the whole code of an entity is called, where it has a name. */
+  /** The name of the whole code of an entity, if it has one. */
   wholeCodes: { estado: 'Clave del INEGI', municipio: 'Clave del INEGI', localidad: 'Clave del INEGI' } as Readonly<
     Record<string, string>
   >,
   units: { altitud: 'm', latitud: '°', longitud: '°' } as Readonly<Record<string, string>>,
-  /** What others call the columns of some lists. */
+  /** Other headers for columns of some lists. */
   columnNames: {
     estado: 'entidad, entidad federativa, edo',
     municipio: 'mpio, alcaldía, delegación, demarcación',
@@ -203,7 +203,7 @@ export const es = {
     title: 'Nomenclator: nombres y claves',
     lead: 'Nombres y claves, listos para usarse.',
     description: 'Catálogos de referencia, para buscar, copiar y descargar.',
-    /** Where the lists that come with the program are there. */
+    /** The words if the release has the built-in lists. */
     builtIn: {
       title: 'Nomenclator: los nombres y las claves de México',
       lead: 'Los nombres y las claves de México, listos para usarse.',
@@ -294,7 +294,7 @@ export const es = {
   },
   record: {
     breadcrumb: 'Pertenece a',
-    /** Where what it belongs to has the same name. */
+    /** A name with the word for its kind, used if its parent has the same name. */
     named: (kind: string, name: string) => `${kind} de ${name}`,
     names: 'Nombres',
     identifiers: 'Clave oficial',
@@ -421,7 +421,7 @@ export const es = {
       array: 'lista',
       object: 'objeto',
     } as Readonly<Record<string, string>>,
-    /** What a resource is, by its path. */
+    /** Descriptions of resources by their paths. */
     resources: {
       '/api/v2': 'Los catálogos, con sus campos y filtros',
       '/api/v2/search': 'Búsqueda mientras se escribe',
@@ -432,7 +432,7 @@ export const es = {
       '/api/openapi.json': 'El documento OpenAPI',
       '/reconcile': 'Conciliación, para OpenRefine y otros',
     } as Readonly<Record<string, string>>,
-    /** What the members of responses are that are no records, by their names. */
+    /** Descriptions of members of responses that are no records, by their names. */
     members: {
       release: 'La versión que se lee',
       search: 'Dirección de la búsqueda',
@@ -497,7 +497,7 @@ export const es = {
       all: 'todo en una respuesta',
       record: 'Un registro',
       below: (parent: string) => `Los que pertenecen a un elemento de ${parent}`,
-      /** What is around a record in a tree, by the last part of the path. */
+      /** Operations on the tree around a record, by the last part of the path. */
       around: {
         children: 'Los que están directamente debajo de uno',
         ancestors: 'Los que están encima de uno, del más cercano a la raíz',
@@ -526,7 +526,7 @@ export const es = {
         '/reconcile/preview': 'Un registro en un recuadro pequeño',
       } as Readonly<Record<string, string>>,
     },
-    /** What the parameters do that every catalog has; those of filters follow from their fields. */
+    /** Explanations of the parameters that every catalog has; those of filters follow from their fields. */
     parameters: {
       page: 'Número de página, desde 1',
       per_page: 'Registros por página',
@@ -556,7 +556,7 @@ export const es = {
       'reconcile type': 'El tipo: un catálogo',
       'reconcile cursor': 'Cuántos se saltan',
       'reconcile id': 'Un catálogo y la clave de un registro, con una diagonal en medio',
-      /** Of a list, whose records may stand in a tree. */
+      /** Parameters of a list whose records stand in a tree. */
       'list within': 'Solo los registros que están debajo de este, a cualquier profundidad: su clave',
     } as Readonly<Record<string, string>>,
   },
@@ -576,7 +576,6 @@ export const es = {
     mapRole: 'mapa',
     keys: 'Flechas para mover, más y menos para acercar y alejar, cero para verlo todo.',
     hint: 'Acerque con la rueda o con dos dedos, arrastre para mover, elija un punto para abrirlo.',
-    outlines: 'Los contornos se trazan a partir de los puntos; no son límites oficiales.',
     zoomIn: 'Acercar',
     zoomOut: 'Alejar',
     whole: 'Ver todo',
@@ -683,7 +682,7 @@ export const es = {
     next: 'Siguientes',
     codeHeader: (one: string) => `Clave de ${one}`,
     nameHeader: (one: string) => `Nombre de ${one}`,
-    /** What the script of the page says. {1} and {2} are values. */
+    /** Texts of the script of the page. {1} and {2} are values. */
     script: {
       size: '{1} filas, {2} columnas',
       column: 'Columna {1}',
@@ -698,6 +697,8 @@ export const es = {
       done: '{1} de {2} filas',
       summary: '{1} seguras, {2} por revisar, {3} sin resultado.',
       stopped: 'Se detuvo a petición suya. Lo que ya se encontró está abajo.',
+      refusedByProxy:
+        'Un proxy delante del servidor rechaza peticiones de este tamaño (HTTP 413). Pegue menos filas o pida a quien lo administra que admita cuerpos de 5 MB.',
       failed: 'No hubo respuesta del servidor. Revise la conexión y continúe; lo ya encontrado no se pierde.',
       exact: 'exacta',
       sure: 'segura',
@@ -728,7 +729,7 @@ export const es = {
     } as Readonly<Record<string, string>>,
     about: { source: 'Fuente', release: 'Versión', server: 'Servidor' },
   },
-  /** What the picker itself says, on any site. */
+  /** Texts of the picker itself, on any site. */
   pickerElement: {
     choose: 'Escriba o elija',
     first: 'Elija primero: {level}',
@@ -745,7 +746,7 @@ export const es = {
   problem: {
     status: (status: number) => `Error ${status}`,
     reason: 'Motivo:',
-    /** The reason in this language; undefined where only the API words it. */
+    /** The reason in this language; undefined if only the API words it. */
     detail: (problem: Problem): string | undefined => spanishReason(problem),
     badValue: 'No se admite',
     unknown: 'Sobra',

@@ -1,7 +1,7 @@
 // Why a request is refused, in Spanish: the reasons that pages can come to show, from what the problem says.
 import type { Problem } from '../../http/problem.ts'
 
-/** What may be given instead, as the API words it, and in Spanish. What matches none of them is a list of names. */
+/** Allowed values as the API words them, and in Spanish. A text that matches none of them is a list of names. */
 const ALLOWED: readonly (readonly [english: RegExp, spanish: string])[] = [
   [/^a whole number from (\S+) to (\S+)$/, 'un número entero de $1 a $2'],
   [/^a whole number$/, 'un número entero'],
@@ -44,7 +44,7 @@ function allowedIn(english: string): string | undefined {
   return NAMES.test(english) ? english : undefined
 }
 
-/** The reason of a problem; undefined where only the API has words for it. */
+/** The reason of a problem; undefined if only the API has words for it. */
 export function spanishReason(problem: Problem): string | undefined {
   switch (problem.kind) {
     case 'bad-parameter': {

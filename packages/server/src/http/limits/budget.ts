@@ -1,4 +1,4 @@
-// How much a process keeps for clients that are slow to take it: streamed responses and bytes, in all and for each client.
+// The budget of a process for clients that are slow to read: streamed responses and bytes, in all and for each client.
 import type { Metrics, RefusalReason } from '../observation/metrics.ts'
 import { overloaded } from '../problem.ts'
 
@@ -26,7 +26,7 @@ const NO_SHARE: Readonly<Share> = { streams: 0, bytes: 0 }
 
 export class Budget {
   readonly #limits: BudgetLimits
-  /** Has the totals, and counts those who were refused. */
+  /** Has the totals, and counts refusals. */
   readonly #metrics: Metrics
   /** The shares of the clients for which something is kept at this moment. */
   readonly #shares = new Map<string, Share>()
@@ -36,12 +36,12 @@ export class Budget {
     this.#metrics = metrics
   }
 
-  /** How many clients something is kept for. */
+  /** The number of clients that something is kept for. */
   get clients(): number {
     return this.#shares.size
   }
 
-  /** Takes a place for a streamed response, which must be given back; or says why there is none. */
+  /** Takes a place for a streamed response, which must be given back; or returns why there is none. */
   takeStream(client: string): Overloaded | undefined {
     const { streams, streamsPerClient } = this.#limits
     const ofClient = (this.#shares.get(client) ?? NO_SHARE).streams
@@ -64,7 +64,7 @@ export class Budget {
     this.#change(client, -1, 0)
   }
 
-  /** Why nothing more is kept for a client; undefined while something may be. Bodies leave half of it to responses. */
+  /** Returns why nothing more is kept for a client; undefined while more may be. Bodies leave half of it to responses. */
   refusal(client: string, isBody = false): Overloaded | undefined {
     const { bytes, bytesPerClient } = this.#limits
     if (this.#metrics.unsentBytes >= (isBody ? bytes / 2 : bytes))
@@ -74,7 +74,7 @@ export class Budget {
     return undefined
   }
 
-  /** Counts someone who was turned away. */
+  /** Counts a client that was turned away. */
   countRefusal(reason: RefusalReason): void {
     this.#metrics.refused[reason]++
   }

@@ -1,4 +1,4 @@
-// How many requests a client may send, how the table stays bounded, and what clients are told.
+// The limit on the requests of a client, the bounds of the table, and the headers that clients get.
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { closeSync } from 'node:fs'
 import fc from 'fast-check'
@@ -20,7 +20,7 @@ describe('an address', () => {
     expect(Array.from({ length: 11 }, () => allowed(START + 5_000))).toEqual([...Array(10).fill(true), false])
   })
 
-  test('is told how many requests are left, and when there will be another', () => {
+  test('gets the number of requests that are left, and the time until there is another', () => {
     const table = RateTable.ofOneProcess()
     const slow = { requests: 3, windowSeconds: 60 }
     const take = (now: number) => table.take('192.0.2.1', slow, now)
@@ -166,7 +166,7 @@ describe('a client', () => {
   const send = async (path: string, peer: string) =>
     app({ method: 'GET', path, query: '', headers: new Map() }, { listeningUrl: '', peer })
 
-  test('of API v2 is told what is left', async () => {
+  test('of API v2 gets what is left', async () => {
     expect((await send('/api/v2/paises', '192.0.2.1')).head).toBe(
       'A: b\r\nRateLimit: "default";r=1;t=30\r\nRateLimit-Policy: "default";q=2;w=60\r\n',
     )

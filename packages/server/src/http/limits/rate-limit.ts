@@ -7,19 +7,19 @@ import { clientAddress, networkOf, type ProxyPolicy } from '../client-address.ts
 import { whenReady, withLines } from '../exchange.ts'
 import type { Metrics } from '../observation/metrics.ts'
 import { problemResponse } from '../problem.ts'
-import { surfaceAt, takesThought } from '../routes.ts'
+import { needsComputeWorker, surfaceAt } from '../routes.ts'
 
 export type RateLimit = {
-  /** How many requests a client may send in a window, all at once or spread over it. */
+  /** Requests that a client may send in a window, all at once or spread over it. */
   readonly requests: number
   readonly windowSeconds: number
 }
 
 type Verdict = {
   readonly allowed: boolean
-  /** How many more requests would be allowed at once. */
+  /** Requests that are still allowed at once. */
   readonly remaining: number
-  /** How long it takes until one more than those is allowed. */
+  /** The time until one more than those is allowed. */
   readonly milliseconds: number
 }
 
@@ -64,14 +64,8 @@ export class RateTable {
     return new RateTable(Bun.mmap(`/proc/self/fd/${descriptor}`, { shared: true }))
   }
 
-  take(key: string, { requests, windowSeconds }: RateLimit, now = Date.now()): Verdict {
-    // In whole microseconds, so that sums are exact: an error would let the last request of a burst seem one too many.
-    const [start, share] = [now * 1_000, Math.max(Math.floor((windowSeconds * 1_000_000) / requests), 1)]
-    const end = start + share * requests
-    const at = this.#entryOf(key)
-    const storedAt = this.#wholeAt[at] as number
-    // Further ahead than a window it can only be because the clock was set back.
-    const wholeAt = storedAt < start || storedAt > end ? start : storedAt
+  take(key: string, limit: RateLimit, now = Date.now()): Verdict {
+    const { at, share, end, wholeAt } = this.#allowanceOf(key, limit, now)
     const allowed = wholeAt + share <= end
     const next = allowed ? wholeAt + share : wholeAt
     this.#wholeAt[at] = next
@@ -79,14 +73,21 @@ export class RateTable {
     return { allowed, remaining, milliseconds: ((remaining + 1) * share - (end - next)) / 1_000 }
   }
 
-  /** Counts so many more requests, however far ahead that is; at most a whole window has to be waited for. */
-  charge(key: string, { requests, windowSeconds }: RateLimit, count: number, now = Date.now()): void {
+  /** Counts more requests, however far ahead that is; the wait is at most a whole window. */
+  charge(key: string, limit: RateLimit, count: number, now = Date.now()): void {
+    const { at, share, end, wholeAt } = this.#allowanceOf(key, limit, now)
+    this.#wholeAt[at] = Math.min(wholeAt + share * count, end)
+  }
+
+  #allowanceOf(key: string, { requests, windowSeconds }: RateLimit, now: number) {
+    // In whole microseconds, so that sums are exact: an error would let the last request of a burst seem one too many.
     const [start, share] = [now * 1_000, Math.max(Math.floor((windowSeconds * 1_000_000) / requests), 1)]
     const end = start + share * requests
     const at = this.#entryOf(key)
     const storedAt = this.#wholeAt[at] as number
+    // Further ahead than a window it can only be because the clock was set back.
     const wholeAt = storedAt < start || storedAt > end ? start : storedAt
-    this.#wholeAt[at] = Math.min(wholeAt + share * count, end)
+    return { at, share, end, wholeAt }
   }
 
   /** The entry of an address; one that has none gets the one that it loses least by. */
@@ -130,14 +131,14 @@ type RateLimiting = {
   readonly metrics: Metrics
 }
 
-/** So much processor time counts like a request. */
+/** The processor time that counts like a request. */
 const MILLISECONDS_PER_REQUEST = 10
-/** What takes thought is counted apart: whoever reads pages from the same address is not held by it. */
-const thoughtOf = (client: string) => `thought ${client}`
+/** Compute requests are counted apart: they do not hold up clients that read pages from the same address. */
+const computeKey = (client: string) => `compute ${client}`
 
-/** Counts what a request of a client has taken, besides the request itself. */
-export function chargeThought({ limit, table }: RateLimiting, client: string, milliseconds: number): void {
-  table.charge(thoughtOf(client), limit, Math.floor(milliseconds / MILLISECONDS_PER_REQUEST))
+/** Counts the processor time of a request of a client, besides the request itself. */
+export function chargeComputeTime({ limit, table }: RateLimiting, client: string, milliseconds: number): void {
+  table.charge(computeKey(client), limit, Math.floor(milliseconds / MILLISECONDS_PER_REQUEST))
 }
 
 /** The app behind a limit. Responses of API v2 say how much of it is left; the headers of API v1 stay as they are. */
@@ -146,7 +147,7 @@ export function rateLimited(app: App, { limit, table, policy, metrics }: RateLim
   const respond: App = (request, connection, id) => {
     const { path, headers } = request
     const client = networkOf(clientAddress(policy, headers, connection))
-    const key = takesThought(request) ? thoughtOf(client) : client
+    const key = needsComputeWorker(request) ? computeKey(client) : client
     const { allowed, remaining, milliseconds } = table.take(key, limit)
     const seconds = Math.ceil(milliseconds / 1_000)
     const lines = surfaceAt(path).isExtended ? `RateLimit: "default";r=${remaining};t=${seconds}\r\n${policyLine}` : ''

@@ -8,10 +8,10 @@ import type { Metrics } from './metrics.ts'
 export const ACCESS_LOG_FORMATS = ['combined', 'json'] as const
 export type AccessLogFormat = (typeof ACCESS_LOG_FORMATS)[number]
 
-/** What there is to say of one request and its response. */
+/** The facts of one request and its response. */
 export type AccessEntry = {
   readonly client: string
-  /** Undefined where what was received is not a request. */
+  /** Undefined if the bytes received were no request. */
   readonly request: HttpRequest | undefined
   readonly path: string
   readonly route: RouteLabel
@@ -24,7 +24,7 @@ export type AccessEntry = {
 const MAX_WAITING_BYTES = 1 << 20
 const FLUSH_MILLISECONDS = 100
 const RETRY_MILLISECONDS = 100
-/** How long the end of the service waits for the last lines. */
+/** The time for which the end of the service waits for the last lines. */
 const CLOSE_MILLISECONDS = 1_000
 /** The kernel writes as much to a pipe in one piece (PIPE_BUF), so that lines of several workers are not mixed up. */
 const MAX_PIPE_BYTES = 4_096
@@ -84,7 +84,7 @@ export class AccessLog {
     }
   }
 
-  /** Writes what is waiting, and ends. */
+  /** Writes the lines that wait, and ends. */
   async close(): Promise<void> {
     this.#closed = true
     await Promise.race([this.#flush(), Bun.sleep(CLOSE_MILLISECONDS)])

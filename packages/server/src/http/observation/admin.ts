@@ -9,17 +9,17 @@ import type { ShelfStatus } from './shelf-status.ts'
 export type AdminAddress = { readonly host: string; readonly port: number }
 
 export type AdminOptions = AdminAddress & {
-  /** The reports of every worker that listens; what workers counted that have ended is added to the first. */
+  /** Returns the report of every page worker that listens; the counters of workers that have ended are added to the first. */
   readonly reports: () => Promise<readonly WorkerReport[]>
-  /** The reports of every process that thinks. */
-  readonly thinkers?: () => Promise<readonly WorkerReport[]>
-  /** How many workers were replaced because they had died or did not respond. */
+  /** Returns the report of every compute worker. */
+  readonly computeWorkers?: () => Promise<readonly WorkerReport[]>
+  /** Returns the number of workers that were replaced because they had died or did not respond. */
   readonly restarts?: () => number
-  /** Whether the service as a whole is about to stop. */
+  /** True if the service as a whole is about to stop. */
   readonly stopping?: () => boolean
-  /** How the shared shelf is followed; undefined where there is none. */
+  /** Returns the status of the shared shelf; undefined where there is none. */
   readonly shelf?: () => ShelfStatus | undefined
-  /** For how long the home may lag behind the shelf before the service counts as not ready. */
+  /** The longest lag of the home behind the shelf with which the service counts as ready. */
   readonly maxLagSeconds?: number | undefined
 }
 
@@ -86,7 +86,7 @@ async function respond(options: AdminOptions, startedAt: number, { method, url }
   }
 }
 
-/** The path is taken without a URL object: what a client sends for a host need not be one. */
+/** Returns the path, without a URL object: the host that a client sends may not be one. */
 const pathOf = (url: string): string => /^[a-z]+:\/\/[^/?#]*(\/[^?#]*)/i.exec(url)?.[1] ?? '/'
 
 type Readiness = { readonly reports: readonly WorkerReport[]; readonly reason: string | undefined }
@@ -152,7 +152,7 @@ async function metricsText(options: AdminOptions, startedAt: number): Promise<st
     startedAt,
     now: Date.now(),
     shelf: options.shelf?.(),
-    thinkers: (await options.thinkers?.().catch(() => [])) ?? [],
+    computeWorkers: (await options.computeWorkers?.().catch(() => [])) ?? [],
     supervisorBytes: process.memoryUsage.rss(),
   })
 }

@@ -1,4 +1,4 @@
-// What may be cached has the tags of its release; what follows the current release has one more, by which it is purged.
+// A response that may be cached has the tags of its release; one that follows the current release has one more, by which it is purged.
 import { afterAll, expect, test } from 'bun:test'
 import { ThreeReleases } from '../../../../../test/support/releases.ts'
 import { appOf, responseTo } from '../../../../../test/support/responses.ts'

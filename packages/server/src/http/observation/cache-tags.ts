@@ -1,4 +1,4 @@
-// Tags by which a cache in front is told what to forget when another release becomes current.
+// Tags by which a cache in front is purged when another release becomes current.
 import type { Release } from '../../release/release.ts'
 import type { App } from '../app.ts'
 import { type HttpResponse, whenReady, withLines } from '../exchange.ts'
@@ -6,7 +6,7 @@ import { type HttpResponse, whenReady, withLines } from '../exchange.ts'
 const DIGITS = 12
 const RELEASE = /^X-Release: ([0-9a-f]{64})\r$/m
 
-/** Everything that is not read from a release that the request names has this tag. */
+/** The tag of every response that is not read from a release that the request names. */
 const CURRENT = 'current'
 
 /** The app with the tags of every response that a cache may keep. API v1 has no other header of its release. */

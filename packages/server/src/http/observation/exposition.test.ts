@@ -10,7 +10,7 @@ const exposed = (changes: Partial<Exposed> = {}): Exposed => ({
   ready: true,
   startedAt: 1_000,
   now: Date.parse('2026-01-01T00:00:10.000Z'),
-  thinkers: [],
+  computeWorkers: [],
   supervisorBytes: 1,
   ...changes,
 })
@@ -61,7 +61,7 @@ test('the samples are those of all workers together', () => {
   ]).toEqual([2, 1, 0, 1_100, 3, 9, 7, 2, 1, 2, 10, 0, 123, 1_000])
 })
 
-test('of several releases the oldest has its age told, and each is counted, whatever it is called', () => {
+test('of several releases the age is that of the oldest, and each is counted, whatever it is called', () => {
   const statuses = [
     STATUS,
     { ...STATUS, release: 'a"\\\n', built: '2025-12-31T23:59:00.000Z' },

@@ -10,16 +10,16 @@ export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 export type Exposed = {
   readonly reports: readonly WorkerReport[]
-  /** How many workers were replaced because they had died, did not respond or leaked connections. */
+  /** Workers that were replaced because they had died, did not respond or leaked connections. */
   readonly restarts: number
   readonly ready: boolean
   /** When the service was started, and the time, in milliseconds since 1970. */
   readonly startedAt: number
   readonly now: number
-  /** How the shared shelf is followed; undefined where there is none. */
+  /** The status of the shared shelf; undefined where there is none. */
   readonly shelf?: ShelfStatus | undefined
-  /** The reports of the processes that think. */
-  readonly thinkers: readonly WorkerReport[]
+  /** The reports of the compute workers. */
+  readonly computeWorkers: readonly WorkerReport[]
   /** The memory of the supervisor. */
   readonly supervisorBytes: number
 }
@@ -27,7 +27,7 @@ export type Exposed = {
 type Labels = Readonly<Record<string, string>>
 type Sample = { readonly suffix?: string; readonly labels?: Labels; readonly value: number }
 
-/** What is exposed, with the sums over all workers; without a worker no counter is shown: it would seem to have fallen. */
+/** The sums over all workers. Without a worker no counter is shown: it would seem to have fallen. */
 type Totals = Exposed & { readonly all: MetricsSnapshot | undefined }
 
 type Metric = {
@@ -95,9 +95,9 @@ export const METRICS: Readonly<Record<string, Metric>> = {
   nomenclator_errors_total: {
     type: 'counter',
     help: 'Faults of the service: responses with status 500, and bodies that were cut off.',
-    samples: ({ all, thinkers }) => {
-      const inThought = thinkers.reduce((sum, { metrics }) => sum + metrics.errors, 0)
-      return all === undefined ? [] : [{ value: all.errors + inThought }]
+    samples: ({ all, computeWorkers }) => {
+      const inComputeWorkers = computeWorkers.reduce((sum, { metrics }) => sum + metrics.errors, 0)
+      return all === undefined ? [] : [{ value: all.errors + inComputeWorkers }]
     },
   },
   nomenclator_refused_total: {
@@ -120,15 +120,15 @@ export const METRICS: Readonly<Record<string, Metric>> = {
     help: 'Bytes of responses that clients have not taken yet.',
     samples: counted(({ unsentBytes }) => unsentBytes),
   },
-  nomenclator_thinking_requests: {
+  nomenclator_compute_requests: {
     type: 'gauge',
-    help: 'Requests that processes that think work on, or that wait for that.',
-    samples: counted(({ thinking }) => thinking),
+    help: 'Requests that run or wait in compute workers.',
+    samples: counted(({ computing }) => computing),
   },
-  nomenclator_thinking_seconds_total: {
+  nomenclator_compute_seconds_total: {
     type: 'counter',
-    help: 'Processor time that requests took in processes that think.',
-    samples: counted(({ thinkingSeconds }) => thinkingSeconds),
+    help: 'Processor time that requests used in compute workers.',
+    samples: counted(({ computeSeconds }) => computeSeconds),
   },
   nomenclator_dropped_access_log_lines_total: {
     type: 'counter',
@@ -231,9 +231,9 @@ export const METRICS: Readonly<Record<string, Metric>> = {
   nomenclator_resident_memory_bytes: {
     type: 'gauge',
     help: 'Resident memory of each process; the files of a release, which all workers share, count in each of them.',
-    samples: ({ reports, thinkers, supervisorBytes }) => [
+    samples: ({ reports, computeWorkers, supervisorBytes }) => [
       ...reports.map(memoryOf('worker')),
-      ...thinkers.map(memoryOf('thinker')),
+      ...computeWorkers.map(memoryOf('compute-worker')),
       { labels: { process: 'supervisor', pid: String(process.pid) }, value: supervisorBytes },
     ],
   },

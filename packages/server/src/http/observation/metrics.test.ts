@@ -1,4 +1,4 @@
-// What is counted, and what becomes of the counts of several processes.
+// The counters of a process, and of several processes together.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { ROUTE_LABELS } from '../routes.ts'

@@ -1,8 +1,8 @@
-// What one process counts while it serves: plain numbers, so that counting costs next to nothing.
+// The counters of one process: plain numbers, so that counting costs next to nothing.
 import { ROUTE_LABELS, type RouteLabel } from '../routes.ts'
 
-/** Why a client was turned away. */
-export type RefusalReason = 'connections' | 'streams' | 'bytes' | 'rate' | 'thinking'
+/** The limit that turned a client away. */
+export type RefusalReason = 'connections' | 'streams' | 'bytes' | 'rate' | 'compute'
 
 export const STATUS_CLASSES = ['2xx', '3xx', '4xx', '5xx'] as const
 
@@ -19,14 +19,14 @@ const routeNumber = Object.fromEntries(ROUTE_LABELS.map((label, at) => [label, a
   Record<RouteLabel, number>
 >
 
-/** What a process counted, as plain JSON: it goes from a worker to its supervisor. */
+/** The counters of a process as plain JSON, which a worker sends its supervisor. */
 export type MetricsSnapshot = {
   readonly pid: number
   readonly connections: number
   readonly streams: number
   readonly unsentBytes: number
-  readonly thinking: number
-  readonly thinkingSeconds: number
+  readonly computing: number
+  readonly computeSeconds: number
   readonly refused: Readonly<Record<RefusalReason, number>>
   readonly swaps: number
   readonly scrubSound: boolean | undefined
@@ -55,18 +55,18 @@ export class Metrics {
   streams = 0
   /** Bytes of responses that clients have not taken yet, and of requests that wait behind them. */
   unsentBytes = 0
-  /** Requests that processes that think have at this moment. */
-  thinking = 0
-  /** Processor time that they took. */
-  thinkingSeconds = 0
-  readonly refused: Record<RefusalReason, number> = { connections: 0, streams: 0, bytes: 0, rate: 0, thinking: 0 }
-  /** How often another release was put in place of the one before. */
+  /** Requests that compute workers have at this moment. */
+  computing = 0
+  /** Processor time that requests used in compute workers. */
+  computeSeconds = 0
+  readonly refused: Record<RefusalReason, number> = { connections: 0, streams: 0, bytes: 0, rate: 0, compute: 0 }
+  /** Changes from one release to another. */
   swaps = 0
-  /** Whether the last scrub found every file sound; undefined before the first one has ended. */
+  /** True if the last scrub found every file sound; undefined before the first one has ended. */
   scrubSound: boolean | undefined = undefined
   /** When the last scrub ended, in seconds since 1970. */
   scrubEnded = 0
-  /** Requests that took longer than is thought to be normal. */
+  /** Requests that took longer than --slow-request. */
   slowRequests = 0
   /** Faults of the service: responses with status 500, and bodies that were cut off. */
   errors = 0
@@ -91,7 +91,7 @@ export class Metrics {
     this.#bodyBytes[number] = (this.#bodyBytes[number] ?? 0) + bodyBytes
   }
 
-  /** Counts by how much later than it should a timer was called. */
+  /** Counts the delay of a timer. */
   countLag(milliseconds: number): void {
     const seconds = Math.max(milliseconds, 0) / 1_000
     const bucket = bucketOf(LAG_BOUNDS, seconds)
@@ -105,8 +105,8 @@ export class Metrics {
       connections: this.connections,
       streams: this.streams,
       unsentBytes: this.unsentBytes,
-      thinking: this.thinking,
-      thinkingSeconds: this.thinkingSeconds,
+      computing: this.computing,
+      computeSeconds: this.computeSeconds,
       refused: { ...this.refused },
       swaps: this.swaps,
       scrubSound: this.scrubSound,
@@ -150,15 +150,15 @@ const added = (a: readonly number[], b: readonly number[]): number[] => a.map((v
 const addedByName = <K extends string>(a: Readonly<Record<K, number>>, b: Readonly<Record<K, number>>) =>
   Object.fromEntries(Object.keys(a).map((name) => [name, a[name as K] + b[name as K]])) as Record<K, number>
 
-/** Several processes as one. A scrub is the same for all of them, so the latest counts. */
+/** Adds the counters of several processes. A scrub is the same for all of them, so the latest counts. */
 export const mergeSnapshots = (snapshots: readonly [MetricsSnapshot, ...MetricsSnapshot[]]): MetricsSnapshot =>
   snapshots.reduce((a, b) => ({
     pid: a.pid,
     connections: a.connections + b.connections,
     streams: a.streams + b.streams,
     unsentBytes: a.unsentBytes + b.unsentBytes,
-    thinking: a.thinking + b.thinking,
-    thinkingSeconds: a.thinkingSeconds + b.thinkingSeconds,
+    computing: a.computing + b.computing,
+    computeSeconds: a.computeSeconds + b.computeSeconds,
     refused: addedByName(a.refused, b.refused),
     swaps: a.swaps + b.swaps,
     scrubSound: b.scrubEnded > a.scrubEnded ? b.scrubSound : a.scrubSound,
@@ -175,12 +175,12 @@ export const mergeSnapshots = (snapshots: readonly [MetricsSnapshot, ...MetricsS
     residentBytes: a.residentBytes + b.residentBytes,
   }))
 
-/** What is left of a process that has ended: what it counted, and nothing of what it held at a moment. */
+/** Returns the counters of a process that has ended, without the values of one moment. */
 export const countersOf = (snapshot: MetricsSnapshot): MetricsSnapshot => ({
   ...snapshot,
   connections: 0,
   streams: 0,
   unsentBytes: 0,
-  thinking: 0,
+  computing: 0,
   residentBytes: 0,
 })

@@ -1,4 +1,4 @@
-// What is seen of every request: its id, its count, its line in the access log, and its event if it was slow or failed.
+// The traces of every request: its id, its count, its line in the access log, and its event if it was slow or failed.
 import { describe, expect, spyOn, test } from 'bun:test'
 import { BlockList } from 'node:net'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// The app as an operator sees it: every request has an id, and every response is counted, logged if it was slow, and told
-// to the access log.
+// The app with observation: every request has an id, and every response is counted, logged if it was slow, and written to
+// the access log.
 import type { Log } from '../../base/log.ts'
 import type { App } from '../app.ts'
 import { clientAddress, type ProxyPolicy } from '../client-address.ts'
@@ -62,7 +62,7 @@ export function observed(app: App, observation: Observation): App {
 /** The clock that durations are taken from: of the two that do not jump, it costs less to read. */
 const millisecondsSince = (nanoseconds: number): number => (Bun.nanoseconds() - nanoseconds) / 1e6
 
-/** Counts and logs what went wrong in the service while it responded. */
+/** Counts and logs an error of the service during a response. */
 export const failureLog =
   ({ log, metrics }: Pick<Observation, 'log' | 'metrics'>) =>
   (error: unknown, { method, path }: HttpRequest, id?: AnyId): void => {
@@ -79,7 +79,7 @@ export const failureLog =
     })
   }
 
-/** Tells of a response, when all of it has been made. */
+/** Counts and logs a response, when all of it has been made. */
 function note(
   observation: Observation,
   id: RequestId,
@@ -89,7 +89,7 @@ function note(
   bytes: number,
 ): void {
   const { metrics, accessLog, slowMilliseconds } = observation
-  // What the wire refuses has no request, and is mostly not valid; but for what is too much for the service, the route counts.
+  // A refusal of the wire has no request, and is mostly not valid HTTP. If it is for an overload, the route counts.
   const route = id.request === undefined && status < 500 ? 'invalid' : routeLabelAt(path)
   metrics.countRequest(route, status, milliseconds, bytes)
   if (milliseconds >= slowMilliseconds) noteSlow(observation, id, path, route, status, milliseconds)
@@ -99,7 +99,7 @@ function note(
 }
 
 type ServedPage = {
-  /** They begin with the request, which ends at `end`. */
+  /** Received bytes, which begin with the request; it ends at `end`. */
   readonly bytes: Buffer
   readonly end: number
   readonly connection: ConnectionInfo
@@ -108,7 +108,7 @@ type ServedPage = {
   readonly started: number
 }
 
-/** Tells of a page whose request was not parsed, which it is only if it was slow. There is no access log. */
+/** Counts a page whose request was not parsed. The request is parsed only if it was slow. There is no access log. */
 export function notePage(observation: Observation, page: ServedPage): void {
   const { metrics, slowMilliseconds, policy } = observation
   const { bytes, end, connection, status, bodyLength, started } = page
@@ -159,7 +159,7 @@ const clientOf = (policy: ProxyPolicy, { request, connection }: RequestId): stri
 
 type WhenSent = (milliseconds: number, bytes: number) => void
 
-/** A body that tells how many bytes were taken and how long they took to make, however it ends. */
+/** A body that reports how many bytes were taken and how long they took to make, however it ends. */
 const watched = (body: Streamed, whenSent: WhenSent): Streamed => ({
   ...body,
   chunks: () => watchedChunks(body.chunks(), whenSent),

@@ -1,4 +1,4 @@
-// Where the id of a request comes from.
+// The origin of the id of a request.
 import { expect, test } from 'bun:test'
 import { BlockList } from 'node:net'
 import { RequestId } from './request-id.ts'

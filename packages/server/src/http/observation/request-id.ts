@@ -2,7 +2,7 @@
 import { isFromProxy, type ProxyPolicy } from '../client-address.ts'
 import type { ConnectionInfo, HttpRequest } from '../exchange.ts'
 
-/** What ids of proxies, of UUIDs and of trace contexts consist of; nothing that could break a line of a log. */
+/** The characters of UUIDs, trace contexts and ids of proxies; none of them could break a line of a log. */
 const VALID = /^[A-Za-z0-9._~+/=@:-]{1,128}$/
 
 /** Random for each process, so that no two processes make the same id; the counter then costs next to nothing. */
@@ -15,7 +15,7 @@ export type AnyId = { readonly value: string }
 /** The id of one request. It is found or made when it is first read, since most requests never need theirs. */
 export class RequestId implements AnyId {
   readonly #policy: ProxyPolicy
-  /** Undefined where what was received is not a request. */
+  /** Undefined if the bytes received were no request. */
   readonly request: HttpRequest | undefined
   readonly connection: ConnectionInfo | undefined
   #value: string | undefined

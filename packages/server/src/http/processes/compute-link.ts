@@ -1,4 +1,4 @@
-// The socket from a process that serves to one that thinks, and each request on its way there and back.
+// The socket from a page worker to a compute worker, and each request on its way there and back.
 import type { Socket } from 'bun'
 import { WorkStopped } from '../../base/checkpoint.ts'
 import type { FilePart, HttpResponse, Streamed } from '../exchange.ts'
@@ -8,7 +8,7 @@ import { FRAME, type Frame, FrameSocket, unixAddress, unpacked } from './frames.
 
 const LOST = 'the process that made the body is gone'
 
-/** One request on its way to a process that thinks, and its response on the way back. */
+/** One request on its way to a compute worker, and its response on the way back. */
 export class HandedExchange {
   readonly #id: number
   /** The request in parts, until there is a response to it: its process may be lost. */
@@ -38,7 +38,7 @@ export class HandedExchange {
     signal?.addEventListener('abort', this.#abandon, { once: true })
   }
 
-  /** The response; undefined if the process was lost before there was one. */
+  /** Returns the response; undefined if the process was lost before there was one. */
   sendTo(link: ComputeLink): Promise<HttpResponse | undefined> {
     if (this.#signal?.aborted) {
       this.giveUp()
@@ -50,12 +50,12 @@ export class HandedExchange {
     return this.#head.promise
   }
 
-  /** It was not handed over in the end. */
+  /** Ends without having been handed over. */
   giveUp(): void {
     this.#end(0)
   }
 
-  /** Takes what came back. */
+  /** Takes a frame that came back. */
   take({ kind, bytes }: Frame): void {
     if (kind === FRAME.chunk) {
       this.#chunk?.resolve(bytes)
@@ -64,12 +64,12 @@ export class HandedExchange {
     else this.#takeEnd(kind, bytes)
   }
 
-  /** Whether nothing more comes back. */
+  /** True when nothing more comes back. */
   get isOver(): boolean {
     return this.#isOver
   }
 
-  /** The process is gone. Without a response so far, another may be asked. */
+  /** Called when the process is gone. Without a response so far, the request may be sent to another. */
   lose(): void {
     if (!this.#isPulled) {
       this.#head.resolve(undefined)
@@ -137,7 +137,7 @@ export class HandedExchange {
   }
 }
 
-/** The body that is in a file, or one that is not sent and whose length is told all the same. */
+/** Returns the body that is in a file, or a length without a body. */
 function streamedOf(length: number | undefined, file: FilePart | undefined): Streamed | undefined {
   if (file !== undefined) return { length, chunks: () => readFilePart(file) }
   return length === undefined ? undefined : { length, chunks: noChunks }
@@ -145,7 +145,7 @@ function streamedOf(length: number | undefined, file: FilePart | undefined): Str
 
 async function* noChunks(): AsyncGenerator<Uint8Array> {}
 
-/** The socket to one process that thinks. */
+/** The socket to one compute worker. */
 export class ComputeLink {
   readonly #path: string
   readonly #goneFile: string
@@ -192,7 +192,7 @@ export class ComputeLink {
     this.#frames?.send(FRAME.cancel, id)
   }
 
-  /** It gets no more requests, and is closed when it has none. */
+  /** Gives it no more requests, and closes it when it has none. */
   retire(): void {
     this.#isRetired = true
     if (this.#exchanges.size === 0) this.#frames?.end()

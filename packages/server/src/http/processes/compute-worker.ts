@@ -1,4 +1,4 @@
-// A process that thinks: takes requests from those that serve, works on them a step at a time, and sends back the responses.
+// A compute worker: takes requests from page workers, runs their jobs a step at a time, and sends back the responses.
 import { rmSync } from 'node:fs'
 import type { Socket, UnixSocketListener } from 'bun'
 import { WorkStopped } from '../../base/checkpoint.ts'
@@ -10,7 +10,7 @@ import { HeaderText } from '../wire/header-text.ts'
 import { FRAME, type Frame, FrameSocket, packed, unixAddress, unpacked } from './frames.ts'
 import { Job, Scheduler } from './scheduler.ts'
 
-/** A request on its way to a process that thinks; its body follows. */
+/** A request on its way to a compute worker; its body follows. */
 export type HandedRequest = Pick<HttpRequest, 'method' | 'path' | 'query'> & {
   readonly http10: boolean
   readonly headers: string
@@ -18,7 +18,7 @@ export type HandedRequest = Pick<HttpRequest, 'method' | 'path' | 'query'> & {
   readonly peer: string
   readonly listeningUrl: string
   readonly requestId: string
-  /** How much processor time it may take. */
+  /** The processor time that it may use. */
   readonly maxMilliseconds: number
 }
 
@@ -28,68 +28,69 @@ export type HandedResponse = {
   readonly head: string
   readonly body: 'none' | 'whole' | 'pulled'
   readonly length?: number | undefined
-  /** The file that the body is in: whoever serves reads it there. */
+  /** The file that the body is in, for the page worker to read. */
   readonly file?: FilePart | undefined
-  /** How much processor time it took so far. */
+  /** The processor time that it has used so far. */
   readonly milliseconds: number
 }
 
-/** The last frame of a body that was pulled, or of a work that was stopped. */
+/** The last frame of a body that was pulled, or of a job that was stopped. */
 export type HandedEnd = { readonly milliseconds: number; readonly message?: string; readonly stopped?: 'deadline' }
 
-export type Thinking = {
-  /** Goes on as long as processes that serve hand requests over, and stops when they do not or the time is over. */
+export type ComputeListener = {
+  /** Stops when no page worker is connected any more, or when the time is over. */
   readonly stop: (milliseconds: number) => Promise<void>
-  /** A work that no request is waiting for, until something says that it is no longer wanted. */
-  readonly newWork: (isGone: () => boolean) => Job
+  /** Returns a job that belongs to no request, and goes on until it is no longer wanted. */
+  readonly newJob: (isGone: () => boolean) => Job
 }
 
-export function think(app: App, path: string): Thinking {
-  const works = new Scheduler()
+/** Takes requests at a socket. */
+export function listenForRequests(app: App, path: string): ComputeListener {
+  const scheduler = new Scheduler()
   const open = new Set<HandedRequests>()
   const listener: UnixSocketListener<HandedRequests> = Bun.listen<HandedRequests>({
     unix: unixAddress(path),
     socket: {
       open: (socket) => {
-        socket.data = new HandedRequests(socket, app, works)
+        socket.data = new HandedRequests(socket, app, scheduler)
         open.add(socket.data)
       },
-      data: ({ data: served }, bytes) => served.receive(bytes),
-      drain: ({ data: served }) => served.drain(),
-      close: ({ data: served }) => {
-        open.delete(served)
-        served.close()
+      data: ({ data: requests }, bytes) => requests.receive(bytes),
+      drain: ({ data: requests }) => requests.drain(),
+      close: ({ data: requests }) => {
+        open.delete(requests)
+        requests.close()
       },
     },
   })
   return {
     stop: async (milliseconds) => {
       const deadline = performance.now() + milliseconds
-      // Those that serve close their sockets when they have been told of others, or have stopped themselves.
+      // Page workers close their sockets when they have those of other compute workers, or have stopped themselves.
       while (open.size > 0 && performance.now() < deadline) await Bun.sleep(10)
       listener.stop(true)
       rmSync(path, { force: true })
     },
-    newWork: (isGone) => new Job(works, Number.POSITIVE_INFINITY, isGone),
+    newJob: (isGone) => new Job(scheduler, Number.POSITIVE_INFINITY, isGone),
   }
 }
 
-/** A request that is worked on. */
-type Task = { readonly work: Job; readonly frame: Buffer; chunks?: AsyncIterator<Uint8Array> }
+/** A request whose job runs or waits. */
+type Task = { readonly job: Job; readonly frame: Buffer; chunks?: AsyncIterator<Uint8Array> }
 
-/** The requests of one process that serves. */
+/** The requests of one page worker. */
 class HandedRequests {
   readonly #frames: FrameSocket
   readonly #app: App
-  readonly #works: Scheduler
-  /** By the number of the request, whether its client is gone: shared with the process that serves. */
+  readonly #scheduler: Scheduler
+  /** 1 at the number of each request whose client is gone. The memory is shared with the page worker. */
   #gone: Uint8Array = new Uint8Array()
   readonly #tasks = new Map<number, Task>()
 
-  constructor(socket: Socket<HandedRequests>, app: App, works: Scheduler) {
+  constructor(socket: Socket<HandedRequests>, app: App, scheduler: Scheduler) {
     this.#frames = new FrameSocket(socket, (frame) => this.#take(frame))
     this.#app = app
-    this.#works = works
+    this.#scheduler = scheduler
   }
 
   receive(bytes: Buffer): void {
@@ -98,10 +99,10 @@ class HandedRequests {
 
   drain(): void {
     this.#frames.sendRest()
-    this.#works.goOn()
+    this.#scheduler.goOn()
   }
 
-  /** The process that serves is gone, and with it all its clients. */
+  /** Called when the page worker is gone, and all its clients with it. */
   close(): void {
     for (const id of this.#tasks.keys()) this.#cancel(id)
   }
@@ -118,7 +119,7 @@ class HandedRequests {
     try {
       this.#gone = Bun.mmap(path, { shared: true })
     } catch {
-      // It has ended meanwhile, and its file with it.
+      // The page worker has ended meanwhile, and its file with it.
       this.#frames.end()
     }
   }
@@ -126,28 +127,28 @@ class HandedRequests {
   #begin(id: number, bytes: Buffer): void {
     const { value, bytes: body } = unpacked<HandedRequest>(bytes)
     const { method, path, query, http10, headers, hasBody, peer, listeningUrl, maxMilliseconds } = value
-    const work = new Job(
-      this.#works,
+    const job = new Job(
+      this.#scheduler,
       maxMilliseconds,
       () => id < this.#gone.length && Atomics.load(this.#gone, id) !== 0,
       () => this.#frames.isFull,
     )
-    const task: Task = { work, frame: bytes }
+    const task: Task = { job, frame: bytes }
     this.#tasks.set(id, task)
     const request = { method, path, query, http10, headers: new HeaderText(headers), ...(hasBody && { body }) }
-    const connection = { peer, listeningUrl, work }
+    const connection = { peer, listeningUrl, work: job }
     const fail = (error: unknown) => this.#fail(id, task, error)
     const run = () => {
       const response = this.#app(request, connection, { value: value.requestId })
       if (response instanceof Promise) void response.then((ready) => this.#respond(id, task, request, ready), fail)
       else this.#respond(id, task, request, response)
     }
-    this.#works.enqueue(work, run, fail)
+    this.#scheduler.enqueue(job, run, fail)
   }
 
   #respond(id: number, task: Task, { method }: HttpRequest, { status, head, body, ownsBody }: HttpResponse): void {
-    const milliseconds = task.work.usedSoFar
-    if (task.work.stopReason === 'gone') {
+    const milliseconds = task.job.usedSoFar
+    if (task.job.stopReason === 'gone') {
       this.#end(id, task, {})
       return
     }
@@ -169,20 +170,20 @@ class HandedRequests {
   #pull(id: number): void {
     const task = this.#tasks.get(id)
     if (task?.chunks === undefined) return
-    const { work, chunks } = task
+    const { job, chunks } = task
     const fail = (error: unknown) => this.#fail(id, task, error)
     const run = () =>
       chunks.next().then(({ done, value }) => {
         if (done === true) this.#end(id, task, {})
         else this.#frames.send(FRAME.chunk, id, value)
       }, fail)
-    this.#works.enqueue(work, run, fail)
+    this.#scheduler.enqueue(job, run, fail)
   }
 
   #cancel(id: number): void {
     const task = this.#tasks.get(id)
     if (task === undefined) return
-    task.work.abandon()
+    task.job.abandon()
     if (task.chunks === undefined) return
     void task.chunks.return?.().catch(() => {})
     this.#end(id, task, {})
@@ -193,12 +194,12 @@ class HandedRequests {
     else this.#end(id, task, error.reason === 'deadline' ? { stopped: error.reason } : {})
   }
 
-  /** A request has one last frame. */
+  /** Sends the one last frame of a request. */
   #end(id: number, task: Task, how: Omit<HandedEnd, 'milliseconds'>): void {
     if (this.#tasks.get(id) !== task) return
     this.#forget(id, task)
     const kind = how.message === undefined && how.stopped === undefined ? FRAME.end : FRAME.failure
-    this.#send(kind, id, { milliseconds: task.work.usedSoFar, ...how })
+    this.#send(kind, id, { milliseconds: task.job.usedSoFar, ...how })
   }
 
   #forget(id: number, { frame }: Task): void {

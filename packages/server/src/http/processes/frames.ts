@@ -1,15 +1,15 @@
-// What processes of one service tell each other over a Unix socket: frames with a kind, the number of a request, and bytes.
+// The messages of workers over a Unix socket: frames with a kind, the number of a request, and bytes.
 import type { Socket } from 'bun'
 import { freeMemory } from '../free-memory.ts'
 
-/** The kinds of frames. Those of a process that serves come first, then those of one that thinks. */
+/** The kinds of frames: first those that a page worker sends, then those that a compute worker sends. */
 export const FRAME = { hello: 0, request: 1, pull: 2, cancel: 3, response: 4, chunk: 5, end: 6, failure: 7 } as const
 
 type FrameKind = (typeof FRAME)[keyof typeof FRAME]
 
 export type Frame = { readonly kind: number; readonly id: number; readonly bytes: Buffer }
 
-/** What begins like this is the name of a socket that is no file, where the system writes a zero. */
+/** The beginning of the name of a socket that is no file; the system has a zero byte in its place. */
 export const NO_FILE = '@'
 
 export const unixAddress = (socket: string): string =>
@@ -20,19 +20,19 @@ const EMPTY = Buffer.alloc(0)
 /** Longer than the chunks of a body, which are overwritten when the next one is pulled. */
 const LARGE_BYTES = 1 << 17
 
-/** With more than this unsent, the other end is slow to take what it is sent. */
+/** With more than this unsent, the other end counts as slow. */
 const MAX_UNSENT_BYTES = 1 << 20
 
-/** One end of the socket: cuts what arrives into frames, and sends frames in order, however much the other end takes at a time. */
+/** An end of the socket: cuts what arrives into frames, and sends frames in order, however much the other end takes at a time. */
 export class FrameSocket {
   readonly #socket: Pick<Socket<unknown>, 'write' | 'end'>
   readonly #onFrame: (frame: Frame) => void
-  /** The frame that is arriving: its header, its bytes once their length is known, and how much of the one or the other is there. */
+  /** The frame that is arriving: its header, its bytes once the header is complete, and how much of the one or the other has arrived. */
   readonly #header = Buffer.allocUnsafe(HEADER_BYTES)
   #body: Buffer | undefined
   #filled = 0
   readonly #unsent: Uint8Array[] = []
-  /** Those of them that are freed when they are sent. */
+  /** The unsent bytes that are freed when they are sent. */
   readonly #owned = new Set<Uint8Array>()
   #unsentStart = 0
   #unsentBytes = 0
@@ -42,7 +42,7 @@ export class FrameSocket {
     this.#onFrame = onFrame
   }
 
-  /** Whether more had better not be made before the other end has taken what there is. */
+  /** True while the other end should take what is unsent before more is made. */
   get isFull(): boolean {
     return this.#unsentBytes > MAX_UNSENT_BYTES
   }
@@ -72,7 +72,7 @@ export class FrameSocket {
     if (this.#owned.delete(sent)) freeMemory(sent)
   }
 
-  /** The socket can take more. */
+  /** Called when the socket can take more. */
   sendRest(): void {
     for (let [next] = this.#unsent; next !== undefined; [next] = this.#unsent) {
       const taken = this.#socket.write(next, this.#unsentStart, next.length - this.#unsentStart)
@@ -97,7 +97,7 @@ export class FrameSocket {
     }
   }
 
-  /** The header of the frame that is arriving is whole, or all of it. */
+  /** Called when the header of the arriving frame is complete, or its body. */
   #endPart(): void {
     this.#filled = 0
     const length = this.#header.readUInt32LE(5)
@@ -115,7 +115,7 @@ export class FrameSocket {
   }
 }
 
-/** A value as JSON, with its length before it; bytes may follow. */
+/** Returns a value as JSON, with its length before it; bytes may follow. */
 export function packed(value: unknown): Buffer {
   const json = Buffer.from(JSON.stringify(value))
   const length = Buffer.allocUnsafe(4)
@@ -123,7 +123,7 @@ export function packed(value: unknown): Buffer {
   return Buffer.concat([length, json])
 }
 
-/** The value at the beginning of a frame, and the bytes after it. */
+/** Returns the value at the beginning of a frame, and the bytes after it. */
 export function unpacked<T>(frame: Buffer): { readonly value: T; readonly bytes: Buffer } {
   const end = 4 + frame.readUInt32LE(0)
   return { value: JSON.parse(frame.toString('utf8', 4, end)), bytes: frame.subarray(end) }

@@ -1,4 +1,4 @@
-// A request that is handed over to a process that thinks, and its response; here both ends are in one process.
+// A request that is handed over to a compute worker, and its response; here both ends are in one process.
 import { afterEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { TestDirectory } from '../../../../../test/support/releases.ts'
@@ -14,23 +14,29 @@ import {
 } from '../exchange.ts'
 import { Metrics } from '../observation/metrics.ts'
 import { HeaderText } from '../wire/header-text.ts'
-import { type Thinking, think } from './compute-worker.ts'
-import { HandOver, handingOver, type ThinkLimits } from './hand-over.ts'
+import { type ComputeListener, listenForRequests } from './compute-worker.ts'
+import { type ComputeLimits, HandOver, handingOver } from './hand-over.ts'
 
-const LIMITS: ThinkLimits = { requests: 8, requestsPerClient: 4, bytes: 1_000, bytesPerClient: 500 }
+const LIMITS: ComputeLimits = { requests: 8, requestsPerClient: 4, bytes: 1_000, bytesPerClient: 500 }
 const open: Disposable[] = []
 afterEach(() => {
   for (const one of open.splice(0)) one[Symbol.dispose]()
 })
 
-type Options = { readonly limits?: Partial<ThinkLimits>; readonly maxMilliseconds?: number; readonly thinkers?: number }
+type Options = {
+  readonly limits?: Partial<ComputeLimits>
+  readonly maxMilliseconds?: number
+  readonly workers?: number
+}
 
-/** What is handed over to processes with this app. */
-function handedTo(app: App, { limits = {}, maxMilliseconds = 60_000, thinkers = 1 }: Options = {}) {
+/** A hand-over to compute workers with this app. */
+function handedTo(app: App, { limits = {}, maxMilliseconds = 60_000, workers = 1 }: Options = {}) {
   const directory = new TestDirectory()
   const metrics = new Metrics()
   const costs: [string, number][] = []
-  const thinking = Array.from({ length: thinkers }, (_, at) => think(app, join(directory.path, `thinker-${at}`)))
+  const listeners = Array.from({ length: workers }, (_, at) =>
+    listenForRequests(app, join(directory.path, `compute-${at}`)),
+  )
   const handOver = new HandOver({
     directory: directory.path,
     limits: { ...LIMITS, ...limits },
@@ -39,22 +45,22 @@ function handedTo(app: App, { limits = {}, maxMilliseconds = 60_000, thinkers = 
     maxMillisecondsOf: () => maxMilliseconds,
     onCost: (client, milliseconds) => costs.push([client, milliseconds]),
   })
-  handOver.use(thinking.map((_, at) => join(directory.path, `thinker-${at}`)))
+  handOver.use(listeners.map((_, at) => join(directory.path, `compute-${at}`)))
   open.push({
     [Symbol.dispose]: () => {
       handOver.stop()
-      for (const one of thinking) void one.stop(0)
+      for (const one of listeners) void one.stop(0)
       directory[Symbol.dispose]()
     },
   })
-  return { handOver, metrics, costs, thinking, directory }
+  return { handOver, metrics, costs, listeners, directory }
 }
 
 const request = (path: string, more: Partial<HttpRequest> = {}): HttpRequest => ({
   method: 'GET',
   path,
   query: 'a=1',
-  headers: new HeaderText('Host: a\r\nX-Told: ñ\r\n\r\n'),
+  headers: new HeaderText('Host: a\r\nX-Word: ñ\r\n\r\n'),
   ...more,
 })
 const from = (peer: string, signal?: AbortSignal): ConnectionInfo => ({
@@ -86,7 +92,7 @@ describe('a request', () => {
           request.method,
           request.path,
           request.query,
-          request.headers.get('x-told'),
+          request.headers.get('x-word'),
           Buffer.from(request.body ?? []).toString(),
           peer,
           listeningUrl,
@@ -117,7 +123,7 @@ describe('a request', () => {
       atOnce--
       return textResponse(200, {}, '')
     }
-    const { handOver } = handedTo(app, { thinkers: 2 })
+    const { handOver } = handedTo(app, { workers: 2 })
     const all = [1, 2].map(() => handOver.respond(request('/'), CLIENT))
     while (most < 2) await Bun.sleep(1)
     hold.resolve()
@@ -153,13 +159,13 @@ describe('a response', () => {
       expect(made).toBe(at)
     }
     expect((await chunks.next()).done).toBe(true)
-    expect(metrics.thinking).toBe(0)
+    expect(metrics.computing).toBe(0)
   })
 
-  test('to HEAD is not made, and its length is told', async () => {
+  test('to HEAD is not made, and has its length', async () => {
     const { handOver, metrics } = handedTo(() => streamed(() => Promise.reject() as never, 7))
     const { body } = await handOver.respond(request('/', { method: 'HEAD' }), CLIENT)
-    expect([body?.length, metrics.thinking]).toEqual([7, 0])
+    expect([body?.length, metrics.computing]).toEqual([7, 0])
   })
 
   test('that is in a file is read there by the process that serves', async () => {
@@ -173,7 +179,7 @@ describe('a response', () => {
     }))
     await Bun.write(join(directory.path, 'f'), 'abcdef')
     const response = await handOver.respond(request('/'), CLIENT)
-    expect([metrics.thinking, response.body?.length, await bodyOf(response)]).toEqual([0, 3, 'bcd'])
+    expect([metrics.computing, response.body?.length, await bodyOf(response)]).toEqual([0, 3, 'bcd'])
   })
 
   test('whose body fails is cut off with the reason', async () => {
@@ -184,7 +190,7 @@ describe('a response', () => {
       }),
     )
     await expect(bodyOf(await handOver.respond(request('/'), CLIENT))).rejects.toThrow('the disk is gone')
-    expect(metrics.thinking).toBe(0)
+    expect(metrics.computing).toBe(0)
   })
 
   test('costs what it took, whole or streamed', async () => {
@@ -232,7 +238,7 @@ describe('a client that goes', () => {
     abort.abort()
     expect(String(await abandoned)).toContain('no one waits')
     expect(String(stopped)).toContain('no one waits')
-    expect(metrics.thinking).toBe(0)
+    expect(metrics.computing).toBe(0)
     expect((await handOver.respond(request('/next'), CLIENT)).status).toBe(200)
   })
 
@@ -253,7 +259,7 @@ describe('a client that goes', () => {
     await body.chunks()[Symbol.asyncIterator]().next()
     abort.abort()
     await returned.promise
-    while (metrics.thinking > 0) await Bun.sleep(1)
+    while (metrics.computing > 0) await Bun.sleep(1)
   })
 
   test('before it has pulled anything, or that does not want the body, leaves nothing behind', async () => {
@@ -263,9 +269,9 @@ describe('a client that goes', () => {
       }),
     )
     const { body } = await handOver.respond(request('/'), CLIENT)
-    expect(metrics.thinking).toBe(1)
+    expect(metrics.computing).toBe(1)
     if (isStreamed(body)) body.cancel?.()
-    while (metrics.thinking > 0) await Bun.sleep(1)
+    while (metrics.computing > 0) await Bun.sleep(1)
   })
 })
 
@@ -279,8 +285,8 @@ describe('what is too much', () => {
     return { ...handed, release: hold.resolve }
   }
   const body = (bytes: number) => ({ method: 'POST', body: Buffer.alloc(bytes) })
-  test.each<[string, Partial<ThinkLimits>, peers: readonly string[], Partial<HttpRequest>, RegExp]>([
-    ['requests in all', { requests: 2 }, ['1', '2', '3'], {}, /^2 requests that take work wait/],
+  test.each<[string, Partial<ComputeLimits>, peers: readonly string[], Partial<HttpRequest>, RegExp]>([
+    ['requests in all', { requests: 2 }, ['1', '2', '3'], {}, /^2 requests for compute workers wait/],
     ['requests of a client', { requestsPerClient: 2 }, ['1', '1', '1'], {}, /^2 requests of your address/],
     ['bytes in all', { bytes: 10 }, ['1', '2'], body(6), /^the bodies of requests that wait/],
     ['bytes of a client', { bytesPerClient: 10 }, ['1', '1'], body(6), /^the bodies of requests of your/],
@@ -288,9 +294,9 @@ describe('what is too much', () => {
     const { handOver, metrics, release } = holding({ limits })
     const responses = peers.map((peer) => handOver.respond(request('/', more), from(peer)))
     const problem = await responses.at(-1)?.catch(({ problem }) => problem)
-    expect(problem).toMatchObject({ kind: 'overloaded', reason: 'thinking', retryAfter: 1 })
+    expect(problem).toMatchObject({ kind: 'overloaded', reason: 'compute', retryAfter: 1 })
     expect(problem.what).toMatch(words)
-    expect(metrics.refused.thinking).toBe(1)
+    expect(metrics.refused.compute).toBe(1)
     release()
     for (const accepted of responses.slice(0, -1)) expect((await accepted).status).toBe(200)
     expect((await handOver.respond(request('/', more), from('1'))).status).toBe(200)
@@ -320,30 +326,30 @@ describe('a process that is lost', () => {
   test('while it works on a request: another gets it', async () => {
     let calls = 0
     const lost: (() => void)[] = []
-    const { handOver, thinking, metrics } = handedTo(
+    const { handOver, listeners, metrics } = handedTo(
       () => {
         calls++
         if (calls > 1) return textResponse(200, {}, 'from the other')
         lost[0]?.()
         return new Promise(() => {})
       },
-      { thinkers: 2 },
+      { workers: 2 },
     )
-    lost.push(() => void (thinking[0] as Thinking).stop(0))
+    lost.push(() => void (listeners[0] as ComputeListener).stop(0))
     expect(await bodyOf(await handOver.respond(request('/'), CLIENT))).toBe('from the other')
-    expect(metrics.thinking).toBe(0)
+    expect(metrics.computing).toBe(0)
   })
 
-  test('twice: the client is told to try again, in a problem', async () => {
+  test('twice: the problem says that the client may try again', async () => {
     const stops: (() => void)[] = []
-    const { handOver, thinking } = handedTo(
+    const { handOver, listeners } = handedTo(
       () => {
         stops.shift()?.()
         return new Promise(() => {})
       },
-      { thinkers: 2 },
+      { workers: 2 },
     )
-    for (const one of thinking) stops.push(() => void one.stop(0))
+    for (const one of listeners) stops.push(() => void one.stop(0))
     const app = handingOver(() => textResponse(200, {}, ''), handOver)
     const response = await app(request('/explore'), CLIENT)
     expect([response.status, response.head.includes('Retry-After: ')]).toEqual([503, true])
@@ -358,7 +364,7 @@ describe('the memory of a large body', () => {
   test('is free when the response has been made, and no sooner, though a process was lost before', async () => {
     const lost: (() => void)[] = []
     const handed: HttpRequest[] = []
-    const { handOver, thinking } = handedTo(
+    const { handOver, listeners } = handedTo(
       (request) => {
         if (handed.push(request) > 1)
           return streamed(async function* () {
@@ -367,9 +373,9 @@ describe('the memory of a large body', () => {
         lost[0]?.()
         return new Promise(() => {})
       },
-      { thinkers: 2, limits: { bytes: LARGE, bytesPerClient: LARGE } },
+      { workers: 2, limits: { bytes: LARGE, bytesPerClient: LARGE } },
     )
-    lost.push(() => void (thinking[0] as Thinking).stop(0))
+    lost.push(() => void (listeners[0] as ComputeListener).stop(0))
     const request = posted()
     expect(await bodyOf(await handingOver(own, handOver)(request, CLIENT))).toBe(`${LARGE} `.repeat(3))
     expect([request, handed[1]].map((each) => each?.body?.length)).toEqual([0, 0])
@@ -407,12 +413,8 @@ describe('the app of a process that serves', () => {
   }
   test.each(HANDED)('hands over %s', async (target) => expect(await respond(target)).toBe('handed'))
   test.each(OWN)('responds to %s itself', async (target) => expect(await respond(target)).toBe('own'))
-  test('hands over a body, and responds itself to one that was refused', async () => {
-    const posted = { method: 'POST', body: Buffer.from('[]') }
-    expect(await respond('/api/v2/resolve', posted)).toBe('handed')
-    const bodyProblem = { kind: 'bad-request', wrong: 'a' } as const
-    expect(await respond('/api/v2/resolve', { ...posted, bodyProblem })).toBe('own')
-  })
+  test('hands over a body', async () =>
+    expect(await respond('/api/v2/resolve', { method: 'POST', body: Buffer.from('[]') })).toBe('handed'))
   test('is the app in all else', () => {
     const { handOver } = handedTo(() => textResponse(200, {}, ''))
     expect(handingOver(own, handOver).maxBody).toBe(own.maxBody)

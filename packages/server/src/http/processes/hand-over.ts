@@ -1,6 +1,6 @@
-// Hands requests that take thought over to the processes that think, and brings back their responses.
+// Hands requests that are no slice of a file over to the compute workers, and brings back their responses.
 //
-// A client that goes takes its request with it: a flag in memory that both processes share is seen even by work that does
+// When a client goes, its job is stopped: a flag in memory that both processes share is visible even to a job that does
 // not look at its socket.
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,35 +12,35 @@ import { freeMemory } from '../free-memory.ts'
 import type { Metrics } from '../observation/metrics.ts'
 import type { AnyId } from '../observation/request-id.ts'
 import { overloaded, ProblemError, problemResponse } from '../problem.ts'
-import { takesThought } from '../routes.ts'
+import { needsComputeWorker } from '../routes.ts'
 import { ComputeLink, HandedExchange } from './compute-link.ts'
 import type { HandedRequest } from './compute-worker.ts'
 import { packed } from './frames.ts'
 
-export type ThinkLimits = {
-  /** Requests that are being worked on or wait for that, and those of one client. */
+export type ComputeLimits = {
+  /** Requests that run or wait in compute workers, in all and of one client. */
   readonly requests: number
   readonly requestsPerClient: number
-  /** Bytes of their bodies. */
+  /** Bytes of their bodies, in all and of one client. */
   readonly bytes: number
   readonly bytesPerClient: number
 }
 
-export const DEFAULT_THINKING = { requests: 256, requestsPerClient: 64 }
+export const DEFAULT_COMPUTE_LIMITS = { requests: 256, requestsPerClient: 64 }
 
 type HandOverOptions = {
-  /** Where a file can be made that is shared with the processes that think. */
+  /** The directory for a file that is shared with the compute workers. */
   readonly directory: string | undefined
-  readonly limits: ThinkLimits
+  readonly limits: ComputeLimits
   readonly policy: ProxyPolicy
   readonly metrics: Metrics
-  /** How much processor time a request may take, in milliseconds. */
+  /** Returns the processor time that a request may use, in milliseconds. */
   readonly maxMillisecondsOf: (request: HttpRequest) => number
-  /** Told how much processor time a request of a client took, in milliseconds. */
+  /** Called with the processor time that a request of a client took, in milliseconds. */
   readonly onCost?: (client: string, milliseconds: number) => void
 }
 
-/** The app of a process that serves: what takes thought is handed over, and so is what only the home may know. */
+/** The app of a page worker, which hands over what needs a compute worker, and what only the home may have. */
 export function handingOver(app: App, handOver: HandOver): App {
   const hand = async (request: HttpRequest, connection: ConnectionInfo, id?: AnyId): Promise<HttpResponse> => {
     try {
@@ -51,12 +51,12 @@ export function handingOver(app: App, handOver: HandOver): App {
       app.failed?.(error, request, id)
       return problemResponse({ kind: 'internal-error' }, request.path, id)
     } finally {
-      // It is over there, or nobody waits for it.
+      // The compute worker has its own copy, or nobody waits for the response.
       if (request.body !== undefined) freeMemory(request.body)
     }
   }
   const respond: App = (request, connection, id) => {
-    if (takesThought(request)) return hand(request, connection, id)
+    if (needsComputeWorker(request)) return hand(request, connection, id)
     // Only the current release is open here.
     return whenReady(app(request, connection, id), (response) =>
       response.status === GONE ? hand(request, connection, id) : response,
@@ -69,7 +69,7 @@ const GONE = 410
 
 const NO_BYTES = new Uint8Array()
 
-/** How long a request waits for a process that thinks, where there is none. */
+/** The time for which a request waits for a compute worker, where there is none. */
 const START_MILLISECONDS = 15_000
 const RETRY_SECONDS = 1
 
@@ -77,7 +77,7 @@ type Share = { requests: number; bytes: number }
 
 export class HandOver {
   readonly #options: HandOverOptions
-  /** Without one, work sees only between its steps that its client has gone. */
+  /** The shared file. Without one, a job notices only between its steps that its client is gone. */
   readonly #goneFile: string = ''
   readonly #gone: Uint8Array
   readonly #freeIds: number[]
@@ -98,7 +98,7 @@ export class HandOver {
     this.#freeIds = Array.from({ length: limits.requests }, (_, id) => id)
   }
 
-  /** Takes up where the processes that think listen: those that are not named any more get no further request. */
+  /** Replaces the sockets of compute workers: one that is not among them any more gets no further request. */
   use(paths: readonly string[]): void {
     for (const [path, link] of this.#links) {
       if (paths.includes(path)) continue
@@ -116,12 +116,12 @@ export class HandOver {
     const number = this.#freeIds.pop() as number
     this.#gone[number] = 0
     this.#count(client, 1, bytes)
-    metrics.thinking++
-    const release = (milliseconds: number) => {
+    metrics.computing++
+    const giveBack = (milliseconds: number) => {
       this.#freeIds.push(number)
       this.#count(client, -1, -bytes)
-      metrics.thinking--
-      metrics.thinkingSeconds += milliseconds / 1_000
+      metrics.computing--
+      metrics.computeSeconds += milliseconds / 1_000
       onCost?.(client, milliseconds)
     }
     const onGone = () => {
@@ -142,11 +142,11 @@ export class HandOver {
     const exchange = new HandedExchange(
       number,
       [packed(handed), request.body ?? NO_BYTES],
-      release,
+      giveBack,
       connection.signal,
       onGone,
     )
-    // One that is lost with its process is given to another; a second time it may be what ends them.
+    // A request that is lost with its worker is given to another. When that dies too, the request may be the cause.
     for (let lost = 0; lost < 2; lost++) {
       const link = await this.#link()
       if (link === undefined) break
@@ -154,8 +154,8 @@ export class HandOver {
       if (response !== undefined) return response
     }
     exchange.giveUp()
-    metrics.refused.thinking++
-    throw new ProblemError(overloaded('thinking', 'the processes that work on such requests are being started', 5))
+    metrics.refused.compute++
+    throw new ProblemError(overloaded('compute', 'the compute workers are being started', 5))
   }
 
   stop(): void {
@@ -167,13 +167,14 @@ export class HandOver {
     const { limits, metrics } = this.#options
     const share = this.#shares.get(client) ?? { requests: 0, bytes: 0 }
     const refuse = (what: string) => {
-      metrics.refused.thinking++
-      throw new ProblemError(overloaded('thinking', what, RETRY_SECONDS))
+      metrics.refused.compute++
+      throw new ProblemError(overloaded('compute', what, RETRY_SECONDS))
     }
-    if (this.#freeIds.length === 0) refuse(`${limits.requests} requests that take work wait, as many as may at a time`)
+    if (this.#freeIds.length === 0)
+      refuse(`${limits.requests} requests for compute workers wait, as many as may at a time`)
     if (share.requests >= limits.requestsPerClient)
-      refuse(`${limits.requestsPerClient} requests of your address that take work wait, as many as may at a time`)
-    // One is taken, however large: it is the limit on bodies that bounds it.
+      refuse(`${limits.requestsPerClient} requests of your address for compute workers wait, as many as may at a time`)
+    // One is taken, however large: the limit on bodies bounds it.
     if (this.#all.requests > 0 && this.#all.bytes + bytes > limits.bytes)
       refuse('the bodies of requests that wait fill the memory that is set aside for them')
     if (share.requests > 0 && share.bytes + bytes > limits.bytesPerClient)
@@ -190,7 +191,7 @@ export class HandOver {
     else this.#shares.set(client, share)
   }
 
-  /** The process with the fewest requests of this one; undefined if none is there in time. */
+  /** Returns the link with the fewest requests; undefined if no compute worker is there in time. */
   async #link(): Promise<ComputeLink | undefined> {
     const end = performance.now() + START_MILLISECONDS
     for (;;) {
@@ -212,7 +213,7 @@ export class HandOver {
         this.#linked.resolve()
         this.#linked = Promise.withResolvers()
       },
-      // One that has just died is named until its supervisor knows.
+      // The socket of a worker that has just died is used until the supervisor notices.
       () => setTimeout(() => isWanted() && this.#connect(path), 100),
     )
   }

@@ -28,7 +28,7 @@ describe('a leak', () => {
   type Look = { readonly counted: number; readonly before: number | undefined; readonly after?: number | undefined }
   const steady = (counted: number, connected: number | undefined): Look => ({ counted, before: connected })
 
-  /** What each check finds. */
+  /** The finding of each check. */
   async function found(looks: readonly Look[]): Promise<unknown[]> {
     const check = new LeakCheck()
     const all: unknown[] = []
@@ -55,7 +55,7 @@ describe('a leak', () => {
     ['is none for as many as there are', Array(4).fill(steady(30, 30)), Array(4).fill(undefined)],
     ['is none for fewer than there are', Array(4).fill(steady(30, 60)), Array(4).fill(undefined)],
     ['is none for a few more', Array(4).fill(steady(30, 21)), Array(4).fill(undefined)],
-    ['is none where the kernel does not tell', Array(4).fill(steady(30, undefined)), Array(4).fill(undefined)],
+    ['is none where the kernel does not say', Array(4).fill(steady(30, undefined)), Array(4).fill(undefined)],
     [
       'is none where clients go while it is looked at',
       Array(4).fill({ counted: 30, before: 30, after: 0 }),

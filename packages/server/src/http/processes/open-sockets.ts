@@ -8,7 +8,7 @@ const rowsOf = (port: number) =>
     'gm',
   )
 
-/** How many clients of a port are connected to a process; undefined where the system does not tell. */
+/** Returns the number of clients of a port that are connected to a process; undefined if the system does not say. */
 export function connectedClients(pid: number, port: number): number | undefined {
   try {
     const directory = `/proc/${pid}/fd`
@@ -20,7 +20,7 @@ export function connectedClients(pid: number, port: number): number | undefined 
   }
 }
 
-/** What a descriptor stands for; nothing if it was closed meanwhile. */
+/** Returns the target of a descriptor; nothing if it was closed meanwhile. */
 function targetOf(path: string): string {
   try {
     return readlinkSync(path)
@@ -38,14 +38,14 @@ function tableOf(pid: number, table: string): string {
   }
 }
 
-/** So few more may be counted because clients come and go between the looks at both sides. */
+/** Fewer may be counted only because clients come and go between the two counts. */
 const MIN_LEAKED = 10
-/** How many checks one after the other must find it. */
+/** Checks in a row that must find a leak. */
 const CHECKS = 3
 
 type Leak = { readonly counted: number; readonly connected: number }
 
-/** Finds out whether a process counts connections that the kernel does not have: it will never see them closed. */
+/** Finds connections that a process counts and the kernel does not have: the process would never see them closed. */
 export class LeakCheck {
   #found = 0
 

@@ -1,4 +1,4 @@
-// Works of a process that thinks: the shortest goes first, and one that is not to go on stops.
+// The jobs of a compute worker: the shortest goes first, and one that is not to go on stops.
 import { describe, expect, spyOn, test } from 'bun:test'
 import { checkpoint, WorkStopped } from '../../base/checkpoint.ts'
 import { Job, Scheduler } from './scheduler.ts'
@@ -15,20 +15,20 @@ function spin(milliseconds: number): void {
   }
 }
 
-/** A work in steps of some milliseconds each; it tells its name at every step. */
-async function steps(work: Job, name: string, count: number, milliseconds: number, order: string[]): Promise<void> {
+/** A job in steps of some milliseconds each; it notes its name at every step. */
+async function steps(job: Job, name: string, count: number, milliseconds: number, order: string[]): Promise<void> {
   for (let step = 0; step < count; step++) {
-    await work.pause()
+    await job.pause()
     order.push(name)
     spin(milliseconds)
   }
 }
 
 describe('the order', () => {
-  test('is that of the processor time used so far, whoever came first', async () => {
-    const works = new Scheduler()
+  test('is that of the processor time used so far, whichever came first', async () => {
+    const scheduler = new Scheduler()
     const order: string[] = []
-    const [long, short] = [new Job(works, 10_000, never), new Job(works, 10_000, never)]
+    const [long, short] = [new Job(scheduler, 10_000, never), new Job(scheduler, 10_000, never)]
     const ended = [steps(long, 'long', 4, 12, order)]
     await Bun.sleep(0)
     // The first step of the long one has begun or is over, and has used more than all of the short one will.
@@ -40,13 +40,13 @@ describe('the order', () => {
     expect(long.used).toBeGreaterThan(short.used)
   })
 
-  test('of works that have used the same is that of their coming', async () => {
-    const works = new Scheduler()
+  test('of jobs that have used the same is that of their coming', async () => {
+    const scheduler = new Scheduler()
     const order: number[] = []
     const ended = [0, 1, 2, 3].map((number) => {
       const { promise, resolve, reject } = Promise.withResolvers<void>()
-      works.enqueue(
-        new Job(works, 1_000, never),
+      scheduler.enqueue(
+        new Job(scheduler, 1_000, never),
         () => {
           order.push(number)
           resolve()
@@ -60,11 +60,11 @@ describe('the order', () => {
   })
 })
 
-describe('a work that is held up', () => {
+describe('a job that is held up', () => {
   /** Tells a name when its turn comes, or that it was stopped. */
-  const enqueue = (works: Scheduler, work: Job, name: string, order: string[]) =>
-    works.enqueue(
-      work,
+  const enqueue = (scheduler: Scheduler, job: Job, name: string, order: string[]) =>
+    scheduler.enqueue(
+      job,
       () => order.push(name),
       ({ reason }) => order.push(`${name} ${reason}`),
     )
@@ -73,43 +73,43 @@ describe('a work that is held up', () => {
   }
 
   test('lets others go first, and goes on when it is no more', async () => {
-    const works = new Scheduler()
+    const scheduler = new Scheduler()
     const order: string[] = []
     let isFull = true
-    enqueue(works, new Job(works, 1_000, never, () => isFull), 'held up', order)
+    enqueue(scheduler, new Job(scheduler, 1_000, never, () => isFull), 'held up', order)
     await turns()
-    enqueue(works, new Job(works, 1_000, never), 'other', order)
+    enqueue(scheduler, new Job(scheduler, 1_000, never), 'other', order)
     await turns()
     expect(order).toEqual(['other'])
     isFull = false
-    works.goOn()
+    scheduler.goOn()
     await turns()
     expect(order).toEqual(['other', 'held up'])
   })
 
   test('is stopped at once when no one waits for it', () => {
-    const works = new Scheduler()
+    const scheduler = new Scheduler()
     const order: string[] = []
-    const work = new Job(works, 1_000, never, () => true)
-    enqueue(works, work, 'held up', order)
-    work.abandon()
+    const job = new Job(scheduler, 1_000, never, () => true)
+    enqueue(scheduler, job, 'held up', order)
+    job.abandon()
     expect(order).toEqual(['held up gone'])
   })
 })
 
-describe('a work goes on at once', () => {
+describe('a job goes on at once', () => {
   test('while its step is short, and not when the step was long', async () => {
-    const works = new Scheduler()
-    const work = new Job(works, 1_000, never)
+    const scheduler = new Scheduler()
+    const job = new Job(scheduler, 1_000, never)
     const { promise, resolve, reject } = Promise.withResolvers<unknown[]>()
-    works.enqueue(
-      work,
+    scheduler.enqueue(
+      job,
       () => {
         // Whatever the clock says meanwhile, the step began in a minute, and then a minute ago.
-        work.startedAt = performance.now() + 60_000
-        const first = work.pause()
-        work.startedAt -= 120_000
-        resolve([first, work.pause() instanceof Promise])
+        job.startedAt = performance.now() + 60_000
+        const first = job.pause()
+        job.startedAt -= 120_000
+        resolve([first, job.pause() instanceof Promise])
       },
       reject,
     )
@@ -121,16 +121,16 @@ describe('a work goes on at once', () => {
   })
 })
 
-describe('a work stops', () => {
+describe('a job stops', () => {
   const reasonOf = (error: unknown) => (error instanceof WorkStopped ? error.reason : error)
 
   test('at its next checkpoint when its client is gone', async () => {
-    const works = new Scheduler()
+    const scheduler = new Scheduler()
     let isGone = false
-    const work = new Job(works, 60_000, () => isGone)
+    const job = new Job(scheduler, 60_000, () => isGone)
     setTimeout(() => {}, 0)
     const stopped = (async () => {
-      await work.pause()
+      await job.pause()
       isGone = true
       spin(60_000)
     })()
@@ -138,48 +138,48 @@ describe('a work stops', () => {
   })
 
   test('at its next pause when it is abandoned, even if it waits', async () => {
-    const works = new Scheduler()
-    const work = new Job(works, 60_000, never)
-    const stopped = work.pause()?.catch(reasonOf)
-    work.abandon()
+    const scheduler = new Scheduler()
+    const job = new Job(scheduler, 60_000, never)
+    const stopped = job.pause()?.catch(reasonOf)
+    job.abandon()
     expect(await stopped).toBe('gone')
-    expect(work.stopReason).toBe('gone')
+    expect(job.stopReason).toBe('gone')
   })
 
   test('when it has used its processor time, in one step or in many', async () => {
     for (const step of [1_000, 3]) {
-      const works = new Scheduler()
-      const work = new Job(works, 30, never)
-      expect(await steps(work, '', 1_000, step, []).catch(reasonOf)).toBe('deadline')
-      expect(work.used).toBeLessThan(500)
+      const scheduler = new Scheduler()
+      const job = new Job(scheduler, 30, never)
+      expect(await steps(job, '', 1_000, step, []).catch(reasonOf)).toBe('deadline')
+      expect(job.used).toBeLessThan(500)
     }
   })
 
   test('when what is done shows that the rest would take far too long, and not before', async () => {
     let user = 0
     using _time = spyOn(process, 'cpuUsage').mockImplementation(() => ({ user, system: 0 }))
-    const works = new Scheduler()
-    const work = new Job(works, 20_000, never)
+    const scheduler = new Scheduler()
+    const job = new Job(scheduler, 20_000, never)
     const step = async () => {
       user += 520_000
-      work.startedAt -= 520
-      await work.pause()
+      job.startedAt -= 520
+      await job.pause()
     }
-    await work.pause()
-    work.expectEnd(0)
+    await job.pause()
+    job.expectEnd(0)
     // The first rows took what all others need.
     for (const done of [0.001, 0.002, 0.003, 0.004]) {
       await step()
-      expect(() => work.expectEnd(done)).not.toThrow()
+      expect(() => job.expectEnd(done)).not.toThrow()
     }
     await step()
-    expect(() => work.expectEnd(0.5)).not.toThrow()
-    expect(() => work.expectEnd(0.01)).toThrow(WorkStopped)
+    expect(() => job.expectEnd(0.5)).not.toThrow()
+    expect(() => job.expectEnd(0.01)).toThrow(WorkStopped)
   })
 
   test('not for the time that others use', async () => {
-    const works = new Scheduler()
-    const [patient, busy] = [new Job(works, 40, never), new Job(works, 1_000, never)]
+    const scheduler = new Scheduler()
+    const [patient, busy] = [new Job(scheduler, 40, never), new Job(scheduler, 1_000, never)]
     await Promise.all([steps(busy, 'busy', 5, 20, []), steps(patient, 'patient', 5, 0, [])])
     expect(patient.stopReason).toBeUndefined()
   })

@@ -1,58 +1,58 @@
-// The works of a process that thinks: one step at a time, of the work that has taken the least processor time so far.
+// The jobs of a compute worker: one step at a time, of the job that has used the least processor time so far.
 //
-// So a search never waits for more than one step of a table of thousands of rows, and no one has to guess what costs how
-// much. Steps end where a work pauses; a work that is not to go on is stopped there, or at its next checkpoint.
+// A search never waits for more than one step of a table of thousands of rows, and no one has to guess what costs how
+// much. Steps end where a job pauses; a job that is not to go on is stopped there, or at its next checkpoint.
 import { type Checkpoint, type StopReason, WorkStopped, workOn } from '../../base/checkpoint.ts'
-import type { WorkAtHand } from '../exchange.ts'
+import type { RunningJob } from '../exchange.ts'
 
-/** A work that has more to do pauses after this time, if others wait. */
+/** A job that has more to do pauses after this time, if others wait. */
 const STEP_MILLISECONDS = 4
 
-/** After this time it can be told how long a work will take in all. */
+/** Processor time from which the time of a whole job is estimated. */
 const SAMPLE_MILLISECONDS = 500
-/** The share of the time that a work may take in which nothing is told. */
+/** The share of its time that a job may use before anything is estimated. */
 const WARM_UP = 0.1
 
-/** One work: what it has used, and whether it is to go on. */
-export class Job implements WorkAtHand {
-  readonly #works: Scheduler
+/** The work of one request: what it has used, and whether it is to go on. */
+export class Job implements RunningJob {
+  readonly #scheduler: Scheduler
   readonly #isGone: () => boolean
   readonly #isHeldUp: () => boolean
   readonly #maxMilliseconds: number
   /** Processor time of the steps that have ended. */
   #used = 0
-  /** Where the time began by which it is told how long the rest will take. */
+  /** The beginning of the sample from which the rest is estimated. */
   #sample: { readonly used: number; readonly done: number } | undefined
-  #isGoneForGood = false
-  /** When the step at hand began, by the clock and in processor time. */
+  #isAbandoned = false
+  /** When the running step began, by the clock and in processor time. */
   startedAt = 0
   #cpuAtStart = 0
 
-  constructor(works: Scheduler, maxMilliseconds: number, isGone: () => boolean, isHeldUp = () => false) {
-    this.#works = works
+  constructor(scheduler: Scheduler, maxMilliseconds: number, isGone: () => boolean, isHeldUp = () => false) {
+    this.#scheduler = scheduler
     this.#maxMilliseconds = maxMilliseconds
     this.#isGone = isGone
     this.#isHeldUp = isHeldUp
   }
 
-  /** Whether it waits until more can be sent to where its response goes. */
+  /** True while its response cannot be sent further. */
   get isHeldUp(): boolean {
     return this.#isHeldUp()
   }
 
-  /** Processor time in milliseconds, without the step at hand. */
+  /** Processor time in milliseconds, without the running step. */
   get used(): number {
     return this.#used
   }
 
-  /** The same with the step at hand. */
+  /** Processor time in milliseconds, with the running step. */
   get usedSoFar(): number {
-    return this.#used + (this.#works.atHand === this ? processorTime() - this.#cpuAtStart : 0)
+    return this.#used + (this.#scheduler.running === this ? processorTime() - this.#cpuAtStart : 0)
   }
 
-  /** Why it is not to go on; undefined while it is. */
+  /** The reason not to go on, if there is one. */
   get stopReason(): StopReason | undefined {
-    if (this.#isGoneForGood || this.#isGone()) return 'gone'
+    if (this.#isAbandoned || this.#isGone()) return 'gone'
     return this.#used > this.#maxMilliseconds ? 'deadline' : undefined
   }
 
@@ -65,10 +65,10 @@ export class Job implements WorkAtHand {
     this.#used += processorTime() - this.#cpuAtStart
   }
 
-  /** No one waits for it any more. */
+  /** Stops it, as nobody waits for it any more. */
   abandon(): void {
-    this.#isGoneForGood = true
-    this.#works.stopWaiting(this)
+    this.#isAbandoned = true
+    this.#scheduler.stopWaiting(this)
   }
 
   readonly check: Checkpoint = () => {
@@ -80,12 +80,12 @@ export class Job implements WorkAtHand {
   }
 
   pause(): Promise<void> | undefined {
-    if (this.#works.atHand === this && performance.now() - this.startedAt < STEP_MILLISECONDS) return undefined
-    return new Promise((resolve, reject) => this.#works.enqueue(this, resolve, reject))
+    if (this.#scheduler.running === this && performance.now() - this.startedAt < STEP_MILLISECONDS) return undefined
+    return new Promise((resolve, reject) => this.#scheduler.enqueue(this, resolve, reject))
   }
 
   /**
-   * What is done so far says little before it has taken some time, and the rest may well be faster. What is done first does not count:
+   * A job is judged by the speed of a sample, and the rest may well be faster. The first tenth of its time does not count:
    * in a process that has just started, each of the first rows computes what the rest needs too.
    */
   expectEnd(done: number): void {
@@ -103,34 +103,30 @@ function processorTime(): number {
   return (user + system) / 1_000
 }
 
-type Step = { readonly work: Job; readonly run: () => void; readonly stop: (error: WorkStopped) => void }
+type Step = { readonly job: Job; readonly run: () => void; readonly stop: (error: WorkStopped) => void }
 
 export class Scheduler {
   readonly #waiting: Step[] = []
-  #atHand: Job | undefined
+  /** The job whose step is running. */
+  running: Job | undefined
   #isGoingOn = false
 
-  /** The work whose step is under way. */
-  get atHand(): Job | undefined {
-    return this.#atHand
-  }
-
-  /** Has a step run when it is the turn of its work. If the work is not to go on, it is stopped instead. */
-  enqueue(work: Job, run: () => void, stop: (error: WorkStopped) => void): void {
-    this.#waiting.push({ work, run, stop })
+  /** Runs a step when it is the turn of its job. If the job is not to go on, the step is stopped instead. */
+  enqueue(job: Job, run: () => void, stop: (error: WorkStopped) => void): void {
+    this.#waiting.push({ job, run, stop })
     this.goOn()
   }
 
-  /** Goes on with what waits, where there is something new, or nothing was left that was not held up. */
+  /** Runs what waits. Called when there is a new step, or when a job is held up no longer. */
   goOn(): void {
     if (this.#isGoingOn) return
     this.#isGoingOn = true
     setImmediate(this.#next)
   }
 
-  /** Stops what waits of a work. */
-  stopWaiting(work: Job): void {
-    for (const step of this.#waiting.filter((step) => step.work === work)) {
+  /** Stops the waiting steps of a job. */
+  stopWaiting(job: Job): void {
+    for (const step of this.#waiting.filter((step) => step.job === job)) {
       this.#waiting.splice(this.#waiting.indexOf(step), 1)
       step.stop(new WorkStopped('gone'))
     }
@@ -140,27 +136,27 @@ export class Scheduler {
     const step = this.#take()
     this.#isGoingOn = step !== undefined
     if (step === undefined) return
-    const { work, run, stop } = step
-    this.#atHand = work
-    work.beginStep()
-    workOn(work.check)
-    const { stopReason } = work
+    const { job, run, stop } = step
+    this.running = job
+    job.beginStep()
+    workOn(job.check)
+    const { stopReason } = job
     if (stopReason === undefined) run()
     else stop(new WorkStopped(stopReason))
-    // What the step goes on with in promises that are resolved runs before this.
+    // Promises that the step has resolved run before this.
     setImmediate(() => {
       workOn(undefined)
-      work.endStep()
-      this.#atHand = undefined
+      job.endStep()
+      this.running = undefined
       this.#next()
     })
   }
 
-  /** The first of those that have used least, of those that are not held up. */
+  /** Takes the first step of the job that has used least; jobs that are held up do not count. */
   #take(): Step | undefined {
     let least: Step | undefined
     for (const step of this.#waiting)
-      if (!step.work.isHeldUp && (least === undefined || step.work.used < least.work.used)) least = step
+      if (!step.job.isHeldUp && (least === undefined || step.job.used < least.job.used)) least = step
     if (least !== undefined) this.#waiting.splice(this.#waiting.indexOf(least), 1)
     return least
   }

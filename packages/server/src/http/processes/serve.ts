@@ -9,7 +9,7 @@ type RunningServer = {
   readonly url: string
   readonly port: number
   /**
-   * Stops accepting, responds to all requests that were received, and closes; all within this time. When it accepts no
+   * Stops accepting, responds to all requests that were received, and closes, within this time. When it accepts no
    * more, `onClosed` is called, and the remaining responses are sent when its promise resolves.
    */
   stop(drainMilliseconds: number, onClosed?: () => Promise<void>): Promise<void>
@@ -27,14 +27,13 @@ export class CannotListen extends OperationalError {
 }
 
 export function serve(app: App, options: ListenOptions): RunningServer {
-  const { clientOf, maxBody, bodyScanner, failed: onFailure } = app
+  const { clientOf, maxBody, failed: onFailure } = app
   const server = listen(
     {
       respond: app,
       refuse: app.refuse ?? ((problem, path) => problemResponse(problem, path)),
       clientOf,
       maxBody,
-      bodyScanner,
       onFailure,
     },
     options,
@@ -75,7 +74,7 @@ const GRACE_MILLISECONDS = 1_000
 
 /**
  * Prepares for the end of accepting, so that no request is lost:
- * - A connection that the server closes may have a request on its way. So clients are first told to close it
+ * - A connection that the server closes may have a request on its way. So clients first have to close it
  *   themselves, with `Connection: close` on the response to their next request.
  * - Closing the listener resets connections that wait to be accepted. So responses are then paused: every client
  *   waits for one, and no one connects anew.

@@ -185,7 +185,7 @@ function counted(): MetricsSnapshot {
   return metrics.snapshot()
 }
 
-/** A worker that reports when it is told to, and has swapped once more each time. */
+/** A worker that reports when that is requested, and has swapped once more each time. */
 const REPORTING = `
 const metrics = ${JSON.stringify(counted())}
 const report = () => process.send({ report: { status: { release: 'a', built: '', degraded: [], draining: false }, metrics } })

@@ -1,5 +1,5 @@
-// The supervisor: keeps several processes of one kind running, those that serve or those that think, and exchanges
-// messages with them.
+// The supervisor: keeps several workers of one kind running, page workers or compute workers, and exchanges messages
+// with them.
 import { readFileSync } from 'node:fs'
 import { eventOf, type Log, type LogEvent } from '../../base/log.ts'
 import { messageOf, OperationalError } from '../../base/operational-error.ts'
@@ -14,93 +14,94 @@ import type { WorkerReport } from './serving-status.ts'
 /** The variable in the environment of a worker that has the process id of its supervisor. */
 export const SUPERVISOR_VARIABLE = 'NOMENCLATOR_SUPERVISOR'
 
-/** The variable in the environment of a worker that has what its supervisor knows of the home, as JSON. */
-export const KNOWN_VARIABLE = 'NOMENCLATOR_KNOWN'
+/** The variable in the environment of a worker that has its briefing, as JSON. */
+export const BRIEFING_VARIABLE = 'NOMENCLATOR_BRIEFING'
 
-/** The variable in the environment of a process that thinks: the socket that it listens on. */
-export const THINKER_VARIABLE = 'NOMENCLATOR_THINKER'
+/** The variable in the environment of a compute worker that has the socket that it listens on. */
+export const COMPUTE_SOCKET_VARIABLE = 'NOMENCLATOR_COMPUTE_SOCKET'
 
 /**
- * Options of the garbage collector of a process that serves or thinks, which it reads when it starts. It takes mapped files for
- * memory in use, and so by default lets garbage grow to three times the size of a release, or to its size on a machine with
- * less than 16 GB. With these, garbage grows to a twentieth of it on all machines, or until both together are 64 MB.
- * By default it also takes compiled code that has not run for 20 to 60 seconds for garbage, so that whoever comes after a quiet time waits
- * until it is compiled again.
+ * Options of the garbage collector of a worker, which reads them when it starts. The collector takes mapped files for memory in use,
+ * and so by default lets garbage grow to three times the size of a release, or to its size on a machine with less than 16 GB.
  */
 export const COLLECTOR_OPTIONS: Readonly<Record<string, string>> = {
+  // Garbage grows to a twentieth of the memory in use.
   BUN_JSC_heapGrowthMaxIncrease: '0.05',
+  // That share holds for a heap of any size.
   BUN_JSC_heapGrowthFunctionThresholdInMB: '0',
+  // Garbage and memory in use may be 64 MB together before anything is collected, on all machines.
   BUN_JSC_largeHeapSize: '64000000',
+  // Keeps compiled code that has not run for 20 to 60 seconds: else the first client after a quiet time waits until it is compiled again.
   BUN_JSC_forceCodeBlockLiveness: 'true',
 }
 
-/**
- * One that thinks gives memory back when it is found to be garbage, and not bit by bit when there is nothing else to do; pages would wait for that.
- * The first thousands of rows take a third longer if the last tier of compiled code, which is dear, is reached as early as by default.
- * By default every second collection looks at all objects where garbage may grow by so little; with this share of it, only when what outlives
- * the others has grown by half. Of 100 searches the slowest takes half the time, for some tens of MB.
- */
-const THINKER_OPTIONS = {
+/** Options of the garbage collector and the compiler of a compute worker, besides those of every worker. */
+const COMPUTE_COLLECTOR_OPTIONS = {
+  // Gives memory back as soon as it is found to be garbage. A page worker does so bit by bit when it is idle, since pages would wait.
   BUN_JSC_sweepSynchronously: 'true',
+  // The first thousands of rows take a third longer if the last, expensive tier of compiled code is reached as early as by default.
   BUN_JSC_thresholdForFTLOptimizeAfterWarmUp: '400000',
+  // Looks at all objects only when those that outlive the others have grown by half, and not at every second collection: of 100 searches
+  // the slowest takes half the time, for some tens of MB.
   BUN_JSC_minEdenToOldGenerationRatio: '0.033',
 }
 
+/** The state of the home and the service that a worker starts with. */
 export type WorkerBriefing = {
   readonly scrub: ScrubState
   /** The digest of the release that other workers serve. */
   readonly served?: string | undefined
-  /** Why the shared shelf is not followed; undefined where it is, or where there is none. */
+  /** The reason why the shared shelf is not followed, if there is one. */
   readonly shelf?: ShelfTrouble | undefined
-  /** Whether a shared shelf is followed. */
+  /** True if a shared shelf is followed. */
   readonly follows?: boolean
-  /** Where the processes that think listen, for those that serve. */
-  readonly thinkers: readonly string[]
-  /** Where processes of the service can make files that they share; undefined where nothing can be written to. */
+  /** The sockets of the compute workers, for page workers. */
+  readonly computeSockets: readonly string[]
+  /** The directory for files that workers share; undefined where nothing can be written to. */
   readonly directory: string | undefined
 }
 
-/** What a worker tells its supervisor: that it listens, that it has stopped listening, how it is, or which release it lacks. */
+/** A message of a worker to its supervisor: it listens, has stopped listening, reports, or asks for a release that is not here. */
 type WorkerMessage =
   | { readonly ready: { readonly port: number } }
   | { readonly closed: true }
   | { readonly report: WorkerReport }
-  | { readonly lacks: string }
+  | { readonly missingRelease: string }
 
-/** What the supervisor tells its workers: what the scrub has found, how the shared shelf is followed, who thinks. */
+/** A change that the supervisor sends its workers: findings of the scrub, trouble with the shelf, or other compute workers. */
 type WorkerUpdate =
   | { readonly scrub: ScrubState }
   | { readonly shelf: ShelfTrouble | null }
-  | { readonly thinkers: readonly string[] }
+  | { readonly computeSockets: readonly string[] }
 
-/** What the supervisor tells a worker: that it may send its last responses, what is wanted of it, a reply, or news. */
+/** A message of the supervisor to a worker: it may send its last responses, a command, a reply, or an update. */
 type SupervisorMessage =
   | { readonly finish: true }
   | { readonly wanted: 'report' | 'reopen' | 'stop' }
-  | { readonly lacked: string; readonly onShelf: OnShelf }
+  | { readonly missingRelease: string; readonly onShelf: OnShelf }
   | WorkerUpdate
 
 const REPORT_MILLISECONDS = 1_000
-/** How long a reply about a release that is not here is waited for. */
+/** The time that the supervisor has for a reply about a missing release. */
 const REPLY_MILLISECONDS = 5_000
 
 type WorkerSide = {
   readonly report: () => WorkerReport
   readonly onScrub: (state: ScrubState) => void
   readonly onShelf: (trouble: ShelfTrouble | undefined) => void
-  /** Takes up where the processes that think listen. */
-  readonly onThinkers: (paths: readonly string[]) => void
+  /** Takes the sockets of the compute workers. */
+  readonly onComputeSockets: (paths: readonly string[]) => void
   /** Opens the access log anew. */
   readonly reopen: () => void
-  /** Stops a process that thinks; one that serves is sent a signal. */
+  /** Stops a compute worker; a page worker gets a signal. */
   readonly onStop: () => void
 }
 
-/** A worker's connection with its supervisor. It reports every second: a worker that does not is taken for stuck. */
+/** The connection of a worker with its supervisor. It reports every second: a worker that does not is taken for stuck. */
 export class SupervisorLink {
   readonly #options: WorkerSide
   readonly #finish = Promise.withResolvers<void>()
-  readonly #lacked = new Map<string, PromiseWithResolvers<OnShelf>>()
+  readonly #missing = new Map<string, PromiseWithResolvers<OnShelf>>()
   #isSending = false
 
   constructor(options: WorkerSide) {
@@ -109,7 +110,7 @@ export class SupervisorLink {
     setInterval(() => this.#report(), REPORT_MILLISECONDS).unref()
   }
 
-  /** After a report, so that the supervisor knows what is served. */
+  /** Reports that this worker listens, after its status, so that the supervisor has the release that is served. */
   ready(port: number): void {
     this.#report()
     send({ ready: { port } })
@@ -124,29 +125,29 @@ export class SupervisorLink {
     return this.#finish.promise
   }
 
-  /** What the shared shelf says of a release that is not here: the supervisor asks it. */
+  /** Returns whether the shared shelf has a release that is not here: the supervisor looks it up. */
   async findOnShelf(digest: string): Promise<OnShelf> {
-    const asked = this.#lacked.get(digest)
-    const reply = asked ?? Promise.withResolvers<OnShelf>()
-    if (asked === undefined) {
-      this.#lacked.set(digest, reply)
-      send({ lacks: digest })
+    const waiting = this.#missing.get(digest)
+    const reply = waiting ?? Promise.withResolvers<OnShelf>()
+    if (waiting === undefined) {
+      this.#missing.set(digest, reply)
+      send({ missingRelease: digest })
     }
     const late = setTimeout(() => this.#reply(digest, 'unknown'), REPLY_MILLISECONDS)
     return reply.promise.finally(() => clearTimeout(late))
   }
 
   #reply(digest: string, onShelf: OnShelf): void {
-    this.#lacked.get(digest)?.resolve(onShelf)
-    this.#lacked.delete(digest)
+    this.#missing.get(digest)?.resolve(onShelf)
+    this.#missing.delete(digest)
   }
 
   #receive(message: SupervisorMessage): void {
     if ('finish' in message) this.#finish.resolve()
     else if ('scrub' in message) this.#options.onScrub(message.scrub)
     else if ('shelf' in message) this.#options.onShelf(message.shelf ?? undefined)
-    else if ('lacked' in message) this.#reply(message.lacked, message.onShelf)
-    else if ('thinkers' in message) this.#options.onThinkers(message.thinkers)
+    else if ('missingRelease' in message) this.#reply(message.missingRelease, message.onShelf)
+    else if ('computeSockets' in message) this.#options.onComputeSockets(message.computeSockets)
     else if (message.wanted === 'reopen') this.#options.reopen()
     else if (message.wanted === 'stop') this.#options.onStop()
     else this.#report()
@@ -167,26 +168,26 @@ function send(message: WorkerMessage, onSent: () => void = () => {}): void {
 }
 
 type WorkersOptions = {
-  /** What they are called in messages. */
-  readonly name?: 'worker' | 'thinker'
+  /** Their name in messages. */
+  readonly name?: 'worker' | 'compute worker'
   readonly count: number
   readonly listening: ListenOptions
-  /** The socket that each listens on, where they do not share a port. */
+  /** Returns a socket for a compute worker to listen on; page workers share a port. */
   readonly socket?: () => string
-  /** Called when one has begun to listen, or gets no more to do. */
+  /** Called when a worker has begun to listen, or gets no more requests. */
   readonly onChange?: () => void
-  /** How much memory of its own one may have before it is replaced, in bytes. */
+  /** The memory of its own that a worker may have before it is replaced, in bytes. */
   readonly maxBytes?: number
   /** The command line of a worker that listens on this port. */
   readonly command: (port: number) => readonly string[]
-  /** How long a worker may take to stop. */
+  /** The time in which a worker has to stop. */
   readonly drainMilliseconds: number
   readonly log: Log
-  /** What a worker that starts is told of the home; `served` is what the other workers serve. */
-  readonly known?: (served: string | undefined) => WorkerBriefing
+  /** Returns the briefing of a worker that starts; `served` is the release that the other workers serve. */
+  readonly briefing?: (served: string | undefined) => WorkerBriefing
   /** Called when a worker has crashed, and waited for before another is started. */
   readonly onCrash?: () => Promise<void>
-  /** What the shared shelf says of a release that a worker lacks. */
+  /** Returns whether the shared shelf has a release that a worker has not. */
   readonly findOnShelf?: (digest: string) => Promise<OnShelf>
   /** Variables of this process that workers do not get. */
   readonly unset?: readonly string[]
@@ -194,9 +195,9 @@ type WorkersOptions = {
   readonly inherited?: readonly (number | 'ignore')[]
   /** The clock, in milliseconds. */
   readonly now?: () => number
-  /** How long a process has waited for a core in all, in milliseconds. */
+  /** Returns the time that a process has waited for a core in all, in milliseconds. */
   readonly waitedForCore?: (pid: number) => number
-  /** How often the connections that workers count are compared with those of the kernel. */
+  /** The time between two comparisons of the connections that workers count with those of the kernel. */
   readonly leakCheckMilliseconds?: number
 }
 
@@ -205,11 +206,11 @@ type Worker = {
   readonly socket: string | undefined
   readonly startedAt: number
   state: 'starting' | 'listening' | 'closed' | 'finishing'
-  /** It was told to stop. */
+  /** True once it is to stop. */
   retired: boolean
-  /** How many checks have passed since it was heard of. */
+  /** Checks since its last message. */
   silentChecks: number
-  /** How long it had waited for a core in all, at the last check. */
+  /** The time that it had waited for a core in all, at the last check. */
   waitedMilliseconds: number
   lastReport?: WorkerReport
   readonly leakCheck: LeakCheck
@@ -220,7 +221,7 @@ type Worker = {
 const KILL_AFTER_MILLISECONDS = 1_000
 const CHECK_MILLISECONDS = 1_000
 /**
- * A worker that was not heard of for so many checks is killed. Checks are counted and not seconds: when the machine
+ * A worker that sends nothing for so many checks is killed. Checks are counted and not seconds: when the machine
  * sleeps or all processes are stopped, none takes place. One before which the worker waited for a core most of the time
  * counts little: another in its place would wait as well, and begin anew.
  */
@@ -230,7 +231,7 @@ const STARVED_CHECK = 0.1
 const MAX_STARTING_CHECKS = 10
 const MAX_REPORT_MILLISECONDS = 500
 const LEAK_CHECK_MILLISECONDS = 10_000
-/** How a process ends that was told to. Any other signal is a crash. */
+/** The signals that end a process on purpose. Any other is a crash. */
 const ORDERLY: readonly string[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT']
 
 /** Workers listen with SO_REUSEPORT, and so would share the port with any other service that allows it too. */
@@ -242,7 +243,7 @@ function refusePortInUse({ host, port }: ListenOptions): void {
   }
 }
 
-/** How long to wait before a worker is started again: twice as long each time, until a worker has run steadily. */
+/** The wait before a worker is started again: twice as long each time, until a worker has run steadily. */
 export class Backoff {
   static readonly FIRST_MILLISECONDS = 100
   static readonly MAX_MILLISECONDS = 10_000
@@ -251,7 +252,7 @@ export class Backoff {
   static readonly NONE_LEFT_MILLISECONDS = 1_000
   #milliseconds = Backoff.FIRST_MILLISECONDS
 
-  /** The next wait. */
+  /** Returns the next wait. */
   next(isAnyLeft: boolean): number {
     return isAnyLeft ? this.#milliseconds : Math.min(this.#milliseconds, Backoff.NONE_LEFT_MILLISECONDS)
   }
@@ -268,22 +269,22 @@ export class Backoff {
   }
 }
 
-/** Keeps so many processes of one kind running. */
+/** Keeps a number of workers of one kind running. */
 export class Supervisor {
   readonly #options: WorkersOptions
   readonly #now: () => number
-  /** All that are alive, including those that are starting or stopping. */
+  /** All workers that are alive, including those that are starting or stopping. */
   readonly #workers = new Set<Worker>()
   readonly #backoff = new Backoff()
   #port: number
   #stopping = false
   #restarting: 'no' | 'yes' | 'and once more' = 'no'
   #crash: Promise<void> | undefined
-  /** What workers counted that have ended. */
+  /** The counters of the workers that have ended. */
   #ended: MetricsSnapshot | undefined
-  /** The release that a worker reported last. */
-  #served: string | undefined
-  /** How many workers were replaced because they died or did not report. */
+  /** The digest of the release that a worker reported last. */
+  served: string | undefined
+  /** Workers that were replaced because they died or did not report. */
   restarts = 0
 
   constructor(options: WorkersOptions) {
@@ -303,8 +304,8 @@ export class Supervisor {
   }
 
   /**
-   * Starts the workers. If the first of them cannot start, neither can the service; the others, and whatever else is to be
-   * started, begin when it serves.
+   * Starts the workers. If the first of them cannot start, neither can the service. The others, and the other supervisor,
+   * start when it serves.
    */
   async start(startOthers = async () => {}): Promise<void> {
     if (this.#options.socket === undefined) refusePortInUse(this.#options.listening)
@@ -317,7 +318,7 @@ export class Supervisor {
     }
   }
 
-  /** How each worker is at this moment. What workers counted that have ended is added to the first of them. */
+  /** Returns a new report of each worker. The counters of workers that have ended are added to the first. */
   async reports(): Promise<readonly WorkerReport[]> {
     const workers = [...this.#workers].filter(({ state }) => state !== 'starting')
     await Promise.race([Promise.all(workers.map(nextReport)), Bun.sleep(MAX_REPORT_MILLISECONDS)])
@@ -327,23 +328,18 @@ export class Supervisor {
     return [{ ...first, metrics: mergeSnapshots([first.metrics, this.#ended]) }, ...others]
   }
 
-  /** The sockets of those that may be given something to do. */
+  /** The sockets of the workers that take requests. */
   get sockets(): readonly string[] {
     return this.#inService().flatMap(({ state, socket }) => (state === 'listening' ? (socket ?? []) : []))
   }
 
-  /** The digest of the release that a worker reported last. */
-  get served(): string | undefined {
-    return this.#served
-  }
-
-  tell(news: WorkerUpdate): void {
-    for (const worker of this.#workers) tell(worker, news)
+  update(change: WorkerUpdate): void {
+    for (const worker of this.#workers) sendTo(worker, change)
   }
 
   /** Lets the workers open their access log anew. */
   reopen(): void {
-    for (const worker of this.#workers) tell(worker, { wanted: 'reopen' })
+    for (const worker of this.#workers) sendTo(worker, { wanted: 'reopen' })
   }
 
   /**
@@ -379,7 +375,7 @@ export class Supervisor {
     try {
       for (const old of this.#inService()) {
         if (this.#stopping) return
-        // One that has died meanwhile is being replaced already.
+        // A worker that has died meanwhile is being replaced already.
         if (!this.#workers.has(old)) continue
         await this.#replace(old)
       }
@@ -389,7 +385,7 @@ export class Supervisor {
       const message = `${this.#name}S NOT RESTARTED: ${messageOf(error)}; those that are there go on`
       if (this.#stopping) return
       this.#options.log({ level: 'error', event: 'workers-not-restarted', message })
-      // One that died meanwhile was not replaced if the one that could not start seemed to take its place.
+      // A worker that died meanwhile was not replaced if the one that could not start seemed to take its place.
       if (this.#inService().length < this.#options.count) void this.#replaceDead(false)
     }
   }
@@ -421,7 +417,7 @@ export class Supervisor {
     await this.#replaceFaulty(worker, { level: 'error', event: 'connections-leaked', message, worker: pid, ...leak })
   }
 
-  /** Puts another in the place of one that works and is not as it should be, unless a restart does so already. */
+  /** Replaces a worker that serves and has a fault, unless a restart does so already. */
   async #replaceFaulty(worker: Worker, event: LogEvent): Promise<void> {
     if (worker.retired || this.#stopping || this.#restarting !== 'no') return
     this.#options.log(event)
@@ -439,7 +435,7 @@ export class Supervisor {
     return [...this.#workers].filter(({ retired }) => !retired)
   }
 
-  /** Whether any worker serves. */
+  /** True if any worker serves. */
   #isServing(): boolean {
     return this.#inService().some(({ state }) => state === 'listening')
   }
@@ -452,34 +448,35 @@ export class Supervisor {
   /** Resolves with the port when the worker listens. */
   #spawn(): Promise<number> {
     const ready = Promise.withResolvers<number>()
-    const known = this.#options.known?.(this.#served)
+    const briefing = this.#options.briefing?.(this.served)
     const socket = this.#options.socket?.()
     const child = Bun.spawn([...this.#options.command(this.#port)], {
       stdio: ['ignore', 'pipe', 'pipe', ...(this.#options.inherited ?? [])],
       env: {
         ...COLLECTOR_OPTIONS,
-        ...(socket === undefined ? {} : THINKER_OPTIONS),
+        ...(socket === undefined ? {} : COMPUTE_COLLECTOR_OPTIONS),
         ...process.env,
         ...Object.fromEntries((this.#options.unset ?? []).map((name) => [name, undefined])),
         [SUPERVISOR_VARIABLE]: String(process.pid),
-        ...(known === undefined ? {} : { [KNOWN_VARIABLE]: JSON.stringify(known) }),
-        ...(socket === undefined ? {} : { [THINKER_VARIABLE]: socket }),
+        ...(briefing === undefined ? {} : { [BRIEFING_VARIABLE]: JSON.stringify(briefing) }),
+        ...(socket === undefined ? {} : { [COMPUTE_SOCKET_VARIABLE]: socket }),
       },
       ipc: (message: WorkerMessage) => {
         worker.silentChecks = 0
         if ('report' in message) return this.#onReport(worker, message.report)
-        if ('lacks' in message) return void this.#replyAbout(worker, message.lacks)
+        if ('missingRelease' in message) return void this.#replyAbout(worker, message.missingRelease)
         worker.state = 'ready' in message ? 'listening' : 'closed'
         if ('closed' in message) return this.#letClosedFinish()
         ready.resolve(message.ready.port)
         this.#options.onChange?.()
-        // What was found while it was starting may not have reached it.
-        const latest = this.#options.known?.(this.#served)
-        if (latest === undefined || known === undefined) return
-        if (JSON.stringify(latest.scrub) !== JSON.stringify(known.scrub)) tell(worker, { scrub: latest.scrub })
-        if (JSON.stringify(latest.thinkers) !== JSON.stringify(known.thinkers))
-          tell(worker, { thinkers: latest.thinkers })
-        if (JSON.stringify(latest.shelf) !== JSON.stringify(known.shelf)) tell(worker, { shelf: latest.shelf ?? null })
+        // Updates while it was starting have not reached it.
+        const latest = this.#options.briefing?.(this.served)
+        if (latest === undefined || briefing === undefined) return
+        if (JSON.stringify(latest.scrub) !== JSON.stringify(briefing.scrub)) sendTo(worker, { scrub: latest.scrub })
+        if (JSON.stringify(latest.computeSockets) !== JSON.stringify(briefing.computeSockets))
+          sendTo(worker, { computeSockets: latest.computeSockets })
+        if (JSON.stringify(latest.shelf) !== JSON.stringify(briefing.shelf))
+          sendTo(worker, { shelf: latest.shelf ?? null })
       },
     })
     const worker: Worker = {
@@ -501,20 +498,20 @@ export class Supervisor {
     return ready.promise
   }
 
-  async #replyAbout(worker: Worker, lacked: string): Promise<void> {
-    tell(worker, { lacked, onShelf: (await this.#options.findOnShelf?.(lacked)) ?? 'absent' })
+  async #replyAbout(worker: Worker, missingRelease: string): Promise<void> {
+    sendTo(worker, { missingRelease, onShelf: (await this.#options.findOnShelf?.(missingRelease)) ?? 'absent' })
   }
 
   #onReport(worker: Worker, report: WorkerReport): void {
     worker.lastReport = report
-    this.#served = report.status.release
+    this.served = report.status.release
     for (const onReport of worker.onReport.splice(0)) onReport()
   }
 
   /** Kills workers that are stopped or stuck; they are then replaced like any that died. */
   #killStuck(): void {
     for (const worker of this.#workers) {
-      // One that was told to stop has a time limit of its own.
+      // A worker that is to stop has a time limit of its own.
       if (worker.retired || this.#stopping) continue
       this.#replaceIfTooLarge(worker)
       const { pid } = worker.process
@@ -530,7 +527,7 @@ export class Supervisor {
     }
   }
 
-  /** One whose memory has grown too much ends when its work is done, or at once if it goes on growing. */
+  /** Replaces a worker whose memory has grown too much: it ends after its last response, or at once if it goes on growing. */
   #replaceIfTooLarge(worker: Worker): void {
     const { maxBytes = Number.POSITIVE_INFINITY } = this.#options
     const { pid } = worker.process
@@ -541,7 +538,7 @@ export class Supervisor {
     if (bytes > 2 * maxBytes) worker.process.kill('SIGKILL')
   }
 
-  /** Logs what a worker writes: only the supervisor writes, so that the lines of several workers are not mixed up. */
+  /** Logs the output of a worker: only the supervisor writes, so that the lines of several workers are not mixed up. */
   async #forwardLines(stream: ReadableStream<Uint8Array>, pid: number): Promise<void> {
     const decoder = new TextDecoder()
     let unfinished = ''
@@ -580,7 +577,7 @@ export class Supervisor {
     const message = `${this.#name} DIED: process ${pid}, ${how}; starting another in ${this.#backoff.next(this.#isServing())} ms`
     this.#options.log({ level: 'error', event: 'worker-died', message, worker: pid, how })
     if (!this.#isServing()) {
-      const words = `NO ${this.#name} IS LEFT: nothing is ${this.#options.name === 'thinker' ? 'searched, resolved or rendered' : 'served'} until one can start`
+      const words = `NO ${this.#name} IS LEFT: nothing is ${this.#options.name === 'compute worker' ? 'searched, resolved or rendered' : 'served'} until one can start`
       this.#options.log({ level: 'error', event: 'no-worker-left', message: words })
     }
     void this.#replaceDead(signalCode !== null && !ORDERLY.includes(String(signalCode)))
@@ -591,7 +588,7 @@ export class Supervisor {
     this.#ended = this.#ended === undefined ? ended : mergeSnapshots([this.#ended, ended])
   }
 
-  /** One look at what may have made workers crash does for all that crash meanwhile. */
+  /** Looks for what may have made workers crash, once for all that crash meanwhile. */
   async #lookIntoCrash(): Promise<void> {
     this.#crash ??= this.#options.onCrash?.().finally(() => {
       this.#crash = undefined
@@ -617,8 +614,8 @@ export class Supervisor {
   async #retire(worker: Worker): Promise<void> {
     worker.retired = true
     this.#options.onChange?.()
-    // A signal to the whole process group must not end those that think while others still hand over to them.
-    if (worker.socket !== undefined && worker.state === 'listening') tell(worker, { wanted: 'stop' })
+    // A signal to the whole process group must not end compute workers while page workers still hand over to them.
+    if (worker.socket !== undefined && worker.state === 'listening') sendTo(worker, { wanted: 'stop' })
     else worker.process.kill('SIGTERM')
     const timeout = this.#options.drainMilliseconds + KILL_AFTER_MILLISECONDS
     const timer = setTimeout(() => worker.process.kill('SIGKILL'), timeout)
@@ -629,17 +626,17 @@ export class Supervisor {
 
 const MEGABYTE = 1 << 20
 
-/** How long the first thread of a process, which runs its program, has waited for a core in all, in milliseconds. */
+/** Returns the time that the first thread of a process, which runs its program, has waited for a core in all, in milliseconds. */
 function waitedForCore(pid: number): number {
   try {
     return Number(readFileSync(`/proc/${pid}/schedstat`, 'latin1').split(' ')[1]) / 1_000_000
   } catch {
-    // It has just ended, or the system does not tell.
+    // It has just ended, or the system does not say.
     return 0
   }
 }
 
-/** The memory that a process shares with no file: its heap and its buffers. */
+/** Returns the bytes of memory that a process shares with no file: its heap and its buffers. */
 function ownBytes(pid: number): number {
   try {
     const [, kilobytes = '0'] = /^RssAnon:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? []
@@ -649,20 +646,20 @@ function ownBytes(pid: number): number {
   }
 }
 
-/** Asks a worker for a report, and resolves when it is there. */
+/** Requests a report from a worker, and resolves when it is there. */
 function nextReport(worker: Worker): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   worker.onReport.push(resolve)
-  tell(worker, { wanted: 'report' })
+  sendTo(worker, { wanted: 'report' })
   return promise
 }
 
 function letFinish(worker: Worker): void {
   worker.state = 'finishing'
-  tell(worker, { finish: true })
+  sendTo(worker, { finish: true })
 }
 
-function tell({ process }: Worker, message: SupervisorMessage): void {
+function sendTo({ process }: Worker, message: SupervisorMessage): void {
   try {
     process.send(message)
   } catch {

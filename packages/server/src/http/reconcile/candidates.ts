@@ -10,23 +10,15 @@ import { treeOf } from '../../query/tree.ts'
 import type { Release } from '../../release/release.ts'
 import { MAX_SEARCH_CHARACTERS, MAX_WORDS } from '../v2/parameter-definitions.ts'
 import { isBelow as filterBelow } from '../v2/record-key.ts'
-import {
-  ancestorsOfRecord,
-  descriptionOf,
-  entityId,
-  findEntity,
-  nameOf,
-  type RecordPlace,
-  readRecord,
-  typeOf,
-} from './entity.ts'
+import { embeddedAncestors } from '../v2/record-summary.ts'
+import { entityId, findEntity, nameOf, type RecordPlace, recordAt, summaryOf, typeOf } from './entity.ts'
 import { PropertyReader, type PropertyValue, propertiesOf } from './properties.ts'
 import type { GivenProperty, GivenValue, ReconciliationQuery } from './query.ts'
 
 /** A record that a query may mean, with a score from 0 to 1. */
 type Match = RecordPlace & { readonly score: number; readonly isSure: boolean }
 
-/** What is known of a candidate besides its score. */
+/** True or false for each property that a query gives: the candidate has one of its values. */
 type Feature = { readonly id: string; readonly value: boolean }
 
 export function candidatesFor(release: Release, query: ReconciliationQuery) {
@@ -36,7 +28,7 @@ export function candidatesFor(release: Release, query: ReconciliationQuery) {
     if (match.score > (best.get(key)?.score ?? -1)) best.set(key, match)
   }
   const checked = [...best.values()].map((match) => checkedMatch(release, match, query))
-  // Where several records are sure, each in its collection or with one value of a property, none is.
+  // If several records are sure, each in its collection or with one value of a property, none is.
   const isOnly = checked.filter(({ match }) => match.isSure).length === 1
   const ranked = checked.toSorted((a, b) => b.match.score - a.match.score).slice(0, query.limit)
   return ranked.map(({ match, features }, at) => candidateOf(release, match, features, isOnly && at === 0))
@@ -47,11 +39,8 @@ const DECIMALS = 100
 
 function candidateOf(release: Release, match: Match, features: readonly Feature[], mayMatch: boolean) {
   const { entity, score, isSure } = match
-  const named = { entity, record: readRecord(release, match) }
   return {
-    id: entityId(entity, named.record),
-    name: nameOf(named),
-    description: descriptionOf(release, match, named.record),
+    ...summaryOf(release, match),
     type: [typeOf(entity)],
     score: Math.round(score * PERCENT * DECIMALS) / DECIMALS,
     match: isSure && mayMatch,
@@ -59,7 +48,7 @@ function candidateOf(release: Release, match: Match, features: readonly Feature[
   }
 }
 
-// Which records are meant.
+// Records that a query may mean.
 
 function matchesFor(release: Release, query: ReconciliationQuery): Match[] {
   const { text, types, properties, limit } = query
@@ -76,15 +65,15 @@ function matchesFor(release: Release, query: ReconciliationQuery): Match[] {
   return matches
 }
 
-/** The record's own part is read only where there is no text: the text is its name. */
+/** The record's own part is read only without a text, which would be its name. */
 const isPartOf = (entity: Entity, part: Entity, text: string): boolean =>
   part === entity ? text === '' : ancestorsOf(entity).some((step) => step.entity === part)
 
-/** What stands in a part: text, or a record that was reconciled before. */
+/** A part of a row: text, or a record that was reconciled before. */
 type PartValue = { readonly text: string } | RecordPlace
 type GivenPart = { readonly part: Entity; readonly values: readonly PartValue[] }
 
-/** The part that a property gives; undefined where it is no part, or where its values say nothing. */
+/** The part that a property gives; undefined if it is no part, or if its values have no words. */
 function givenPart(release: Release, { property, values }: GivenProperty): GivenPart | undefined {
   if (property.field !== undefined) return undefined
   const part = property.owner
@@ -109,15 +98,8 @@ function combinations(given: readonly GivenPart[]): NamedPart[][] {
 }
 
 function matchText(release: Release, types: readonly Entity[], text: string, limit: number): Match[] {
-  const names = types.map(({ name }) => name)
-  const propose = () =>
-    searchAcross(
-      release,
-      typedWords(text),
-      names.map((name) => [name, []] as const),
-      limit,
-    )
-  return resolved(release, () => resolveRow(release, { text }, { names }), propose)
+  const resolve = () => resolveRow(release, { text }, { names: types.map(({ name }) => name) })
+  return resolved(release, resolve, () => searchTypes(release, types, text, limit))
 }
 
 function matchParts(
@@ -137,47 +119,44 @@ function matchParts(
   const ownName = parts.get(entity.name)
   if (ownName === undefined) return []
   const filters = ancestors.map((ancestor) => belowFilter(release, entity, ancestor))
-  const propose = () => searchAcross(release, typedWords(ownName), [[entity.name, filters]], limit)
+  const propose = () => searchTypes(release, [entity], ownName, limit, filters)
   const resolve = () => resolveRow(release, { parts: withLineages(release, parts, ancestors) })
-  const below = (match: Match) => filters.length === 0 || isBelow(release, match, ancestors)
-  return resolved(release, resolve, propose).filter(below)
+  return resolved(release, resolve, propose).filter((match) => isBelow(release, match, ancestors))
 }
 
-/** A record that was reconciled before is named with all its ancestors, so that no other of its name is meant. */
+/** Adds the names of all ancestors of records that were reconciled before: others may have the same name. */
 function withLineages(release: Release, parts: ReadonlyMap<string, string>, ancestors: readonly RecordPlace[]) {
   const all = new Map(parts)
   for (const place of ancestors) {
-    const named = { entity: place.entity, record: readRecord(release, place) }
-    for (const one of [named, ...ancestorsOfRecord(named)]) all.set(one.entity.name, nameOf(one))
+    const named = recordAt(release, place)
+    for (const one of [named, ...embeddedAncestors(named)]) all.set(one.entity.name, nameOf(one))
   }
   return all
 }
 
 function isBelow(release: Release, place: RecordPlace, ancestors: readonly RecordPlace[]): boolean {
-  const named = { entity: place.entity, record: readRecord(release, place) }
-  const lineage = ancestorsOfRecord(named).flatMap(
-    ({ entity, record }) => findEntity(release, entityId(entity, record)) ?? [],
-  )
+  if (ancestors.length === 0) return true
+  const lineage = embeddedAncestors(recordAt(release, place)).flatMap((one) => findEntity(release, entityId(one)) ?? [])
   return ancestors.every((ancestor) => lineage.some((one) => isAtOrBelow(release, one, ancestor)))
 }
 
-/** Whether a record is another, or below it in their tree. */
+/** True if a record is the ancestor, or has it among its ancestors in their tree. */
 function isAtOrBelow(release: Release, { entity, position }: RecordPlace, ancestor: RecordPlace): boolean {
   if (entity !== ancestor.entity) return false
   if (position === ancestor.position) return true
   return treeOf(release.entity(entity.name))?.ancestorsOf(position).includes(ancestor.position) ?? false
 }
 
-/** Selects the records below an ancestor. */
+/** Selects the records that have an ancestor. */
 function belowFilter(release: Release, entity: Entity, ancestor: RecordPlace): Filter {
   const steps = pathTo(entity, ancestor.entity)?.steps ?? []
   return filterBelow(release, { entity: ancestor.entity, steps }, ancestor.position)
 }
 
-/** What the search alone finds is far from the name. */
+/** Greatest score of a record that only the search finds: it is far from the name. */
 const MAX_PROPOSED_SCORE = 0.3
 
-/** The records that a row may mean; where there are none, or many of a name, what the search proposes comes after them. */
+/** The records that a row may mean; if there are none, or many of a name, then also the results of a search. */
 function resolved(release: Release, resolve: () => Decision, propose: () => readonly SearchResult[]): Match[] {
   const { verdict, record, alternatives } = resolve()
   const isSure = verdict === 'exact' || verdict === 'sure'
@@ -200,12 +179,22 @@ const toMatch = (release: Release, { name, position, score }: Found, isSure: boo
 
 type Found = Pick<SearchResult, 'name' | 'position' | 'score'>
 
-/** The words of a text, or of the beginning of one that is too long: a dirty cell must not spoil its batch. */
-const typedWords = (text: string): string[] => wordsOf(text.slice(0, MAX_SEARCH_CHARACTERS)).slice(0, MAX_WORDS)
+/** Searches for the words of a text, or of the beginning of one that is too long: a dirty cell must not spoil its batch. */
+export function searchTypes(
+  release: Release,
+  types: readonly Entity[],
+  text: string,
+  limit: number,
+  filters: readonly Filter[] = [],
+): SearchResult[] {
+  const words = wordsOf(text.slice(0, MAX_SEARCH_CHARACTERS)).slice(0, MAX_WORDS)
+  const scope = types.map(({ name }) => [name, filters] as const)
+  return searchAcross(release, words, scope, limit)
+}
 
-// Whether they agree with the properties that are not parts.
+// Properties that are not parts, compared with those of a match.
 
-/** What is left of the score of a record that has another code or name than the row. */
+/** Factor of the score for each code or name that differs from that of the row. */
 const DISAGREES = 0.8
 
 /**

@@ -2,7 +2,6 @@
 
 import { valueAt } from '../../base/json.ts'
 import type { Entity } from '../../catalog/entity.ts'
-import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { keyPathsOf } from '../../catalog/paths.ts'
 import { firstWhere, keyFilters } from '../../query/filter.ts'
 import { nameShown } from '../../query/formats/shown-names.ts'
@@ -10,23 +9,23 @@ import { positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import { percentDecoded } from '../v2/key-text.ts'
 import { keyValues } from '../v2/record-key.ts'
-import { embeddedAncestors, lineageOf, publishedRecord } from '../v2/search.ts'
+import { ancestorsOfRecord, type EntityRecord, publishedRecord } from '../v2/record-summary.ts'
 
 /** The place of a record among those of its entity. */
 export type RecordPlace = { readonly entity: Entity; readonly position: number }
 
 /** The identifier of a record: its collection and the values of its key, encoded, with slashes between them. */
-export const entityId = (entity: Entity, record: PublishedRecord): string =>
+export const entityId = ({ entity, record }: EntityRecord): string =>
   [entity.plural, ...keyPathsOf(entity).map(({ steps }) => encodeURIComponent(String(valueAt(record, steps))))].join(
     '/',
   )
 
-/** The record that an identifier stands for, or its collection and official code, as in `municipios/16112`; undefined where there is none. */
+/** The record of an identifier, or of a collection and official code such as `municipios/16112`; undefined if there is none. */
 export function findEntity(release: Release, id: string): RecordPlace | undefined {
   const [plural = '', ...segments] = id.split('/')
   const entity = release.catalog.collections.get(plural)
   if (entity === undefined || segments.length === 0) return undefined
-  // Clients may have decoded it, which does not matter where there is a single value.
+  // Clients may have decoded it, which does no harm to a single value.
   const texts = keyPathsOf(entity).length === 1 ? [segments.join('/')] : segments
   const key = keyValues(
     entity,
@@ -37,21 +36,19 @@ export function findEntity(release: Release, id: string): RecordPlace | undefine
   return found === undefined ? undefined : { entity, position: found }
 }
 
-export const readRecord = (release: Release, { entity, position }: RecordPlace): PublishedRecord =>
-  publishedRecord(release, entity.name, position)
+export const recordAt = (release: Release, { entity, position }: RecordPlace): EntityRecord => ({
+  entity,
+  record: publishedRecord(release, entity.name, position),
+})
 
-export type ReconciledRecord = { readonly entity: Entity; readonly record: PublishedRecord }
+export const nameOf = ({ entity, record }: EntityRecord): string => nameShown(entity, record)
 
-/** The records that one embeds, the nearest first. */
-export const ancestorsOfRecord = ({ entity, record }: ReconciledRecord): ReconciledRecord[] =>
-  embeddedAncestors(entity, record)
-
-export const nameOf = ({ entity, record }: ReconciledRecord): string => nameShown(entity, record)
-
-/** What tells it from others of its name: what it is, and where. */
-export function descriptionOf(release: Release, { entity, position }: RecordPlace, record: PublishedRecord): string {
-  const breadcrumb = lineageOf(release, entity, position, record).map(nameOf)
-  return [entity.name, ...(breadcrumb.length === 0 ? [] : [breadcrumb.join(', ')])].join(' · ')
+/** The identifier and the name of a record, and its list and ancestors, by which people tell it from others of its name. */
+export function summaryOf(release: Release, place: RecordPlace) {
+  const found = recordAt(release, place)
+  const breadcrumb = ancestorsOfRecord(release, found, place.position).map(nameOf)
+  const description = [place.entity.name, ...(breadcrumb.length === 0 ? [] : [breadcrumb.join(', ')])].join(' · ')
+  return { id: entityId(found), name: nameOf(found), description }
 }
 
 /** A type of the protocol is a collection. */

@@ -1,9 +1,9 @@
-// What a client shows of a record: a small page of its own, and smaller pieces of HTML for records, properties and types.
+// HTML that a client shows: a small page for a record, and smaller pieces for records, properties and types.
 import type { Entity } from '../../catalog/entity.ts'
 import type { Release } from '../../release/release.ts'
 import { escaped } from '../html.ts'
 import { recordPath } from '../v2/record-key.ts'
-import { descriptionOf, nameOf, type RecordPlace, readRecord } from './entity.ts'
+import { type RecordPlace, recordAt, summaryOf } from './entity.ts'
 import { type Property, PropertyReader, type PropertyValue, propertiesOf } from './properties.ts'
 
 export const PREVIEW_SIZE = { width: 400, height: 200 } as const
@@ -22,10 +22,9 @@ export const PREVIEW_POLICY =
   'frame-ancestors http: https:'
 
 export function previewPage(release: Release, place: RecordPlace, baseUrl: string): string {
-  const { entity } = place
-  const record = readRecord(release, place)
-  const named = { entity, record }
-  const name = escaped(nameOf(named))
+  const { entity, record } = recordAt(release, place)
+  const { name: shown, description } = summaryOf(release, place)
+  const name = escaped(shown)
   const url = escaped(`${baseUrl}${recordPath(entity, record)}?facts=true`)
   const rows = knownFields(release, place).map(
     ([field, value]) => `<tr><th scope="row">${escaped(field)}</th><td>${escaped(value)}</td></tr>`,
@@ -39,14 +38,14 @@ export function previewPage(release: Release, place: RecordPlace, baseUrl: strin
 </head>
 <body>
 <h1><a href="${url}" target="_blank" rel="noopener">${name}</a></h1>
-<p>${escaped(descriptionOf(release, place, record))}</p>
+<p>${escaped(description)}</p>
 <table>${rows.join('\n')}</table>
 </body>
 </html>
 `
 }
 
-/** Its own fields that have a value; the name stands above them, and copies repeat others. */
+/** The record's own fields that have a value, but for copies of others. */
 function knownFields(release: Release, place: RecordPlace): [name: string, value: string][] {
   const { entity } = place
   const reader = new PropertyReader(release, place)
@@ -62,9 +61,9 @@ function textOf(value: PropertyValue): string {
 }
 
 export function entityFlyout(release: Release, place: RecordPlace): string {
-  const named = { entity: place.entity, record: readRecord(release, place) }
-  const fields = knownFields(release, place).map(([name, value]) => `${name}: ${value}`)
-  return paragraphs(nameOf(named), descriptionOf(release, place, named.record), fields.join(', '))
+  const { name, description } = summaryOf(release, place)
+  const fields = knownFields(release, place).map(([field, value]) => `${field}: ${value}`)
+  return paragraphs(name, description, fields.join(', '))
 }
 
 export const propertyFlyout = ({ id, description }: Property): string => paragraphs(id, description)

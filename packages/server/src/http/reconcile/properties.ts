@@ -8,15 +8,8 @@ import { derivedCodesOf } from '../../catalog/official-code.ts'
 import { factReader } from '../../release/facts.ts'
 import { codeReader } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
-import {
-  ancestorsOfRecord,
-  entityId,
-  findEntity,
-  nameOf,
-  type ReconciledRecord,
-  type RecordPlace,
-  readRecord,
-} from './entity.ts'
+import { type EntityRecord, embeddedAncestors } from '../v2/record-summary.ts'
+import { entityId, findEntity, nameOf, type RecordPlace, recordAt } from './entity.ts'
 
 export type Property = {
   /** The identifier is its name, too: clients call a new column so. */
@@ -64,7 +57,7 @@ const fieldsOf = (entity: Entity, prefix: string): Property[] => {
   return [...fields, ...codes].map((one) => ({ id: `${prefix}${one.field}`, owner: entity, ...one }))
 }
 
-/** The properties of all records. One that records of several entities have has all their descriptions. */
+/** The properties of all records. A property of several entities has all their descriptions. */
 export const allProperties = memoized((catalog: Catalog): ReadonlyMap<string, Property> => {
   const all = new Map<string, Property>()
   for (const entity of catalog.entities.values())
@@ -76,17 +69,17 @@ export const allProperties = memoized((catalog: Catalog): ReadonlyMap<string, Pr
   return all
 })
 
-/** Reads properties of one record. What it lacks, or what is not known of it, has no value. */
+/** Reads properties of one record. A property that it does not have, or that is not known, has no value. */
 export class PropertyReader {
   readonly #release: Release
   readonly #place: RecordPlace
-  readonly #lineage: readonly ReconciledRecord[]
+  readonly #lineage: readonly EntityRecord[]
 
   constructor(release: Release, place: RecordPlace) {
     this.#release = release
     this.#place = place
-    const named = { entity: place.entity, record: readRecord(release, place) }
-    this.#lineage = [named, ...ancestorsOfRecord(named)]
+    const own = recordAt(release, place)
+    this.#lineage = [own, ...embeddedAncestors(own)]
   }
 
   values(id: string): PropertyValue[] {
@@ -94,7 +87,7 @@ export class PropertyReader {
     const named = this.#lineage.find(({ entity }) => entity === property?.owner)
     if (property === undefined || named === undefined) return []
     const { field } = property
-    if (field === undefined) return [{ id: entityId(named.entity, named.record), name: nameOf(named) }]
+    if (field === undefined) return [recordValue(named)]
     const code = derivedCodesOf(named.entity).find(({ name }) => name === field)
     if (code !== undefined) {
       const text = this.#position(named, (position) => codeReader(this.#release, named.entity, code)(position))
@@ -110,23 +103,23 @@ export class PropertyReader {
 
   #parent(entity: Entity, key: string): PropertyValue[] {
     const place = findEntity(this.#release, `${entity.plural}/${encodeURIComponent(key)}`)
-    if (place === undefined) return []
-    const record = readRecord(this.#release, place)
-    return [{ id: entityId(entity, record), name: nameOf({ entity, record }) }]
+    return place === undefined ? [] : [recordValue(recordAt(this.#release, place))]
   }
 
-  #fact(named: ReconciledRecord, name: string): string | number | null | undefined {
+  #fact(named: EntityRecord, name: string): string | number | null | undefined {
     const read = factReader(this.#release.entity(named.entity.name), [name])
     return this.#position(named, (position) => read(position)[name])
   }
 
-  /** What is read at the position of the record, or of one of its ancestors. */
-  #position<T>({ entity, record }: ReconciledRecord, read: (position: number) => T): T | undefined {
-    const isOwn = entity === this.#place.entity
-    const position = isOwn ? this.#place.position : findEntity(this.#release, entityId(entity, record))?.position
+  /** Reads at the position of the record, or of one of its ancestors. */
+  #position<T>(named: EntityRecord, read: (position: number) => T): T | undefined {
+    const isOwn = named.entity === this.#place.entity
+    const position = isOwn ? this.#place.position : findEntity(this.#release, entityId(named))?.position
     return position === undefined ? undefined : read(position)
   }
 }
+
+const recordValue = (named: EntityRecord): PropertyValue => ({ id: entityId(named), name: nameOf(named) })
 
 /** A whole day; the protocol knows no other dates. */
 const DAY = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/

@@ -1,14 +1,14 @@
-// Parses what clients send: the fields of a form, a batch of reconciliation queries, a data extension query. What is wrong
-// is refused with the place in the JSON where it stands.
+// Parses what clients send: the fields of a form, a batch of reconciliation queries, a data extension query. A refusal has
+// the path of the wrong value in the JSON.
 
 import { isObject } from '../../base/json.ts'
 import { nearest } from '../../base/nearest.ts'
 import { parseWholeNumber } from '../../base/whole-number.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
-import { MAX_FORM_FIELDS } from '../bodies/body-limits.ts'
-import { formProblem } from '../bodies/body-types.ts'
-import { jsonProblem, TOO_MANY_FIELDS } from '../bodies/form-scanner.ts'
+import { MAX_FORM_FIELDS, MAX_JSON_LEVELS } from '../bodies/body-limits.ts'
+import { requireForm } from '../bodies/body-types.ts'
+import { isTooDeep } from '../bodies/row-texts.ts'
 import type { HttpRequest } from '../exchange.ts'
 import { badParameter, ProblemError } from '../problem.ts'
 import { parseQuery } from '../v2/request/query-string.ts'
@@ -20,7 +20,7 @@ const DEFAULT_CANDIDATES = 10
 const MAX_CANDIDATES = 25
 const MAX_PROPERTIES = 100
 const MAX_IDS = 1_000
-/** How many values of a property are read; further ones are passed over. */
+/** Values of a property that are read; further ones are ignored. */
 const MAX_VALUES = 5
 
 /** The value of a property of a query: text, or an entity that was reconciled before. */
@@ -30,7 +30,7 @@ export type GivenProperty = { readonly property: Property; readonly values: read
 
 export type ReconciliationQuery = {
   readonly text: string
-  /** Those that a candidate may be of. */
+  /** The entities of which a candidate may be. */
   readonly types: readonly Entity[]
   readonly limit: number
   readonly properties: readonly GivenProperty[]
@@ -42,8 +42,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** The fields of the query string and of the form in the body. The first of a name counts; unknown ones are ignored. */
 export function parseForm({ query, body, headers }: HttpRequest): ReadonlyMap<string, string> {
-  const problem = body === undefined ? undefined : formProblem(headers)
-  if (problem !== undefined) throw new ProblemError(problem)
+  if (body !== undefined) requireForm(headers)
   const fields = new Map<string, string>()
   for (const text of [query, body === undefined ? '' : formText(body)])
     for (const [name, value] of parseQuery(text).pairs) if (!fields.has(name)) fields.set(name, value)
@@ -52,7 +51,8 @@ export function parseForm({ query, body, headers }: HttpRequest): ReadonlyMap<st
 
 function formText(body: Uint8Array): string {
   const text = decoded(body)
-  if (text.split('&', MAX_FORM_FIELDS + 1).length > MAX_FORM_FIELDS) throw new ProblemError(TOO_MANY_FIELDS)
+  if (text.split('&', MAX_FORM_FIELDS + 1).length > MAX_FORM_FIELDS)
+    throw new ProblemError({ kind: 'bad-request', wrong: `the form has more than ${MAX_FORM_FIELDS} fields` })
   return text
 }
 
@@ -105,7 +105,7 @@ export function entityOfType(at: string, id: unknown, { collections }: Catalog):
   return entity
 }
 
-/** More than the service gives is no mistake: a client then gets fewer. */
+/** A limit above the maximum is no mistake: the client gets fewer. */
 function parseLimit(at: string, value: unknown): number {
   if (value === undefined || value === null) return DEFAULT_CANDIDATES
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 1)
@@ -118,7 +118,7 @@ const VALUES = 'a text, a number, true, false, an object with an id, or a list o
 function parseProperty(at: string, value: unknown, catalog: Catalog): GivenProperty {
   const { pid, v } = object(at, value)
   if (v === undefined) throw refused(`${at}.v`, v, VALUES)
-  // An empty cell says nothing.
+  // An empty cell is no value.
   const cells = (Array.isArray(v) ? v : [v]).filter((one) => one !== null && one !== '')
   const values = cells.slice(0, MAX_VALUES)
   return { property: propertyOf(`${at}.pid`, pid, catalog), values: values.map((one) => givenValue(`${at}.v`, one)) }
@@ -167,8 +167,7 @@ export function parseNumber(
 
 type JsonObject = Readonly<Record<string, unknown>>
 function parseJson(name: string, text: string): unknown {
-  const problem = jsonProblem(name, text)
-  if (problem !== undefined) throw new ProblemError(problem)
+  if (isTooDeep(Buffer.from(text))) throw badParameter(name, text, `JSON of at most ${MAX_JSON_LEVELS} levels`)
   try {
     return JSON.parse(text)
   } catch {
@@ -192,7 +191,7 @@ const MAX_PLACE = 200
 const refused = (at: string, value: unknown, allowed: string): ProblemError =>
   badParameter(at.slice(0, MAX_PLACE), shown(value), allowed)
 
-/** What is nested is not written out: it may be large and deep. */
+/** A list or an object is not written out: it may be large and deep. */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return '[…]'
   return isObject(value) ? '{…}' : String(value)
@@ -200,7 +199,7 @@ function shown(value: unknown): string {
 
 const MAX_LISTED = 12
 
-/** The words that are allowed, or the first of them, and which was probably meant. */
+/** The words that are allowed, or the first of them, and the one that was probably meant. */
 function oneOf(words: readonly string[], given: unknown): string {
   const guess = typeof given === 'string' ? nearest(given, words) : undefined
   const list = words.slice(0, MAX_LISTED).join(', ')

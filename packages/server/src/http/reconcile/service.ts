@@ -11,17 +11,16 @@ import {
   type HttpRequest,
   type HttpResponse,
   isRead,
-  V2_COMMON_HEADERS,
-  type WorkAtHand,
+  type RunningJob,
 } from '../exchange.ts'
 import { otherMethod, withoutSlash } from '../methods.ts'
 import { badParameter, ProblemError } from '../problem.ts'
 import { allowedAt, RECONCILE_PATH } from '../routes.ts'
 import { acceptedEncoding } from '../v2/negotiate.ts'
 import { recordPath } from '../v2/record-key.ts'
-import { bodyResponse, compressed, MIN_COMPRESSED_BYTES } from '../v2/response.ts'
+import { bodyResponse, compressed, MIN_COMPRESSED_BYTES, postedHead } from '../v2/response.ts'
 import { candidatesFor } from './candidates.ts'
-import { findEntity, type RecordPlace, readRecord, typeOf } from './entity.ts'
+import { findEntity, type RecordPlace, recordAt, typeOf } from './entity.ts'
 import { entityFlyout, PREVIEW_POLICY, PREVIEW_SIZE, previewPage, propertyFlyout, typeFlyout } from './preview.ts'
 import { allProperties, PropertyReader, propertiesOf } from './properties.ts'
 import {
@@ -37,17 +36,21 @@ import { suggestEntities, suggestProperties, suggestTypes } from './suggest.ts'
 
 type ReconcileContext = {
   readonly release: Release
-  /** Under which address the service presents itself in links; throws where the request does not say so. */
+  /** Returns the address of the service for links; throws if the request has none that is valid. */
   readonly baseUrlOf: () => string
-  /** The work on the request, in a process that thinks. */
-  readonly work: WorkAtHand | undefined
+  /** The job of the request, in a compute worker. */
+  readonly work: RunningJob | undefined
 }
 
 type Form = ReadonlyMap<string, string>
-type Handler = (context: ReconcileContext, form: Form, request: HttpRequest) => HttpResponse | Promise<HttpResponse>
+type ReconcileHandler = (
+  context: ReconcileContext,
+  form: Form,
+  request: HttpRequest,
+) => HttpResponse | Promise<HttpResponse>
 
-/** What responds at each path below that of the service. */
-const handlers: ReadonlyMap<string, Handler> = new Map<string, Handler>([
+/** Handlers by the path that follows that of the service. */
+const handlers: ReadonlyMap<string, ReconcileHandler> = new Map<string, ReconcileHandler>([
   ['', respondEndpoint],
   [
     '/suggest/entity',
@@ -90,7 +93,7 @@ function respondEndpoint(
   return jsonResponse(context, form, request, JSON.stringify(manifest(release, context.baseUrlOf())))
 }
 
-/** The JSON of a batch of queries or of a data extension, where there is one. */
+/** The JSON of a batch of queries or of a data extension; undefined if the form has neither. */
 function batchFor({ release, work }: ReconcileContext, form: Form): Promise<string> | undefined {
   const queries = form.get('queries')
   if (queries !== undefined) return resultBatch(release, parseQueries(queries, release.catalog), work)
@@ -101,7 +104,7 @@ function batchFor({ release, work }: ReconcileContext, form: Form): Promise<stri
 async function resultBatch(
   release: Release,
   batch: ReturnType<typeof parseQueries>,
-  work: WorkAtHand | undefined,
+  work: RunningJob | undefined,
 ): Promise<string> {
   const members: string[] = []
   for (const [key, query] of batch) {
@@ -114,7 +117,7 @@ async function resultBatch(
 async function extension(
   release: Release,
   { ids, properties }: ExtensionQuery,
-  work: WorkAtHand | undefined,
+  work: RunningJob | undefined,
 ): Promise<string> {
   const meta = properties.map(({ id, owner, field }) => ({
     id,
@@ -130,7 +133,7 @@ async function extension(
   return `{"meta":${JSON.stringify(meta)},"rows":{${rows.join(',')}}}`
 }
 
-/** An identifier that stands for no record has no values. */
+/** An identifier without a record has no values. */
 function extendedRow(release: Release, id: string, properties: readonly string[]): string {
   const place = findEntity(release, id)
   const reader = place && new PropertyReader(release, place)
@@ -219,15 +222,14 @@ function respondPreview({ release, baseUrlOf }: ReconcileContext, form: Form, re
 
 /** The record itself is in API v2. */
 function respondView({ release, baseUrlOf }: ReconcileContext, form: Form): HttpResponse {
-  const place = entityIn(release, form)
-  const path = recordPath(place.entity, readRecord(release, place))
-  const Location = `${baseUrlOf()}${path}?facts=true`
+  const { entity, record } = recordAt(release, entityIn(release, form))
+  const Location = `${baseUrlOf()}${recordPath(entity, record)}?facts=true`
   return emptyResponse(303, { ...COMMON_HEADERS, 'Cache-Control': CACHE_CONTROL, Location })
 }
 
 // Responses.
 
-function json(make: (context: ReconcileContext, form: Form) => unknown): Handler {
+function json(make: (context: ReconcileContext, form: Form) => unknown): ReconcileHandler {
   return (context, form, request) => jsonResponse(context, form, request, JSON.stringify(make(context, form)))
 }
 
@@ -248,7 +250,6 @@ function jsonResponse({ release }: ReconcileContext, form: Form, request: HttpRe
   })
 }
 
-/** What is posted has no validators, and is not for caches. */
 function response(release: Release, request: HttpRequest, body: Uint8Array, given: Headers): HttpResponse {
   const headers = { ...given, Allow: allowedAt(request.path), 'X-Content-Type-Options': 'nosniff' }
   const accepted = acceptedEncoding(request.headers.get('accept-encoding'))
@@ -257,12 +258,6 @@ function response(release: Release, request: HttpRequest, body: Uint8Array, give
     return bodyResponse(request, chosen, { format: 'json', encoding: accepted, body, headers })
   }
   const encoding = body.length < MIN_COMPRESSED_BYTES ? undefined : accepted
-  const all: Headers = {
-    ...V2_COMMON_HEADERS,
-    ...headers,
-    ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
-    'X-Release': release.digest,
-    'Cache-Control': 'no-store',
-  }
-  return { ...emptyResponse(200, all), body: encoding === undefined ? body : compressed(body, encoding) }
+  const head = postedHead(release, encoding, headers)
+  return { status: 200, head, body: encoding === undefined ? body : compressed(body, encoding) }
 }

@@ -1,10 +1,10 @@
-// What someone who types may mean: records, properties and types, each by the beginning of its name or by its identifier.
+// Suggestions while someone types: records, properties and types, by the beginning of their names or by their identifiers.
 import type { Entity } from '../../catalog/entity.ts'
 import { wordsOf } from '../../catalog/words.ts'
-import { searchAcross } from '../../query/search/search.ts'
 import type { Release } from '../../release/release.ts'
-import { MAX_SEARCH_CHARACTERS, MAX_WORDS } from '../v2/parameter-definitions.ts'
-import { descriptionOf, entityId, findEntity, nameOf, type RecordPlace, readRecord, typeOf } from './entity.ts'
+import { MAX_SEARCH_CHARACTERS } from '../v2/parameter-definitions.ts'
+import { searchTypes } from './candidates.ts'
+import { findEntity, type RecordPlace, summaryOf, typeOf } from './entity.ts'
 import { allProperties } from './properties.ts'
 
 const PER_PAGE = 10
@@ -13,36 +13,20 @@ const MAX_SUGGESTIONS = 100
 
 type SuggestRequest = {
   readonly prefix: string
-  /** How many suggestions are skipped. */
+  /** Number of suggestions to skip. */
   readonly cursor: number
 }
 
 export function suggestEntities(release: Release, types: readonly Entity[], { prefix, cursor }: SuggestRequest) {
   const end = Math.min(cursor + PER_PAGE, MAX_SUGGESTIONS)
   const identifiedPlace = findEntity(release, prefix.trim())
-  const words = wordsOf(prefix.slice(0, MAX_SEARCH_CHARACTERS)).slice(0, MAX_WORDS)
-  const results =
-    words.length === 0 || cursor >= end
-      ? []
-      : searchAcross(
-          release,
-          words,
-          types.map(({ name }) => [name, []] as const),
-          end,
-        )
+  const hasResults = cursor < end && wordsOf(prefix.slice(0, MAX_SEARCH_CHARACTERS)).length > 0
+  const results = hasResults ? searchTypes(release, types, prefix, end) : []
   const places: RecordPlace[] =
     identifiedPlace === undefined
       ? results.map(({ name, position }) => ({ entity: release.entity(name).definition, position }))
       : [identifiedPlace]
-  return places.slice(cursor, end).map((place) => {
-    const named = { entity: place.entity, record: readRecord(release, place) }
-    return {
-      id: entityId(place.entity, named.record),
-      name: nameOf(named),
-      description: descriptionOf(release, place, named.record),
-      notable: [typeOf(place.entity)],
-    }
-  })
+  return places.slice(cursor, end).map((place) => ({ ...summaryOf(release, place), notable: [typeOf(place.entity)] }))
 }
 
 export function suggestProperties({ catalog }: Release, request: SuggestRequest) {
@@ -57,7 +41,7 @@ export function suggestTypes({ catalog }: Release, request: SuggestRequest) {
   return beginning(all, ({ name, plural, title }) => [plural, name, title], request).map(typeOf)
 }
 
-/** What has a text that begins with the prefix comes before what has a word that does. */
+/** Selects by prefix: an equal text comes first, then a text that begins so, then one with a word that does. */
 function beginning<T>(
   all: readonly T[],
   textsOf: (one: T) => readonly string[],

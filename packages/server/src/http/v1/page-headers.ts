@@ -5,7 +5,7 @@ import { CACHE_CONTROL, COMMON_HEADERS, type Headers, headerLines, totalHeaders 
 
 /**
  * Every header of a page of API v1 is written by one of two functions: collectionHeaders, for those that all pages of a
- * collection have in common, and pageLines, for the others. Those are lines already, since they are written for each
+ * collection have in common, and pageLines, for the others, which are lines already since they are written for each
  * request.
  */
 const collectionHeaders = ({ total, totalPages, lastModified }: RecordPage): Headers => ({
@@ -41,7 +41,7 @@ function splitLine(line: string): [name: string, value: string] {
   return [line.slice(0, colon), line.slice(colon + 2)]
 }
 
-/** The same as they go on the wire, with the lines of the collection taken from a cache. */
+/** The headers of a page as lines, those of the collection from a cache. */
 export const pageHeaderLines = (page: RecordPage, baseUrl: string): string =>
   collectionLines(page) + pageLines(page, baseUrl)
 
@@ -49,7 +49,7 @@ type CachedLines = { readonly total: number; readonly lastModified: string; read
 
 const cachedLines = new Map<string, CachedLines>()
 
-/** The lines of collectionHeaders; of what it reads, the number of pages is not compared: it follows from the total. */
+/** The lines of collectionHeaders. The number of pages is not compared: it follows from the total. */
 function collectionLines(page: RecordPage): string {
   const { total, lastModified } = page
   const cached = cachedLines.get(page.collection.name)

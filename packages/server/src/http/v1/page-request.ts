@@ -17,7 +17,7 @@ export function pageRequest(query: string): PageNumber {
 
 const ZERO = 0x30
 
-/** Reads what nearly every query is, and what the service writes in its own links: a page number, maybe after format=api. */
+/** Reads nearly every query, and those of the service's own links: a page number, maybe after format=api. */
 function canonicalPage(query: string): PageNumber | undefined {
   const start = query.startsWith('page=') ? 5 : query.startsWith('format=api&page=') ? 16 : query.length
   if (query.charCodeAt(start) === ZERO) return undefined
@@ -26,7 +26,7 @@ function canonicalPage(query: string): PageNumber | undefined {
 
 /** Parameters other than page and format are ignored: old clients send cache-busters. */
 export function anyPageRequest(query: string): PageNumber {
-  // A leading question mark would be taken off: the one that is put there, and not one of the query.
+  // The parser removes a leading question mark: this one, and not one of the query.
   const parameters = new URLSearchParams(`?${query}`)
   const formats = parameters.getAll('format')
   if (formats.length > 1 || !formats.every((format) => FORMATS.includes(format)))

@@ -66,7 +66,7 @@ class Server {
     }
   }
 
-  /** What is sent when this is received from the peer. */
+  /** Receives a text from the peer, and returns the response. */
   receive(text: string, peer = '192.0.2.1'): string {
     const known = this.#connections.get(peer)
     const socket = known?.socket ?? new FakeSocket(undefined, peer)
@@ -166,7 +166,7 @@ const requests = fc
     request(`/api/v1/${collection}${query}`, [...client, ...condition, ...more], method),
   )
 
-/** What happens one after the other; requests come in pieces, and several at once. */
+/** A series of events; requests come in pieces, and several at once. */
 const events = fc.array(
   fc.oneof(
     { weight: 12, arbitrary: fc.array(requests, { minLength: 1, maxLength: 12 }).map((all) => all.join('')) },
@@ -220,7 +220,7 @@ describe('whatever is requested', () => {
 
 describe('of requests that a client repeats', () => {
   const FEW = 20
-  /** How many are not parsed, once the client is known. */
+  /** Number of requests that are not parsed, once the client is known. */
   const shortcutsOf = (textOf: (page: number) => string, start = 11) => {
     const server = new Server(true)
     for (let at = 0; at < 10 * FEW; at++) server.receive(textOf(start + (at % FEW)))

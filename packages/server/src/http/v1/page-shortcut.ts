@@ -1,5 +1,5 @@
-// Responds to a request for a page of API v1 that is like one before but for its page, without parsing it: byte for byte as the
-// app does. Nothing depends on it: without it every request is parsed.
+// Responds without parsing to a request for a page of API v1 that differs from an earlier one only in its page: byte for byte as
+// the app does. Without it, every request is parsed.
 import { V1_PATH } from '../../base/api-v1.ts'
 import { v1Collections } from '../../catalog/collections.ts'
 import type { RecordFile } from '../../release/files/record-file.ts'
@@ -11,7 +11,7 @@ import type { RequestHead } from '../wire/request-head.ts'
 import type { ResponseBuffer } from '../wire/response-buffer.ts'
 import type { Shortcut } from '../wire/server-state.ts'
 
-/** How many kinds of clients are known at a time: those that send the same headers are one kind. */
+/** Patterns that are kept at a time: clients that send the same headers share one. */
 const MAX_PATTERNS = 4
 /** Longer bodies are not copied by the wire either. */
 const MAX_BODY = 1 << 15
@@ -27,7 +27,7 @@ const STRONG_TAG = /^"[0-9a-f]{16}"$/
 
 type PageFile = { readonly name: Buffer; readonly records: RecordFile }
 
-/** The head of a response, and where in it stands what differs from page to page; -1 for what is not there. */
+/** The head of a response, and the places in it that differ from page to page; -1 for one that is not there. */
 type ResponseHead = {
   readonly bytes: Buffer
   date: string
@@ -39,12 +39,12 @@ type ResponseHead = {
   readonly lengthAt: number
 }
 
-/** What follows the target in the requests of one kind of client, and the heads that were sent to it. */
+/** The bytes after the target in the requests of one kind of client, and the heads that were sent to it. */
 type Pattern = {
   readonly rest: Buffer
-  /** What follows the entity tag of If-None-Match, where there is one; `rest` then ends before it. */
+  /** The bytes after the entity tag of If-None-Match, before which `rest` ends; undefined without that header. */
   readonly afterTag: Buffer | undefined
-  /** Which proxy it came from, where proxies are believed. */
+  /** The address of the proxy that sent it, if proxies are trusted. */
   readonly peer: string | undefined
   readonly heads: Map<number, ResponseHead>
 }
@@ -53,13 +53,13 @@ type Context = {
   readonly release: () => Release
   readonly policy: BaseUrlPolicy
   readonly observation: Observation
-  /** How many requests are parsed for one that is learned from. */
+  /** Number of parsed requests for each one that is learned from. */
   readonly learnEvery?: number
 }
 
 export class PageShortcut implements Shortcut {
   readonly #context: Context
-  readonly #isPeerSeen: boolean
+  readonly #dependsOnPeer: boolean
   #release: Release | undefined
   #files: readonly PageFile[] = []
   #patterns: Pattern[] = []
@@ -68,11 +68,11 @@ export class PageShortcut implements Shortcut {
   constructor(context: Context) {
     this.#context = context
     const { baseUrl, trustedProxies } = context.policy
-    this.#isPeerSeen = baseUrl === undefined && trustedProxies !== undefined
+    this.#dependsOnPeer = baseUrl === undefined && trustedProxies !== undefined
   }
 
-  /** Lets go of the release that it knows: its files stay mapped as long as anything holds them. */
-  forget(): void {
+  /** Drops its references to a release, whose files stay mapped as long as there is one. */
+  reset(): void {
     this.#release = undefined
     this.#files = []
     this.#patterns = []
@@ -82,7 +82,7 @@ export class PageShortcut implements Shortcut {
     if (this.#patterns.length === 0) return 0
     const started = Bun.nanoseconds()
     if (this.#context.release() !== this.#release) {
-      this.forget()
+      this.reset()
       return 0
     }
     const isHead = bytes[0] === HEAD[0]
@@ -164,7 +164,7 @@ export class PageShortcut implements Shortcut {
     const pattern: Pattern = {
       rest: Buffer.from(rest.slice(0, tagAt), 'latin1'),
       afterTag: tag === undefined ? undefined : Buffer.from(rest.slice(tagAt + TAG_LENGTH), 'latin1'),
-      peer: this.#isPeerSeen ? connection.peer : undefined,
+      peer: this.#dependsOnPeer ? connection.peer : undefined,
       heads: new Map(),
     }
     const isNotModified = response.toString('latin1', 9, 12) === '304'
@@ -201,7 +201,7 @@ function hasAt(bytes: Buffer, at: number, expected: Buffer): boolean {
   return true
 }
 
-/** Which file a path names, by its number. */
+/** The number of the file that a path names; -1 if it names none. */
 function fileAt(files: readonly PageFile[], bytes: Buffer, at: number): number {
   for (let number = 0; number < files.length; number++) {
     const { name } = files[number] as PageFile
@@ -238,7 +238,7 @@ function writeNumber(bytes: Buffer, at: number, number: number): void {
   }
 }
 
-/** Where the request ends; 0 if what follows its target is not that of the pattern. */
+/** The end of a request that continues as the pattern does after its target; else 0. */
 function matchedEnd({ rest, afterTag }: Pattern, bytes: Buffer, at: number): number {
   const end = at + rest.length
   if (!hasAt(bytes, at, rest)) return 0

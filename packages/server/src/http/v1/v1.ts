@@ -1,4 +1,4 @@
-// API v1, and what is at no path of any surface: a page of a collection, the list of collections, a redirect, or a problem.
+// API v1, and paths that are of no other API: a page of a collection, the list of collections, a redirect, or a problem.
 import { V1_PATH, v1PathOf } from '../../base/api-v1.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
@@ -22,14 +22,14 @@ import { OPENAPI_PATH, PAGE_PATHS, V2_PATH } from '../routes.ts'
 import { pageHeaderLines } from './page-headers.ts'
 import { pageRequest } from './page-request.ts'
 
-type Handler = (release: Release, request: HttpRequest, baseUrl: string) => HttpResponse
+type V1Handler = (release: Release, request: HttpRequest, baseUrl: string) => HttpResponse
 
-/** What responds at each path of API v1. */
+/** Handlers by path. */
 export const v1Routes = memoized(
-  (catalog: Catalog): ReadonlyMap<string, Handler> =>
-    new Map<string, Handler>([
+  (catalog: Catalog): ReadonlyMap<string, V1Handler> =>
+    new Map<string, V1Handler>([
       [V1_PATH, listCollections],
-      ...v1Collections(catalog).map((collection): [string, Handler] => [
+      ...v1Collections(catalog).map((collection): [string, V1Handler] => [
         v1PathOf(collection),
         (release, request, baseUrl) => respondPage(release, collection, request, baseUrl),
       ]),
@@ -70,7 +70,7 @@ function listCollections({ catalog }: Release, _request: HttpRequest, baseUrl: s
 }
 
 /** The response to a request for a path at which there is nothing, unless it is that of all services. */
-function respondElsewhere(routes: ReadonlyMap<string, Handler>, request: HttpRequest): HttpResponse {
+function respondElsewhere(routes: ReadonlyMap<string, V1Handler>, request: HttpRequest): HttpResponse {
   const { path } = request
   const trimmed = withoutSlash(path)
   const isSlashed = trimmed === PAGE_PATHS.home || routes.has(trimmed)

@@ -1,4 +1,4 @@
-// What is said of a body: which tag and coding it has where its bytes are not known yet, and which part of it is sent.
+// Headers of a body: its tag and coding before its bytes are there.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { releaseOf, sourceOf, tiny } from '../../../../../test/support/releases.ts'
 import type { Release } from '../../release/release.ts'
@@ -57,32 +57,6 @@ describe('a body that is not made yet', () => {
     expect(respond('HEAD', 0, { 'if-match': tag('gzip') }).status).toBe(200)
     expect(() => respond('HEAD', 0, { 'if-match': tag('br') })).toThrow(ProblemError)
   })
-})
-
-describe('a part', () => {
-  const respond = (method: string, headers: Sent) =>
-    smallResponse(
-      requestOf(method, { range: 'bytes=2-3', ...headers }),
-      chosen(),
-      { format: 'json', encoding: undefined },
-      { pieces: () => [Buffer.from('abc'), Buffer.from('def')] },
-    )
-
-  test.each([
-    ['without a condition', () => ({}), 206],
-    ['of what the client has by its tag', () => ({ 'if-range': headersOf(respond('GET', {})).ETag as string }), 206],
-    ['of what the client has by its date', () => ({ 'if-range': release.lastModified }), 206],
-    ['of what has another tag', () => ({ 'if-range': '"another"' }), 200],
-    ['of what has another date', () => ({ 'if-range': 'Thu, 01 Jan 1970 00:00:00 GMT' }), 200],
-  ])('%s', (_, headers, status) => {
-    const response = respond('GET', headers())
-    expect([response.status, new TextDecoder().decode(response.body as Uint8Array)]).toEqual(
-      status === 206 ? [206, 'cd'] : [200, 'abcdef'],
-    )
-    expect(headersOf(response)['Content-Range']).toBe(status === 206 ? 'bytes 2-3/6' : undefined)
-  })
-
-  test('is not given to HEAD', () => expect(respond('HEAD', {}).status).toBe(200))
 })
 
 test.each([

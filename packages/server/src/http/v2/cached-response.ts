@@ -1,7 +1,7 @@
-// Responds with a body that costs work: it is made once, kept in a file of the cache, and served from there.
+// Responds with a body that is costly to make: it is made once, kept in a file of the cache, and served from there.
 import { version } from '../../base/version.ts'
 import { evaluateConditions } from '../conditional.ts'
-import type { HttpRequest, HttpResponse, WorkAtHand } from '../exchange.ts'
+import type { HttpRequest, HttpResponse, RunningJob } from '../exchange.ts'
 import { overloaded, ProblemError } from '../problem.ts'
 import { type ByteRange, type ContentCoding, readRange } from './negotiate.ts'
 import {
@@ -16,19 +16,19 @@ import {
 } from './response.ts'
 import { type CachedFile, CannotCache, type NewBody, type ResponseCache } from './response-cache.ts'
 
-/** A body that costs work to make. */
+/** A body that is costly to make. */
 type CostlyBody = {
-  /** Which body it is: where these are equal, the bytes are, as long as the program is the same. */
+  /** Identifies the body: equal keys mean equal bytes, as long as the program is the same. */
   readonly key: readonly (string | boolean)[]
   /** The digests of the releases and entities that it is made from. */
   readonly madeFrom: readonly string[]
   /** It has at least so many bytes. */
   readonly minLength: number
-  /** Small pieces, each good until the next one is pulled. An empty one is work that gave nothing to send. */
+  /** Small pieces, each valid until the next one is pulled. An empty one is a step that made no bytes. */
   readonly pieces: () => Iterable<Uint8Array>
 }
 
-/** A body of which everything is known. */
+/** A body with its length and digest. */
 type WholeBody = {
   readonly etag: string
   readonly encoding: ContentCoding | undefined
@@ -41,9 +41,9 @@ type WholeBody = {
 type Form = Omit<Representation, 'body'>
 
 /** How a body is made: where it is kept, and how its making lets shorter work go first. */
-export type Making = { readonly cache: ResponseCache | undefined; readonly work?: WorkAtHand | undefined }
+export type Making = { readonly cache: ResponseCache | undefined; readonly work?: RunningJob | undefined }
 
-/** HEAD never makes the body: what only its bytes would tell is left out where the cache does not have it. */
+/** HEAD never makes the body: headers that depend on its bytes are left out unless the cache has it. */
 export function cachedResponse(
   { cache, work }: Making,
   request: HttpRequest,
@@ -119,7 +119,7 @@ const inFile = (file: CachedFile, hash: string): WholeBody => ({
   }),
 })
 
-/** A 304, where the client has the body under one of these tags; a 412 is thrown, where it expects none of them. */
+/** A 304 if the client has the body under one of these tags; throws a 412 if it expects another. */
 function conditionalResponse(
   { headers }: HttpRequest,
   chosen: ChosenRelease,
@@ -150,7 +150,7 @@ function wholeResponse(request: HttpRequest, chosen: ChosenRelease, form: Form, 
   return { status: 206, head: responseHead(chosen, { ...form, encoding, headers: partial }, etag), body: part(range) }
 }
 
-/** Only GET has ranges. With If-Range, a part is of use only if the rest is what the client has. */
+/** Only GET has ranges. With If-Range, a part is sent only if the client has the rest of the same body. */
 function requestedRange({ method, headers }: HttpRequest, { etag, length }: WholeBody, lastModified: string) {
   if (method !== 'GET') return undefined
   const condition = headers.get('if-range')
@@ -167,7 +167,7 @@ function headResponse(chosen: ChosenRelease, form: Form, tags: readonly string[]
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
-/** So many clients of a process get a body without the cache at a time: each has it made for itself. */
+/** Clients of a process that get a body without the cache at a time: it is made anew for each. */
 const MAX_DIRECT = 4
 const RETRY_SECONDS = 10
 let directStreams = 0
@@ -178,7 +178,7 @@ function directResponse(
   form: Form,
   hash: string,
   body: CostlyBody,
-  work: WorkAtHand | undefined,
+  work: RunningJob | undefined,
 ): HttpResponse {
   if (directStreams >= MAX_DIRECT)
     throw new ProblemError(overloaded('streams', 'there is no room to prepare further downloads', RETRY_SECONDS))
@@ -194,7 +194,7 @@ function directResponse(
   return { status: 200, head, body: { length: undefined, chunks } }
 }
 
-function newBody({ madeFrom, pieces }: CostlyBody, accepted: ContentCoding | undefined, work?: WorkAtHand): NewBody {
+function newBody({ madeFrom, pieces }: CostlyBody, accepted: ContentCoding | undefined, work?: RunningJob): NewBody {
   let encoding = accepted
   async function* chunks() {
     const plain = inSlices(pieces(), work)
@@ -216,10 +216,10 @@ async function* startingWith<T>(first: T, rest: AsyncIterable<T>): AsyncGenerato
 const CHUNK_BYTES = 1 << 16
 
 /**
- * The pieces in chunks of one size, so that the same pieces are always compressed to the same bytes; each is good until
+ * The pieces in chunks of one size, so that the same pieces are always compressed to the same bytes; each is valid until
  * the next one is pulled.
  */
-export async function* inSlices(pieces: Iterable<Uint8Array>, work?: WorkAtHand): AsyncGenerator<Uint8Array> {
+export async function* inSlices(pieces: Iterable<Uint8Array>, work?: RunningJob): AsyncGenerator<Uint8Array> {
   const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES)
   let used = 0
   for (const piece of pieces) {

@@ -1,4 +1,4 @@
-// What API v2 tells of itself: its collections with their fields and filters, and the releases that can be read.
+// Descriptions in API v2: its collections with their fields and filters, and the releases that can be read.
 
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
@@ -11,7 +11,7 @@ import type { Release } from '../../release/release.ts'
 import { definitionsOf } from '../../release/signing/release-signature.ts'
 import { OPENAPI_PATH, V2_PATH } from '../routes.ts'
 import { filterParameters } from './parameter-definitions.ts'
-import { childrenTemplate, recordTemplate, treeTemplates } from './paths.ts'
+import { childrenTemplate, recordTemplate, treeTemplates } from './v2-routes.ts'
 
 export function describeIndex(release: Release, baseUrl: string) {
   const { digest, manifest, catalog } = release
@@ -33,7 +33,7 @@ function describePackage(info: ReleasedPackage, { entities }: Catalog) {
   const { name, title, description, version, homepage, licenses, sources, keywords, contributors } = info
   return {
     name,
-    ...known({ title, description, version, homepage }),
+    ...defined({ title, description, version, homepage }),
     licenses,
     sources,
     keywords,
@@ -42,14 +42,13 @@ function describePackage(info: ReleasedPackage, { entities }: Catalog) {
   }
 }
 
-/** The members that are there. */
-const known = <T extends object>(members: T): Partial<T> =>
+/** Leaves out the members that are undefined. */
+const defined = <T extends object>(members: T): Partial<T> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>
 
 function typeOf(field: RecordPath['field'], numeric: boolean): string {
   if (field.kind === 'embed') return 'record'
-  if (field.kind === 'fact') return field.type === 'text' ? 'string' : field.type
-  if (field.kind === 'value') return field.type === 'text' ? 'string' : field.type
+  if (field.kind === 'fact' || field.kind === 'value') return field.type === 'text' ? 'string' : field.type
   return numeric ? 'integer' : 'string'
 }
 
@@ -65,12 +64,11 @@ const describeCollection = ({ catalog, ...release }: Release, entity: Entity, ba
   key: entity.key,
   keyPaths: keyPathsOf(entity).map(({ path }) => path),
   code: entity.code,
-  codes: codesOf(entity).flatMap(({ name, title }) => (name === '' ? [] : { name, ...known({ title }) })),
+  codes: codesOf(entity).flatMap(({ name, title }) => (name === '' ? [] : { name, ...defined({ title }) })),
   fields: [...pathsOf(entity).values()].filter((path) => !isDerived(path)).map(describeField),
-  // Apart from the fields: clients of version 0.3.0 know an embedded record by those of its list.
   derived: [...pathsOf(entity).values()].filter(isDerived).map(describeField),
   filters: filterParameters(entity).map((parameter) => parameter.name),
-  ...known({
+  ...defined({
     title: entity.package === undefined ? undefined : entity.title,
     titles: entity.titles,
     description: entity.description,
@@ -85,7 +83,7 @@ const describeField = ({ path, slug, steps, field, numeric }: RecordPath) => ({
   type: typeOf(field, numeric),
   says: field.description,
   ...(field.kind === 'fact' ? { fact: true } : {}),
-  ...known({
+  ...defined({
     optional: 'optional' in field && field.optional ? true : undefined,
     slug: slug === path ? undefined : slug,
     steps: steps.join('.') === path ? undefined : steps,
@@ -104,22 +102,24 @@ function describeTree(entity: Entity, baseUrl: string): Record<string, string> |
 export const describeReleases = (manifests: readonly Manifest[], currentDigest: string, baseUrl: string) =>
   manifests.map((manifest) => summaryOf(manifest, currentDigest, baseUrl))
 
+const describeFinding = ({ kind, description, count, examples }: Manifest['findings'][number]) => ({
+  kind,
+  says: description,
+  count,
+  examples,
+})
+
 export const describeRelease = (manifest: Manifest, currentDigest: string, baseUrl: string) => ({
   ...summaryOf(manifest, currentDigest, baseUrl),
   source: manifest.source,
-  findings: manifest.findings.map(({ kind, description, count, examples }) => ({
-    kind,
-    says: description,
-    count,
-    examples,
-  })),
+  findings: manifest.findings.map(describeFinding),
   versions: manifest.versions,
   numbering: Object.fromEntries(
     Object.entries(manifest.entities).map(([name, { collection }]) => [collection, numberingOf(manifest, name)]),
   ),
 })
 
-/** Everything that makes the release what it is, but for the records themselves: what a mirror needs. */
+/** All parts of a release but its records, as a mirror needs them. */
 export function describeManifest(release: Release) {
   const { digest, built, source, versions, entities, findings, aliases = [], packages } = release.manifest
   const definitions = new Map(definitionsOf(release).map((definition) => [definition.name, definition]))
@@ -133,20 +133,14 @@ export function describeManifest(release: Release) {
       collection,
       count,
       records,
-      ...(facts === undefined ? {} : { facts }),
+      ...defined({ facts }),
       digest: ofFiles,
       numbering: numberingOf(release.manifest, name),
       definition: definitions.get(name),
     })),
     aliases,
-    ...(packages === undefined ? {} : { packages }),
-    findings: findings.map(({ kind, description, count, examples, entity }) => ({
-      kind,
-      says: description,
-      count,
-      examples,
-      ...(entity === undefined ? {} : { entity }),
-    })),
+    ...defined({ packages }),
+    findings: findings.map((finding) => ({ ...describeFinding(finding), ...defined({ entity: finding.entity }) })),
   }
 }
 

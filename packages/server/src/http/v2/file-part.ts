@@ -1,11 +1,11 @@
-// Reads a part of a file at the pace of whoever takes it, without ever keeping the process waiting.
+// Reads a part of a file at the pace of its reader, without blocking the process.
 import { open } from 'node:fs/promises'
 import type { FilePart } from '../exchange.ts'
 
-/** So many bytes of a file are in memory for each client that reads it. */
+/** Bytes of a file in memory for each client that reads it. */
 const READ_BYTES = 1 << 14
 
-/** A chunk is good until the next one is pulled. */
+/** A chunk is valid until the next one is pulled. */
 export async function* readFilePart({ path, from, to }: FilePart): AsyncGenerator<Uint8Array> {
   const buffer = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, to - from))
   await using file = await open(path)

@@ -1,13 +1,12 @@
-// A page of a list: where it begins and ends, what comes after it, and which cursors lead nowhere.
+// A page of a list after a cursor, and cursors that are refused.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { releaseOf, sourceOf, tiny } from '../../../../../test/support/releases.ts'
-import { DISTANCE } from '../../query/near.ts'
 import type { Release } from '../../release/release.ts'
 import { ProblemError } from '../problem.ts'
-import { findPage, recordJsons } from './find.ts'
-import { catalogRouteAt } from './paths.ts'
+import { findPage } from './find.ts'
 import { parseQuery, writeCursor } from './request/query-string.ts'
-import { type ListRequest, parseListRequest } from './request/records.ts'
+import { type ListRequest, parseListRequest } from './request/records-request.ts'
+import { catalogRouteAt } from './v2-routes.ts'
 
 const COUNT = 6
 const localidad = Array.from({ length: COUNT }, (_, at) => ({
@@ -37,19 +36,6 @@ const cursorAfter = (position: number) => writeCursor(release.digest, position)
 
 describe('a page', () => {
   test.each([
-    ['&page=1', [0, 1], { page: 1, start: 0, total: COUNT, totalPages: 3 }, 1],
-    ['&page=2', [2, 3], { page: 2, start: 2 }, 3],
-    ['&page=3', [4, 5], { page: 3, start: 4 }, undefined],
-    ['&sort=-idLocalidad', [5, 4], { page: 1, start: 0 }, 4],
-    ['&idEstado=2&page=2', [4], { page: 2, start: 2, total: 3, totalPages: 2 }, undefined],
-    ['&descLocalidad=Nada', [], { page: 1, start: 0, total: 0, totalPages: 0 }, undefined],
-  ] as const)('of %s has its records and leads to the next', (query, positions, page, last) => {
-    const found = findPage(release, list(`${LIST}${query}`))
-    expect([...found.positions]).toEqual([...positions])
-    expect(found.page).toMatchObject({ ...page, next: last === undefined ? undefined : cursorAfter(last) })
-  })
-
-  test.each([
     ['after the second', 1, '', [2, 3], { page: 2, start: 2 }],
     ['in the middle of a numbered page', 0, '', [1, 2], { page: 1, start: 1 }],
     ['after the last', 5, '', [], { page: 4, start: 6, next: undefined }],
@@ -75,28 +61,4 @@ describe('a page', () => {
   ])('after a record that %s is refused', (_, target) =>
     expect(problemOf(target())).toMatchObject({ kind: 'bad-parameter', name: 'after' }),
   )
-
-  test.each([
-    [`${LIST}&page=4`, { kind: 'page-beyond-last', page: 4, total: COUNT, totalPages: 3, perPage: 2 }],
-    [`${LIST}&descLocalidad=Nada&page=2`, { kind: 'page-beyond-last', page: 2, total: 0, totalPages: 0 }],
-    ['estados/9/localidades', { kind: 'record-not-found' }],
-  ])('that is not there is a problem: %s', (target, problem) => expect(problemOf(target)).toMatchObject(problem))
-
-  test('of what is below a record has nothing else', () => {
-    expect(findPage(release, list('estados/1/localidades')).page.total).toBe(3)
-    expect(findPage(release, list('estados/AGS/localidades?by=code')).page.total).toBe(3)
-    expect(findPage(release, list('municipios/1/localidades')).page.total).toBe(0)
-  })
-})
-
-test.each([
-  ['', ['descLocalidad'], ['latitud', DISTANCE]],
-  ['?facts=true', ['descLocalidad', 'latitud'], [DISTANCE]],
-  ['?near=20,-100', ['descLocalidad', DISTANCE], ['latitud']],
-])('a record with %s has the members that are asked for', (query, present, absent) => {
-  const request = list(`localidades${query}`)
-  const [json = new Uint8Array()] = recordJsons(release, request, findPage(release, request).positions)
-  const members = Object.keys(JSON.parse(new TextDecoder().decode(json)))
-  expect(present.filter((name) => !members.includes(name))).toEqual([])
-  expect(absent.filter((name) => members.includes(name))).toEqual([])
 })

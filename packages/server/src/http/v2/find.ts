@@ -10,7 +10,7 @@ import type { OpenEntity, Release } from '../../release/release.ts'
 import { badParameter, ProblemError } from '../problem.ts'
 import { findNamed, isBelow, positionNamed } from './record-key.ts'
 import { badCursor, writeCursor } from './request/query-string.ts'
-import type { ListRequest } from './request/records.ts'
+import type { ListRequest } from './request/records-request.ts'
 
 /** A page of a list, without its records. */
 export type ListPage = {
@@ -18,7 +18,7 @@ export type ListPage = {
   readonly perPage: number
   readonly total: number
   readonly totalPages: number
-  /** How many records come before it. */
+  /** Number of records before it. */
   readonly start: number
   /** The cursor of the page after it; undefined on the last one. */
   readonly next: string | undefined
@@ -43,7 +43,7 @@ export function findPage(release: Release, list: ListRequest): { page: ListPage;
 
 type Around = Pick<ListRequest, 'entity' | 'parent' | 'node' | 'by' | 'within' | 'query'>
 
-/** The query for the records of an entity; of those below or around one record, that one must be there. */
+/** The query for the records of a list. A record that the path or `within` names must exist. */
 export function queryWithin(release: Release, around: Around): Query {
   const { entity, parent, node, by, within, query } = around
   const filters: Filter[] = []
@@ -69,7 +69,7 @@ export function queryWithin(release: Release, around: Around): Query {
 
 type Wanted = { readonly entity: Entity; readonly rendition: Rendition; readonly query?: Query }
 
-/** The JSON of the records at some positions, each with the members that are asked for besides its fields. */
+/** The JSON of the records at some positions, each with the members that the request wants besides its fields. */
 export function recordJsons(
   release: Release,
   { entity: { name }, rendition, query }: Wanted,
@@ -80,7 +80,7 @@ export function recordJsons(
   return Array.from(positions, (position) => addMembers(entity.records.record(position), position))
 }
 
-/** How far from a point a record is, where that is asked for. */
+/** Makes the member with the distance of a record from a point; undefined if the request has no point. */
 export function distanceMember(
   entity: OpenEntity,
   { near }: Pick<Query, 'near'> = {},
@@ -91,7 +91,7 @@ export function distanceMember(
   return (position) => ({ [name]: distance(position) })
 }
 
-/** In which languages the names of some records are shown, where one was asked for. */
+/** The languages in which the names of some records are shown, if the request names one. */
 export function languageHeader(
   entity: OpenEntity,
   { language }: Rendition,

@@ -1,16 +1,16 @@
-// The key of a record as text, in a path and in queries: what is in a segment, taken apart and put together.
+// The key of a record as text, in a path and in queries: parsed and written.
 import type { Entity } from '../../catalog/entity.ts'
 import { keyPathsOf } from '../../catalog/paths.ts'
 import { V2_SEGMENTS } from '../routes.ts'
 
-/** A segment of a path: as it was sent, which words that mean something must be, and decoded. */
+/** A segment of a path: as it was sent, which decides if it is a word of the API, and decoded. */
 export type Segment = { readonly sent: string; readonly text: string }
 
-/** How a path names a record. */
+/** A record as a path names it. */
 export type NameInPath = {
   /** Its identifier or its official code, as one text. */
   readonly name: string
-  /** The values of its key; undefined where there are not as many as it has. */
+  /** The values of its key; undefined if their number is another. */
   readonly key: readonly string[] | undefined
 }
 
@@ -23,7 +23,7 @@ export function nameIn(entity: Entity, { sent, text }: Segment): NameInPath {
   return { name: text, key: partsOf(entity, sent.split(KEY_SEPARATOR).map(percentDecoded)) }
 }
 
-/** The values of a key as one text, as in a path: undefined where there are not as many as it has. */
+/** The values of a key that is written as in a path; undefined if their number is another. */
 export const keyNamed = (entity: Entity, text: string): readonly string[] | undefined =>
   keyPathsOf(entity).length === 1 ? [text] : partsOf(entity, text.split(KEY_SEPARATOR).map(percentDecoded))
 
@@ -32,18 +32,18 @@ function partsOf(entity: Entity, parts: readonly (string | undefined)[]): readon
   return known.length === parts.length && parts.length === keyPathsOf(entity).length ? known : undefined
 }
 
-/** A segment that means something else where it stands alone is encoded, though it needs not be. */
+/** A key that is equal to a word of the API is sent with its first letter encoded. */
 const RESERVED: ReadonlySet<string> = new Set([V2_SEGMENTS.all])
 
 /** The values of a key as the last segment of a path. */
 export function keySegment(values: readonly (string | number)[]): string {
   const segment = values.map((value) => encodeURIComponent(value)).join(KEY_SEPARATOR)
-  // Segments of dots alone are taken out of an address by whoever sends it.
+  // Clients remove segments of dots from an address before they send it.
   if (RESERVED.has(segment)) return `%${segment.charCodeAt(0).toString(16)}${segment.slice(1)}`
   return /^\.{1,2}$/.test(segment) ? segment.replaceAll('.', '%2E') : segment
 }
 
-/** The decoded text; undefined where it is not UTF-8, percent-encoded. */
+/** The decoded text; undefined if it is not UTF-8, percent-encoded. */
 export function percentDecoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text)

@@ -1,4 +1,4 @@
-// What is accepted: forms, codings, ranges and cursors.
+// Negotiation of formats, codings and ranges; cursors.
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { FORMATS } from '../../query/formats/formats.ts'

@@ -4,7 +4,7 @@ import type { RecordFormat } from '../../query/formats/record-format.ts'
 import type { RequestHeaders } from '../exchange.ts'
 import { ProblemError } from '../problem.ts'
 
-/** The format that the request names, or else one that it accepts; and how the response may be compressed. */
+/** The format that the request names, or else one that it accepts; and the content coding of the response. */
 export function negotiate<F extends FormatName>(
   headers: RequestHeaders,
   formats: readonly (F | 'json')[],
@@ -56,7 +56,7 @@ function mediaRanges(format: FormatName): string[] {
   return [...mediaTypes, mediaTypes[0].replace(/\/.*/, '/*'), '*/*']
 }
 
-/** The format that an Accept header prefers, out of those offered; JSON where there is no header. */
+/** The format that an Accept header prefers, out of those offered; JSON without a header. */
 export function acceptedFormat<F extends FormatName>(
   header: string | undefined,
   offers: readonly (F | 'json')[],
@@ -83,7 +83,7 @@ export function acceptedEncoding(header: string | undefined): ContentCoding | un
     qualityOf(encoding) ?? (encoding === 'gzip' ? qualityOf('x-gzip') : undefined)
   const quality = (encoding: ContentCoding) => namedQuality(encoding) ?? qualityOf('*') ?? 0
   const named = ENCODINGS.filter((encoding) => namedQuality(encoding) !== undefined)
-  // Whoever accepts anything without naming it most likely knows gzip.
+  // A client that accepts `*` most likely knows gzip.
   const others = ENCODINGS.filter((encoding) => !named.includes(encoding)).toReversed()
   const encoding = best([...named, ...others], quality)
   return encoding !== undefined && quality(encoding) >= (qualityOf('identity') ?? 0) ? encoding : undefined
@@ -94,7 +94,7 @@ export type ByteRange = readonly [from: number, to: number]
 
 const ONE_RANGE = /^bytes=([0-9]{0,15})-([0-9]{0,15})$/
 
-/** The part that a Range header asks for; undefined for the whole, which is also sent where there are several ranges, or a header that is none. */
+/** The part that a Range header names; undefined for the whole, which is also sent for several ranges and for a header that is not valid. */
 export function readRange(header: string | undefined, length: number): ByteRange | 'beyond' | undefined {
   const [, first = '', last = ''] = ONE_RANGE.exec(header?.replaceAll(' ', '') ?? '') ?? []
   if (first === '' && last === '') return undefined

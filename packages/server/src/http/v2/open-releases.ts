@@ -6,13 +6,13 @@ import type { Release } from '../../release/release.ts'
 import { UnsignedRelease } from '../../release/signing/release-signature.ts'
 import { badParameter, ProblemError } from '../problem.ts'
 
-/** What of a shelf is needed to read its releases. */
+/** The part of a release store that reads releases. */
 export type ReadableStore = Pick<
   ReleaseStore,
   'digests' | 'releaseDirectory' | 'open' | 'manifestOrReason' | 'signatureOf'
 >
 
-/** Something of a release, good as long as its directory is the same one. */
+/** Something of a release, valid as long as its directory is the same one. */
 type Cached<T> = { readonly value: T; readonly directory: string }
 
 export const MAX_OPEN = 16
@@ -22,14 +22,14 @@ export const isDigestOrPrefix = (text: string): boolean => DIGEST_OR_PREFIX.test
 
 export class OpenReleases {
   readonly #current: () => Release
-  readonly #shelf: ReadableStore | undefined
+  readonly #store: ReadableStore | undefined
   /** Open releases by digest, the least recently used first. */
   readonly #open = new Map<string, Cached<Release>>()
   readonly #manifests = new Map<string, Cached<Manifest>>()
 
-  constructor(current: () => Release, shelf: ReadableStore | undefined) {
+  constructor(current: () => Release, store: ReadableStore | undefined) {
     this.#current = current
-    this.#shelf = shelf
+    this.#store = store
   }
 
   get current(): Release {
@@ -43,7 +43,7 @@ export class OpenReleases {
     return release
   }
 
-  /** The release likewise, but undefined where there is none. */
+  /** The release whose digest is given; undefined if there is none. */
   lookUp(parameter: string, prefix: string): Release | undefined {
     if (!isDigestOrPrefix(prefix)) {
       const allowed = 'the digest of a release, or the first 8 or more of its hexadecimal digits'
@@ -64,7 +64,7 @@ export class OpenReleases {
   }
 
   #digests(): string[] {
-    const onDisk = this.#shelf?.digests() ?? []
+    const onDisk = this.#store?.digests() ?? []
     const { digest } = this.current
     return onDisk.includes(digest) ? onDisk : [digest, ...onDisk]
   }
@@ -74,22 +74,22 @@ export class OpenReleases {
     const known = this.#open.get(digest)
     // If it is still there, it is put back at the end, as the most recently used.
     this.#open.delete(digest)
-    if (this.#shelf === undefined || directory === undefined) return undefined
-    const release = known?.directory === directory ? known.value : this.#opened(this.#shelf, digest)
+    if (this.#store === undefined || directory === undefined) return undefined
+    const release = known?.directory === directory ? known.value : this.#opened(this.#store, digest)
     if (release !== undefined) this.#open.set(digest, { value: release, directory })
     return release
   }
 
-  #opened(shelf: ReadableStore, digest: string): Release | undefined {
+  #opened(store: ReadableStore, digest: string): Release | undefined {
     this.#closeRemoved()
     const [leastRecentlyUsed = ''] = this.#open.keys()
     if (this.#open.size === MAX_OPEN) this.#open.delete(leastRecentlyUsed)
     try {
-      return shelf.open(digest)
+      return store.open(digest)
     } catch (error) {
       // It may have been removed while it was being opened. Any other error is no fault of the request.
       if (this.#directory(digest) === undefined) return undefined
-      // What must be signed and is not, is as good as not there.
+      // A release that must be signed and is not counts as missing.
       if (error instanceof UnsignedRelease) return undefined
       throw error
     }
@@ -101,15 +101,15 @@ export class OpenReleases {
       if (this.#directory(digest) !== directory) this.#open.delete(digest)
   }
 
-  /** Which directory a release is in now: another one, where it was replaced; undefined where there is none. */
+  /** Identifies the directory of a release, another one after it was replaced; undefined if there is none. */
   #directory(digest: string): string | undefined {
-    const directory = this.#shelf && statSync(this.#shelf.releaseDirectory(digest), { throwIfNoEntry: false })
+    const directory = this.#store && statSync(this.#store.releaseDirectory(digest), { throwIfNoEntry: false })
     return directory && `${directory.ino} ${directory.mtimeMs}`
   }
 
-  /** The signature of a release, where it is signed. */
+  /** The signature of a release; undefined if it has none. */
   signatureOf(digest: string): string | undefined {
-    return this.#shelf?.signatureOf(digest)
+    return this.#store?.signatureOf(digest)
   }
 
   /** The manifests of all releases, newest first, without those that are damaged: nothing can be read from them. */
@@ -127,7 +127,7 @@ export class OpenReleases {
     const directory = this.#directory(digest)
     const known = this.#manifests.get(digest)
     if (known !== undefined && known.directory === directory) return known.value
-    const manifest = this.#shelf?.manifestOrReason(digest)
+    const manifest = this.#store?.manifestOrReason(digest)
     if (manifest === undefined || directory === undefined || 'unreadable' in manifest) return undefined
     this.#manifests.set(digest, { value: manifest, directory })
     return manifest

@@ -1,4 +1,4 @@
-// The query parameters of every route of API v2, derived from the definitions: their names and what values they take.
+// The query parameters of every route of API v2, derived from the definitions: their names and schemas.
 
 import { memoized } from '../../base/memoized.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
@@ -21,7 +21,7 @@ export const DEFAULT_PER_PAGE = 50
 export const MAX_PAGE = 999_999_999_999_999
 export const MAX_WORDS = 32
 export const MAX_SEARCH_CHARACTERS = 300
-/** A metre, since distances are told in metres. */
+/** A metre: distances are whole metres. */
 export const MIN_WITHIN_KM = 0.001
 /** Half the circumference of the Earth, and a little more. */
 export const MAX_WITHIN_KM = 20_040
@@ -33,19 +33,17 @@ export type ParameterTable = ReadonlyMap<string, Parameter>
 
 export type Parameter = {
   readonly name: string
-  /** The entity or route that it belongs to; absent where it is the same everywhere. */
+  /** The entity or route that it belongs to; absent if it is the same everywhere. */
   readonly of?: string
   readonly description: string
   readonly repeatable: boolean
-  /** How many values it may have, where it may have several. */
+  /** Maximum number of values, if it may have several. */
   readonly max?: number
-  /** What it filters by. */
   readonly filter?: { readonly path: RecordPath; readonly match: ValueMatch }
-  /** Its name with the slugs of fields, where that is another. */
+  /** Its name with the slugs of fields, if that is another. */
   readonly slug?: string
-  /** Whether it must be given. */
   readonly required?: boolean
-  /** Several values in one, separated by commas: the schema describes each of them. It may be repeatable besides. */
+  /** True if one value holds several, separated by commas: the schema describes each of them. */
   readonly commaSeparated?: boolean
   readonly schema: Readonly<Record<string, unknown>>
 }
@@ -129,7 +127,7 @@ const fieldsOf = (entity: Entity): Parameter => ({
   repeatable: false,
   commaSeparated: true,
   max: MAX_FIELDS,
-  // Only the document asks for it, and no request that is parsed.
+  // A getter, since only the OpenAPI document reads it.
   get schema() {
     return fieldNameRef(entity)
   },
@@ -148,21 +146,21 @@ const sortOf = (entity: Entity): Parameter => ({
   },
 })
 
-/** The languages of names, and what stands for all of them. */
+/** The value of `lang` for all languages. */
 export const ALL_LANGUAGES = 'all'
 
 const languageParameter = (languages: readonly string[]): Parameter =>
   once(
     'lang',
-    `Only names in this language (BCP 47), told in Content-Language: ${[...languages, ALL_LANGUAGES].join(', ')}. A record without one has the first name that it has`,
+    `Only names in this language (BCP 47), which Content-Language names: ${[...languages, ALL_LANGUAGES].join(', ')}. A record without one has the first name that it has`,
     { type: 'string', minLength: 1, examples: [languages[0] ?? ALL_LANGUAGES] },
   )
 
 const languageOf = (entity: Entity): Parameter[] =>
   languagesOf(entity).length === 0 ? [] : [{ ...languageParameter(languagesOf(entity)), of: entity.name }]
 
-/** Where records are in their tree. */
-const inTree = (entity: Entity): Parameter[] =>
+/** The parameters of a list that is a tree. */
+const treeParameters = (entity: Entity): Parameter[] =>
   broaderOf(entity) === undefined
     ? []
     : [
@@ -177,7 +175,7 @@ const inTree = (entity: Entity): Parameter[] =>
         once('root', 'Only records that are below no other', { type: 'boolean', default: false }),
       ]
 
-/** What a value at the path may be. */
+/** The schema of a value at a path. */
 function valueSchema({ field, numeric }: RecordPath): Parameter['schema'] {
   if (numeric) return ID
   if (field.kind === 'fact' && field.type !== 'text')
@@ -204,7 +202,7 @@ const isNumber = ({ field }: RecordPath): boolean =>
 const isOfType = ({ field }: RecordPath, type: 'text' | 'date' | 'list'): boolean =>
   field.kind === 'value' && field.type === type
 
-/** What follows the path in the name of a parameter; where that is taken, the word follows a dot. */
+/** Suffix of the path in the name of a parameter, and the one to use if that name is taken. */
 const SUFFIXES: Readonly<Record<ValueMatch, readonly [usual: string, otherwise: string]>> = {
   equals: ['', '.is'],
   contains: ['', '.is'],
@@ -245,7 +243,7 @@ const prefixOf = (entity: Entity, path: RecordPath): Parameter => ({
   schema: NOT_EMPTY,
 })
 
-/** What only some lists have. No filter has these names: a list that gets names in languages, say, keeps its filters. */
+/** Parameters of some lists only. No filter has these names: a list that gets names in languages keeps its filters. */
 const OF_SOME_LISTS = ['lang', 'within', 'root', 'near', 'within_km']
 
 /** Filters by any field, each under a name that no other parameter of a list has. */
@@ -298,12 +296,7 @@ export const describeParameters = tableOf([RELEASE])
 
 const PAGING = [PAGE, PER_PAGE, AFTER] as const
 
-/** Which records are found, in which order, and what is given of each; filters by their fields not counted. */
-const queryOf = (entity: Entity): Parameter[] => [
-  QUERY,
-  sortOf(entity),
-  ...(hasCoordinates(entity) ? [NEAR, WITHIN_KM] : []),
-  ...inTree(entity),
+const responseParameters = (entity: Entity): Parameter[] => [
   fieldsOf(entity),
   FACTS,
   EMBED,
@@ -313,27 +306,27 @@ const queryOf = (entity: Entity): Parameter[] => [
   RELEASE,
 ]
 
-/** All parameters of any list of an entity but for filters. */
+/** The parameters that select, sort and render records, but for filters by their fields. */
+const queryOf = (entity: Entity): Parameter[] => [
+  QUERY,
+  sortOf(entity),
+  ...(hasCoordinates(entity) ? [NEAR, WITHIN_KM] : []),
+  ...treeParameters(entity),
+  ...responseParameters(entity),
+]
+
+/** All parameters of the lists of an entity but for filters. */
 const otherParameters = (entity: Entity): Parameter[] => [BY, ...PAGING, ...queryOf(entity)]
 
 const filteredOf = (entity: Entity): Parameter[] => [...queryOf(entity), ...filterParameters(entity)]
 
 export const listParameters = derived((entity: Entity) => [...PAGING, ...filteredOf(entity)])
 export const bulkParameters = derived(filteredOf)
-/** The parameters of a list of the records below one, which the path names. */
+/** The parameters of a list below a record that the path names. */
 export const childListParameters = derived((entity: Entity) => [BY, ...PAGING, ...filteredOf(entity)])
 export const childBulkParameters = derived((entity: Entity) => [BY, ...filteredOf(entity)])
 
-export const recordParameters = derived((entity: Entity) => [
-  BY,
-  fieldsOf(entity),
-  FACTS,
-  EMBED,
-  ...languageOf(entity),
-  FORMAT,
-  EXCEL,
-  RELEASE,
-])
+export const recordParameters = derived((entity: Entity) => [BY, ...responseParameters(entity)])
 
 const IN = ({ collections }: Catalog): Parameter => ({
   name: 'in',
@@ -343,7 +336,7 @@ const IN = ({ collections }: Catalog): Parameter => ({
   schema: { type: 'string', enum: [...collections.keys()] },
 })
 
-/** Records of these have others below them, and a single identifier to be named by. */
+/** An entity that others embed, and whose records have a single identifier. */
 const parentIn = (catalog: Catalog): Entity | undefined =>
   [...catalog.entities.values()].find(
     (entity) => ownerOf(entity) === undefined && descendantsOf(catalog, entity).length > 0,

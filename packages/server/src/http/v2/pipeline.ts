@@ -1,6 +1,6 @@
-// The way of a request through API v2: parse it, choose the release, find, render, respond.
+// A request in API v2: parse it, choose the release, find, render, respond.
 //
-// Each step is a function that returns what the next one needs, or throws a ProblemError, which the app catches.
+// Each step is a function that returns the input of the next one, or throws a ProblemError, which the app catches.
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { bodyOf, type Rendition, recordEncoder } from '../../query/formats/formats.ts'
@@ -9,28 +9,20 @@ import { catalogOfBoth } from '../../release/diff.ts'
 import type { Release } from '../../release/release.ts'
 import { signedBytes } from '../../release/signing/release-signature.ts'
 import { profileText } from '../../source/package/profile.ts'
-import { type HttpRequest, type HttpResponse, isRead, type RequestHeaders, type WorkAtHand } from '../exchange.ts'
+import { type HttpRequest, type HttpResponse, isRead, type RequestHeaders, type RunningJob } from '../exchange.ts'
 import { otherMethod, redirected, withoutSlash } from '../methods.ts'
 import { ProblemError } from '../problem.ts'
 import { RESOLVE_PATH } from '../routes.ts'
-import { bulkResponse } from './bulk.ts'
+import { bulkResponse } from './bulk-response.ts'
 import type { Making } from './cached-response.ts'
-import { changesResponse } from './changes.ts'
+import { changesResponse } from './changes-response.ts'
 import { describeIndex, describeManifest, describeRelease, describeReleases, packagesOf } from './describe.ts'
 import { findPage, languageHeader, recordJsons } from './find.ts'
 import { isDigestOrPrefix, type OpenReleases, releaseGone } from './open-releases.ts'
 import { openapiDocument } from './openapi/document.ts'
 import { describeParameters } from './parameter-definitions.ts'
-import {
-  type CatalogRoute,
-  catalogRouteAt,
-  releasePartTemplate,
-  releaseTemplate,
-  type ServiceRoute,
-  serviceRouteAt,
-} from './paths.ts'
 import { findRecord } from './record-key.ts'
-import { parseChangesRequest, parseComparedReleases } from './request/changes.ts'
+import { parseChangesRequest, parseComparedReleases } from './request/changes-request.ts'
 import { refuseParameters } from './request/parameters.ts'
 import { parseQuery, type QueryPairs, type RawQuery } from './request/query-string.ts'
 import {
@@ -39,23 +31,32 @@ import {
   parseListRequest,
   parseRecordRequest,
   type RecordRequest,
-} from './request/records.ts'
-import { parseResolveBodyRequest, parseResolveRequest } from './request/resolve.ts'
-import { parseSearchRequest } from './request/search.ts'
-import { resolvedInBody, resolvedInQuery } from './resolve.ts'
+} from './request/records-request.ts'
+import { parseResolveBodyRequest, parseResolveRequest } from './request/resolve-request.ts'
+import { parseSearchRequest } from './request/search-request.ts'
+import { resolvedInBody, resolvedInQuery } from './resolve-response.ts'
 import { bodyResponse, type ChosenRelease, jsonResponse, listHeaders, textResponse } from './response.ts'
 import type { ResponseCache } from './response-cache.ts'
-import { searchSuggestions } from './search.ts'
+import { searchSuggestions } from './suggestions.ts'
+import {
+  type CatalogRoute,
+  catalogRouteAt,
+  type ReleaseRoute,
+  releasePartTemplate,
+  releaseTemplate,
+  type ServiceRoute,
+  serviceRouteAt,
+} from './v2-routes.ts'
 
 export type V2Context = {
   readonly releases: OpenReleases
   readonly cache: ResponseCache | undefined
-  /** Under which address the service presents itself in links; throws where the request does not say so. */
+  /** Returns the address of the service for links; throws if the request has none that is valid. */
   readonly baseUrlOf: () => string
-  /** Whether that is the configured address, whatever a request says. */
+  /** True if the address is configured, and depends on no request. */
   readonly isBaseUrlFixed: boolean
-  /** The work on the request, in a process that thinks. */
-  readonly work?: WorkAtHand | undefined
+  /** The job of the request, in a compute worker. */
+  readonly work?: RunningJob | undefined
 }
 
 type Response = HttpResponse | Promise<HttpResponse>
@@ -94,7 +95,7 @@ export function respondV2(context: V2Context, request: HttpRequest): Response {
   }
 }
 
-/** Parses what is asked of a release with the definitions of its catalog. */
+/** Parses a request with the definitions of the catalog of its release. */
 function parseRequest(route: CatalogRoute, query: RawQuery, headers: RequestHeaders, catalog: Catalog) {
   switch (route.kind) {
     case 'list':
@@ -131,14 +132,14 @@ function respondWithoutReading({ current }: OpenReleases, request: HttpRequest):
 }
 
 /**
- * The release that a request names, or else the current one. Where the named one is gone, the request is parsed with the
- * definitions of the current one: a request that is wrong in itself is refused as such.
+ * The release that a request names, or else the current one. If the named one is gone, the request is parsed with the
+ * definitions of the current one: a request that no release would accept is refused as such.
  */
 function chooseRelease(releases: OpenReleases, { release: named }: RawQuery) {
   const { current } = releases
   if (named === undefined) return { chosen: { release: current, isNamed: false }, gone: undefined }
   const { parameter, prefix } = named
-  // A walk through the current release goes on without a look at the disk.
+  // A cursor of the current release needs no look at the disk.
   const isCurrent = parameter === 'after' && current.digest.startsWith(prefix)
   const release = isCurrent ? current : releases.lookUp(parameter, prefix)
   if (release === undefined) return { chosen: { release: current, isNamed: false }, gone: prefix }
@@ -146,7 +147,6 @@ function chooseRelease(releases: OpenReleases, { release: named }: RawQuery) {
   return { chosen: { release, isNamed: prefix === release.digest }, gone: undefined }
 }
 
-/** A page of the records of an entity, or of those below one record. */
 function respondList(
   request: HttpRequest,
   chosen: ChosenRelease,
@@ -174,7 +174,7 @@ function respondRecord(request: HttpRequest, chosen: ChosenRelease, record: Reco
   return bodyResponse(request, chosen, { format: rendition.format, encoding, body, headers })
 }
 
-/** The body with a record: in JSON it is the record itself, not a list of one; copied, since whoever sends it frees its memory. */
+/** The body with a record: in JSON it is the record itself, not a list of one. It is copied, since the connection frees it. */
 function renderRecord(release: Release, entity: Entity, rendition: Rendition, json: Uint8Array): Uint8Array {
   if (rendition.format === 'json' && isWhole(rendition)) return Buffer.from(json)
   const encoder = recordEncoder(release, entity, rendition)
@@ -191,48 +191,50 @@ function respondAboutService(
   if (route.kind === 'changes') return respondChanges(releases, { cache, work }, request, query)
   refuseParameters(query)
   const { current } = releases
-  // Which release is current may change, and with it what there is to say of each.
+  // Another release may become the current one, and the descriptions say which it is.
   const chosen = { release: current, isNamed: false, isUndated: true }
   switch (route.kind) {
     case 'releases':
       return jsonResponse(request, chosen, describeReleases(releases.list(), current.digest, baseUrl))
-    case 'release': {
-      if (!isDigestOrPrefix(route.digest)) throw new ProblemError({ kind: 'not-found', known: [releaseTemplate] })
-      const release = releases.find('digest', route.digest)
-      return jsonResponse(request, { ...chosen, release }, describeRelease(release.manifest, current.digest, baseUrl))
-    }
-    case 'manifest':
-    case 'checksums':
-    case 'signature': {
-      if (!isDigestOrPrefix(route.digest))
-        throw new ProblemError({ kind: 'not-found', known: [releasePartTemplate(route.kind)] })
-      return respondPart(releases, route.kind, request, route.digest)
-    }
     case 'openapi':
       return jsonResponse(request, chosen, openapiDocument(current.catalog, baseUrl, packagesOf(current.manifest)))
     case 'profile':
       return jsonResponse(request, chosen, JSON.parse(profileText()))
+    default:
+      return respondRelease(releases, route, request, baseUrl)
   }
 }
 
-/** What others need to have the same release, and to check it. */
-function respondPart(
+/** The description of a release, or a part that others need to have the same release and to check it. */
+function respondRelease(
   releases: OpenReleases,
-  part: 'manifest' | 'checksums' | 'signature',
+  { kind, digest: prefix }: ReleaseRoute,
   request: HttpRequest,
-  prefix: string,
+  baseUrl: string,
 ): HttpResponse {
+  if (!isDigestOrPrefix(prefix))
+    throw new ProblemError({
+      kind: 'not-found',
+      known: [kind === 'release' ? releaseTemplate : releasePartTemplate(kind)],
+    })
   const release = releases.find('digest', prefix)
   const { digest, manifest } = release
-  // A release may be signed anew, and upgraded to another format of its files.
+  // A release may be signed anew, upgraded to another format of its files, or be the current one no more.
   const chosen = { release, isNamed: false, isUndated: true }
-  if (part === 'manifest') return jsonResponse(request, chosen, describeManifest(release))
-  // The checksums follow from the digest.
-  if (part === 'checksums')
-    return textResponse(request, { release, isNamed: prefix === digest }, Buffer.from(signedBytes(manifest)))
-  const signature = releases.signatureOf(digest)
-  if (signature === undefined) throw new ProblemError({ kind: 'not-signed', digest })
-  return textResponse(request, chosen, Buffer.from(signature))
+  switch (kind) {
+    case 'release':
+      return jsonResponse(request, chosen, describeRelease(manifest, releases.current.digest, baseUrl))
+    case 'manifest':
+      return jsonResponse(request, chosen, describeManifest(release))
+    case 'checksums':
+      // The checksums follow from the digest.
+      return textResponse(request, { release, isNamed: prefix === digest }, Buffer.from(signedBytes(manifest)))
+    case 'signature': {
+      const signature = releases.signatureOf(digest)
+      if (signature === undefined) throw new ProblemError({ kind: 'not-signed', digest })
+      return textResponse(request, chosen, Buffer.from(signature))
+    }
+  }
 }
 
 function respondChanges(releases: OpenReleases, making: Making, request: HttpRequest, query: RawQuery): Response {

@@ -1,4 +1,4 @@
-// How a record is identified in API v2: by its identifier or its official code in a path, by its key in a body.
+// Identifies a record in API v2: by its identifier or its official code in a path, by its key in a body.
 
 import { valueAt } from '../../base/json.ts'
 import { parseWholeNumber } from '../../base/whole-number.ts'
@@ -16,18 +16,17 @@ import { ProblemError } from '../problem.ts'
 import { V2_PATH } from '../routes.ts'
 import { keySegment, type NameInPath } from './key-text.ts'
 import type { RECORD_NAMED_BY } from './parameter-definitions.ts'
-import { type CatalogRoute, type ParentInPath, recordTemplate } from './paths.ts'
+import { type CatalogRoute, type ParentInPath, recordTemplate } from './v2-routes.ts'
 
-/** Whether a record is named by its identifier or by its official code. */
 export type NamedBy = (typeof RECORD_NAMED_BY)[number]
 
-/** Where it is not said, what can be no identifier is a code. */
+/** By default, a text that can be no identifier is a code. */
 type MaybeNamedBy = NamedBy | undefined
 
-type NamedRecord = Extract<CatalogRoute, { readonly kind: 'record' }> & { readonly by: MaybeNamedBy }
+type RecordAddress = Extract<CatalogRoute, { readonly kind: 'record' }> & { readonly by: MaybeNamedBy }
 
 /** The position of the record that a path names. */
-export function findRecord(release: Release, { entity, parent, by, ...named }: NamedRecord): number {
+export function findRecord(release: Release, { entity, parent, by, ...named }: RecordAddress): number {
   // A record that is numbered within its parent is not identified by its number alone.
   const alone = ownerOf(entity) === undefined ? named : { ...named, key: undefined }
   const position =
@@ -38,7 +37,7 @@ export function findRecord(release: Release, { entity, parent, by, ...named }: N
   return position
 }
 
-/** The position of a record that a path names below its owner. */
+/** The position of a record that a path names after its owner. */
 function positionWithin(release: Release, entity: Entity, named: NameInPath, parent: ParentInPath, by: MaybeNamedBy) {
   const owner = positionOfParent(release, parent, by)
   if (owner === undefined) return undefined
@@ -58,14 +57,14 @@ const positionOfParent = (release: Release, { entity, ...named }: ParentInPath, 
     ? (positionNamed(release, entity, named, 'id') ?? positionNamed(release, entity, named, 'code'))
     : positionNamed(release, entity, named, by)
 
-/** The position of a record that a path names, which must be there. */
+/** The position of a record that a path names, which must exist. */
 export function findNamed(release: Release, entity: Entity, named: NameInPath, by: MaybeNamedBy): number {
   const position = positionNamed(release, entity, named, by)
   if (position === undefined) throw recordNotFound(release, entity, named)
   return position
 }
 
-/** Selects the records below one: in a tree, those below any that is below it too. */
+/** Selects the records that embed one; if that is in a tree, also those that embed one below it. */
 export const isBelow = (
   release: Release,
   { entity, steps }: Pick<ParentInPath, 'entity' | 'steps'>,
@@ -76,7 +75,7 @@ export const isBelow = (
   values: [position],
 })
 
-/** The position of the record that is named so; undefined where there is none. */
+/** The position of the record with a name; undefined if there is none. */
 export function positionNamed(
   release: Release,
   entity: Entity,
@@ -88,7 +87,7 @@ export function positionNamed(
   return positionsByCode(release, entity, name)[0]
 }
 
-/** What people write between the parts of a code, though it is no part of it. */
+/** Signs that people write between the parts of a code, though they are no part of it. */
 const SIGNS_IN_CODES = /[\s./-]+/g
 
 /** The positions of the records with an official code: as it is, as its parts with hyphens between, or with such signs in it. */
@@ -155,7 +154,7 @@ function codeFields(entity: Entity): readonly string[] {
   return entity.code.filter((field) => field !== owner)
 }
 
-/** Where a part of a code is a record, it is given by its identifier or by its own code. */
+/** A part of a code that is a record is given by its identifier or by its own code. */
 function codePartFilter(entity: Entity, field: string, part: string): Filter {
   const definition = entity.fields[field]
   const id = identifier(part)
@@ -179,7 +178,7 @@ export function recordPath(entity: Entity, record: PublishedRecord): string {
   return `${V2_PATH}/${owner.entity.plural}/${first}/${entity.plural}/${last}`
 }
 
-/** The values of the key of a record, by field; an embedded record by its own, in a list where that has several. */
+/** The values of the key of a record, by field; for an embedded record its own key, in a list if that has several values. */
 export function keyOf(entity: Entity, record: PublishedRecord): Record<string, KeyValue> {
   return Object.fromEntries(
     entity.key.map((field) => {

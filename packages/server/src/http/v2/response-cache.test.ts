@@ -100,19 +100,19 @@ describe('a body', () => {
   test('is made after the one before is done', async () => {
     const cache = testCache(directory.path)
     let running = 0
-    const seen: number[] = []
+    const counts: number[] = []
     const slow = (): NewBody => ({
       madeFrom: [],
       encoding: () => undefined,
       async *chunks() {
-        seen.push(++running)
+        counts.push(++running)
         for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
         running--
         yield Buffer.from('x')
       },
     })
     await Promise.all(['a', 'b', 'c'].map((name) => cache.make(name, slow())))
-    expect(seen).toEqual([1, 1, 1])
+    expect(counts).toEqual([1, 1, 1])
   })
 
   test('that fails fails for all who wait, leaves nothing behind, and is tried again', async () => {
@@ -166,7 +166,7 @@ describe('a file', () => {
     expect(names()).toEqual(['new.part'])
   })
 
-  test('that was used least recently goes first, and whoever reads it reads it to the end', async () => {
+  test('that was used least recently goes first, and its readers read it to the end', async () => {
     const room = LENGTH * 2 + 1_000
     const cache = testCache(directory.path, { maxBytes: room })
     const first = await cache.make('a', bodyOf(1).body)

@@ -1,4 +1,4 @@
-// Bodies that cost work, each made once and kept in a file: rendered collections, compressed ones, lists of changes.
+// Bodies that are costly to make, each made once and kept in a file: rendered collections, compressed ones, lists of changes.
 //
 // A file is the body, then a line of JSON about it, then the length of that line. It is written under another name and
 // renamed when it is whole, so all workers of a home share it, and one that is cut short is never read.
@@ -28,7 +28,7 @@ const LENGTH_DIGITS = 8
 const MAX_DESCRIPTION_BYTES = 1 << 16
 const UNFINISHED = '.part'
 
-/** So many bytes of a file are in memory for each client that reads it. */
+/** Bytes of a file in memory for each client that reads it. */
 const READ_BYTES = 1 << 14
 /** Files that are kept open although no one reads them. */
 const MAX_OPEN = 16
@@ -41,13 +41,12 @@ const UNFINISHED_MILLISECONDS = 10 * 60_000
 const TOUCH_MILLISECONDS = 60_000
 const SWEEP_MILLISECONDS = 10 * 60_000
 
-/** What is known of a body. */
 type Description = {
   readonly format: number
   readonly length: number
   /** Its SHA-256 in base64. */
   readonly sha256: string
-  /** The content encoding of the bytes; undefined where they are not compressed. */
+  /** The content encoding of the bytes; undefined if they are not compressed. */
   readonly encoding?: ContentCoding
   /** The digests of the releases and entities that it was made from. */
   readonly madeFrom: readonly string[]
@@ -67,7 +66,7 @@ export class CannotCache extends Error {}
 type CacheOptions = {
   readonly directory: string
   readonly maxBytes: number
-  /** Whether a release or an entity with this digest is still there; a body of one that is gone is removed. */
+  /** True if a release or an entity with this digest is still there; a body of one that is gone is removed. */
   readonly isOnDisk: (digest: string) => boolean
   readonly log: Log
 }
@@ -98,13 +97,13 @@ export class ResponseCache {
     if (file === undefined) return undefined
     this.#open.set(name, file)
     const [leastRecentlyUsed = ''] = this.#open.keys()
-    if (this.#open.size > MAX_OPEN) this.#forget(leastRecentlyUsed)
+    if (this.#open.size > MAX_OPEN) this.#close(leastRecentlyUsed)
     return file
   }
 
   /**
-   * Makes a body, or waits for it if it is being made. One is made at a time. If the client goes for which it is made,
-   * the next one that waits for it has it made anew.
+   * Makes a body, or waits for it if it is being made. One is made at a time. If the client for which it is made leaves,
+   * it is made anew for the next one that waits.
    */
   async make(name: string, body: NewBody): Promise<CachedFile> {
     if (this.#waiting >= MAX_WAITING)
@@ -160,7 +159,7 @@ export class ResponseCache {
     })
   }
 
-  /** Removes what was left unfinished or was made from releases that are gone, then the least recently used. */
+  /** Removes files that are unfinished or made from releases that are gone, then the least recently used. */
   sweep(): Promise<void> {
     this.#sweeping = this.#sweeping.then(() => this.#sweep()).catch(() => {})
     return this.#sweeping
@@ -185,15 +184,15 @@ export class ResponseCache {
       bytes += size
       if ((bytes > maxBytes || at >= MAX_FILES) && !path.endsWith(UNFINISHED)) await this.#remove(path)
     }
-    for (const [name, file] of this.#open) if (!file.isNamed) this.#forget(name)
+    for (const [name, file] of this.#open) if (!file.isNamed) this.#close(name)
   }
 
-  /** Whoever reads the file goes on reading it. */
+  /** Readers of the file go on reading it. */
   #remove(path: string): Promise<void> {
     return rm(path, { force: true })
   }
 
-  #forget(name: string): void {
+  #close(name: string): void {
     this.#open.get(name)?.close()
     this.#open.delete(name)
   }
@@ -217,7 +216,7 @@ export class CachedFile {
     this.#description = description
   }
 
-  /** The file at a path; undefined where there is none. One that is damaged is removed. */
+  /** The file at a path; undefined if there is none. A damaged one is removed. */
   static open(path: string): CachedFile | undefined {
     const descriptor = openedFile(path)
     if (descriptor === undefined) return undefined
@@ -244,7 +243,7 @@ export class CachedFile {
     return this.#description.encoding
   }
 
-  /** Marks the file as used, so that it is removed after others; false where it was removed already. */
+  /** Marks the file as used, so that it is removed after others; false if it was removed already. */
   touch(): boolean {
     if (performance.now() - this.#touched < TOUCH_MILLISECONDS) return true
     this.#touched = performance.now()
@@ -258,7 +257,7 @@ export class CachedFile {
     }
   }
 
-  /** Whether it is still there under its name. */
+  /** True if it is still there under its name. */
   get isNamed(): boolean {
     const descriptor = openedFile(this.#path)
     if (descriptor === undefined) return false
@@ -269,7 +268,7 @@ export class CachedFile {
     }
   }
 
-  /** The bytes from one offset to just before another. A chunk is good until the next one is pulled. */
+  /** The bytes from one offset to just before another. A chunk is valid until the next one is pulled. */
   async *chunks(from: number, to: number): AsyncGenerator<Uint8Array> {
     this.#descriptor ??= openSync(this.#path, 'r')
     this.#readers++
@@ -300,7 +299,7 @@ export class CachedFile {
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)
 
-/** The descriptor of a file; undefined where it is not there. */
+/** The descriptor of a file; undefined if it is not there. */
 function openedFile(path: string): number | undefined {
   try {
     return openSync(path, 'r')
@@ -316,7 +315,7 @@ const readAt = (descriptor: number, buffer: Buffer, length: number, position: nu
     read(descriptor, buffer, 0, length, position, (error, bytes) => (error === null ? resolve(bytes) : reject(error)))
   })
 
-/** The description of a file; undefined where the file is not whole, or was laid out by another version. */
+/** The description of a file; undefined if the file is not whole, or has another format. */
 function readDescription(descriptor: number): Description | undefined {
   const { size } = fstatSync(descriptor)
   const last = (bytes: number, before: number) => {
@@ -345,7 +344,7 @@ function descriptionIn(path: string): Description | undefined {
   }
 }
 
-/** What fails here is the disk; what fails in the body is passed on as it is. */
+/** Turns a failure of the disk into CannotCache; a failure of the body itself is passed on. */
 async function onDisk<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
@@ -389,7 +388,7 @@ async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
 
 /**
  * A directory that can be written to: the given one; else one in the home; else one of our own in the system's directory
- * for temporary files. Of one that cannot be used it says why.
+ * for temporary files. If none can be used, the reason why.
  */
 export function cacheDirectory(home: string, given: string | undefined): string | CannotCache {
   if (given !== undefined) return usableDirectory(given)
@@ -400,7 +399,7 @@ export function cacheDirectory(home: string, given: string | undefined): string 
   return usableDirectory(join(tmpdir(), name), user)
 }
 
-/** With `owner`, it must belong to that user alone: anyone may make a directory beside ours, and wait for us to use it. */
+/** With `owner`, it must belong to that user alone: anyone may make such a directory, and wait for us to use it. */
 function usableDirectory(path: string, owner?: number): string | CannotCache {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 })

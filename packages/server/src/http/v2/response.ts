@@ -24,15 +24,14 @@ const IMMUTABLE = 'public, max-age=31536000, immutable'
 /** The release that a response is read from. */
 export type ChosenRelease = {
   readonly release: Release
-  /** Whether the request names it by its whole digest: then the response never changes. */
+  /** True if the request names it by its whole digest: then the response never changes. */
   readonly isNamed: boolean
-  /** Whether the response also depends on something else, such as which release is current: then it has no date. */
+  /** True if the response also depends on something else, such as the current release: then it has no date. */
   readonly isUndated?: boolean
-  /** Whether the response has the address that the request was sent to, which anyone may choose. */
+  /** True if the response has the address that the request was sent to, which anyone may choose. */
   readonly isAddressed?: boolean
 }
 
-/** What is sent, in which format, and how it may be compressed. */
 export type Representation = {
   readonly format: FormatName | 'text'
   readonly encoding: ContentCoding | undefined
@@ -43,18 +42,15 @@ export type Representation = {
 }
 
 export const jsonResponse = (request: HttpRequest, chosen: ChosenRelease, value: unknown): HttpResponse =>
-  bodyResponse(request, chosen, {
-    format: 'json',
-    encoding: acceptedEncoding(request.headers.get('accept-encoding')),
-    body: Buffer.from(JSON.stringify(value)),
-  })
+  textResponse(request, chosen, Buffer.from(JSON.stringify(value)), 'json')
 
-export const textResponse = (request: HttpRequest, chosen: ChosenRelease, body: Uint8Array): HttpResponse =>
-  bodyResponse(request, chosen, {
-    format: 'text',
-    encoding: acceptedEncoding(request.headers.get('accept-encoding')),
-    body,
-  })
+export const textResponse = (
+  request: HttpRequest,
+  chosen: ChosenRelease,
+  body: Uint8Array,
+  format: 'json' | 'text' = 'text',
+): HttpResponse =>
+  bodyResponse(request, chosen, { format, encoding: acceptedEncoding(request.headers.get('accept-encoding')), body })
 
 /** A smaller body fits into one packet anyway. */
 export const MIN_COMPRESSED_BYTES = 1_000
@@ -93,11 +89,21 @@ export const responseHead = (
     ...(etag === undefined ? {} : { ETag: etag }),
     'X-Release': release.digest,
     ...(isUndated ? {} : { 'Last-Modified': release.lastModified }),
-    // A cache must not keep for a year what leads others to an address that one client made up.
+    // A cache must not keep for a year a response with an address that one client made up.
     'Cache-Control': isNamed && !isAddressed ? IMMUTABLE : CACHE_CONTROL,
   })
 
-/** What only a page of a list has: its number, the totals, and links to other pages of the same query. */
+/** Every header of a response to a POST, which has no validators, and which no cache keeps. */
+export const postedHead = (release: Release, encoding: ContentCoding | undefined, headers: Headers): string =>
+  headerLines({
+    ...V2_COMMON_HEADERS,
+    ...headers,
+    ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
+    'X-Release': release.digest,
+    'Cache-Control': 'no-store',
+  })
+
+/** Headers of a page of a list: its number, the totals, and links to other pages of the same query. */
 export const listHeaders = (page: ListPage, url: string, query: QueryPairs): Headers => ({
   'X-Page': String(page.page),
   ...totalHeaders(page.total, page.totalPages, page.perPage),
@@ -125,37 +131,33 @@ const ZSTD = 3
 const BROTLI = 4
 const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI, [constants.BROTLI_PARAM_LGWIN]: 20 } }
 
-export function compressed(body: Uint8Array, encoding: ContentCoding): Uint8Array {
-  switch (encoding) {
-    case 'gzip':
-      return Bun.gzipSync(body as Uint8Array<ArrayBuffer>, { level: GZIP })
-    case 'zstd':
-      return Bun.zstdCompressSync(body as Uint8Array<ArrayBuffer>, { level: ZSTD })
-    case 'br':
-      return brotliCompressSync(body, brotli)
-  }
+const compressors = {
+  gzip: {
+    whole: (body: Uint8Array<ArrayBuffer>) => Bun.gzipSync(body, { level: GZIP }),
+    stream: () => createGzip({ level: GZIP }),
+  },
+  zstd: {
+    whole: (body: Uint8Array<ArrayBuffer>) => Bun.zstdCompressSync(body, { level: ZSTD }),
+    stream: () => createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: ZSTD } }),
+  },
+  br: {
+    whole: (body: Uint8Array<ArrayBuffer>) => brotliCompressSync(body, brotli),
+    stream: () => createBrotliCompress(brotli),
+  },
 }
 
-const compressor = (encoding: ContentCoding) => {
-  switch (encoding) {
-    case 'gzip':
-      return createGzip({ level: GZIP })
-    case 'zstd':
-      return createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: ZSTD } })
-    case 'br':
-      return createBrotliCompress(brotli)
-  }
-}
+export const compressed = (body: Uint8Array, encoding: ContentCoding): Uint8Array =>
+  compressors[encoding].whole(body as Uint8Array<ArrayBuffer>)
 
 /** Pulls the next chunk only when the one before is compressed, so that its bytes may be used again. */
 export async function* compressedChunks(
   chunks: AsyncIterable<Uint8Array>,
   encoding: ContentCoding,
 ): AsyncGenerator<Uint8Array> {
-  const stream = compressor(encoding)
+  const stream = compressors[encoding].stream()
   const ready: Uint8Array[] = []
   const failed = new Promise<never>((_, reject) => stream.on('error', reject))
-  // It may fail while no one waits for it.
+  // It may fail while nothing awaits it.
   failed.catch(() => {})
   const ended = new Promise<void>((resolve) => stream.on('end', resolve))
   stream.on('data', (bytes) => void ready.push(bytes))

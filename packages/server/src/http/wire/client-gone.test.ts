@@ -42,7 +42,7 @@ function start() {
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 const GET_AND_CLOSE = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
 const OLD_GET = 'GET / HTTP/1.0\r\n\r\n'
-/** So many requests behind another that no more is read before it has its response. */
+/** Requests behind another, so many that reading stops until that has its response. */
 const MANY = GET.repeat(1_000)
 
 async function until(condition: () => boolean): Promise<void> {
@@ -56,7 +56,7 @@ async function sent(server: ReturnType<typeof start>, text: string): Promise<{ s
   return { socket, promised: server.requests[0] as Promised }
 }
 
-/** Those of others may be closed meanwhile. */
+/** Counts the sockets of this process. */
 const openSockets = () =>
   readdirSync('/proc/self/fd').filter((descriptor) => {
     try {
@@ -68,12 +68,12 @@ const openSockets = () =>
 
 /** A body whose chunks the test hands out one by one. */
 function body(length?: number) {
-  const asked: PromiseWithResolvers<IteratorResult<Uint8Array, undefined>>[] = []
+  const pulls: PromiseWithResolvers<IteratorResult<Uint8Array, undefined>>[] = []
   const returned = Promise.withResolvers<void>()
   const iterator = {
     next: () => {
       const chunk = Promise.withResolvers<IteratorResult<Uint8Array, undefined>>()
-      asked.push(chunk)
+      pulls.push(chunk)
       return chunk.promise
     },
     return: async () => {
@@ -84,12 +84,12 @@ function body(length?: number) {
   }
   const streamed: Streamed = { length, chunks: () => iterator }
   const give = async (text: string | undefined) => {
-    await until(() => asked.length > 0)
-    asked
+    await until(() => pulls.length > 0)
+    pulls
       .shift()
       ?.resolve(text === undefined ? { done: true, value: undefined } : { done: false, value: Buffer.from(text) })
   }
-  return { streamed, give, isAsked: () => asked.length > 0, returned: returned.promise }
+  return { streamed, give, isPulled: () => pulls.length > 0, returned: returned.promise }
 }
 
 const ways = {
@@ -124,10 +124,10 @@ describe.each(Object.entries(ways))('a client that %s', (way, leave) => {
   ])('between chunks of a stream %s: its iterator is returned, without its next chunk', async (_name, length) => {
     const started = start()
     const { socket, promised } = await sent(started, GET)
-    const { streamed, give, isAsked, returned } = body(length)
+    const { streamed, give, isPulled, returned } = body(length)
     promised.resolve({ status: 200, head: '', body: streamed })
     await give('abc')
-    await until(isAsked)
+    await until(isPulled)
     leave(socket)
     // Nothing can be sent between the bytes of a known length.
     if (length !== undefined && way === 'closes its socket') await give('def')
@@ -169,7 +169,7 @@ describe.each(Object.entries(ways))('a client that %s', (way, leave) => {
 })
 
 describe('a client that only stops sending gets its response', () => {
-  /** What the client has received so far, without dates. */
+  /** Collects the text that the client receives, without dates. */
   function reading(socket: Socket) {
     let text = ''
     socket.on('data', (bytes) => {
@@ -201,7 +201,7 @@ describe('a client that only stops sending gets its response', () => {
     const started = start()
     const { socket, promised } = await sent(started, GET_AND_CLOSE)
     const received = reading(socket)
-    const { streamed, give, isAsked } = body()
+    const { streamed, give, isPulled } = body()
     const steps = [
       () => promised.resolve({ status: 200, head: '', body: streamed }),
       () => give('abc'),
@@ -209,7 +209,7 @@ describe('a client that only stops sending gets its response', () => {
       () => give(undefined),
     ]
     for (const [at, step] of steps.entries()) {
-      if (at > 0) await until(isAsked)
+      if (at > 0) await until(isPulled)
       if (at === stepsBefore) {
         socket.end()
         await until(() => /(?:^HTTP.*100 Continue\r\n\r\n|0)$/.test(received()))
@@ -228,10 +228,10 @@ describe('a client that only stops sending gets its response', () => {
     const started = start()
     const { socket, promised } = await sent(started, text)
     const received = reading(socket)
-    const { streamed, give, isAsked } = body(length)
+    const { streamed, give, isPulled } = body(length)
     promised.resolve({ status: 200, head: '', body: streamed })
     await give('abc')
-    await until(() => isAsked() && received().endsWith('abc'))
+    await until(() => isPulled() && received().endsWith('abc'))
     socket.end()
     // A probe would have been sent by then.
     await Bun.sleep(30)

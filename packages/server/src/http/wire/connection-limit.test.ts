@@ -1,4 +1,4 @@
-// How many connections a process takes, and what becomes of those that it refuses.
+// The limit on connections of a process, and the connections that it refuses.
 import { describe, expect, test } from 'bun:test'
 import type { Socket } from 'bun'
 import { FakeSocket } from '../../../../../test/support/fake-socket.ts'
@@ -20,8 +20,8 @@ test.each([
   ['leaves at least 64 for files', undefined, 128, 64],
   ['is never nothing', undefined, 20, 16],
   ['does not grow with the descriptors for ever', undefined, 1 << 30, 65_536],
-  ['is what was asked for', 10, 1_024, 10],
-  ['is what was asked for, also beyond the default', 900, 1_024, 900],
+  ['is the configured one', 10, 1_024, 10],
+  ['is the configured one, also beyond the default', 900, 1_024, 900],
   ['is less if there are not enough descriptors', 2_000, 1_024, 960],
 ])('the limit on connections %s', (_name, wanted, descriptors, limit) => {
   expect(connectionLimit(wanted, descriptors)).toBe(limit)

@@ -1,15 +1,14 @@
-// How many connections a process takes: as many as it has descriptors for, with a reserve for files. The others are refused.
+// The limit on connections of a process: as many as it has descriptors for, with a reserve for files. Others are refused.
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import type { Socket } from 'bun'
 
-/** The limit that is assumed where the system names none. */
+/** The limit that is assumed if the system names none. */
 const USUAL_DESCRIPTORS = 1_024
 const MIN_RESERVE = 64
 /** More is never the default: every connection takes memory, too. */
 const MAX_DEFAULT = 65_536
 const MIN_CONNECTIONS = 16
 
-/** How many descriptors this process may have open. */
 export function descriptorLimit(limits = readLimits()): number {
   const soft = /^Max open files\s+(\d+|unlimited)/m.exec(limits)?.[1]
   if (soft === undefined) return USUAL_DESCRIPTORS
@@ -24,13 +23,13 @@ function readLimits(): string {
   }
 }
 
-/** The default leaves a quarter of the descriptors for files; a number that was asked for is kept to where a few are left. */
+/** The default leaves a quarter of the descriptors for files; a configured number is lowered only as far as a few are left. */
 export function connectionLimit(wanted: number | undefined, descriptors = descriptorLimit()): number {
   const reserve = wanted === undefined ? Math.max(MIN_RESERVE, Math.ceil(descriptors / 4)) : MIN_RESERVE
   return Math.min(wanted ?? MAX_DEFAULT, Math.max(descriptors - reserve, MIN_CONNECTIONS))
 }
 
-/** Whether another file could be opened. Without a descriptor left, accepting fails again and again and takes much time. */
+/** True if another file can be opened. Without a descriptor left, accepting fails again and again and takes much time. */
 export function hasDescriptorLeft(): boolean {
   try {
     closeSync(openSync('/dev/null', 'r'))
@@ -40,7 +39,7 @@ export function hasDescriptorLeft(): boolean {
   }
 }
 
-/** How many refused connections may be open at a time; their clients have some time to read why. */
+/** Refused connections that may be open at a time; their clients have some time to read why. */
 const MAX_REFUSED_OPEN = 16
 const REFUSED_MILLISECONDS = 1_000
 

@@ -141,7 +141,7 @@ describe('a client that does not read', () => {
     expect(socket.paused).toBe(true)
     takes = Number.POSITIVE_INFINITY
     connection.drain()
-    // What came last was large, so it is read from again in one of the next turns.
+    // The last chunk was large, so the socket is read from again in one of the next turns.
     await new Promise((resolve) => setImmediate(resolve))
     expect([socket.paused, socket.shut, socket.sent.split('HTTP/1.1 200 OK').length - 1]).toEqual([false, true, 2])
   })
@@ -372,7 +372,7 @@ describe('the connection header', () => {
 })
 
 describe('the shortcut', () => {
-  /** What it is asked for, and what it learns. */
+  /** Records the calls of the shortcut. */
   function shortcutIn(state: ServerState) {
     const calls: string[] = []
     const shortcut = {
@@ -397,7 +397,7 @@ describe('the shortcut', () => {
     expect(calls).toEqual(expected)
   })
 
-  test('is not asked while the service stops', () => {
+  test('is not used while the service stops', () => {
     const { calls, state } = shortcutIn({ ...newState(), draining: true })
     const socket = new FakeSocket()
     receive(opened(socket, state), request('/a'))
@@ -540,7 +540,7 @@ describe('a body that is read', () => {
   test.each([
     ['of a length', [post('/read', 'Content-Length: 300000'), LARGE_TEXT]],
     ['in chunks', [post('/read', CHUNKED), '493e0\r\n', LARGE_TEXT, '\r\n0\r\n\r\n']],
-  ])('%s that is large is whole, whoever waits to be read meanwhile', async (_name, texts) => {
+  ])('%s that is large is whole, although others wait to be read', async (_name, texts) => {
     const bodies: string[] = []
     const respond = ({ body = new Uint8Array() }: HttpRequest): HttpResponse => {
       bodies.push(Buffer.from(body).toString())

@@ -1,4 +1,4 @@
-// One connection: takes requests from what arrives, responds in order, and never runs ahead of a slow reader.
+// One connection: takes requests from the bytes that arrive, responds in order, at the pace of the client.
 import type { Socket } from 'bun'
 import { type ConnectionInfo, type HttpResponse, isStreamed, type Streamed } from '../exchange.ts'
 import { ReceiveBuffer } from './receive-buffer.ts'
@@ -10,13 +10,13 @@ import type { ServerState, WireProblem } from './server-state.ts'
 
 /** Responses to pipelined requests are sent in batches of about this many bytes. */
 const BATCH_BYTES = 1 << 15
-/** A longer body is sent from where it is; a shorter one is copied into the batch. */
+/** A longer body is sent from its own memory; a shorter one is copied into the batch. */
 const MAX_COPIED_BODY = 1 << 15
 /** While responses are held up, no more is read from the client once this many bytes of requests wait. */
 const MAX_WAITING_BYTES = 1 << 14
-/** A slower body is timed out. */
+/** Least speed of a body that is not timed out. */
 const BODY_BYTES_PER_MILLISECOND = 64
-/** What a refusal repeats of a request: the beginning of its path, without the query. */
+/** The part of a request that a refusal repeats: the beginning of its path, without the query. */
 const READABLE_PATH = /^[^ \r\n]+ (\/[\x21-\x3e\x40-\x7e]{0,200})/
 const CLOSE = 'Connection: close\r\n'
 const KEEP_ALIVE = 'Connection: keep-alive\r\n'
@@ -24,16 +24,11 @@ const KEEP_ALIVE = 'Connection: keep-alive\r\n'
 // It is filled and sent within one turn of the event loop, so all connections can share it.
 const out = new ResponseBuffer()
 
-type Incoming = {
-  readonly head: RequestHead
-  readonly body: RequestBody
-  /** The body is refused, and the response on its way; what is left of the body is read and dropped. */
-  isAnswered: boolean
-}
+type Incoming = { readonly head: RequestHead; readonly body: RequestBody }
 
 /**
- * How to see whether a client that has stopped sending still waits for its response: one that has closed its socket resets
- * the connection as soon as anything is sent to it.
+ * The way to find out if a client that has stopped sending still waits for its response: one that has closed its socket
+ * resets the connection as soon as anything is sent to it.
  * - `interim`: an interim response, which every client of HTTP/1.1 can read (RFC 9110, section 15.2)
  * - `zero`: a zero in front of the size of the next chunk (RFC 9112, section 7.1)
  * - `none`: by the rest of the response, and by nothing before it
@@ -43,7 +38,7 @@ type Probe = 'interim' | 'zero' | 'none' | 'end'
 const ZERO = Buffer.from('0')
 const PROBE_AFTER_MILLISECONDS = 3
 
-/** As much in one chunk is part of a large body. */
+/** A chunk of this size is part of a large body. */
 const LARGE_CHUNK_BYTES = 1 << 15
 
 export class Connection implements ConnectionInfo {
@@ -57,11 +52,10 @@ export class Connection implements ConnectionInfo {
   #waitsToRead = false
   /** The client sends no more. */
   #inputEnded = false
-  /** The last response has been written; what the client still sends is ignored. */
+  /** The last response has been written; further bytes of the client are ignored. */
   #closing = false
   /** A promised or streamed response is under way; further requests wait for its end. */
   #responding = false
-  /** How to see whether the client still waits for the response that is under way. */
   #probe: Probe = 'none'
   /** Made when the handler of the request that is under way first asks for its signal. */
   #abort: AbortController | undefined
@@ -75,7 +69,7 @@ export class Connection implements ConnectionInfo {
   #body: Uint8Array | undefined
   #ownsBody = false
   #lastHead: RequestHead | undefined
-  /** How many bytes are counted towards the budget of which client. */
+  /** Bytes that are counted towards the budget of the client. */
   #counted = 0
   #client = ''
   /** The time since when it has been waiting: for a request, for the rest of one, or for the client to read. */
@@ -102,17 +96,17 @@ export class Connection implements ConnectionInfo {
     return this.#abort.signal
   }
 
-  /** Whether nothing has been received yet. */
+  /** True until something has been received. */
   get isNew(): boolean {
     return this.#isNew
   }
 
-  /** Whether it is in the middle of a request or of a response. */
+  /** True in the middle of a request or of a response. */
   get busy(): boolean {
     return this.#received.length > 0 || this.#unsent.length > 0 || this.#responding || this.#incoming !== undefined
   }
 
-  /** Whether it is open, and waiting for the first byte of a request. */
+  /** True if it is open, and waits for the first byte of a request. */
   get idle(): boolean {
     return !this.busy && !this.#closing
   }
@@ -177,8 +171,8 @@ export class Connection implements ConnectionInfo {
   }
 
   /**
-   * The socket is closed, or about to be. Whoever closes it calls this, and does not wait for the event: for a socket on which
-   * reading is paused and writing has failed there is none.
+   * The socket is closed, or about to be. Code that closes it calls this, and does not wait for the event: there is none for a
+   * socket on which reading is paused and writing has failed.
    */
   onClosed(): void {
     this.#startClosing()
@@ -193,13 +187,13 @@ export class Connection implements ConnectionInfo {
     if (this.#readingPaused && this.#probe === 'interim') this.#probeClient()
   }
 
-  /** A response that is ready before does as well as a probe. */
+  /** A response that is ready earlier does as well as a probe. */
   #probeSoon(): void {
     if (this.#inputEnded && this.#responding) setTimeout(() => this.#probeClient(), PROBE_AFTER_MILLISECONDS)
   }
 
   #probeClient(): void {
-    // What is still to be sent does the same.
+    // Bytes that are still to be sent do the same.
     if (this.#unsent.length > 0 || this.#unsent.closed) return
     if (this.#probe === 'end') this.terminate()
     else if (this.#probe === 'zero') this.#unsent.send(ZERO, ZERO.length)
@@ -210,7 +204,7 @@ export class Connection implements ConnectionInfo {
     }
   }
 
-  /** Does what #advance does, but not before its turn if there is more to do than the turn has time for. */
+  /** Calls #advance, in a later turn if this one has no time left. */
   #advanceInTurn(): void {
     if (this.#received.length > 0 && !this.#server.turns.hasTime()) this.#enqueue()
     this.#advance()
@@ -237,7 +231,7 @@ export class Connection implements ConnectionInfo {
     )
   }
 
-  /** Called after every event: responds to what has been received as far as possible, then reads on, waits or closes. */
+  /** Called after every event: responds to as many requests as possible, then reads on, waits or closes. */
   #advance(): void {
     if (this.#responding) this.#unsent.wake()
     // Batch after batch, as long as the client takes all of each.
@@ -303,14 +297,14 @@ export class Connection implements ConnectionInfo {
       this.#respond(head)
       return
     }
-    const body = new RequestBody(head.headers, max, this.#server.handler.bodyScanner?.(head))
+    const body = new RequestBody(head.headers, max)
     const isAwaited = !body.isComplete && body.problem === undefined && this.#received.length === 0
     if (isAwaited && !head.http10 && head.headers.get('expect')?.toLowerCase() === '100-continue') out.addContinue()
-    this.#incoming = { head, body, isAnswered: false }
+    this.#incoming = { head, body }
     if (this.#received.length === 0) this.#takeBody(this.#incoming)
   }
 
-  /** Takes what has arrived of a body, and responds when it is complete, or refused. False if it is not complete. */
+  /** Takes what has arrived of a body, and responds when it is complete. False if it is not. */
   #takeBody(incoming: Incoming): boolean {
     const { head, body } = incoming
     const taken = body.take(this.#received.bytes)
@@ -320,15 +314,10 @@ export class Connection implements ConnectionInfo {
       this.#server.clock.milliseconds,
     )
     if (this.#inputEnded && this.#received.length === 0) body.end()
-    if (body.problem !== undefined) {
-      this.#refuse(body.problem, `${head.method} ${head.path} `)
-    } else {
-      if (body.isComplete) this.#incoming = undefined
-      if (!incoming.isAnswered && (body.isComplete || body.refusal !== undefined)) {
-        incoming.isAnswered = true
-        const { bytes, refusal } = body
-        this.#respond({ ...head, body: bytes, ...(refusal === undefined ? {} : { bodyProblem: refusal }) })
-      }
+    if (body.problem !== undefined) this.#refuse(body.problem, `${head.method} ${head.path} `)
+    else if (body.isComplete) {
+      this.#incoming = undefined
+      this.#respond({ ...head, body: body.bytes })
     }
     return this.#incoming === undefined
   }
@@ -348,8 +337,8 @@ export class Connection implements ConnectionInfo {
   }
 
   /**
-   * A large body is read a chunk at a time, and looked at after those of others (then true): requests that are small come in
-   * between.
+   * Reads a large body a chunk at a time, so that small requests come in between. True if the chunk has to wait for those of
+   * others.
    */
   #readInTurn(): boolean {
     if (this.#waitsToRead) return false
@@ -387,7 +376,7 @@ export class Connection implements ConnectionInfo {
     const { body } = response
     // HTTP/1.0 has no chunks: a body of unknown length ends where the connection does.
     const endsWithConnection = http10 && body !== undefined && body.length === undefined
-    // Who is turned away because too much is kept for clients would send its next request at once.
+    // A client that is refused because too much is kept for clients would send its next request at once.
     const last = this.#server.draining || endsWithConnection || response.status === 503 || !staysOpen(head)
     const isLarge = body instanceof Uint8Array && body.length > MAX_COPIED_BODY && method !== 'HEAD'
     const withBody = method !== 'HEAD' && !isLarge
@@ -400,12 +389,9 @@ export class Connection implements ConnectionInfo {
   }
 
   #refuse(problem: WireProblem, text: string): void {
-    // There is one response to a request.
-    if (this.#incoming?.isAnswered !== true) {
-      const path = READABLE_PATH.exec(text)?.[1] ?? '/'
-      const response = this.#server.handler.refuse(problem, path, this)
-      out.add(response, !text.startsWith('HEAD '), CLOSE, this.#server.clock.date)
-    }
+    const path = READABLE_PATH.exec(text)?.[1] ?? '/'
+    const response = this.#server.handler.refuse(problem, path, this)
+    out.add(response, !text.startsWith('HEAD '), CLOSE, this.#server.clock.date)
     this.#startClosing()
   }
 
@@ -414,7 +400,7 @@ export class Connection implements ConnectionInfo {
     this.#refuseAlone({ kind: 'request-timeout', seconds: this.#server.requestMilliseconds / 1_000 })
   }
 
-  /** Refuses what has been received, outside of a batch. */
+  /** Refuses the request that is being received, outside of a batch. */
   #refuseAlone(problem: WireProblem): void {
     out.reset()
     const head = this.#incoming?.head
@@ -437,7 +423,7 @@ export class Connection implements ConnectionInfo {
     try {
       await this.#deliver(await response, head)
     } catch (error) {
-      // Work that was abandoned may fail in any way.
+      // A response that nobody waits for may fail in any way.
       if (this.#unsent.closed) return
       // Only a reset shows the client that the response is incomplete.
       this.terminate()
@@ -492,7 +478,7 @@ export class Connection implements ConnectionInfo {
     }
     try {
       if (!(await this.#deliverWhole(response, head))) return
-      // Where it had stopped sending before, the head has been the probe.
+      // If the client had stopped sending before, the head has been the probe.
       if (chunked && !this.#inputEnded) this.#probe = 'zero'
       await sendStream(body, chunked, writer, turns)
     } finally {
@@ -521,7 +507,7 @@ export class Connection implements ConnectionInfo {
     return (head === undefined || clientOf === undefined ? this.peer : clientOf(head, this)) ?? ''
   }
 
-  /** Counts what is kept for the client. One that has used up its budget and needs still more is turned away (then false). */
+  /** Counts the bytes that are kept for the client. One that has used up its budget and needs still more is refused (then false). */
   #count(): boolean {
     const kept = this.#received.kept + this.#unsent.kept + (this.#incoming === undefined ? 0 : this.#incoming.body.kept)
     const more = kept - this.#counted
@@ -539,7 +525,7 @@ export class Connection implements ConnectionInfo {
     return false
   }
 
-  /** A stream has its place, and goes on; unless many requests are sent after it. */
+  /** False for a stream, which has its place; unless many requests are sent after it. */
   get #canBeCutOff(): boolean {
     return !this.#closing && (!this.#streaming || this.#received.length > MAX_WAITING_BYTES)
   }

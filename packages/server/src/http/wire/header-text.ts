@@ -33,7 +33,7 @@ export class HeaderText {
     return all
   }
 
-  /** Whether any name begins with `if-`. */
+  /** True if any name begins with `if-`. */
   get hasConditions(): boolean {
     this.#hasConditions ??= this.#lower.includes('\r\nif-')
     return this.#hasConditions

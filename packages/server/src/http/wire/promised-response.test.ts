@@ -85,27 +85,6 @@ test('it may take longer than a client may take', async () => {
   expect(bodies(await all)).toEqual(['/later'])
 })
 
-test('a client that stops sending still gets it', async () => {
-  const { server, called, resolve } = start()
-  const socket = open(server.url, { allowHalfOpen: true })
-  socket.end(get('/later'))
-  const all = readUntilClosed(socket)
-  await until(() => called.length === 1)
-  resolve('/later')
-  expect(bodies(await all)).toEqual(['/later'])
-})
-
-test('a client that goes away before it is resolved harms nobody', async () => {
-  const { server, called, failures, resolve } = start()
-  const { socket } = send(server, get('/later') + get('/after'))
-  await until(() => called.length === 1)
-  socket.resetAndDestroy()
-  await server.allClosed()
-  resolve('/later')
-  expect(bodies(await send(server, get('/other', 'Connection: close')).all)).toEqual(['/other'])
-  expect([called, failures]).toEqual([['/later', '/other'], []])
-})
-
 describe('a shutdown', () => {
   test('waits for it, pauses it like all others, and makes it the last', async () => {
     const { server, called, resolve } = start()

@@ -4,7 +4,7 @@ export class ReadQueue {
   readonly #waiting: (() => void)[] = []
   #isScheduled = false
 
-  /** Calls back when it is the turn of whoever waits. Whether others are before. */
+  /** Calls back in a later turn of the event loop. Returns true if others wait for theirs before it. */
   add(onTurn: () => void): boolean {
     this.#schedule()
     return this.#waiting.push(onTurn) > 1

@@ -10,19 +10,18 @@ const LF = 0x0a
 
 export class ReceiveBuffer {
   #bytes: Buffer = EMPTY
-  /** All of it; only for this turn. */
+  /** All bytes, valid for this turn only. */
   get bytes(): Buffer {
     return this.#bytes
   }
 
-  /** How many bytes of memory are kept for what is in `#bytes`; 0 while that belongs to the event loop. */
+  /** Bytes of memory that `#bytes` keeps; 0 while they belong to the event loop. */
   #copied = 0
 
   get length(): number {
     return this.#bytes.length
   }
 
-  /** How many bytes of memory are kept for what was received. */
   get kept(): number {
     return this.#bytes.length === 0 ? 0 : Math.max(this.#bytes.length, this.#copied)
   }
@@ -33,7 +32,7 @@ export class ReceiveBuffer {
     else this.#replace(Buffer.concat([this.#bytes, data]))
   }
 
-  /** Copies what would be overwritten, and what is but a small part of the memory that is kept for it. */
+  /** Copies bytes that would be overwritten, and those that are a small part of the memory that they keep. */
   copy(): void {
     const { length } = this.#bytes
     if (length === 0 || (this.#copied > 0 && length * 2 > this.#copied)) return
@@ -51,7 +50,7 @@ export class ReceiveBuffer {
     this.#copied = 0
   }
 
-  /** The next head or its beginning, as Latin-1, possibly with some of what follows it. */
+  /** The next head or its beginning, as Latin-1, possibly with bytes after it. */
   peek(): string {
     this.#skipEmptyLines()
     if (this.#bytes.length > USUAL_HEAD_BYTES) {

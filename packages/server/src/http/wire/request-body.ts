@@ -1,12 +1,12 @@
 // The body of a request, for routes that read one: takes it out of what arrives, up to a limit (RFC 9112, sections 6 and 7).
-import type { BodyProblem, BodyScanner } from '../bodies/body-scanner.ts'
 import type { RequestHeaders } from '../exchange.ts'
 import { freeMemory } from '../free-memory.ts'
+import type { Problem } from '../problem.ts'
 
-/** What makes it impossible to read a body to its end. */
-type FramingProblem = Extract<BodyProblem, { kind: 'bad-request' | 'content-too-large' }>
+/** A problem that makes it impossible to read a body to its end. */
+type FramingProblem = Extract<Problem, { kind: 'bad-request' | 'content-too-large' }>
 
-/** How many bytes it has, or that it comes in chunks; undefined if there is none. The headers have been checked. */
+/** The length of a body, or that it comes in chunks; undefined if there is none. The headers have been checked. */
 function framingOf(headers: RequestHeaders): number | 'chunked' | undefined {
   if (headers.get('transfer-encoding') !== undefined) return 'chunked'
   const length = Number(headers.get('content-length') ?? 0)
@@ -15,7 +15,7 @@ function framingOf(headers: RequestHeaders): number | 'chunked' | undefined {
 
 /** A line of a chunked body: the size of a chunk with extensions, or a trailer. */
 const MAX_LINE_BYTES = 1_024
-/** What lines may add to the bytes of a body, besides as much again as the body itself. */
+/** Bytes that the lines around chunks may have, in addition to as many as the body has. */
 const MAX_LINES_BYTES = 16_384
 const SIZE_LINE = /^([0-9A-Fa-f]{1,8})[\t ]*(?:;[\t\x20-\x7e\x80-\xff]*)?$/
 const TRAILER_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*$/
@@ -24,7 +24,7 @@ const EMPTY = Buffer.alloc(0)
 
 const bad = (wrong: string): FramingProblem => ({ kind: 'bad-request', wrong })
 
-/** What comes next: so many bytes of the body, a line, or nothing. */
+/** The next part: a number of bytes of the body, a line, or nothing. */
 type Expected = number | 'size' | 'end-of-chunk' | 'trailer' | 'nothing'
 
 export class RequestBody {
@@ -36,12 +36,8 @@ export class RequestBody {
   #expected: Expected
   /** Its end cannot be found. */
   problem: FramingProblem | undefined
-  /** Nothing of it is kept any more; the rest is read to find its end. */
-  refusal: BodyProblem | undefined
-  readonly #scanner: BodyScanner | undefined
 
-  constructor(headers: RequestHeaders, max: number, scanner?: BodyScanner) {
-    this.#scanner = scanner
+  constructor(headers: RequestHeaders, max: number) {
     const framing = framingOf(headers)
     this.#max = typeof framing === 'number' ? Math.min(framing, max) : max
     this.#chunked = framing === 'chunked'
@@ -53,17 +49,17 @@ export class RequestBody {
     return this.#expected === 'nothing'
   }
 
-  /** How many bytes of memory are kept for it: what is reserved beyond what has arrived is not taken from the system yet. */
+  /** Bytes of memory that it keeps: of a reserve, the system gives only as much as has been written to. */
   get kept(): number {
     return this.#chunked ? this.#bytes.length : Math.min(this.#length, this.#bytes.length)
   }
 
-  /** The whole body, once it is complete; of one that is refused nothing. */
+  /** The whole body, once it is complete. */
   get bytes(): Uint8Array {
-    return this.#bytes.subarray(0, this.refusal === undefined ? this.#length : 0)
+    return this.#bytes.subarray(0, this.#length)
   }
 
-  /** Takes what belongs to it, and gives how many bytes that were. Until it is complete, the rest has to be given again. */
+  /** Takes its bytes from the data, and returns their number. Until it is complete, the caller gives the rest again. */
   take(data: Buffer): number {
     let at = 0
     while (this.#expected !== 'nothing' && this.problem === undefined) {
@@ -74,7 +70,7 @@ export class RequestBody {
     return at
   }
 
-  /** Whoever sends it is gone, or turned away. */
+  /** The client is gone, or refused. */
   drop(): void {
     freeMemory(this.#bytes)
     this.#bytes = EMPTY
@@ -88,7 +84,7 @@ export class RequestBody {
   #takeBytes(data: Buffer, start: number): number {
     const left = this.#expected as number
     const taken = Math.min(left, data.length - start)
-    if (this.refusal === undefined) this.#keep(data.subarray(start, start + taken))
+    this.#keep(data.subarray(start, start + taken))
     this.#length += taken
     if (taken < left) this.#expected = left - taken
     else this.#expected = this.#chunked ? 'end-of-chunk' : 'nothing'
@@ -127,11 +123,6 @@ export class RequestBody {
   }
 
   #keep(part: Buffer): void {
-    this.refusal = this.#scanner?.scan(part)
-    if (this.refusal !== undefined) {
-      this.drop()
-      return
-    }
     this.#reserve(this.#length + part.length)
     part.copy(this.#bytes, this.#length)
   }

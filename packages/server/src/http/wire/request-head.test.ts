@@ -1,4 +1,4 @@
-// Which request heads are accepted, and which are refused.
+// Request heads that are accepted, and others that are refused.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type HeadProblem, headLength, parseHead, partialProblem, type RequestHead, staysOpen } from './request-head.ts'

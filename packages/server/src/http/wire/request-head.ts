@@ -1,4 +1,4 @@
-// Parses the head of an HTTP/1.1 request (RFC 9112), strictly: what is not valid is refused, never repaired.
+// Parses the head of an HTTP/1.1 request (RFC 9112), strictly: an invalid head is refused, never repaired.
 import type { HttpRequest } from '../exchange.ts'
 import { HeaderText } from './header-text.ts'
 
@@ -36,7 +36,7 @@ const VALID_LINES = /^[\t\x20-\x7e\x80-\xff]*(?:\r\n[\t\x20-\x7e\x80-\xff]*)*\r?
 const INVALID_LINES = bad('there is a control character, or a line that does not end with CR LF')
 const BEGINNING = /^[^ \r\n]* ([^ \r\n]*)/
 
-/** Why an incomplete head is refused at once: nothing that may follow could make it valid. */
+/** The reason to refuse an incomplete head at once: nothing that may follow could make it valid. */
 export function partialProblem(text: string, inputEnded: boolean): HeadProblem | undefined {
   if (!VALID_LINES.test(text)) return INVALID_LINES
   if (text.length < HEAD_LIMITS.bytes)
@@ -107,7 +107,7 @@ function lineProblem(fields: string): HeadProblem {
   return bad(`header line ${wrong + 1} is not a name, a colon and a value`)
 }
 
-/** Where one of these is repeated, a proxy and this server could disagree on where a request ends or whom it is for. */
+/** Fields that must not be repeated: a proxy and this server could disagree on the end of a request or on its host. */
 const SINGLE_FIELDS = ['host', 'content-length', 'transfer-encoding']
 
 function fieldsProblem(headers: HeaderText, http11: boolean): HeadProblem | undefined {
@@ -125,7 +125,7 @@ function fieldsProblem(headers: HeaderText, http11: boolean): HeadProblem | unde
   return undefined
 }
 
-/** Whether the connection stays open after the response: as the client wishes, unless a body follows that was not read. */
+/** True if the connection stays open after the response: as the client wishes, unless a body follows that was not read. */
 export function staysOpen({ headers, http10, body }: RequestHead): boolean {
   const bodyFollows =
     body === undefined &&

@@ -59,7 +59,7 @@ export class ResponseBuffer {
     this.#used += bytes.length
   }
 
-  /** Tells the client that it may send the body of its request (RFC 9110, section 15.2.1). */
+  /** Invites the client to send the body of its request (RFC 9110, section 15.2.1). */
   addContinue(): void {
     this.#makeRoom(CONTINUE.length)
     this.#used += this.#bytes.write(CONTINUE, this.#used, 'latin1')
@@ -82,7 +82,7 @@ export class ResponseBuffer {
   }
 }
 
-/** The header that tells the client where the body ends; without one, it ends where the connection is closed. */
+/** The header by which a client finds the end of the body; without one, that is the end of the connection. */
 function framing(status: number, body: HttpResponse['body'], http10: boolean): string {
   // A 304 has no body, and so no length.
   if (status === 304) return ''

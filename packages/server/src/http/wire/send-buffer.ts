@@ -1,4 +1,4 @@
-// Sends bytes to a client: keeps what its socket does not take yet, and pulls a streamed body at the client's pace.
+// Sends bytes to a client: keeps those that its socket does not take yet, and pulls a streamed body at the client's pace.
 import type { Socket } from 'bun'
 import type { Streamed } from '../exchange.ts'
 import { freeMemory } from '../free-memory.ts'
@@ -11,10 +11,10 @@ export class SendBuffer {
   readonly #socket: Pick<Socket<unknown>, 'write'>
   readonly #connection: { readonly terminate: () => void }
   #unsent: Uint8Array = EMPTY
-  /** What is sent when all of that was. */
+  /** Bytes that follow `#unsent`. */
   #then: Uint8Array = EMPTY
   #kept = 0
-  /** What is freed when all is sent. */
+  /** Memory to be freed when all is sent. */
   #owned: Uint8Array = EMPTY
   #closed = false
   #wakeWaiter = NO_WAITER
@@ -25,12 +25,12 @@ export class SendBuffer {
     this.#connection = connection
   }
 
-  /** How many bytes the socket has not taken yet. */
+  /** Bytes that the socket has not taken yet. */
   get length(): number {
     return this.#unsent.length + this.#then.length
   }
 
-  /** How many bytes of memory are kept until the socket has taken the rest. */
+  /** Bytes of memory that are kept until the socket has taken the rest. */
   get kept(): number {
     return this.#kept
   }
@@ -114,7 +114,7 @@ export class SendBuffer {
     return !this.#closed
   }
 
-  /** Resolves to what was promised, or to undefined when the socket is closed before. Only one caller may wait at a time. */
+  /** Resolves to the promised value, or to undefined when the socket is closed before. Only one caller may wait at a time. */
   async unlessClosed<T>(promised: Promise<T>): Promise<T | undefined> {
     let isSettled = false
     const settle = () => {
@@ -132,13 +132,13 @@ const MAX_SLICE = 1 << 16
 const frame = Buffer.allocUnsafe(MAX_SLICE + 32)
 const LAST_CHUNK = Buffer.from('0\r\n\r\n')
 
-/** How a stream is sent: each resolves when the client has taken the bytes, or to false when it is gone. */
+/** Sends a stream: each call resolves when the client has taken the bytes, or to false when it is gone. */
 type StreamWriter = {
   /** The buffer may be used again as soon as the call returns. */
   readonly send: (bytes: Uint8Array, length: number) => Promise<boolean>
   /** The bytes are not copied. */
   readonly sendKept: (bytes: Uint8Array) => Promise<boolean>
-  /** Resolves to what was promised, or to undefined when the client is gone. */
+  /** Resolves to the promised value, or to undefined when the client is gone. */
   readonly unlessClosed: <T>(promised: Promise<T>) => Promise<T | undefined>
 }
 
@@ -168,7 +168,7 @@ export async function sendStream(body: Streamed, chunked: boolean, writer: Strea
   if (chunked) await writer.send(LAST_CHUNK, LAST_CHUNK.length)
 }
 
-/** Tells the source to clean up. What becomes of it concerns no client any more. */
+/** Lets the source clean up; no client is left to get an error. */
 function leave(chunks: AsyncIterator<Uint8Array>): void {
   chunks.return?.().catch(() => {})
 }

@@ -1,6 +1,5 @@
-// What all connections of a server share: the request handler, the clock, the budget, and how far a shutdown has come.
+// State that all connections of a server share: the request handler, the clock, the budget, the progress of a shutdown.
 
-import type { BodyScanner } from '../bodies/body-scanner.ts'
 import type { ConnectionInfo, HttpRequest, HttpResponse } from '../exchange.ts'
 import type { Budget } from '../limits/budget.ts'
 import type { Problem } from '../problem.ts'
@@ -9,26 +8,24 @@ import type { HeadProblem, RequestHead } from './request-head.ts'
 import type { ResponseBuffer } from './response-buffer.ts'
 import type { Turns } from './turns.ts'
 
-/** Why a request is refused before the handler gets it. */
+/** A problem for which a request is refused before the handler gets it. */
 export type WireProblem =
   | HeadProblem
   | Extract<Problem, { kind: 'request-timeout' | 'content-too-large' | 'overloaded' }>
 
 export type Handler = {
   readonly respond: (request: RequestHead, connection: ConnectionInfo) => HttpResponse | Promise<HttpResponse>
-  /** How long a body is read for this request, in bytes; undefined if none is. GET and HEAD are not asked about. */
+  /** Maximum bytes of the body of this request, which is neither GET nor HEAD; undefined if no body is read. */
   readonly maxBody?: ((request: HttpRequest) => number | undefined) | undefined
-  /** What looks at that body while it arrives; what it finds wrong with it is responded to at once. */
-  readonly bodyScanner?: ((request: HttpRequest) => BodyScanner | undefined) | undefined
   /** The response to a request that is refused, never streamed. Of its path there is as much as could be read. */
   readonly refuse: (problem: WireProblem, path: string, connection?: ConnectionInfo) => HttpResponse
-  /** Whose share of the budget a response counts towards; by default the address at the other end of the connection. */
+  /** The client whose share of the budget a response uses; by default the address at the other end of the connection. */
   readonly clientOf?: ((request: HttpRequest, connection: ConnectionInfo) => string) | undefined
   /** Called when a promised or streamed response failed after it was too late for another response. */
   readonly onFailure?: ((error: unknown, request: HttpRequest) => void) | undefined
 }
 
-/** Responds to requests that were not parsed, with the very bytes that the handler would lead to. */
+/** Responds to requests that were not parsed, with the very bytes of the handler's response. */
 export type Shortcut = {
   /** Writes the response to the request at the beginning of the bytes. Returns its length, or 0 if it must be parsed. */
   readonly respond: (bytes: Buffer, out: ResponseBuffer, date: string, connection: ConnectionInfo) => number
@@ -50,7 +47,7 @@ export type ServerState = {
   readonly largeReads: ReadQueue
   /** The URL at which it listens. */
   url: string
-  /** The time, and as the Date header has it. The server updates it, so that no request has to look it up. */
+  /** The time as a number and as the Date header. The server updates it, so that no request has to read the clock. */
   readonly clock: { milliseconds: number; date: string }
   /** The time for a request to arrive whole. */
   readonly requestMilliseconds: number
@@ -60,6 +57,6 @@ export type ServerState = {
   responsesPaused: boolean
   /** Called when a connection is closed; more than once does no harm. */
   readonly onClosed: (connection: ConnectionInfo) => void
-  /** How many times data was received. */
+  /** Number of times that data was received. */
   chunksReceived: number
 }

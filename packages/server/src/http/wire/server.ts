@@ -15,14 +15,13 @@ import { Turns } from './turns.ts'
 export type ListenOptions = {
   readonly host: string
   readonly port: number
-  /** Whether other processes may listen on the same port and share its connections. */
+  /** True if other processes may listen on the same port and share its connections. */
   readonly shared?: boolean
-  /** The default is what the limit on open descriptors allows. */
+  /** The default depends on the limit on open descriptors. */
   readonly maxConnections?: number | undefined
   readonly metrics?: Metrics
   readonly budget?: Budget
   readonly log?: Log
-  /** What responds without parsing; without it every request is parsed. */
   readonly shortcut?: Shortcut | undefined
 }
 
@@ -37,7 +36,7 @@ export const TIMEOUTS = {
 type ClientSocket = Socket<Connection | undefined>
 
 const TICK_MILLISECONDS = 500
-/** How many connections are given up at a time when no descriptor is left. */
+/** Connections to close at a time when no descriptor is left. */
 const DESCRIPTOR_STEP = 32
 
 export const listenWire = (handler: Handler, options: ListenOptions): WireServer => new WireServer(handler, options)
@@ -144,7 +143,7 @@ export class WireServer {
     this.#log({ level: 'error', event: 'descriptors-exhausted', message, connections: before })
   }
 
-  /** From here on every response is the last one on its connection. */
+  /** From now on every response is the last one on its connection. */
   startDraining(): void {
     this.#state.draining = true
   }
@@ -159,7 +158,7 @@ export class WireServer {
     for (const connection of this.#connections) connection.resumeResponses()
   }
 
-  /** How many times data was received from clients. */
+  /** Number of times that data was received from clients. */
   get chunksReceived(): number {
     return this.#state.chunksReceived
   }
@@ -174,7 +173,7 @@ export class WireServer {
     for (const connection of this.#connections) if (connection.idle && !connection.isNew) connection.end()
   }
 
-  /** Whether any connection is in the middle of a request or of a response. */
+  /** True if any connection is in the middle of a request or of a response. */
   busy(): boolean {
     return [...this.#connections].some((connection) => connection.busy)
   }
@@ -195,7 +194,7 @@ export class WireServer {
   }
 }
 
-/** How many connections may be open; where that is fewer than were configured, it is logged. */
+/** The greatest number of open connections; logs if it is less than configured. */
 function allowedConnections(configured: number | undefined, log: Log): number {
   const maxConnections = connectionLimit(configured)
   if (maxConnections < (configured ?? 0)) {
@@ -215,7 +214,7 @@ function closeIfExpired(connection: Connection, now: number): void {
   }
 }
 
-/** What a client gets whose connection is one too many, before it has sent anything. */
+/** The response on a connection that is one too many, before the client has sent anything. */
 function refusalOf({ refuse }: Handler, open: number, date: string): Uint8Array {
   const response = new ResponseBuffer()
   const problem = overloaded('connections', `${open} connections are open, as many as are possible at a time`)
@@ -225,47 +224,45 @@ function refusalOf({ refuse }: Handler, open: number, date: string): Uint8Array 
 
 const LOG_MILLISECONDS = 1_000
 
-/** Logs how many were refused, at most once a second for each reason. */
+/** Events for the refusals that the wire logs. */
+const REFUSAL_EVENTS: readonly (Pick<LogEvent, 'level' | 'event'> & {
+  readonly reason: RefusalReason
+  readonly messageOf: (count: number, maxConnections: number) => string
+})[] = [
+  {
+    reason: 'connections',
+    level: 'warn',
+    event: 'connections-refused',
+    messageOf: (count, max) => `connections refused: ${count}; at most ${max} may be open (--max-connections)`,
+  },
+  {
+    reason: 'streams',
+    level: 'warn',
+    event: 'streams-refused',
+    messageOf: (count) =>
+      `downloads refused: ${count}; too many are being made or sent (--max-streams, --max-streams-per-client)`,
+  },
+  {
+    reason: 'bytes',
+    level: 'warn',
+    event: 'bytes-refused',
+    messageOf: (count) =>
+      `requests refused or cut off: ${count}; clients do not read their responses (--max-unsent-mb, --max-unsent-mb-per-client)`,
+  },
+]
+
+/** Logs the number of refusals for each reason, at most once a second. */
 function refusalLog(metrics: Metrics, log: Log, maxConnections: () => number): (now: number) => void {
-  const events: readonly { reason: RefusalReason; of: (count: number) => LogEvent }[] = [
-    {
-      reason: 'connections',
-      of: (count) => ({
-        level: 'warn',
-        event: 'connections-refused',
-        message: `connections refused: ${count}; at most ${maxConnections()} may be open (--max-connections)`,
-        count,
-      }),
-    },
-    {
-      reason: 'streams',
-      of: (count) => ({
-        level: 'warn',
-        event: 'streams-refused',
-        message: `downloads refused: ${count}; too many are being made or sent (--max-streams, --max-streams-per-client)`,
-        count,
-      }),
-    },
-    {
-      reason: 'bytes',
-      of: (count) => ({
-        level: 'warn',
-        event: 'bytes-refused',
-        message: `requests refused or cut off: ${count}; clients do not read their responses (--max-unsent-mb, --max-unsent-mb-per-client)`,
-        count,
-      }),
-    },
-  ]
   const logged = { ...metrics.refused }
   let loggedAt = Number.NEGATIVE_INFINITY
   return (now) => {
     if (now - loggedAt < LOG_MILLISECONDS) return
-    for (const { reason, of } of events) {
+    for (const { reason, level, event, messageOf } of REFUSAL_EVENTS) {
       const count = metrics.refused[reason] - logged[reason]
       if (count === 0) continue
       logged[reason] += count
       loggedAt = now
-      log(of(count))
+      log({ level, event, message: messageOf(count, maxConnections()), count })
     }
   }
 }

@@ -46,7 +46,7 @@ function request(server: WireServer, text: string): Socket {
 const received = async (server: WireServer, text: string) =>
   (await readUntilClosed(request(server, text))).replaceAll(/Date: .*\r\n/g, '')
 
-/** What happened to a source. */
+/** The history of a source. */
 type Life = { pulled: number; ended: Promise<void> }
 /** Yields each chunk in a later turn. */
 function source(next: (pulled: number) => string | undefined): [Streamed['chunks'], Life] {

@@ -3,7 +3,7 @@
 /** How long pipelined requests and streams may occupy one turn. */
 const MAX_MILLISECONDS = 3
 
-/** Returns true if what it started goes on after the call: then nothing more is started in this turn. */
+/** Returns true if it goes on after the call: then nothing more is started in this turn. */
 type Task = () => boolean
 
 export class Turns {
@@ -16,7 +16,7 @@ export class Turns {
     this.#maxMilliseconds = maxMilliseconds
   }
 
-  /** Whether this turn has time for more than the first request of a client. The turn counts from the first such call. */
+  /** True if this turn has time for more than the first request of a client. The turn counts from the first such call. */
   hasTime(): boolean {
     const now = performance.now()
     if (this.#isOpen) return now - this.#startedAt < this.#maxMilliseconds

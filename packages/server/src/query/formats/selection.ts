@@ -18,8 +18,6 @@ export type Selection = {
   readonly fields: readonly string[] | undefined
   /** If true, facts are given too, where fields are not selected by name. */
   readonly facts: boolean
-  /** If true, official codes are left out, where fields are not selected by name. */
-  readonly withoutCodes?: boolean
   /** The form of embedded records: in full, or by their keys. */
   readonly embed: 'full' | 'id'
   /** The only language that names are shown in; undefined for all. */
@@ -71,8 +69,7 @@ function renamer(release: Release, entity: OpenEntity, language: string) {
 const decoder = new TextDecoder()
 
 /** Every record that is given whole has its codes: their members are written as text, without an object for each. */
-export function codeMembers(release: Release, entity: Entity, { fields, withoutCodes }: Partial<Selection> = {}) {
-  if (withoutCodes === true) return undefined
+export function codeMembers(release: Release, entity: Entity, { fields }: Partial<Selection> = {}) {
   const codes = fields === undefined ? derivedCodesOf(entity) : fields.flatMap((field) => codeAt(entity, field) ?? [])
   if (codes.length === 0) return undefined
   const members = codes.map((code) => ({

@@ -6,7 +6,6 @@ import { releaseOf, sourceOf, TestHome } from '../../../../../test/support/relea
 import { catalogOf } from '../../catalog/catalog.ts'
 import { broaderOf, type Entity, type Field, identityOf, type Values } from '../../catalog/entity.ts'
 import { diffEntity } from '../diff.ts'
-import { fromMappedFiles } from '../record-access.ts'
 import type { Release } from '../release.ts'
 import { storedRows } from './completion.ts'
 
@@ -192,7 +191,7 @@ test('changes are found by keys of any kind', async () => {
     ],
   }
   await home.import(sourceOf(changed, {}, catalog), { acceptChanges: true })
-  const found = [...diffEntity(before, home.current(), 'office', fromMappedFiles)]
+  const found = [...diffEntity(before, home.current(), 'office')]
   expect(found.map(({ change, key }) => [change, key])).toEqual([
     ['changed', { code: '007' }],
     ['added', { code: 'x' }],

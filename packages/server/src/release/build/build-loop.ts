@@ -9,9 +9,9 @@ import type { IdRegistry } from '../home/id-registry.ts'
 import type { ReleasedEntity, ReleaseFinding } from '../manifest.ts'
 import type { OpenEntity } from '../release.ts'
 import { buildEntity } from './entity-build.ts'
-import { entitiesOnPaths } from './oddities.ts'
 import { entitiesInCode, type RowsOf } from './official-code.ts'
 import { ParentRecords } from './parent-records.ts'
+import { entitiesOnPaths } from './record-findings.ts'
 
 /** Called now and then with how far the build is. */
 export type OnProgress = (collection: string, done: number, expected: number | undefined) => void
@@ -27,7 +27,7 @@ export type Blocks = AsyncIterable<Block> | Iterable<Block>
 /** An entity that has to be built. */
 type RowsOfEntity = {
   readonly rows: (report: Report) => Blocks | Promise<Blocks>
-  /** How many rows to expect, where that is known. */
+  /** The number of rows to expect; undefined if the source cannot say. */
   readonly expected: number | undefined
   /** Called with what was built; undefined where the rows are faulty. */
   readonly onBuilt?: (released: ReleasedEntity | undefined, findings: readonly Finding[]) => void | Promise<void>
@@ -49,7 +49,7 @@ type BuildPlan = {
 export type BuiltEntities = {
   readonly entities: Readonly<Record<string, ReleasedEntity>>
   readonly findings: readonly ReleaseFinding[]
-  /** Where the entities are that were built, by their digests. */
+  /** The directories of the entities that were built, by their digests. */
   readonly directories: ReadonlyMap<string, string>
   /** The records of those that others embed and that were built, or read because of it. */
   readonly rowsOf: RowsOf
@@ -97,7 +97,7 @@ export async function buildEntities(plan: BuildPlan): Promise<BuiltEntities> {
   return { entities, findings, directories, rowsOf: parents.rowsOf }
 }
 
-/** The entities whose records the rows of another are settled and looked at with. */
+/** The entities whose records are needed to prepare and check the rows of another. */
 const ancestorsRead = (entity: Entity): Entity[] => [
   ...embedsOf(entity).flatMap(([, parent]) => entitiesInCode(parent)),
   ...entitiesOnPaths(entity),

@@ -11,7 +11,7 @@ import { type Manifest, newManifest, type ReleasedPackage } from '../manifest.ts
 import { releasedPackage } from '../packages.ts'
 import { type BuiltEntities, buildEntities, type OnProgress } from './build-loop.ts'
 import { type Complement, withoutPackages } from './completion.ts'
-import { renumberedAliases, renumberedRows } from './renumbered.ts'
+import { renumberedAliases, renumberedRows } from './renumber-references.ts'
 
 export type Built = Pick<BuiltEntities, 'directories'> & { readonly manifest: Manifest }
 
@@ -35,7 +35,7 @@ export async function buildRelease(
       const { name } = entity
       if (provides.includes(name))
         return { rows: (report) => source.read(name, report), expected: source.expected(name) }
-      // What nobody provides is an entity without records that others embed.
+      // An entity that others embed and nobody provides has no records.
       if (!completion.provides.includes(name)) return { rows: () => [], expected: undefined }
       return (
         completion.reusable(name, digestOf) ?? {
@@ -70,7 +70,7 @@ export async function buildRelease(
   return { manifest, directories }
 }
 
-/** What the source provides as it defines it, and the rest as it is; in the order of the source's definitions, packages last. */
+/** The definitions of the source for what it provides, and the old ones for the rest; in the order of the source, packages last. */
 function catalogToBuild(source: Source, completion: Complement): Catalog {
   const definitions = new Map<string, Entity>()
   const isCompleted = (name: string) => !source.provides.includes(name) && completion.provides.includes(name)
@@ -95,7 +95,7 @@ const byPackage = (a: Entity, b: Entity) => {
   return one === other ? 0 : one < other ? -1 : 1
 }
 
-/** Those of a source stand for all; those of a package for those of its lists only. */
+/** The aliases of a source replace all others; the aliases of a package replace those of its lists only. */
 function aliasesOfBoth(
   { packages = [], provides }: Source,
   imported: readonly Alias[] | undefined,
@@ -126,7 +126,7 @@ function packagesOfBoth({ packages = [] }: Source, completion: Complement, catal
   return all.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** What completes the source keeps its credit, and invented records stay marked as such. */
+/** The origin of both: what completes the source keeps its credit, and invented records stay marked as such. */
 function originOfBoth({ origin, provides }: Source, completion: Complement, names: readonly string[]): Origin {
   const completed = names.filter((name) => !provides.includes(name) && completion.provides.includes(name))
   if (completed.length === 0) return origin

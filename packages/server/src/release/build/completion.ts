@@ -1,4 +1,4 @@
-// What completes a release: what its source does not provide, from the current release or, without one, from the bundled data.
+// The complement of a source: what it does not provide, from the current release or, without one, from the bundled data.
 import { OperationalError } from '../../base/operational-error.ts'
 import { type Catalog, entityIn } from '../../catalog/catalog.ts'
 import { type Entity, embedsOf, type Values } from '../../catalog/entity.ts'

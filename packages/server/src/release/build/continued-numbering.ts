@@ -1,4 +1,4 @@
-// Whether what a source brings goes on with the numbering of the current release, as an edited export of it does.
+// Keeps the numbering of the current release for a source that goes on with it, as an edited export of the release does.
 import { flatten, type PublishedRecord } from '../../catalog/flatten.ts'
 import { numberingIn, type Source } from '../../source/source.ts'
 import { countIn } from '../diff.ts'
@@ -10,7 +10,7 @@ import type { BuiltUpon } from './completion.ts'
 const MIN_SHARE_KEPT = 0.5
 
 /**
- * The manifest with the numbering of the current release for entities of which the source does not tell it, and most of whose
+ * The manifest with the numbering of the current release for entities of which the source does not give it, and most of whose
  * records have the identifiers and codes that they have there.
  */
 export async function withContinuedNumbering(

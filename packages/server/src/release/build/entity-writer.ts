@@ -7,73 +7,61 @@ import { type OnRecord, RecordWriter } from '../files/record-file.ts'
 import { ColumnsBuild } from '../index/columns-build.ts'
 import { WordsBuild } from '../index/words-build.ts'
 import type { EntityFiles } from '../manifest.ts'
-import { FactsWriter } from './facts-writer.ts'
+import { factsWriter } from './facts-writer.ts'
 import { forceGc, forceGcAfter } from './force-gc.ts'
 
 const ROWS_PER_BATCH = 2_000
 
-export class EntityWriter implements Disposable {
-  readonly #entity: Entity
-  readonly #directory: string
-  readonly #positionOf: PositionOf
-  readonly #render: ReturnType<typeof batchRenderer>
-  readonly #records: RecordWriter
-  readonly #facts: FactsWriter
-  readonly #columns: ColumnsBuild
-  #words: WordsBuild | undefined
-  #rows: Values[] = []
-  #batches = 0
-  #count = 0
-
-  /** `expected` is how many rows there will be, where that is known. */
-  constructor(
-    entity: Entity,
-    directory: string,
-    parents: RenderedParents,
-    expected: number | undefined,
-    onRecord?: OnRecord,
-  ) {
-    this.#entity = entity
-    this.#directory = directory
-    this.#positionOf = (name, identity) => parents.get(name)?.positionOf.get(identity) as number
-    this.#render = batchRenderer(entity, parents)
-    this.#records = new RecordWriter(directory, onRecord)
-    this.#facts = new FactsWriter(entity, directory)
-    this.#columns = new ColumnsBuild(entity, parents, expected, directory)
-    this.#words = new WordsBuild(entity, expected)
-  }
-
-  add(row: Values): void {
-    if (this.#rows.push(row) === ROWS_PER_BATCH) this.#writeBatch()
-  }
-
+type EntityWriter = Disposable & {
+  readonly add: (row: Values) => void
   /** All files are on disk, whole, when this returns. */
-  finish(): EntityFiles {
-    this.#writeBatch()
-    const facts = this.#facts.finish()
-    const records = this.#records.finish()
-    const words = (this.#words as WordsBuild).write(join(this.#directory, 'words'))
-    // The columns of many facts need the memory.
-    this.#words = undefined
-    forceGc(this.#count)
-    const index = this.#columns.write(join(this.#directory, 'index'))
-    return { ...records, ...(facts === undefined ? {} : { facts }), index, words }
-  }
+  readonly finish: () => EntityFiles
+}
 
-  [Symbol.dispose](): void {
-    this.#records[Symbol.dispose]()
-    this.#facts[Symbol.dispose]()
-    this.#columns[Symbol.dispose]()
+/** `expected` is the number of rows that there will be, if that is known. */
+export function entityWriter(
+  entity: Entity,
+  directory: string,
+  parents: RenderedParents,
+  expected: number | undefined,
+  onRecord?: OnRecord,
+): EntityWriter {
+  const positionOf: PositionOf = (name, identity) => parents.get(name)?.positionOf.get(identity) as number
+  const render = batchRenderer(entity, parents)
+  const records = new RecordWriter(directory, onRecord)
+  const facts = factsWriter(entity, directory)
+  const columns = new ColumnsBuild(entity, parents, expected, directory)
+  let words: WordsBuild | undefined = new WordsBuild(entity, expected)
+  let rows: Values[] = []
+  let batches = 0
+  let count = 0
+  const writeBatch = () => {
+    facts.add(rows)
+    const batch = batchOf(entity, rows, positionOf)
+    count += batch.count
+    rows = []
+    render(batch, records)
+    columns.add(batch)
+    words?.add(batch)
+    forceGcAfter(++batches)
   }
-
-  #writeBatch(): void {
-    this.#facts.add(this.#rows)
-    const batch = batchOf(this.#entity, this.#rows, this.#positionOf)
-    this.#count += batch.count
-    this.#rows = []
-    this.#render(batch, this.#records)
-    this.#columns.add(batch)
-    this.#words?.add(batch)
-    forceGcAfter(++this.#batches)
+  return {
+    add: (row) => {
+      if (rows.push(row) === ROWS_PER_BATCH) writeBatch()
+    },
+    finish: () => {
+      writeBatch()
+      const factsFile = facts.finish()
+      const recordFiles = records.finish()
+      const wordsFile = (words as WordsBuild).write(join(directory, 'words'))
+      // The columns of many facts need the memory.
+      words = undefined
+      forceGc(count)
+      const index = columns.write(join(directory, 'index'))
+      return { ...recordFiles, ...(factsFile === undefined ? {} : { facts: factsFile }), index, words: wordsFile }
+    },
+    [Symbol.dispose]: () => {
+      for (const part of [records, facts, columns]) part[Symbol.dispose]()
+    },
   }
 }

@@ -6,52 +6,35 @@ import { FACTS_FILE } from '../manifest.ts'
 
 const encoder = new TextEncoder()
 
-export class FactsWriter implements Disposable {
-  readonly #names: readonly string[]
-  readonly #path: string
+type FactsWriter = Disposable & {
+  readonly add: (rows: readonly Values[]) => void
+  /** The file is on disk, whole, when this returns; there is none if nothing is known. */
+  readonly finish: () => FileSummary | undefined
+}
+
+export function factsWriter(entity: Entity, directory: string): FactsWriter {
+  const names = factsOf(entity).map(([name]) => name)
   /** Opened when anything is known. */
-  #file: DurableFile | undefined
-  /** The records before it of which nothing is known. */
-  #without = 0
-
-  constructor(entity: Entity, directory: string) {
-    this.#names = factsOf(entity).map(([name]) => name)
-    this.#path = join(directory, FACTS_FILE)
+  let file: DurableFile | undefined
+  let rowsBefore = 0
+  // Written member by member: an object would put a name that is a number first.
+  const lineOf = (row: Values) => {
+    const known = names.filter((name) => row[name] !== undefined)
+    return `{${known.map((name) => `${JSON.stringify(name)}:${JSON.stringify(row[name])}`).join()}}\n`
   }
-
-  add(rows: readonly Values[]): void {
-    const isAnyKnown = rows.some((row) => this.#names.some((name) => row[name] !== undefined))
-    if (this.#file === undefined && !isAnyKnown) {
-      this.#without += rows.length
-      return
-    }
-    this.#file ??= this.#begin()
-    let lines = ''
-    for (const row of rows) {
-      let separator = '{'
-      for (const name of this.#names) {
-        const value = row[name]
-        if (value === undefined) continue
-        lines += `${separator}${JSON.stringify(name)}:${typeof value === 'number' ? value : JSON.stringify(value)}`
-        separator = ','
+  return {
+    add: (rows) => {
+      if (file === undefined && !rows.some((row) => names.some((name) => row[name] !== undefined))) {
+        rowsBefore += rows.length
+        return
       }
-      lines += separator === '{' ? '{}\n' : '}\n'
-    }
-    this.#file.write(encoder.encode(lines))
-  }
-
-  /** The file is on disk, whole, when this returns; where nothing is known there is none. */
-  finish(): FileSummary | undefined {
-    return this.#file?.finish()
-  }
-
-  #begin(): DurableFile {
-    const file = new DurableFile(this.#path)
-    file.write(encoder.encode('{}\n'.repeat(this.#without)))
-    return file
-  }
-
-  [Symbol.dispose](): void {
-    this.#file?.close()
+      if (file === undefined) {
+        file = new DurableFile(join(directory, FACTS_FILE))
+        file.write(encoder.encode('{}\n'.repeat(rowsBefore)))
+      }
+      file.write(encoder.encode(rows.map(lineOf).join('')))
+    },
+    finish: () => file?.finish(),
+    [Symbol.dispose]: () => file?.close(),
   }
 }

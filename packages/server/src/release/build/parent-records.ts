@@ -32,7 +32,7 @@ export class ParentRecords {
     this.#embedded = new Set(parents)
   }
 
-  /** Whether any other entity embeds records of this one. */
+  /** True if another entity embeds records of this one. */
   isEmbedded(entity: Entity): boolean {
     return this.#embedded.has(entity.name)
   }
@@ -89,12 +89,6 @@ export class ParentRecords {
     )
   }
 
-  #of(entity: string): Records {
-    let records = this.#records.get(entity)
-    if (records === undefined) {
-      records = { rows: new Map(), json: [], ids: new Map() }
-      this.#records.set(entity, records)
-    }
-    return records
-  }
+  #of = (entity: string): Records =>
+    this.#records.getOrInsertComputed(entity, () => ({ rows: new Map(), json: [], ids: new Map() }))
 }

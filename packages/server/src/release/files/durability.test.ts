@@ -22,7 +22,7 @@ class DiskTrace implements Disposable {
   /** The names that were given, in order. */
   renames: string[] = []
   onSync: (path: string) => void = () => {}
-  /** What was done too early. */
+  /** The calls that came too early. */
   readonly wrong: string[] = []
 
   constructor(home: string) {
@@ -53,7 +53,7 @@ class DiskTrace implements Disposable {
     })
   }
 
-  // What is thrown away with the directory of a build need not last.
+  // Files that are thrown away with the directory of a build need not last.
 
   get written(): string[] {
     return [...this.#written].filter((path) => !isIn(path, 'building')).sort()
@@ -88,7 +88,7 @@ class DiskTrace implements Disposable {
     this.expectSyncedAfterRename()
     for (const path of this.#unsynced) if (isIn(path, from)) this.wrong.push(`${path} was renamed to ${to} unsynced`)
     for (const paths of [this.#written, this.#unsynced]) {
-      // What had the name before is gone.
+      // The file that had the name before is gone.
       for (const path of [...paths]) if (isIn(path, to)) paths.delete(path)
       for (const path of [...paths]) if (isIn(path, from) && paths.delete(path)) paths.add(path.replace(from, to))
     }

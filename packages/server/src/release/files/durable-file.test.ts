@@ -1,4 +1,4 @@
-// What is written to a file, in pieces of any length, is what is in it and what its digest is of.
+// A file has the bytes that were written to it, in pieces of any length, and the digest of these.
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ function check(lengths: readonly number[]): void {
   const file = new DurableFile(path)
   for (const bytes of pieces) {
     file.write(bytes)
-    // Whoever wrote it may use the memory again.
+    // The writer may use the memory again.
     bytes.fill(0)
   }
   expect(file.finish()).toEqual({ size: whole.length, sha256: sha256(whole) })

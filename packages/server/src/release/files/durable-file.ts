@@ -6,7 +6,7 @@ import { NotAFile } from './regular-file.ts'
 
 export type FileSummary = { readonly size: number; readonly sha256: string }
 
-/** What makes files last through a power cut, in one place so that a test can trace the calls. */
+/** The calls that make files last through a power cut, in one place so that a test can trace them. */
 export const disk = { open: openSync, write: writeSync, fsync: fsyncSync, close: closeSync, rename: renameSync }
 
 const BUFFER = 1 << 16
@@ -88,7 +88,7 @@ export function renameDurably(from: string, to: string): void {
 
 const nextOf = (path: string) => `${path}.next`
 
-/** Whoever reads the file meanwhile has it as it was or as it will be, never in between. */
+/** Replaces a file. A process that reads it meanwhile gets the old or the new one, never a part. */
 export function replaceDurably(path: string, content: string | Uint8Array): void {
   discardReplacement(path)
   try {

@@ -72,7 +72,7 @@ function mappedReadOnly({ map, unmap }: MemoryMap, path: string): Uint8Array<Arr
   }
 }
 
-/** What is done where the C library cannot be called. */
+/** The way without the C library. */
 export function mappedByBun(path: string): Uint8Array<ArrayBuffer> {
   try {
     return Bun.mmap(path, { shared: true })

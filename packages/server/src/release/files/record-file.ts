@@ -22,8 +22,8 @@ const NEWLINE = 0x0a
 const PAGE_GAP = 3
 const COMMA_GAP = 1
 
-/** How many bytes stand between a record and where the next one begins. */
-export function gapAfter(position: number, count: number): number {
+/** The number of bytes between a record and the next one. */
+function gapAfter(position: number, count: number): number {
   const next = position + 1
   return next % PER_PAGE === 0 || next === count ? PAGE_GAP : COMMA_GAP
 }
@@ -36,10 +36,10 @@ const BLANK = 0x20
 const ZERO = 0x30
 const QUOTES = 2
 const MAX_DIGITS = 10
-/** So few bytes are copied faster one by one. */
+/** The most bytes that are copied faster one by one. */
 const SHORT = 24
 
-/** Told of the JSON of each record, as its own. */
+/** Called with a copy of the JSON of each record. */
 export type OnRecord = (json: Uint8Array) => void
 
 export class RecordWriter implements RecordSink, Disposable {
@@ -52,8 +52,8 @@ export class RecordWriter implements RecordSink, Disposable {
   #pageStart = 0
   #recordStart = 0
   #flushed = 0
-  #offsetChunk = new Uint32Array(CHUNK >> 5)
-  #offsetsUsed = 0
+  readonly #offset = new Uint32Array(2)
+  readonly #offsetBytes = new Uint8Array(this.#offset.buffer)
   #count = 0
 
   constructor(directory: string, onRecord?: OnRecord) {
@@ -120,7 +120,6 @@ export class RecordWriter implements RecordSink, Disposable {
       this.#closePage()
       this.#records.write(this.#chunk.subarray(0, this.#used))
     }
-    this.#flushOffsets()
     return { records: this.#records.finish(), offsets: this.#offsets.finish(), etags: this.#etags.finish() }
   }
 
@@ -146,7 +145,7 @@ export class RecordWriter implements RecordSink, Disposable {
 
   /** Only whole pages are flushed, so that a page can be hashed in one piece. */
   #makeRoom(length: number): void {
-    // What closes a page always fits.
+    // The end of a page always fits.
     const bytes = length + PAGE_GAP
     if (this.#used + bytes <= this.#chunk.length) return
     const open = this.#chunk.subarray(this.#pageStart, this.#used)
@@ -161,15 +160,9 @@ export class RecordWriter implements RecordSink, Disposable {
   }
 
   #addOffset(offset: number): void {
-    if (this.#offsetsUsed === this.#offsetChunk.length) this.#flushOffsets()
-    this.#offsetChunk[this.#offsetsUsed++] = offset % 0x1_0000_0000
-    this.#offsetChunk[this.#offsetsUsed++] = offset / 0x1_0000_0000
-  }
-
-  #flushOffsets(): void {
-    const used = this.#offsetChunk.subarray(0, this.#offsetsUsed)
-    this.#offsets.write(new Uint8Array(used.buffer, 0, used.byteLength))
-    this.#offsetsUsed = 0
+    this.#offset[0] = offset % 0x1_0000_0000
+    this.#offset[1] = offset / 0x1_0000_0000
+    this.#offsets.write(this.#offsetBytes)
   }
 }
 
@@ -237,7 +230,7 @@ export class RecordFile {
     for (let offset = 0; offset < ETAG_LINE - 1; offset++) target[at + offset] = this.#etags[start + offset] as number
   }
 
-  /** Whether the entity tag of a page stands there. */
+  /** True if some bytes are the entity tag of a page. */
   hasTag(index: number, bytes: Uint8Array, at: number): boolean {
     const start = index * ETAG_LINE
     for (let offset = 0; offset < ETAG_LINE - 1; offset++)

@@ -1,4 +1,4 @@
-// Opens and reads files of a home without waiting for anybody: a FIFO in the place of one would hold its reader for ever.
+// Opens and reads files of a home without blocking: a FIFO in the place of one would hold its reader for ever.
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { OperationalError } from '../../base/operational-error.ts'
@@ -31,7 +31,7 @@ export function openFileSync(path: string): number {
   throw new NotAFile(path)
 }
 
-/** The same on another thread, so that not even a disk that does not respond holds this one. */
+/** Opens a file on another thread, so that a disk that does not respond does not block this one. */
 export async function openFile(path: string): Promise<FileHandle> {
   const file = await open(path, FLAGS).catch((error: unknown) => {
     throw openError(path, error)
@@ -61,7 +61,7 @@ export function readTextSync(path: string): string | undefined {
   }
 }
 
-/** The same on another thread. */
+/** The content of a file, read on another thread; undefined if there is none. */
 export async function readText(path: string): Promise<string | undefined> {
   try {
     await using file = await openFile(path)
@@ -71,7 +71,7 @@ export async function readText(path: string): Promise<string | undefined> {
   }
 }
 
-/** Whether a file is there and has this content. */
+/** True if a file is there and has this content. */
 export function hasText(path: string, text: string): boolean {
   try {
     return readTextSync(path) === text

@@ -35,7 +35,7 @@ export const scanEntity = (definition: Entity, { directory, manifest }: StoredEn
     manifest.files.facts === undefined ? undefined : join(directory, FACTS_FILE),
   )
 
-/** What each line of a file is as JSON. */
+/** The lines of a file, each parsed. */
 function* scanLines<T>(path: string, parse: (json: string) => unknown = JSON.parse): Generator<T> {
   const descriptor = openFileSync(path)
   const decoder = new TextDecoder()
@@ -55,17 +55,11 @@ function* scanLines<T>(path: string, parse: (json: string) => unknown = JSON.par
         yield parse(decoder.decode(buffer.subarray(start, end))) as T
         start = end + 1
       }
-      if (start === 0 && held === buffer.length) buffer = grown(buffer)
+      if (start === 0 && held === buffer.length) buffer = Buffer.concat([buffer], held * 2)
       buffer.copyWithin(0, start, held)
       held -= start
     }
   } finally {
     closeSync(descriptor)
   }
-}
-
-function grown(buffer: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-  const larger = new Uint8Array(buffer.length * 2)
-  larger.set(buffer)
-  return larger
 }

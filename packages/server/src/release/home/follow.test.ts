@@ -1,11 +1,11 @@
-// Whoever follows the current release has the next one as soon as it is activated, and keeps the last one that is sound.
+// A server that follows the current release has the next one as soon as it is activated, and keeps the last one that is sound.
 import { afterAll, describe, expect, jest, setDefaultTimeout, spyOn, test } from 'bun:test'
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { IRREGULAR } from '../../../../../test/support/irregular-files.ts'
 import { TestHome, ThreeReleases } from '../../../../../test/support/releases.ts'
 import { type Following, followCurrent } from './follow.ts'
-import { type Damage, noDamage, openServable, type Servable } from './servable.ts'
+import { type Damage, noDamage, openReleaseToServe, type ReleaseToServe } from './release-to-serve.ts'
 
 setDefaultTimeout(180_000)
 
@@ -171,7 +171,7 @@ test('a release that is built and activated anew under the same digest is opened
   await home.following.look()
   const path = home.fileOf(a, 'audiencia', 'records')
   writeFileSync(path, readFileSync(path, 'utf8').replace('Uno', 'Unx'))
-  // What is mapped shows the damage at once.
+  // A mapped file shows the damage at once.
   expect(home.served).toBe(`${a} Unx`)
   await home.import(ThreeReleases.source('Uno'))
   await home.until(`swapped to ${a}`)
@@ -418,9 +418,9 @@ test('a start with another release than the current one is told, and ends when t
   const path = home.fileOf(b, 'audiencia', 'records')
   const whole = readFileSync(path)
   truncateSync(path, 1)
-  const servable = await openServable(home.store)
+  const servable = await openReleaseToServe(home.store)
   expect([servable?.release.digest, servable?.reason]).toEqual([a, expect.stringContaining('has 1 bytes instead of')])
-  using following = followCurrent(home.store, servable as Servable, { log: ({ event }) => events.push(event) })
+  using following = followCurrent(home.store, servable as ReleaseToServe, { log: ({ event }) => events.push(event) })
   await following.look()
   expect([events, following.degraded().length]).toEqual([['earlier-release-served'], 1])
   writeFileSync(path, whole)

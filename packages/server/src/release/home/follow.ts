@@ -1,7 +1,7 @@
 // Holds a release open to be served: the current one, swapped as soon as another is activated, or else a sound one.
 //
-// Everything that it reads of the home it reads on other threads, one thing after the other: a disk that does not respond
-// is told, and what is mapped goes on being served.
+// Everything that it reads of the home it reads on other threads, one file after the other: a disk that does not respond
+// is reported, and the mapped release goes on being served.
 import { type FSWatcher, type Stats, watch } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -10,20 +10,28 @@ import { messageOf } from '../../base/operational-error.ts'
 import type { Release } from '../release.ts'
 import { isExpired } from '../signing/release-signature.ts'
 import type { ReleaseStore } from './release-store.ts'
-import { currentOrReason, type Damage, damageOf, noDamage, openEarlier, openSound, type Servable } from './servable.ts'
+import {
+  currentOrReason,
+  type Damage,
+  damageOf,
+  noDamage,
+  openEarlier,
+  openSound,
+  type ReleaseToServe,
+} from './release-to-serve.ts'
 
 export type Following = Disposable & {
   readonly release: () => Release
   /** Why something else is served than should be, in words for an operator; empty when all is well. */
   readonly degraded: () => readonly string[]
-  /** Looks at the home at once, for example because damage was found or mended. Resolves when that is done. */
+  /** Checks the home at once, for example because damage was found or mended. Resolves when that is done. */
   readonly look: () => Promise<void>
 }
 
 type FollowOptions = {
   readonly log: Log
   readonly onSwap?: (release: Release) => void
-  /** What is known to be damaged at the moment. */
+  /** The damage that the scrub has found so far. */
   readonly damage?: () => Damage
   /** Reports changes in a directory. */
   readonly watch?: WatchDirectory
@@ -34,11 +42,11 @@ type WatchDirectory = (path: string, onChange: (name: string | null) => void) =>
 const watchDirectory: WatchDirectory = (path, onChange) =>
   watch(path, (_event, name) => onChange(name)).on('error', () => {})
 
-/** How often the home is looked at: some file systems report no changes. */
+/** The time between two checks of the home: some file systems report no changes. */
 const POLL_MILLISECONDS = 1_000
 const FIRST_LOOK_MILLISECONDS = 100
 /**
- * A look during which more polls are due is told; the next one waits for it. Polls are counted and not seconds: when the
+ * A check during which more polls are due is reported; the next one waits for it. Polls are counted and not seconds: when the
  * machine sleeps or the process is stopped, none is due.
  */
 const MAX_MISSED_POLLS = 2
@@ -61,12 +69,12 @@ type Problem = { readonly event: keyof typeof FOLLOW_PROBLEMS; readonly message:
 
 export function followCurrent(
   store: ReleaseStore,
-  first: Servable,
+  first: ReleaseToServe,
   { log, onSwap, damage = () => noDamage, watch = watchDirectory }: FollowOptions,
 ): Following {
   let { release } = first
-  let files: OpenFiles | undefined
-  /** Whether it is served because the current one cannot be. */
+  let changeOfFiles: (() => Promise<FileChange>) | undefined
+  /** True if the release is served because the current one cannot be. */
   let isStandIn = first.reason !== undefined
   let problem: Problem | undefined
   /** The look that the next one has to wait for. */
@@ -76,9 +84,9 @@ export function followCurrent(
   let isOver = false
 
   const swap = async (next: Release, standsIn: boolean) => {
-    const opened = await OpenFiles.of(next)
+    const opened = await filesOf(next)
     if (isOver) return
-    files = opened
+    changeOfFiles = opened
     release = next
     isStandIn = standsIn
     onSwap?.(next)
@@ -90,8 +98,8 @@ export function followCurrent(
 
   /** Opens what should be served, and says what stands in the way. */
   const follow = async (activated: boolean): Promise<Problem | undefined> => {
-    const isFirst = files === undefined
-    files ??= await OpenFiles.of(release)
+    const isFirst = changeOfFiles === undefined
+    changeOfFiles ??= await filesOf(release)
     await watcher.renew()
     const current = await currentOrReason(store)
     if ('reason' in current) {
@@ -102,7 +110,7 @@ export function followCurrent(
     }
     const { digest } = current
     const isServed = digest === release.digest
-    const change = await files.change()
+    const change = await changeOfFiles()
     const isDamaged = change === 'cut short' || damageOf(release, damage()) !== undefined
     // It may have been built again between its opening and the first look at its files.
     if (isServed && change === undefined && !isDamaged && !activated && !isFirst) return expired(release)
@@ -118,7 +126,7 @@ export function followCurrent(
     }
   }
 
-  /** What is open goes on being served unless it is damaged: what is mapped stays whole when its file is removed. */
+  /** The open release goes on being served unless it is damaged: a mapped file stays whole when it is removed. */
   const withoutCurrent = async (digest: string, reason: string, isDamaged: boolean): Promise<Problem> => {
     if (!isDamaged && digest === release.digest)
       return {
@@ -149,7 +157,7 @@ export function followCurrent(
     problem = newProblem
   }
 
-  /** Looks until nobody wants another look: however many do meanwhile, they share the next. */
+  /** Checks until no further check is wanted: all that are requested meanwhile share the next. */
   const lookWhileWanted = async () => {
     while (wanted !== undefined && !isOver) {
       const { activated } = wanted
@@ -173,12 +181,12 @@ export function followCurrent(
     else if (++missedPolls > MAX_MISSED_POLLS) report(silent(store, release))
   }
 
-  const watcher = new HomeWatcher(store, watch, () => void look(true))
+  const watcher = homeWatcher(store, watch, () => void look(true))
   const timer = setInterval(poll, POLL_MILLISECONDS)
-  // A start with another release than the current one is told at once; else those come first who wait for the start.
+  // A start with another release than the current one is reported at once; else the first requests come first.
   const firstLook = setTimeout(
     () => {
-      if (files === undefined) void look(false)
+      if (changeOfFiles === undefined) void look(false)
     },
     isStandIn ? 0 : FIRST_LOOK_MILLISECONDS,
   )
@@ -204,7 +212,7 @@ function silent({ home }: ReleaseStore, { digest }: Release): Problem {
   return { event: 'home-silent', message }
 }
 
-/** The problem of a release whose signers wanted another one to be there by now: news may be held back. */
+/** The problem of a release whose signature has expired: a newer release may be held back. */
 function expired({ digest, proof }: Release): Problem | undefined {
   if (proof === undefined || !isExpired(proof)) return undefined
   const message =
@@ -219,35 +227,25 @@ function earlierServed({ digest, manifest }: Release, current: string, reason: s
   return { event: 'earlier-release-served', message }
 }
 
-/** What the file system says of a path; undefined for what is not there or cannot be reached. */
+/** The stats of a path; undefined if it is not there or cannot be reached. */
 const statOrNone = (path: string): Promise<Stats | undefined> => stat(path).catch(() => undefined)
 
-type OpenFile = { readonly path: string; readonly size: number; readonly opened: Stats | undefined }
+type FileChange = 'cut short' | 'replaced' | undefined
 
-/** The files of a release as they were when it was opened. */
-class OpenFiles {
-  readonly #files: readonly OpenFile[]
-
-  private constructor(files: readonly OpenFile[]) {
-    this.#files = files
-  }
-
-  static async of(release: Release): Promise<OpenFiles> {
-    const files: OpenFile[] = []
-    for (const name of release.catalog.entities.keys()) {
-      const { stored } = release.entity(name)
-      for (const [file, { size }] of Object.entries(stored?.manifest.files ?? {})) {
-        const path = join(stored?.directory ?? '', file)
-        files.push({ path, size, opened: await statOrNone(path) })
-      }
+/** Keeps how the files of a release are when it is opened, and returns a check of what has become of them. */
+async function filesOf(release: Release): Promise<() => Promise<FileChange>> {
+  const files: { readonly path: string; readonly size: number; readonly opened: Stats | undefined }[] = []
+  for (const name of release.catalog.entities.keys()) {
+    const { stored } = release.entity(name)
+    for (const [file, { size }] of Object.entries(stored?.manifest.files ?? {})) {
+      const path = join(stored?.directory ?? '', file)
+      files.push({ path, size, opened: await statOrNone(path) })
     }
-    return new OpenFiles(files)
   }
-
-  /** Whoever reads a mapped file beyond an end that it has lost is killed, so this is looked at all the time. */
-  async change(): Promise<'cut short' | 'replaced' | undefined> {
-    let change: 'replaced' | undefined
-    for (const { path, size, opened } of this.#files) {
+  // A process that reads a mapped file beyond an end that it has lost is killed, so this is checked all the time.
+  return async () => {
+    let change: FileChange
+    for (const { path, size, opened } of files) {
       const stats = await statOrNone(path)
       const isSame = stats !== undefined && stats.ino === opened?.ino && stats.dev === opened.dev
       if (isSame && stats.size !== size) return 'cut short'
@@ -257,39 +255,31 @@ class OpenFiles {
   }
 }
 
+type HomeWatcher = Disposable & { readonly renew: () => Promise<void> }
+
 /** Watches the directory that has the name of the home, also after another one has got it. */
-class HomeWatcher implements Disposable {
-  readonly #store: ReleaseStore
-  readonly #watch: WatchDirectory
-  readonly #onActivated: () => void
-  #watched: { readonly directory: string; readonly watcher: Pick<FSWatcher, 'close'> } | undefined
-
-  constructor(store: ReleaseStore, watch: WatchDirectory, onActivated: () => void) {
-    this.#store = store
-    this.#watch = watch
-    this.#onActivated = onActivated
+function homeWatcher({ home, currentFile }: ReleaseStore, watch: WatchDirectory, onActivated: () => void): HomeWatcher {
+  let watched: { readonly directory: string; readonly watcher: Pick<FSWatcher, 'close'> } | undefined
+  const stop = () => {
+    watched?.watcher.close()
+    watched = undefined
   }
-
-  async renew(): Promise<void> {
-    const { home, currentFile } = this.#store
-    const stats = await statOrNone(home)
-    const directory = stats && `${stats.dev} ${stats.ino}`
-    if (directory === this.#watched?.directory) return
-    this[Symbol.dispose]()
-    if (directory === undefined) return
-    const current = basename(currentFile)
-    try {
-      const watcher = this.#watch(home, (name) => {
-        if (name === current) this.#onActivated()
-      })
-      this.#watched = { directory, watcher }
-    } catch {
-      // The system may have no watch left to give; polling then has to do.
-    }
-  }
-
-  [Symbol.dispose](): void {
-    this.#watched?.watcher.close()
-    this.#watched = undefined
+  return {
+    renew: async () => {
+      const stats = await statOrNone(home)
+      const directory = stats && `${stats.dev} ${stats.ino}`
+      if (directory === watched?.directory) return
+      stop()
+      if (directory === undefined) return
+      try {
+        const watcher = watch(home, (name) => {
+          if (name === basename(currentFile)) onActivated()
+        })
+        watched = { directory, watcher }
+      } catch {
+        // The system may have no watch left to give; polling then has to do.
+      }
+    },
+    [Symbol.dispose]: stop,
   }
 }

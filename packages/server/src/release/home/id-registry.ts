@@ -1,4 +1,4 @@
-// Which identifier belongs to which official code, for ever: one that was published is never given to another code.
+// The id registry: an identifier that was published is never given to another official code.
 import { type Entity, hasNumericKey, type Values } from '../../catalog/entity.ts'
 
 /** The official code of a row, as text. */
@@ -8,7 +8,7 @@ export const codeOf = (entity: Entity, row: Values): string => entity.code.map((
 type Ids = {
   readonly idOf: Map<string, number>
   readonly codeOf: Map<number, string>
-  /** What each code had when the registry was loaded. */
+  /** The identifier that each code had when the registry was loaded. */
   readonly published: ReadonlyMap<string, number>
   highest: number
 }

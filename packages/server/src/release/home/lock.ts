@@ -69,13 +69,13 @@ function openLock(path: string): Database {
   try {
     return new Database(path, { create: true, readwrite: true })
   } catch (error) {
-    // SQLite does not tell why, but the file system does. Not sooner: who closes a file lets go of all his locks on it.
+    // SQLite does not say why, but the file system does. Not sooner: a process that closes a file loses all its locks on it.
     closeSync(openSync(path, 'a'))
     throw error
   }
 }
 
-/** As usual, but a FIFO that nobody reads from is refused and not waited for. */
+/** The usual flags for writing, and one more: a FIFO that nobody reads from is refused and not waited for. */
 const WRITING = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NONBLOCK
 
 function tellHolder(home: string, holder: Holder): void {

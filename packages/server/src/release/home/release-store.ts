@@ -1,11 +1,11 @@
 // The releases of a home on disk, which of them is current, and which were before it.
 //
-//   <home>/current             the digest of the current release; below it those that were current before, latest first
+//   <home>/current             the digest of the current release, then those that were current before, latest first
 //   <home>/releases/<digest>/  the manifest of one release, and its signature where it is signed
 //   <home>/entities/<digest>/  the files of one entity, shared by all releases that name it
 //   <home>/building/           where entities are made; what a build left behind is removed by the next
 //   <home>/id-registry.json    which identifier belongs to which official code
-//   <home>/lock                held by whoever changes any of these
+//   <home>/lock                held by a process that changes any of these
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -23,14 +23,14 @@ import { contentOf, DamagedRelease, type Release, type ReleaseDirectories, readR
 import { KEYS_FILE } from '../signing/key-rotation.ts'
 import { SIGNATURE_FILE, type Trust } from '../signing/release-signature.ts'
 import { IdRegistry } from './id-registry.ts'
-import { provedRelease, rotationsOf } from './proved.ts'
+import { releaseWithProof, rotationsOf } from './signature-check.ts'
 import { verifyEntity } from './verify.ts'
 
 export type Listed = {
   readonly digest: string
   readonly current: boolean
   readonly manifest: Manifest | { readonly unreadable: string }
-  /** What removing it would give back: the bytes of entities that no other release names. */
+  /** The bytes that its removal would free: those of entities that no other release names. */
   readonly ownBytes: number
 }
 
@@ -57,7 +57,7 @@ export class ReleaseStore implements ReleaseDirectories {
     return this.#parsedHistory(readTextSync(this.currentFile))
   }
 
-  /** The same on another thread: whoever serves never waits on the home. */
+  /** The history, read on another thread: a process that serves never waits for the home. */
   async historyAsync(): Promise<string[]> {
     return this.#parsedHistory(await readText(this.currentFile))
   }
@@ -75,7 +75,7 @@ export class ReleaseStore implements ReleaseDirectories {
 
   /** A release to be read once, or only in part. */
   read(digest: string): Release {
-    return provedRelease(this, readRelease(this, digest))
+    return releaseWithProof(this, readRelease(this, digest))
   }
 
   openCurrent(): Release | undefined {
@@ -98,7 +98,7 @@ export class ReleaseStore implements ReleaseDirectories {
     return existsSync(this.#releases) ? readdirSync(this.#releases).filter((name) => DIGEST.test(name)) : []
   }
 
-  /** The same on another thread; none where the home cannot be read. */
+  /** The digests of all releases, read on another thread; none if the home cannot be read. */
   async digestsAsync(): Promise<string[]> {
     const names = await readdir(this.#releases).catch(() => [])
     return names.filter((name) => DIGEST.test(name))
@@ -143,7 +143,7 @@ export class ReleaseStore implements ReleaseDirectories {
     this.read(digest)
     const before = readTextSync(this.currentFile)?.trim().split('\n') ?? []
     const earlier = before.filter((one) => DIGEST.test(one))
-    // Written even if nothing changes: whoever follows it then looks again at a release that was mended.
+    // Written even if nothing changes: a server that follows it then looks again at a release that was mended.
     this.#setHistory([digest, ...(earlier[0] === digest ? earlier.slice(1) : earlier)].slice(0, HISTORY_KEPT))
   }
 
@@ -259,7 +259,7 @@ export class ReleaseStore implements ReleaseDirectories {
   adopt({ history, idRegistry }: { readonly history: string; readonly idRegistry: string }, touch: boolean): void {
     // The registry first, as an import does it.
     if (idRegistry !== '' && !hasText(this.idRegistryFile, idRegistry)) replaceDurably(this.idRegistryFile, idRegistry)
-    // Whoever follows it looks again at a release that was replaced under the same digest.
+    // A server that follows it looks again at a release that was replaced under the same digest.
     if (touch || !hasText(this.currentFile, history)) replaceDurably(this.currentFile, history)
   }
 
@@ -347,7 +347,7 @@ export class ReleaseStore implements ReleaseDirectories {
   }
 }
 
-/** What has been placed is never written to again. The directory stays as it is, so that it can be removed. */
+/** Placed files are never written to again. The directory stays as it is, so that it can be removed. */
 function makeReadOnly(directory: string): void {
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
     const path = join(directory, entry.name)

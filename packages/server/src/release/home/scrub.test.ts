@@ -6,7 +6,7 @@ import { TestHome, ThreeReleases } from '../../../../../test/support/releases.ts
 import { eventually } from '../../../../../test/support/service.ts'
 import type { LogEvent } from '../../base/log.ts'
 import { ENTITY_MANIFEST_FILE, MANIFEST_FILE } from '../manifest.ts'
-import { damageTold, Scrub, type ScrubState } from './scrub.ts'
+import { damageWords, Scrub, type ScrubState } from './scrub.ts'
 
 setDefaultTimeout(180_000)
 
@@ -70,7 +70,7 @@ describe('an altered byte', () => {
       { damage, sound: false, ended: 0 },
       { damage, sound: false, ended: expect.any(Number) },
     ])
-    expect(damageTold(scrub.state)).toEqual([message])
+    expect(damageWords(scrub.state)).toEqual([message])
     renameSync(join(home.path, 'whole'), path)
     await eventually('it is mended', () => Object.keys(scrub.state.damage).length === 0)
     expect([kinds(events).at(-1), scrub.state.sound]).toEqual(['damage-mended', true])
@@ -147,7 +147,7 @@ test('it rests at least twenty times as long as it works, even where files are s
   let worked = 0
   let rested = 0
   const sleep = Bun.sleep
-  // What is waited for is added up and not waited for.
+  // Waits are added up and not made.
   Bun.sleep = (milliseconds: number | Date) => {
     rested += Number(milliseconds)
     return Promise.resolve()
@@ -172,7 +172,7 @@ test.each([
   [9, 6, '4 more are damaged; see nomenclator releases verify'],
 ])('of %i damages, %i lines are told', (count, lines, last) => {
   const damage = Object.fromEntries(Array.from({ length: count }, (_, at) => [`digest ${at}`, `damage ${at}`]))
-  const told = damageTold({ damage, ended: 0 })
+  const told = damageWords({ damage, ended: 0 })
   expect(told).toHaveLength(lines)
   if (last !== undefined) expect(told.at(-1)).toBe(last)
 })

@@ -1,4 +1,4 @@
-// The scrub: reads all releases again in the background, so slowly that nobody notices, and says what is damaged.
+// The scrub: reads all releases again in the background, slowly, and reports damage.
 //
 // It reads on other threads: the supervisor, in which it runs, must not wait for a disk that does not respond.
 import { readdir, stat } from 'node:fs/promises'
@@ -7,16 +7,16 @@ import type { Log } from '../../base/log.ts'
 import { messageOf, OperationalError } from '../../base/operational-error.ts'
 import { openFile } from '../files/regular-file.ts'
 import { DamagedRelease, readManifest } from '../release.ts'
-import { reachFiles, reachRelease } from './reach.ts'
 import type { ReleaseStore } from './release-store.ts'
-import type { Damage } from './servable.ts'
+import type { Damage } from './release-to-serve.ts'
+import { touchFiles, touchRelease } from './touch-files.ts'
 import { verifyEntity } from './verify.ts'
 
-/** What is known of the contents of a home, as plain JSON: it goes from process to process. */
+/** The result of the scrubs so far, as plain JSON: it goes from process to process. */
 export type ScrubState = {
-  /** What is wrong, by the digest of an entity or of a release. */
+  /** Faults by the digest of an entity or of a release. */
   readonly damage: Readonly<Record<string, string>>
-  /** Whether the last scrub that ended found everything sound; undefined before the first has. */
+  /** True if the last scrub found everything sound; undefined before the first has ended. */
   readonly sound?: boolean
   /** When it ended, in seconds since 1970; 0 before. */
   readonly ended: number
@@ -26,14 +26,14 @@ export const notScrubbed: ScrubState = { damage: {}, ended: 0 }
 
 export const damageIn = ({ damage }: ScrubState): Damage => new Map(Object.entries(damage))
 
-const MAX_TOLD = 5
+const MAX_SHOWN = 5
 
 /** The damage in words for an operator, some of it where there is much. */
-export function damageTold({ damage }: ScrubState): readonly string[] {
+export function damageWords({ damage }: ScrubState): readonly string[] {
   const all = Object.values(damage)
   const more =
-    all.length > MAX_TOLD ? [`${all.length - MAX_TOLD} more are damaged; see nomenclator releases verify`] : []
-  return [...all.slice(0, MAX_TOLD), ...more]
+    all.length > MAX_SHOWN ? [`${all.length - MAX_SHOWN} more are damaged; see nomenclator releases verify`] : []
+  return [...all.slice(0, MAX_SHOWN), ...more]
 }
 
 type ScrubOptions = {
@@ -48,7 +48,7 @@ type ScrubOptions = {
 const SLICE = 1 << 19
 /** A slice of work is followed by this many times as much rest: less than half a percent of a core is used. */
 const REST = 250
-/** What is not measured, such as opening a file, takes less than half a percent of this. */
+/** The shortest rest. Work that is not measured, such as opening a file, takes less than half a percent of it. */
 const MIN_REST_MILLISECONDS = 40
 const RECHECK_MILLISECONDS = 1_000
 const HOUR_MILLISECONDS = 3_600_000
@@ -70,7 +70,7 @@ export class Scrub implements Disposable {
 
   constructor(options: ScrubOptions) {
     this.#options = options
-    // What is mended is to be served again soon, and not at the next scrub.
+    // A release that was mended is served again soon, and not only after the next scrub.
     this.#timers.push(setInterval(() => void this.#recheck(), RECHECK_MILLISECONDS))
   }
 
@@ -102,8 +102,8 @@ export class Scrub implements Disposable {
   async verifyCurrent(): Promise<void> {
     const [digest] = await this.#history()
     if (digest === undefined) return
-    await reachRelease(this.#options.store, digest)
-    // One that is seen to be damaged without reading its contents is refused by whoever opens it.
+    await touchRelease(this.#options.store, digest)
+    // Damage that shows without reading the contents is found by every process that opens the release.
     if ('unreadable' in this.#options.store.manifestOrReason(digest)) return
     for (const entity of await this.#entitiesOf(digest)) await this.#verifyEntity(entity)
   }
@@ -123,14 +123,14 @@ export class Scrub implements Disposable {
         await this.#verifyEntity(digest, { sha256: (path) => this.#sha256Slowly(path) })
       }
     }
-    // What cannot be reached is neither sound nor damaged.
+    // A home that cannot be reached is neither sound nor damaged.
     if (this.#isStopped || !(await exists(store.currentFile))) return
     const damaged = this.#damage.size
     this.#sound = damaged === 0
     this.#ended = Math.floor(Date.now() / 1_000)
     const outcome = this.#sound
       ? 'everything is sound'
-      : `${damaged} ${damaged === 1 ? 'is' : 'are'} damaged, see above`
+      : `${damaged} ${damaged === 1 ? 'is' : 'are'} damaged, see the messages before`
     const message = `Read ${entities.size} entities of all releases again: ${outcome}.`
     log({ level: this.#sound ? 'info' : 'error', event: 'scrub-ended', message, damaged })
     this.#options.onChange(this.state)
@@ -148,7 +148,7 @@ export class Scrub implements Disposable {
   async #entitiesOf(digest: string): Promise<string[]> {
     const directory = this.#options.store.releaseDirectory(digest)
     const files = await filesIn(directory)
-    await reachFiles(directory)
+    await touchFiles(directory)
     try {
       const { entities } = readManifest(directory, digest)
       this.#sounds(digest)
@@ -165,7 +165,7 @@ export class Scrub implements Disposable {
   async #verifyEntity(digest: string, options: Parameters<typeof verifyEntity>[2] = {}): Promise<void> {
     const directory = this.#options.store.entityDirectory(digest)
     const files = await filesIn(directory)
-    await reachFiles(directory)
+    await touchFiles(directory)
     const [wrong] = await verifyEntity(directory, digest, options)
     if (this.#isStopped) return
     if (wrong === undefined) this.#sounds(digest)
@@ -193,7 +193,7 @@ export class Scrub implements Disposable {
     this.#options.onChange(this.state)
   }
 
-  /** Looks at what is damaged again once its files are others. */
+  /** Verifies damaged entities and releases again once their files have changed. */
   async #recheck(): Promise<void> {
     const { store } = this.#options
     if (this.#isRechecking || this.#damage.size === 0) return
@@ -207,7 +207,7 @@ export class Scrub implements Disposable {
         else if ((await filesIn(directory)) !== files) await verify()
       }
     } catch {
-      // What cannot be read at the moment is looked at again.
+      // A file that cannot be read now is tried again later.
     } finally {
       this.#isRechecking = false
     }
@@ -223,7 +223,7 @@ export class Scrub implements Disposable {
       const started = performance.now()
       hasher.update(buffer.subarray(0, bytesRead))
       const worked = performance.now() - started
-      // A slice takes longer while others use the processor, but costs the same: the fastest one tells.
+      // A slice takes longer while others use the processor, but costs the same, so the fastest one counts.
       if (bytesRead === SLICE) this.#fastestSlice = Math.min(this.#fastestSlice, worked)
       await rest(Math.min(worked, this.#fastestSlice))
       if (bytesRead < SLICE || this.#isStopped) return hasher.digest('hex')
@@ -233,7 +233,7 @@ export class Scrub implements Disposable {
 
 const restAfter = (worked: number) => Bun.sleep(Math.max(worked * REST, MIN_REST_MILLISECONDS))
 
-/** Which files a directory has, and which content as far as can be told without reading them. */
+/** A text that changes when the files of a directory change, made without reading them. */
 async function filesIn(directory: string): Promise<string> {
   const lines: string[] = []
   try {

@@ -1,20 +1,16 @@
-// Signs a release of a home. Whatever the signature vouches for was built here, or the key has vouched for it before.
-
+// Signs a release of a home. Everything that the signature vouches for was built here.
 import type { Release } from '../release.ts'
 import { type PublicKey, parseSignature, type SecretKey } from '../signing/minisign.ts'
 import {
   filesDigest,
-  proofOf,
   sequenceIn,
-  signableRelease,
   signaturesIn,
   signRelease,
   statementIn,
-  trustIn,
   withSignature,
 } from '../signing/release-signature.ts'
-import { builtHere } from './proved.ts'
 import type { ReleaseStore } from './release-store.ts'
+import { builtHere } from './signature-check.ts'
 import { rebuildRelease } from './upgrade.ts'
 
 const SECOND = 1_000
@@ -33,27 +29,15 @@ export async function signInHome(
   secret: SecretKey,
   { days, now = Date.now() }: SignOptions,
 ): Promise<string> {
-  const known = knownEntities(store, secret.publicKey).union(builtHere(store))
-  // What a shelf has sent may be anything: its records are seen to be those of the digest, its other files are not.
-  if (!Object.values(store.read(digest).manifest.entities).every((entity) => known.has(entity.digest)))
-    await rebuildRelease(store, digest, known)
+  // A shelf may send anything: the records are those of the digest, but the other files need not be made of them.
+  const built = builtHere(store)
+  if (!Object.values(store.read(digest).manifest.entities).every((entity) => built.has(entity.digest)))
+    await rebuildRelease(store, digest)
   const release = store.read(digest)
   const earlier = store.signatureOf(digest)
   const expires = days === undefined ? undefined : now + days * DAY
   const sequence = cosignedSequence(release, earlier, secret.publicKey) ?? nextSequence(store, now)
   return withSignature(earlier, signRelease(secret, release, { sequence, expires, now }))
-}
-
-/** The entities of all releases whose files this key has signed. */
-function knownEntities(store: ReleaseStore, key: PublicKey): Set<string> {
-  const known = new Set<string>()
-  for (const { digest, manifest } of store.list()) {
-    if ('unreadable' in manifest) continue
-    const proof = proofOf(signableRelease(store.read(digest)), store.signatureOf(digest), trustIn([key]))
-    if ('wrong' in proof || !proof.covers.includes('files')) continue
-    for (const entity of Object.values(manifest.entities)) known.add(entity.digest)
-  }
-  return known
 }
 
 /** A key that signs what another one has signed adds to that; one that signs again, after all others, goes on. */

@@ -16,7 +16,7 @@ type VerifyOptions = {
   readonly sha256?: (path: string) => Promise<string>
 }
 
-/** What is wrong with the files of an entity. */
+/** The faults of the files of an entity. */
 export async function verifyEntity(
   directory: string,
   digest: string,
@@ -40,13 +40,13 @@ export async function verifyEntity(
   }
 }
 
-/** A disk that cannot read a sector any more tells so when the file is read, and not sooner. */
+/** A disk that cannot read a sector any more reports it when the file is read, and not sooner. */
 function unreadable(error: unknown): string {
   if (!(error instanceof Error && 'code' in error)) throw error
   return `cannot be read (${error.code})`
 }
 
-/** What is wrong with a release; an entity that several releases share is read once for all of them. */
+/** Returns a function that finds the faults of a release; an entity that several releases share is read once for all of them. */
 export function releaseVerifier(places: ReleaseDirectories): (digest: string) => Promise<string[]> {
   const verified = new Map<string, Promise<DamagedRelease[]>>()
   const verify = (digest: string) => {

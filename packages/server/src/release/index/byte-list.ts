@@ -27,7 +27,7 @@ export class ByteList {
     this.#length = start + to - from
   }
 
-  /** The same as `array`, with room for so many more; whoever writes them there says so with `grewTo`. */
+  /** Like `array`, with room for so many more bytes; after they are written, `grewTo` makes them count. */
   room(more: number): Buffer {
     const needed = this.#length + more
     if (needed <= this.#bytes.length) return this.#bytes

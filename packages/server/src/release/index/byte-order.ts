@@ -69,7 +69,7 @@ function readKeys(
   }
 }
 
-/** Whether texts with this key end within it, so that those that have it are equal. */
+/** True if texts with this key end within it, and so are equal. */
 const isEnd = (key: number): boolean => (key & 0xff) === 0
 
 function swap(order: Uint32Array, keys: Int32Array, a: number, b: number): void {

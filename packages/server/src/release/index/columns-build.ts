@@ -30,16 +30,14 @@ export class ColumnsBuild implements Disposable {
   readonly #columns: Column[]
   readonly #facts: FactColumn[]
   readonly #coordinates: ReturnType<typeof coordinatesOf>
-  readonly #tree: Tree | undefined
+  readonly #tree: TreeColumn | undefined
   #count = 0
 
-  /** What would fill the memory is kept in the directory meanwhile. */
+  /** Values that would fill the memory are kept in the directory meanwhile. */
   constructor(entity: Entity, parents: RenderedParents, expected: number | undefined, directory: string) {
     const buildOf = ({ name, field, parent }: GivenField): ColumnBuild => {
-      if (parent !== undefined) return new EmbedColumnBuild(expected, parents.get(parent.name)?.json.length ?? 0)
-      return field.kind === 'id'
-        ? new NumberColumnBuild(expected)
-        : new TextColumnBuild(orderOf(entity, name), expected)
+      if (parent !== undefined) return embedColumn(expected, parents.get(parent.name)?.json.length ?? 0)
+      return field.kind === 'id' ? numberColumn(expected) : textColumn(orderOf(entity, name), expected)
     }
     const given = givenFields(entity)
     const tree = broaderOf(entity)
@@ -50,10 +48,10 @@ export class ColumnsBuild implements Disposable {
     const facts = factsOf(entity).map(([name, { type }]) => [name, type] as const)
     this.#facts = [...facts, ...numbers].map(([name, type], at) => ({
       name,
-      build: new FactColumnBuild(type, join(directory, `${at}.values`)),
+      build: factColumn(type, join(directory, `${at}.values`)),
     }))
     this.#coordinates = coordinatesOf(entity)
-    this.#tree = tree === undefined ? undefined : new Tree(identifierOf(entity), tree)
+    this.#tree = tree === undefined ? undefined : treeColumn(identifierOf(entity), tree)
   }
 
   /** The next rows, each at the position after the last. */
@@ -107,151 +105,91 @@ function writeValues(file: SectionWriter, field: string, values: Uint32Array, co
   file.add(`${field}.positions`, positions)
 }
 
-/** Sort keys are computed as the texts come, unless they take too much memory; then when the column is written. */
-const MAX_BYTES_EARLY = 24 << 20
-
 const USUAL_LENGTH = 40
 
 /** Texts in the order of their language. */
-class TextColumnBuild implements ColumnBuild {
-  readonly #table: TextTable
-  readonly #numbers: NumberList
-  readonly #order: SortOrder
-  #keys: SortKeys | undefined
-
-  constructor(order: SortOrder, expected = 0) {
-    this.#order = order
-    this.#keys = new SortKeys(order, 0)
-    this.#table = new TextTable(expected * USUAL_LENGTH)
-    this.#numbers = new NumberList(expected)
-  }
-
-  add(texts: Uint8Array, count: number): void {
-    const cursor = new TextCursor(texts)
-    for (let left = count; left > 0; left--) {
-      cursor.next()
-      this.#addText(texts, cursor.start, cursor.end)
-    }
-  }
-
-  #addText(texts: Uint8Array, start: number, end: number): void {
-    const met = this.#table.size
-    const number = this.#table.add(texts, start, end)
-    this.#numbers.push(number)
-    if (number < met) return
-    if (this.#table.bytes < MAX_BYTES_EARLY) this.#keys?.add(texts, start, end)
-    else this.#keys = undefined
-  }
-
-  write(file: SectionWriter, field: string): void {
-    this.#table.close()
-    const { order, groups } = orderTexts(this.#table, this.#allKeys().flat)
-    forceGc(order.length)
-    writeTexts(file, `${field}.texts`, `${field}.offsets`, this.#table, order)
-    file.add(`${field}.groups`, groups)
-    const ranks = ranksOf(order)
-    const values = new Uint32Array(this.#numbers.length)
-    for (let at = 0; at < values.length; at++) values[at] = ranks[this.#numbers.at(at)] as number
-    writeValues(file, field, values, this.#table.size)
-  }
-
-  #allKeys(): SortKeys {
-    const early = this.#keys
-    this.#keys = undefined
-    if (early !== undefined) return early
-    const keys = new SortKeys(this.#order, this.#table.bytes)
-    const { bytes, offsets } = this.#table.flat
-    for (let number = 0; number < this.#table.size; number++) {
+function textColumn(order: SortOrder, expected = 0): ColumnBuild {
+  const table = new TextTable(expected * USUAL_LENGTH)
+  const numbers = new NumberList(expected)
+  const sortKeys = () => {
+    const keys = new SortKeys(order, table.bytes)
+    const { bytes, offsets } = table.flat
+    for (let number = 0; number < table.size; number++)
       keys.add(bytes, offsets[number] as number, offsets[number + 1] as number)
-    }
-    return keys
+    return keys.flat
+  }
+  return {
+    add: (texts: Uint8Array, count) => {
+      const cursor = new TextCursor(texts)
+      for (let left = count; left > 0; left--) {
+        cursor.next()
+        numbers.push(table.add(texts, cursor.start, cursor.end))
+      }
+    },
+    write: (file, field) => {
+      table.close()
+      const { order: ordered, groups } = orderTexts(table, sortKeys())
+      forceGc(ordered.length)
+      writeTexts(file, `${field}.texts`, `${field}.offsets`, table, ordered)
+      file.add(`${field}.groups`, groups)
+      const ranks = ranksOf(ordered)
+      const values = numbers.array.map((number) => ranks[number] as number)
+      writeValues(file, field, values, table.size)
+    },
   }
 }
 
 /** Numbers in ascending order. */
-class NumberColumnBuild implements ColumnBuild {
-  readonly #numbers: NumberList
-
-  constructor(expected: number | undefined) {
-    this.#numbers = new NumberList(expected)
-  }
-
-  add(numbers: Uint32Array): void {
-    for (let at = 0; at < numbers.length; at++) this.#numbers.push(numbers[at] as number)
-  }
-
-  write(file: SectionWriter, field: string): void {
-    const given = this.#numbers.array
-    const numbers = given.slice().sort()
-    let distinct = 0
-    for (const number of numbers) if (distinct === 0 || number !== numbers[distinct - 1]) numbers[distinct++] = number
-    const keys = numbers.subarray(0, distinct)
-    const rankOf = rankFinder(keys)
-    file.add(`${field}.numbers`, keys)
-    writeValues(file, field, given.map(rankOf), distinct)
+function numberColumn(expected: number | undefined): ColumnBuild {
+  const numbers = new NumberList(expected)
+  return {
+    add: (given: Uint32Array) => {
+      for (let at = 0; at < given.length; at++) numbers.push(given[at] as number)
+    },
+    write: (file, field) => {
+      const keys = distinct(numbers.array)
+      file.add(`${field}.numbers`, keys)
+      const ranks = numbers.array.map((number) => lowerBound(keys, number))
+      writeValues(file, field, ranks, keys.length)
+    },
   }
 }
 
-/** Ranks are looked up in a table as long as the largest number, unless it would be longer than this. */
-const MAX_TABLE = 1 << 22
-
-function rankFinder(ascending: Uint32Array): (number: number) => number {
-  const largest = ascending.at(-1) ?? 0
-  if (largest > MAX_TABLE) {
-    const ranks = new Map(Array.from(ascending, (number, rank) => [number, rank]))
-    return (number) => ranks.get(number) as number
-  }
-  const table = new Uint32Array(largest + 1)
-  for (let rank = 0; rank < ascending.length; rank++) table[ascending[rank] as number] = rank
-  return (number) => table[number] as number
-}
-
-/** Embedded records, each by its position among those of its own entity; the position after the last is that of none. */
-class EmbedColumnBuild implements ColumnBuild {
-  readonly #count: number
-  readonly #positions: NumberList
-  #isAnyMissing = false
-
-  /** `count` is how many records may be embedded. */
-  constructor(expected: number | undefined, count: number) {
-    this.#count = count
-    this.#positions = new NumberList(expected)
-  }
-
-  add(positions: Uint32Array): void {
-    for (let at = 0; at < positions.length; at++) {
-      const position = positions[at] as number
-      this.#isAnyMissing ||= position === NO_POSITION
-      this.#positions.push(position === NO_POSITION ? this.#count : position)
-    }
-  }
-
-  write(file: SectionWriter, field: string): void {
-    writeValues(file, field, this.#positions.array, this.#count + (this.#isAnyMissing ? 1 : 0))
+/** Embedded records, each by its position among the `parents` of its own entity; the position after the last is that of none. */
+function embedColumn(expected: number | undefined, parents: number): ColumnBuild {
+  const positions = new NumberList(expected)
+  let isAnyMissing = false
+  return {
+    add: (given: Uint32Array) => {
+      for (let at = 0; at < given.length; at++) {
+        const position = given[at] as number
+        isAnyMissing ||= position === NO_POSITION
+        positions.push(position === NO_POSITION ? parents : position)
+      }
+    },
+    write: (file, field) => writeValues(file, field, positions.array, parents + (isAnyMissing ? 1 : 0)),
   }
 }
 
-/** Which record is above which, once all are there; the position after the last stands above the roots. */
-class Tree {
-  readonly #key: string
-  readonly #broader: string
-  readonly #positionOf = new Map<string, number>()
-  readonly #above: string[] = []
+type TreeColumn = {
+  readonly add: (columns: Batch['columns'], count: number) => void
+  readonly write: (file: SectionWriter) => void
+}
 
-  constructor(key: string, broader: string) {
-    this.#key = key
-    this.#broader = broader
-  }
-
-  add(columns: Batch['columns'], count: number): void {
-    for (const key of textsOf(columns[this.#key], count)) this.#positionOf.set(key, this.#positionOf.size)
-    this.#above.push(...textsOf(columns[this.#broader], count))
-  }
-
-  write(file: SectionWriter): void {
-    const count = this.#above.length
-    const values = Uint32Array.from(this.#above, (key) => this.#positionOf.get(key) ?? count)
-    writeValues(file, this.#broader, values, count + 1)
+/** The record above each, once all are there; the position after the last stands above the roots. */
+function treeColumn(key: string, broader: string): TreeColumn {
+  const positionOf = new Map<string, number>()
+  const above: string[] = []
+  return {
+    add: (columns, count) => {
+      for (const one of textsOf(columns[key], count)) positionOf.set(one, positionOf.size)
+      above.push(...textsOf(columns[broader], count))
+    },
+    write: (file) => {
+      const count = above.length
+      const values = Uint32Array.from(above, (one) => positionOf.get(one) ?? count)
+      writeValues(file, broader, values, count + 1)
+    },
   }
 }
 
@@ -262,88 +200,76 @@ function textsOf(column: Uint8Array | Uint32Array | undefined, count: number): s
 
 const decoder = new TextDecoder()
 
+type FactColumnBuild = Disposable & {
+  readonly add: (values: Float64Array | Uint8Array, count: number) => void
+  /** The number of each record, or that of its text; NaN if it is not known. */
+  readonly given: () => Float64Array
+  /** Writes nothing if nothing is known. */
+  readonly write: (file: SectionWriter, field: string) => void
+}
+
 /** Facts: the values that are known in ascending order, and after them one that stands for what is not known. */
-class FactColumnBuild implements Disposable {
-  readonly #texts: string[] | undefined
-  readonly #numberOf = new Map<string, number>()
-  readonly #path: string
+function factColumn(type: FactField['type'], path: string): FactColumnBuild {
+  const texts: string[] = []
+  const numberOf = new Map<string, number>()
+  let isAnyKnown = false
   /** Numbers, or the numbers of texts, are kept in a file until all are there. */
-  #descriptor: number | undefined
-  #isAnyKnown = false
-
-  constructor(type: FactField['type'], path: string) {
-    this.#texts = type === 'text' ? [] : undefined
-    this.#path = path
-    this.#descriptor = openSync(path, 'w')
+  let descriptor: number | undefined = openSync(path, 'w')
+  const close = () => {
+    if (descriptor !== undefined) closeSync(descriptor)
+    descriptor = undefined
   }
-
-  add(values: Float64Array | Uint8Array, count: number): void {
-    const numbers = values instanceof Float64Array ? values : this.#numbersOf(values, count)
-    this.#isAnyKnown ||= numbers.some((number) => !Number.isNaN(number))
-    const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength)
-    for (let written = 0; written < bytes.length; ) written += writeSync(this.#descriptor as number, bytes, written)
-  }
-
-  #numbersOf(texts: Uint8Array, count: number): Float64Array {
-    const known = this.#texts as string[]
-    const numbers = new Float64Array(count)
-    const lines = Buffer.from(texts.buffer, texts.byteOffset, texts.byteLength).toString('utf8').split('\0')
-    for (let at = 0; at < count; at++) {
-      const text = lines[at] as string
-      if (text !== '' && !this.#numberOf.has(text)) this.#numberOf.set(text, known.push(text) - 1)
-      numbers[at] = text === '' ? Number.NaN : (this.#numberOf.get(text) as number)
-    }
-    return numbers
-  }
-
-  /** The number of each record, or that of its text; NaN where it is not known. */
-  given(): Float64Array {
-    const bytes = readFileSync(this.#path)
+  const numbersOf = (column: Uint8Array): Float64Array =>
+    Float64Array.from(decoder.decode(column).split('\0'), (text) =>
+      text === '' ? Number.NaN : numberOf.getOrInsertComputed(text, () => texts.push(text) - 1),
+    )
+  const given = () => {
+    const bytes = readFileSync(path)
     return new Float64Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / Float64Array.BYTES_PER_ELEMENT)
   }
-
-  /** Where nothing is known, nothing is written. */
-  write(file: SectionWriter, field: string): void {
-    this.#close()
-    if (this.#isAnyKnown) {
-      const given = this.given()
-      const texts = this.#texts?.toSorted(byCodeUnits)
-      const ranks = texts && new Map(texts.map((text, rank) => [text, rank]))
+  const writeKnown = (file: SectionWriter, field: string) => {
+    const numbers = given()
+    const ordered = texts.toSorted(byCodeUnits)
+    if (type === 'text') {
       // Texts were numbered as they came.
-      if (ranks !== undefined)
-        for (let at = 0; at < given.length; at++)
-          given[at] = ranks.get(this.#texts?.[given[at] as number] ?? '') ?? Number.NaN
-      const known = distinct(given)
-      const values = ranksIn(known, given)
-      if (texts === undefined)
-        file.add(`${field}.known`, new Uint8Array(known.buffer, known.byteOffset, known.byteLength))
-      else file.add(`${field}.known`, Buffer.from(JSON.stringify(texts)))
-      writeValues(file, field, values, known.length + 1)
+      const ranks = new Map(ordered.map((text, rank) => [text, rank]))
+      for (let at = 0; at < numbers.length; at++)
+        numbers[at] = ranks.get(texts[numbers[at] as number] ?? '') ?? Number.NaN
     }
-    rmSync(this.#path)
+    const known = distinct(numbers)
+    const bytes = new Uint8Array(known.buffer, known.byteOffset, known.byteLength)
+    file.add(`${field}.known`, type === 'text' ? Buffer.from(JSON.stringify(ordered)) : bytes)
+    writeValues(file, field, ranksIn(known, numbers), known.length + 1)
   }
-
-  [Symbol.dispose](): void {
-    this.#close()
-  }
-
-  #close(): void {
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor)
-    this.#descriptor = undefined
+  return {
+    add: (values, count) => {
+      if (count === 0) return
+      const numbers = values instanceof Float64Array ? values : numbersOf(values)
+      isAnyKnown ||= numbers.some((number) => !Number.isNaN(number))
+      const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength)
+      for (let written = 0; written < bytes.length; ) written += writeSync(descriptor as number, bytes, written)
+    },
+    given,
+    write: (file, field) => {
+      close()
+      if (isAnyKnown) writeKnown(file, field)
+      rmSync(path)
+    },
+    [Symbol.dispose]: close,
   }
 }
 
 const byCodeUnits = (a: string, b: string) => (a < b ? -1 : 1)
 
 /** The numbers in ascending order, each once; those that are not known come last and are left out. */
-function distinct(numbers: Float64Array): Float64Array {
-  const sorted = numbers.slice().sort()
+function distinct<T extends Float64Array | Uint32Array>(numbers: T): T {
+  const sorted = numbers.slice().sort() as T
   let count = 0
   for (let at = 0; at < sorted.length; at++) {
     const number = sorted[at] as number
     if (!Number.isNaN(number) && (count === 0 || number !== sorted[count - 1])) sorted[count++] = number
   }
-  return sorted.slice(0, count)
+  return sorted.slice(0, count) as T
 }
 
 /** The rank of each number among those that are known; what is not known comes after them. */

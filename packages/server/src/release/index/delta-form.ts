@@ -27,7 +27,7 @@ type Coding =
 
 type Section = Coding & {
   readonly name: string
-  /** Where it begins on disk, and in this form. */
+  /** The places where it begins on disk, and in this form. */
   readonly offset: number
   readonly at: number
   /** In bytes, on disk. */

@@ -14,7 +14,7 @@ export const NAME_ENDS = 'nameEnds'
 
 export const INDEX_FILES = ['index', 'words'] as const
 
-/** What every record has in one field, as the number of a value. */
+/** The values of all records in one field, each as the number of a value. */
 type Values = Postings & { readonly values: Uint32Array }
 
 /** Texts in the order of their language. Those that differ only in accents or case are of one group. */
@@ -29,10 +29,10 @@ export type FactColumn = NumberFactColumn | TextFactColumn
 export type IndexColumn = TextColumn | NumberColumn | EmbedColumn | FactColumn
 
 export type WordIndex = {
-  /** What is known of the languages that the names are in. */
+  /** The languages that the names are in. */
   readonly language: Language
   readonly words: SortedTexts
-  /** Which letters each word has. */
+  /** The letters of each word, as bits. */
   readonly masks: Uint32Array
   /** The words by how they sound: the hashes of their sounds, ascending, and the word of each. */
   readonly sounds: Uint32Array
@@ -51,7 +51,7 @@ export type WordIndex = {
   readonly inCodes: Postings
 }
 
-/** Where the records are whose coordinates are known, in the order of a k-d tree that `kdbush` reads. */
+/** The points of the records that have coordinates, in the order of a k-d tree that `kdbush` reads. */
 type Points = {
   /** The position of the record at each point. */
   readonly positions: Uint32Array<ArrayBuffer>
@@ -59,10 +59,10 @@ type Points = {
   readonly coordinates: Float64Array<ArrayBuffer>
 }
 
-/** How many points a leaf of the tree has at most. */
+/** The most points of a leaf of the tree. */
 export const POINT_NODE_SIZE = 64
 
-/** What an index answers, whether it is on disk or empty. */
+/** An index on disk, or an empty one. */
 export type EntityIndex = {
   readonly points: Points
   /** The column of a field; a copy has the one of what it copies. */
@@ -154,10 +154,10 @@ function factColumn(type: FactField['type'], values: Values, known: Buffer<Array
 const decimals = ({ buffer, byteOffset, byteLength }: Buffer<ArrayBuffer>) =>
   new Float64Array(buffer, byteOffset, byteLength / Float64Array.BYTES_PER_ELEMENT)
 
-const noPoints: Points = { positions: new Uint32Array(), coordinates: new Float64Array() }
+export const noPoints: Points = { positions: new Uint32Array(), coordinates: new Float64Array() }
 
 /** The column of a fact that is known of no record. */
-function unknownColumn(type: FactField['type'], count: number): FactColumn {
+export function unknownColumn(type: FactField['type'], count: number): FactColumn {
   const values = {
     values: new Uint32Array(count),
     starts: Uint32Array.of(0, count),
@@ -166,47 +166,7 @@ function unknownColumn(type: FactField['type'], count: number): FactColumn {
   return factColumn(type, values, type === 'text' ? Buffer.from('[]') : Buffer.alloc(0))
 }
 
-/** What is known of a record. */
+/** The fact of a record; undefined if it has none. */
 export function factAt({ values, known }: FactColumn, position: number): FactValue | undefined {
   return known[values[position] as number]
-}
-
-/** The index of an entity that has no records; a column of embedded records has a value for each of them, though. */
-export function emptyIndex(entity: Entity, countOf: (name: string) => number): EntityIndex {
-  const none = new Uint32Array()
-  const texts = new SortedTexts(Buffer.alloc(0), new Uint32Array(1), (text) => text)
-  const columnFor = (field: string): IndexColumn => {
-    const definition = entity.fields[field]
-    const parent = definition?.kind === 'embed' ? definition.entity : undefined
-    const values = {
-      values: none,
-      starts: new Uint32Array((parent === undefined ? 0 : countOf(parent.name)) + 1),
-      positions: none,
-    }
-    if (parent !== undefined || definition?.kind === 'broader') return { kind: 'embed', ...values }
-    if (definition?.kind === 'fact') return unknownColumn(definition.type, 0)
-    if (isNumberValue(definition)) return unknownColumn('number', 0)
-    return definition?.kind === 'id'
-      ? { kind: 'number', ...values, numbers: none }
-      : { kind: 'text', ...values, texts, groups: none }
-  }
-  const postings = { starts: new Uint32Array(1), positions: none }
-  return {
-    column: (field) => columnFor(columnOf(entity, field)),
-    points: noPoints,
-    words: {
-      language: languageOfNames(entity),
-      words: texts,
-      masks: none,
-      sounds: none,
-      soundWords: none,
-      names: none,
-      nameStarts: new Uint32Array(1),
-      nameEnds: undefined,
-      codes: none,
-      codeStarts: new Uint32Array(1),
-      inNames: postings,
-      inCodes: postings,
-    },
-  }
 }

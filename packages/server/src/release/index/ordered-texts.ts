@@ -88,7 +88,7 @@ function sortWithinGroups(table: TextTable, order: Uint32Array, groups: Uint32Ar
   }
 }
 
-/** Where each text of the table stands in an order. */
+/** The place of each text of the table in an order. */
 export function ranksOf(order: Uint32Array): Uint32Array {
   const ranks = new Uint32Array(order.length)
   for (let place = 0; place < order.length; place++) ranks[order[place] as number] = place

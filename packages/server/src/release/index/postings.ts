@@ -1,7 +1,7 @@
-// Which positions have which value: a list of positions for every value, one after the other.
+// Posting lists: the positions that have each value, one list after the other.
 
 export type Postings = {
-  /** Where the list of each value begins, and after the last one where it ends. */
+  /** The place where the list of each value begins, and after the last one where it ends. */
   readonly starts: Uint32Array
   /** Each list in ascending order. */
   readonly positions: Uint32Array

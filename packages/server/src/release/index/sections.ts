@@ -33,7 +33,7 @@ export class SectionWriter implements Disposable {
     this.addPieces(name, section instanceof Uint32Array ? 'numbers' : 'bytes', (put) => put(section))
   }
 
-  /** Whoever is called writes the pieces. */
+  /** Adds an array that a function writes in pieces. */
   addPieces(name: string, kind: Kind, write: (put: Put) => void): void {
     const offset = this.#size
     write((piece) => {
@@ -59,7 +59,7 @@ export class SectionWriter implements Disposable {
   }
 }
 
-/** The arrays of a mapped file, by name. Nothing of it is read before it is asked for. */
+/** The arrays of a mapped file, by name. Nothing of it is read before it is needed. */
 export class SectionFile {
   readonly #bytes: Uint8Array<ArrayBuffer>
   #places: SectionPlaces | undefined
@@ -91,7 +91,7 @@ export class SectionFile {
   }
 }
 
-/** What the end of a file says of its arrays. */
+/** The places of the arrays, from the end of the file. */
 export function placesIn(bytes: Uint8Array): SectionPlaces {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const end = text.length - LENGTH_DIGITS - 1

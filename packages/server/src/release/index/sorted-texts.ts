@@ -25,7 +25,7 @@ export class SortedTexts {
     return { bytes: this.#bytes, offsets: this.#offsets }
   }
 
-  /** How many bytes a text has. */
+  /** The length of a text in bytes. */
   lengthOf(number: number): number {
     return (this.#offsets[number + 1] as number) - (this.#offsets[number] as number)
   }
@@ -93,31 +93,24 @@ export class SortedTexts {
       : undefined
   }
 
-  /** Whether any text that is its own key begins so. */
+  /** True if any text that is its own key begins with a prefix. */
   isBeginning(text: string): boolean {
     const key = byteText(text)
     const number = this.#firstPlain(key, 0)
     return number < this.size && this.#order(number, key) === 0
   }
 
-  /** Whether a text is its own key, as codes of digits are. */
+  /** True if a text is its own key, as codes of digits are. */
   isOwnKey(text: string): boolean {
     return this.#keyOf(text) === text
   }
 
   /** The first text, from some number on, that comes at or after a key: 0 counts those that begin with it, 1 does not. */
   #firstPlain(key: string, least: 0 | 1, from = 0): number {
-    let low = from
-    let high = this.size
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.#order(middle, key) >= least) high = middle
-      else low = middle + 1
-    }
-    return low
+    return this.#firstNumber((number) => this.#order(number, key) >= least, from)
   }
 
-  /** Whether a text comes before a key, begins with it, or comes after it: below 0, 0, or above. */
+  /** Negative if a text comes before a key, 0 if it begins with it, positive if it comes after it. */
   #order(number: number, key: string): number {
     const start = this.#offsets[number] as number
     const length = Math.min((this.#offsets[number + 1] as number) - start, key.length)
@@ -132,13 +125,17 @@ export class SortedTexts {
     return byteText(this.#keyOf(text))
   }
 
-  /** The number of the first text for which a condition holds that holds for all that follow. */
   #first(holds: (text: string) => boolean): number {
-    let low = 0
+    return this.#firstNumber((number) => holds(this.text(number)), 0)
+  }
+
+  /** The first number, from another on, for which a condition holds that holds for all that follow. */
+  #firstNumber(holds: (number: number) => boolean, from: number): number {
+    let low = from
     let high = this.size
     while (low < high) {
       const middle = (low + high) >>> 1
-      if (holds(this.text(middle))) high = middle
+      if (holds(middle)) high = middle
       else low = middle + 1
     }
     return low

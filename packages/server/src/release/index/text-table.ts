@@ -25,7 +25,7 @@ export class TextTable {
     return this.#offsets.length - 1
   }
 
-  /** How many bytes all of them take. */
+  /** The length of all texts in bytes. */
   get bytes(): number {
     return this.#bytes.length
   }

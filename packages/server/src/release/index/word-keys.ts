@@ -1,4 +1,4 @@
-// What of a word spares comparing it: how it sounds, so that words spelled by ear are looked up, and which letters it has.
+// Keys that spare comparing words: the sound, by which words spelled by ear are looked up, and the letters.
 import { lowerBound } from '../../base/binary-search.ts'
 import type { Language } from '../../catalog/languages/language.ts'
 import type { WordIndex } from './index-file.ts'
@@ -42,7 +42,7 @@ function hashOf(sound: string): number {
   return (hash ^ (hash >>> 15)) & 0x1f_ffff
 }
 
-// Which letters a word has, as bits: words that differ in more of them than edits are allowed need not be compared.
+// The letters of a word as bits: words that differ in more of them than edits are allowed need not be compared.
 
 const A = 0x61
 const LETTERS = 26

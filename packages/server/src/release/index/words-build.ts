@@ -59,7 +59,7 @@ const BLANK = 0x20
 /** The different words of all texts. */
 class WordTable {
   readonly words = new TextTable()
-  /** A piece is what stands between two blanks. Most names are made of pieces whose words are known already. */
+  /** Texts between two blanks. Most names are made of pieces that came before, with the same words. */
   readonly #pieces = new TextTable()
   readonly #wordsOfPieces = new NumberList()
   readonly #starts = new NumberList()
@@ -103,7 +103,7 @@ class WordsOfRecords {
   readonly #fields: readonly string[]
   readonly #words: NumberList
   readonly #starts: NumberList
-  /** Where the words of each field end, if they are kept apart. */
+  /** The places where the words of each field end, if they are kept apart. */
   readonly #ends: NumberList | undefined
 
   constructor(table: WordTable, fields: readonly string[], isApart: boolean, expected = 0) {

@@ -38,7 +38,7 @@ const UNTRUSTED = 'untrusted comment: '
 const TRUSTED = 'trusted comment: '
 const MAX_TRUSTED_COMMENT = 8_192
 
-/** What comes before the raw bytes of a key in DER. */
+/** The bytes before the raw bytes of a key in DER. */
 const PUBLIC_DER = Buffer.from('302a300506032b6570032100', 'hex')
 const SECRET_DER = Buffer.from('302e020100300506032b657004220420', 'hex')
 
@@ -68,7 +68,7 @@ export function parsePublicKey(text: string): PublicKey | undefined {
 
 export const publicKeyFile = ({ id, text }: PublicKey): string => `${UNTRUSTED}minisign public key ${id}\n${text}\n`
 
-/** What minisign itself encrypts a key with: a gigabyte of memory and some seconds. */
+/** The limits with which minisign itself encrypts a key: a gigabyte of memory and some seconds. */
 const LIMITS = { operations: 33_554_432n, memory: 1_073_741_824n }
 
 /** A new pair of keys, as the content of its two files; without a password the secret key is not encrypted. */
@@ -140,7 +140,7 @@ export function parseSecretKey(text: string, password: string | undefined): Secr
   const [salt, limits, kept] = [bytes.subarray(6, 38), bytes.subarray(38, 54), bytes.subarray(54)]
   const isEncrypted = kdf.equals(SCRYPT)
   if (!isEncrypted && !kdf.equals(NOT_ENCRYPTED))
-    throw new OperationalError('the secret key is encrypted in a way that is not known here')
+    throw new OperationalError('the secret key is encrypted in a way that this program does not read')
   if (isEncrypted && password === undefined)
     throw new OperationalError('the secret key is encrypted; give the file with its password with --password-file')
   const secret = isEncrypted ? masked(kept, password as string, salt, limits) : kept
@@ -148,7 +148,7 @@ export function parseSecretKey(text: string, password: string | undefined): Secr
   const seed = secret.subarray(ID_BYTES, ID_BYTES + KEY_BYTES)
   const raw = secret.subarray(ID_BYTES + KEY_BYTES, ID_BYTES + 2 * KEY_BYTES)
   const checksum = secret.subarray(-CHECKSUM_BYTES)
-  // Of a key that is not encrypted, minisign leaves the checksum empty.
+  // The checksum of a key that is not encrypted is empty.
   const isEmpty = !isEncrypted && checksum.every((byte) => byte === 0)
   if (!isEmpty && !checksum.equals(checksumOf(id, seed, raw)))
     throw new OperationalError(isEncrypted ? 'the password of the secret key is wrong' : 'the secret key is damaged')

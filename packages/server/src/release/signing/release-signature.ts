@@ -1,4 +1,4 @@
-// The signatures of a release: what they cover, what else they state, and whether enough of them are by keys that are trusted.
+// The signatures of a release: what they cover, what else they state, and whether one is by a key that is trusted.
 //
 // Signed are the checksums of the release, whose SHA-256 is its digest. Everything else that is served is stated by its digest in
 // the trusted comment, which is signed too: the definitions, the origin (date, source, credits) and the files that are made of the
@@ -13,29 +13,29 @@ import { type PublicKey, parseSignature, type SecretKey, signMessage, verifySign
 /** Beside the manifest of the release: a signature of minisign for each key, one after the other. */
 export const SIGNATURE_FILE = 'checksums.minisig'
 
-/** Whose signatures count, and what is done about those that are old. */
+/** The keys whose signatures count, and the treatment of old signatures. */
 export type Trust = {
+  /** Any of them will do. */
   readonly keys: readonly PublicKey[]
-  /** How many of the keys must have signed a release. */
-  readonly threshold: number
-  /** Whether a release whose signatures have expired is refused, and not only told. */
+  /** True if a release whose signature has expired is refused; else that is only reported. */
   readonly refusesExpired: boolean
-  /** Whether a release is taken from elsewhere although it was signed before the one that is current here. */
+  /** True if a release is taken from elsewhere although it was signed before the one that is current here. */
   readonly acceptsRollback: boolean
 }
 
-/** What is trusted where nothing but keys is said. */
+type TrustedKeys = Pick<Trust, 'keys'>
+
+/** Trust in keys, by default without the other two. */
 export const trustIn = (keys: readonly PublicKey[], more: Partial<Trust> = {}): Trust => ({
-  ...{ keys, threshold: 1, refusesExpired: false, acceptsRollback: false },
+  ...{ keys, refusesExpired: false, acceptsRollback: false },
   ...more,
 })
 
 export class UnsignedRelease extends OperationalError {
-  constructor(digest: string, wrong: string, { keys, threshold }: Pick<Trust, 'keys' | 'threshold'>) {
-    const ids = keys.map(({ id }) => id)
-    const signers = threshold === 1 ? `key ${ids.join(' or ')}` : `${threshold} of the keys ${ids.join(', ')}`
+  constructor(digest: string, wrong: string, { keys }: TrustedKeys) {
+    const signers = keys.map(({ id }) => id).join(' or ')
     super(
-      `release ${digest.slice(0, 12)} is refused: ${wrong}. Only what is signed by ${signers} is served; ` +
+      `release ${digest.slice(0, 12)} is refused: ${wrong}. Only what is signed by key ${signers} is served; ` +
         `sign it with nomenclator sign ${digest.slice(0, 12)} --key FILE`,
     )
   }
@@ -54,7 +54,7 @@ export class RolledBack extends OperationalError {
 /** The records are signed, and the files made of them are not: they are served once they have been built here. */
 export class UnsignedFiles extends UnsignedRelease {}
 
-/** What of an open release is signed. */
+/** The parts of an open release that are signed. */
 type SignedRelease = {
   readonly digest: string
   readonly manifest: Manifest
@@ -66,23 +66,23 @@ export function definitionsOf({ manifest, entity }: Omit<SignedRelease, 'digest'
   return Object.keys(manifest.entities).flatMap((name) => entity(name).stored?.manifest.definition ?? [])
 }
 
-/** What is signed, as bytes. */
+/** The bytes that a key signs. */
 export const signedBytes = (checksums: Checksums): Uint8Array => new TextEncoder().encode(checksumsText(checksums))
 
 const sha256 = (value: unknown) => new Bun.CryptoHasher('sha256').update(canonicalJson(value)).digest('hex')
 
-/** The digest of what this format of the files has made of the records. Each entity is named by its digest, and that names its files. */
+/** The digest of all files of this format: each entity is named by its digest, and that names its files. */
 export const filesDigest = ({ versions, entities, findings }: Pick<Manifest, 'versions' | 'entities' | 'findings'>) =>
   sha256({ versions, entities, findings })
 
 const formatOf = ({ entities }: Pick<Manifest, 'entities'>): number =>
   Math.max(0, ...Object.values(entities).map(({ format }) => format))
 
-/** A release as far as signatures tell of it. */
+/** The digests of a release that signatures state. */
 export type Signable = {
   readonly checksums: Checksums
   readonly origin: string
-  /** Undefined before they are known: the files then have to tell them. */
+  /** Undefined before the entities are there. */
   readonly definitions?: string
   readonly files: { readonly digest: string; readonly format: number }
 }
@@ -93,7 +93,7 @@ export const signableManifest = (manifest: Manifest): Signable => ({
   files: { digest: filesDigest(manifest), format: formatOf(manifest) },
 })
 
-/** What a release says of where it came from, the same in all formats. */
+/** The digest of the date, source and numbering of a release, the same in all formats. */
 function originOf(manifest: Manifest): string {
   const { built, source, entities } = manifest
   const numbering = Object.fromEntries(Object.keys(entities).map((name) => [name, numberingOf(manifest, name)]))
@@ -137,7 +137,7 @@ export function signRelease(
 
 const LINES_OF_A_SIGNATURE = 4
 
-/** The signatures in the content of a signature file. What is not in the format is one, and found to be wrong when it is read. */
+/** The signatures in the content of a signature file. Text in another format counts as one, which is wrong when it is checked. */
 export function signaturesIn(text: string): string[] {
   const lines = text.replace(/\r?\n$/, '').split(/\r?\n/)
   if (lines.length % LINES_OF_A_SIGNATURE > 0) return [text]
@@ -152,7 +152,7 @@ export function withSignature(text: string | undefined, signature: string): stri
   return [...others, signature].join('')
 }
 
-/** What the trusted comment of a signature states; undefined what it does not. */
+/** The members of the trusted comment of a signature; undefined those that it does not have. */
 type Statement = {
   readonly signed: string | undefined
   readonly sequence: number | undefined
@@ -163,7 +163,7 @@ type Statement = {
   readonly format: number | undefined
 }
 
-/** Beyond it is no time of a signature, and no sequence, which is at least that time. */
+/** Above every time of a signature, and every sequence. */
 const MAX_SECONDS = 1e11
 
 export function statementIn(trustedComment: string): Statement {
@@ -193,70 +193,52 @@ const cut = (member: string): [string, string] => {
 /** The parts of a release that a signature may cover. */
 type Part = 'records' | 'definitions' | 'origin' | 'files'
 
-/** What the signatures of trusted keys prove of a release. */
+/** The proof of a release by the signature of a trusted key. */
 export type Proof = Pick<Statement, 'signed' | 'sequence' | 'expires'> & {
-  readonly keys: readonly PublicKey[]
-  readonly trustedComments: readonly string[]
-  /** What all of them cover. */
+  readonly key: PublicKey
+  readonly trustedComment: string
   readonly covers: readonly Part[]
 }
 
-type Held = { readonly key: PublicKey; readonly trustedComment: string; readonly statement: Statement }
-
-/** Says which of the trusted keys have signed a release, and what that proves, or why it is not signed as it must be. */
+/** The proof by the trusted key that signed last, or why none of the keys has signed the release. */
 export function proofOf(
   signable: Signable,
   text: string | undefined,
-  { keys, threshold }: Pick<Trust, 'keys' | 'threshold'>,
+  { keys }: TrustedKeys,
 ): Proof | { readonly wrong: string } {
   if (text === undefined) return { wrong: 'it is not signed' }
   const signatures = signaturesIn(text)
   const ofKey = (id: string) => signatures.find((one) => parseSignature(one)?.keyId === id) ?? signatures[0] ?? ''
-  const outcomes = [...new Map(keys.map((key) => [key.text, key])).values()].map((key) =>
-    heldBy(key, signable, ofKey(key.id)),
-  )
-  // Those that were made last count: what they state is stated by as many keys as are needed.
-  const held = outcomes
-    .filter((outcome): outcome is Held => !('wrong' in outcome))
-    .toSorted((a, b) => (b.statement.sequence ?? 0) - (a.statement.sequence ?? 0))
-    .slice(0, threshold)
-  if (held.length < threshold) {
-    const [first] = outcomes.flatMap((outcome) => ('wrong' in outcome ? outcome.wrong : []))
-    const few = threshold === 1 ? '' : ` (it is signed by ${held.length} keys, and ${threshold} are needed)`
-    return { wrong: `${first ?? 'no key is trusted'}${few}` }
-  }
-  const statements = held.map(({ statement }) => statement)
-  const covered = (part: 'definitions' | 'origin' | 'files') =>
-    statements.every((one) => one[part] !== undefined && (part !== 'files' || one.files === signable.files.digest))
-  return {
-    keys: held.map(({ key }) => key),
-    trustedComments: held.map(({ trustedComment }) => trustedComment),
-    signed: statements[0]?.signed,
-    sequence: statements.at(-1)?.sequence,
-    expires: statements.flatMap(({ expires }) => expires ?? []).toSorted()[0],
-    covers: ['records', ...(['definitions', 'origin', 'files'] as const).filter(covered)],
-  }
+  const outcomes = keys.map((key) => proofBy(key, signable, ofKey(key.id)))
+  const [latest] = outcomes
+    .filter((outcome) => 'key' in outcome)
+    .toSorted((a, b) => (b.sequence ?? 0) - (a.sequence ?? 0))
+  return latest ?? outcomes[0] ?? { wrong: 'no key is trusted' }
 }
 
-function heldBy(key: PublicKey, signable: Signable, signature: string): Held | { readonly wrong: string } {
+function proofBy(key: PublicKey, signable: Signable, signature: string): Proof | { readonly wrong: string } {
   const verified = verifySignature(key, signedBytes(signable.checksums), signature)
   if ('wrong' in verified) return verified
   const { trustedComment } = verified
   const statement = statementIn(trustedComment)
   const wrong = contradiction(statement, signable)
-  return wrong === undefined ? { key, trustedComment, statement } : { wrong }
+  if (wrong !== undefined) return { wrong }
+  const { signed, sequence, expires, files } = statement
+  const stated = (['definitions', 'origin'] as const).filter((part) => statement[part] !== undefined)
+  const covers = ['records', ...stated, ...(files === signable.files.digest ? ['files'] : [])] as readonly Part[]
+  return { key, trustedComment, signed, sequence, expires, covers }
 }
 
-/** What a release has otherwise than a signature of it states. */
+/** Says what of a release is not as a signature of it states. */
 export function contradiction(statement: Statement, { definitions, origin, files }: Signable): string | undefined {
   if (differs(statement.definitions, definitions)) return 'its definitions are not those that were signed'
   if (differs(statement.origin, origin)) return 'its date, source or credits are not those that were signed'
-  // Of another format, other files are made of the same records.
+  // In another format, other files are made of the same records.
   if (files.format === statement.format && differs(statement.files, files.digest)) return OTHER_FILES
   return undefined
 }
 
-/** What is wrong with a release whose manifest or entities are others than those that were signed. */
+/** The fault of a release whose manifest or entities are not those that were signed. */
 export const OTHER_FILES = 'its manifest.json is not the one that was signed, and names other files or findings'
 
 const differs = (stated: string | undefined, actual: string | undefined) =>
@@ -265,7 +247,7 @@ const differs = (stated: string | undefined, actual: string | undefined) =>
 export const isExpired = ({ expires }: Pick<Proof, 'expires'>, now = Date.now()): boolean =>
   expires !== undefined && Date.parse(expires) <= now
 
-/** The highest sequence in the content of a signature file, whoever signed; 0 where there is none. */
+/** The highest sequence in the content of a signature file, by any key; 0 if there is none. */
 export const sequenceIn = (text: string | undefined): number =>
   Math.max(
     0,

@@ -24,10 +24,10 @@ export type V1Response = { readonly headers: Headers; readonly body: Uint8Array 
 type SentHeaders = Readonly<Record<string, string>>
 type AnyResponse = V1Response & { readonly status: number }
 
-export const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504])
+const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504])
 const MAX_REDIRECTS = 3
 const MAX_BODY = 64 << 20
-export const CLIENT_HEADERS = { Accept: 'application/json', 'User-Agent': `nomenclator/${version}` }
+const CLIENT_HEADERS = { Accept: 'application/json', 'User-Agent': `nomenclator/${version}` }
 const CONTINUES = 'run the same command again to continue where it stopped'
 
 /** A response that is not the one expected, and that a retry would not change. */

@@ -141,7 +141,7 @@ function lighterSynthetic(): Source {
   }
 }
 
-test('a catalog of more than a thousand pages comes back with the same digest and the same oddities', async () => {
+test('a catalog of more than a thousand pages comes back with the same digest and the same findings', async () => {
   const synthetic = lighterSynthetic()
   const release = await releaseOf(synthetic)
   const { url, close } = serverOf(() => release)

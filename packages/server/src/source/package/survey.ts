@@ -2,7 +2,7 @@
 import type { EntityData } from '../../catalog/catalog.ts'
 import { MAX_VALUE, rowChecker } from '../../catalog/check.ts'
 import type { Entity, Identity } from '../../catalog/entity.ts'
-import { nameOddities } from '../../catalog/name-oddities.ts'
+import { nameFindings } from '../../catalog/name-findings.ts'
 import { Faults, type SourceLocation } from '../faults.ts'
 import { type ConstraintCheck, constraintCheck } from './constraints.ts'
 import type { ListPlan, TableSample } from './descriptor.ts'
@@ -213,7 +213,7 @@ class Survey {
     for (const field of this.#names) {
       const name = row[field]
       if (typeof name !== 'string') continue
-      for (const { kind, description } of nameOddities(name))
+      for (const { kind, description } of nameFindings(name))
         this.#nameFindings.of(field).add(kind, description, { ...this.#location, column: field, value: excerpt(name) })
     }
   }
@@ -317,7 +317,7 @@ class Survey {
     if (odd.examples.length < MAX_PLACES) odd.examples.push({ location: this.#location, text })
   }
 
-  /** Whoever declares what stands for a missing value has thought of this one. */
+  /** A descriptor that declares the values for missing ones knows of this one. */
   #tellLooksMissing(field: string, text: string): void {
     if (this.#plan.fields.get(field)?.value.missingValues.length !== 0) return
     const description =

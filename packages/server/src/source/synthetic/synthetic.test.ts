@@ -1,4 +1,4 @@
-// Checks that the synthetic catalog is sound, repeatable, and holds every oddity whatever the seed.
+// Checks that the synthetic catalog is sound, repeatable, and holds everything unusual whatever the seed.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { builtIn } from '../../../../../test/support/built-in.ts'

@@ -1,4 +1,4 @@
-// An invented catalog of the size and with the oddities of a real one, the same for the same seed on every machine.
+// An invented catalog of the size and as unusual as a real one, the same for the same seed on every machine.
 import { builtInCatalog } from '../built-in.ts'
 import type { Block, GivenRow, Source } from '../source.ts'
 import { COUNTS, rowsOf, type Shape, type SyntheticName } from './rows.ts'

@@ -28,7 +28,7 @@ export type AddedPart = {
   readonly collection: string
   readonly codeHeader: string
   readonly nameHeader: string
-  /** Whether all records of the release are in the same one of these, so that it need not be told. */
+  /** True if all records of the release belong to one record of this list, so that it needs no column. */
   readonly isConstant: boolean
 }
 
@@ -54,9 +54,9 @@ export function extendedRows(
     return sureLevels(entry).map((level) => ({ ...level, name: names.get(`${level.collection} ${level.code}`) ?? '' }))
   }
   const own = new Set(records.map(({ collection }) => collection))
-  const above = new Set(resolving.entries.flatMap(levelsIn).map(({ collection }) => collection))
+  const ancestors = new Set(resolving.entries.flatMap(levelsIn).map(({ collection }) => collection))
   const shown = parts.filter(
-    ({ collection, isConstant }) => own.has(collection) || (above.has(collection) && !isConstant),
+    ({ collection, isConstant }) => own.has(collection) || (ancestors.has(collection) && !isConstant),
   )
   const width = rows[0]?.length ?? 0
   const given = header ?? Array.from({ length: width }, (_, at) => columnLetters(at))
@@ -76,7 +76,7 @@ export function extendedRows(
   return [[...given, ...headers], ...extended]
 }
 
-/** What is certain of a row whose record is not: the state and the municipality of a locality that is not known. */
+/** The levels that are certain although the record is not, such as the state and the municipality of an unknown locality. */
 const sureLevels = ({ resolution, choice }: Entry) =>
   choice !== undefined || resolution === undefined
     ? []
@@ -94,7 +94,7 @@ const uniqueNames = (given: readonly string[], added: readonly string[]): string
 
 const LETTERS = 26
 
-/** What a spreadsheet calls a column that has no name: A to Z, AA and so on. */
+/** The letters of a column in a spreadsheet: A to Z, AA and so on. */
 export function columnLetters(column: number): string {
   const last = String.fromCharCode('A'.charCodeAt(0) + (column % LETTERS))
   return column < LETTERS ? last : `${columnLetters(Math.floor(column / LETTERS) - 1)}${last}`

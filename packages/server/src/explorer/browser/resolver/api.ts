@@ -1,4 +1,4 @@
-// What the page asks API v2: which records rows mean, some rows at a time, and what a search finds.
+// The requests of the page to API v2: the records that rows mean, some rows at a time, and the records that a search finds.
 
 type Key = Readonly<Record<string, unknown>>
 
@@ -6,11 +6,11 @@ type Key = Readonly<Record<string, unknown>>
 export type CandidateRecord = {
   readonly collection: string
   readonly key: Key
-  /** What people know it by, where it has such a code. */
+  /** The official code, if it has one. */
   readonly code?: string | null
   readonly url: string
   readonly name: string
-  /** What it is in, the nearest first, by name and by key. */
+  /** The names of its ancestors, the nearest first. */
   readonly breadcrumb: readonly string[]
   readonly parents: readonly { readonly collection: string; readonly key: Key; readonly code?: string | null }[]
   readonly score: number
@@ -18,7 +18,7 @@ export type CandidateRecord = {
 
 type Verdict = 'exact' | 'sure' | 'likely' | 'ambiguous' | 'none'
 
-/** What is certain of a row at one level, also where the record itself is not. */
+/** The verdict on one level of a row, which may be certain although the record is not. */
 type ResolvedLevel = { readonly collection: string; readonly code: string | null; readonly verdict: Verdict }
 
 export type ResolvedRow = {
@@ -30,8 +30,11 @@ export type ResolvedRow = {
 /** Free text, or the parts of a row. */
 export type SentRow = string | Readonly<Record<string, string>>
 
-/** A request that got no response of use, with what the server says of it. */
+/** A request without a useful response, with the reason that the server gives. */
 export class RequestFailure extends Error {}
+
+/** A body that a proxy in front of the server refuses as too large. */
+export class BodyRefused extends RequestFailure {}
 
 export type Api = {
   readonly resolve: string
@@ -46,7 +49,7 @@ const BUSY: ReadonlySet<number> = new Set([429, 503])
 const MAX_TRIES = 6
 const MAX_WAIT_SECONDS = 20
 
-/** The records that rows mean, in their order. A server that is busy is asked again when it says so. */
+/** The records that rows mean, in their order. A busy server gets the request again after the time that it names. */
 export async function resolveRows(
   api: Api,
   rows: readonly SentRow[],
@@ -62,19 +65,20 @@ export async function resolveRows(
   for (let tries = 1; ; tries++) {
     const response = await request(address, init)
     if (response.ok) return (await response.json()) as ResolvedRow[]
-    if (!BUSY.has(response.status) || tries === MAX_TRIES) throw new RequestFailure(await reasonOf(response))
+    if (!BUSY.has(response.status) || tries === MAX_TRIES) throw await failureOf(response)
     await waited(Number(response.headers.get('retry-after') ?? tries), signal)
   }
 }
 
-async function reasonOf(response: Response): Promise<string> {
+async function failureOf(response: Response): Promise<RequestFailure> {
   try {
     const { detail } = (await response.json()) as { detail?: string }
-    if (detail !== undefined) return detail
+    if (detail !== undefined) return new RequestFailure(detail)
   } catch {
-    // What is not JSON was written by something between.
+    // A response that is not JSON comes from a proxy.
   }
-  return `HTTP ${response.status}`
+  const status = `HTTP ${response.status}`
+  return response.status === 413 ? new BodyRefused(status) : new RequestFailure(status)
 }
 
 function waited(seconds: number, signal: AbortSignal | undefined): Promise<void> {
@@ -90,12 +94,12 @@ function waited(seconds: number, signal: AbortSignal | undefined): Promise<void>
 
 const MAX_FOUND = 8
 
-/** What a search finds in a collection, or in all. */
+/** The records that a search finds in a collection, or in all. */
 export async function searchRecords(api: Api, text: string, within: string): Promise<CandidateRecord[]> {
   const query = { q: text, limit: String(MAX_FOUND), in: within, release: api.release }
   const response = await fetch(withQuery(api.search, query), { headers: { Accept: 'application/json' } })
   if (response.ok) return (await response.json()) as CandidateRecord[]
-  throw new RequestFailure(await reasonOf(response))
+  throw await failureOf(response)
 }
 
 function withQuery(path: string, values: Readonly<Record<string, string | undefined>>): string {

@@ -1,6 +1,8 @@
 // The columns of a table, each with some of its values and a choice of what it is.
+
+import { element, isolated } from '../element.ts'
 import { type Columns, FREE_TEXT, type Part } from './guess.ts'
-import { element, filled, partOf, word } from './page-parts.ts'
+import { filled, partOf, word } from './page-parts.ts'
 import { type TableRow, textOf } from './table.ts'
 
 export type OfferedPart = Part & {
@@ -30,16 +32,12 @@ export function showColumns(root: HTMLElement, { header, rows, columns, parts }:
       return element(
         'li',
         {},
-        element(
-          'label',
-          { for: id },
-          element('bdi', {}, shortened(textOf(name)) || filled(word('column'), String(column + 1))),
-        ),
+        element('label', { for: id }, isolated(shortened(textOf(name)) || filled(word('column'), String(column + 1)))),
         select,
         element(
           'ul',
           { class: 'samples' },
-          ...values.map((value) => element('li', {}, element('bdi', {}, shortened(value) || '—'))),
+          ...values.map((value) => element('li', {}, isolated(shortened(value) || '—'))),
         ),
       )
     }),

@@ -1,4 +1,4 @@
-// Which column of a table is what: by its header, and else by what its values are found to be.
+// The meaning of the columns of a table: by the header of a column, or else by the records that its values name.
 import { type TableRow, textOf } from './table.ts'
 
 /** A part that rows may have, and what its columns are called. */
@@ -6,14 +6,14 @@ export type Part = {
   readonly name: string
   readonly collection: string
   readonly label: string
-  /** What a column with its names may be called, and one with its codes. */
+  /** Headers of columns with its names, and of columns with its codes. */
   readonly names: readonly string[]
   readonly codes: readonly string[]
 }
 
 export const FREE_TEXT = 'q'
 
-/** What each column is: the name of a part, free text, or nothing that is looked for. */
+/** The meaning of each column: the name of a part, free text, or nothing. */
 export type Columns = readonly (string | undefined)[]
 
 const folded = (text: string): string =>
@@ -29,7 +29,7 @@ type HeaderMatch = { readonly part: string; readonly strength: number }
 
 /** How much a header says: the whole of it is a name, it has one among its words, or a word that begins one. */
 const [WHOLE, WORD, BEGINNING] = [30, 20, 10]
-/** Of two columns for the same part, the one with names comes before the one with codes. */
+/** A column with names comes before a column with codes of the same part. */
 const FOR_CODES = 1
 const MIN_BEGINNING = 3
 const CODE_WORDS: ReadonlySet<string> = new Set(['cve', 'clave', 'code', 'codigo', 'id'])
@@ -78,7 +78,7 @@ function assigned(
   return columns
 }
 
-/** Whether the first row is a header: it says what a column is, or it has only words above columns that have more. */
+/** True if the first row is a header: it names a part, or it has only words over columns with more than words. */
 export function hasHeader(rows: readonly TableRow[], parts: readonly Part[]): boolean {
   const [first, ...others] = rows
   if (first === undefined || others.length === 0) return false
@@ -95,7 +95,7 @@ const MAX_SAMPLED_COLUMNS = 20
 /** A value of a column as if it were one of a part. */
 type Sample = { readonly column: number; readonly part: string; readonly value: string }
 
-/** What to look up to find out what the columns are that their headers say nothing of, and whether the others are what they say. */
+/** Values to look up: they decide on columns without a telling header, and confirm or refute the other headers. */
 export function samplesOf(rows: readonly TableRow[], known: Columns, parts: readonly Part[]): Sample[] {
   const free = parts.map(({ name }) => name).filter((name) => !known.includes(name))
   return known
@@ -120,13 +120,13 @@ function sampleValues(rows: readonly TableRow[], column: number): string[] {
 
 const isAnyNumber = (value: string): boolean => /^(?:\d{1,4}|-?\d+[.,]\d+)$/.test(value)
 
-/** So many of the values of a column must be records of a part, written as these are. */
+/** Least share of the values of a column that must name records of a part. */
 const MIN_FIT = 0.7
 const FOUND_SCORE = 0.99
 /** A column that is called like a part is none of it where no value comes near: a civil status is no state. */
 const NEAR_SCORE = 0.6
 
-/** The columns, with those by their values; of parts that fit as well the first, which is above the others. */
+/** The columns, completed by their values; of parts that fit equally well the first, an ancestor of the others. */
 export function columnsByValues(known: Columns, samples: readonly Sample[], scores: readonly number[]): Columns {
   const columns = new Map<string, { part: string; column: number; scores: number[] }>()
   for (const [at, { column, part }] of samples.entries()) {
@@ -149,7 +149,7 @@ export function columnsByValues(known: Columns, samples: readonly Sample[], scor
   )
 }
 
-/** A table of which nothing is known is one of free text: that of its only column, or of the one with the most to read. */
+/** A table without any known column is free text: its only column, or the one with the longest texts. */
 export function orFreeText(columns: Columns, rows: readonly TableRow[]): Columns {
   if (columns.some((part) => part !== undefined) || columns.length === 0) return columns
   const lengths = columns.map((_, column) =>

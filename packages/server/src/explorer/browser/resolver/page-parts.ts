@@ -24,17 +24,3 @@ export function partOf<Kind extends HTMLElement = HTMLElement>(root: HTMLElement
   if (part === null) throw new Error(`the page has no part ${name}`)
   return part as Kind
 }
-
-type Attributes = Readonly<Record<string, string>>
-
-/** An element with attributes and content; texts are text. */
-export function element<Name extends keyof HTMLElementTagNameMap>(
-  name: Name,
-  attributes: Attributes = {},
-  ...content: readonly (string | Node)[]
-): HTMLElementTagNameMap[Name] {
-  const made = document.createElement(name)
-  for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value)
-  made.append(...content)
-  return made
-}

@@ -1,7 +1,8 @@
 // The page that puts codes to a list: a table in, its columns named, every row looked up, the unsure ones chosen, the table out.
 import { announce } from '../copy.ts'
+import { element } from '../element.ts'
 import { type AddedPart, columnLetters, extendedRows } from './added-columns.ts'
-import { type Api, RequestFailure, type ResolvedRow, resolveRows, type SentRow } from './api.ts'
+import { type Api, BodyRefused, RequestFailure, type ResolvedRow, resolveRows, type SentRow } from './api.ts'
 import { chosenColumns, type OfferedPart, showColumns } from './columns-view.ts'
 import { type Columns, columnsByHeader, columnsByValues, FREE_TEXT, hasHeader, orFreeText, samplesOf } from './guess.ts'
 import { filled, formatted, partOf, type ResolverWords, setWords, word } from './page-parts.ts'
@@ -205,7 +206,7 @@ class Resolver {
 
   // Its columns.
 
-  /** What headers say is shown at once, and what values say when it is found. */
+  /** Shows the meaning by the headers at once, and the meaning by the values when the server has found it. */
   async #guess(): Promise<void> {
     const table = this.#table
     if (table === undefined) return
@@ -224,7 +225,7 @@ class Resolver {
       const scores = found.map(bestScore)
       if (!signal.aborted) this.#showColumns(orFreeText(columnsByValues(byHeader, samples, scores), this.#rows))
     } catch {
-      // Without it there is what the headers say.
+      // The meaning by the headers stays.
     }
   }
 
@@ -285,8 +286,7 @@ class Resolver {
       announce(this.#results.summary)
     } catch (error) {
       if (resolving !== this.#resolving) return
-      const reason = error instanceof RequestFailure ? error.message : word('failed')
-      this.#results.setRunning(false, signal.aborted ? word('stopped') : reason)
+      this.#results.setRunning(false, signal.aborted ? word('stopped') : reasonOf(error))
     }
   }
 
@@ -318,28 +318,31 @@ class Resolver {
   }
 
   #download(content: Blob, extension: string): void {
-    const link = document.createElement('a')
-    link.href = URL.createObjectURL(content)
+    const href = URL.createObjectURL(content)
     const base = this.#fileName.replace(/\.[^.]*$/, '') || word('fileName')
-    link.download = `${base}-${word('fileSuffix')}.${extension}`
-    link.click()
-    setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+    element('a', { href, download: `${base}-${word('fileSuffix')}.${extension}` }).click()
+    setTimeout(() => URL.revokeObjectURL(href), 60_000)
   }
 }
 
 const MAX_SAMPLES = 3_000
 const MAX_VALUE = 300
 
-/** How near the nearest record is, whether or not there are several. */
+/** The score of the nearest record, also of an ambiguous row. */
 const bestScore = ({ score, alternatives }: ResolvedRow): number =>
   Math.max(score ?? 0, ...alternatives.map((one) => one.score))
+
+function reasonOf(error: unknown): string {
+  if (error instanceof BodyRefused) return word('refusedByProxy')
+  return error instanceof RequestFailure ? error.message : word('failed')
+}
 
 function faultOf({ rows }: SheetTable): string | undefined {
   if (rows.length === 0) return word('empty')
   return rows.length > MAX_ROWS ? filled(word('tooMany'), formatted(rows.length), formatted(MAX_ROWS)) : undefined
 }
 
-/** What a row says, without what is not looked for. */
+/** The text of a row in the columns that are looked up. */
 const writtenIn = (row: TableRow, columns: Columns): string =>
   row.filter((cell, at) => columns[at] !== undefined && cell !== '').join(', ')
 

@@ -3,7 +3,7 @@ import type { CandidateRecord, ResolvedRow, SentRow } from './api.ts'
 import { type Columns, FREE_TEXT } from './guess.ts'
 import { type TableRow, textOf } from './table.ts'
 
-/** What is to be done about a row: nothing, a look, or a search; or it is still on its way. */
+/** The state of a row: it waits for its response, it is sure, it needs a look or a search, or someone has chosen. */
 export type State = 'pending' | 'sure' | 'review' | 'none' | 'chosen'
 
 /** Rows that say the same, which are sent once and decided together. */
@@ -11,13 +11,13 @@ export type Entry = {
   readonly sent: SentRow
   readonly rows: readonly number[]
   resolution?: ResolvedRow
-  /** What someone chose: a record, or that none of them is meant. */
+  /** The record that someone chose, or `none`. */
   choice?: CandidateRecord | 'none'
 }
 
-/** So many rows are sent at a time: few enough to see it go, many enough not to wait for each. */
+/** Few enough to show progress, many enough not to wait for each. */
 export const ROWS_PER_REQUEST = 200
-/** As many characters of a value are read as API v2 reads. */
+/** The longest value that API v2 reads. */
 const MAX_CHARACTERS = 300
 
 export class Resolving {
@@ -87,7 +87,7 @@ export function stateOf({ resolution, choice }: Entry): State {
   return resolution.verdict === 'none' && resolution.alternatives.length === 0 ? 'none' : 'review'
 }
 
-/** The record that a row is taken for; undefined where that is not known. */
+/** The record that a row means; undefined if that is not decided. */
 export function recordOf({ resolution, choice }: Entry): CandidateRecord | undefined {
   if (choice !== undefined) return choice === 'none' ? undefined : choice
   return resolution === undefined || resolution.verdict === 'ambiguous' || resolution.verdict === 'none'
@@ -95,7 +95,7 @@ export function recordOf({ resolution, choice }: Entry): CandidateRecord | undef
     : (resolution as CandidateRecord)
 }
 
-/** What may be chosen for a row, the best first. */
+/** The records to choose from for a row, the best first. */
 export function candidatesOf({ resolution }: Entry): CandidateRecord[] {
   if (resolution === undefined) return []
   const best = resolution.url === null ? [] : [resolution as CandidateRecord]

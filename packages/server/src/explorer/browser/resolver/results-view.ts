@@ -1,9 +1,10 @@
 // The rows and what they were found to mean: how many of each kind, a page of them at a time, and a choice for the unsure ones.
 import { announce } from '../copy.ts'
+import { element, isolated } from '../element.ts'
 import { ancestorNames, recordPage } from '../record-page.ts'
 import { codeOf } from './added-columns.ts'
 import { type Api, type CandidateRecord, searchRecords } from './api.ts'
-import { element, filled, formatted, partOf, word } from './page-parts.ts'
+import { filled, formatted, partOf, word } from './page-parts.ts'
 import { candidatesOf, type Entry, type Resolving, recordOf, type State, stateOf } from './resolving.ts'
 
 const ROWS_PER_PAGE = 50
@@ -14,7 +15,7 @@ type Filter = (typeof FILTERS)[number]
 type Shown = {
   /** The collections in which someone searches for another record. */
   readonly within: string
-  /** What a row of the list says. */
+  /** The text of a row of the list. */
   readonly written: (row: number) => string
 }
 
@@ -24,12 +25,12 @@ export class ResultsView {
   #resolving: Resolving | undefined
   #shown: Shown = { within: '', written: () => '' }
   #filter: Filter = 'all'
-  /** The rows that the filter keeps. One that is decided meanwhile stays until another filter is chosen. */
+  /** The rows that the filter keeps. A row that is decided later stays until another filter is chosen. */
   #rows: number[] = []
   #page = 0
-  /** What someone has searched for, beside what was proposed. */
+  /** Records that someone has searched for, beside the proposed ones. */
   #found = new WeakMap<Entry, readonly CandidateRecord[]>()
-  /** The rows of which the choice is open although they were sure. */
+  /** Sure rows whose choice someone has opened. */
   #opened = new WeakSet<Entry>()
 
   constructor(root: HTMLElement, api: Api) {
@@ -69,9 +70,9 @@ export class ResultsView {
     partOf(this.#root, 'stop').hidden = !isRunning
     partOf(this.#root, 'progress').hidden = !isRunning
     partOf(this.#root, 'continue').hidden = isRunning || problem === ''
-    const told = partOf(this.#root, 'results-problem')
-    told.hidden = problem === ''
-    told.textContent = problem
+    const message = partOf(this.#root, 'results-problem')
+    message.hidden = problem === ''
+    message.textContent = problem
     this.#count()
   }
 
@@ -149,7 +150,7 @@ export class ResultsView {
     partOf(this.#root, 'no-rows').hidden = this.#rows.length > 0
   }
 
-  /** Only what differs is made anew, so that whoever is choosing is not disturbed. */
+  /** Renders only rows that have changed, so that a choice in progress is not disturbed. */
   #paint(): void {
     const body = this.#body
     const window = this.#rows.slice(this.#page * ROWS_PER_PAGE, (this.#page + 1) * ROWS_PER_PAGE)
@@ -172,7 +173,7 @@ export class ResultsView {
       'tr',
       { 'data-row': String(row), 'data-state': state },
       element('td', { class: 'figure', 'data-label': word('rowLabel') }, formatted(row + 1)),
-      element('th', { scope: 'row' }, element('bdi', {}, this.#shown.written(row) || '—')),
+      element('th', { scope: 'row' }, isolated(this.#shown.written(row) || '—')),
       element('td', { class: 'found-record' }, ...this.#foundIn(row, entry, state)),
       element('td', { class: 'verdict-cell' }, verdict),
     )
@@ -182,16 +183,16 @@ export class ResultsView {
     if (state === 'pending') return []
     const record = recordOf(entry)
     if (state === 'sure' && record !== undefined && !this.#opened.has(entry)) {
-      const change = element('button', { type: 'button', class: 'copy', 'data-do': 'open' }, word('change'))
-      change.setAttribute('aria-label', filled(word('changeRow'), formatted(row + 1)))
-      return [this.#link(record), change]
+      const label = filled(word('changeRow'), formatted(row + 1))
+      const attributes = { type: 'button', class: 'copy', 'data-do': 'open', 'aria-label': label }
+      return [this.#link(record), element('button', attributes, word('change'))]
     }
     return this.#choices(row, entry)
   }
 
   #link(record: CandidateRecord): HTMLElement {
-    const link = element('a', { href: recordPage(record), target: '_blank', rel: 'noopener', class: 'name' })
-    link.append(element('bdi', {}, record.name))
+    const attributes = { href: recordPage(record), target: '_blank', rel: 'noopener', class: 'name' }
+    const link = element('a', attributes, isolated(record.name))
     return element('span', { class: 'record-line' }, link, ...detailsOf(record))
   }
 
@@ -228,17 +229,16 @@ export class ResultsView {
   }
 
   #candidates(entry: Entry): CandidateRecord[] {
-    const known = candidatesOf(entry)
+    const proposed = candidatesOf(entry)
     const found = this.#found.get(entry) ?? []
-    const others = found.filter(({ url }) => known.every((one) => one.url !== url))
-    return [...known, ...others]
+    const others = found.filter(({ url }) => proposed.every((one) => one.url !== url))
+    return [...proposed, ...others]
   }
 
   // Choosing.
 
   #changed(target: EventTarget | null): void {
-    if (!(target instanceof HTMLInputElement) || target.type !== 'radio') return
-    this.#decide(rowAt(target), target.value)
+    if (isRadio(target)) this.#decide(rowAt(target), target.value)
   }
 
   #decide(row: number, value: string): void {
@@ -260,23 +260,10 @@ export class ResultsView {
   /** A digit chooses and goes on; Enter goes on with what is chosen. */
   #key(event: KeyboardEvent): void {
     const { target, key } = event
-    if (
-      !(target instanceof HTMLInputElement) ||
-      target.type !== 'radio' ||
-      event.ctrlKey ||
-      event.altKey ||
-      event.metaKey
-    )
-      return
+    if (!isRadio(target) || event.ctrlKey || event.altKey || event.metaKey) return
     const radios = [...(target.closest('fieldset')?.querySelectorAll<HTMLInputElement>('input[type=radio]') ?? [])]
-    const meant =
-      key === 'Enter'
-        ? radios.find(({ checked }) => checked)
-        : key === '0'
-          ? radios.at(-1)
-          : /^[1-9]$/.test(key)
-            ? radios[Number(key) - 1]
-            : undefined
+    const byDigit = /^[0-9]$/.test(key) ? radios.at(Number(key) - 1) : undefined
+    const meant = key === 'Enter' ? radios.find(({ checked }) => checked) : byDigit
     if (meant === undefined) return
     event.preventDefault()
     meant.checked = true
@@ -336,6 +323,9 @@ export class ResultsView {
     }
   }
 }
+
+const isRadio = (target: EventTarget | null): target is HTMLInputElement =>
+  target instanceof HTMLInputElement && target.type === 'radio'
 
 const rowAt = (inside: Element): number => Number(inside.closest<HTMLElement>('tr')?.dataset.row)
 

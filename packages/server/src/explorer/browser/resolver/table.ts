@@ -1,4 +1,4 @@
-// A table that someone gave: its cells, its rows, and what is known of where it came from.
+// A table from a user: its cells, its rows, and its origin.
 
 /** A number is what a spreadsheet had as a number; everything else is text. */
 export type Cell = string | number

@@ -5,7 +5,7 @@ import { type Cell, type SheetTable, tableOf } from './table.ts'
 type DecodedText = { readonly text: string; readonly encoding: string }
 
 const SAMPLE_BYTES = 4_096
-/** Of the bytes of plain text in UTF-16, nearly every other one is zero. */
+/** Nearly every other byte of plain text in UTF-16 is zero. */
 const MIN_ZEROS = 0.2
 
 /** UTF-16 by its mark or its zeros, UTF-8 where it is valid, and else Windows-1252, in which Excel writes CSV. */
@@ -32,7 +32,7 @@ const decodedAs = (label: keyof typeof ENCODING_NAMES, bytes: Uint8Array): Decod
   encoding: ENCODING_NAMES[label],
 })
 
-/** What separates values; nothing does in a list of one column. */
+/** The sign between values; empty for a list of one column. */
 const SEPARATORS = ['\t', ';', ',', '|', ''] as const
 export type Separator = (typeof SEPARATORS)[number]
 
@@ -40,7 +40,7 @@ const SAMPLE_LINES = 50
 /** A comma with a space after it is one of a sentence or an address, not of a table. */
 const MAX_SPACED_COMMAS = 0.8
 
-/** What separates the values of a text: the first sign that most of its lines have, where it is no comma of a sentence. */
+/** The sign between the values of a text: the first that most of its lines have and that is no comma of a sentence. */
 export function separatorOf(text: string): Separator {
   const lines = text
     .split(/\r\n|\n|\r/, SAMPLE_LINES)
@@ -69,7 +69,7 @@ export function parsedTable(name: string, text: string, separator: Separator): S
   return tableOf(name, data)
 }
 
-/** What a spreadsheet would take for a formula gets an apostrophe before it; numbers and telephone numbers stay. */
+/** A text that a spreadsheet would read as a formula gets an apostrophe; numbers and telephone numbers stay. */
 const FORMULA = /^(?![+-]?[\d\s().,/:-]+$)[=+\-@\t\r]/
 
 /** CSV for spreadsheets: with a byte order mark, by which Excel knows that it is UTF-8. */

@@ -114,7 +114,7 @@ function dateText(days: number, epoch: number): Cell {
 /** The formats of dates and times that every workbook has without naming them. */
 const isDateFormat = (id: number): boolean => (id >= 14 && id <= 22) || (id >= 45 && id <= 47)
 
-/** Whether each style of cells shows a date. */
+/** For each style of cells: true if it shows a date. */
 function dateStyles(styles: Document): boolean[] {
   const own = new Set(
     elements(styles, 'numFmt')

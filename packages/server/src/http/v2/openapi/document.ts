@@ -15,7 +15,7 @@ const info: Json = {
   summary: 'Reference catalogs, read-only and without credentials',
   description: `Two versions of one API over the same records.
 
-- HEAD is understood wherever GET is; OPTIONS tells the methods that are allowed. Any origin may read (CORS).
+- HEAD is understood wherever GET is; OPTIONS lists the methods that are allowed. Any origin may read (CORS).
 - API v1 ignores parameters that it does not know; API v2 refuses them.
 - A path with a slash at its end is redirected (308) to the one without.
 - \`X-Release\` is the digest of the release that API v2 read.
@@ -41,11 +41,11 @@ const ref = (section: Section, name: string): Json => ({ $ref: `#/components/${s
 
 type ParameterName = (parameter: Parameter) => string
 
-/** What a component may be called; names of fields may be any text. */
+/** A valid name of a component; names of fields may be any text. */
 const COMPONENT = /^[A-Za-z0-9._-]+$/
 const componentName = ({ name, slug = name }: Parameter) => (COMPONENT.test(name) ? name : slug)
 
-/** A parameter is shared by all operations that have the same under its name, and else by those that it belongs to. */
+/** Names of components: all operations share a parameter unless another one has its name. */
 function parameterNames(operations: readonly Operation[]): ParameterName {
   const parameters = operations.flatMap(parametersOf)
   const textOf = memoized((parameter: Parameter) => JSON.stringify(parameterObject(parameter)))
@@ -165,7 +165,7 @@ const derivedDocument = memoized((catalog: Catalog): Json => {
   }
 })
 
-/** What a package tells of itself, as far as it is shown here. */
+/** The part of the description of a package that is shown here. */
 type Package = {
   readonly name: string
   readonly title?: string

@@ -35,17 +35,17 @@ import {
   releasePartTemplate,
   releaseTemplate,
   treeTemplates,
-} from '../paths.ts'
+} from '../v2-routes.ts'
 import { COUNT, type Json, listOf, NOT_EMPTY, recordRef, schemaRef, TEXT } from './schemas.ts'
 
 export type Operation = {
   readonly path: string
-  /** GET where it is not given. */
+  /** The default is GET. */
   readonly method?: 'post'
   readonly requestBody?: Json
   readonly id: string
   readonly tag: Tag
-  /** The package that what it gives belongs to. */
+  /** The package of its collection. */
   readonly package?: string | undefined
   readonly summary: string
   readonly description: string
@@ -53,15 +53,15 @@ export type Operation = {
   readonly inQuery?: ParameterTable
   /** The headers of the response with status 200. */
   readonly headers?: readonly HeaderName[]
-  /** Whether it has a validator, so that there can be a 304; by default it has. */
+  /** False if it has no validator, so that there is never a 304. */
   readonly hasValidator?: boolean
   /** The schema of the body of that response. */
   readonly schema: Json
-  /** JSON where it is not given. */
+  /** The default is JSON. */
   readonly mediaType?: string
   /** The name under which several operations share that response. */
   readonly sharedAs?: string
-  /** The problems that it can lead to besides those of any request, or of any with a format. */
+  /** Its problems besides those of any request. */
   readonly problems?: readonly ProblemKind[]
 }
 
@@ -69,7 +69,7 @@ export type Tag = 'Overview' | 'Lists' | 'Records' | 'Bulk' | 'Search' | 'Releas
 
 const header = (description: string, schema: Json, required = true): Json => ({ description, required, schema })
 
-/** The headers that the document describes one by one: it tells in words of those that nearly every response has. */
+/** The headers that the document describes one by one; its introduction describes those of nearly every response. */
 export const headers = {
   'X-Page': header('Number of this page', COUNT),
   'X-Per-Page': header('Records on a page', COUNT),
@@ -181,7 +181,7 @@ function childBulkOperation(parent: Entity, child: Entity): Operation {
   }
 }
 
-/** What is around one record of a tree. */
+/** The lists around one record of a tree. */
 const treeOperations = (entity: Entity): Operation[] =>
   treeTemplates(entity).flatMap(([axis, path]) => {
     const what = `${entity.title}: the ${axis} of one`
@@ -236,7 +236,7 @@ const otherOperations = (catalog: Catalog): Operation[] => [
     id: 'search',
     tag: 'Search',
     summary: 'Suggestions from all collections, the best first',
-    description: 'For someone who is typing: each suggestion tells what it is, where it is, and what matches.',
+    description: 'For someone who is typing: each suggestion has its collection, its ancestors and what matches.',
     inQuery: searchParameters(catalog),
     schema: listOf(schemaRef('Suggestion')),
     problems: ['release-gone'],

@@ -1,4 +1,4 @@
-// The JSON Schemas of everything that both APIs respond with, derived from the definitions of a catalog.
+// The JSON Schemas of all responses of both APIs, derived from the definitions of a catalog.
 import type { Catalog } from '../../../catalog/catalog.ts'
 import { MAX_ID, MAX_TEXT } from '../../../catalog/check.ts'
 import { v1Collections } from '../../../catalog/collections.ts'
@@ -82,13 +82,13 @@ const FIELD = object(
     steps: described(listOf(TEXT), 'the names of the fields that lead to it, where they are not those in its path'),
     title: described(TEXT, 'what people call it'),
     language: described(TEXT, 'the language that it is in (BCP 47)'),
-    role: described({ type: 'string', enum: [...VALUE_ROLES, 'broader'] }, 'what it tells of the record'),
+    role: described({ type: 'string', enum: [...VALUE_ROLES, 'broader'] }, 'its role in the record'),
   },
   ['fact', 'optional', 'slug', 'steps', 'title', 'language', 'role'],
 )
 const SOURCE = object({ kind: TEXT, title: TEXT, synthetic: FLAG, credits: listOf(CREDIT), options: OPTIONS })
 const VERSIONS = described(object({ nomenclator: TEXT, bun: TEXT }), 'the programs that built it')
-/** What a field of a key may be; an embedded record stands for its own key, in a list where that has several values. */
+/** The fields of a key; for an embedded record its own key, in a list if that has several values. */
 const KEY: Json = mapOf(schemaRef('KeyValue'))
 const KEY_VALUE: Json = { anyOf: [ID, NOT_EMPTY, listOf({ anyOf: [ID, NOT_EMPTY] })] }
 const CODE = described({ type: ['string', 'null'] }, 'its official code, null where it has none')
@@ -133,7 +133,7 @@ function fieldSchema(entity: Entity, field: Field): Json {
   }
 }
 
-/** What a record is referred to by where it is not given in full. */
+/** The key of a record that is not given in full. */
 function keyValueSchema(entity: Entity): Json {
   const schemas = keyPathsOf(entity).map(({ numeric }) => (numeric ? ID : NOT_EMPTY))
   const [only = NOT_EMPTY, ...more] = schemas
@@ -161,17 +161,16 @@ const VALUE_SCHEMAS: Readonly<Record<ValueType, Json>> = {
 const nullable = (schema: Json, isNullable: true | undefined): Json =>
   isNullable ? { ...schema, type: [schema.type as string, 'null'] } : schema
 
-/** A fact is null where it is not known. */
+/** A fact that is not known is null. */
 function factSchema(fact: FactField): Json {
   if (fact.type === 'text') return { type: ['string', 'null'], pattern: fact.pattern.source }
   return { type: [fact.type, 'null'], minimum: fact.min, maximum: fact.max }
 }
 
-/** A record that is embedded, and one that has none, lacks it. */
 const codeSchema = ({ title, description }: OfficialCode): Json =>
   described({ type: ['string', 'null'] }, title === undefined ? description : `${title}: ${description}`)
 
-/** Facts are only there where they are asked for, official codes where a record is not embedded, and a distance where near is given. */
+/** Facts are there on request, official codes unless the record is embedded, and a distance if near is given. */
 const recordSchema = (entity: Entity): Json =>
   object(
     {
@@ -187,7 +186,7 @@ const recordSchema = (entity: Entity): Json =>
     ],
   )
 
-/** The names that are not there where another language is asked for; one that is the only one always is. */
+/** The names that are left out if lang is another language; a name that is the only one never is. */
 const namesLeftOut = (entity: Entity): string[] => {
   const names = Object.entries(entity.fields).filter(([, { kind }]) => kind === 'name')
   const isAlwaysThere = names.length === 1 && names.every(([, field]) => !('optional' in field))
@@ -230,7 +229,7 @@ const releaseProperties = {
 
 const PART: Json = { type: ['string', 'number', 'null'], maxLength: MAX_ROW_CHARACTERS }
 
-/** What a row means; null where it means nothing. */
+/** The record that a row means; null if it means none. */
 const resolvedProperties = (isNullable: boolean) => {
   const or = (schema: Json): Json => (isNullable ? { anyOf: [schema, { type: 'null' }] } : schema)
   return {
@@ -246,7 +245,7 @@ const resolvedProperties = (isNullable: boolean) => {
   }
 }
 
-// What is the same for every catalog.
+// Schemas that are the same for every catalog.
 
 const VERDICT: Json = { type: 'string', enum: [...VERDICTS] }
 
@@ -342,7 +341,7 @@ const API_DESCRIPTION = object({
   releases: URL,
   changes: URL_TEMPLATE,
   openapi: URL,
-  packages: described(listOf(PACKAGE), 'the packages that collections belong to, as they tell of themselves'),
+  packages: described(listOf(PACKAGE), 'the packages that collections belong to, as they describe themselves'),
   collections: listOf(schemaRef('CollectionDescription')),
 })
 
@@ -359,7 +358,7 @@ const COLLECTION_DESCRIPTION = object(
       'the fields that identify a record: the names in `key` of changes and suggestions, and where they stand in records with embed=id',
     ),
     keyPaths: described(listOf(TEXT), 'the same as paths in a record that is given in full'),
-    code: described(listOf(TEXT), 'the fields that tell a record from others, from one import to the next'),
+    code: described(listOf(TEXT), 'the fields that identify a record from one import to the next'),
     codes: described(
       listOf(object({ name: TEXT, title: described(TEXT, 'what people call it') }, ['title'])),
       'the official codes that people know a record by, the usual one first; each is a member of the record',
@@ -389,7 +388,7 @@ const PROBLEM = object(
   ['requestId'],
 )
 
-// What a catalog decides.
+// Schemas that depend on the catalog.
 
 const changesSchema = (entities: readonly Entity[]): Json =>
   object({
@@ -443,7 +442,7 @@ const suggestionSchema = (entities: readonly Entity[]): Json =>
             'collection',
           ]),
         ),
-        'where the words are in its fields; an alias by which it was found has the field `alias`, and tells its text, its reason, and the collection of the record that it belongs to',
+        'where the words are in its fields; an alias by which it was found has the field `alias`, and comes with its text, its reason, and the collection of the record that it belongs to',
       ),
       matched: described(
         object({ field: TEXT, language: { type: ['string', 'null'] } }),
@@ -454,7 +453,7 @@ const suggestionSchema = (entities: readonly Entity[]): Json =>
     ['matched', DISTANCE],
   )
 
-/** The schemas that do not depend on which records there are, by name. */
+/** Schemas that do not depend on the catalog, by name. */
 const fixedSchemas = {
   Id: { type: 'integer', minimum: 0, maximum: MAX_ID },
   Ids: listOf(ID),
@@ -471,7 +470,7 @@ const fixedSchemas = {
   Problem: PROBLEM,
 } as const satisfies Json
 
-/** Those that a catalog decides, and that are there in every one. */
+/** Schemas that differ between catalogs, and that each has. */
 const catalogSchemas = (catalog: Catalog, entities: readonly Entity[]) =>
   ({
     Changes: changesSchema(entities),

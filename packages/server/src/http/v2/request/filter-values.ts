@@ -1,4 +1,4 @@
-// Parses the values that filters have: numbers, dates, keys and texts, as the field says.
+// Parses the values of filters: numbers, dates, keys and texts, depending on the field.
 import { parseDecimal } from '../../../base/decimal-number.ts'
 import { parseWholeNumber } from '../../../base/whole-number.ts'
 import { factExpectation, MAX_ID } from '../../../catalog/check.ts'

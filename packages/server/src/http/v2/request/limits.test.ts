@@ -15,11 +15,11 @@ import {
   MAX_WORDS,
   MIN_WITHIN_KM,
 } from '../parameter-definitions.ts'
-import { catalogRouteAt } from '../paths.ts'
+import { catalogRouteAt } from '../v2-routes.ts'
 import { parseQuery, writeCursor } from './query-string.ts'
-import { parseBulkRequest, parseListRequest, parseRecordRequest } from './records.ts'
-import { parseResolveBodyRequest, parseResolveRequest } from './resolve.ts'
-import { parseSearchRequest } from './search.ts'
+import { parseBulkRequest, parseListRequest, parseRecordRequest } from './records-request.ts'
+import { parseResolveBodyRequest, parseResolveRequest } from './resolve-request.ts'
+import { parseSearchRequest } from './search-request.ts'
 
 const HEADERS = new Map<string, string>()
 const words = (count: number) => Array.from({ length: count }, (_, at) => `w${at}`).join('+')
@@ -48,7 +48,7 @@ function parse(target: string) {
   }
 }
 
-/** What a request is refused for: the parameter that is wrong, or the one that is not known. */
+/** The kind of problem that a request has, and the parameter. */
 function refusal(target: string): string | undefined {
   try {
     parse(target)

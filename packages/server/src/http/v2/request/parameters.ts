@@ -1,4 +1,4 @@
-// The parameters of a request, checked against those of its route; and those that several routes have in common.
+// Checks the parameters of a request against those of its route, and parses those that several routes have.
 import { parseDecimal } from '../../../base/decimal-number.ts'
 import { nearest } from '../../../base/nearest.ts'
 import { parseWholeNumber } from '../../../base/whole-number.ts'
@@ -33,7 +33,7 @@ export class Parameters {
       const definition = parameterNamed(known, name)
       if (definition === undefined) {
         const names = [...known.keys()]
-        throw new ProblemError({ kind: 'unknown-parameter', name, known: names, nearest: nearest(name, names) })
+        throw new ProblemError({ kind: 'unknown-parameter', name, known: names, nearest: parameterMeant(name, names) })
       }
       const values = this.#values.get(definition.name) ?? []
       values.push(value)
@@ -82,7 +82,22 @@ export class Parameters {
   }
 }
 
-/** The words that are allowed, and which of them was probably meant. */
+const PAGE_SIZES = ['per_page', 'limit', 'size', 'page_size', 'pagesize', 'count', 'rows', 'top']
+
+/** Names that other APIs have for our parameters. */
+const NAMES_ELSEWHERE: ReadonlyMap<string, readonly string[]> = new Map([
+  ['per_page', PAGE_SIZES],
+  ['limit', PAGE_SIZES],
+  ['q', ['query', 'search', 'text']],
+  ['page', ['offset', 'skip', 'start']],
+  ['lang', ['language', 'locale']],
+  ['sort', ['order', 'order_by', 'orderby']],
+])
+
+const parameterMeant = (name: string, known: readonly string[]): string | undefined =>
+  known.find((ours) => NAMES_ELSEWHERE.get(ours)?.includes(name.toLowerCase())) ?? nearest(name, known)
+
+/** The words that are allowed, and the one that was probably meant. */
 export function oneOfThese(words: readonly string[], given: string): string {
   const meant = nearest(given, words)
   return `${words.join(', ')}${meant === undefined ? '' : `; did you mean ${meant}?`}`
@@ -93,7 +108,7 @@ export function refuseParameters(query: RawQuery, known: ParameterTable = noPara
   new Parameters(query, known)
 }
 
-// What several routes have in common.
+// Parameters of several routes.
 
 export const namedBy = (parameters: Parameters): NamedBy | undefined => parameters.oneOf('by', RECORD_NAMED_BY)
 

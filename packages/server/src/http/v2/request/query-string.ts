@@ -1,5 +1,5 @@
-// The query string before it is known which parameters there are: names and values in their order, and the release that is
-// meant, whose definitions decide about the rest.
+// Splits the query string into names and values, and finds the release that it names: the definitions of that release say
+// which parameters there are.
 import { badParameter, type ProblemError } from '../../problem.ts'
 import { percentDecoded } from '../key-text.ts'
 
@@ -57,7 +57,7 @@ function withSpaces(text: string): string {
   return bytes.toString()
 }
 
-/** Where a walk through a list is: the release, and the position of the last record that was sent. Opaque to clients. */
+/** A place in a list: the release, and the position of the last record that was sent. Opaque to clients. */
 type Cursor = { readonly release: string; readonly position: number }
 
 const CURSOR = /^([0-9a-f]{16})-(0|[1-9][0-9]{0,9})$/

@@ -1,0 +1,52 @@
+// The lists of a home, with their records, that packages may refer to.
+import { entityData } from '../catalog/catalog.ts'
+import { type Identity, identityFrom } from '../catalog/entity.ts'
+import type { KnownRecords } from '../source/package/list-records.ts'
+import type { PackageOptions } from '../source/package/open-package.ts'
+import { identifierReader } from './diff.ts'
+import type { ReleaseStore } from './home/release-store.ts'
+import { takenIn } from './packages.ts'
+import type { Release } from './release.ts'
+
+/** The home as a package finds it: names that are taken, and the lists of other packages with their records. */
+export const homeForPackages =
+  (store: ReleaseStore): NonNullable<PackageOptions['inHome']> =>
+  (packageName) => {
+    const digest = store.currentDigest()
+    const release = digest === undefined ? undefined : store.read(digest)
+    const entities = release?.catalog.entities ?? new Map()
+    const others = [...entities.values()].filter((entity) => entity.package !== packageName)
+    return {
+      taken: takenIn({ entities }, packageName),
+      others: others.map(entityData),
+      recordsOfOther: (name) => (release === undefined ? undefined : knownRecords(release, name)),
+    }
+  }
+
+function knownRecords(release: Release, name: string): KnownRecords {
+  const { definition, count } = release.entity(name)
+  const textsOf = (fields: readonly string[]) => {
+    const readers = fields.map((field) => identifierReader(release, definition, field))
+    return (position: number) => readers.flatMap((read) => read(position))
+  }
+  const keyAt = textsOf(definition.key)
+  let identities: Set<Identity> | undefined
+  const indexes = new Map<string, ReadonlyMap<string, Identity>>()
+  const indexOf = (fields: readonly string[]) => {
+    const index = new Map<string, Identity>()
+    const textsAt = textsOf(fields)
+    for (let position = 0; position < count; position++)
+      index.getOrInsert(textsAt(position).join(BETWEEN), identityFrom(keyAt(position)))
+    return index
+  }
+  return {
+    has: (identity) => {
+      identities ??= new Set(Array.from({ length: count }, (_, position) => identityFrom(keyAt(position))))
+      return identities.has(identity)
+    },
+    byFields: (fields, texts) =>
+      indexes.getOrInsertComputed(fields.join(BETWEEN), () => indexOf(fields)).get(texts.join(BETWEEN)),
+  }
+}
+
+const BETWEEN = '\0'

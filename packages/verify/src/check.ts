@@ -1,0 +1,42 @@
+// A check: its sentence, and functions that look for findings in the responses of a server.
+import type { Client, ProbeExchange, Sent } from './client.ts'
+import type { CollectionWalk } from './collection-walk.ts'
+import type { Collection } from './contract.ts'
+import type { Findings } from './findings.ts'
+import type { RawResponse } from './raw-response.ts'
+import type { ReceivedPage } from './received-page.ts'
+
+/** A server that breaks a rule fails. Advice is what clients need although the contract is silent. */
+export type Severity = 'rule' | 'advice'
+
+/** A collection, and ways to send requests to it. */
+export type Probe = {
+  readonly client: Client
+  readonly collection: Collection
+  readonly first: ReceivedPage
+  /** A page of the collection that has another ETag than the first. */
+  readonly other: { readonly page: number; readonly etag: string | undefined } | undefined
+  /** Returns the response to a request that the contract covers, which is sent once; undefined if none came. */
+  readonly send: (sent: Sent) => Promise<RawResponse | undefined>
+  /** Sends a request that the contract does not cover. */
+  readonly trial: (sent: Sent) => Promise<ProbeExchange>
+}
+
+export type CheckFunctions = {
+  /** Checks every request that the contract covers. */
+  readonly exchange?: (exchange: ProbeExchange) => Findings
+  /** Checks the response to every request of a page. */
+  readonly response?: (page: ReceivedPage) => Findings
+  /** Checks every page of status 200. */
+  readonly page?: (page: ReceivedPage) => Findings
+  /** Checks the pages of a collection together. */
+  readonly walk?: (walk: CollectionWalk) => Findings
+  /** Checks every collection with requests of its own. */
+  readonly probe?: (probe: Probe) => Promise<Findings>
+  /** Checks one collection with requests of its own. */
+  readonly probeOnce?: (probe: Probe) => Promise<Findings>
+  /** Checks all responses together. */
+  readonly end?: (client: Client) => Findings
+}
+
+export type Check = CheckFunctions & { readonly id: string; readonly severity: Severity; readonly rule: string }

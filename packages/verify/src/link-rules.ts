@@ -1,0 +1,81 @@
+// The rules about the header Link.
+import type { CheckFunctions } from './check.ts'
+import { pathOf } from './contract.ts'
+import { type Findings, headerCame, unless } from './findings.ts'
+import type { PageLink } from './link-header.ts'
+import { printable } from './printable.ts'
+import type { ReceivedPage } from './received-page.ts'
+
+/** The entries; none if the header is missing or unreadable, for which there are other checks. */
+const linksOf = ({ links }: ReceivedPage): readonly PageLink[] => (typeof links === 'object' ? links : [])
+
+const relationsOf = (page: ReceivedPage): readonly string[] => linksOf(page).map(({ relation }) => relation)
+
+/** The address before the path of the collection; undefined if the URL has another shape. */
+function baseOf({ collection }: ReceivedPage, { url }: PageLink): string | undefined {
+  const [base = '', query] = url.split(`${pathOf(collection)}?`)
+  const isShaped =
+    /^https?:\/\/[^/?#]+/.test(base) && URL.canParse(base) && /^format=api&page=[1-9][0-9]*$/.test(query ?? '')
+  return isShaped ? base : undefined
+}
+
+/** Finds the entries that do not keep to a rule. */
+const wrongEntries = (page: ReceivedPage, isWrong: (link: PageLink) => boolean, expected: string): Findings =>
+  typeof page.links === 'object'
+    ? linksOf(page)
+        .filter(isWrong)
+        .map(({ text }) => ({ came: `Link: ${printable(text)}`, expected }))
+    : undefined
+
+function leadsTo(page: ReceivedPage, relation: 'prev' | 'next', required: number): Findings {
+  if (typeof page.links === 'string') return undefined
+  const link = linksOf(page).find((one) => one.relation === relation)
+  const expected = `an entry ${relation} with page=${required}`
+  if (link === undefined) return unless(false, headerCame('Link', page.header('Link')), expected)
+  const number = /[?&]page=([^&#]+)/.exec(link.url)?.[1]
+  return number === undefined ? undefined : unless(Number(number) === required, `Link: ${link.text}`, expected)
+}
+
+export const linkRules = {
+  'link-syntax': {
+    page: ({ links }) =>
+      links === undefined ? undefined : unless(typeof links !== 'string', String(links), '<URL>; rel="…", and so on'),
+  },
+  'link-url': {
+    page: (page) => {
+      const expected = `<${page.linkBase}${pathOf(page.collection)}?format=api&page=…>`
+      return wrongEntries(page, (link) => baseOf(page, link) === undefined, expected)
+    },
+  },
+  'link-base': {
+    page: (page) => {
+      const expected = `${page.linkBase}, or give --base-url if the service is known by that address`
+      return wrongEntries(page, (link) => (baseOf(page, link) ?? page.linkBase) !== page.linkBase, expected)
+    },
+  },
+  'link-relations': {
+    page: (page) => {
+      const relations = relationsOf(page)
+      const isKnown = relations.every((relation) => relation === 'prev' || relation === 'next')
+      const isOnce = new Set(relations).size === relations.length
+      const came = `the relations ${relations.join(', ')}`
+      return relations.length === 0 ? undefined : unless(isKnown && isOnce, came, 'prev and next, each at most once')
+    },
+  },
+  'link-prev': { page: (page) => (page.page === 1 ? undefined : leadsTo(page, 'prev', page.page - 1)) },
+  'link-next': { page: (page) => (page.isLast === false ? leadsTo(page, 'next', page.page + 1) : undefined) },
+  'link-first': {
+    page: (page) => {
+      const link = linksOf(page).find(({ relation }) => relation === 'prev')
+      return page.page === 1 ? unless(link === undefined, `Link: ${link?.text}`, 'next only') : undefined
+    },
+  },
+  'link-order': {
+    page: (page) => {
+      const relations = relationsOf(page)
+      const [prev, next] = [relations.indexOf('prev'), relations.indexOf('next')]
+      if (prev === -1 || next === -1) return undefined
+      return unless(prev < next, `the relations ${relations.join(', ')}`, 'prev, next')
+    },
+  },
+} satisfies Readonly<Record<string, CheckFunctions>>

@@ -1,0 +1,149 @@
+// Parses a response from the bytes of a connection, strictly, so that nothing is lost or mended.
+
+export type HeaderField = readonly [name: string, value: string]
+
+export type RawResponse = {
+  readonly status: number
+  /** The headers in the order and spelling in which they came, repeated ones too. */
+  readonly fields: readonly HeaderField[]
+  readonly body: Uint8Array
+  /** Bytes that came although the response was over. */
+  readonly surplus: number
+  readonly closes: boolean
+}
+
+type Failure = 'unreachable' | 'timeout' | 'closed' | 'invalid'
+
+/** The reason why there is no response. */
+export class NoResponse extends Error {
+  readonly kind: Failure
+  /** True if a part came that could be the beginning of a response. */
+  readonly isPartial: boolean
+
+  constructor(kind: Failure, message: string, isPartial = kind === 'invalid') {
+    super(message)
+    this.kind = kind
+    this.isPartial = isPartial
+  }
+}
+
+export const MAX_HEAD = 64 << 10
+/** Ten records are a few kilobytes. */
+export const MAX_BODY = 16 << 20
+const MAX_LINE = 1 << 10
+const MAX_INTERIM = 10
+const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/
+const HALF_CHUNK = 'a chunk that is not whole'
+
+type Bytes = { readonly body: Buffer; readonly length: number }
+type Parsed = Bytes & Pick<RawResponse, 'status' | 'fields' | 'closes'>
+
+const invalid = (message: string) => new NoResponse('invalid', message)
+
+/**
+ * Parses the response at the beginning of some bytes, or says what they lack. One to HEAD ends with its headers. `isEnd` is
+ * true if the other end has sent all that it wanted to.
+ */
+export function parseResponse(bytes: Buffer, isHead: boolean, isEnd: boolean): Parsed | string {
+  let at = 0
+  for (let interim = 0; interim <= MAX_INTERIM; interim++) {
+    const text = bytes.toString('latin1', at, at + MAX_HEAD)
+    const end = /\r?\n\r?\n/.exec(text)
+    if (end === null) {
+      if (text.length === MAX_HEAD) throw invalid(`headers of more than ${MAX_HEAD} bytes`)
+      if (text.length >= 5 && !text.startsWith('HTTP/')) throw invalid(`no HTTP, but ${quoted(text)}`)
+      return text === '' ? 'no response' : 'no whole headers'
+    }
+    const { status, fields } = parseHead(text.slice(0, end.index))
+    at += end.index + end[0].length
+    if (status >= 100 && status <= 199 && status !== 101) continue
+    const framing = isHead || status === 204 || status === 304 ? 0 : framingOf(fields)
+    const bodied = parseBody(bytes.subarray(at), framing, isEnd)
+    if (typeof bodied === 'string') return bodied
+    const closes = framing === 'until closed' || tokensOf(fields, 'connection').includes('close')
+    return { status, fields, body: bodied.body, length: at + bodied.length, closes }
+  }
+  throw invalid(`more than ${MAX_INTERIM} responses of status 1xx before the one that counts`)
+}
+
+const quoted = (text: string) => JSON.stringify(text.slice(0, 60))
+
+function parseHead(text: string): Pick<RawResponse, 'status' | 'fields'> {
+  const [line = '', ...lines] = text.split(/\r?\n/)
+  const status = /^HTTP\/\d\.\d (\d{3})(?: |$)/.exec(line)?.[1]
+  if (status === undefined) throw invalid(`the status line ${quoted(line)}`)
+  const fields = lines.map((field): HeaderField => {
+    const [, name, value = ''] = field.match(FIELD) ?? []
+    if (name === undefined) throw invalid(`the header line ${quoted(field)}`)
+    return [name, value]
+  })
+  return { status: Number(status), fields }
+}
+
+type Framing = number | 'chunked' | 'until closed'
+
+/** Finds out how the end of a body is marked (RFC 9112, section 6.3). */
+function framingOf(fields: readonly HeaderField[]): Framing {
+  const encodings = tokensOf(fields, 'transfer-encoding')
+  const length = [...new Set(valuesOf(fields, 'content-length'))].join(' and ')
+  if (encodings.length > 0 && length !== '') throw invalid('both Content-Length and Transfer-Encoding')
+  if (encodings.length > 0) return encodings.at(-1) === 'chunked' ? 'chunked' : 'until closed'
+  if (length === '') return 'until closed'
+  if (!/^[0-9]{1,15}$/.test(length)) throw invalid(`a Content-Length of ${length}`)
+  return Number(length)
+}
+
+function parseBody(bytes: Buffer, framing: Framing, isEnd: boolean): Bytes | string {
+  if (framing === 'chunked') return parseChunks(bytes)
+  const length = framing === 'until closed' ? bytes.length : framing
+  if (length > MAX_BODY) throw tooLong()
+  if (framing === 'until closed' && !isEnd) return 'a body that is not whole'
+  if (bytes.length < length) return `a body of ${bytes.length} bytes where Content-Length announces ${length}`
+  return { body: bytes.subarray(0, length), length }
+}
+
+function parseChunks(bytes: Buffer): Bytes | string {
+  const parts: Buffer[] = []
+  let [at, size] = [0, 0]
+  for (;;) {
+    const line = lineAt(bytes, at)
+    if (line === undefined) return HALF_CHUNK
+    const digits = /^([0-9A-Fa-f]{1,8})[ \t]*(?:;.*)?\r?\n$/.exec(line)?.[1]
+    if (digits === undefined) throw invalid(`a chunk that begins with ${quoted(line)}`)
+    const length = Number.parseInt(digits, 16)
+    size += length
+    if (size > MAX_BODY) throw tooLong()
+    at += line.length
+    if (length === 0) break
+    const end = lineAt(bytes, at + length)
+    if (end === undefined) return HALF_CHUNK
+    if (end.trim() !== '') throw invalid('a chunk that is longer than it announces')
+    parts.push(bytes.subarray(at, at + length))
+    at += length + end.length
+  }
+  // Trailers.
+  for (let line = lineAt(bytes, at); line !== undefined; line = lineAt(bytes, at)) {
+    at += line.length
+    if (line.trim() === '') return { body: Buffer.concat(parts), length: at }
+  }
+  return HALF_CHUNK
+}
+
+function lineAt(bytes: Buffer, at: number): string | undefined {
+  const end = bytes.indexOf(0x0a, at)
+  if (end >= 0) return bytes.toString('latin1', at, end + 1)
+  if (bytes.length - at > MAX_LINE) throw invalid('the line of a chunk without an end')
+  return undefined
+}
+
+const tooLong = () => invalid(`a body of more than ${MAX_BODY >> 20} MB, too much for a page`)
+
+/** The values of all headers of a name, in any spelling. */
+export const valuesOf = (fields: readonly HeaderField[], name: string): string[] =>
+  fields.filter(([given]) => given.toLowerCase() === name.toLowerCase()).map(([, value]) => value)
+
+/** The elements of a header that is a list, in lower case. */
+export const tokensOf = (fields: readonly HeaderField[], name: string): string[] => {
+  const tokens = valuesOf(fields, name).flatMap((value) => value.split(','))
+  return tokens.map((token) => token.trim().toLowerCase()).filter((token) => token !== '')
+}

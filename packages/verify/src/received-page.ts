@@ -1,0 +1,108 @@
+// One page as a server sent it, parsed once for all checks.
+import { createHash } from 'node:crypto'
+import { type Collection, type Entity, PER_PAGE, pathOf } from './contract.ts'
+import { parseWholeNumber, valueAt } from './json.ts'
+import { type PageLink, parseLink } from './link-header.ts'
+import { type RawResponse, valuesOf } from './raw-response.ts'
+import { type RecordFault, recordFaults } from './record-faults.ts'
+
+type Json = { readonly text: string; readonly value: unknown }
+
+/** A BOM is no part of JSON, so it is left in for the parser to refuse. */
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+export class ReceivedPage {
+  readonly collection: Collection
+  readonly entity: Entity
+  /** The number that was requested. */
+  readonly page: number
+  readonly response: RawResponse
+  /** The address that the URLs of Link have to begin with. */
+  readonly linkBase: string
+  /** Undefined if the body is no JSON. */
+  readonly json: Json | undefined
+  /** Undefined without the header; a text that says why, if it cannot be read. */
+  readonly links: readonly PageLink[] | string | undefined
+  #faults: readonly (RecordFault & { readonly record: number })[] | undefined
+
+  constructor(collection: Collection, page: number, response: RawResponse, linkBase: string) {
+    this.collection = collection
+    this.entity = collection.entity
+    this.page = page
+    this.response = response
+    this.linkBase = linkBase
+    this.json = parseJson(response.body)
+    const link = headerOf(response, 'Link') ?? ''
+    this.links = link.trim() === '' ? undefined : parseLink(link)
+  }
+
+  header(name: string): string | undefined {
+    return headerOf(this.response, name)
+  }
+
+  number(name: string): number | undefined {
+    return parseWholeNumber(this.header(name) ?? '')
+  }
+
+  get records(): readonly unknown[] | undefined {
+    return Array.isArray(this.json?.value) ? this.json.value : undefined
+  }
+
+  get total(): number | undefined {
+    return this.number('X-Total')
+  }
+
+  /** The number of pages: computed from that of records, or else taken from its header. */
+  get pages(): number | undefined {
+    return this.total === undefined ? this.number('X-Total-Pages') : Math.ceil(this.total / PER_PAGE)
+  }
+
+  get isLast(): boolean | undefined {
+    return this.pages === undefined ? undefined : this.page >= this.pages
+  }
+
+  /** The identifiers that the records ascend by; undefined if the collection has no order. */
+  get identifiers(): readonly number[] | undefined {
+    if (!this.collection.isOrdered) return undefined
+    const values = this.records?.map((record) => valueAt(record, [this.entity.key[0]]))
+    return values?.filter((value) => typeof value === 'number')
+  }
+
+  /** A hash of the records; undefined if there are none. */
+  get content(): string | undefined {
+    return this.json !== undefined && this.records?.length ? hashOf(this.json.text) : undefined
+  }
+
+  get faults(): readonly (RecordFault & { readonly record: number })[] {
+    this.#faults ??= (this.records ?? []).flatMap((value, record) =>
+      recordFaults(this.entity, value).map((fault) => ({ ...fault, record })),
+    )
+    return this.#faults
+  }
+}
+
+export const pageTarget = (collection: Collection, page: number): string =>
+  `${pathOf(collection)}?format=api&page=${page}`
+
+/** Headers of a page that may come in several lines, which together are one list. */
+const LIST_HEADERS = ['Allow', 'Vary', 'Link']
+/** Headers of a page that have one value. */
+export const SINGLE_HEADERS = ['Content-Type', 'X-Page', 'X-Per-Page', 'X-Total', 'X-Total-Pages']
+export const PAGE_HEADERS: readonly string[] = [...SINGLE_HEADERS, ...LIST_HEADERS]
+
+/** The value of a header: of several lines the first, unless they are a list. */
+export function headerOf({ fields }: Pick<RawResponse, 'fields'>, name: string): string | undefined {
+  const values = valuesOf(fields, name)
+  return values.length > 1 && LIST_HEADERS.includes(name) ? values.join(', ') : values[0]
+}
+
+export const hashOf = (text: string): string => createHash('sha1').update(text).digest('base64')
+
+export function parseJson(body: Uint8Array): Json | undefined {
+  try {
+    const text = decoder.decode(body)
+    return { text, value: JSON.parse(text) }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,249 @@
+// Verifies a server: walks its collections, applies every check, and counts the findings.
+import type { Check, Probe, Severity } from './check.ts'
+import { checks } from './checks.ts'
+import {
+  Client,
+  type ClientOptions,
+  type ProbeExchange,
+  RETRIED_STATUSES,
+  type Sent,
+  type Traffic,
+  Unchecked,
+} from './client.ts'
+import { CollectionWalk } from './collection-walk.ts'
+import { type Collection, pathOf } from './contract.ts'
+import type { Finding, Findings } from './findings.ts'
+import { get } from './probing.ts'
+import { NoResponse, type RawResponse } from './raw-response.ts'
+import { pageTarget, ReceivedPage } from './received-page.ts'
+import { type Extent, inParallel, MAX_PAGES, pagesToRequest } from './sample.ts'
+
+/** The options of a verification and of a comparison. */
+export type RunOptions = Extent &
+  ClientOptions & {
+    readonly collections: readonly Collection[]
+    readonly concurrency: number
+    /** Called after every page. */
+    readonly onProgress: (what: string, done: number, expected: number) => void
+  }
+
+export type VerifyOptions = RunOptions & {
+  /** The address that the URLs of Link have to begin with. */
+  readonly linkBase: string
+  /** True to check what the contract leaves open, too. */
+  readonly advice: boolean
+}
+
+/** The part that the reports of verifications and comparisons share. */
+export type RunReport = Traffic & {
+  /** The reasons why a part was not checked. */
+  readonly unchecked: readonly string[]
+  readonly collections: readonly { readonly name: string; readonly pages: number; readonly records: number }[]
+  readonly seconds: number
+}
+
+type CheckResult = {
+  readonly id: string
+  readonly severity: Severity
+  readonly rule: string
+  /** `skipped` is a check that had nothing to look at, such as the second page of a collection that has one. */
+  readonly status: 'ok' | 'failed' | 'advice' | 'skipped'
+  /** The number of findings; the first of them are the problems. */
+  readonly count: number
+  readonly problems: readonly Finding[]
+}
+
+export type Verification = RunReport & {
+  readonly base: string
+  readonly conforms: boolean
+  readonly checks: readonly CheckResult[]
+}
+
+const MAX_PROBLEMS = 5
+/** After this many faulty pages of a collection, no more of it are requested. */
+const MAX_FAULTY_PAGES = 25
+/** The number of times that a collection is read anew because the catalog has changed meanwhile. */
+const MAX_RESTARTS = 2
+/** The number of times in a walk that the first page is requested again to see whether the catalog has changed. */
+const MAX_CONFIRMATIONS = 3
+
+export async function verify(base: string, options: VerifyOptions): Promise<Verification> {
+  const client = new Client(base, options)
+  try {
+    return await new Verifier(client, options).run()
+  } finally {
+    client.close()
+  }
+}
+
+type Tally = { readonly count: number; readonly problems: readonly Finding[] }
+
+/** The catalog got another release while it was read. */
+class CatalogChanged extends Error {}
+
+class Verifier {
+  readonly #client: Client
+  readonly #options: VerifyOptions
+  readonly #checks: readonly Check[]
+  /** The findings of every check that had something to check. */
+  #tallies = new Map<string, Tally>()
+  readonly #unchecked: string[] = []
+  readonly #collections: { name: string; pages: number; records: number }[] = []
+  /** The number of findings of rules. */
+  #failures = 0
+  #probedOnce = false
+
+  constructor(client: Client, options: VerifyOptions) {
+    this.#client = client
+    this.#options = options
+    this.#checks = checks.filter(({ severity }) => options.advice || severity === 'rule')
+  }
+
+  async run(): Promise<Verification> {
+    const start = performance.now()
+    const { base } = this.#client
+    try {
+      for (const collection of this.#options.collections) await this.#collection(collection)
+    } catch (error) {
+      if (!(error instanceof Unchecked)) throw error
+      this.#unchecked.push(error.message)
+    }
+    for (const check of this.#checks) this.#add(check, check.end?.(this.#client), base)
+    const results = this.#checks.map((check) => this.#result(check))
+    return {
+      base,
+      conforms: this.#unchecked.length === 0 && results.every(({ status }) => status !== 'failed'),
+      unchecked: this.#unchecked,
+      checks: results,
+      collections: this.#collections,
+      ...this.#client.traffic,
+      seconds: (performance.now() - start) / 1_000,
+    }
+  }
+
+  #result({ id, severity, rule }: Check): CheckResult {
+    const tally = this.#tallies.get(id)
+    const broken = severity === 'rule' ? 'failed' : 'advice'
+    const status = tally === undefined ? 'skipped' : tally.count > 0 ? broken : 'ok'
+    return { id, severity, rule, status, count: 0, problems: [], ...tally }
+  }
+
+  /** After some restarts, totals that differ are a fault. */
+  async #collection(collection: Collection): Promise<void> {
+    for (let restarts = 0; ; restarts++) {
+      const before = new Map(this.#tallies)
+      try {
+        return await this.#walk(collection, restarts < MAX_RESTARTS)
+      } catch (error) {
+        if (!(error instanceof CatalogChanged)) throw error
+        this.#tallies = before
+      }
+    }
+  }
+
+  async #walk(collection: Collection, mayChange: boolean): Promise<void> {
+    const { onProgress, concurrency } = this.#options
+    const walk = new CollectionWalk(collection)
+    const first = await this.#page(walk, 1)
+    const pages = this.#pagesOf(collection, first)
+    const what = `pages of ${collection.name}`
+    onProgress(what, 1, pages.length)
+    await inParallel(pages.slice(1), concurrency, async (page) => {
+      if (walk.faultyPages >= MAX_FAULTY_PAGES) return
+      const received = await this.#page(walk, page)
+      if (mayChange && first !== undefined && received !== undefined) await this.#throwIfChanged(walk, first, received)
+      onProgress(what, walk.pages.length, pages.length)
+    })
+    for (const check of this.#checks) this.#add(check, check.walk?.(walk), walk.pages[0]?.request ?? '')
+    this.#collections.push({ name: collection.name, pages: walk.pages.length, records: walk.records })
+    if (first?.response.status === 200) await this.#probe(first, walk)
+  }
+
+  /** The pages to request; without readable totals, the first two. */
+  #pagesOf({ name }: Collection, first: ReceivedPage | undefined): number[] {
+    if (first?.response.status !== 200) return [1]
+    if (first.pages === undefined) return [1, 2]
+    if (this.#options.deep && first.pages > MAX_PAGES)
+      this.#unchecked.push(`${name} claims ${first.pages} pages; no more than ${MAX_PAGES} are read`)
+    return pagesToRequest(Math.max(first.pages, 1), this.#options)
+  }
+
+  async #page(walk: CollectionWalk, page: number): Promise<ReceivedPage | undefined> {
+    const exchange = await this.#exchange(get(pageTarget(walk.collection, page)))
+    const { request } = exchange
+    const response = this.#usable(exchange)
+    if (exchange.outcome instanceof NoResponse) walk.faultyPages++
+    if (response === undefined) return undefined
+    const received = new ReceivedPage(walk.collection, page, response, this.#options.linkBase)
+    const before = this.#failures
+    for (const check of this.#checks) {
+      this.#add(check, check.response?.(received), request)
+      if (response.status === 200) this.#add(check, check.page?.(received), request)
+    }
+    if (this.#failures > before) walk.faultyPages++
+    if (response.status === 200) walk.add(received, request)
+    return received
+  }
+
+  /** Returns a response, and notes a server that is too busy even after retries: the rest cannot be checked. */
+  #usable({ request, outcome }: ProbeExchange): RawResponse | undefined {
+    if (outcome instanceof NoResponse) return undefined
+    if (!RETRIED_STATUSES.has(outcome.status)) return outcome
+    this.#unchecked.push(`${request} got status ${outcome.status} each time`)
+    return undefined
+  }
+
+  /** Pages may disagree because the catalog has changed; then the first page has changed, too. */
+  async #throwIfChanged(walk: CollectionWalk, first: ReceivedPage, received: ReceivedPage): Promise<void> {
+    if (!isOtherRelease(first, received) || walk.confirmations++ >= MAX_CONFIRMATIONS) return
+    const { outcome } = await this.#client.send(get(pageTarget(first.collection, 1)))
+    if (outcome instanceof NoResponse) return
+    const again = new ReceivedPage(first.collection, 1, outcome, this.#options.linkBase)
+    if (isOtherRelease(first, again)) throw new CatalogChanged()
+  }
+
+  async #probe(first: ReceivedPage, { collection, pages }: CollectionWalk): Promise<void> {
+    const isOnce = !this.#probedOnce && (first.pages ?? 0) > 0
+    const responses = new Map<string, Promise<RawResponse | undefined>>()
+    const probe: Probe = {
+      ...{ client: this.#client, collection, first },
+      other: pages.find(({ etag }) => etag !== undefined && etag !== first.header('ETag')),
+      send: (sent) => {
+        const key = `${sent.method} ${sent.target}`
+        const response = responses.get(key) ?? this.#exchange(sent).then((exchange) => this.#usable(exchange))
+        responses.set(key, response)
+        return response
+      },
+      trial: (sent) => this.#client.sendOnce(sent),
+    }
+    for (const check of this.#checks) {
+      const run = check.probe ?? (isOnce ? check.probeOnce : undefined)
+      const { requests } = this.#client.traffic
+      this.#options.onProgress(`requests to ${collection.name}`, requests, requests)
+      this.#add(check, await run?.(probe), pathOf(collection))
+    }
+    this.#probedOnce ||= isOnce
+  }
+
+  async #exchange(sent: Sent): Promise<ProbeExchange> {
+    const exchange = await this.#client.send(sent)
+    for (const check of this.#checks) this.#add(check, check.exchange?.(exchange), exchange.request)
+    return exchange
+  }
+
+  #add({ id, severity }: Check, findings: Findings, request: string): void {
+    if (findings === undefined) return
+    if (severity === 'rule') this.#failures += findings.length
+    const { count, problems } = this.#tallies.get(id) ?? { count: 0, problems: [] }
+    const more = findings.slice(0, MAX_PROBLEMS - problems.length).map((finding) => ({
+      ...{ request: finding.request ?? request, came: finding.came },
+      ...(severity === 'rule' ? { expected: finding.expected } : {}),
+    }))
+    this.#tallies.set(id, { count: count + findings.length, problems: [...problems, ...more] })
+  }
+}
+
+/** Returns true if two pages have different totals or dates. */
+const isOtherRelease = (one: ReceivedPage, other: ReceivedPage): boolean =>
+  (one.total !== undefined && other.total !== undefined && one.total !== other.total) ||
+  one.header('Last-Modified') !== other.header('Last-Modified')
