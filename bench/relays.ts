@@ -8,7 +8,8 @@ import { eventually } from '../test/support/service.ts'
 import { TcpProxy } from '../test/support/tcp-proxy.ts'
 import { freePort } from './free-port.ts'
 import { cpuMicrosOf } from './machine.ts'
-import { ChangingCatalog, command, conditions, megabytes, ShelfNode, seconds, Watch } from './shelf-node.ts'
+import { megabytes } from './report.ts'
+import { ChangingCatalog, command, conditions, ShelfNode, seconds, Watch } from './shelf-node.ts'
 
 const OUT = join(import.meta.dir, 'results', 'relays.md')
 const RELAYS = 2

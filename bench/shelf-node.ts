@@ -12,7 +12,6 @@ const TICK_MILLISECONDS = 10
 /** Long enough for many nodes to start on a busy machine. */
 const PATIENCE_MILLISECONDS = 600_000
 
-export const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
 export const seconds = (milliseconds: number) => `${(milliseconds / 1_000).toFixed(2)} s`
 
 /** Runs a command, and returns its output and the processor and clock time that it took, in milliseconds. */

@@ -10,7 +10,8 @@ import { TestPostgres } from '../test/support/postgres.ts'
 import { TestDirectory, TestHome, ThreeReleases, writeTables } from '../test/support/releases.ts'
 import { eventually } from '../test/support/service.ts'
 import { TcpProxy } from '../test/support/tcp-proxy.ts'
-import { ChangingCatalog, command, conditions, megabytes, ShelfNode, seconds, Watch } from './shelf-node.ts'
+import { megabytes } from './report.ts'
+import { ChangingCatalog, command, conditions, ShelfNode, seconds, Watch } from './shelf-node.ts'
 
 const OUT = join(import.meta.dir, 'results', 'shelf.md')
 const TITLE = '# What the shelf in PostgreSQL costs'
