@@ -309,10 +309,10 @@ test('whatever is imported in whatever order, every locality served is where the
         expect(misplaced(home)).toEqual([])
       }
     }),
-    { numRuns: 20 },
+    { numRuns: 12 },
   )
   // Most are taken, or the property would say little.
-  expect(taken).toBeGreaterThan(40)
+  expect(taken).toBeGreaterThan(24)
 })
 
 describe('with the bundled data,', () => {
