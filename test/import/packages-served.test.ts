@@ -6,6 +6,7 @@ import { connect, sync } from '../../packages/client/src/index.ts'
 import type { Entity } from '../../packages/server/src/catalog/entity.ts'
 import { homeForPackages } from '../../packages/server/src/release/package-references.ts'
 import { removalOf } from '../../packages/server/src/release/packages.ts'
+import { builtInCatalog } from '../../packages/server/src/source/built-in.ts'
 import { openPackage } from '../../packages/server/src/source/package/open-package.ts'
 import type { Source } from '../../packages/server/src/source/source.ts'
 import { runHere } from '../support/command.ts'
@@ -114,7 +115,7 @@ const json = async (target: string) => JSON.stringify(await (await get(target)).
 const tariffWith = (directory: TestDirectory, duty: string) => {
   writeFileSync(join(directory.path, 'datapackage.json'), JSON.stringify(tariff))
   writeFileSync(join(directory.path, 'goods.csv'), goods(duty))
-  return openPackage(directory.path, { inHome: homeForPackages(home.store) })
+  return openPackage(directory.path, { inHome: homeForPackages(home.store, builtInCatalog) })
 }
 /** True if page workers and compute workers have the release; each opens it for itself. */
 const serves = async (digest: string) =>

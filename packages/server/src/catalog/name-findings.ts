@@ -1,4 +1,4 @@
-// What is odd about a name: it is published as it is, and told.
+// Finds what is unusual about a name, which is published as it is.
 
 type NameFinding = { readonly kind: string; readonly description: string }
 

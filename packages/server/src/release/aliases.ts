@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs'
 import { memoized } from '../base/memoized.ts'
 import { OperationalError } from '../base/operational-error.ts'
 import { shippedFile } from '../base/program.ts'
+import type { Catalog } from '../catalog/catalog.ts'
 import { type Entity, embeddedAt, type Field } from '../catalog/entity.ts'
 import { isNameFact, languageOfNames } from '../catalog/languages/languages.ts'
 import { wordsOf } from '../catalog/words.ts'
@@ -29,17 +30,14 @@ export type AliasIndex = {
 }
 
 const BUILT_IN = shippedFile('data/aliases.csv')
-let builtIn: readonly Alias[] | undefined
 
 /** The aliases that ship with the program. */
-function builtInAliases(): readonly Alias[] {
-  if (builtIn === undefined) {
-    const faults = new Faults()
-    builtIn = aliasesIn(BUILT_IN, readFileSync(BUILT_IN, 'utf8'), new Set(builtInCatalog.entities.keys()), faults)
-    faults.throwIfAny()
-  }
-  return builtIn
-}
+const builtInAliases = memoized(({ entities }: Catalog): readonly Alias[] => {
+  const faults = new Faults()
+  const aliases = aliasesIn(BUILT_IN, readFileSync(BUILT_IN, 'utf8'), new Set(entities.keys()), faults)
+  faults.throwIfAny()
+  return aliases
+})
 
 /** The names in other languages that ship with the program, which are facts: aliases in releases that do not have them. */
 const shippedNames = memoized(({ name, fields, code }: Entity): readonly Alias[] => {
@@ -72,7 +70,7 @@ const keyOf = ({ entity, code, alias }: Alias): string => [entity, code, alias].
 
 /** The aliases of a source without those that ship with the program. */
 export function withoutBuiltIn(given: readonly Alias[]): Alias[] {
-  const known = new Set(builtInAliases().map(keyOf))
+  const known = new Set(builtInAliases(builtInCatalog).map(keyOf))
   return given.filter((alias) => !known.has(keyOf(alias)))
 }
 
@@ -100,7 +98,7 @@ const indexOf = memoized((entity: OpenEntity, release: Release): AliasIndex | un
   const isShipped = definition.package === undefined
   const builtInEntity = isShipped && !hasNameFacts(entity) ? builtInCatalog.entities.get(name) : undefined
   const names = builtInEntity === undefined ? [] : shippedNames(builtInEntity)
-  const shipped = isShipped ? [...builtInAliases(), ...names] : []
+  const shipped = isShipped ? [...builtInAliases(builtInCatalog), ...names] : []
   const aliases = [...(release.manifest.aliases ?? []), ...shipped].filter(({ entity }) => entity === name)
   // Many records have several.
   const codes = new Set(aliases.map(({ code }) => code))

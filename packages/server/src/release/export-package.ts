@@ -59,18 +59,14 @@ function refuseClashes(directory: string, names: readonly string[], overwrite: b
 /** The number of lines after the first. */
 function writeLines(path: string, lines: Iterable<string>): number {
   rmSync(path, { force: true })
-  const file = new DurableFile(path)
+  using file = new DurableFile(path)
   let count = -1
-  try {
-    for (const line of lines) {
-      file.write(Buffer.from(line))
-      count++
-    }
-    file.finish()
-    return count
-  } finally {
-    file.close()
+  for (const line of lines) {
+    file.write(Buffer.from(line))
+    count++
   }
+  file.finish()
+  return count
 }
 
 /** Characters that could be taken for something else than a part of the value. */

@@ -158,23 +158,22 @@ const publishable = (store: ReleaseStore, fallback: Source): ReadonlySet<string>
 function currentOf(store: ReleaseStore, manifest: Manifest): Current {
   const damage = new Map<string, DamagedRelease>()
   const release = releaseOf(manifest, store.entityDirectory, (name, error) => damage.set(name, error))
-  const verified = new Map<string, Promise<void>>()
   const verify = async (name: string) => {
     const { stored } = release.entity(name)
-    if (stored === undefined || damage.has(name)) return
-    const [wrong] = await verifyEntity(stored.directory, stored.digest, {
-      files: ['records', 'offsets', 'index', 'facts'],
-    })
+    const files = ['records', 'offsets', 'index', 'facts'] as const
+    const isUnread = stored !== undefined && !damage.has(name)
+    const [wrong] = isUnread ? await verifyEntity(stored.directory, stored.digest, { files }) : []
     if (wrong !== undefined) damage.set(name, wrong)
+    return damage.get(name)
   }
+  const verifications = new Map<string, ReturnType<typeof verify>>()
+  const damageOf: Current['damageOf'] = (name) => verifications.getOrInsertComputed(name, () => verify(name))
   return {
     release,
     damage,
+    damageOf,
     verified: async (name) => {
-      const verification = verified.get(name) ?? verify(name)
-      verified.set(name, verification)
-      await verification
-      const wrong = damage.get(name)
+      const wrong = await damageOf(name)
       if (wrong !== undefined) throw wrong
       return release.entity(name)
     },
@@ -204,12 +203,8 @@ async function registryFor(
     const entity = catalog.entities.get(name)
     // A registry that was lost knows nothing of identifiers that are still published.
     if (entity === undefined || !isNumbered(entity) || registry.knows(entity) || count === 0) continue
-    try {
-      registry.seed(entity, rowsIn(await current.verified(name)))
-    } catch (error) {
-      if (!(error instanceof DamagedRelease)) throw error
-      unknown.push(name)
-    }
+    if ((await current.damageOf(name)) === undefined) registry.seed(entity, rowsIn(current.release.entity(name)))
+    else unknown.push(name)
   }
   return { registry, unknown }
 }
@@ -232,14 +227,9 @@ function* rowsIn(entity: OpenEntity): Generator<Values> {
 /** Only entities that differ are read, once they have been verified. */
 async function changesSince(current: Current | undefined, built: Release): Promise<ChangesByEntity | undefined> {
   if (current === undefined) return undefined
-  const { release, damage, verified } = current
+  const { release, damage, damageOf } = current
   const isSound = async (entity: Entity): Promise<boolean> => {
-    try {
-      await verified(entity.name)
-    } catch (error) {
-      if (error instanceof DamagedRelease) return false
-      throw error
-    }
+    if ((await damageOf(entity.name)) !== undefined) return false
     // The key of a record is read out of the index of its parent, too.
     const inKey = embedsOf(entity).filter(([field]) => entity.key.includes(field))
     for (const [, parent] of inKey) if (!(await isSound(parent))) return false

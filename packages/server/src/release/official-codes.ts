@@ -99,17 +99,12 @@ function positionsOf(release: Release, entity: Entity, code: OfficialCode, text:
       wanted.push(values)
     }
     if (wanted.length < code.parts.length) continue
-    const rarest = wanted
-      .map((values, at) => ({
-        values,
-        column: columns[at] as IndexColumn,
-        count: countOf(columns[at] as IndexColumn, values),
-      }))
-      .reduce((one, other) => (other.count < one.count ? other : one))
+    const counts = wanted.map((values, at) => countOf(columns[at] as IndexColumn, values))
+    const rarest = counts.indexOf(Math.min(...counts))
     const isWanted = (position: number) =>
       wanted.every((values, at) => values.includes((columns[at] as IndexColumn).values[position] as number))
-    for (const value of rarest.values)
-      for (const position of postings(rarest.column, value))
+    for (const value of wanted[rarest] as number[])
+      for (const position of postings(columns[rarest] as IndexColumn, value))
         if (isWanted(position) && isSame(position)) found.push(position)
   }
   return found

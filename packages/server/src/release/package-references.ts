@@ -1,5 +1,5 @@
 // The lists of a home, with their records, that packages may refer to.
-import { entityData } from '../catalog/catalog.ts'
+import { type Catalog, entityData } from '../catalog/catalog.ts'
 import { type Identity, identityFrom } from '../catalog/entity.ts'
 import type { KnownRecords } from '../source/package/list-records.ts'
 import type { PackageOptions } from '../source/package/open-package.ts'
@@ -8,16 +8,18 @@ import type { ReleaseStore } from './home/release-store.ts'
 import { takenIn } from './packages.ts'
 import type { Release } from './release.ts'
 
-/** The home as a package finds it: names that are taken, and the lists of other packages with their records. */
+/**
+ * The names that are taken in a home, and the lists of other packages with their records. `fallback` has the lists that a home without
+ * a release will have beside those of the package.
+ */
 export const homeForPackages =
-  (store: ReleaseStore): NonNullable<PackageOptions['inHome']> =>
+  (store: ReleaseStore, fallback: Pick<Catalog, 'entities'>): NonNullable<PackageOptions['inHome']> =>
   (packageName) => {
     const digest = store.currentDigest()
     const release = digest === undefined ? undefined : store.read(digest)
-    const entities = release?.catalog.entities ?? new Map()
-    const others = [...entities.values()].filter((entity) => entity.package !== packageName)
+    const others = [...(release?.catalog.entities.values() ?? [])].filter((entity) => entity.package !== packageName)
     return {
-      taken: takenIn({ entities }, packageName),
+      taken: takenIn(release?.catalog ?? fallback, packageName),
       others: others.map(entityData),
       recordsOfOther: (name) => (release === undefined ? undefined : knownRecords(release, name)),
     }

@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { builtIn, entityNames } from '../../../../test/support/built-in.ts'
 import { contractEntities, contractFields } from '../../../../test/support/expected.ts'
 import { profileFaults } from '../../../../test/support/profile.ts'
+import { linearPattern } from '../base/linear-pattern.ts'
 import { shippedFile } from '../base/program.ts'
 import { type EntityData, entityData } from '../catalog/catalog.ts'
-import { definitionFault } from '../catalog/definition-check.ts'
+import { parseDefinition } from '../catalog/definition-schema.ts'
 import { coordinatesOf, type Entity, embedsOf, type Field, identifierOf, publishedFields } from '../catalog/entity.ts'
 import { builtInCatalog, builtInCredits } from './built-in.ts'
 import { ALIAS_COLUMNS } from './package/defined-aliases.ts'
-import { linearPattern } from './package/linear-pattern.ts'
 import { PROFILE_REFERENCE } from './package/profile.ts'
 
 type TableField = {
@@ -60,7 +60,7 @@ describe.each(entityNames)('the definition of %s', (entityName) => {
     const before = entityNames.slice(0, entityNames.indexOf(entityName))
     const known = new Map(before.map((name) => [name, entityData(builtIn(name))]))
     const given = resourceOf(entityName)['nomenclator:definition'] as EntityData
-    expect(definitionFault(given, known)).toBeUndefined()
+    expect(parseDefinition(given, known)).toEqual({ definition: given })
     expect(JSON.stringify(entityData(definition))).toBe(JSON.stringify(given))
   })
 

@@ -1,7 +1,7 @@
 // CSV is parsed line by line and written cell by cell.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { csvCell, parseCsvLine, spreadsheetCell, withoutGuard } from './csv.ts'
+import { addedCells, csvCell, extendedLine, parseCsvLine, spreadsheetCell, withoutGuard } from './csv.ts'
 
 describe('a line', () => {
   const value = fc.string({ unit: fc.constantFrom('a', '"', ',', ' ', "'", 'ñ', '🌵', '\t', '\\', ';') })
@@ -46,8 +46,41 @@ describe('a cell', () => {
     ["'@a", "''@a"],
     ["'n Huis", "'n Huis"],
     ['a=b', 'a=b'],
+    ['a, -b', '"a, -b"'],
+    ['x;=HYPERLINK(0);y', "x;'=HYPERLINK(0);y"],
+    ["x;'=1", "x;''=1"],
+    ['x|@y', "x|'@y"],
+    ['a\n=1', '"a\n\'=1"'],
+    ['a\r+1', '"a\r\'+1"'],
+    [' =1', " '=1"],
+    ['\t=1', "\t'=1"],
+    ['\u200b=1', "\u200b'=1"],
+    ['\ufeff-1', "\ufeff'-1"],
+    ['\uff1d1', "'\uff1d1"],
+    ['x;\u200b\uff20y', "x;\u200b'\uff20y"],
   ])('safe in a spreadsheet, and the same without its guard: %s', (text, cell) => {
     expect(spreadsheetCell(text)).toBe(cell)
     expect(withoutGuard((parseCsvLine(cell) as string[])[0] as string)).toBe(text)
   })
 })
+
+test('any text is the same once its guards are taken off', () => {
+  const letters = ['a', "'", '"', '=', '-', '@', ';', ',', '\n', '\t', ' ', '\u200b', '\uff1d']
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom(...letters) }), (text) => {
+      expect((parseCsvLine(spreadsheetCell(text)) as string[]).map(withoutGuard)).toEqual([text])
+    }),
+  )
+})
+
+test.each([
+  ['a line without formulas', 'a,-1,+52 33', 'a,-1,+52 33,"x"'],
+  ['a formula', 'a,=1', 'a,\'=1,"x"'],
+  ['a formula behind a tab', 'a,\t=1', 'a,\t\'=1,"x"'],
+  ['one behind another separator', '"b",x;=1', 'b,x;\'=1,"x"'],
+  ['a guard that is there', "'=1,b", '\'=1,b,"x"'],
+])('%s, with a cell added', (_, line, expected) => {
+  expect(extendedLine(line, parseCsvLine(line) as string[], ',"x"', ',')).toBe(expected)
+})
+
+test('cells that are added are safe', () => expect(addedCells(['=1', 'x;=2'], ';')).toBe(';\'=1;"x;\'=2"'))

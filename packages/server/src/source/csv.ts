@@ -61,28 +61,34 @@ export function closingQuote(line: string, from: number): number {
 export const csvCell = (text: string, separator = ','): string =>
   text.includes(separator) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 
-// A spreadsheet takes a text that begins with one of these for a formula, and may run it, unless an apostrophe stands
-// before it. One apostrophe is taken off when the text is read, so a text that begins with a guard of its own gets another.
-const FORMULA = /^'*[=+\-@]/
-const GUARDED = /^'+[=+\-@]/
+// A spreadsheet takes a text that begins with one of = + - @ for a formula, and may run it, unless an apostrophe stands before it. It
+// also does so after spaces and letters that are not seen; and behind a separator or a line end within the text, since a program that
+// splits at another separator than the one written makes a cell of what follows. One apostrophe is taken off when the text is read, so a
+// text that has a guard of its own gets another.
+const SIGN = /[=+\-@\uff1d\uff0b\uff0d\uff20]/u
+const CELL_START = /(^[\s\p{Cc}\p{Cf}]*|[,;|\t\r\n]\p{Cf}*)/u.source
+const FORMULA = new RegExp(`${CELL_START}(?='*${SIGN.source})`, 'gu')
+const GUARDED = new RegExp(`${CELL_START}'(?='*${SIGN.source})`, 'gu')
+const UNGUARDED = new RegExp(`${CELL_START}(?=${SIGN.source})`, 'gu')
 /** A number, a date or a telephone number begins like a formula, and computes no more than another number. */
 const NUMBERS = /^[+-][\d\s.,:()/+-]*$/
 
 /** A text that was written to be safe in a spreadsheet, as it is. */
-export const withoutGuard = (text: string): string => (GUARDED.test(text) ? text.slice(1) : text)
+export const withoutGuard = (text: string): string => (SIGN.test(text) ? text.replace(GUARDED, '$1') : text)
 
-/** The same, but safe to open in a spreadsheet. */
+/** A cell with the text, safe to open in a spreadsheet. */
 export const spreadsheetCell = (text: string, separator = ','): string =>
-  csvCell(FORMULA.test(text) ? `'${text}` : text, separator)
+  csvCell(SIGN.test(text) ? text.replace(FORMULA, "$1'") : text, separator)
 
-/** Whether a value that someone else wrote needs a guard: it has none, and is more than numbers. */
-const isFormula = (value: string): boolean => FORMULA.test(value) && !GUARDED.test(value) && !NUMBERS.test(value)
+/** A value that someone else wrote, with guards where it has none; numbers stay as they are. */
+const guarded = (value: string): string =>
+  SIGN.test(value) && !NUMBERS.test(value) ? value.replace(UNGUARDED, "$1'") : value
 
 /** A line of someone else's table with more cells after it: as it was, but safe to open in a spreadsheet. */
 export function extendedLine(line: string, values: readonly string[], added: string, separator: string): string {
-  const cell = (value: string) => (isFormula(value) ? spreadsheetCell(value, separator) : csvCell(value, separator))
-  const before = values.some(isFormula) ? values.map(cell).join(separator) : line
-  return `${before}${added}`
+  const safe = values.map(guarded)
+  const isSafe = safe.every((value, index) => value === values[index])
+  return `${isSafe ? line : safe.map((value) => csvCell(value, separator)).join(separator)}${added}`
 }
 
 /** The cells that come after a line, each with the separator before it. */

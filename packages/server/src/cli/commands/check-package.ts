@@ -59,7 +59,7 @@ export const checkPackageCommand = command({
 /** The findings of a trial import, for a package that is checked only when it is built. Its home is thrown away. */
 async function withTrial(examined: Examined): Promise<Examined> {
   const { source } = examined
-  if (source === undefined || !(source.isExport || source.told !== undefined)) return examined
+  if (source === undefined || !(source.isExport || source.note !== undefined)) return examined
   const [{ importRelease }, { ReleaseStore }, { bundledSource }, { NOTHING }, { FaultyRecords }] = await Promise.all([
     import('../../release/import.ts'),
     import('../../release/home/release-store.ts'),
@@ -84,7 +84,8 @@ async function withTrial(examined: Examined): Promise<Examined> {
 async function lookingAt(home: string): Promise<Pick<PackageOptions, 'inHome'>> {
   const { ReleaseStore } = await import('../../release/home/release-store.ts')
   const { homeForPackages } = await import('../../release/package-references.ts')
-  return { inHome: homeForPackages(new ReleaseStore(homeOf(home))) }
+  const { builtInCatalog } = await import('../../source/built-in.ts')
+  return { inHome: homeForPackages(new ReleaseStore(homeOf(home)), builtInCatalog) }
 }
 
 function verdictText({ faultCount, findings, guesses }: Examined, isSound: boolean): string {

@@ -29,13 +29,14 @@ export const importPackage = importCommand({
   open: async ({ values, operands, terminal }, home) => {
     const { openPackage } = await import('../../source/package/open-package.ts')
     const { homeForPackages } = await import('../../release/package-references.ts')
+    const { builtInCatalog } = await import('../../source/built-in.ts')
     using progress = progressLine(terminal, bytesText)
     const source = await openPackage(operands[0] as string, {
       downloads: join(home, 'downloads'),
       allowsPrivate: values['allow-private-addresses'],
       strict: values.strict,
       ...(values.name === undefined ? {} : { name: values.name }),
-      inHome: homeForPackages(new ReleaseStore(home)),
+      inHome: homeForPackages(new ReleaseStore(home), values.alone ? NOTHING.catalog : builtInCatalog),
       onProgress: (url, done, size) => progress.show(url, done, size),
     })
     return {
@@ -57,12 +58,12 @@ export const NOTHING: Source = {
 }
 
 /** Lines and members beside the report of the import, which has the findings of the lists that are published. */
-function notesOf({ package: { name }, told, guesses, leftOut }: PackageSource) {
+function notesOf({ package: { name }, note, guesses, leftOut }: PackageSource) {
   const faults = leftOut.flatMap((one) => one.faults)
   const faultCount = leftOut.reduce((sum, one) => sum + one.faultCount, 0)
   const ofLeftOut = leftOut.flatMap(({ findings }) => findings)
   const lines = [
-    told === undefined ? '' : `${told}\n`,
+    note === undefined ? '' : `${note}\n`,
     guessesText(guesses),
     faultsText(faults, faultCount),
     leftOutText(leftOut),
@@ -70,6 +71,6 @@ function notesOf({ package: { name }, told, guesses, leftOut }: PackageSource) {
   ]
   return {
     lines: lines.join('').split('\n').slice(0, -1),
-    members: { package: name, ...(told === undefined ? {} : { told }), guesses, faults, faultCount, leftOut },
+    members: { package: name, ...(note === undefined ? {} : { told: note }), guesses, faults, faultCount, leftOut },
   }
 }

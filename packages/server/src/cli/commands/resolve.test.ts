@@ -123,7 +123,7 @@ describe('a table', () => {
 
   test.each([
     ['formulas with a guard', '=HYPERLINK("x")', `"'=HYPERLINK(""x"")"`],
-    ['other signs that begin one', "@SUM(A1)\t|+cmd|' /C calc'!A0", "'@SUM(A1)\t|+cmd|' /C calc'!A0"],
+    ['other signs that begin one', "@SUM(A1)\t|+cmd|' /C calc'!A0", "'@SUM(A1)\t|'+cmd|' /C calc'!A0"],
     ['a formula that begins with a sign', '-cmd', "'-cmd"],
     ['a value with a guard as it is', "'=1", "'=1"],
     ['negative numbers as they are', '-99.13', '-99.13'],

@@ -2,7 +2,7 @@
 // digest and compressed.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
-import { DeltaForm, deltaFileOf, travelName } from '../../release/index/delta-form.ts'
+import { deltaFileOf, deltaForm, travelName } from '../../release/index/delta-form.ts'
 
 /** A piece of a file of an entity. */
 export type FileChunk = {
@@ -75,13 +75,13 @@ function endOfChunk(bytes: Uint8Array, start: number, mean: number): number {
 class ChunkSource implements Disposable {
   readonly name: string
   readonly size: number
-  readonly #form: DeltaForm | undefined
+  readonly #form: ReturnType<typeof deltaForm> | undefined
   readonly #descriptor: number | undefined
 
   constructor(directory: string, name: string) {
     const file = deltaFileOf(name)
     this.name = name
-    this.#form = file === undefined ? undefined : new DeltaForm(join(directory, file))
+    this.#form = file === undefined ? undefined : deltaForm(join(directory, file))
     this.#descriptor = file === undefined ? openSync(join(directory, name), 'r') : undefined
     this.size = this.#form?.size ?? fstatSync(this.#descriptor as number).size
   }

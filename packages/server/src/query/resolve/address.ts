@@ -35,7 +35,7 @@ export type ParsedAddress = {
   readonly readings: readonly (readonly WrittenPart[])[]
   /** Whether its postal code is one of another state. */
   readonly isContradicted: boolean
-  /** Whether its state is told by its postal code alone, or may as well be the city of that name. */
+  /** Whether its state is recognised by its postal code alone, or may as well be the city of that name. */
   readonly isGuess?: boolean
 }
 

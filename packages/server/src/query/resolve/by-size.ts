@@ -21,7 +21,7 @@ const MAX_SAME_NAME_COST = 0.75
 const MAX_EXACT_COST = 0.25
 /** Where names are misspelt, the larger one may cost so much more. */
 const MAX_WORSE_COST = 0.15
-/** A town is not told by its name where so many places in the state are called so, unless it is a seat or a city. */
+/** A town is not recognised by its name where so many places in the state are called so, unless it is a seat or a city. */
 const MANY = 3
 
 /** A place that may be meant, and what is added to its cost beside those that are rather meant. */

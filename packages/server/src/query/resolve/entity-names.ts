@@ -416,7 +416,7 @@ export class EntityNames {
     return matches
   }
 
-  /** How a part matches the record at a position; what only its name tells is told once for all that have the name. */
+  /** How a part matches the record at a position; what only its name tells is reported once for all that have the name. */
   #comparer(part: WrittenPart): (position: number) => PartMatch | undefined {
     const isByName = this.#hasOneName && part.code === undefined && part.beside === undefined
     const byName = new Map<number, PartMatch | undefined>()

@@ -267,7 +267,7 @@ export function matchesByAlignment(
       const ancestor = ancestorAt(level, position)
       return ancestor === level.none ? [] : { entity, record: entityNames(release, entity).record(ancestor) }
     })
-    // Where parts are not told apart, the name of the parent is that of the parent.
+    // Where parts are not separate, the name of the parent is that of the parent.
     const record = entityNames(release, definition).record(position).withoutNamesOfParent()
     return alignRecord({ entity: definition, record }, lineage, words, ends, span) ?? []
   })

@@ -1,4 +1,4 @@
-// Which records may be called nearly what a part says: told by the words and letters of their names, before these are read.
+// Which records may be called nearly what a part says: recognised by the words and letters of their names, before these are read.
 import { memoized } from '../../base/memoized.ts'
 import type { WordIndex } from '../../release/index/index-file.ts'
 import { bitsOf } from '../../release/index/word-keys.ts'

@@ -1,4 +1,4 @@
-// By what names are told that cannot match, before they are compared: their words and letters in a few numbers.
+// By what names are recognised that cannot match, before they are compared: their words and letters in a few numbers.
 import type { Language } from '../../catalog/languages/language.ts'
 import { bitsOf } from '../../release/index/word-keys.ts'
 import { isLight } from '../search/word-match.ts'

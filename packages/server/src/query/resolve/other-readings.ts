@@ -126,7 +126,7 @@ function orInState(
   return { parts: [above, last], matches: rather.map((match) => ({ ...match, isDoubtful: true })) }
 }
 
-/** A match with a seat that is told by another word than its name. */
+/** A match with a seat that is recognised by another word than its name. */
 const unnamed = (match: RowMatch): RowMatch => ({ ...match, cost: match.cost + SEAT_COST, how: ['seat'] })
 
 /** A part that says no more than that the seat is meant, as the name of its parent, which is that of the seat too. */

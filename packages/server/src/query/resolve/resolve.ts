@@ -106,7 +106,7 @@ function resolveText(
     for (const parts of readings) {
       if (!mayMean(parts, names)) continue
       const read = resolveParts(release, parts)
-      if (isContradicted?.()) return told(doubted(read), 'other-postal-code')
+      if (isContradicted?.()) return withHow(doubted(read), 'other-postal-code')
       const isDoubtful = isGuess?.() === true || isWordOfName(release, segments, read, parts)
       const resolution = isDoubtful ? lastDoubted(read) : withSaint(release, text, read, parts)
       const rank = rankOf(release, parts, resolution)
@@ -306,11 +306,11 @@ const MAX_REPAIRED_SCORE = 0.99
 
 function repaired(resolution: Resolution): Resolution {
   const toVerdict = (verdict: Verdict) => (verdict === 'exact' ? 'sure' : verdict)
-  return told(lessSure(resolution, toVerdict, MAX_REPAIRED_SCORE), 'repaired')
+  return withHow(lessSure(resolution, toVerdict, MAX_REPAIRED_SCORE), 'repaired')
 }
 
 /** The same with one more way to come to it. */
-const told = <T extends Decision>(decision: T, how: RowHow): T => ({
+const withHow = <T extends Decision>(decision: T, how: RowHow): T => ({
   ...decision,
   record: decision.record && { ...decision.record, how: [...otherThanExact(decision.record.how), how] },
 })
@@ -368,7 +368,7 @@ function withLevelsOf(
   decision: Decision,
 ): Resolution {
   const above = parts.length < 2 ? [] : levelsAbove(release, parts.slice(0, -1))
-  const read = parts.length < given.length ? told(decision, 'ignored-part') : decision
+  const read = parts.length < given.length ? withHow(decision, 'ignored-part') : decision
   return withLevels(release, read, above, parts.at(-1)?.entity)
 }
 

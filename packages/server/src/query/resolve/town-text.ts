@@ -239,7 +239,7 @@ function* pairReadings(
       language.isSeat(typed),
     )
     const isStreet = isStreetAtFirst(town.written.typed[0] ?? '', town.written.language)
-    // A number is no town, and a record before what is in it is told by that.
+    // A number is no town, and a record before what is in it is recognised by that.
     if (town.digits !== undefined) continue
     const isTold = own === segments[0] ? !isCentre && !isStreet : town.written.language.isSeat(town.written.typed)
     if (!isTold && matchesCalled(release, town, isInPlace).length === 0) continue

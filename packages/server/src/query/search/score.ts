@@ -107,7 +107,7 @@ export class Scorer {
   /** What all typed words lose at least, and how much more each does where it is dropped. */
   readonly #minLost: number
   readonly #lackCosts: Float64Array
-  /** Ranks after this one may be told as NO_MATCH. */
+  /** Ranks after this one may be given as NO_MATCH. */
   #limit = NO_MATCH
   #present = ALL_WORDS
   readonly #namesPerRecord: number
@@ -179,7 +179,7 @@ export class Scorer {
     return (1 - lost / this.#totalWeight) * (1 - this.#penalty)
   }
 
-  /** The rank of a name by its score, or NO_MATCH, as which those after a limit may be told too. Words that are known to be absent are not looked for. */
+  /** The rank of a name by its score, or NO_MATCH, which ranks after a limit may be given as too. Words that are known to be absent are not looked for. */
   rank(position: number, limit = NO_MATCH, present = ALL_WORDS): number {
     this.#limit = limit
     this.#present = present

@@ -240,7 +240,7 @@ export function searchAmong(
   })
   // The hits of small entities prune those of large ones, and cost little of the work.
   const smallestFirst = searches.toSorted((a, b) => release.entity(a.name).count - release.entity(b.name).count)
-  // The nearest can only be told when all are found.
+  // The nearest are known only when all are found.
   const work = { left: near === undefined ? MAX_WORK : Number.POSITIVE_INFINITY }
   const run = (effort: Effort, mayReplace: (count: number) => boolean) => {
     let total = 0

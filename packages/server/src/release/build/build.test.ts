@@ -218,7 +218,7 @@ function baseOf(home: TestHome): BuiltUpon & { readonly read: string[] } {
     read.push(name)
     return release.entity(name)
   }
-  return { release, read, verified }
+  return { release, read, verified, damageOf: async () => undefined }
 }
 
 const tinyHome = await homeOf(sourceOf(tiny))
@@ -298,6 +298,7 @@ describe('over another release', () => {
     const { release, verified } = baseOf(tinyHome)
     const base = {
       release,
+      damageOf: async () => undefined,
       verified: (name: string) =>
         name === damaged ? Promise.reject(new DamagedRelease(name, 'is spoiled')) : verified(name),
     }

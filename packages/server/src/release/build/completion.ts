@@ -8,7 +8,7 @@ import type { Numbering } from '../../source/numbering.ts'
 import { type Alias, type Block, numberingIn, type Origin, type Report, type Source } from '../../source/source.ts'
 import { scanEntity } from '../files/scan.ts'
 import { numberingOf, type ReleasedEntity, type ReleasedPackage } from '../manifest.ts'
-import type { OpenEntity, Release, StoredEntity } from '../release.ts'
+import type { DamagedRelease, OpenEntity, Release, StoredEntity } from '../release.ts'
 import type { Blocks, DigestOf, ReusableEntity } from './build-loop.ts'
 import { type RowsOf, rowsInCode } from './official-code.ts'
 
@@ -17,6 +17,8 @@ export type BuiltUpon = {
   readonly release: Release
   /** An entity of it whose content has been verified, since what is read from it is written under a new digest. */
   readonly verified: (name: string) => Promise<OpenEntity>
+  /** The damage of an entity, whose files are read for that once. */
+  readonly damageOf: (name: string) => Promise<DamagedRelease | undefined>
 }
 
 export type Complement = {

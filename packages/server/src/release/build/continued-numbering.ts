@@ -4,7 +4,7 @@ import { numberingIn, type Source } from '../../source/source.ts'
 import { countIn } from '../diff.ts'
 import { codeOf } from '../home/id-registry.ts'
 import { type Manifest, numberingOf, type ReleasedEntity } from '../manifest.ts'
-import { DamagedRelease, type OpenEntity, type Release } from '../release.ts'
+import type { OpenEntity, Release } from '../release.ts'
 import type { BuiltUpon } from './completion.ts'
 
 const MIN_SHARE_KEPT = 0.5
@@ -16,7 +16,7 @@ const MIN_SHARE_KEPT = 0.5
 export async function withContinuedNumbering(
   manifest: Manifest,
   source: Source,
-  { release: current, verified }: BuiltUpon,
+  { release: current, damageOf }: BuiltUpon,
   built: Release,
 ): Promise<Manifest> {
   const entities: Record<string, ReleasedEntity> = { ...manifest.entities }
@@ -24,15 +24,11 @@ export async function withContinuedNumbering(
     const numbering = numberingOf(current.manifest, name)
     const isTold = !source.provides.includes(name) || source.numbering?.[name] !== undefined
     if (isTold || numbering === numberingIn(source, name) || countIn(current, name) === 0) continue
-    const before = await verified(name).catch(noneWhereDamaged)
-    if (before !== undefined && shareKept(before, built.entity(name)) >= MIN_SHARE_KEPT)
+    if ((await damageOf(name)) !== undefined) continue
+    if (shareKept(current.entity(name), built.entity(name)) >= MIN_SHARE_KEPT)
       entities[name] = { ...released, numbering }
   }
   return { ...manifest, entities }
-}
-
-function noneWhereDamaged(error: unknown): undefined {
-  if (!(error instanceof DamagedRelease)) throw error
 }
 
 /** The share of the records that had the same identifiers and the same code before. */

@@ -12,12 +12,6 @@ import { forceGc, forceGcAfter } from './force-gc.ts'
 
 const ROWS_PER_BATCH = 2_000
 
-type EntityWriter = Disposable & {
-  readonly add: (row: Values) => void
-  /** All files are on disk, whole, when this returns. */
-  readonly finish: () => EntityFiles
-}
-
 /** `expected` is the number of rows that there will be, if that is known. */
 export function entityWriter(
   entity: Entity,
@@ -25,7 +19,7 @@ export function entityWriter(
   parents: RenderedParents,
   expected: number | undefined,
   onRecord?: OnRecord,
-): EntityWriter {
+) {
   const positionOf: PositionOf = (name, identity) => parents.get(name)?.positionOf.get(identity) as number
   const render = batchRenderer(entity, parents)
   const records = new RecordWriter(directory, onRecord)
@@ -46,10 +40,11 @@ export function entityWriter(
     forceGcAfter(++batches)
   }
   return {
-    add: (row) => {
+    add: (row: Values) => {
       if (rows.push(row) === ROWS_PER_BATCH) writeBatch()
     },
-    finish: () => {
+    /** All files are on disk, whole, when this returns. */
+    finish: (): EntityFiles => {
       writeBatch()
       const factsFile = facts.finish()
       const recordFiles = records.finish()

@@ -6,13 +6,7 @@ import { FACTS_FILE } from '../manifest.ts'
 
 const encoder = new TextEncoder()
 
-type FactsWriter = Disposable & {
-  readonly add: (rows: readonly Values[]) => void
-  /** The file is on disk, whole, when this returns; there is none if nothing is known. */
-  readonly finish: () => FileSummary | undefined
-}
-
-export function factsWriter(entity: Entity, directory: string): FactsWriter {
+export function factsWriter(entity: Entity, directory: string) {
   const names = factsOf(entity).map(([name]) => name)
   /** Opened when anything is known. */
   let file: DurableFile | undefined
@@ -23,7 +17,7 @@ export function factsWriter(entity: Entity, directory: string): FactsWriter {
     return `{${known.map((name) => `${JSON.stringify(name)}:${JSON.stringify(row[name])}`).join()}}\n`
   }
   return {
-    add: (rows) => {
+    add: (rows: readonly Values[]) => {
       if (file === undefined && !rows.some((row) => names.some((name) => row[name] !== undefined))) {
         rowsBefore += rows.length
         return
@@ -34,7 +28,8 @@ export function factsWriter(entity: Entity, directory: string): FactsWriter {
       }
       file.write(encoder.encode(rows.map(lineOf).join('')))
     },
-    finish: () => file?.finish(),
-    [Symbol.dispose]: () => file?.close(),
+    /** The file is on disk, whole, when this returns; there is none if no record has a fact. */
+    finish: (): FileSummary | undefined => file?.finish(),
+    [Symbol.dispose]: () => file?.[Symbol.dispose](),
   }
 }

@@ -9,15 +9,8 @@ import { officialCode, type RowsOf } from './official-code.ts'
 
 type Numbered = { readonly entity: Entity; readonly rowsOf: RowsOf }
 
-/** The way from the records of one numbering to those of another. */
-type Renumbering = {
-  /** The identifier that the record with this one has now. */
-  readonly find: (id: Identity) => Identity | undefined
-  /** Code and name of a record, as they were. */
-  readonly label: (id: Identity) => string
-}
-
-function renumberingOf(before: Numbered, now: Numbered): Renumbering {
+/** Finds the records of one numbering in another. */
+function renumberingOf(before: Numbered, now: Numbered) {
   const rows = now.rowsOf(now.entity.name)
   const rowsBefore = before.rowsOf(before.entity.name)
   const codeNow = (row: Values) => officialCode(now.entity, row, now.rowsOf)
@@ -33,14 +26,16 @@ function renumberingOf(before: Numbered, now: Numbered): Renumbering {
   }
   const found = new Map<Identity, Identity | undefined>()
   return {
-    find: (id) =>
+    /** The identifier that the record with this one has now. */
+    find: (id: Identity): Identity | undefined =>
       found.getOrInsertComputed(id, () => {
         const code = codeBefore(id)
         const same = rows.get(id)
         // Of several records with one code, the one that has kept its identifier is the same.
         return same !== undefined && codeNow(same) === code ? id : idOf.get(code)
       }),
-    label: (id) => {
+    /** Code and name of a record, as they were. */
+    label: (id: Identity): string => {
       const row = rowsBefore.get(id)
       return row === undefined ? `identifier ${id}` : `${codeBefore(id)} ${row[nameFieldOf(before.entity)]}`
     },
@@ -48,7 +43,7 @@ function renumberingOf(before: Numbered, now: Numbered): Renumbering {
 }
 
 /** The fields of an entity that refer to what the source provides, and how. */
-type Renumberings = ReadonlyMap<string, Renumbering>
+type Renumberings = ReadonlyMap<string, ReturnType<typeof renumberingOf>>
 
 /** The catalog that is being built, and the entities that come from the source. */
 type Building = { readonly catalog: Catalog; readonly provides: readonly string[]; readonly rowsOf: RowsOf }
@@ -58,7 +53,7 @@ async function renumberings(
   entity: Entity,
   { catalog, provides, rowsOf }: Building,
 ): Promise<Renumberings> {
-  const found = new Map<string, Renumbering>()
+  const found = new Map<string, ReturnType<typeof renumberingOf>>()
   for (const [field, { name }] of embedsOf(entity)) {
     if (!provides.includes(name) || !completion.provides.includes(name)) continue
     const before = { entity: entityIn(completion.catalog, name), rowsOf: await rowsOfCompletion(completion, name) }

@@ -67,5 +67,5 @@ test('what is finished or closed cannot be written to', () => {
   file.finish()
   expect(() => file.finish()).toThrow()
   expect(() => file.write(piece(GATHERED + 1, 1))).toThrow('written to after it was closed')
-  expect(() => file.close()).not.toThrow()
+  expect(() => file[Symbol.dispose]()).not.toThrow()
 })

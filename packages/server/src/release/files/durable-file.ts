@@ -12,7 +12,7 @@ export const disk = { open: openSync, write: writeSync, fsync: fsyncSync, close:
 const BUFFER = 1 << 16
 
 /** Small writes are gathered; the owner may reuse the bytes as soon as `write` returns. */
-export class DurableFile {
+export class DurableFile implements Disposable {
   readonly #hasher = new Bun.CryptoHasher('sha256')
   readonly #buffer = new Uint8Array(BUFFER)
   #descriptor: number | undefined
@@ -37,11 +37,11 @@ export class DurableFile {
     this.#flush()
     if (this.#descriptor === undefined) throw new Error('finished twice')
     disk.fsync(this.#descriptor)
-    this.close()
+    this[Symbol.dispose]()
     return { size: this.#size, sha256: this.#hasher.digest('hex') }
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     if (this.#descriptor !== undefined) disk.close(this.#descriptor)
     this.#descriptor = undefined
   }
@@ -61,13 +61,9 @@ export class DurableFile {
 
 /** Writes a small file that is on disk, whole, when this returns. */
 export function writeDurably(path: string, content: string | Uint8Array): FileSummary {
-  const file = new DurableFile(path)
-  try {
-    file.write(typeof content === 'string' ? new TextEncoder().encode(content) : content)
-    return file.finish()
-  } finally {
-    file.close()
-  }
+  using file = new DurableFile(path)
+  file.write(typeof content === 'string' ? new TextEncoder().encode(content) : content)
+  return file.finish()
 }
 
 /** Makes names created in, renamed into or removed from a directory last through a power cut. */

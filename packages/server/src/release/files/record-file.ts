@@ -124,7 +124,7 @@ export class RecordWriter implements RecordSink, Disposable {
   }
 
   [Symbol.dispose](): void {
-    for (const file of [this.#records, this.#offsets, this.#etags]) file.close()
+    for (const file of [this.#records, this.#offsets, this.#etags]) file[Symbol.dispose]()
   }
 
   #separate(): void {

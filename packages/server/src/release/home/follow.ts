@@ -255,10 +255,8 @@ async function filesOf(release: Release): Promise<() => Promise<FileChange>> {
   }
 }
 
-type HomeWatcher = Disposable & { readonly renew: () => Promise<void> }
-
 /** Watches the directory that has the name of the home, also after another one has got it. */
-function homeWatcher({ home, currentFile }: ReleaseStore, watch: WatchDirectory, onActivated: () => void): HomeWatcher {
+function homeWatcher({ home, currentFile }: ReleaseStore, watch: WatchDirectory, onActivated: () => void) {
   let watched: { readonly directory: string; readonly watcher: Pick<FSWatcher, 'close'> } | undefined
   const stop = () => {
     watched?.watcher.close()

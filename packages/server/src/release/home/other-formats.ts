@@ -21,9 +21,7 @@ export const outdatedReleases = (store: ReleaseStore): InOtherFormat[] =>
 
 /** Why the releases that are too old or too new are refused. */
 export const refusedFormats = (store: ReleaseStore): OtherFormatRelease[] =>
-  inOtherFormat(store)
-    .filter(({ state }) => state !== 'outdated')
-    .map((release) => new OtherFormatRelease(release.digest, release))
+  inOtherFormat(store).flatMap((one) => (one.state === 'outdated' ? [] : new OtherFormatRelease(one.digest, one)))
 
 /** True if there is a release to upgrade. */
 export const isOutdated = (store: ReleaseStore): boolean => outdatedReleases(store).length > 0

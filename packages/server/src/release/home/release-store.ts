@@ -41,11 +41,17 @@ const RELEASE_FILES: readonly string[] = [MANIFEST_FILE, SIGNATURE_FILE, KEYS_FI
 export class ReleaseStore implements ReleaseDirectories {
   readonly home: string
   readonly trust: Trust | undefined
+  readonly #releases: string
+  readonly #entities: string
+  readonly #building: string
 
   /** With `trust`, only releases can be read that are signed as it says. */
   constructor(home: string, trust?: Trust) {
     this.home = home
     this.trust = trust
+    this.#releases = join(home, 'releases')
+    this.#entities = join(home, 'entities')
+    this.#building = join(home, 'building')
   }
 
   currentDigest(): string | undefined {
@@ -332,18 +338,6 @@ export class ReleaseStore implements ReleaseDirectories {
     rmSync(discarded, { recursive: true, force: true })
     renameSync(path, discarded)
     rmSync(discarded, { recursive: true, force: true })
-  }
-
-  get #releases(): string {
-    return join(this.home, 'releases')
-  }
-
-  get #entities(): string {
-    return join(this.home, 'entities')
-  }
-
-  get #building(): string {
-    return join(this.home, 'building')
   }
 }
 

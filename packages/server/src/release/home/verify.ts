@@ -49,11 +49,8 @@ function unreadable(error: unknown): string {
 /** Returns a function that finds the faults of a release; an entity that several releases share is read once for all of them. */
 export function releaseVerifier(places: ReleaseDirectories): (digest: string) => Promise<string[]> {
   const verified = new Map<string, Promise<DamagedRelease[]>>()
-  const verify = (digest: string) => {
-    const verification = verified.get(digest) ?? verifyEntity(places.entityDirectory(digest), digest)
-    verified.set(digest, verification)
-    return verification
-  }
+  const verify = (digest: string) =>
+    verified.getOrInsertComputed(digest, () => verifyEntity(places.entityDirectory(digest), digest))
   return async (digest) => {
     try {
       const { entities } = readManifest(places.releaseDirectory(digest), digest)

@@ -17,20 +17,20 @@ import type { RenderedParents } from '../../catalog/render.ts'
 import { forceGc } from '../build/force-gc.ts'
 import type { FileSummary } from '../files/durable-file.ts'
 import { NumberList } from './number-list.ts'
-import { orderTexts, ranksOf, SortKeys, writeTexts } from './ordered-texts.ts'
+import { orderTexts, ranksOf, sortKeysOf, writeTexts } from './ordered-texts.ts'
 import { writePoints } from './points-build.ts'
 import { postingsOf } from './postings.ts'
 import { SectionWriter } from './sections.ts'
 import { TextTable } from './text-table.ts'
 
 type Column = { readonly name: string; readonly build: ColumnBuild }
-type FactColumn = { readonly name: string; readonly build: FactColumnBuild }
+type FactColumn = { readonly name: string; readonly build: ReturnType<typeof factColumn> }
 
 export class ColumnsBuild implements Disposable {
   readonly #columns: Column[]
   readonly #facts: FactColumn[]
   readonly #coordinates: ReturnType<typeof coordinatesOf>
-  readonly #tree: TreeColumn | undefined
+  readonly #tree: ReturnType<typeof treeColumn> | undefined
   #count = 0
 
   /** Values that would fill the memory are kept in the directory meanwhile. */
@@ -111,13 +111,6 @@ const USUAL_LENGTH = 40
 function textColumn(order: SortOrder, expected = 0): ColumnBuild {
   const table = new TextTable(expected * USUAL_LENGTH)
   const numbers = new NumberList(expected)
-  const sortKeys = () => {
-    const keys = new SortKeys(order, table.bytes)
-    const { bytes, offsets } = table.flat
-    for (let number = 0; number < table.size; number++)
-      keys.add(bytes, offsets[number] as number, offsets[number + 1] as number)
-    return keys.flat
-  }
   return {
     add: (texts: Uint8Array, count) => {
       const cursor = new TextCursor(texts)
@@ -128,7 +121,7 @@ function textColumn(order: SortOrder, expected = 0): ColumnBuild {
     },
     write: (file, field) => {
       table.close()
-      const { order: ordered, groups } = orderTexts(table, sortKeys())
+      const { order: ordered, groups } = orderTexts(table, sortKeysOf(order, table))
       forceGc(ordered.length)
       writeTexts(file, `${field}.texts`, `${field}.offsets`, table, ordered)
       file.add(`${field}.groups`, groups)
@@ -171,23 +164,18 @@ function embedColumn(expected: number | undefined, parents: number): ColumnBuild
   }
 }
 
-type TreeColumn = {
-  readonly add: (columns: Batch['columns'], count: number) => void
-  readonly write: (file: SectionWriter) => void
-}
-
-/** The record above each, once all are there; the position after the last stands above the roots. */
-function treeColumn(key: string, broader: string): TreeColumn {
+/** The parent of each record, once all are there; the position after the last is the parent of the roots. */
+function treeColumn(key: string, broader: string) {
   const positionOf = new Map<string, number>()
-  const above: string[] = []
+  const parents: string[] = []
   return {
-    add: (columns, count) => {
+    add: (columns: Batch['columns'], count: number) => {
       for (const one of textsOf(columns[key], count)) positionOf.set(one, positionOf.size)
-      above.push(...textsOf(columns[broader], count))
+      parents.push(...textsOf(columns[broader], count))
     },
-    write: (file) => {
-      const count = above.length
-      const values = Uint32Array.from(above, (one) => positionOf.get(one) ?? count)
+    write: (file: SectionWriter) => {
+      const count = parents.length
+      const values = Uint32Array.from(parents, (one) => positionOf.get(one) ?? count)
       writeValues(file, broader, values, count + 1)
     },
   }
@@ -200,16 +188,8 @@ function textsOf(column: Uint8Array | Uint32Array | undefined, count: number): s
 
 const decoder = new TextDecoder()
 
-type FactColumnBuild = Disposable & {
-  readonly add: (values: Float64Array | Uint8Array, count: number) => void
-  /** The number of each record, or that of its text; NaN if it is not known. */
-  readonly given: () => Float64Array
-  /** Writes nothing if nothing is known. */
-  readonly write: (file: SectionWriter, field: string) => void
-}
-
 /** Facts: the values that are known in ascending order, and after them one that stands for what is not known. */
-function factColumn(type: FactField['type'], path: string): FactColumnBuild {
+function factColumn(type: FactField['type'], path: string) {
   const texts: string[] = []
   const numberOf = new Map<string, number>()
   let isAnyKnown = false
@@ -223,6 +203,7 @@ function factColumn(type: FactField['type'], path: string): FactColumnBuild {
     Float64Array.from(decoder.decode(column).split('\0'), (text) =>
       text === '' ? Number.NaN : numberOf.getOrInsertComputed(text, () => texts.push(text) - 1),
     )
+  /** The number of each record, or that of its text; NaN if it has none. */
   const given = () => {
     const bytes = readFileSync(path)
     return new Float64Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / Float64Array.BYTES_PER_ELEMENT)
@@ -242,7 +223,7 @@ function factColumn(type: FactField['type'], path: string): FactColumnBuild {
     writeValues(file, field, ranksIn(known, numbers), known.length + 1)
   }
   return {
-    add: (values, count) => {
+    add: (values: Float64Array | Uint8Array, count: number) => {
       if (count === 0) return
       const numbers = values instanceof Float64Array ? values : numbersOf(values)
       isAnyKnown ||= numbers.some((number) => !Number.isNaN(number))
@@ -250,7 +231,8 @@ function factColumn(type: FactField['type'], path: string): FactColumnBuild {
       for (let written = 0; written < bytes.length; ) written += writeSync(descriptor as number, bytes, written)
     },
     given,
-    write: (file, field) => {
+    /** Writes nothing if no record has the fact. */
+    write: (file: SectionWriter, field: string) => {
       close()
       if (isAnyKnown) writeKnown(file, field)
       rmSync(path)

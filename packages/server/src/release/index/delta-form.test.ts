@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { TestDirectory, ThreeReleases } from '../../../../../test/support/releases.ts'
-import { DeltaForm, deltaFileOf, restore, travelName } from './delta-form.ts'
+import { deltaFileOf, deltaForm, restore, travelName } from './delta-form.ts'
 import { SectionWriter } from './sections.ts'
 
 const room = new TestDirectory()
@@ -15,7 +15,7 @@ afterAll(() => {
 
 /** In pieces that begin and end anywhere. */
 function formOf(path: string, piece = 1_001): Buffer {
-  const form = new DeltaForm(path)
+  const form = deltaForm(path)
   const bytes = Buffer.alloc(form.size)
   for (let at = 0; at < form.size; at += form.read(bytes.subarray(at, at + piece), at));
   return bytes

@@ -74,53 +74,42 @@ const numbersOf = (bytes: Uint8Array, start: number, length: number): Uint32Arra
 
 const BYTES = Uint32Array.BYTES_PER_ELEMENT
 
-/** A file on disk, read in this form. */
-export class DeltaForm {
-  readonly size: number
-  readonly #bytes: Uint8Array<ArrayBuffer>
-  readonly #sections: readonly Section[]
-  readonly #end: Section
-
-  constructor(path: string) {
-    this.#bytes = mapped(path)
-    const { sections, end } = sectionsOf(basename(path), this.#bytes)
-    if (end.offset > this.#bytes.length) throw new Error(`${path} has lost its end`)
-    this.#sections = sections
-    this.#end = end
-    this.size = end.at + this.#bytes.length - end.offset
+/** Opens a file on disk, to be read in this form. */
+export function deltaForm(path: string) {
+  const bytes = mapped(path)
+  const { sections, end } = sectionsOf(basename(path), bytes)
+  if (end.offset > bytes.length) throw new Error(`${path} has lost its end`)
+  const size = end.at + bytes.length - end.offset
+  const numbersIn = (name: string): Uint32Array => {
+    const section = sections.find((one) => one.name === name)
+    return section === undefined ? new Uint32Array() : numbersOf(bytes, section.offset, section.length)
   }
-
-  /** Fills the target with what stands from a place on, and returns how many bytes that are. */
-  read(target: Uint8Array, start: number): number {
-    const end = Math.min(start + target.length, this.size)
-    for (const section of this.#sections) {
-      const { at, length, kind } = section
-      const [from, to] = [Math.max(start, at), Math.min(end, at + aligned(length))]
-      if (from >= to || kind === 'values') continue
-      target.set(this.#encoded(section, from - at, to - at), from - start)
-    }
-    const { at, offset } = this.#end
-    const from = Math.max(start, at)
-    if (from < end) target.set(this.#bytes.subarray(offset + from - at, offset + end - at), from - start)
-    return Math.max(0, end - start)
-  }
-
   /** Some bytes of a section, with those up to the next one. */
-  #encoded(section: Section, from: number, to: number): Uint8Array {
-    const { offset, length } = section
-    if (section.kind === 'plain' || section.kind === 'values' || from >= length)
-      return this.#bytes.subarray(offset + from, offset + to)
-    const numbers = numbersOf(this.#bytes, offset, length)
+  const encoded = (section: Section, from: number, to: number): Uint8Array => {
+    const { offset, length, kind } = section
+    if (kind === 'plain' || kind === 'values' || from >= length) return bytes.subarray(offset + from, offset + to)
+    const numbers = numbersOf(bytes, offset, length)
     const [first, last] = [Math.floor(from / BYTES), Math.min(Math.ceil(to / BYTES), numbers.length)]
     const coded = new Uint32Array(Math.ceil(to / BYTES) - first)
-    if (section.kind === 'ranks') ranksInto(coded, numbers, this.#numbers(section.owners), first, last)
-    else differencesInto(coded, numbers, section.stride, first, last)
+    if (section.kind === 'ranks') ranksInto(coded, numbers, numbersIn(section.owners), first, last)
+    else if (section.kind === 'differences') differencesInto(coded, numbers, section.stride, first, last)
     return new Uint8Array(coded.buffer, from - first * BYTES, to - from)
   }
-
-  #numbers(name: string): Uint32Array {
-    const section = this.#sections.find((one) => one.name === name)
-    return section === undefined ? new Uint32Array() : numbersOf(this.#bytes, section.offset, section.length)
+  return {
+    size,
+    /** Fills the target with the bytes from a place on, and returns how many there are. */
+    read: (target: Uint8Array, start: number): number => {
+      const stop = Math.min(start + target.length, size)
+      for (const section of sections) {
+        const { at, length, kind } = section
+        const [from, to] = [Math.max(start, at), Math.min(stop, at + aligned(length))]
+        if (from < to && kind !== 'values') target.set(encoded(section, from - at, to - at), from - start)
+      }
+      const from = Math.max(start, end.at)
+      const shift = end.offset - end.at
+      if (from < stop) target.set(bytes.subarray(shift + from, shift + stop), from - start)
+      return Math.max(0, stop - start)
+    },
   }
 }
 

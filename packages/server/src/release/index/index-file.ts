@@ -86,12 +86,7 @@ export class IndexFile implements EntityIndex {
 
   column(field: string): IndexColumn {
     const name = columnOf(this.#entity, field)
-    let column = this.#columns.get(name)
-    if (column === undefined) {
-      column = this.#read(name)
-      this.#columns.set(name, column)
-    }
-    return column
+    return this.#columns.getOrInsertComputed(name, () => this.#read(name))
   }
 
   get points(): Points {

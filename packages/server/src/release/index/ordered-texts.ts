@@ -6,36 +6,23 @@ import { NumberList } from './number-list.ts'
 import type { SectionWriter } from './sections.ts'
 import type { TextTable } from './text-table.ts'
 
-/** The sort keys of texts, one after the other in the order in which the texts come. */
-export class SortKeys {
-  readonly #order: SortOrder
-  readonly #offsets = new NumberList()
-  readonly #bytes: ByteList
-
-  /** Makes room for texts of so many bytes in all. Room that is reserved and never used takes no memory. */
-  constructor(order: SortOrder, textBytes: number) {
-    this.#order = order
-    this.#bytes = new ByteList(Math.ceil(textBytes * LATIN_KEY_GROWS))
-    this.#offsets.push(0)
+/** The sort keys of the texts of a table, in the order of their numbers. Room that is reserved and never used takes no memory. */
+export function sortKeysOf(order: SortOrder, table: TextTable): FlatTexts {
+  const { bytes, offsets } = table.flat
+  const keys = new ByteList(Math.ceil(table.bytes * LATIN_KEY_GROWS))
+  const ends = new NumberList(table.size + 1)
+  ends.push(0)
+  for (let number = 0; number < table.size; number++) {
+    const [from, to] = [offsets[number] as number, offsets[number + 1] as number]
+    const room = keys.room((to - from) * LATIN_KEY_GROWS)
+    const end = order.latinSortKey(bytes, from, to, room, keys.length)
+    if (end === undefined) {
+      const key = Buffer.from(order.sortKey(table.text(number)))
+      keys.push(key, 0, key.length)
+    } else keys.grewTo(end)
+    ends.push(keys.length)
   }
-
-  /** The key of a text that stands somewhere in some bytes. */
-  add(bytes: Uint8Array, from: number, to: number): void {
-    const room = this.#bytes.room((to - from) * LATIN_KEY_GROWS)
-    const end = this.#order.latinSortKey(bytes, from, to, room, this.#bytes.length)
-    if (end === undefined) this.#addAny(Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString())
-    else this.#bytes.grewTo(end)
-    this.#offsets.push(this.#bytes.length)
-  }
-
-  #addAny(text: string): void {
-    const key = Buffer.from(this.#order.sortKey(text))
-    this.#bytes.push(key, 0, key.length)
-  }
-
-  get flat(): FlatTexts {
-    return { bytes: this.#bytes.array, offsets: this.#offsets.array }
-  }
+  return { bytes: keys.array, offsets: ends.array }
 }
 
 type OrderedTexts = {
@@ -95,8 +82,6 @@ export function ranksOf(order: Uint32Array): Uint32Array {
   return ranks
 }
 
-const BYTES_PER_PIECE = 1 << 20
-
 /** Writes the texts of a table in some order: their bytes one after the other, and where each begins. */
 export function writeTexts(
   file: SectionWriter,
@@ -108,22 +93,12 @@ export function writeTexts(
   const { bytes, offsets } = table.flat
   const ordered = new Uint32Array(order.length + 1)
   file.addPieces(name, 'bytes', (put) => {
-    let piece = Buffer.alloc(Math.min(BYTES_PER_PIECE, bytes.length))
-    let used = 0
     for (let place = 0; place < order.length; place++) {
       const number = order[place] as number
-      const start = offsets[number] as number
-      const length = (offsets[number + 1] as number) - start
-      ordered[place + 1] = (ordered[place] as number) + length
-      if (used + length > piece.length) {
-        put(piece.subarray(0, used))
-        used = 0
-        if (length > piece.length) piece = Buffer.alloc(length)
-      }
-      for (let at = 0; at < length; at++) piece[used + at] = bytes[start + at] as number
-      used += length
+      const [start, end] = [offsets[number] as number, offsets[number + 1] as number]
+      ordered[place + 1] = (ordered[place] as number) + end - start
+      put(bytes.subarray(start, end))
     }
-    put(piece.subarray(0, used))
   })
   file.add(offsetsName, ordered)
 }

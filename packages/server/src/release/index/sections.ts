@@ -14,8 +14,6 @@ const LENGTH_DIGITS = 15
 /** With the bytes up to where the next array begins. */
 export const aligned = (bytes: number): number => Math.ceil(bytes / ALIGNED) * ALIGNED
 
-type Kind = SectionPlace['kind']
-
 /** Takes the pieces of an array. */
 type Put = (piece: Uint32Array | Uint8Array) => void
 
@@ -34,7 +32,7 @@ export class SectionWriter implements Disposable {
   }
 
   /** Adds an array that a function writes in pieces. */
-  addPieces(name: string, kind: Kind, write: (put: Put) => void): void {
+  addPieces(name: string, kind: SectionPlace['kind'], write: (put: Put) => void): void {
     const offset = this.#size
     write((piece) => {
       this.#file.write(new Uint8Array(piece.buffer, piece.byteOffset, piece.byteLength))
@@ -55,7 +53,7 @@ export class SectionWriter implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#file.close()
+    this.#file[Symbol.dispose]()
   }
 }
 

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { TestDirectory } from '../../../../../test/support/releases.ts'
 import { spanish } from '../../catalog/languages/spanish.ts'
 import { byteOrder } from './byte-order.ts'
-import { orderTexts, ranksOf, SortKeys, writeTexts } from './ordered-texts.ts'
+import { orderTexts, ranksOf, sortKeysOf, writeTexts } from './ordered-texts.ts'
 import { SectionFile, SectionWriter } from './sections.ts'
 import { SortedTexts } from './sorted-texts.ts'
 import { TextTable } from './text-table.ts'
@@ -69,9 +69,7 @@ describe('texts in the order of a language', () => {
   const laidOut = (texts: readonly string[], place: string) => {
     const table = new TextTable()
     for (const text of texts) addTo(table, text)
-    const keys = new SortKeys(spanishOrder, 0)
-    for (const text of texts) addTo(keys, text)
-    const { order, groups } = orderTexts(table, keys.flat)
+    const { order, groups } = orderTexts(table, sortKeysOf(spanishOrder, table))
     const path = join(place, 'texts')
     const file = new SectionWriter(path)
     writeTexts(file, 'texts', 'offsets', table, order)

@@ -9,6 +9,7 @@ import { byteOrder } from './byte-order.ts'
 import { NAME_ENDS } from './index-file.ts'
 import { NumberList } from './number-list.ts'
 import { ranksOf, writeTexts } from './ordered-texts.ts'
+import { postingsOfRecords } from './postings.ts'
 import { SectionWriter } from './sections.ts'
 import { TextTable } from './text-table.ts'
 import { letterMask, soundsOfWords } from './word-keys.ts'
@@ -134,40 +135,8 @@ class WordsOfRecords {
     file.add(words, ranked)
     file.add(wordStarts, this.#starts.array)
     if (this.#ends !== undefined) file.add(NAME_ENDS, this.#ends.array)
-    this.#writePostings(file, starts, positions, ranks.length)
-  }
-
-  /** A record that has a word twice stands once in its list. */
-  #writePostings(file: SectionWriter, startsName: string, positionsName: string, words: number): void {
-    const starts = new Uint32Array(words + 1)
-    this.#forEachWord(words, (word) => {
-      starts[word + 1] = (starts[word + 1] as number) + 1
-    })
-    for (let word = 0; word < words; word++) starts[word + 1] = (starts[word + 1] as number) + (starts[word] as number)
-    file.add(startsName, starts)
-    const next = starts.slice(0, words)
-    const positions = new Uint32Array(starts[words] as number)
-    this.#forEachWord(words, (word, position) => {
-      const place = next[word] as number
-      positions[place] = position
-      next[word] = place + 1
-    })
-    file.add(positionsName, positions)
-  }
-
-  #forEachWord(count: number, call: (word: number, position: number) => void): void {
-    const words = this.#words.array
-    const starts = this.#starts.array
-    /** The last record that had each word, counted from one. */
-    const last = new Uint32Array(count)
-    for (let position = 0; position < starts.length - 1; position++) {
-      const end = starts[position + 1] as number
-      for (let at = starts[position] as number; at < end; at++) {
-        const word = words[at] as number
-        if (last[word] === position + 1) continue
-        last[word] = position + 1
-        call(word, position)
-      }
-    }
+    const lists = postingsOfRecords(ranked, this.#starts.array, ranks.length)
+    file.add(starts, lists.starts)
+    file.add(positions, lists.positions)
   }
 }

@@ -1,7 +1,7 @@
 // The words of a few names and codes, laid out in memory as an index has them on disk.
 import type { Language } from '../../catalog/languages/language.ts'
 import type { WordIndex } from './index-file.ts'
-import type { Postings } from './postings.ts'
+import { postingsOfRecords } from './postings.ts'
 import { SortedTexts } from './sorted-texts.ts'
 import { letterMask, soundsOfWords } from './word-keys.ts'
 
@@ -19,42 +19,35 @@ export function wordsInMemory(
   const numbered = (records: readonly (readonly string[])[]) =>
     records.map((words) => words.map((word) => numbers.get(word) as number))
   const [inNames, inCodes] = [numbered(names), numbered(codesOfEach)]
-  let sounds: ReturnType<typeof soundsOfWords> | undefined
-  // Rows are mostly resolved without them.
-  const heard = () => {
-    sounds ??= soundsOfWords(sorted.length, (word) => sorted[word] as string, language)
-    return sounds
-  }
+  const [nameWords, codeWords] = [inNames, inCodes].map((records) => Uint32Array.from(records.flat())) as Pair
+  const [nameStarts, codeStarts] = [inNames, inCodes].map(startsOf) as Pair
+  let heard: ReturnType<typeof soundsOfWords> | undefined
+  // Rows are mostly resolved without sounds.
+  const sounded = () => (heard ??= soundsOfWords(sorted.length, (word) => sorted[word] as string, language))
   return {
     language,
     words: new SortedTexts(Buffer.concat(bytes), startsOf(bytes), (word) => word),
     masks: Uint32Array.from(sorted, letterMask),
     get sounds() {
-      return heard().sounds
+      return sounded().sounds
     },
     get soundWords() {
-      return heard().soundWords
+      return sounded().soundWords
     },
-    names: Uint32Array.from(inNames.flat()),
-    nameStarts: startsOf(inNames),
+    names: nameWords,
+    nameStarts,
     nameEnds: undefined,
-    codes: Uint32Array.from(inCodes.flat()),
-    codeStarts: startsOf(inCodes),
-    inNames: postingsOf(inNames, sorted.length),
-    inCodes: postingsOf(inCodes, sorted.length),
+    codes: codeWords,
+    codeStarts,
+    inNames: postingsOfRecords(nameWords, nameStarts, sorted.length),
+    inCodes: postingsOfRecords(codeWords, codeStarts, sorted.length),
   }
 }
+
+type Pair = [Uint32Array, Uint32Array]
 
 function startsOf(lists: readonly { readonly length: number }[]): Uint32Array {
   const starts = [0]
   for (const { length } of lists) starts.push((starts.at(-1) as number) + length)
   return Uint32Array.from(starts)
-}
-
-function postingsOf(records: readonly (readonly number[])[], words: number): Postings {
-  const lists: number[][] = Array.from({ length: words }, () => [])
-  for (const [position, numbers] of records.entries()) {
-    for (const number of new Set(numbers)) lists[number]?.push(position)
-  }
-  return { starts: startsOf(lists), positions: Uint32Array.from(lists.flat()) }
 }

@@ -152,21 +152,13 @@ export function withSignature(text: string | undefined, signature: string): stri
   return [...others, signature].join('')
 }
 
-/** The members of the trusted comment of a signature; undefined those that it does not have. */
-type Statement = {
-  readonly signed: string | undefined
-  readonly sequence: number | undefined
-  readonly expires: string | undefined
-  readonly definitions: string | undefined
-  readonly origin: string | undefined
-  readonly files: string | undefined
-  readonly format: number | undefined
-}
+type Statement = ReturnType<typeof statementIn>
 
 /** Above every time of a signature, and every sequence. */
 const MAX_SECONDS = 1e11
 
-export function statementIn(trustedComment: string): Statement {
+/** The members of the trusted comment of a signature; undefined those that it does not have. */
+export function statementIn(trustedComment: string) {
   const members = new Map(trustedComment.split('\t').map((member) => cut(member)))
   const number = (name: string) => {
     const value = Number(members.get(name))

@@ -20,30 +20,21 @@ for (const [network, bits] of [
   ['224.0.0.0', 3],
 ] as const)
   notPublic.addSubnet(network, bits, 'ipv4')
+const global = new BlockList()
+global.addSubnet('2000::', 3, 'ipv6')
 for (const [network, bits] of [
-  ['::', 127],
-  ['64:ff9b::', 32],
-  ['100::', 64],
   ['2001::', 23],
   ['2001:db8::', 32],
   ['2002::', 16],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['ff00::', 8],
+  ['3fff::', 20],
 ] as const)
   notPublic.addSubnet(network, bits, 'ipv6')
 
-const MAPPED = /^::ffff:(?:([0-9.]+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/i
-
+/** Of IPv6 only the addresses that are given out for the internet are public: all others lead to this machine, its network or IPv4. */
 export function isPublicAddress(address: string): boolean {
-  const [, dotted, high, low] = MAPPED.exec(address) ?? []
-  if (dotted !== undefined) return isPublicAddress(dotted)
-  if (high !== undefined && low !== undefined) {
-    const [first, second] = [Number.parseInt(high, 16), Number.parseInt(low, 16)]
-    return isPublicAddress([first >> 8, first & 255, second >> 8, second & 255].join('.'))
-  }
   const family = isIP(address)
-  return family !== 0 && !notPublic.check(address, family === 4 ? 'ipv4' : 'ipv6')
+  if (family === 4) return !notPublic.check(address, 'ipv4')
+  return family === 6 && global.check(address, 'ipv6') && !notPublic.check(address, 'ipv6')
 }
 
 type Lookup = (host: string) => Promise<readonly { readonly address: string }[]>

@@ -1,6 +1,7 @@
-// The constraints that a schema declares, as a check of the text of a value. A breach is told; what is published stays.
+// The constraints that a schema declares, as a check of the text of a value. A breach is reported; what is published stays.
+
+import { linearPattern } from '../../base/linear-pattern.ts'
 import type { Constraints } from './descriptor.ts'
-import { linearPattern } from './linear-pattern.ts'
 
 export type ConstraintCheck = {
   readonly isRequired: boolean

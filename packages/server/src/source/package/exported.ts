@@ -8,7 +8,7 @@ import { isObject } from '../../base/json.ts'
 import { OperationalError } from '../../base/operational-error.ts'
 import { type EntityData, orderedCatalog } from '../../catalog/catalog.ts'
 import { RESERVED_COLLECTIONS } from '../../catalog/collections.ts'
-import { definitionFault } from '../../catalog/definition-check.ts'
+import { parseDefinition } from '../../catalog/definition-schema.ts'
 import type { TextFile } from '../lines.ts'
 import { NUMBERINGS, type Numbering } from '../numbering.ts'
 import type { Origin, Source } from '../source.ts'
@@ -16,7 +16,6 @@ import type { KnownDefinitions } from './columns.ts'
 import { aliasesIn, MAX_ALIAS_TABLE } from './defined-aliases.ts'
 import { type DefinedTable, definedLists } from './defined-tables.ts'
 import type { Descriptor, PackageInfo, Resource } from './descriptor.ts'
-import { linearPattern } from './linear-pattern.ts'
 import { smallFile } from './locate.ts'
 import { packageInfosFault } from './package-info.ts'
 
@@ -54,22 +53,18 @@ export async function exportedSource(descriptor: Descriptor, location: string, f
 }
 
 function addDefinition({ name, own }: Resource, known: Map<string, EntityData>): void {
-  const definition = own.get('definition')
-  const wrong = definitionFault(definition, known) ?? moreFaults(definition as EntityData, known)
-  if (wrong !== undefined) throw new WrongExport(`nomenclator:definition of resource ${JSON.stringify(name)}`, wrong)
-  const entity = definition as EntityData
-  known.set(entity.name, entity)
+  const parsed = parseDefinition(own.get('definition'), known)
+  const wrong = 'fault' in parsed ? parsed.fault : clash(parsed.definition, known)
+  if ('fault' in parsed || wrong !== undefined)
+    throw new WrongExport(`nomenclator:definition of resource ${JSON.stringify(name)}`, wrong ?? '')
+  known.set(parsed.definition.name, parsed.definition)
 }
 
-/** What a definition that is written by hand could have wrong besides. */
-function moreFaults({ name, plural, titles, fields }: EntityData, known: KnownDefinitions): string | undefined {
+/** Says what a definition has that another has too, or that only the program may have. */
+function clash({ name, plural }: EntityData, known: KnownDefinitions): string | undefined {
   if (known.has(name)) return `${name} is defined twice`
   if ([...known.values()].some((other) => other.plural === plural)) return `two lists are the collection ${plural}`
-  if (RESERVED_COLLECTIONS.has(plural)) return `the collection ${plural} means something else in addresses`
-  if (titles !== undefined && !(isObject(titles) && Object.values(titles).every((title) => typeof title === 'string')))
-    return 'its titles are not texts'
-  const slow = Object.entries(fields).find(([, field]) => 'pattern' in field && !linearPattern(field.pattern))
-  return slow && `the pattern of ${JSON.stringify(slow[0])} is not one that is matched in linear time`
+  return RESERVED_COLLECTIONS.has(plural) ? `the collection ${plural} means something else in addresses` : undefined
 }
 
 class WrongExport extends OperationalError {

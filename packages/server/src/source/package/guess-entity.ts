@@ -1,8 +1,8 @@
 // The definition of a list from what its columns were found to be, and how each of its fields is filled.
 
+import { isFieldName } from '../../base/texts.ts'
 import type { EntityData } from '../../catalog/catalog.ts'
 import { MAX_ID } from '../../catalog/check.ts'
-import { isFieldName } from '../../catalog/definition-check.ts'
 import type { OfficialCode } from '../../catalog/entity.ts'
 import type { Guess, ListPlan, UsualCode, ValueFormat } from './descriptor.ts'
 import { quoted } from './guess-key.ts'
@@ -111,7 +111,7 @@ function about({ name, declared }: ProfiledColumn) {
   return { description, ...(title === '' || title === name ? {} : { title }) }
 }
 
-/** Why a column becomes no field, told once. */
+/** Why a column becomes no field, reported once. */
 export function leftOut({ columns, resource }: ProfiledTable): readonly Guess[] {
   const seen = new Set<string>()
   return columns.flatMap(({ name }, at) => {

@@ -69,7 +69,3 @@ export function languageIn(words: readonly string[]): InLanguage | undefined {
   if (language === undefined) return undefined
   return { language, stem: words.slice(0, -1), isAmbiguous: AMBIGUOUS.has(last) || WRITTEN_FOR.has(last) }
 }
-
-/** Whether it is a language tag (BCP 47) as far as that can be told from its shape. */
-export const isLanguageTag = (tag: string): boolean =>
-  tag.length <= 35 && /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/.test(tag)

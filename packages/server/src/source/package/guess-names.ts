@@ -181,9 +181,9 @@ function wordiest(families: readonly Family[]): readonly ProfiledColumn[] | unde
 
 /** Columns by what their names have besides a language. */
 function familiesOf(columns: readonly ProfiledColumn[]): readonly Family[] {
-  const told = new Map(columns.map((column) => [column, languageOf(column)]))
+  const found = new Map(columns.map((column) => [column, languageOf(column)]))
   const siblings = new Map<string, InLanguage[]>()
-  for (const one of told.values()) {
+  for (const one of found.values()) {
     if (one === undefined) continue
     const stem = one.stem.join(' ')
     siblings.set(stem, [...(siblings.get(stem) ?? []), one])
@@ -192,7 +192,7 @@ function familiesOf(columns: readonly ProfiledColumn[]): readonly Family[] {
     string,
     { stem: readonly string[]; members: { column: ProfiledColumn; language?: string }[] }
   >()
-  for (const [column, one] of told) {
+  for (const [column, one] of found) {
     const isTold = one !== undefined && isSure(one, siblings.get(one.stem.join(' ')) ?? [])
     const stem = isTold ? one.stem : column.words
     // Without a language each column is a family of its own.
@@ -206,9 +206,9 @@ function familiesOf(columns: readonly ProfiledColumn[]): readonly Family[] {
 
 function languageOf({ words, declared }: ProfiledColumn): InLanguage | undefined {
   const own = declared.own.get('language')
-  const told = languageIn(words) ?? (declared.title === undefined ? undefined : languageIn(nameWords(declared.title)))
-  if (typeof own !== 'string') return told
-  return { language: own, stem: told?.stem ?? words, isAmbiguous: false }
+  const found = languageIn(words) ?? (declared.title === undefined ? undefined : languageIn(nameWords(declared.title)))
+  if (typeof own !== 'string') return found
+  return { language: own, stem: found?.stem ?? words, isAmbiguous: false }
 }
 
 /** Whether a language is meant: the rest is a name or a description, or there is the same in another language. */

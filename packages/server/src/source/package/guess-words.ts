@@ -59,7 +59,7 @@ const GENERIC = setOf(
 const CAMEL = /(\p{Ll}|\p{N})(?=\p{Lu})/gu
 const ACRONYM = /(\p{Lu})(?=\p{Lu}\p{Ll})/gu
 
-/** The folded words of the name of a column or a list, also where they are told apart by capital letters only. */
+/** The folded words of the name of a column or a list, also where they are distinguished by capital letters only. */
 export const nameWords = (name: string): readonly string[] =>
   wordsOf(name.slice(0, 200).replace(CAMEL, '$1 ').replace(ACRONYM, '$1 '))
 

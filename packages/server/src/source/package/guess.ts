@@ -1,8 +1,8 @@
 // What a package is taken for: which table is which list, with its key, names, tree, references and types. What is declared is
-// obeyed, the rest is guessed from names and values, and every guess is told with how to say it otherwise.
+// obeyed, the rest is guessed from names and values, and every guess is reported with how to say it otherwise.
 import type { EntityData } from '../../catalog/catalog.ts'
 import { RESERVED_COLLECTIONS } from '../../catalog/collections.ts'
-import { definitionFault } from '../../catalog/definition-check.ts'
+import { parseDefinition } from '../../catalog/definition-schema.ts'
 import { slugOf } from '../../catalog/slug.ts'
 import type {
   AliasPlan,
@@ -35,7 +35,7 @@ type Candidate = KeyedTable & {
   /** Why it can be no list. */
   readonly fault?: string
   readonly usualCode?: UsualCode
-  /** What is told of it where it is a list. */
+  /** What is reported of it where it is a list. */
   readonly guesses: readonly Guess[]
 }
 
@@ -96,14 +96,14 @@ function candidatesOf(
     const key = keyOf(table, referredColumns(descriptor, table))
     const candidate = { table, list, properties, name: '', key: [], hasDeclaredKey: false, guesses: [] }
     if ('reason' in key) return [{ ...candidate, fault: `${key.reason}; declare a primaryKey in its schema` }]
-    const told: Guess[] = key.guess === undefined ? [] : [key.guess]
+    const ownGuesses: Guess[] = key.guess === undefined ? [] : [key.guess]
     const usualCode = usualCodeOf(key)
     const name = freeSlug(
       descriptor,
       resource,
       list,
       (slug) => taken(slug) || names.has(slug),
-      (guess) => told.push(guess),
+      (guess) => ownGuesses.push(guess),
     )
     names.add(name)
     return [
@@ -114,7 +114,7 @@ function candidatesOf(
         hasDeclaredKey: key.isDeclared,
         ...(key.leavesOutRows === undefined ? {} : { leavesOutRows: true as const }),
         ...(usualCode === undefined ? {} : { usualCode }),
-        guesses: told,
+        guesses: ownGuesses,
       },
     ]
   })
@@ -325,8 +325,8 @@ function soundPlans(
       const embedded = field.kind === 'embed' ? byName.get(field.entity) : undefined
       if (embedded !== undefined) place(embedded)
     }
-    const fault = definitionFault(plan.entity, known)
-    if (fault !== undefined) return void refused.push({ resource: plan.resource, reason: fault })
+    const parsed = parseDefinition(plan.entity, known)
+    if ('fault' in parsed) return void refused.push({ resource: plan.resource, reason: parsed.fault })
     known.set(plan.entity.name, plan.entity)
     sound.push(plan)
   }

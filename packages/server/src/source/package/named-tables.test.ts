@@ -36,7 +36,7 @@ describe('are the lists that ship with the program', () => {
   test.each(cases)('%s, which is told', async (_, files, lists) => {
     const { source, directory } = await opened(files)
     expect(source.provides).toEqual(lists)
-    expect(source.told).toStartWith(`${directory} has no datapackage.json; its files are named like lists that ship`)
+    expect(source.note).toStartWith(`${directory} has no datapackage.json; its files are named like lists that ship`)
     expect(source.packages).toBeUndefined()
     expect(source.catalog).toBe(builtInCatalog)
   })
@@ -51,7 +51,7 @@ test.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
   ],
 ])('a table of the same name with %s is a list of its own package', async (_, files, resources) => {
   const { source } = await opened(files)
-  expect(source.told).toBeUndefined()
+  expect(source.note).toBeUndefined()
   expect(source.package.lists).toHaveLength(resources.length)
   expect(source.packages).toEqual([source.package])
 })

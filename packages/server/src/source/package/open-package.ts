@@ -41,7 +41,7 @@ export type PackageOptions = {
   readonly taken?: (slug: string) => boolean
   /** The definitions of the lists of other packages, which may be referred to; without them no home is looked at. */
   readonly others?: readonly EntityData[]
-  /** The same, told by the home that the package comes into once its name is known. */
+  /** The same, reported by the home that the package comes into once its name is known. */
   readonly inHome?: (packageName: string) => Required<Pick<PackageOptions, 'taken' | 'others' | 'recordsOfOther'>>
   /** The records of such a list; where they are not known, references to it are checked when they are published. */
   readonly recordsOfOther?: (entity: string) => KnownRecords | undefined
@@ -65,7 +65,7 @@ export type PackageSource = Source & {
   /** Whether it was written from a home, and so is all that a home with nothing else is to have. */
   readonly isExport: boolean
   /** What it was taken for, where no descriptor says it and nothing was guessed. */
-  readonly told?: string
+  readonly note?: string
   readonly guesses: readonly Guess[]
   /** What is odd, by table and field. */
   readonly findings: readonly PackageFinding[]
@@ -158,7 +158,7 @@ export async function examinePackage(
   }
 }
 
-/** A package of which nothing is guessed or told. */
+/** A package of which nothing is guessed or reported. */
 const soundPackage = ({ name }: Located, source: PackageSource): Examined => ({
   location: name,
   faults: [],
@@ -196,12 +196,12 @@ function namedPackage(
       `${location} has tables of lists that ship with Nomenclator, which keep their names; leave out --name`,
     )
   const info = { name: fallbackName, licenses: [], sources: [], keywords: [], contributors: [], lists: source.provides }
-  const told = `${location} has no datapackage.json; its files are named like lists that ship with Nomenclator, and are read as those.`
+  const note = `${location} has no datapackage.json; its files are named like lists that ship with Nomenclator, and are read as those.`
   return {
     ...source,
     package: info,
     isExport: false,
-    told,
+    note,
     guesses: [],
     findings: [],
     leftOut: [],

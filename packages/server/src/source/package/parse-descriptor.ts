@@ -1,6 +1,8 @@
 // Makes a descriptor of what stands in a file: version 2 of the standard, version 1, and the forms before them that are still found.
 import { isObject, type JsonObject } from '../../base/json.ts'
+import { linearPattern } from '../../base/linear-pattern.ts'
 import { nearest } from '../../base/nearest.ts'
+import { isLanguageTag } from '../../base/texts.ts'
 import { slugOf } from '../../catalog/slug.ts'
 import type { Faults } from '../faults.ts'
 import type { Findings } from '../findings.ts'
@@ -19,8 +21,7 @@ import type {
 } from './descriptor.ts'
 import type { PlaceOf } from './descriptor-text.ts'
 import type { ValuePath } from './json-syntax.ts'
-import { linearPattern } from './linear-pattern.ts'
-import { fieldProperties, listProperties, type OnInvalid, PREFIX, strayProperties } from './profile.ts'
+import { type OnInvalid, obeyedElsewhere, obeyedOfField, obeyedOfList, PREFIX } from './profile.ts'
 
 const MAX_RESOURCES = 1_000
 const MAX_FIELDS = 1_000
@@ -106,8 +107,7 @@ class DescriptorParser {
 
   descriptor(value: JsonObject, resources: readonly unknown[]): Descriptor {
     this.#tellMisspelt(value, PACKAGE_PROPERTIES, 'the package', [])
-    const own = ownProperties(value)
-    strayProperties({ own }, this.#objection('the package', []))
+    const own = obeyedElsewhere(ownProperties(value), this.#objection('the package', []))
     const names = new Set<string>()
     return {
       name: this.#packageName(value),
@@ -145,9 +145,8 @@ class DescriptorParser {
     ).flatMap((path) => textOf(path) ?? [])
     const name = this.#resourceName(value, paths[0], index, names)
     const at = ['resources', index]
-    const own = ownProperties(value)
     this.#tellMisspelt(value, RESOURCE_PROPERTIES, `resource ${name}`, at)
-    listProperties({ own }, this.#objection(`resource ${name}`, at))
+    const own = obeyedOfList(ownProperties(value), this.#objection(`resource ${name}`, at))
     const dialect = isObject(value.dialect) ? dialectOf(value.dialect) : undefined
     const schema = value.schema === undefined ? undefined : this.schema(value.schema, name, [...at, 'schema'])
     if (isObject(value.schema) && schema === undefined) {
@@ -191,8 +190,7 @@ class DescriptorParser {
   schema(value: unknown, resource: string, at: ValuePath): TableSchema | undefined {
     if (!isObject(value) || !Array.isArray(value.fields)) return undefined
     this.#tellMisspelt(value, SCHEMA_PROPERTIES, `the schema of ${resource}`, at)
-    const own = ownProperties(value)
-    strayProperties({ own }, this.#objection(`the schema of ${resource}`, at))
+    const own = obeyedElsewhere(ownProperties(value), this.#objection(`the schema of ${resource}`, at))
     const names = new Set<string>()
     const fields = value.fields.slice(0, MAX_FIELDS + 1).flatMap((field, index): TableField[] => {
       const parsed = this.#field(field, resource, [...at, 'fields', index])
@@ -230,8 +228,7 @@ class DescriptorParser {
     const constraints = isObject(value.constraints)
       ? this.#constraints(value.constraints, `${resource}.${name}`, at)
       : {}
-    const own = ownProperties(value)
-    fieldProperties({ own }, this.#objection(`${resource}.${name}`, at))
+    const own = obeyedOfField(ownProperties(value), this.#objection(`${resource}.${name}`, at))
     const bareNumber = booleanOf(value.bareNumber)
     return {
       name,
@@ -304,7 +301,7 @@ class DescriptorParser {
     ]
   }
 
-  /** A property that is nearly one of the standard is told, and not obeyed. */
+  /** A property that is nearly one of the standard is reported, and not obeyed. */
   #tellMisspelt(value: JsonObject, known: readonly string[], where: string, at: ValuePath): void {
     for (const name of Object.keys(value).slice(0, MAX_ITEMS)) {
       if (known.includes(name) || name.length < MIN_MISSPELT || name.startsWith(PREFIX)) continue
@@ -395,7 +392,7 @@ const categoriesOf = (value: unknown): readonly string[] | undefined =>
 
 const languageOf = (value: JsonObject): string | undefined => {
   const [language] = [value.language, value.lang, listOf(value.languages)[0]].flatMap((one) => textOf(one) ?? [])
-  return language !== undefined && /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(language) ? language : undefined
+  return language !== undefined && isLanguageTag(language) ? language : undefined
 }
 
 function licenseOf(value: unknown): License[] {

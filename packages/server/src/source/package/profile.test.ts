@@ -2,15 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import schema from '../../../../../data/nomenclator.schema.json' with { type: 'json' }
 import { profileFaults } from '../../../../../test/support/profile.ts'
-import {
-  FIELD_ROLES,
-  fieldProperties,
-  LIST_ROLES,
-  listProperties,
-  ORDERS,
-  PREFIX,
-  STANDARD_PROFILE,
-} from './profile.ts'
+import { FIELD_ROLES, LIST_ROLES, ORDERS, obeyedOfField, obeyedOfList, PREFIX, STANDARD_PROFILE } from './profile.ts'
 
 const isValid = (list: object, field: object) =>
   profileFaults({
@@ -18,13 +10,13 @@ const isValid = (list: object, field: object) =>
     resources: [{ name: 'l', path: 'l.csv', ...list, schema: { fields: [{ name: 'f', ...field }] } }],
   }).length === 0
 
-/** Whether the reader of descriptors obeys it. */
+/** True if the reader of descriptors obeys the properties, all of them. */
 function isObeyed(own: Readonly<Record<string, unknown>>, of: 'list' | 'field'): boolean {
   const objections: string[] = []
   const map = new Map(Object.entries(own).map(([name, value]) => [name.slice(PREFIX.length), value]))
-  const object = (property: string) => void objections.push(property)
-  if (of === 'list') listProperties({ own: map }, object)
-  else fieldProperties({ own: map }, object)
+  const onInvalid = (property: string) => void objections.push(property)
+  const obeyed = (of === 'list' ? obeyedOfList : obeyedOfField)(map, onInvalid)
+  expect(obeyed.size).toBe(map.size - objections.length)
   return objections.length === 0
 }
 

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { isObject } from '../../base/json.ts'
 import { nearest } from '../../base/nearest.ts'
 import { shippedFile } from '../../base/program.ts'
+import { isLanguageTag } from '../../base/texts.ts'
 import type { ByLanguage, CodePart, ListGroup, OfficialCode } from '../../catalog/entity.ts'
 import type { OwnProperties } from './descriptor.ts'
-import { isLanguageTag } from './guess-language.ts'
 
 export const PREFIX = 'nomenclator:'
 /** The file with the profile, which descriptors that are written here have beside them. */
@@ -67,7 +67,7 @@ type DeclaredCode = Pick<OfficialCode, 'name' | 'title' | 'parts' | 'separator'>
   readonly description?: string
 }
 
-/** Is told of what is not obeyed. */
+/** Takes a property that is not obeyed. */
 export type OnInvalid = (property: string, value: unknown, expected: string) => void
 
 type Parser = (value: unknown) => unknown
@@ -170,21 +170,28 @@ function titlesFrom(value: unknown): ByLanguage | undefined {
 /** The names of properties as they are here, where that differs. */
 const RENAMED: ReadonlyMap<string, string> = new Map([['title', 'titles']])
 
-function propertiesOf(
+const propertiesOf = (own: OwnProperties, rules: ReadonlyMap<string, Rule>): object =>
+  Object.fromEntries(
+    [...own].flatMap(([name, value]) => {
+      const parsed = rules.get(name)?.[0](value)
+      return parsed === undefined ? [] : [[RENAMED.get(name) ?? name, parsed]]
+    }),
+  )
+
+/** The properties that a rule reads; the others are reported, and nobody sees them. */
+function obeyed(
   own: OwnProperties,
   rules: ReadonlyMap<string, Rule>,
-  object?: OnInvalid,
+  onInvalid: OnInvalid,
   ofExports: readonly string[] = [],
-): object {
-  const properties = new Map<string, unknown>()
-  for (const [name, value] of own) {
+): OwnProperties {
+  const isObeyed = ([name, value]: readonly [string, unknown]) => {
     const rule = rules.get(name)
-    const parsed = rule?.[0](value)
-    if (parsed !== undefined) properties.set(RENAMED.get(name) ?? name, parsed)
-    else if (!ofExports.includes(name))
-      object?.(`${PREFIX}${name}`, value, rule?.[1] ?? unknownProperty(name, [...rules.keys()]))
+    if (ofExports.includes(name) || rule?.[0](value) !== undefined) return true
+    onInvalid(`${PREFIX}${name}`, value, rule?.[1] ?? unknownProperty(name, [...rules.keys()]))
+    return false
   }
-  return Object.fromEntries(properties)
+  return new Map([...own].filter(isObeyed))
 }
 
 function unknownProperty(name: string, known: readonly string[]): string {
@@ -194,11 +201,13 @@ function unknownProperty(name: string, known: readonly string[]): string {
 
 type Own = { readonly own: OwnProperties }
 
-export const fieldProperties = ({ own }: Own, object?: OnInvalid): FieldProperties =>
-  propertiesOf(own, FIELD_RULES, object)
+export const fieldProperties = ({ own }: Own): FieldProperties => propertiesOf(own, FIELD_RULES)
+export const listProperties = ({ own }: Own): ListProperties => propertiesOf(own, LIST_RULES)
 
-export const listProperties = ({ own }: Own, object?: OnInvalid): ListProperties =>
-  propertiesOf(own, LIST_RULES, object, ['definition', 'numbering'])
+export const obeyedOfField = (own: OwnProperties, onInvalid: OnInvalid): OwnProperties =>
+  obeyed(own, FIELD_RULES, onInvalid)
+export const obeyedOfList = (own: OwnProperties, onInvalid: OnInvalid): OwnProperties =>
+  obeyed(own, LIST_RULES, onInvalid, ['definition', 'numbering'])
 
 const EXPORTED = ['packages', 'credits']
 
@@ -214,6 +223,8 @@ function strayProperty(name: string): string {
 }
 
 /** A package and a schema have none but those that an export writes. */
-export const strayProperties = ({ own }: Own, object: OnInvalid): void => {
-  for (const [name, value] of own) if (!EXPORTED.includes(name)) object(`${PREFIX}${name}`, value, strayProperty(name))
+export function obeyedElsewhere(own: OwnProperties, onInvalid: OnInvalid): OwnProperties {
+  for (const [name, value] of own)
+    if (!EXPORTED.includes(name)) onInvalid(`${PREFIX}${name}`, value, strayProperty(name))
+  return new Map([...own].filter(([name]) => EXPORTED.includes(name)))
 }

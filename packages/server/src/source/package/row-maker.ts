@@ -10,7 +10,7 @@ import { partOfPair, type ValueReader, valueReader } from './values.ts'
 export type MadeRow = Record<string, string | number>
 type FieldData = EntityData['fields'][string]
 
-/** Is told what is odd about the values of a field while rows are made. */
+/** Takes findings on the values of a field while rows are made. */
 export type FieldObserver = {
   /** A text that there is, before anything is made of it. */
   readonly given: (text: string) => void

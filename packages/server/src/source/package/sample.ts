@@ -48,7 +48,7 @@ const folded = (name: string) =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '')
 
-/** The resource with the fields of its schema under the names of the columns; those that are no column are told and left out. */
+/** The resource with the fields of its schema under the names of the columns; those that are no column are reported and left out. */
 export function withHeaderNames(
   resource: Resource,
   table: Table,

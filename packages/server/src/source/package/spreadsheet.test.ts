@@ -69,3 +69,14 @@ test('a sheet that is not there is named beside those that are', async () => {
     .put('units.xlsx', workbook({ Units: [HEADER] }))
   expect(await directory.refusal()).toContain('one of its sheets: Units')
 })
+
+test.each([
+  ['a cell that is not closed', [HEADER, '<c r="A2"><v>1'.repeat(5_000)], 'in more than 100 others'],
+  ['a tag that is not closed', [HEADER, '<c '.repeat(5_000)], 'a tag is not closed'],
+  ['a text of many megabytes', [HEADER, text('A2', 'x'.repeat(9 << 20))], 'rows of at most 8388608 characters'],
+])('%s is refused', async (_, rows, expected) => {
+  using directory = new PackageDirectory()
+    .describe({ name: 'units', path: 'units.xlsx' })
+    .put('units.xlsx', workbook({ Units: rows }))
+  expect(await directory.refusal()).toContain(expected)
+})

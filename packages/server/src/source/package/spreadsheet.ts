@@ -2,32 +2,39 @@
 import { filesInZip, type NamedFile, UnusableZip, type ZippedFile } from '../zip.ts'
 import type { RawRows } from './delimited.ts'
 import { UnreadableTable } from './unreadable-table.ts'
+import { attribute, BrokenXml, character, unescaped, type XmlHandler, XmlReader } from './xml.ts'
 
 type Workbook = NamedFile & { readonly bytes?: Buffer }
 
 export type Sheet = { readonly name: string; readonly rows: () => AsyncGenerator<RawRows> }
 
 const TOO_MUCH = { why: 'which no table does', advice: 'save it as CSV' }
-/** Of the parts that are read whole: shared texts, formats and the list of sheets. */
+/** The most bytes of a part that is read whole: shared texts, formats, the list of sheets. */
 const MAX_PART = 256 << 20
+const MAX_SHEETS = 1_000
+/** As many as Excel has. */
+const MAX_ROWS = 1 << 20
 const MAX_COLUMNS = 5_000
-/** The most characters of one row. */
+/** The most cells of a sheet, with the empty ones between others: a few letters of a file can stand for thousands of these. */
+const MAX_CELLS = 1 << 26
+/** The most letters of one row, and of the texts of one cell. */
 const MAX_ROW = 8 << 20
 
 export async function sheetsIn(given: Workbook): Promise<readonly Sheet[]> {
   const { files } = await filesInZip(given, (name) => /^xl\/.*\.(xml|rels)$/.test(name), TOO_MUCH)
   const parts = new Map(files.map((file) => [file.name, file]))
-  const workbook = await textOf(parts.get('xl/workbook.xml'), given)
-  const targets = targetsIn(await textOf(parts.get('xl/_rels/workbook.xml.rels'), given))
-  const sheets = [...workbook.matchAll(/<(?:\w+:)?sheet\s[^>]*>/g)].flatMap(([tag]) => {
-    const part = parts.get(targets.get(attribute(tag, 'id') ?? '') ?? '')
-    return part === undefined ? [] : [{ name: unescaped(attribute(tag, 'name') ?? ''), part }]
+  const { names, startsIn1904 } = await readWorkbookPart(parts.get('xl/workbook.xml'), given)
+  const targets = await readTargets(parts.get('xl/_rels/workbook.xml.rels'), given)
+  const sheets = names.flatMap(({ name, id }) => {
+    const part = parts.get(targets.get(id) ?? '')
+    return part === undefined ? [] : [{ name, part }]
   })
   if (sheets.length === 0) throw new UnusableZip(given, 'holds no sheet', 'save it as .xlsx again, or as CSV')
-  const startsIn1904 = /<(?:\w+:)?workbookPr[^>]*date1904="(1|true)"/.test(workbook)
+  if (sheets.length > MAX_SHEETS)
+    throw new UnusableZip(given, `holds more than ${MAX_SHEETS} sheets`, 'save those that matter as CSV')
   const readContext = memoizedContext(async () => ({
-    texts: sharedTexts(await textOf(parts.get('xl/sharedStrings.xml'), given, true)),
-    dateStyles: dateStyles(await textOf(parts.get('xl/styles.xml'), given, true)),
+    texts: await readSharedTexts(parts.get('xl/sharedStrings.xml'), given),
+    dateStyles: await readDateStyles(parts.get('xl/styles.xml'), given),
     startsIn1904,
   }))
   return sheets.map(({ name, part }) => ({ name, rows: () => rowsOf(part, given, readContext) }))
@@ -35,7 +42,7 @@ export async function sheetsIn(given: Workbook): Promise<readonly Sheet[]> {
 
 type CellContext = {
   readonly texts: readonly string[]
-  /** The styles of cells that hold dates, by number. */
+  /** The numbers of the styles whose cells hold dates. */
   readonly dateStyles: ReadonlySet<number>
   readonly startsIn1904: boolean
 }
@@ -48,60 +55,130 @@ function memoizedContext(read: () => Promise<CellContext>): () => Promise<CellCo
   }
 }
 
-async function textOf(part: ZippedFile | undefined, given: Workbook, mayLack = false): Promise<string> {
+const damaged = (given: Workbook, error: unknown): unknown =>
+  error instanceof BrokenXml
+    ? new UnusableZip(given, `holds XML that cannot be read: ${error.message}`, 'save it as .xlsx again, or as CSV')
+    : error
+
+/** Reads a part to its end. */
+async function readPart(
+  part: ZippedFile | undefined,
+  given: Workbook,
+  handler: XmlHandler,
+  mayLack = false,
+): Promise<void> {
   if (part === undefined) {
-    if (mayLack) return ''
+    if (mayLack) return
     throw new UnusableZip(given, 'is not a spreadsheet', 'save it as .xlsx again, or as CSV')
   }
-  const chunks: Buffer[] = []
+  const reader = new XmlReader(handler)
+  const decoder = new TextDecoder()
   let length = 0
-  for await (const chunk of part.open()) {
-    length += chunk.length
-    if (length > MAX_PART) throw new UnusableZip(given, `has more than ${MAX_PART >> 20} MB of texts`, 'save it as CSV')
-    chunks.push(chunk)
+  try {
+    for await (const chunk of part.open()) {
+      length += chunk.length
+      if (length > MAX_PART)
+        throw new UnusableZip(given, `has more than ${MAX_PART >> 20} MB of texts`, 'save it as CSV')
+      reader.read(decoder.decode(chunk, { stream: true }))
+    }
+    reader.close()
+  } catch (error) {
+    throw damaged(given, error)
   }
-  return Buffer.concat(chunks).toString()
 }
 
-/** Where the sheets are, by the identifiers that the workbook has for them. */
-const targetsIn = (relations: string): Map<string, string> =>
-  new Map(
-    [...relations.matchAll(/<(?:\w+:)?Relationship\s[^>]*>/g)].map(([tag]) => {
-      const target = (attribute(tag, 'Target') ?? '').replace(/^\/xl\//, '')
-      return [attribute(tag, 'Id') ?? '', `xl/${target}`]
-    }),
-  )
+const NOTHING = () => {}
+const startsOnly = (start: XmlHandler['start']): XmlHandler => ({ start, end: NOTHING, text: NOTHING })
 
-const attribute = (tag: string, name: string): string | undefined =>
-  new RegExp(`(?:^|[\\s:])${name}="([^"]*)"`).exec(tag)?.[1]
+/** The sheets with the identifiers of their parts, and where days are counted from. */
+async function readWorkbookPart(part: ZippedFile | undefined, given: Workbook) {
+  const names: { name: string; id: string }[] = []
+  let startsIn1904 = false
+  const start: XmlHandler['start'] = (name, attributes) => {
+    if (name === 'sheet')
+      names.push({ name: attribute(attributes, 'name') ?? '', id: attribute(attributes, 'id') ?? '' })
+    if (name === 'workbookPr') startsIn1904 = /^(1|true)$/.test(attribute(attributes, 'date1904') ?? '')
+  }
+  await readPart(part, given, startsOnly(start))
+  return { names, startsIn1904 }
+}
 
-const sharedTexts = (xml: string): string[] =>
-  [...xml.matchAll(/<(?:\w+:)?si(?:\s[^>]*)?(?:\/>|>([\s\S]*?)<\/(?:\w+:)?si>)/g)].map(([, content]) =>
-    runsOf(content ?? ''),
-  )
+/** The paths of parts by their identifiers. */
+async function readTargets(part: ZippedFile | undefined, given: Workbook): Promise<ReadonlyMap<string, string>> {
+  const targets = new Map<string, string>()
+  const start: XmlHandler['start'] = (name, attributes) => {
+    if (name !== 'Relationship') return
+    const target = (attribute(attributes, 'Target') ?? '').replace(/^\/xl\//, '')
+    targets.set(attribute(attributes, 'Id') ?? '', `xl/${target}`)
+  }
+  await readPart(part, given, startsOnly(start))
+  return targets
+}
 
-/** The texts of a cell without what is only said of their pronunciation. */
-const runsOf = (xml: string): string =>
-  [
-    ...xml
-      .replace(/<(?:\w+:)?rPh[\s>][\s\S]*?<\/(?:\w+:)?rPh>/g, '')
-      .matchAll(/<(?:\w+:)?t(?:\s[^>]*)?>([\s\S]*?)<\/(?:\w+:)?t>/g),
-  ]
-    .map(([, text]) => unescaped(text ?? ''))
-    .join('')
+/** Collects the text of one cell, without what only says how it is pronounced. */
+class CellText implements XmlHandler {
+  #text = ''
+  #isOpen = false
+  #pronunciations = 0
+
+  readonly start = (name: string): void => {
+    if (name === 'rPh') this.#pronunciations++
+    else if (isText(name)) this.#isOpen = this.#pronunciations === 0
+  }
+
+  readonly end = (name: string): void => {
+    if (name === 'rPh') this.#pronunciations--
+    else if (isText(name)) this.#isOpen = false
+  }
+
+  readonly text = (raw: string): void => {
+    if (!this.#isOpen) return
+    this.#text += raw
+    if (this.#text.length > MAX_ROW) throw new BrokenXml(`a text has more than ${MAX_ROW} letters`)
+  }
+
+  /** Returns what was collected, and begins anew. */
+  take(): string {
+    const text = this.#text
+    this.#text = ''
+    return withControlCharacters(unescaped(text))
+  }
+}
+
+/** A piece of a text, or the value of a cell. */
+const isText = (name: string) => name === 't' || name === 'v'
+
+async function readSharedTexts(part: ZippedFile | undefined, given: Workbook): Promise<string[]> {
+  const texts: string[] = []
+  const text = new CellText()
+  const end = (name: string) => {
+    text.end(name)
+    if (name === 'si') texts.push(text.take())
+  }
+  await readPart(part, given, { start: text.start, end, text: text.text }, true)
+  return texts
+}
 
 /** Formats of dates have day, month or year in them; those below 164 are built in. */
-function dateStyles(xml: string): Set<number> {
-  const custom = new Map(
-    [...xml.matchAll(/<(?:\w+:)?numFmt\s[^>]*>/g)].map(([tag]) => [
-      Number(attribute(tag, 'numFmtId')),
-      unescaped(attribute(tag, 'formatCode') ?? ''),
-    ]),
-  )
+async function readDateStyles(part: ZippedFile | undefined, given: Workbook): Promise<Set<number>> {
+  const custom = new Map<number, string>()
+  const styles: number[] = []
+  let isInCells = false
+  const handler: XmlHandler = {
+    start: (name, attributes) => {
+      const id = Number(attribute(attributes, 'numFmtId'))
+      if (name === 'cellXfs') isInCells = true
+      else if (name === 'numFmt') custom.set(id, attribute(attributes, 'formatCode') ?? '')
+      else if (name === 'xf' && isInCells) styles.push(id)
+    },
+    end: (name) => {
+      if (name === 'cellXfs') isInCells = false
+    },
+    text: NOTHING,
+  }
+  await readPart(part, given, handler, true)
   const isDate = (id: number) =>
     (id >= 14 && id <= 22) || /[dy]/i.test((custom.get(id) ?? '').replace(/"[^"]*"|\[[^\]]*\]|\\./g, ''))
-  const [formats = ''] = /<(?:\w+:)?cellXfs[\s\S]*?<\/(?:\w+:)?cellXfs>/.exec(xml) ?? []
-  const styles = [...formats.matchAll(/<(?:\w+:)?xf\s[^>]*>/g)].map(([tag]) => Number(attribute(tag, 'numFmtId')))
   return new Set(styles.flatMap((id, style) => (isDate(id) ? [style] : [])))
 }
 
@@ -110,50 +187,97 @@ async function* rowsOf(
   given: Workbook,
   readContext: () => Promise<CellContext>,
 ): AsyncGenerator<RawRows> {
-  const context = await readContext()
+  const sheet = new SheetReader(given.name, await readContext())
+  const reader = new XmlReader(sheet)
   const decoder = new TextDecoder()
-  let rest = ''
-  let line = 0
-  for await (const chunk of part.open()) {
-    rest += decoder.decode(chunk, { stream: true })
-    const end = rest.lastIndexOf('</row>')
-    if (end < 0) {
-      if (rest.length > MAX_ROW) throw tooLong(given.name, line + 1)
-      continue
+  try {
+    for await (const chunk of part.open()) {
+      reader.read(decoder.decode(chunk, { stream: true }))
+      yield sheet.take()
     }
-    const batch: RawRows = { lines: [], rows: [] }
-    for (const [, tag = '', cells = ''] of rest
-      .slice(0, end + 6)
-      .matchAll(/<row(\s[^>]*?)?(?:\/>|>([\s\S]*?)<\/row>)/g)) {
-      line = Number(attribute(tag, 'r') ?? line + 1)
-      const values = cellsOf(cells, context)
-      if (values.every((value) => value === '')) continue
-      batch.lines.push(line)
-      batch.rows.push(values)
-    }
-    rest = rest.slice(end + 6)
-    yield batch
+    reader.close()
+  } catch (error) {
+    throw damaged(given, error)
   }
 }
 
-const tooLong = (file: string, line: number) =>
-  new UnreadableTable({
-    file,
-    line,
-    column: 'all',
-    value: 'a longer row',
-    expected: `rows of at most ${MAX_ROW} characters`,
-  })
+/** The rows of a sheet, as its XML goes by. */
+class SheetReader implements XmlHandler {
+  readonly #file: string
+  readonly #context: CellContext
+  readonly #text = new CellText()
+  #batch: { readonly lines: number[]; readonly rows: string[][] } = { lines: [], rows: [] }
+  #line = 0
+  #cells = 0
+  #rows = 0
+  #row: string[] | undefined
+  /** Letters of the row so far. */
+  #length = 0
+  #cell: { readonly column: number; readonly type: string | undefined; readonly style: number } | undefined
 
-function cellsOf(xml: string, context: CellContext): string[] {
-  const values: string[] = []
-  for (const [, tag = '', content = ''] of xml.matchAll(/<c(\s[^>]*?)?(?:\/>|>([\s\S]*?)<\/c>)/g)) {
-    const at = columnOf(attribute(tag, 'r')) ?? values.length
-    if (at >= MAX_COLUMNS) break
-    while (values.length < at) values.push('')
-    values[at] = cellText(tag, content, context)
+  constructor(file: string, context: CellContext) {
+    this.#file = file
+    this.#context = context
   }
-  return values
+
+  /** Returns the rows that have ended since the last call. */
+  take(): RawRows {
+    const batch = this.#batch
+    this.#batch = { lines: [], rows: [] }
+    return batch
+  }
+
+  readonly start = (name: string, attributes: string): void => {
+    if (name === 'row') {
+      this.#line = Number(attribute(attributes, 'r') ?? this.#line + 1)
+      this.#row = []
+      this.#length = 0
+    } else if (name === 'c' && this.#row !== undefined) this.#startCell(this.#row, attributes)
+    else if (this.#cell !== undefined) this.#text.start(name)
+  }
+
+  readonly end = (name: string): void => {
+    if (name === 'row') this.#endRow()
+    else if (name === 'c') this.#endCell()
+    else if (this.#cell !== undefined) this.#text.end(name)
+  }
+
+  readonly text = (raw: string): void => {
+    if (this.#cell === undefined) return
+    this.#length += raw.length
+    if (this.#length > MAX_ROW) this.#refuse('a longer row', `rows of at most ${MAX_ROW} characters`)
+    this.#text.text(raw)
+  }
+
+  #startCell(row: readonly string[], attributes: string): void {
+    const column = columnOf(attribute(attributes, 'r')) ?? row.length
+    if (column >= MAX_COLUMNS) return
+    const style = Number(attribute(attributes, 's') ?? 0)
+    this.#cell = { column, type: attribute(attributes, 't'), style }
+  }
+
+  #endCell(): void {
+    const [cell, row] = [this.#cell, this.#row]
+    if (cell === undefined || row === undefined) return
+    this.#cells += Math.max(1, cell.column - row.length)
+    if (this.#cells > MAX_CELLS) this.#refuse('more cells', `at most ${MAX_CELLS} cells in a sheet`)
+    while (row.length < cell.column) row.push('')
+    row[cell.column] = cellText(this.#text.take(), cell, this.#context)
+    this.#cell = undefined
+  }
+
+  #endRow(): void {
+    if (this.#row?.some((value) => value !== '')) {
+      this.#batch.lines.push(this.#line)
+      this.#batch.rows.push(this.#row)
+      if (++this.#rows > MAX_ROWS) this.#refuse('more rows', `at most ${MAX_ROWS} rows in a sheet`)
+    }
+    this.#row = undefined
+  }
+
+  #refuse(value: string, expected: string): never {
+    throw new UnreadableTable({ file: this.#file, line: this.#line, column: 'all', value, expected })
+  }
 }
 
 /** C7 is in the third column. */
@@ -163,16 +287,17 @@ function columnOf(reference: string | undefined): number | undefined {
   return [...letters].reduce((column, letter) => column * 26 + letter.charCodeAt(0) - 64, 0) - 1
 }
 
-function cellText(tag: string, content: string, { texts, dateStyles, startsIn1904 }: CellContext): string {
-  const type = attribute(tag, 't')
-  if (type === 'inlineStr') return runsOf(content)
-  const value = unescaped(/<v(?:\s[^>]*)?>([\s\S]*?)<\/v>/.exec(content)?.[1] ?? '')
-  if (type === 's') return texts[Number(value)] ?? ''
-  if (type === 'b') return value === '1' ? 'true' : 'false'
+function cellText(
+  text: string,
+  { type, style }: { readonly type: string | undefined; readonly style: number },
+  { texts, dateStyles, startsIn1904 }: CellContext,
+): string {
+  if (type === 'inlineStr') return text
+  if (type === 's') return texts[Number(text)] ?? ''
+  if (type === 'b') return text === '1' ? 'true' : 'false'
   if (type === 'e') return ''
-  if (type !== undefined && type !== 'n') return value
-  if (value !== '' && dateStyles.has(Number(attribute(tag, 's')))) return dateText(Number(value), startsIn1904)
-  return numberText(value)
+  if (type !== undefined && type !== 'n') return text
+  return text !== '' && dateStyles.has(style) ? dateText(Number(text), startsIn1904) : numberText(text)
 }
 
 /** As people see it: without the last digit of what a binary fraction makes of 0.1. */
@@ -189,18 +314,6 @@ function dateText(days: number, startsIn1904: boolean): string {
   return (days * DAY) % DAY === 0 ? text.slice(0, 10) : text.slice(0, 19)
 }
 
-const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
-
-/** Also the form _x000D_ that Excel has for control characters. */
-const unescaped = (xml: string): string =>
-  xml.includes('&') || xml.includes('_x')
-    ? xml
-        .replace(/&(?:#(\d{1,7})|#x([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos));/g, (_, decimal, hexadecimal, name) =>
-          name !== undefined
-            ? (NAMED[name] as string)
-            : character(decimal ? Number(decimal) : Number.parseInt(hexadecimal, 16)),
-        )
-        .replace(/_x([0-9a-fA-F]{4})_/g, (_, code) => character(Number.parseInt(code, 16)))
-    : xml
-
-const character = (code: number): string => (code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd')
+/** Excel writes a carriage return as `_x000D_`. */
+const withControlCharacters = (text: string): string =>
+  text.includes('_x') ? text.replace(/_x([0-9a-fA-F]{4})_/g, (_, code) => character(Number.parseInt(code, 16))) : text

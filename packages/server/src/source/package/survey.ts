@@ -20,7 +20,7 @@ export type Surveyed = {
   readonly records: ListRecords
   readonly rows: number
   readonly findings: FieldFindings
-  /** What is odd about its names, which is told again when they are published. */
+  /** What is odd about its names, which is reported again when they are published. */
   readonly nameFindings: FieldFindings
   readonly faults: Faults
   /** Set where the key was guessed and rows have the same: these columns are not unique. */
@@ -33,7 +33,7 @@ type SurveyContext = {
   readonly indexed: readonly (readonly string[])[]
 }
 
-/** Files of a table are told apart by what is above the lines. */
+/** Files of a table are distinguished by what is above the lines. */
 const FILE = 2 ** 32
 const lineOf = (place: number) => place % FILE
 
@@ -145,7 +145,7 @@ class Survey {
     }
   }
 
-  /** Values that could not be decoded have one cause, which is told before them. */
+  /** Values that could not be decoded have one cause, which is reported before them. */
   async #allFaults(): Promise<Faults> {
     const cause = this.#hasBrokenText ? await this.#table.notUtf8() : undefined
     if (cause === undefined) return this.#faults
@@ -167,7 +167,7 @@ class Survey {
       const row = this.#maker.make(values)
       const identity = this.#maker.identity(row)
       for (const { field, value, expected } of this.#check(row)) {
-        // A key that is missing is told as such.
+        // A key that is missing is reported as such.
         if (value === undefined) continue
         if (isBroken(value)) this.#hasBrokenText = true
         this.#faults.add({ ...this.#location, column: field, value, expected })
@@ -370,7 +370,7 @@ class Survey {
     }
   }
 
-  /** Part of a key that refers to nothing: the row cannot be published, and its blank key was told already. */
+  /** Part of a key that refers to nothing: the row cannot be published, and its blank key was reported already. */
   #refuseUnresolved({ examples }: Odd, field: string): void {
     for (const { location, text } of examples)
       this.#faults.add({ ...location, column: field, value: text, expected: 'the key of a record of the other list' })

@@ -1,9 +1,9 @@
-// The tree that the records of a list form: what leads nowhere, to itself or in a circle is told and cut.
+// The tree that the records of a list form: what leads nowhere, to itself or in a circle is reported and cut.
 import type { Identity } from '../../catalog/entity.ts'
 import type { FieldPlan } from './descriptor.ts'
 import type { ListRecords } from './list-records.ts'
 
-/** Is told what is odd, at the place of which record, and what its row has above it. */
+/** Takes a finding, the position of its record, and the parent in its row. */
 type Tell = (kind: string, description: string, place: number, above: string) => void
 
 export function plantTree(records: ListRecords, plan: FieldPlan, tell: Tell): void {

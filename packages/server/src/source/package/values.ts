@@ -90,7 +90,7 @@ const yearOf: ValueReader = (text) => {
   return digits === undefined ? undefined : `${sign === '-' && digits !== '0' ? '-' : ''}${digits}`
 }
 
-/** Nearly all dates are written so, and are told without taking them apart. */
+/** Nearly all dates are written so, and are read without taking them apart. */
 const PLAIN_DATE = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/
 const ISO_DATE = /^(-?[0-9]{4,6})-([0-9]{2})(?:-([0-9]{2}))?$/
 const ISO_TIME =
