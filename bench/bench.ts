@@ -32,7 +32,7 @@ type Plan = {
   readonly kind: 'compare' | 'smoke' | 'starts' | 'profile'
   readonly peers: readonly Peer[]
   readonly loads: readonly LoadName[]
-  /** Whether this service is also measured on ten times the localities. */
+  /** True if this service is also measured on ten times the localities. */
   readonly grows: boolean
   readonly seconds: number
   readonly builds: number
@@ -82,7 +82,7 @@ export function readOptions(argv: readonly string[]): Options {
 }
 
 const STARTS = 11
-/** Two for the workers, and as many to keep them busy. */
+/** Cores for two workers, and as many for the load. */
 const CORES_FOR_TWO_WORKERS = 4
 
 const say = (text: string) => console.error(`bench: ${text}`)
@@ -122,7 +122,7 @@ async function compare(options: Options, command: string): Promise<readonly Verd
   const variants = larger === undefined ? [doubled] : [larger, doubled]
   const serversFor = (load: LoadName) =>
     loadsForAll.includes(load) ? servers : servers.filter(({ name }) => name === OURS || name === 'nginx')
-  // What is compared with one another stands side by side.
+  // The servers of a load stand side by side, since they are compared.
   const contests: Contest[] = [
     ...options.loads.flatMap((load) => serversFor(load).map((server) => ({ server, load: loads[load] }))),
     ...variants.map((server) => ({ server, load: loads.random })),

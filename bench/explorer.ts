@@ -77,7 +77,7 @@ function htmlOfTable(release: Release, store: ReleaseStore): () => number {
   return () => Buffer.from(rendered(view, collectionPage(view, entity)).text).length
 }
 
-/** Whole requests, from the parsed request to the response. */
+/** The cost of whole requests, from the parsed request to the response. */
 async function pages(release: Release, store: ReleaseStore): Promise<Map<string, Spread>> {
   const policy = { baseUrl: BASE_URL, trustedProxies: undefined }
   const app = createApp({ release: () => release, store, policy, pages: explorerPages, logError: console.error })
@@ -100,7 +100,7 @@ async function pages(release: Release, store: ReleaseStore): Promise<Map<string,
   return results
 }
 
-/** From the request for the page to the first picture; the points are made for the first of them. */
+/** Milliseconds from the request for the page to the first picture; the points are made for the first of them. */
 async function pictures(release: Release, store: ReleaseStore): Promise<Spread | undefined> {
   const browser = await launchBrowser()
   if (browser === undefined) return undefined

@@ -15,14 +15,14 @@ export type Load = {
   /** Requests a second; without it, as many as the server responds to. */
   readonly rate?: number
   readonly method?: 'HEAD'
-  /** Whether the request carries the ETag of page 1 in If-None-Match. */
+  /** True if the request carries the ETag of page 1 in If-None-Match. */
   readonly conditional?: true
   readonly pages: (totalPages: number) => readonly number[]
 }
 
 /** The very last page may hold fewer records, which would make depth look cheaper than it is. */
 const lastFull = (totalPages: number): number => Math.max(totalPages - 1, 1)
-/** No more than nginx can keep open: a process is often allowed 20,000 files. */
+/** Pages that are drawn, no more than nginx can keep open: a process is often allowed 20,000 files. */
 const DRAWN = 16_000
 const SEED = 0x6e6f6d65
 export const CONNECTIONS = 64
@@ -73,7 +73,7 @@ export const loads = {
 } satisfies Readonly<Record<string, Load>>
 
 export type LoadName = keyof typeof loads
-/** Those that every server is measured on; the others are for this service and nginx. */
+/** The loads that every server is measured on; only this service and nginx are measured on the others. */
 export const loadsForAll: readonly LoadName[] = ['hot', 'random', 'deep', 'unchanged']
 export const quickLoads: readonly LoadName[] = [...loadsForAll, 'hotPaced', 'randomPaced', 'headPaced']
 export const allLoads = Object.keys(loads) as LoadName[]
@@ -85,7 +85,7 @@ export type LoadResult = {
   readonly errors: number
   readonly p50Micros: number
   readonly p99Micros: number
-  /** How much of its cores the generator used: near 1, it and not the server may have been at its limit. */
+  /** The share of its cores that the generator used: near 1, the generator may have been at its limit, and not the server. */
   readonly generatorBusy: number
 }
 

@@ -1,4 +1,4 @@
-// What is read from /proc and lscpu: processor time, memory, the time of others, and the name of the processor.
+// Readings of /proc and lscpu: processor time, memory, the time of others, and the name of the processor.
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { eventually } from '../test/support/service.ts'

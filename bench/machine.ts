@@ -114,7 +114,7 @@ export function parseBusy(text: string, cores: readonly number[]): number {
 
 export const busyMicros = (cores: readonly number[]): number => parseBusy(readFileSync('/proc/stat', 'utf8'), cores)
 
-/** How many ticks the machine was given to run in, idle or not, and how many its host kept for others. */
+/** The ticks in which the machine could run, idle or not, and those that its host gave to others. */
 export function hostTicks(text = readFileSync('/proc/stat', 'utf8')): {
   readonly all: number
   readonly stolen: number
@@ -144,7 +144,7 @@ export function parseRollup(text: string): Memory {
   }
 }
 
-/** Of the process and those below it, the one with the most anonymous memory. */
+/** The memory of the largest process among this one and its descendants, by anonymous memory. */
 export function largestMemory(root: number): Memory {
   const each = processTree(root).map(({ pid }) => parseRollup(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')))
   return each.reduce((largest, memory) => (memory.anonymousBytes > largest.anonymousBytes ? memory : largest))
@@ -165,7 +165,7 @@ function output(command: readonly string[]): string {
   return stdout.toString().trim()
 }
 
-/** What has to stand beside figures, a line each. */
+/** The lines about the machine that stand beside figures. */
 export function describeMachine(): string[] {
   const processor = processorName(output(['lscpu']), readFileSync('/proc/cpuinfo', 'utf8'))
   const system = readFileSync('/etc/os-release', 'utf8').match(/^PRETTY_NAME="?([^"\n]+)/m)?.[1] ?? 'Linux'
@@ -178,7 +178,7 @@ export function describeMachine(): string[] {
   ]
 }
 
-/** How many files the process may have open that may have the most, of this one and those below it. */
+/** The highest limit of open files among a process and its descendants. */
 export function openFilesAllowed(root: number): number {
   const each = processTree(root).map(({ pid }) => parseOpenFiles(readFileSync(`/proc/${pid}/limits`, 'utf8')))
   return Math.max(...each)

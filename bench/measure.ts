@@ -14,9 +14,9 @@ export type Sample = {
   readonly p50Micros: number
   readonly p99Micros: number
   readonly errors: number
-  /** How much of its cores the server used: well below 1, the load and not the server was at its limit. */
+  /** The share of its cores that the server used: well below 1, the load was at its limit, and not the server. */
   readonly busy: number
-  /** How much of the server's cores others used. */
+  /** The share of the server's cores that others used. */
   readonly others: number
   readonly generatorBusy: number
 }
@@ -54,14 +54,14 @@ async function measureWindow({ server, load }: Contest, seconds: number, generat
   }
 }
 
-/** Of a rate that is asked for, this share has to be reached. */
+/** The least share of a requested rate that a window has to reach. */
 const RATE_REACHED = 0.98
 
-/** Whether a window tells anything of its server. */
+/** True if a window says something about its server. */
 const isSound = ({ errors, requestsPerSecond }: Sample, { rate = 0 }: Pick<Load, 'rate'>): boolean =>
   errors === 0 && requestsPerSecond >= rate * RATE_REACHED
 
-/** How often a window is measured until it is sound; then its round is void. */
+/** Attempts to measure a sound window, after which its round is void. */
 const ATTEMPTS = 3
 
 /** The first window that is sound, and those before it. */

@@ -1,4 +1,4 @@
-// Which differences between the responses of servers are let through, and which are named.
+// Differences between the responses of servers: some are let through, others are named.
 import { expect, test } from 'bun:test'
 import { differencesOf } from './peers.ts'
 

@@ -65,7 +65,7 @@ export type Peer = {
   readonly verifyLimits?: (server: Server) => void
 }
 
-/** What a program prints, on either stream, of its version. */
+/** The version that a program prints, on either stream. */
 export function versionOf(program: string, ...words: readonly string[]): string | undefined {
   if (Bun.which(program) === null) return undefined
   const { stdout, stderr, success } = Bun.spawnSync([program, ...words])
@@ -81,7 +81,7 @@ print(rest_framework.VERSION, 'on Django', django.__version__, 'and Python', pla
 print('gunicorn', gunicorn.__version__)`
 const FASTIFY = join(import.meta.dir, 'node_modules', 'fastify', 'package.json')
 
-/** Its logs, pages that are requested apart from the random ones, and what it has open otherwise. */
+/** Files that nginx opens besides the random pages: its logs, other pages, and files of its own. */
 const OTHER_FILES = 200
 
 const nginx: Peer = {
@@ -108,7 +108,7 @@ const nginx: Peer = {
     const connections = Math.max(...Object.values(loads).map((load) => load.connections))
     const needed = new Set(loads.random.pages(totalPages)).size + connections + OTHER_FILES
     const allowed = openFilesAllowed(pid)
-    // Without a descriptor left it responds with 500, closes the connection, and accepts no other.
+    // Without a descriptor left nginx responds with 500, closes the connection, and accepts no other.
     if (allowed < needed)
       throw new Error(
         `nginx may have ${allowed} files open and needs ${needed}: raise the limit, as by ulimit -n ${needed}`,

@@ -1,4 +1,4 @@
-// What is read from profiles: shares by perf, and self times by Bun.
+// Readings of profiles: shares by perf, and self times by Bun.
 import { expect, test } from 'bun:test'
 import { parsePerf, selfTimes, systemCalls } from './profile.ts'
 

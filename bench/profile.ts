@@ -1,4 +1,4 @@
-// Where the time of one hot page goes: user and system time, system calls, and functions of our own.
+// The time of one hot page, by where it goes: user and system time, system calls, and functions of our own.
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loads, wrkOrSockets } from './load.ts'
@@ -9,7 +9,7 @@ import { nomenclator, Server } from './servers.ts'
 type Share = { readonly name: string; readonly share: number }
 
 const SHOWN = 16
-/** Of the time of a process; less is noise. */
+/** The least share of the time of a process that is shown; less is noise. */
 const MIN_SHARE = 0.005
 const SAMPLES_PER_SECOND = 2_999
 
@@ -20,7 +20,7 @@ export function parsePerf(text: string): Share[] {
   )
 }
 
-/** Of shares by function, callees included, those that are system calls: the kernel names them alike on every processor. */
+/** The shares of system calls, callees included: the kernel names their functions alike on every processor. */
 export const systemCalls = (shares: readonly Share[]): Share[] =>
   shares.flatMap(({ name, share }) => {
     const call = /^__(?:x64|arm64)_sys_(\w+)$/.exec(name)?.[1]

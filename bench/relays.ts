@@ -8,14 +8,15 @@ import { eventually } from '../test/support/service.ts'
 import { TcpProxy } from '../test/support/tcp-proxy.ts'
 import { freePort } from './free-port.ts'
 import { cpuMicrosOf } from './machine.ts'
-import { ChangingCatalog, command, conditions, megabytes, ShelfNode, seconds, Watch } from './shelf-node.ts'
+import { megabytes } from './report.ts'
+import { ChangingCatalog, command, conditions, ShelfNode, seconds, Watch } from './shelf-node.ts'
 
 const OUT = join(import.meta.dir, 'results', 'relays.md')
 const RELAYS = 2
 const NODES = 20
 /** One locality of so many is taken: the homes of all nodes are in the memory of one machine. */
 const SHARE = 10
-/** How many nodes are started at a time. */
+/** Nodes that are started at a time. */
 const AT_A_TIME = 4
 const PATIENCE_MILLISECONDS = 600_000
 const WATCH_MILLISECONDS = 250

@@ -54,7 +54,7 @@ export type Results = {
   readonly rounds: number
   readonly seconds: number
   readonly measured: readonly Measured[]
-  /** Of this service over once and ten times the localities. */
+  /** This service with all localities and with ten times as many. */
   readonly sizes: readonly {
     readonly server: string
     readonly build: Build
@@ -76,7 +76,7 @@ function timesInRange(ratio: Spread | undefined): string {
   return `${figure(ratio.median, digits)} × (${figure(ratio.min, digits)}–${figure(ratio.max, digits)})`
 }
 
-/** What all servers were measured on, without the variants of this service. */
+/** The measurements of all servers, without the variants of this service. */
 const compared = (measured: readonly Measured[]) =>
   measured.filter(({ server }) => server !== TEN_TIMES && server !== TWO_WORKERS)
 

@@ -9,7 +9,7 @@ import { type Spread, spreadOf } from './spread.ts'
 export const PEERS = join(import.meta.dir, 'peers')
 /** Configured in every server, so that all of them write the same links. */
 export const BASE_URL = 'http://catalogs.example.org'
-/** As `npm start` runs it, compiled by the first start; with flags of Bun, from its sources. */
+/** The command of `npm start`, compiled by the first start; with flags of Bun, the sources. */
 const nomenclatorOf = (...bunFlags: string[]) =>
   bunFlags.length === 0
     ? [join(ROOT, 'nomenclator')]
@@ -76,7 +76,7 @@ export class Server implements AsyncDisposable {
     fetch(`http://127.0.0.1:${this.port}${path}`, { headers })
 
   /**
-   * Waits until the requests that were in flight when a load ended are answered: a request of our own comes after them.
+   * Waits for the responses to the requests that were in flight when a load ended: a request of our own comes after them.
    * A slow server would need minutes for that, so it is started anew.
    */
   async settle(): Promise<void> {
@@ -128,7 +128,7 @@ export class Server implements AsyncDisposable {
   }
 }
 
-/** Milliseconds to the first response, with what is on disk in the cache of the kernel. */
+/** Milliseconds to the first response, with all files in the cache of the kernel. */
 export async function startTimes(launch: Launch, starts: number): Promise<Spread> {
   const milliseconds: number[] = []
   // The first start fills the cache and does not count.
@@ -153,7 +153,7 @@ export const nomenclator = (
 
 export type Build = {
   readonly localities: number
-  /** Of the build alone, as the program reports it. */
+  /** Seconds of the build alone, as the program reports them. */
   readonly seconds: number
   readonly peakBytes: number
   readonly diskBytes: number
@@ -176,7 +176,7 @@ export async function build(home: string, ...source: readonly string[]): Promise
   return { localities: counts.localidad, seconds, peakBytes, diskBytes: bytesIn(home) }
 }
 
-/** Of all files below a directory that match. */
+/** The size of all files below a directory that match. */
 export function bytesIn(directory: string, files = '**/*'): number {
   const paths = [...new Bun.Glob(files).scanSync({ cwd: directory, absolute: true })]
   return paths.reduce((sum, path) => sum + Bun.file(path).size, 0)

@@ -1,4 +1,4 @@
-// What benchmarks of shelves share: commands, nodes, and changes to a catalog.
+// Shared parts of the benchmarks of shelves: commands, nodes, and changes to a catalog.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
@@ -9,13 +9,12 @@ import { freePort } from './free-port.ts'
 import { describeMachine } from './machine.ts'
 
 const TICK_MILLISECONDS = 10
-/** Many of them start on a machine that may be busy. */
+/** Long enough for many nodes to start on a busy machine. */
 const PATIENCE_MILLISECONDS = 600_000
 
-export const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
 export const seconds = (milliseconds: number) => `${(milliseconds / 1_000).toFixed(2)} s`
 
-/** What a command wrote, and what it took of the processor and of the clock, in milliseconds. */
+/** Runs a command, and returns its output and the processor and clock time that it took, in milliseconds. */
 export async function command(
   ...argv: readonly string[]
 ): Promise<{ readonly out: string; readonly cpu: number; readonly wall: number }> {
@@ -55,7 +54,7 @@ export class ShelfNode implements AsyncDisposable {
     return ((await response.json()) as { readonly release: string | null }).release
   }
 
-  /** Of the process that fetches, in milliseconds; the rest of the line is after the name, which may have blanks. */
+  /** Processor time of the process that fetches, in milliseconds; the name in the line may have blanks. */
   get cpu(): number {
     const stat = readFileSync(`/proc/${this.pid}/stat`, 'utf8')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -75,18 +74,18 @@ export class ShelfNode implements AsyncDisposable {
 
 /** Notes when each node serves a release for the first time, from now on. */
 export class Watch implements AsyncDisposable {
-  readonly #seen: Map<string, number>[]
+  readonly #servedAt: Map<string, number>[]
   readonly #watching: Promise<void>[]
   #isOver = false
 
-  /** Who looks often takes processor time from those that are looked at. */
+  /** A short interval takes processor time from the nodes. */
   constructor(nodes: readonly ShelfNode[], milliseconds: number) {
-    this.#seen = nodes.map(() => new Map())
+    this.#servedAt = nodes.map(() => new Map())
     this.#watching = nodes.map(async (node, at) => {
       while (!this.#isOver) {
         const release = (await node.release()) ?? ''
-        const seen = this.#seen[at]
-        if (!seen?.has(release)) seen?.set(release, Date.now())
+        const servedAt = this.#servedAt[at]
+        if (!servedAt?.has(release)) servedAt?.set(release, Date.now())
         await Bun.sleep(milliseconds)
       }
     })
@@ -94,7 +93,7 @@ export class Watch implements AsyncDisposable {
 
   /** When all of them have served it, the time of the last one; undefined before. */
   lastOf(release: string): number | undefined {
-    const times = this.#seen.map((seen) => seen.get(release))
+    const times = this.#servedAt.map((times) => times.get(release))
     return times.includes(undefined) ? undefined : Math.max(...(times as number[]))
   }
 
@@ -104,7 +103,7 @@ export class Watch implements AsyncDisposable {
   }
 }
 
-/** A catalog in CSV files, and what may be done to it. */
+/** A catalog in CSV files, and the changes to it. */
 export class ChangingCatalog {
   readonly #directory: string
 
@@ -130,6 +129,6 @@ export class ChangingCatalog {
   }
 }
 
-/** What has to stand under figures. */
+/** The line under figures: the call, the time and the machine. */
 export const conditions = (call: string) =>
   `\`${call}\`, ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC; nomenclator ${version} on Bun ${Bun.version}; ${describeMachine().join('; ')}; other programs took part of it (load ${loadavg()[0]?.toFixed(0)}).`

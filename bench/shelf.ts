@@ -1,4 +1,4 @@
-// npm run bench:shelf: what a shelf in PostgreSQL costs at the size of the contract, into bench/results/shelf.md.
+// npm run bench:shelf: the cost of a shelf in PostgreSQL at the size of the contract, into bench/results/shelf.md.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from '../packages/server/src/cli/run.ts'
@@ -10,7 +10,8 @@ import { TestPostgres } from '../test/support/postgres.ts'
 import { TestDirectory, TestHome, ThreeReleases, writeTables } from '../test/support/releases.ts'
 import { eventually } from '../test/support/service.ts'
 import { TcpProxy } from '../test/support/tcp-proxy.ts'
-import { ChangingCatalog, command, conditions, megabytes, ShelfNode, seconds, Watch } from './shelf-node.ts'
+import { megabytes } from './report.ts'
+import { ChangingCatalog, command, conditions, ShelfNode, seconds, Watch } from './shelf-node.ts'
 
 const OUT = join(import.meta.dir, 'results', 'shelf.md')
 const TITLE = '# What the shelf in PostgreSQL costs'
@@ -100,7 +101,7 @@ async function main(): Promise<void> {
     return { current: String(row?.current), changed: Number(row?.changed) }
   }
 
-  /** What a change takes: the command, from its commit until all nodes serve it, and the bytes that each node fetched. */
+  /** The cost of a change: the command, the time from its commit until all nodes serve it, and the bytes that each node fetched. */
   async function measured(nodes: readonly ShelfNode[], ...argv: readonly string[]) {
     const before = await Promise.all(nodes.map((node) => node.fetched()))
     const cpuBefore = nodes.map(({ cpu }) => cpu)
@@ -190,7 +191,7 @@ async function main(): Promise<void> {
     await change('import', 'package', files.path, '--accept-changes')
     if (year === 1) {
       await change('releases', 'prune', '--keep', '0')
-      // What was removed before leaves free room in its files.
+      // Rows that were removed leave free room in the files of PostgreSQL.
       await postgres.query(DATABASE, 'VACUUM FULL nomenclator.chunk')
     }
     years.push((await room()).databaseBytes)

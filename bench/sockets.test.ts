@@ -1,4 +1,4 @@
-// The load generator over sockets: responses in any pieces, all requests in turn, at the rate that was asked for.
+// The load generator over sockets: responses in any pieces, all requests in turn, at the requested rate.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { ResponseReader, sendBySockets } from './sockets.ts'

@@ -22,7 +22,7 @@ export class ResponseReader {
     const bytes = this.#head === undefined ? chunk : Buffer.concat([this.#head, chunk])
     const end = bytes.indexOf(HEAD_END)
     if (end === -1) {
-      // What was received may be overwritten by what comes next.
+      // The next chunk may overwrite the bytes of this one.
       this.#head = Buffer.from(bytes)
       return undefined
     }
@@ -59,7 +59,7 @@ const clock = () => performance.now()
 
 type Client = { readonly reader: ResponseReader; socket?: Bun.Socket<Client>; begun: number }
 
-/** For how long responses may come after the last request; those that never come are errors. */
+/** The time for responses after the last request; those that never come are errors. */
 const LAST_RESPONSES_MILLISECONDS = 2_000
 
 /**

@@ -58,7 +58,7 @@ function writePackage(directory: string, at: number): void {
 
 type Starts = { readonly name: string; readonly milliseconds: Spread; readonly cpuMilliseconds: Spread }
 
-/** Alternating, so that what else the machine does meets all of them; the first round fills the cache and does not count. */
+/** Starts them in turn, so that other load on the machine meets all of them; the first round fills the cache and does not count. */
 async function startsOf(launches: readonly Launch[], rounds: number): Promise<Starts[]> {
   const found = launches.map(({ name }) => ({ name, wall: [] as number[], cpu: [] as number[] }))
   for (let round = 0; round <= rounds; round++)

@@ -1,4 +1,4 @@
-// Targets: what is promised, what was found, and whether the one meets the other.
+// Targets: the promised limits, the figures that were found, and whether they meet them.
 import { type LoadName, loads, RATE } from './load.ts'
 import { type Measured, ratioIn, type Sample, spreadIn } from './measure.ts'
 import type { Spread } from './spread.ts'
@@ -20,7 +20,7 @@ export function isMet([relation, limit]: Limit, value: number): boolean {
   return relation === '<' ? value < limit : value <= limit
 }
 
-/** The median is judged; what was not measured is neither met nor missed. */
+/** Judges the median; a target that was not measured is neither met nor missed. */
 export function judge(
   description: string,
   limit: Limit | undefined,
@@ -34,7 +34,7 @@ export function judge(
 
 export const voidRounds = ({ samples }: Measured): number => samples.filter((sample) => sample === undefined).length
 
-/** How many rounds are void, and why windows were thrown away; undefined if none was. */
+/** The number of void rounds, and the reasons why windows were thrown away; undefined if none was. */
 export function voidIn(measured: Measured): string | undefined {
   const { server, load, samples, discarded } = measured
   if (discarded.length === 0) return undefined
@@ -57,7 +57,7 @@ export const TWO_WORKERS = 'nomenclator, two workers'
 
 export type Architecture = 'x64' | 'arm64'
 
-/** What differs between the kinds of processor; rates are the reciprocal of what CPU per request may be. */
+/** The limits that differ between kinds of processor; rates are the reciprocal of the CPU that a request may take. */
 const LIMITS: Readonly<
   Record<Architecture, { cpu: number; pacedCpu: number; rate: number; userMicros: number | undefined }>
 > = {
@@ -73,7 +73,7 @@ export function verdictsOn(
   type Side = readonly [server: string, load: LoadName]
   const measuredOn = ([server, load]: Side) =>
     measured.find((one) => one.server === server && one.load === loads[load].name)
-  /** Of a spread over rounds, which may all be void. */
+  /** Judges a spread over rounds, which may all be void. */
   const judgeRounds = (description: string, limit: Limit | undefined, unit: string, found: Spread | undefined) =>
     judge(description, limit, unit, found, found === undefined ? 'all rounds are void' : undefined)
   const ratio = (description: string, limit: Limit, part: keyof Sample, ...sides: [Side, Side]) => {

@@ -1,4 +1,4 @@
-// Keeps the documents true: what the program has is in them, and what they name is there.
+// Keeps the documents true: they name all parts of the program, and no part that does not exist.
 
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, statSync } from 'node:fs'
@@ -73,7 +73,7 @@ type Document = {
   readonly text: string
   readonly sections: readonly Section[]
   readonly links: readonly string[]
-  /** What stands between backticks, and the lines of code blocks that call something. */
+  /** Code between backticks, and the lines of code blocks that call something. */
   readonly code: readonly string[]
 }
 
@@ -120,7 +120,7 @@ const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
 const SERVER = 'packages/server/src'
 const allOf = (pattern: string) => [...new Bun.Glob(pattern).scanSync(ROOT)].sort()
 const folders = [...new Set(allOf(`${SERVER}/*/**/*.ts`).map((file) => file.split('/')[3] as string))]
-/** What people write, and what benchmarks and campaigns write. */
+/** The documents of people, and the pages that benchmarks and campaigns write. */
 const files = [
   ...['README.md', 'README.es.md', 'CONTRIBUTING.md'],
   ...allOf('docs/*.md'),
@@ -141,7 +141,7 @@ function sectionsOf(file: string): (title: string) => Section {
   }
 }
 
-/** What one list has and the other has not, so that a failure says what to add and what to take out. */
+/** The entries that only one of two lists has, so that a failure says what to add and what to remove. */
 function compare(documented: readonly string[], real: readonly string[]) {
   return {
     missing: real.filter((one) => !documented.includes(one)),
@@ -152,7 +152,7 @@ const SAME = { missing: [], notThere: [] }
 
 const flagsOf = ({ flags }: Command) =>
   Object.entries(flags).map(([name, { value }]) => (value === undefined ? `--${name}` : `--${name} ${value}`))
-/** Whether there is a command of that name; a further plain word can only follow one that takes words. */
+/** True if there is a command of that name; another plain word can only follow one that takes words. */
 function isCall(call: string): boolean {
   const command = commands
     .filter(({ name }) => `${call} `.startsWith(`${name} `))
@@ -177,13 +177,13 @@ const TRANSLATED = ['README.md', ...allOf('docs/*.es.md').map((file) => file.rep
   (original) => [original.replace(/md$/, 'es.md'), original] as const,
 )
 
-/** What a section has that is the same in every language. */
+/** The parts of a section that are the same in every language. */
 function comparable(file: string, text: string) {
   const blocks = text.split(/^```.*$/m)
   const prose = blocks.filter((_, at) => at % 2 === 0).join('')
   const links = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => withSectionNumber(file, link as string))
   return {
-    // What a comment in a code block says is in the language of the document.
+    // Comments in a code block are in the language of the document.
     blocks: blocks.filter((_, at) => at % 2 === 1).map((block) => block.replace(/ +(?:#|\/\/) .*$/gm, '')),
     figures: (prose.match(/\d[\d,.]*(?<=\d)/g) ?? []).toSorted(),
     spans: spans(prose).toSorted(),

@@ -1,4 +1,4 @@
-// What the formatter does not check: first lines, words that do not belong here, pinned versions.
+// Rules that the formatter does not check: first lines, words that do not belong here, pinned versions.
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const texts = glob('**/*').filter((file) => isOurs(file) && !/\.(?:png|ico|woff2
 const manifests = texts.filter((file) => /(?:^|\/)package\.json$/.test(file))
 const locks = texts.filter((file) => /(?:^|\/)package-lock\.json$/.test(file))
 
-// In pieces, so that this file may pass its own test.
+// The words stand in pieces, so that this file passes its own test.
 const UNFINISHED = new RegExp(`\\b(?:${['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX'].join('|')})\\b`)
 const FOREIGN = [`..${'/'}shared`, `/${'work'}/`]
 const VAGUE_NAMES = /^(?:utils?|helpers?|common|types|misc|manager)\.tsx?$/
@@ -75,7 +75,7 @@ describe('packages', () => {
   })
 
   test.each(locks)('of %s can come from any registry', (file) => {
-    // What is linked within the workspace is named by its folder.
+    // Packages of this workspace are named by their folder.
     expect(read(file)).not.toMatch(/"resolved": "(?!packages\/)/)
   })
 

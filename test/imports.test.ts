@@ -7,10 +7,7 @@ import manifest from '../packages/server/package.json' with { type: 'json' }
 
 const ROOT = join(import.meta.dir, '..')
 
-/**
- * Which folders of the server each folder may import besides itself and base, which all may. What is not named here has no
- * place yet.
- */
+/** The folders that each folder of the server may import besides itself and base. A folder must be named here. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   base: [],
   catalog: [],
@@ -23,7 +20,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   cli: ['catalog', 'source', 'release', 'query', 'http', 'explorer', 'distribution'],
 }
 const SERVER = 'packages/server/src/'
-/** What runs in a browser is no part of the server, though it lies beside the pages. */
+/** Scripts for browsers, which are no part of the server, though they lie beside the pages. */
 const BROWSER = `${SERVER}explorer/browser/`
 const CLIENT = 'packages/client/src/'
 /** The entries of a package pass on what it offers; nobody here imports them. */
@@ -60,7 +57,7 @@ const imports = files.flatMap((file) => importsOf(file, read(file)))
 const isLocal = ({ to }: Import) => to.startsWith('.') || to === VERIFY.name
 const targetOf = ({ from, to }: Import) =>
   to === VERIFY.name ? VERIFY.entry : relative(ROOT, join(ROOT, dirname(from), to))
-/** Where a file belongs: a folder of the server, or another part that stands by itself. */
+/** The part that a file belongs to: a folder of the server, or a part that stands by itself. */
 function partOf(file: string): string {
   if (file.startsWith(BROWSER)) return 'browser'
   if (!file.startsWith(SERVER)) return file.split('/').slice(0, 2).join('/')
@@ -68,7 +65,7 @@ function partOf(file: string): string {
   return rest.length === 0 ? `${SERVER}${folder}` : folder
 }
 
-/** What is wrong with one import between files of the project, if anything is. */
+/** The fault of an import between files of the project; undefined if it is allowed. */
 function wrongWay(statement: Import): string | undefined {
   const { from } = statement
   const target = targetOf(statement)

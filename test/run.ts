@@ -11,7 +11,7 @@ const bin = (name: string) => join(root, 'node_modules', '.bin', name)
 /** A shared machine can make any test wait: no test file asks for less. */
 const TEST_MILLISECONDS = '180000'
 
-/** With this flag the tests in `NIGHTLY` run too: they pack, install and build the program again. */
+/** The flag that also runs the tests in `NIGHTLY`, which pack, install and build the program again. */
 const ALL = '--all'
 const NIGHTLY = 'test/nightly/'
 const runsAll = process.argv.some((argument) => argument === ALL || argument.includes(NIGHTLY))
@@ -58,7 +58,7 @@ process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
 // PostgreSQL and others run as users of their own.
 chmodSync(directory, 0o755)
 
-/** Built while the checks run. A failure is told after theirs, which may be its cause. */
+/** Built while the checks run. Its failure is printed after theirs, which may be the cause. */
 const building =
   process.platform === 'linux'
     ? buildExecutable(process.arch as Architecture, directory).catch((error: Error) => error)

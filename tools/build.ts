@@ -53,15 +53,15 @@ export async function buildExecutable(architecture: Architecture, directory = DI
       '--compile',
       `--target=bun-linux-${architecture}`,
       `--compile-executable-path=${bun}`,
-      // What lies where it is started must not change what it does.
+      // Files in the directory where it is started must not change what it does.
       '--no-compile-autoload-dotenv',
       '--no-compile-autoload-bunfig',
-      // So that the trace of an error names our files and lines.
+      // With a source map, the trace of an error names our files and lines.
       '--sourcemap=inline',
-      // What a command does not need stays unread.
+      // A command reads only the chunks that it needs.
       '--format=esm',
       '--splitting',
-      // Compiled before it starts, for this architecture only: bytecode of another is not known to run there.
+      // Bytecode is made for this architecture only: nobody has tried it on another.
       ...(architecture === process.arch ? ['--bytecode'] : []),
       ...assets,
       join(ROOT, 'packages', 'server', 'src', 'main.ts'),

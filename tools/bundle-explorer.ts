@@ -1,4 +1,4 @@
-// Bundles what the explorer sends to browsers: minified, under hashed names, compressed once, all in one JSON file.
+// Bundles the scripts and styles that the explorer sends to browsers: minified, under hashed names, compressed once, all in one JSON file.
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'

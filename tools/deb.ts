@@ -25,7 +25,7 @@ const DEBIAN = { x64: 'amd64', arm64: 'arm64' } as const satisfies Record<Archit
 /** No file in it is newer than this, so that the same sources give the same bytes. */
 const EPOCH = process.env.SOURCE_DATE_EPOCH ?? String(Date.parse('2026-01-01T00:00:00Z') / 1_000)
 
-/** Named as Debian's own tools name it: the address is that of whoever builds the package. */
+/** The names are those of Debian's own tools; the address belongs to the person who builds the package. */
 const { DEBFULLNAME = 'The Nomenclator authors', DEBEMAIL } = process.env
 const MAINTAINER = DEBEMAIL === undefined ? DEBFULLNAME : `${DEBFULLNAME} <${DEBEMAIL}>`
 

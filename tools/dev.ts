@@ -3,7 +3,7 @@ import { type FSWatcher, watch } from 'node:fs'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dir, '..')
-/** What the launcher bundles is no source. */
+/** False for files that the launcher bundles. */
 export const isSource = (file: string): boolean => !/(?:^|\/)built\//.test(file)
 /** An editor writes several files at once, or one in several steps. */
 const SETTLE_MILLISECONDS = 100

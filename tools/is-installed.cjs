@@ -7,7 +7,7 @@ const json = (path) => JSON.parse(readFileSync(join(root, path, 'package.json'),
 const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
 const omitsDevelopment = process.argv.includes('--omit=dev')
 
-/** What is optional is for some machines only. What is linked is a folder of this workspace. */
+/** Optional packages are for some machines only, and linked ones are folders of this workspace. */
 const isNeeded = ([path, { dev, optional, link }]) =>
   path.includes('node_modules/') && !optional && !link && !(dev && omitsDevelopment)
 

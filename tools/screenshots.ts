@@ -12,7 +12,7 @@ const IMAGES = 'docs/images'
 
 type Shot = {
   readonly target: (server: string) => string | Promise<string>
-  /** What is done on the page before it is taken. */
+  /** Acts on the page before the picture is taken. */
   readonly act?: (page: Page) => Promise<void>
 }
 

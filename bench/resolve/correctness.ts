@@ -1,14 +1,14 @@
-// How often rows are resolved to the records that they mean, by the kind and the form of the rows.
+// Counts the rows that are resolved to the records that they mean, by the kind and the form of the rows.
 import { type Resolution, resolveRow } from '../../packages/server/src/query/resolve/resolve.ts'
 import type { Release } from '../../packages/server/src/release/release.ts'
 import type { DirtyRow } from './dirty-rows.ts'
 
 export type RowScore = {
   rows: number
-  /** How many are called exact or sure, and how many of these are wrong. */
+  /** Rows that are called exact or sure, and those of them that are wrong. */
   sure: number
   wrong: number
-  /** How many have the right record as the best candidate, whatever the verdict. */
+  /** Rows with the right record as the best candidate, whatever the verdict. */
   first: number
   milliseconds: number
 }
@@ -17,7 +17,7 @@ export type Correctness = {
   readonly kinds: ReadonlyMap<string, RowScore>
   readonly forms: ReadonlyMap<string, RowScore>
   readonly total: RowScore
-  /** What each row was resolved to. */
+  /** The resolution of each row. */
   readonly resolutions: readonly Resolution[]
   /** The rows that are called exact or sure, and are wrong. */
   readonly misses: readonly string[]

@@ -19,7 +19,7 @@ type Lineage = readonly {
   readonly codes: readonly string[]
 }[]
 
-/** What is written for each level, the record first; undefined where a name cannot be written so. */
+/** Writes the name of each level, the record first; undefined if a name cannot be written in this form. */
 type Make = (lineage: Lineage, random: Random) => readonly string[] | undefined
 
 const plain = (text: string): string => wordsOf(text).join(' ')
@@ -94,7 +94,7 @@ export type DirtyRow = {
   readonly written: string
 }
 
-/** Which share of the rows means a record of each entity. */
+/** The entities that rows mean, with the share of each. */
 const ENTITIES = [
   'localidad',
   'localidad',
@@ -112,12 +112,12 @@ export const sampledNames = ({ entity }: Release): string[] => [
   ),
 ]
 
-/** How parts and text share the rows. */
+/** The forms of rows, in turn. */
 const FORMS = ['parts', 'parts', 'parts', 'text', 'text', 'reversed text'] as const
 
 /**
- * So many rows, of all kinds alike. Names that several records of the same parent have are left out, and so is what is
- * written like the name of another of them: no one could tell what such a row means.
+ * Makes `count` rows, evenly of all kinds. It leaves out names that several records of the same parent have, and names that would be
+ * written like that of another record there: nobody could say what such a row means.
  */
 export function* dirtyRows(release: Release, count: number, seed: number): Generator<DirtyRow> {
   const random = randomFrom(seed)
@@ -151,13 +151,13 @@ export function* dirtyRows(release: Release, count: number, seed: number): Gener
   }
 }
 
-/** Rather than a number. */
+/** True for a name, false for a number. */
 const isName = (text: string): boolean => /\p{L}{3}/u.test(text)
 
 /** Reads records with their ancestors, but for the most distant, which goes without saying. */
 class Lineages {
   readonly #release: Release
-  /** How often each name is given below each parent. */
+  /** The count of each name below each parent. */
   readonly #names = new Map<string, Map<string, number>>()
 
   constructor(release: Release) {
@@ -177,7 +177,7 @@ class Lineages {
     return [record, ...this.of(embeddedAt(definition, step.field).name, parent)]
   }
 
-  /** How many records with the same parent have this name. */
+  /** The number of records with the same parent and this name. */
   namesakes([record, parent]: Lineage, name: string): number {
     if (record === undefined) return 0
     let counts = this.#names.get(record.entity)
@@ -217,7 +217,7 @@ export function* homonymRows(release: Release, count: number, seed: number): Gen
     const position = random(records)
     const lineage = lineages.of(entity, position)
     if (lineages.namesakes(lineage, lineage[0]?.name ?? '') < 2) continue
-    // Some are called what people write where there is nothing to write.
+    // Some records have a name that people write for an empty value.
     if (spanish.isAbsent(wordsOf(lineage[0]?.name ?? ''))) continue
     // The seat is meant where it is one of them.
     const seat = seatsAmong(release, entity)?.seatOf[lineage[1]?.position ?? 0] ?? NO_SEAT

@@ -8,12 +8,12 @@ export type RealRow = {
   /** The kind of the row; those of one file stand together. */
   readonly kind: string
   readonly row: RowToResolve
-  /** What free text may mean; all by default. */
+  /** The entities that free text may mean; all by default. */
   readonly names?: readonly string[]
   /** The level that is judged, and the official code of the record that it is, or that it is below. */
   readonly level: string
   readonly code: string
-  /** Whether too little is written to be sure of it. */
+  /** True if the row says too little to be sure of it. */
   readonly isTooLittle?: boolean
 }
 
@@ -41,7 +41,7 @@ const ADDRESSES: readonly ((cells: Cells) => string)[] = [
 /** One of so many rows is also resolved as one text. */
 const SAMPLED = 5
 
-/** What stands in each file: its rows, of one kind or several. */
+/** The rows of each file, of one kind or several. */
 const FILES: Readonly<Record<string, (cells: Cells, at: number) => readonly RealRow[]>> = {
   'companies-retc-2004-2013.csv': (cells, at) => {
     const { estado = '', municipio = '', localidad = '', right_mun: code = '' } = cells
@@ -123,7 +123,7 @@ function municipality({ estado = '', municipio = '', right_code: code = '' }: Ce
   return [{ kind: 'state, municipality', row: partsOf({ estado, municipio }), level: 'municipio', code }]
 }
 
-/** The rows of each file that is there and is known. */
+/** The rows of each file of `FILES` that is there. */
 export function realRows(directory: string): ReadonlyMap<string, readonly RealRow[]> {
   const files = Object.entries(FILES).filter(([file]) => existsSync(join(directory, file)))
   if (files.length === 0) throw new Error(`there is none of ${Object.keys(FILES).join(', ')} in ${directory}`)

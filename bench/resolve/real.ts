@@ -1,4 +1,4 @@
-// How real rows are resolved: per file and kind how many are sure, wrong among these, likely, ambiguous and none.
+// Counts how real rows are resolved, by file and kind: sure, wrong among these, likely, ambiguous and none.
 
 import { matchesCalled } from '../../packages/server/src/query/resolve/part-matches.ts'
 import { type Resolution, resolveRow } from '../../packages/server/src/query/resolve/resolve.ts'
@@ -23,16 +23,16 @@ export type RealScores = ReadonlyMap<string, FileScore>
 /** The kind of rows whose record the catalog does not have, such as municipalities that are younger than it. */
 const NOT_IN_CATALOG = 'not in the catalog'
 
-/** Whether the catalog has the record with the code of a row, at its level or above. */
+/** True if the catalog has the record with the code of a row, at its level or above. */
 const isInCatalog = (release: Release, { level, code }: RealRow): boolean => {
   const { definition } = release.entity(level)
   const above = ancestorLevels(release, definition).map(({ entity }) => release.entity(entity).definition)
   return [definition, ...above].some((entity) => positionsWithCode(release, entity, code).length > 0)
 }
 
-/** What is added to the kind of a name alone that several records of the catalog have, or several codes of the file. */
+/** Added to the kind of a name alone that several records of the catalog have, or several codes of the file. */
 const SHARED = ', a name of several codes'
-/** Names up to this cost are the same. */
+/** The greatest cost at which two names are the same. */
 const MAX_SAME_COST = 0.3
 
 function isShared(release: Release, { row, names, level }: RealRow, rows: readonly RealRow[]): boolean {
@@ -64,7 +64,7 @@ export function scoreRealRows(release: Release, directory: string, only = /./): 
       const score = kinds.get(kind) ?? noScore()
       kinds.set(kind, score)
       score.rows++
-      // What is left of a name may be another name, as it is written.
+      // A name that was cut off may be another name, to the letter.
       const isWrong =
         isSure(verdict) && (row.isTooLittle ? verdict === 'sure' : !isMeant(release, row.code, name, position))
       if (isSure(verdict)) score.sure++
@@ -79,7 +79,7 @@ export function scoreRealRows(release: Release, directory: string, only = /./): 
   return scores
 }
 
-/** What a row is answered at its level; where the last part counts as empty, the answer is that of the row without it. */
+/** The result for a row at its level; if its last part counts as empty, the result of the row without it. */
 function judgedLevel(release: Release, { levels, verdict, record }: Resolution, { level: wanted, code }: RealRow) {
   const judged = levels.find(({ name }) => name === wanted)
   if (judged !== undefined) return judged
@@ -100,7 +100,7 @@ function codeAndName(release: Release, name: string, position: number | undefine
     .join(', ')
 }
 
-/** Whether a record has the code of a row, or lies below the one that has. */
+/** True if a record has the code of a row, or lies below the record that has it. */
 function isMeant(release: Release, code: string, name: string, position: number | undefined): boolean {
   if (position === undefined) return false
   const { definition } = release.entity(name)
@@ -112,7 +112,7 @@ function isMeant(release: Release, code: string, name: string, position: number 
   )
 }
 
-/** What is promised for some kinds of a file: at least so many sure, and at most so many of these wrong. */
+/** Targets for some kinds of a file: the least share of sure rows, and the greatest share of wrong ones among these. */
 const TARGETS: readonly (readonly [file: string, kinds: RegExp, minSure: number, maxWrong: number])[] = [
   ['companies-retc-2004-2013', /^state, municipality, locality$/, 0.93, 0.003],
   ['companies-retc-2004-2013', /^state, locality$/, 0.85, 0.015],

@@ -35,7 +35,7 @@ npm run bench:resolve -- --real DIR    rows as people wrote them, in the CSV fil
 Exits with 1 if a target is missed.
 `
 
-/** Of the rows that are answered exact or sure, at most this share is wrong; and so many rows are answered so. */
+/** The greatest share of wrong rows among those that are exact or sure, and the least number of these. */
 const MAX_WRONG = 0.002
 const MIN_SURE = 0.93
 const MAX_COMMAND_SECONDS = 60
@@ -67,7 +67,7 @@ function measureHome(title: string, home: string, { rows, seed }: Options): Home
   }
 }
 
-/** How long the command takes for rows of three columns. */
+/** Seconds that the command takes for rows of three columns. */
 function commandSeconds(release: Release, home: string, seed: number): number {
   const file = workPath('resolve', 'rows.csv')
   const parts = ['estado', 'municipio', 'localidad'] as const
@@ -108,7 +108,7 @@ function report(results: readonly HomeResults[], options: Options, call: string)
     `Written by \`npm run bench:resolve\`; do not edit. Rows are made from the names of the catalog itself, as people write them:
 misspelt, abbreviated, glued, cut off, by ear, with words that say nothing. A row is right if it is resolved to the very record that it
 was made from. Names that several records with the same parent have are measured apart: no one could tell which one is meant,
-so they must be called ambiguous. [resolve.md](../../docs/resolve.md#verdicts) tells what the verdicts mean.`,
+so they must be called ambiguous. [resolve.md](../../docs/resolve.md#verdicts) says what the verdicts mean.`,
     '',
   ]
   for (const { title, source, records, kinds, forms, total, homonyms, commandSeconds } of results)
@@ -200,9 +200,9 @@ async function runReal({ homes, out, only, show }: Options, directory: string): 
 service wrote, with the official codes of what they mean; the catalog has ${release.entity('localidad').count.toLocaleString('en')} localities
 (${release.manifest.source.title}). Sure is \`exact\` or \`sure\`; what is dropped from a name is wrong wherever it is \`sure\`, but not where what is left is \`exact\`. Where a cell
 says nothing of a locality (the name of the state, *no aplica*), the row is judged by what it says. Rows of
-companies tell the municipality alone, so that another locality of the same municipality is not seen to be wrong; those without a locality are left
+companies name the municipality alone, so a wrong locality of the same municipality goes unnoticed; those without a locality are left
 out where a locality is judged, and addresses are put together from their columns. Some codes are those of
-the people who wrote the row, who may have named a town of another municipality. [resolve.md](../../docs/resolve.md#verdicts) tells what the
+the people who wrote the row, who may have named a town of another municipality. [resolve.md](../../docs/resolve.md#verdicts) says what the
 verdicts mean.`,
     '',
     ...realTables(scores),

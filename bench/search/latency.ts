@@ -1,4 +1,4 @@
-// How long single requests take in the process of the service, over many that differ: by key, by filter, and as typed.
+// Times single requests in the process of the service, over many that differ: by key, by filter, and as typed.
 import { pick, type Random, randomFrom, times } from '../../packages/server/src/source/synthetic/random.ts'
 import { quantile, type Spread, spreadOf } from '../spread.ts'
 import { folded } from './localities.ts'
@@ -10,7 +10,7 @@ const NAMES = 200
 const TYPOS = 500
 /** Nobody types more of a name than this before choosing among the suggestions. */
 const MAX_LETTERS = 14
-/** As many as a search takes. */
+/** The most words that a search takes. */
 const MAX_WORDS = 32
 /** Mostly localities, as they are most of what there is; but people look for the larger places more often. */
 const TYPED =
@@ -40,7 +40,7 @@ function namesOf(service: Service, random: Random): () => string {
   }
 }
 
-/** Every keystroke of so many names: their beginnings of one letter, of two, and so on. */
+/** Every keystroke of some names: their beginnings of one letter, of two, and so on. */
 export function keystrokes(service: Service, names: number): string[] {
   const nextName = namesOf(service, randomFrom(SEED))
   return times(names, nextName)
@@ -48,7 +48,7 @@ export function keystrokes(service: Service, names: number): string[] {
     .filter((typed) => !typed.endsWith(' '))
 }
 
-/** So many names, each with one typing error in a word of five letters or more. */
+/** Names, each with one typing error in a word of five letters or more. */
 export function mistyped(service: Service, count: number): string[] {
   const random = randomFrom(SEED)
   const nextName = namesOf(service, random)
@@ -112,7 +112,7 @@ const kinds = {
 
 export type RequestKind = keyof typeof kinds
 
-/** In microseconds. The median is over all requests, each with the median of its rounds; the range is of single rounds. */
+/** Times in microseconds. The median is over all requests, each with the median of its rounds; the range is of single rounds. */
 export type Latency = {
   readonly description: string
   readonly requests: number

@@ -8,7 +8,7 @@ import { ROOT } from '../machine.ts'
 const SEED = 20_261
 /** One name in so many has a word that no real name has, as any large catalog brings words of its own. */
 const RARE = 12
-/** So many such words are in a catalog of 300,000 localities; their number grows with the square root of its size. */
+/** The number of such words in a catalog of 300,000 localities; it grows with the square root of the size. */
 const NEW_WORDS = 20_000
 const PARTICLES = new Set(['de', 'del', 'la', 'las', 'los', 'el', 'y', 'san', 'santa', 'santo'])
 
@@ -16,7 +16,7 @@ type Row = Readonly<Record<string, string>>
 
 export const rowsOf = (file: string): Row[] => parse(readFileSync(join(ROOT, 'data', file), 'utf8'), { columns: true })
 
-/** Without accents and case. */
+/** The text without accents and in small letters. */
 export const folded = (text: string): string => text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
 
 /** The words of a name in alphabetical order, so that those in another order are the same. */
@@ -55,7 +55,7 @@ export function nameMaker(
 
 const quoted = (value: string) => `"${value.replaceAll('"', '""')}"`
 
-/** Writes a file of so many localities, municipality after municipality: first its real ones, then invented ones. */
+/** Writes a file of `count` localities, municipality after municipality: first its real ones, then invented ones. */
 export async function writeLocalities(file: string, count: number): Promise<void> {
   const [real, municipalities] = [rowsOf('localidad.csv'), rowsOf('municipio.csv')]
   const taken = new Set<string>()

@@ -1,4 +1,4 @@
-// The search beside what a developer would pick instead, on the same names and queries: pg_trgm in PostgreSQL, the trigrams of
+// The search beside three that a developer could pick instead, on the same names and queries: pg_trgm in PostgreSQL, the trigrams of
 // SQLite, and MiniSearch. Each peer has every locality as one text of its name, municipality and state.
 import { Database } from 'bun:sqlite'
 import { writeFileSync } from 'node:fs'
@@ -168,7 +168,7 @@ function report(
     '',
     `Written by \`${call}\`; do not edit. ${count.toLocaleString('en')} localities, ${queries.length.toLocaleString('en')} queries made of their names, seeded;
 each engine has the same names, folded, with municipality and state. Right is the locality that was meant, or its namesake in the same
-municipality, at the first place. Times are what one caller waits, one query after the other; PostgreSQL is asked over a socket of this machine.`,
+municipality, at the first place. Times are what one caller waits, one query after the other; PostgreSQL is queried over a socket of this machine.`,
     '',
     row(['right at first place', ...names]),
     row(['---', ...names.map(() => '---:')]),

@@ -16,7 +16,7 @@ setDefaultTimeout(60_000)
 
 const MIN_QUERIES = 1_000
 const MIN_OF_EACH = 40
-/** How many queries of the sample may find what they should in second place or later. */
+/** Queries of the sample that may find their record in second place or later. */
 const MAX_LATER = 1
 
 const relevance = readRelevance()

@@ -39,7 +39,7 @@ export type Score = { readonly queries: number; readonly first: number; readonly
 
 export type Relevance = {
   readonly scores: Readonly<Record<Category, Score>>
-  /** What did not come first, and what did instead. */
+  /** A line for each record that did not come first, with the one that did. */
   readonly misses: readonly string[]
 }
 
@@ -58,13 +58,13 @@ type Suggestion = {
   readonly how: readonly string[]
 }
 
-/** Every so many queries, those of each category in turn. */
+/** Every `step`th query, those of each category in turn. */
 export const sampleOf = (expectations: readonly Expectation[], step: number): Expectation[] =>
   CATEGORIES.flatMap((category) =>
     expectations.filter((expected) => expected.category === category).filter((_, at) => at % step === 0),
   )
 
-/** What a query finds, the best first, in the collections that it names or else in these. */
+/** The suggestions for a query, the best first, in the collections that it names or else in these. */
 export function suggestionsFor({ json }: Service, expected: Expectation, collections = ''): Suggestion[] {
   const { query, within } = expected
   const request = { q: query, limit: '5', in: expected.in || collections, within }

@@ -8,17 +8,17 @@ import type { SampleScore } from './samples.ts'
 import type { Slow } from './slowest.ts'
 import type { AgainstSqlite } from './sqlite.ts'
 
-/** At one number of localities. */
+/** The results with one number of localities. */
 export type Size = {
   readonly localities: number
   readonly relevance: Relevance
   readonly latencies: Latencies
-  /** Of all entities, and of the localities alone. */
+  /** The size of the index of all entities, and of the localities alone. */
   readonly indexBytes: number
   readonly localityIndexBytes: number
 }
 
-/** What was found by the names of a home. */
+/** The results of searches for the names of a home. */
 export type HomeResults = {
   readonly localities: number
   readonly samples: readonly SampleScore[]
@@ -32,7 +32,7 @@ export type Results = {
   readonly machine: readonly string[]
   readonly bundled: Relevance
   readonly official: Size
-  /** What only a full run measures. */
+  /** Results of a full run only. */
   readonly further:
     | { readonly larger: Size; readonly sqlite: AgainstSqlite; readonly slowest: readonly Slow[] }
     | undefined
@@ -62,7 +62,7 @@ const LATENCIES: readonly (readonly [RequestKind, 'p50' | 'p99', number])[] = [
   ['typo', 'p99', 15_000],
 ]
 
-/** At least so many of a hundred queries that are made of the names of a home. */
+/** The least number of hits in a hundred queries that are made of the names of a home. */
 const SAMPLE_TARGETS: Readonly<Record<string, number>> = {
   exact: 97,
   accentless: 97,

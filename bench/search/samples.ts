@@ -109,7 +109,7 @@ const WELL_KNOWN: readonly (readonly [typed: string, ...meant: string[]])[] = [
   ['inglaterra', 'reino unido'],
 ]
 
-/** Of everything that is known by one name only the largest is meant, which has more than so many people. */
+/** The least population of a well-known place: the name stands for the largest place that has it. */
 const LARGE = 20_000
 
 function scoreWellKnown(service: Service): SampleScore {
@@ -129,7 +129,7 @@ function isLarge({ json }: Service, { collection, url }: Suggestion): boolean {
   return (poblacion ?? 0) >= LARGE
 }
 
-/** How many localities a home has, and what was found by their names. */
+/** The number of localities in a home, and the results of searches for their names. */
 export const scoreHome = (service: Service, size: number) => ({
   localities: service
     .json<{ collections: { name: string; count: number }[] }>('/api/v2')
@@ -153,7 +153,7 @@ type Suggestion = {
   readonly breadcrumb: readonly string[]
 }
 
-/** So many queries of each kind. A namesake in the same municipality is right too. */
+/** Scores `size` queries of each kind. A namesake in the same municipality is right too. */
 function scoreSamples(service: Service, size: number): SampleScore[] {
   return Object.entries(SAMPLES).map(([kind, make]) => {
     const random = randomFrom(SEED)

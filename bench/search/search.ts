@@ -32,7 +32,7 @@ npm run bench:search -- --home DIR
 Exits with 1 if a target is missed.
 `
 
-/** As many as the official catalog has. */
+/** The number of localities in the official catalog. */
 const LOCALITIES = 300_137
 const ROUNDS = 9
 const FEWER_ROUNDS = 3

@@ -14,15 +14,15 @@ export type LocalityQuery = {
   readonly words?: readonly string[]
   readonly byName?: true
 }
-/** The positions of a page, and how many there are in all: what has to be found before anything is rendered. */
+/** The positions of a page, and the number of all that match: found before anything is rendered. */
 export type FoundPage = { readonly total: number; readonly positions: ArrayLike<number> }
 
 export type Service = {
   readonly get: Get
-  /** The same without the cache of earlier results. */
+  /** `get` without the cache of earlier results. */
   readonly getUncached: Get
   readonly json: <T>(target: string) => T
-  /** How many other names of localities there are. */
+  /** The number of aliases of localities. */
   readonly aliases: number
   /** Finds localities, each time that it is called with an empty cache of results. */
   readonly newFinder: () => (query: LocalityQuery, limit: number) => FoundPage

@@ -18,7 +18,7 @@ const STEPS = 120
 const BEGINNINGS = 12
 const REPEATS = 5
 const SHOWN = 10
-/** As many as a request may have, in a target that is not too long. */
+/** The most values that the filters of a request may have, in a target of allowed length. */
 const MAX_FILTER_VALUES = 100
 const MAX_TARGET = 7_000
 const COMMON = ['san', 'santa', 'de', 'la', 'el', 'los', 'las', 'del', 'jose', 'juan', 'maria', 's', 'c', 'l', 'e', 'a']
@@ -71,7 +71,7 @@ function requestMaker(service: Service, typed: readonly string[], seed: number) 
       random(3) === 0
         ? { path: SEARCH, parameters: [query(), ['limit', 50]], encoding: '' }
         : withinLimits({ path: LIST, parameters: times(3, parameter), encoding: '' }),
-    /** With a parameter more, one less, one replaced, another encoding, or many values of one filter at once. */
+    /** The request with a parameter more, one less, one replaced, another encoding, or many values of one filter. */
     changed: ({ path, parameters, encoding }: Request): Request => {
       if (random(8) === 0) return { path, parameters, encoding: pick(random, ['', 'gzip', 'br', 'zstd']) }
       if (path === LIST && random(6) === 0) {
@@ -86,7 +86,7 @@ function requestMaker(service: Service, typed: readonly string[], seed: number) 
   }
 }
 
-/** What may be given once is given once, the latest of it, and filters have no more values than are allowed. */
+/** Keeps the last value of a parameter that may be given once, and as many values of filters as are allowed. */
 function withinLimits({ path, parameters, encoding }: Request): Request {
   const isFilter = ([name]: Parameter) => /^(?:id|cve)/.test(name)
   const once = [...new Map(parameters.filter((each) => !isFilter(each)).map((each) => [each[0], each])).values()]
@@ -96,7 +96,7 @@ function withinLimits({ path, parameters, encoding }: Request): Request {
   return { path, parameters: kept, encoding }
 }
 
-/** Microseconds of processor time, the median of some repeats; what is refused costs nothing. */
+/** Microseconds of processor time, the median of some repeats; a request that is refused costs nothing. */
 function costOf(get: Get, request: Request, repeats: number): number {
   const target = targetOf(request)
   const costs = times(repeats, () => {

@@ -75,7 +75,7 @@ function inSqlite(database: Database, { equal, words, byName }: LocalityQuery): 
 
 const random = randomFrom(5)
 const states = times(32, (at) => at + 1)
-/** Such that enough is found for typing errors not to be forgiven, which SQLite does not do. */
+/** Words that find so much that no typing errors are forgiven, since SQLite forgives none. */
 const THREE_WORDS =
   `san juan de, santa maria la, san jose de, colonia san jose, barrio de san, la cruz de, el rincon de,
   san pedro de, villa de san, nuevo san juan, san francisco de, el puerto de`.split(/,\s+/)
@@ -99,9 +99,9 @@ export function againstSqlite(service: Service): AgainstSqlite {
   const path = workPath('search', 'localidades.sqlite')
   using database = filled(path, service)
   const contests = Object.entries(questions).map(([description, queries]) => {
-    const timed = (answer: (query: LocalityQuery) => unknown) => {
+    const timed = (run: (query: LocalityQuery) => unknown) => {
       const begun = Bun.nanoseconds()
-      for (const query of queries) answer(query)
+      for (const query of queries) run(query)
       return (Bun.nanoseconds() - begun) / 1_000 / queries.length
     }
     const rounds = times(ROUNDS + 1, () => {
@@ -110,7 +110,7 @@ export function againstSqlite(service: Service): AgainstSqlite {
     }).slice(1)
     for (const query of queries) {
       const [ours, theirs] = [service.newFinder()(query, LIMIT).total, inSqlite(database, query).total]
-      // Records that are found by another name are found here alone.
+      // SQLite does not find records by their aliases.
       if (ours < theirs || ours > theirs + service.aliases)
         throw new Error(`${JSON.stringify(query)}: ${ours} found here and ${theirs} by SQLite`)
     }

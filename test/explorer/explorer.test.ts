@@ -70,9 +70,9 @@ describe('every page', () => {
 
   test('leads only to pages and responses that are there', async () => {
     const html = (target: string) => get(target, { Accept: 'text/html,*/*;q=0.8' })
-    const { broken, seen } = await linkedFrom(Object.values(PAGES), html, 400)
+    const { broken, visited } = await linkedFrom(Object.values(PAGES), html, 400)
     expect(broken).toEqual([])
-    expect(seen.size).toBeGreaterThan(300)
+    expect(visited.size).toBeGreaterThan(300)
   })
 })
 

@@ -54,7 +54,7 @@ describe('a disk that is full from the Nth write on', async () => {
   const writes = Number(readFileSync(counted, 'utf8'))
   // All of the last ones, where the new release takes the place of the old, and some of the many before.
   const LAST = 6
-  const STRIDE = 23
+  const STRIDE = 31
   const struck = Array.from({ length: writes }, (_, at) => at + 1).filter(
     (at) => at > writes - LAST || at % STRIDE === 2,
   )
@@ -85,7 +85,7 @@ describe.skipIf((await cannotMount()) !== undefined)('a small disk', () => {
   })
 
   test('too small for an entity of hundreds of thousands of records', async () => {
-    await using disk = await SmallDisk.create(8 * DISK_KILOBYTES)
+    await using disk = await SmallDisk.create(2 * DISK_KILOBYTES)
     const home = join(disk.path, 'home')
     const store = homeBefore(home)
     await expectUnharmed(store, await nomenclator('import', 'synthetic', '--accept-changes', '--home', home))

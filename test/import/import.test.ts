@@ -109,7 +109,7 @@ describe('the same import again', () => {
     const { digest: earlier } = home.current().manifest
     const { digest } = await home.import(sourceOf({ ...tiny, ...others }))
     writeFileSync(join(home.store.releaseDirectory(digest), 'manifest.json'), '{')
-    // What is provided is the release before, which is readable; but it is not the current one.
+    // The records are those of the release before, which is readable but not current.
     expect(await home.import(sourceOf(tiny))).toMatchObject({ outcome: 'activated', digest: earlier })
     expect(home.store.history()).toEqual([earlier, digest, earlier])
     expect(await home.import(sourceOf({ ...tiny, ...others }))).toMatchObject({ outcome: 'activated', digest })
@@ -202,7 +202,7 @@ describe('new records without anything below them', () => {
     examples,
   })
 
-  test('are told where what would be below them is carried over', async () => {
+  test('are reported if the records below them would be carried over', async () => {
     using home = await homeWith()
     const { childless } = await home.import(sourceOf({ municipio: [...tiny.municipio, added] }))
     // Asientos had none before either.
@@ -211,7 +211,7 @@ describe('new records without anything below them', () => {
     expect(back.childless).toEqual([])
   })
 
-  test('are told where it comes from what stands in for it', async () => {
+  test('are reported if these come from a stand-in', async () => {
     using home = new TestHome()
     const { childless } = await home.import(sourceOf({ municipio: [...tiny.municipio, added] }), {
       fallback: sourceOf(tiny),
@@ -219,13 +219,13 @@ describe('new records without anything below them', () => {
     expect(childless).toEqual([below(['AGS/003 Calvillo'])])
   })
 
-  test('are not told where it is imported with them', async () => {
+  test('are not reported if these are imported with them', async () => {
     using home = await homeWith()
     const rows = { municipio: [...tiny.municipio, added], localidad: tiny.localidad }
     expect((await home.import(sourceOf(rows))).childless).toEqual([])
   })
 
-  test('are told by the command, with what to do next', async () => {
+  test('are reported by the command, with the next step', async () => {
     using home = await homeWith()
     using room = new TestDirectory()
     writeTables(room.path, { municipio: [...tiny.municipio, added] })
@@ -258,14 +258,14 @@ describe('records of another numbering', () => {
     expect(numberings().map(([name, { numbering }]) => [name, numbering])).toEqual([['audiencia', 'stand-in']])
     await home.import(sourceOf({ pais: tiny.pais.toReversed() }))
     expect(numberings()).toHaveLength(1)
-    // As long as they have their identifiers and codes, they go on with it; a source that brings others ends it.
+    // Records with the identifiers and codes of before keep the numbering; a source with others ends it.
     await home.import(sourceOf(others))
     expect(numberings()).toHaveLength(1)
     await home.import(sourceOf(teachers), { acceptChanges: true })
     expect(numberings()).toEqual([])
   })
 
-  test('are told by import and by diff, and are no changes of those that have their identifiers now', async () => {
+  test('are reported by import and by diff, and are no changes of those that have their identifiers now', async () => {
     using home = new TestHome()
     using room = new TestDirectory()
     const { digest } = await home.import(standIn(tiny))

@@ -65,13 +65,13 @@ const rows = {
     ...moonRows,
   ],
 } satisfies Rows
-/** What was current before: one moon had another name, and one was not known. */
+/** The release before: one moon had another name, and one was missing. */
 const earlier: Rows = {
   ...rows,
   moon: rows.moon.slice(0, -1).map((row) => (row.moonId === 42 ? { ...row, title: 'Terror' } : row)),
 }
 
-/** As nomenclator types prints them. */
+/** The types that `nomenclator types` prints. */
 type Planet = { readonly sign: string; readonly title: string; readonly planetId: number }
 type Moon = { readonly moonId: number; readonly designation: string; readonly title: string; readonly planet: Planet }
 type Known = { readonly facts: Record<never, never>; readonly owner: never; readonly v1: true }
@@ -80,7 +80,7 @@ type Collections = {
   readonly moons: Known & { record: Moon; key: { moonId: number }; codes: 'designation' | 'planet.sign'; below: never }
 }
 
-/** As it is published. */
+/** A moon as it is published. */
 const moonOf = (number: number) => {
   const { moonId, designation, title, planet } = rows.moon.find((row) => row.moonId === number) ?? {}
   return { moonId, designation, title, planet: planet === 4 ? mars : saturn } as Moon

@@ -116,7 +116,7 @@ const tariffWith = (directory: TestDirectory, duty: string) => {
   writeFileSync(join(directory.path, 'goods.csv'), goods(duty))
   return openPackage(directory.path, { inHome: homeForPackages(home.store) })
 }
-/** True when page workers and compute workers have it; each looks for itself. */
+/** True if page workers and compute workers have the release; each opens it for itself. */
 const serves = async (digest: string) =>
   (await json('/api/v2')).includes(digest) && (await (await get('/', 'text/html')).text()).includes(digest.slice(0, 8))
 
@@ -187,7 +187,7 @@ test('a list of a kind that was not there, from files alone, is in all that is o
   expect(types.out).toContain("readonly 'duty, 1.5 t'")
 })
 
-test('what differs between two releases is told of lists of packages, whatever their fields are called', async () => {
+test('changes between two releases include lists of packages, whatever the names of their fields', async () => {
   using directory = new TestDirectory()
   const before = home.current().digest
   const source = await tariffWith(directory, '10.75')

@@ -27,7 +27,7 @@ import {
 setDefaultTimeout(180_000)
 
 // The places: states by their numbers and letters, municipalities by their codes. A place is named by its codes, so that
-// whoever reads a record sees where its source put it.
+// a reader of a record sees where its source put it.
 
 const STATES = new Map([
   ['AGS', '01'],
@@ -193,7 +193,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       from: fc.constant('tables' as const),
-      // What is left out is not referred to by those that are given, or is given by the same numbers.
+      // Tables that are left out are not referred to by the others, or have the same numbers.
       names: fc.constantFrom(['pais', 'estado', 'municipio', 'localidad'], ['estado', 'municipio'], ['estado']),
       order,
       places,
@@ -223,7 +223,7 @@ async function take(home: TestHome, step: Step, acceptChanges: boolean): Promise
   return 'taken'
 }
 
-/** What is served, wherever it is not where its name says. */
+/** The localities that are not where their names say. */
 const misplaced = (home: TestHome): Locality[] =>
   served(home).filter(({ name, municipality, places }) => {
     const given = name.split('/').slice(0, 2).join('/')
@@ -285,20 +285,17 @@ describe('places stay where they are:', () => {
 test.each<[string, readonly Step[]]>([
   ['in an empty home', []],
   ['in the current release', [{ from: 'bundled' }]],
-])(
-  'what only stands in %s is left out where the source does not have its municipality, and that is told',
-  async (_, steps) => {
-    using home = new TestHome()
-    for (const one of steps) await take(home, one, true)
-    expect(await take(home, { from: 'codes', places: FIRST_OF_STATE }, true)).toBe('taken')
-    expect(new Set(served(home).map(({ municipality }) => municipality))).toEqual(new Set(FIRST_OF_STATE))
-    expect(misplaced(home)).toEqual([])
-    const count = 2 * (MUNICIPALITIES.length - FIRST_OF_STATE.length)
-    expect(home.current().manifest.findings).toMatchObject([
-      { kind: 'stand-in-left-out', entity: 'localidad', count, examples: { length: 5 } },
-    ])
-  },
-)
+])('a stand-in %s is left out and reported if the source does not have its municipality', async (_, steps) => {
+  using home = new TestHome()
+  for (const one of steps) await take(home, one, true)
+  expect(await take(home, { from: 'codes', places: FIRST_OF_STATE }, true)).toBe('taken')
+  expect(new Set(served(home).map(({ municipality }) => municipality))).toEqual(new Set(FIRST_OF_STATE))
+  expect(misplaced(home)).toEqual([])
+  const count = 2 * (MUNICIPALITIES.length - FIRST_OF_STATE.length)
+  expect(home.current().manifest.findings).toMatchObject([
+    { kind: 'stand-in-left-out', entity: 'localidad', count, examples: { length: 5 } },
+  ])
+})
 
 test('whatever is imported in whatever order, every locality served is where the code of its source puts it', async () => {
   let taken = 0
@@ -312,10 +309,10 @@ test('whatever is imported in whatever order, every locality served is where the
         expect(misplaced(home)).toEqual([])
       }
     }),
-    { numRuns: 20 },
+    { numRuns: 12 },
   )
   // Most are taken, or the property would say little.
-  expect(taken).toBeGreaterThan(40)
+  expect(taken).toBeGreaterThan(24)
 })
 
 describe('with the bundled data,', () => {

@@ -55,7 +55,7 @@ test.each([ENGLISH, SPANISH])('%s has every kind of finding, and no other', asyn
   const files = [...new Bun.Glob('*.ts').scanSync(SOURCES)].filter((file) => !file.endsWith('.test.ts'))
   const texts = await Promise.all(files.map((file) => read(join(SOURCES, file))))
   const kinds = texts.flatMap((text) => [...text.matchAll(KIND)].flatMap(([, one = '', other = '']) => [one, other]))
-  const [, table = ''] = (await read(path)).split(/^\| (?:finding|hallazgo) \|.*$/m)
+  const [, table = ''] = (await read(path)).split(/^\| (?:finding|observación) \|.*$/m)
   const named = table.split('\n').flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)])
   expect(named.map(([, kind]) => kind).toSorted()).toEqual([...new Set(kinds)].filter((kind) => kind !== '').toSorted())
 })

@@ -1,5 +1,5 @@
-// npm run check:packages -- DIR: imports every package below a directory into one scratch home, serves it, and asks of every list what
-// anyone may ask. Prints a table, and what is wrong below it; exits with 1 if anything is.
+// npm run check:packages -- DIR: imports every package below a directory into one scratch home, serves it, and requests all that a
+// list offers. Prints a table, and faults below it; exits with 1 if there are any.
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { OPENAPI_PATH } from '../../packages/server/src/http/routes.ts'

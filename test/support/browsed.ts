@@ -1,4 +1,4 @@
-// What a test file needs that looks at the small catalog in a real browser: one service, one browser, and nothing in it unseen.
+// One service and one browser for a test file that looks at the small catalog: a fault in a page fails its test.
 import { afterAll, afterEach, beforeAll, expect } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { launchBrowser } from './browser.ts'
@@ -6,16 +6,16 @@ import { type Explored, explored } from './explored.ts'
 import { type PageOptions, WatchedPages } from './watched-page.ts'
 
 export type Browsed = {
-  /** Undefined where there is none: then tests are skipped. */
+  /** Undefined if this machine has none: then tests are skipped. */
   readonly browser: Browser | undefined
   readonly pages: WatchedPages
-  /** There from the first test on. */
+  /** Set from the first test on. */
   readonly service: Explored
   /** Opens a page of the service. */
   readonly open: (target: string, options?: PageOptions) => Promise<Page>
 }
 
-/** Starts both for the tests of a file, and ends them: a test in which anything goes wrong unseen fails. */
+/** Starts the service and the browser for the tests of a file, and ends them. */
 export async function browsed(): Promise<Browsed> {
   const browser = await launchBrowser()
   const pages = new WatchedPages(browser)
@@ -48,6 +48,6 @@ export async function browsed(): Promise<Browsed> {
   }
 }
 
-/** Whether a page scrolls sideways. */
+/** True if a page scrolls sideways. */
 export const isWide = (page: Page): Promise<boolean> =>
   page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth + 1')

@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 import { devDependencies } from '../../package.json'
 
-/** First those without windows: they need about half of the processor time. */
+/** Names of browsers; those without windows come first, since they take about half of the processor time. */
 const NAMES = [
   ...['chromium-headless-shell', 'headless_shell'],
   ...['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome'],
 ]
 
-/** In the environment: the path of the browser to use. */
+/** The environment variable with the path of the browser to use. */
 export const CHROMIUM_VARIABLE = 'CHROMIUM_PATH'
 
 export const HOW_TO_GET_ONE = `no Chromium runs here: install one, or name it with ${CHROMIUM_VARIABLE}`
@@ -79,7 +79,7 @@ async function fromDebian(): Promise<string[]> {
 /** A page may be opened by root in a container, where the sandbox of the browser cannot work. */
 const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--font-render-hinting=none']
 
-/** The first that starts: libraries may be missing that another one brings. */
+/** Starts the first browser that can start: libraries may be missing that another one brings. */
 async function launched(): Promise<Browser> {
   let reason: unknown = new Error(HOW_TO_GET_ONE)
   for await (const executablePath of executables())
@@ -91,10 +91,10 @@ async function launched(): Promise<Browser> {
   throw reason
 }
 
-/** What was found out in this process is not looked for again. */
+/** True once this process has looked for a browser in vain. */
 let isMissing = false
 
-/** Undefined where there is none: then tests are skipped, except under CI, where that is a failure. */
+/** Returns undefined if there is no browser: then tests are skipped, but under CI that is a failure. */
 export async function launchBrowser(): Promise<Browser | undefined> {
   if (isMissing) return undefined
   try {

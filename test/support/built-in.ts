@@ -1,4 +1,4 @@
-// What the built-in catalog has, for tests that go through all of it and for those that need a definition.
+// The definitions and collections of the built-in catalog, for tests that go through all of them or need one.
 import { v1PathOf } from '../../packages/server/src/base/api-v1.ts'
 import { entityIn } from '../../packages/server/src/catalog/catalog.ts'
 import { v1Collections } from '../../packages/server/src/catalog/collections.ts'

@@ -5,12 +5,12 @@ import type { CodePart, Entity, OfficialCode, Values } from '../../packages/serv
 import { code, embeds, entity, id, name } from './definitions.ts'
 
 type Part = Omit<CodePart, 'field'>
-/** How the code of each level is written. */
+/** The form of the code of each level. */
 type Writing = { readonly separator: string; readonly own: Part }
 
 export type CodedLists = {
   readonly catalog: Catalog
-  /** From the outermost on. */
+  /** The levels, the outermost first. */
   readonly levels: readonly Entity[]
   readonly rows: Readonly<Record<string, readonly Values[]>>
   /** The code of each record of a level, as plainly as it can be written; undefined where it has none. */

@@ -8,15 +8,15 @@ export type Ran = { readonly code: number; readonly out: string; readonly err: s
 
 type Options = {
   readonly cwd?: string
-  /** Beside the variables of this process. */
+  /** Variables besides those of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** What it reads. */
+  /** The standard input of the command. */
   readonly input?: string
 }
 
 /**
- * Never by `Bun.spawnSync`: garbage that is collected while that waits leaves its descriptors watched, and later ones of
- * the same number, in whichever test, then fail (oven-sh/bun#40078).
+ * Runs a command to its end, not by `Bun.spawnSync`: garbage that is collected while that waits leaves its descriptors watched,
+ * and later descriptors of the same number, in any test, then fail (oven-sh/bun#40078).
  */
 export async function ran(command: readonly string[], { cwd, env, input }: Options = {}): Promise<Ran> {
   const child = Bun.spawn([...command], {
@@ -28,7 +28,7 @@ export async function ran(command: readonly string[], { cwd, env, input }: Optio
   return { code, out, err }
 }
 
-/** A terminal that keeps what it is told. */
+/** A terminal that keeps its output. */
 export function recordingTerminal() {
   const said = { out: '', err: '' }
   const terminal: Terminal = {

@@ -5,7 +5,7 @@ export type Exchange = {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** As much of a response as an example shows: the body as text. */
+/** The part of a response that an example shows, with the body as text. */
 export type Shown = { readonly status: number; readonly headers: Headers; readonly body: string }
 
 const BLOCK = /^```http\n([\s\S]*?)^```$/gm

@@ -89,16 +89,16 @@ export function problemResponse(
   return { status, reason, headers: { ...type, ...common, ...more, ...anyDate, ...lengthOf(body) }, body }
 }
 
-/** The same as the last response of its connection. */
+/** The response as the last one of its connection. */
 export const closing = ({ headers, ...response }: HttpResponse): HttpResponse => ({
   ...response,
   headers: { ...headers, Connection: 'close' },
 })
 
-/** The response to HEAD: the same without its body. */
+/** The response to HEAD: without a body. */
 export const headOf = (response: HttpResponse): HttpResponse => ({ ...response, body: '' })
 
-/** The response to what is not valid HTTP, after which nothing is read. */
+/** The response to invalid HTTP, which closes the connection. */
 export const refusal = (wrong: string, instance: string): HttpResponse =>
   closing(problemResponse('bad-request', `In the request, ${wrong}.`, instance))
 
@@ -107,7 +107,7 @@ export const PAGE_ALLOWED = 'a whole number from 1, without sign, leading zeros 
 export const FORMAT_ALLOWED = 'api or json, given once'
 export const HOST_DETAIL = 'Host must be one host name or address, with a port if needed, such as example.org:8080.'
 const KNOWN = ['/', '/api/v1', ...collections.map(({ path }) => path)].join(', ')
-/** Under the path of API v1 only its own paths are listed. */
+/** The detail of a 404; below the path of API v1 it lists the paths of API v1 only. */
 export const notFoundDetail = (path: string) =>
   `Known paths are ${KNOWN}${path.startsWith('/api/v1') ? '' : ', /api/v2, /api/openapi.json'}.`
 

@@ -1,11 +1,11 @@
-// What the contract says a record looks like, written down again so that the definitions cannot agree with themselves.
+// Records as the contract describes them, written down again so that the definitions are not compared with themselves.
 import { Faults } from '../../packages/server/src/source/faults.ts'
 import { Findings } from '../../packages/server/src/source/findings.ts'
 import type { GivenRow, Source } from '../../packages/server/src/source/source.ts'
 
 export type PublishedRecord = Readonly<Record<string, unknown>>
 
-/** The collections of the contract, with what it saw of each. */
+/** The collections of the contract, with the figures in it. */
 export const lists = [
   { path: '/api/v1/localidades', entity: 'localidad', total: 300_137, pages: 30_014 },
   { path: '/api/v1/municipios', entity: 'municipio', total: 2_457, pages: 246 },
@@ -84,7 +84,7 @@ function rowsOf(source: Source, entity: ContractEntity): GivenRow[] {
   return Array.from(blocks).flatMap(({ rows }) => rows)
 }
 
-/** What identifies a record in its collection: of a locality, its municipality and its number there. */
+/** The key of a record in its collection: of a locality, its municipality and its number there. */
 export function keyOf(entity: Listed, record: PublishedRecord): string {
   const own = record[identifiers[entity]]
   const { idMunicipio } = (entity === 'localidad' ? record.idMunicipio : {}) as { idMunicipio?: number }

@@ -1,4 +1,4 @@
-// Three lists of a package that nothing of the program knows, to explore: keys of any text, a tree, and values of every type.
+// Three lists of a package to explore, none of them built in: keys of any text, a tree, and values of every type.
 import { type Catalog, catalogOf } from '../../packages/server/src/catalog/catalog.ts'
 import type { Entity } from '../../packages/server/src/catalog/entity.ts'
 import { Release } from '../../packages/server/src/release/release.ts'
@@ -31,7 +31,7 @@ const good: Entity = entity({
   order: 'as given',
 })
 
-/** Units, which are known by a system and a sign in it, with a value of every type. */
+/** Units, whose key is a system and a sign in it, with a value of every type. */
 const unit: Entity = entity({
   name: 'unit',
   plural: 'units',
@@ -139,7 +139,7 @@ const offices: readonly GivenRow[] = [
 
 export const rows: Rows = { good: goods, unit: units, office: offices }
 
-/** What the package tells of itself. */
+/** The description of the package. */
 export const information = {
   name: PACKAGE,
   title: 'Trade <lists>',

@@ -18,7 +18,7 @@ export const HOSTILE_NAMES = [
   // No import takes a name that is longer than a thousand letters.
   `Largo ${'ñ'.repeat(MAX_TEXT - 'Largo '.length)}`,
 ] as const
-/** Of the other texts of a release, a source may give any. */
+/** A text that no import limits, unlike names. */
 const LONG_CREDIT = `${HOSTILE_NAMES[1]}${'ñ'.repeat(10_000)}`
 
 const MUNICIPALITY = 3
@@ -49,7 +49,7 @@ const rows: Rows = {
   pais: [...tiny.pais, { cvePais: 'XXA', descPais: HOSTILE_NAMES[1], idPais: 999 }],
   localidad: places,
 }
-/** One locality had another name, and one was not known. */
+/** The release before: one locality had another name, and one was missing. */
 const earlier: Rows = {
   ...rows,
   localidad: places
@@ -59,7 +59,7 @@ const earlier: Rows = {
 
 export type Explored = {
   readonly server: TestServer
-  /** Of the release before and of the current one. */
+  /** The digests of the release before and of the current one. */
   readonly digests: readonly [before: string, current: string]
   readonly close: () => Promise<void>
 }

@@ -72,7 +72,7 @@ export class FakeShelf {
     }
   }
 
-  /** Cuts the files of an entity, in the form in which they travel, into chunks of so many bytes. */
+  /** Cuts the files of an entity, in the form in which they travel, into chunks of `size` bytes. */
   async cut(home: ReleaseStore, entity: string, size: number): Promise<void> {
     this.entityChunks = this.entityChunks.filter((one) => one.entity !== entity)
     const { files } = JSON.parse(this.entities.get(entity) ?? '') as EntityManifest
@@ -97,7 +97,7 @@ export class FakeShelf {
     })
   }
 
-  /** Replaces a file of an entity of a release as whoever may write to the shelf can: every digest fits. */
+  /** Replaces a file of an entity of a release, as anyone who can write to the shelf could: every digest fits. */
   async forgeFile(
     release: string,
     name: string,
@@ -134,7 +134,7 @@ export class FakeShelf {
     return { digest }
   }
 
-  /** Whoever downloads is counted by `onDownload`. */
+  /** Reads the shelf; `onDownload` is called for each chunk. */
   reader(onDownload: (chunk: string) => void = () => {}): ShelfReader {
     const { chunks, withheld, entityChunks, generation, change, chain, history, idRegistry, releases } = this
     return {

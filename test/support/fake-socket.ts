@@ -7,10 +7,10 @@ export class FakeSocket {
   paused = false
   shut = false
   closed = false
-  /** It was reset. */
+  /** True once it was reset. */
   cut = false
 
-  /** Gives how many bytes it takes of the next write. */
+  /** `takes` returns the number of bytes that it takes of the next write. */
   constructor(takes: () => number = () => Number.POSITIVE_INFINITY, remoteAddress = '192.0.2.1') {
     this.#takes = takes
     this.remoteAddress = remoteAddress

@@ -7,13 +7,13 @@ export type Reply = {
   readonly status: number
   readonly headers?: Readonly<Record<string, string | number>>
   readonly body?: string | Uint8Array
-  /** Whether the connection stays open after the body, and nothing more is sent. */
+  /** True if the connection stays open after the body without another byte. */
   readonly hangs?: boolean
-  /** Sends the body in so many pieces, with a pause before each. */
+  /** Sends the body in pieces, with a pause before each. */
   readonly drip?: { readonly pieces: number; readonly milliseconds: number }
 }
 
-/** Without a reply, nothing is ever sent. */
+/** Returns the reply; undefined never sends anything. */
 export type Handler = (request: Recorded, count: number) => Reply | undefined
 
 type Client = Bun.Socket<{ head: string }>
@@ -149,7 +149,7 @@ export function sound(file: Uint8Array, version: Version = {}): Handler {
   }
 }
 
-/** The same, but nothing is sent after so many bytes of a body. */
+/** Sends the first `after` bytes of a body, and nothing more. */
 export function stopping(handler: Handler, after: number): Handler {
   return (request, count) => {
     const reply = handler(request, count)

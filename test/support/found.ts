@@ -1,4 +1,4 @@
-// The naive way to find records: all of them in memory, one after the other. What the index finds must be the same.
+// The naive way to find records, one after the other in memory. The index must find the same.
 import { type Entity, type FactValue, factsOf, type OfficialCode } from '../../packages/server/src/catalog/entity.ts'
 import type { PublishedRecord } from '../../packages/server/src/catalog/flatten.ts'
 import { isNaming } from '../../packages/server/src/catalog/languages/languages.ts'
@@ -14,7 +14,7 @@ export function recordsOf(release: Release, name: string): PublishedRecord[] {
   return Array.from({ length: count }, (_, position) => JSON.parse(decoder.decode(records.record(position))))
 }
 
-/** Records with the facts of the rows that they were made from, null where one is not known. */
+/** Records with the facts of the rows that they were made from, null for missing ones. */
 export function recordsWithFacts(
   entity: Entity,
   records: readonly PublishedRecord[],
@@ -53,7 +53,7 @@ function naiveCode(entity: Entity, record: PublishedRecord, { parts }: OfficialC
   return text
 }
 
-/** The value at a path; an embedded record stands for its identifier, and a fact that is not known is empty. */
+/** The value at a path; an embedded record stands for its identifier, and a missing fact is empty. */
 export function valueAt(record: PublishedRecord, { steps, field }: RecordPath): string | number {
   const value = steps.reduce<PublishedRecord[string]>((inner, step) => (inner as PublishedRecord)[step] ?? '', record)
   if (field.kind !== 'embed') return value as string | number
@@ -109,7 +109,7 @@ export const sortedBy = (records: readonly PublishedRecord[], sorts: readonly Na
   records.toSorted((a, b) => {
     for (const { path, descending } of sorts) {
       const [first, second] = [valueAt(a, path), valueAt(b, path)]
-      // What is not known comes last in either direction.
+      // Missing values come last in either direction.
       if (['fact', 'derived'].includes(path.field.kind) && (first === '' || second === '') && first !== second)
         return first === '' ? 1 : -1
       const difference = compareValues(first, second)

@@ -66,7 +66,7 @@ const namedRows: Rows = {
   })),
 }
 
-/** The same of any other entity, made from its definition. */
+/** Such rows of any other entity, made from its definition. */
 function rowsOf({ fields }: Entity, rows: Rows): GivenRow[] {
   const cells = Object.entries(fields).flatMap(([field, definition], place): [string, GivenRow[string][]][] => {
     const { kind } = definition

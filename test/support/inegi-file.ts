@@ -22,7 +22,7 @@ export class ScratchDirectory extends TestDirectory {
 /** A few published rows, as text. */
 export const excerpt = (name: string): string => readFileSync(join(EXCERPTS, `${name}.csv`), 'utf8')
 
-// What the excerpts hold: states and municipalities as localities name them, municipalities of their own table.
+// The rows of the excerpts: states and municipalities as localities name them, municipalities of their own table.
 export const estado: GivenRow[] = [
   { cveEstado: 'AGS', cveRenapo: 'AS', descEstado: 'Aguascalientes', idEstado: 1, idPais: { cvePais: 'MEX' } },
   { cveEstado: 'CDMX', cveRenapo: 'DF', descEstado: 'Ciudad de México', idEstado: 9, idPais: { cvePais: 'MEX' } },
@@ -66,9 +66,9 @@ export const encodings = {
 } as const
 
 export type Reading = {
-  /** Without their facts. */
+  /** The rows without their facts. */
   readonly rows: Rows
-  /** What is known of every row. */
+  /** The facts of every row. */
   readonly facts: Readonly<Record<string, readonly GivenRow[]>>
   /** `file:line` of every row. */
   readonly locations: Readonly<Record<string, readonly string[]>>

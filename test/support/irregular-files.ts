@@ -1,4 +1,4 @@
-// What may stand where a file should, each of which a careless reader waits for or stumbles over.
+// Irregular files in the place of a file, on which a careless reader would wait or fail.
 import { mkdirSync } from 'node:fs'
 import { ran } from './command.ts'
 

@@ -1,4 +1,4 @@
-// Rows with facts of which some are known, drawn from the definitions.
+// Rows with some of their facts, drawn from the definitions.
 import fc from 'fast-check'
 import { entityIn } from '../../packages/server/src/catalog/catalog.ts'
 import { type FactField, type FactValue, factsOf } from '../../packages/server/src/catalog/entity.ts'

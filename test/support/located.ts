@@ -103,7 +103,7 @@ export const located = smallSource({
 const EARTH_RADIUS = 6_371_000
 const radians = (degrees: number) => (degrees * Math.PI) / 180
 
-/** In whole metres, by the haversine formula. */
+/** The distance in whole metres, by the haversine formula. */
 export function metresBetween(a: Point, b: Point): number {
   const [north, east] = [radians(b.latitude - a.latitude), radians(b.longitude - a.longitude)]
   const square =

@@ -48,7 +48,7 @@ function goodPairs(service: OpenapiService, path: string, parameter: DocumentedP
   return fc.array(value, { minLength: 1, maxLength }).map((values) => pairsOf(parameter, values))
 }
 
-/** Those that must be given, and at most a few others. */
+/** The required parameters, and at most a few others. */
 function goodQuery(service: OpenapiService, operation: DocumentedOperation): fc.Arbitrary<Pair[]> {
   const others = queryOf(operation).filter((one) => one.required !== true)
   return fc

@@ -28,9 +28,9 @@ export class OpenapiService implements Disposable {
   readonly documented: Documented
   readonly failures: unknown[] = []
   readonly send: (request: TestRequest) => Promise<Response>
-  /** The same of a service that cannot read its release. */
+  /** Requests to a service that cannot read its release. */
   readonly sendToBroken: (request: TestRequest) => Promise<Response>
-  /** The same of a service that has had enough of this client. */
+  /** Requests to a service whose rate limit this client has reached. */
   readonly sendLimited: (request: TestRequest) => Promise<Response>
 
   static async create(): Promise<OpenapiService> {

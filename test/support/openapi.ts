@@ -59,7 +59,7 @@ export class Documented {
   readonly document: Node
   readonly operations: readonly DocumentedOperation[]
   readonly #ajv = new Ajv2020({ strictSchema: true, strictTypes: false, strictRequired: false, validateSchema: false })
-  /** By what a schema says: most of them stand in many places, and to compile one takes milliseconds. */
+  /** Compiled schemas by their text: most of them stand in many places, and to compile one takes milliseconds. */
   readonly #compiled = new Map<string, ValidateFunction>()
 
   constructor(document: object) {
@@ -81,7 +81,7 @@ export class Documented {
     return found
   }
 
-  /** What is wrong with a value by a schema of the document; undefined when nothing is. */
+  /** The errors of a value by a schema of the document; undefined if it is valid. */
   wrong(schema: object, value: unknown, isPartial = false): string | undefined {
     const key = `${isPartial} ${JSON.stringify(schema)}`
     const validate = this.#compiled.get(key) ?? this.#ajv.compile((isPartial ? partial : standalone)(schema) as object)
@@ -89,7 +89,7 @@ export class Documented {
     return validate(value) ? undefined : this.#ajv.errorsText(validate.errors)
   }
 
-  /** Where a response is not as documented; a partial one may lack fields, and have identifiers in place of records. */
+  /** The places where a response breaks the document; a partial one may lack fields, and have identifiers in place of records. */
   async breaches({ responses }: DocumentedOperation, response: Response, isPartial = false): Promise<string[]> {
     const documented = responses[response.status] ?? (response.status >= 400 ? responses.default : undefined)
     if (documented === undefined) return [`${response.status} is not documented`]
@@ -137,7 +137,7 @@ export class Documented {
     return '$ref' in schema && typeof schema.$ref === 'string' ? (this.#at(schema.$ref) as Schema) : schema
   }
 
-  /** With what stands behind its references; schemas are left as they are. */
+  /** The node with its references replaced by their targets; schemas stay as they are. */
   #resolved(node: Node): Node {
     if (typeof node !== 'object' || node === null) return node
     if (typeof node.$ref === 'string') return this.#resolved(this.#at(node.$ref))

@@ -19,11 +19,11 @@ export const table = (name: string, fields: readonly Field[], more: Schema = {},
   schema: { fields, ...more },
 })
 
-/** What a package gives, by the names of its lists. */
+/** The content of a package, by the names of its lists. */
 export type ReadPackage = {
   readonly rows: Readonly<Record<string, readonly GivenRow[]>>
   readonly lines: Readonly<Record<string, readonly number[]>>
-  /** The kinds of what is odd, with how often. */
+  /** The kinds of findings, with their counts. */
   readonly kinds: Readonly<Record<string, number>>
   readonly examples: readonly string[]
   readonly leftOut: Readonly<Record<string, string>>
@@ -52,7 +52,7 @@ export class PackageDirectory extends TestDirectory {
     return readPackage(this.path, options)
   }
 
-  /** What is said when the package is refused, without the path of the directory. */
+  /** The message that refuses the package, without the path of the directory. */
   async refusal(options: PackageOptions & { readonly strict?: boolean } = {}): Promise<string> {
     try {
       await openPackage(this.path, options)
@@ -87,11 +87,11 @@ export async function readPackage(location: string, options: PackageOptions = {}
   report.faults.throwIfAny()
   const counts = new Map<string, number>()
   for (const { kind, count } of source.findings) counts.set(kind, (counts.get(kind) ?? 0) + count)
-  // What is odd about names is reported by whoever publishes them.
+  // Findings about names are reported by the command that publishes them.
   const ofNames = ['stray-blanks', 'not-nfc']
   const reported = Object.fromEntries(report.findings.list().map(({ kind, count }) => [kind, count]))
   const expected = Object.fromEntries([...counts].filter(([kind]) => !ofNames.includes(kind)))
-  if (!Bun.deepEquals(reported, expected)) throw new Error('an import is told otherwise')
+  if (!Bun.deepEquals(reported, expected)) throw new Error('an import reports other findings')
   return {
     rows,
     lines,

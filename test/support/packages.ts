@@ -25,5 +25,5 @@ export const packageOf = (
   return sourceOfPackages(sourceOf(rows, {}, catalogOf(entities)), [info])
 }
 
-/** What completes a home that is to have nothing but packages. */
+/** A source without records, as the fallback of a home that has packages only. */
 export const nothing: Source = sourceOf({}, {}, catalogOf([]))

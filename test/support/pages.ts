@@ -38,7 +38,7 @@ export const attributes = (html: string, name: string): string[] =>
 /** The text of a page, without its tags. */
 export const textOf = (html: string): string => unescaped(html.replace(/<[^>]*>/g, ' ')).replace(/\s+/g, ' ')
 
-/** Where the links of a page lead, by their text; of several with the same text, the first. */
+/** The targets of the links of a page, by their text; the first of several with the same text. */
 export function linksOf(html: string): Map<string, string> {
   const links = new Map<string, string>()
   for (const [, attributes = '', content = ''] of html.matchAll(/<a\b([^>]*)>(.*?)<\/a>/gs)) {
@@ -49,7 +49,7 @@ export function linksOf(html: string): Map<string, string> {
   return links
 }
 
-/** What is wrong with the headings and identifiers of a page. */
+/** The faults in the headings and identifiers of a page. */
 export function outlineFaults(html: string): string[] {
   const ids = attributes(html, 'id')
   return [
@@ -59,25 +59,25 @@ export function outlineFaults(html: string): string[] {
   ]
 }
 
-/** Follows all links from some pages on until so many addresses are known; those that are not there are broken. */
+/** Follows all links from some pages on until `max` addresses were visited; links to nothing are broken. */
 export async function linkedFrom(
   pages: readonly string[],
   get: (target: string) => Promise<Response>,
   max: number,
-): Promise<{ readonly broken: readonly string[]; readonly seen: ReadonlySet<string> }> {
-  const seen = new Set(pages)
+): Promise<{ readonly broken: readonly string[]; readonly visited: ReadonlySet<string> }> {
+  const visited = new Set(pages)
   const broken: string[] = []
-  for (const target of seen) {
+  for (const target of visited) {
     const response = await get(target)
     if (response.status !== 200) broken.push(`${target} is ${response.status}`)
-    if (!response.headers.get('Content-Type')?.startsWith('text/html') || seen.size > max) {
+    if (!response.headers.get('Content-Type')?.startsWith('text/html') || visited.size > max) {
       await response.body?.cancel()
       continue
     }
     for (const link of attributes(await response.text(), 'href'))
-      if (link.startsWith('/')) seen.add(link.replace(/#.*/, ''))
+      if (link.startsWith('/')) visited.add(link.replace(/#.*/, ''))
   }
-  return { broken, seen }
+  return { broken, visited }
 }
 
 /** The part of a page from one text to the next one after it. */

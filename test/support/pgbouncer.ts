@@ -39,7 +39,7 @@ auth_file = ${users}
 pool_mode = transaction
 `,
     )
-    // It refuses to run as root.
+    // PgBouncer refuses to run as root.
     const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
     const child = Bun.spawn(['pgbouncer', '-q', ...user, settings], { stdio: ['ignore', 'ignore', 'ignore'] })
     stack.defer(async () => {

@@ -36,7 +36,7 @@ const jumbledRecords = recordsOfAll(jumbled)
 
 type PlainOptions = {
   readonly records?: ReadonlyMap<string, readonly PublishedRecord[]>
-  /** What comes before /api/v1. */
+  /** The path before /api/v1. */
   readonly prefix?: string
 }
 

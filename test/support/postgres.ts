@@ -89,7 +89,7 @@ export class TestPostgres implements AsyncDisposable {
     return eventually('PostgreSQL starts', isStarted)
   }
 
-  /** As a power cut would end it. */
+  /** Ends it as a power cut would. */
   async kill(): Promise<void> {
     const { process: child } = this.#server as unknown as { process: ChildProcess }
     const ended = new Promise((resolve) => child.once('exit', resolve))
@@ -101,7 +101,7 @@ export class TestPostgres implements AsyncDisposable {
     await this.#server.stop()
   }
 
-  /** With a certificate, from the next start on. */
+  /** Gives it a certificate from the next start on. */
   useTls(certificate: string, key: string): void {
     for (const [name, text] of [
       ['server.crt', certificate],

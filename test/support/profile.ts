@@ -1,4 +1,4 @@
-// Whether a descriptor holds against the profile that editors check it with: properties of ours, and the main rules of the standard.
+// Checks a descriptor against the profile that editors use: our own properties, and the main rules of the standard.
 import Ajv, { type ErrorObject } from 'ajv'
 import profile from '../../data/nomenclator.schema.json' with { type: 'json' }
 import { STANDARD_PROFILE } from '../../packages/server/src/source/package/profile.ts'
@@ -6,7 +6,7 @@ import { STANDARD_PROFILE } from '../../packages/server/src/source/package/profi
 const entries = (items: object) => ({ type: 'array', minItems: 1, items: { type: 'object', ...items } })
 const names = { anyOf: [{ type: 'string' }, { type: 'array', minItems: 1, items: { type: 'string' } }] }
 
-/** What the profile of the standard requires of the properties that are written here; tests fetch nothing. */
+/** The rules of the standard's profile for the properties that are written here; tests fetch nothing. */
 const STANDARD = {
   type: 'object',
   required: ['resources'],

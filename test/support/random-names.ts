@@ -41,7 +41,7 @@ function typedAs(word: string, { place, how }: Slip): string {
   }
 }
 
-/** So many names at most, of a few words each, and one to four words to search for. */
+/** Some names of a few words each, and one to four words to search for. */
 export const randomSearch = (maxNames: number): fc.Arbitrary<RandomSearch> =>
   fc.uniqueArray(word, { minLength: 2, maxLength: 10 }).chain((vocabulary) => {
     // The first words are frequent, as in real names.

@@ -1,4 +1,4 @@
-// What the Reconciliation Service API 0.2 of the W3C community group says about responses, as schemas.
+// The rules of the Reconciliation Service API 0.2 of the W3C community group for responses, as schemas.
 // https://www.w3.org/community/reports/reconciliation/CG-FINAL-specs-0.2-20230410/
 import Ajv from 'ajv'
 
@@ -89,7 +89,7 @@ export type SchemaName = keyof typeof schemas
 const ajv = new Ajv({ allErrors: true })
 const validators = Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, ajv.compile(schema)]))
 
-/** Where a response is not as the specification says. */
+/** The places where a response breaks the specification. */
 export function breaches(name: SchemaName, value: unknown): string[] {
   const validate = validators[name]
   if (validate === undefined || validate(value)) return []

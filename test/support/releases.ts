@@ -42,7 +42,7 @@ function openCurrent(home: string): Release {
   return release
 }
 
-/** The same records under another digest, or with other definitions. */
+/** The records of a release under another digest, or with other definitions. */
 export function variantOf(
   release: Release,
   changed: { readonly digest?: string; readonly catalog?: Catalog },
@@ -157,7 +157,7 @@ export function sourceOf(rows: Rows, origin: Partial<Origin> = {}, catalog: Cata
 
 const PREFIX = 'nomenclator-test-'
 
-/** For the length of one test, or of one test file. */
+/** A directory for the length of one test, or of one test file. */
 export class TestDirectory implements Disposable {
   readonly path: string
 
@@ -165,13 +165,13 @@ export class TestDirectory implements Disposable {
     this.path = mkdtempSync(join(within, PREFIX))
   }
 
-  /** The files in it that this process has open; Linux tells them. */
+  /** The files in it that this process has open, on Linux. */
   opened(): string[] {
     const paths = readdirSync('/proc/self/fd').map((descriptor) => {
       try {
         return readlinkSync(`/proc/self/fd/${descriptor}`)
       } catch {
-        // That of the list itself is closed by now.
+        // The descriptor of the list itself is closed by now.
         return ''
       }
     })
@@ -195,19 +195,19 @@ export class TestHome extends TestDirectory {
     return openCurrent(this.path)
   }
 
-  /** How a release names an entity. */
+  /** An entity in the manifest of a release. */
   released(release: string, entity: string): ReleasedEntity {
     const found = readManifest(this.store.releaseDirectory(release), release).entities[entity]
     if (found === undefined) throw new Error(`release ${release} has no ${entity}`)
     return found
   }
 
-  /** Where a file of an entity of a release is. */
+  /** The path of a file of an entity of a release. */
   fileOf(release: string, entity: string, file: EntityFileName): string {
     return join(this.store.entityDirectory(this.released(release, entity).digest), file)
   }
 
-  /** What is wrong with a release. */
+  /** The faults of a release. */
   verify(release: string): Promise<string[]> {
     return releaseVerifier(this.store)(release)
   }
@@ -284,7 +284,7 @@ export async function homeWith(rows: Rows = tiny, origin: Partial<Origin> = {}):
   return home
 }
 
-/** What an attempt is refused with. */
+/** The error that refuses an attempt. */
 export async function refusal(attempt: Promise<unknown>): Promise<Error> {
   const error = await attempt.catch((thrown: unknown) => thrown)
   if (error instanceof Error) return error

@@ -1,4 +1,4 @@
-// The end of a run tells what failed, and why, and what took longest.
+// The end of a run names the failures with their reasons, and the slowest files.
 import { expect, test } from 'bun:test'
 import { failuresIn, slowestFiles } from './run-log.ts'
 
@@ -37,7 +37,7 @@ b.test.ts:
  2 fail
 `
 
-test('failures are told once, with their file and their reason', () => {
+test('failures are printed once, with their file and their reason', () => {
   expect(failuresIn(LOG)).toEqual([
     `a.test.ts:
 7 |  expect(1).toBe(2)

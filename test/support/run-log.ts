@@ -1,14 +1,14 @@
-// What the log of a test run says of its failures and of its slowest files, which else stand somewhere in thousands of lines.
+// The failures and the slowest files of a test run, from its log of thousands of lines.
 
 const FILE = /^(\S+\.test\.tsx?):$/
 const FINE = /^\((?:pass|skip|todo)\) /
 const FAILED = /^\(fail\) /
 const TIMED = /^\((?:pass|fail)\) .* \[([\d.]+)ms\]$/
 const BETWEEN_TESTS = '# Unhandled error between tests'
-/** From here on the runner repeats the names of the tests. */
+/** The line from which the runner repeats the names of the tests. */
 const SUMMARY = /^\d+ tests? (?:failed|skipped|todo):$/
 
-/** Each with its file, its reason and its name. */
+/** Each failure with its file, its reason and its name. */
 export function failuresIn(log: string): string[] {
   const failures: string[] = []
   let file = ''

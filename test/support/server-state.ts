@@ -1,4 +1,4 @@
-// What the connections of a server share, for a connection over a fake socket.
+// The state that the connections of a server share, for a connection over a fake socket.
 
 import { Budget, type BudgetLimits, DEFAULT_BUDGET } from '../../packages/server/src/http/limits/budget.ts'
 import { Metrics } from '../../packages/server/src/http/observation/metrics.ts'

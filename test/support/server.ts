@@ -35,7 +35,7 @@ export function serverOf(
   const app = createApp(store === undefined ? context : { ...context, store })
   const listening = { host: '127.0.0.1', port: 0 }
   const observation = { metrics: new Metrics(), log: () => {}, accessLog: undefined, slowMilliseconds: 1e9 }
-  // As in the real service, which has none where something stands between it and the app.
+  // The real service has no shortcut either if something stands between the wire and the app.
   const shortcut = new PageShortcut({ ...context, observation: { ...observation, policy: context.policy } })
   const server = wrapped === undefined ? serve(app, { ...listening, shortcut }) : serve(wrapped(app), listening)
   const close = async () => {
@@ -45,7 +45,7 @@ export function serverOf(
   return { url: server.url, host: new URL(server.url).host, logged, close }
 }
 
-/** For one test file: a server that is closed after its last test, and must have logged nothing. */
+/** A server for one test file, which closes it after its last test; it must have logged nothing. */
 export function serverForAll(...given: Parameters<typeof serverOf>): TestServer {
   const server = serverOf(...given)
   afterAll(async () => {
@@ -55,6 +55,6 @@ export function serverForAll(...given: Parameters<typeof serverOf>): TestServer 
   return server
 }
 
-/** A cache that keeps all it gets, unless it is told otherwise. */
+/** A cache that keeps everything, unless `options` say otherwise. */
 export const testCache = (directory: string, options: Partial<ConstructorParameters<typeof ResponseCache>[0]> = {}) =>
   new ResponseCache({ directory, maxBytes: 1e9, isOnDisk: () => true, log: () => {}, ...options })

@@ -18,7 +18,7 @@ const commands = await allCommands()
 
 const PATIENCE_MILLISECONDS = 120_000
 const FIRST_GLANCE_MILLISECONDS = 5
-/** To look at all processes takes milliseconds, so what takes long is looked at less often. */
+/** To look at all processes takes milliseconds, so the pauses grow. */
 const LAST_GLANCE_MILLISECONDS = 50
 
 /** Looks again and again until something is the case, and fails when it does not come to be. */
@@ -52,7 +52,7 @@ const UNSET = {
 export type ServiceOptions = {
   readonly flags?: readonly string[]
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** How many descriptors it may have open; by default as many as the test. */
+  /** The most descriptors that it may have open; by default as many as the test. */
   readonly descriptors?: number
   /** How long it may take to say what is expected of it. */
   readonly patienceMilliseconds?: number
@@ -216,7 +216,7 @@ function statusOf(pid: number): { readonly state: string; readonly parent: numbe
 const LISTENING = '0A'
 const ESTABLISHED = '01'
 
-/** The sockets of a port of 127.0.0.1, on the side of whoever listens there. */
+/** The sockets of a port of 127.0.0.1, on the side of the server. */
 function socketsOf(port: number, state: string): string[] {
   const address = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`
   return readFileSync('/proc/net/tcp', 'utf8')
@@ -228,7 +228,7 @@ function socketsOf(port: number, state: string): string[] {
 
 export const listenersOf = (port: number): number => socketsOf(port, LISTENING).length
 
-/** How many clients of a port are connected with one of the processes that listen there. */
+/** The number of clients that are connected with one of the processes that listen on a port. */
 export function clientsOf(pid: number, port: number): number {
   const own = new Set(
     readdirSync(`/proc/${pid}/fd`).map((descriptor) => {
@@ -246,7 +246,7 @@ export function clientsOf(pid: number, port: number): number {
 const BASE_URL = 'http://catalogs.example.org'
 export const SAME_LINKS = ['--base-url', BASE_URL]
 
-/** The same catalog under other names and with fewer records, so that no page of one is a page of the other. */
+/** The catalog under other names and with fewer records, so that no page of one is a page of the other. */
 const other: Rows = {
   ...jumbled,
   pais: renamed(jumbled.pais, 'descPais').slice(-14),

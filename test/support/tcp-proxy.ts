@@ -7,7 +7,7 @@ export class TcpProxy implements AsyncDisposable {
   readonly #to: number
   #isCut = false
   #isHeld = false
-  /** How many more bytes may pass towards the server before all connections are cut. */
+  /** Bytes that may still pass towards the server before all connections are cut. */
   #allowance = Number.POSITIVE_INFINITY
   #isLast: (message: string) => boolean = () => false
   #bytesPerSecond = Number.POSITIVE_INFINITY
@@ -97,7 +97,7 @@ export class TcpProxy implements AsyncDisposable {
       if (this.#isLast(bytes.toString('latin1'))) {
         this.cuts++
         this.#pairs.delete(pair)
-        // With an end and no reset, or the server might not read what it was sent.
+        // An end and no reset, or the server might not read the last bytes.
         server
           .removeAllListeners()
           .on('error', () => {})

@@ -1,4 +1,4 @@
-// A stand-in for a connection pool of PostgreSQL in transaction mode: whoever begins a transaction gets the session of another idle client.
+// A stand-in for a connection pool of PostgreSQL in transaction mode: a client that begins a transaction gets the session of another idle client.
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
 /** ReadyForQuery, outside of a transaction. */

@@ -35,7 +35,7 @@ export const requests: readonly string[] = [
   ...lists.map(({ path }) => message('GET', path, host, 'Accept: text/csv', 'Accept-Encoding: gzip, br, zstd')),
 ]
 
-/** What differs from run to run: when the response was sent, and when the release was built. */
+/** Headers that differ from run to run: the time of the response, and that of the build of the release. */
 const masked = (response: string) => response.replace(/^(Date|Last-Modified): .*$/gm, '$1: …')
 
 /** The whole response to one request, as it came, on a connection of its own. */

@@ -7,9 +7,9 @@ import { PROGRAM, TestDirectory } from './releases.ts'
 import { eventually, Service } from './service.ts'
 
 const BLOCK = /^```([a-z]+)\n([\s\S]*?)^```$/gm
-/** Where the service of the document listens, whatever port it has here. */
+/** The origin of the service in the document, whatever port it has here. */
 const SHOWN_ORIGIN = 'http://127.0.0.1:8080'
-/** How long a build took: another time with every run. */
+/** The duration of a build, which differs with every run. */
 const DURATION = /^Built in .* a second\.$/gm
 
 /** A running service goes over to what became current, at its own time. */
@@ -35,7 +35,7 @@ export class Walkthrough extends TestDirectory implements AsyncDisposable {
     return join(this.path, 'work')
   }
 
-  /** The document with what its commands print and its requests get. */
+  /** The document with the output of its commands and the responses to its requests. */
   async follow(document: string): Promise<string> {
     const written: string[] = []
     for (const [, language = '', block = ''] of document.matchAll(BLOCK))
@@ -43,7 +43,7 @@ export class Walkthrough extends TestDirectory implements AsyncDisposable {
     return document.replace(BLOCK, () => written.shift() ?? '')
   }
 
-  /** What the service sends for a path. */
+  /** The response of the service to a request. */
   async get({ target, headers }: Exchange): Promise<Shown> {
     if (this.#service === undefined) throw new Error(`${target} is requested before anything is served`)
     const response = await fetch(`${this.#service.url}${target}`, { headers })
@@ -64,7 +64,7 @@ export class Walkthrough extends TestDirectory implements AsyncDisposable {
     return block
   }
 
-  /** What a script exports holds for all that comes after it, as in one terminal. */
+  /** Runs a script; its exports hold for all later commands, as in one terminal. */
   async #script(script: string): Promise<void> {
     const { code, err } = await this.#shell(script)
     if (code !== 0) throw new Error(`a script of the document fails: ${err}`)

@@ -1,4 +1,4 @@
-// Pages in a real browser of which nothing goes unseen: errors, breaches of the policy, requests that leave the servers.
+// Pages in a real browser that report every fault: errors, breaches of the policy, requests to other servers.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
@@ -6,19 +6,19 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const REPORT_VIOLATIONS = `addEventListener('securitypolicyviolation', (event) =>
   console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`
-/** Only so that a failure tells what did not come: a busy machine may let a browser wait. */
+/** Shorter than that of a test, so that a failure names the page; long, since a busy machine may let a browser wait. */
 const TIMEOUT_MILLISECONDS = 50_000
 
-/** What a page is opened with: a fresh one has a context of its own, in which nothing was loaded before. */
+/** The options of a page: a fresh one has a context of its own, in which nothing was loaded before. */
 export type PageOptions = BrowserContextOptions & { readonly isFresh?: boolean }
 
-/** A page that is gone on with: another takes a browser longer to start than a test takes. */
+/** A page that further tests use again: to open another takes longer than a test. */
 type Kept = {
   readonly context: BrowserContext
   readonly options: BrowserContextOptions
   page: Page
   isInUse: boolean
-  /** Where the page was opened, and the servers that it may send requests to. */
+  /** The target of the page, and the servers that it may send requests to. */
   opened: { readonly servers: readonly string[]; readonly target: string }
 }
 
@@ -26,7 +26,7 @@ const DESK = { width: 1280, height: 720 }
 
 export class WatchedPages {
   readonly #browser: Browser | undefined
-  /** By server and options. */
+  /** Kept pages by server and options. */
   readonly #kept = new Map<string, Kept>()
   readonly #fresh: BrowserContext[] = []
   #faults: string[] = []
@@ -35,7 +35,7 @@ export class WatchedPages {
     this.#browser = browser
   }
 
-  /** Of these servers the first is where relative targets lead. */
+  /** Opens a target, which is relative to the first of these servers. */
   async open(servers: readonly string[], target: string, options: PageOptions = {}): Promise<Page> {
     const { isFresh = false, ...others } = options
     const [server = ''] = servers
@@ -78,12 +78,12 @@ export class WatchedPages {
     return kept
   }
 
-  /** What went wrong in the pages since this was last looked at. */
+  /** The faults in the pages since the last call. */
   faults(): string[] {
     return this.#faults.splice(0)
   }
 
-  /** Ends a test: forgets what its pages kept, and returns what went wrong in them. */
+  /** Ends a test: clears the storage of its pages, and returns their faults. */
   async close(): Promise<string[]> {
     const used = [...this.#kept.values()].filter(({ isInUse }) => isInUse)
     await Promise.all([
@@ -109,14 +109,14 @@ async function asAtFirst({ page, options }: Kept): Promise<void> {
 
 type Checked = { readonly rules?: readonly string[]; readonly within?: string }
 
-/** What axe finds wrong by the rules of WCAG 2.2 AA and good practice, or by some of them, on a page or in a part of it. */
+/** The faults that axe finds by the rules of WCAG 2.2 AA and good practice, or by some of them, on a page or in a part of it. */
 export async function accessibilityFaults(page: Page, { rules, within = 'html' }: Checked = {}): Promise<string[]> {
   // A page keeps it, and takes longer to read it again than for most rules.
   if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(AXE)
   // The sizes of targets are of WCAG 2.2, which axe does not check by itself.
   const chosen =
     rules === undefined ? { rules: { 'target-size': { enabled: true } } } : { runOnly: { type: 'rule', values: rules } }
-  // Of what is in order nothing is described, and no rule that runs needs the stylesheets themselves or looks into frames.
+  // The tests need no description of rules that hold, and no rule needs the stylesheets or looks into frames.
   const options = { ...chosen, resultTypes: ['violations'], preload: false, iframes: false }
   const run = `axe.run(${JSON.stringify(within)}, ${JSON.stringify(options)}).then(({ violations }) => violations)`
   const violations = (await page.evaluate(run)) as {

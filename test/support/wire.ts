@@ -9,7 +9,7 @@ export type HttpResponse = {
   readonly body: string
 }
 
-/** Only so that a failure tells what has come: a busy machine may let a server wait. */
+/** Shorter than that of a test, so that a failure shows the bytes that came; long, since a busy machine may let a server wait. */
 const TIMEOUT_MILLISECONDS = 50_000
 const END_OF_HEAD = '\r\n\r\n'
 
@@ -28,7 +28,7 @@ export function message(method: string, target: string, ...fields: readonly stri
 export const sendAll = (url: string, ...requests: readonly string[]): Promise<HttpResponse[]> =>
   exchange(url, requests, requests.length)
 
-/** The same, but reads until the server closes the connection. */
+/** Sends all requests at once, and reads until the server closes the connection. */
 export const sendUntilClosed = (url: string, ...requests: readonly string[]): Promise<HttpResponse[]> =>
   exchange(url, requests, Number.POSITIVE_INFINITY)
 
@@ -115,7 +115,7 @@ export function parseResponse(bytes: Buffer, toHead: boolean): Parsed | undefine
   return { response: { status: Number(status), reason, headers, body }, length: start + length }
 }
 
-/** How many bytes follow the head. Every response but a 304 must announce a length, also where no body follows. */
+/** The number of bytes after the head. Every response but a 304 must announce a length, even if no body follows. */
 function lengthOf(status: number, headers: Readonly<Record<string, string>>, toHead: boolean): number {
   const announced = headers['Content-Length']
   if (status === 304 ? announced !== undefined : !/^[0-9]+$/.test(announced ?? ''))
@@ -127,12 +127,13 @@ const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 function headersOf(fields: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = {}
-  const seen = new Set<string>()
+  const names = new Set<string>()
   for (const field of fields) {
     const colon = field.indexOf(': ')
     const name = field.slice(0, colon)
-    if (!FIELD_NAME.test(name) || seen.has(name.toLowerCase())) throw new Error(`a broken or repeated header: ${field}`)
-    seen.add(name.toLowerCase())
+    if (!FIELD_NAME.test(name) || names.has(name.toLowerCase()))
+      throw new Error(`a broken or repeated header: ${field}`)
+    names.add(name.toLowerCase())
     headers[name] = field.slice(colon + 2)
   }
   return headers

@@ -1,4 +1,4 @@
-// What a row means, as a line of text: rows of tests and of the documentation are written so.
+// The verdict on a row as a line of text, in the form of tests and of the documentation.
 
 import { resolveRow } from '../../packages/server/src/query/resolve/resolve.ts'
 import { codeReader } from '../../packages/server/src/release/official-codes.ts'
