@@ -1,4 +1,4 @@
-// What a cache keeps, and what it evicts.
+// A cache keeps some entries and evicts others.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { LruCache } from './lru-cache.ts'

@@ -1,4 +1,4 @@
-// What is computed once for an object, and what again.
+// A memoized function computes once for an object, and again for another.
 import { expect, test } from 'bun:test'
 import { memoized } from './memoized.ts'
 

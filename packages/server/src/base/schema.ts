@@ -1,7 +1,7 @@
 // Schemas of what comes from outside: each turns a value of unknown shape into a typed one, or says all that is wrong with it and where.
 // A schema is stated once; the type of what it reads follows from it.
 
-/** What is wrong with one value, and where it stands: `entities.pais.count`. */
+/** A fault of one value, and its place: `entities.pais.count`. */
 type Mismatch = { readonly path: string; readonly found: string; readonly expected: string }
 
 /** Reads a value. The result counts only if nothing was added to `mismatches`. */
@@ -53,7 +53,7 @@ export function parse<T>(
   return mismatches.count === 0 ? { value: result } : { mismatches: mismatches.list }
 }
 
-/** What is wrong, as a sentence without its full stop: `count is "3"; expected a whole number of 0 or more`. */
+/** A mismatch as a sentence without its full stop: `count is "3"; expected a whole number of 0 or more`. */
 export const mismatchText = ({ path, found, expected }: Mismatch): string =>
   `${path === '' ? 'it' : path} is ${found}; expected ${expected}`
 

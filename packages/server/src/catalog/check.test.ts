@@ -1,4 +1,4 @@
-// What rowChecker refuses, value by value.
+// The values that rowChecker refuses, value by value.
 import { describe, expect, test } from 'bun:test'
 import { area, audiencia, campo, estado, localidad, pais } from '../../../../test/support/built-in.ts'
 import { MAX_ID, MAX_TEXT, rowChecker } from './check.ts'

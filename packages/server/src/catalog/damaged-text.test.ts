@@ -1,4 +1,4 @@
-// What damaged texts were: every way of damage, and texts that only look damaged.
+// Damaged texts are repaired: every way of damage, and texts that only look damaged.
 import { describe, expect, test } from 'bun:test'
 import { hasLostLetters, repairsOf, restoredWords } from './damaged-text.ts'
 

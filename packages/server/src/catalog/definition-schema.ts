@@ -108,7 +108,7 @@ export function parseDefinition(
   return fault === undefined ? { definition: read } : { fault: `${named}: ${fault}` }
 }
 
-/** What parts of a definition say of each other that is not so. */
+/** Finds a part of a definition that contradicts another part. */
 function contradictionIn(entity: EntityData, known: KnownDefinitions): string | undefined {
   const { fields, key, code, codes, expects } = entity
   const kindOf = (name: string) => (Object.hasOwn(fields, name) ? fields[name]?.kind : undefined)

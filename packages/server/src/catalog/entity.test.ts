@@ -1,4 +1,4 @@
-// What a definition tells of keys and of what is embedded.
+// Keys and embedded records, as a definition declares them.
 import { expect, test } from 'bun:test'
 import { estado, localidad, municipio, pais } from '../../../../test/support/built-in.ts'
 import { entity, id, name } from '../../../../test/support/definitions.ts'

@@ -63,7 +63,7 @@ const anyFilters: fc.Arbitrary<readonly Filter[]> = fc.subarray([
 
 const anyWords = fc.option(fc.constantFrom(['san'], ['la'], ['rio', 'seco'], ['tlua']), { freq: 3 })
 
-/** What is found without the point, by distance. */
+/** The records that are found without the point, by distance. */
 function expected({ within, ...point }: Near, filters: readonly Filter[], words: readonly string[]): number[] {
   const found = find(release, 'localidad', { filters, words, sorts: [] })
   const metres = Array.from(found.slice(0, found.total)).flatMap((position) => {

@@ -1,4 +1,4 @@
-// What a process does for no one, so that the first requests find what they need.
+// Warming up prepares a process for its first requests.
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
 import {
   bundledHome,

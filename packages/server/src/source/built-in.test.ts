@@ -1,4 +1,4 @@
-// What every list that ships with the program has to keep, whichever is added: in its definition, and in what the descriptor says of
+// The rules for every list that ships with the program, whichever is added: in its definition, and in what the descriptor says of
 // it in the words of the standard, for those who read the tables with other programs.
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
@@ -143,7 +143,7 @@ describe.each(entityNames)('the table of %s in the words of the standard', (enti
   })
 })
 
-/** What a definition says of a column, in the words of the standard. */
+/** A column of a definition, in the words of the standard. */
 function columnOf(entity: Entity, name: string) {
   const field = entity.fields[name] as Field
   const type =

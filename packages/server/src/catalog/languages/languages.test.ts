@@ -1,4 +1,4 @@
-// What is known of a language, of several and of none, and which of them an entity is in.
+// The knowledge of one language, of several and of none, and the languages of an entity.
 import { describe, expect, test } from 'bun:test'
 import { audiencia, localidad } from '../../../../../test/support/built-in.ts'
 import { code, entity } from '../../../../../test/support/definitions.ts'

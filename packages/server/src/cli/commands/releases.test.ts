@@ -1,4 +1,4 @@
-// What prune removes and keeps, and what releases verify says of a damaged one.
+// The releases that prune removes, and the words of releases verify for a damaged one.
 import { expect, test } from 'bun:test'
 import { appendFileSync } from 'node:fs'
 import { TestHome } from '../../../../../test/support/releases.ts'

@@ -1,4 +1,4 @@
-// The same records make the same release, wherever and whenever it is built; what a source does not provide is carried over.
+// Equal records make the same release, wherever and whenever it is built; what a source does not provide is carried over.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

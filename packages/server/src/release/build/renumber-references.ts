@@ -31,7 +31,7 @@ function renumberingOf(before: Numbered, now: Numbered) {
       found.getOrInsertComputed(id, () => {
         const code = codeBefore(id)
         const same = rows.get(id)
-        // Of several records with one code, the one that has kept its identifier is the same.
+        // If several records have one code, the one that has kept its identifier is the same.
         return same !== undefined && codeNow(same) === code ? id : idOf.get(code)
       }),
     /** Code and name of a record, as they were. */

@@ -35,7 +35,7 @@ function rowsOf(source: Source, name: string) {
 }
 
 const collections = v1Collections(builtInCatalog)
-/** What API v1 publishes: the records of its collections, and those that they embed. */
+/** The entities that API v1 publishes: the records of its collections, and those that they embed. */
 const published = [...builtInCatalog.entities.values()]
   .filter((entity) =>
     collections.some(({ entity: listed }) => {

@@ -10,7 +10,7 @@ import type { Block, Source } from '../source.ts'
 import { syntheticSource } from './synthetic.ts'
 
 const PAGE = 10
-/** What benchmarks rely on: the sizes that the contract saw, and those of the parents. */
+/** The sizes that benchmarks rely on: those that the contract saw, and those of the parents. */
 const COUNTS = {
   pais: 247,
   estado: 32,
@@ -34,7 +34,7 @@ function* rowsOf<R extends object = Values>(source: Source, name: string): Gener
   for (const { rows } of blocksOf(source, name)) yield* rows as unknown as R[]
 }
 
-/** Of all rows, except that one block of localities in ten stands for the others. */
+/** All rows, except that one block of localities in ten stands for the others. */
 function digest(source: Source): string {
   const hasher = new Bun.CryptoHasher('sha256')
   for (const name of counted)
@@ -54,7 +54,7 @@ function parentsOf(source: Source, entity: Entity): Map<string, Set<unknown>> {
 
 const cell = (row: object, field: string) => (row as Record<string, unknown>)[field]
 
-/** Whether a row is the first with what it has in one or two fields. */
+/** True if a row is the first with what it has in one or two fields. */
 function newness([first = '', second = first]: readonly string[]): (row: object) => boolean {
   const seen = new Map<unknown, Set<unknown>>()
   return (row) => {
