@@ -1,4 +1,4 @@
-// nomenclator keygen, sign and verify-release.
+// nomenclator keygen, sign, verify-release and rotate-keys.
 import { closeSync, existsSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { OperationalError } from '../../base/operational-error.ts'
