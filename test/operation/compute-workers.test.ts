@@ -105,7 +105,7 @@ describe.skipIf(process.platform !== 'linux')('a compute worker', () => {
     let isOver = false
     const sending = Promise.all(
       Array.from({ length: 4 }, async () => {
-        for (let round = 0; round < 5; round++) await send()
+        for (let round = 0; round < 2; round++) await send()
       }),
     ).finally(() => {
       isOver = true
