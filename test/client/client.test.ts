@@ -50,6 +50,16 @@ afterEach(() => {
 afterAll(() => server.stop())
 
 const quick = { backoff: 1 }
+/** The description of a release with one collection. */
+const described = (record: string, key: string) => ({
+  release: { digest: 'a'.repeat(64), built: '2026-01-01T00:00:00Z' },
+  collections: [
+    {
+      ...{ name: record.split('/').at(-2), record, key: [key], keyPaths: [key], code: [], codes: [] },
+      ...{ fields: [{ path: key, type: 'integer' }], derived: [], filters: [] },
+    },
+  ],
+})
 const pais = { cvePais: 'MEX', descPais: 'México', idPais: 484, alpha2: 'MX', numeric: '484' }
 const problem = (status: number, detail = '', headers: Record<string, string> = {}) =>
   Response.json({ type: 'urn:nomenclator:problem:some-kind', status, detail }, { status, headers })
@@ -425,7 +435,9 @@ describe('a walk', () => {
 
   test('notices a server that goes on in another release', async () => {
     server.respond = (_, number) =>
-      Response.json([pais], { headers: { 'X-Release': `${number}`, Link: `<http://x/?after=a>; rel="next"` } })
+      Response.json([pais], {
+        headers: { 'X-Release': `${number}`, 'X-Total': '2', Link: `<http://x/?after=a>; rel="next"` },
+      })
     expect(String(await rejection(connect(server.url).paises.all().toArray()))).toContain('release 1, in which')
   })
 
@@ -433,7 +445,9 @@ describe('a walk', () => {
     server.respond = (request) =>
       new URL(request.url).searchParams.has('after')
         ? Response.json([])
-        : Response.json([pais], { headers: { Link: `<http://internal:1/api/v2/paises?after=abc>; rel="next"` } })
+        : Response.json([pais], {
+            headers: { 'X-Total': '2', Link: `<http://internal:1/api/v2/paises?after=abc>; rel="next"` },
+          })
     expect(
       await connect(`${server.url}/behind/a/proxy/`)
         .paises.all({ idPais: [484, 1] })
@@ -467,9 +481,10 @@ test('lists stand in one parameter, filters in one each, and a point has six dec
 })
 
 test('the description of the collections is requested again if that failed', async () => {
-  const collection = { name: 'paises', record: '/api/v2/paises/{idPais}', key: ['idPais'], keyPaths: ['idPais'] }
   server.respond = ({ url }, number) =>
-    number === 1 ? problem(500) : Response.json(url.endsWith('/api/v2') ? { collections: [collection] } : pais)
+    number === 1
+      ? problem(500)
+      : Response.json(url.endsWith('/api/v2') ? described('/api/v2/paises/{idPais}', 'idPais') : pais)
   const { paises } = connect(server.url)
   expect(await rejection(paises.get({ idPais: 484 }))).toBeInstanceOf(ResponseError)
   for (const _ of [1, 2]) expect(await paises.get({ idPais: 484 })).toEqual(pais)
@@ -484,10 +499,14 @@ test('the description of the collections is requested again if that failed', asy
 
 test('the path of a record comes from the description of its collection', async () => {
   const record = 'http://elsewhere/api/v2/star-systems/{star-id}'
-  const collection = { name: 'star-systems', record, key: ['star-id'], keyPaths: ['star-id'] }
-  server.respond = ({ url }) => Response.json(url.endsWith('/api/v2') ? { collections: [collection] } : [])
+  const star = { 'star-id': 7, code: 'seven' }
+  const responses = new Map<string, unknown>([
+    ['/api/v2', described(record, 'star-id')],
+    ['/api/v2/star-systems/7', star],
+  ])
+  server.respond = ({ url }) => Response.json(responses.get(new URL(url).pathname) ?? [])
   type Star = { record: { 'star-id': number; code: string }; facts: object; key: { 'star-id': number } }
-  type Stars = { 'star-systems': Star & { codes: never; owner: never; below: 'star-systems'; v1: false } }
+  type Stars = { 'star-systems': Star & { codes: never; below: 'star-systems' } }
   const stars = connect<Stars>(server.url)['star-systems']
   await stars.get({ 'star-id': 7 })
   await stars.children({ 'star-id': 7, code: 'seven' })['star-systems'].page()
@@ -683,7 +702,7 @@ describe('API v1 of another server', () => {
   test.each([
     [
       'changes its total in the middle',
-      (number: number) => pageWith({ 'X-Total': `${number}`, Link: `<?page=${number + 1}>; rel="next"` }),
+      (number: number) => pageWith({ 'X-Total': `${number + 1}`, Link: `<?page=${number + 1}>; rel="next"` }),
     ],
     ['leads back to where it was', () => pageWith({ Link: '</api/v1/paises>; rel="next"' })],
   ])('is an error where it %s', async (_what, respond) => {

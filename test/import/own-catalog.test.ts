@@ -74,10 +74,10 @@ const earlier: Rows = {
 /** The types that `nomenclator types` prints. */
 type Planet = { readonly sign: string; readonly title: string; readonly planetId: number }
 type Moon = { readonly moonId: number; readonly designation: string; readonly title: string; readonly planet: Planet }
-type Known = { readonly facts: Record<never, never>; readonly owner: never; readonly v1: true }
+type Known = { readonly facts: Record<never, never>; readonly v1: true }
 type Collections = {
   readonly planets: Known & { record: Planet; key: { planetId: number }; codes: 'sign'; below: 'moons' }
-  readonly moons: Known & { record: Moon; key: { moonId: number }; codes: 'designation' | 'planet.sign'; below: never }
+  readonly moons: Known & { record: Moon; key: { moonId: number }; codes: 'designation' | 'planet.sign' }
 }
 
 /** A moon as it is published. */

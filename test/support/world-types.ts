@@ -57,9 +57,7 @@ export type Collections = {
     readonly facts: Record<never, never>
     readonly key: { readonly 'ISO code': string }
     readonly codes: 'ISO code' | 'a_b' | 'format'
-    readonly owner: never
     readonly below: 'regions' | 'jobs'
-    readonly v1: false
     readonly bounded: 'Población (2020)' | 'temp' | 'temp_min' | 'since' | 'year'
     readonly languages: 'en' | 'es' | 'fr'
   }
@@ -68,9 +66,7 @@ export type Collections = {
     readonly facts: Record<never, never>
     readonly key: { readonly country: string; readonly code: string }
     readonly codes: 'country.ISO code' | 'country.a_b' | 'country.format' | 'code'
-    readonly owner: never
     readonly below: 'jobs'
-    readonly v1: false
     readonly bounded:
       | 'country.Población (2020)'
       | 'country.temp'
@@ -85,9 +81,6 @@ export type Collections = {
     readonly facts: Record<never, never>
     readonly key: { readonly code: string }
     readonly codes: 'code' | 'region.country.ISO code' | 'region.country.a_b' | 'region.country.format' | 'region.code'
-    readonly owner: never
-    readonly below: never
-    readonly v1: false
     readonly bounded:
       | 'region.country.Población (2020)'
       | 'region.country.temp'

@@ -136,7 +136,6 @@ export type Collections = {
     }
     readonly key: { readonly idPais: number }
     readonly codes: 'cvePais' | 'alpha2' | 'numeric'
-    readonly owner: never
     readonly below: 'estados' | 'municipios' | 'localidades'
     readonly v1: true
     readonly languages: 'es' | 'en'
@@ -153,9 +152,7 @@ export type Collections = {
     }
     readonly key: { readonly idEstado: number }
     readonly codes: 'cveEstado' | 'cveRenapo' | 'idPais.cvePais' | 'cvegeo'
-    readonly owner: never
     readonly below: 'municipios' | 'localidades'
-    readonly v1: false
     readonly languages: 'es' | 'en'
   }
   readonly municipios: {
@@ -172,7 +169,6 @@ export type Collections = {
     }
     readonly key: { readonly idMunicipio: number }
     readonly codes: 'cveMunicipio' | 'idEstado.cveEstado' | 'idEstado.cveRenapo' | 'idEstado.idPais.cvePais' | 'cvegeo'
-    readonly owner: never
     readonly below: 'localidades'
     readonly v1: true
     readonly languages: 'es' | 'en'
@@ -209,7 +205,6 @@ export type Collections = {
       | 'idMunicipio.idEstado.idPais.cvePais'
       | 'cvegeo'
     readonly owner: 'municipios'
-    readonly below: never
     readonly v1: true
     readonly languages: 'es' | 'en'
   }
@@ -221,9 +216,7 @@ export type Collections = {
     }
     readonly key: { readonly idArea: number }
     readonly codes: 'cveArea'
-    readonly owner: never
     readonly below: 'campos-conocimiento' | 'disciplinas-conocimiento' | 'subdisciplinas-conocimiento'
-    readonly v1: false
     readonly languages: 'es' | 'en'
   }
   readonly 'campos-conocimiento': {
@@ -234,9 +227,7 @@ export type Collections = {
     }
     readonly key: { readonly idCampo: number }
     readonly codes: 'cveCampo' | 'idArea.cveArea'
-    readonly owner: never
     readonly below: 'disciplinas-conocimiento' | 'subdisciplinas-conocimiento'
-    readonly v1: false
     readonly languages: 'es' | 'en'
   }
   readonly 'disciplinas-conocimiento': {
@@ -247,9 +238,7 @@ export type Collections = {
     }
     readonly key: { readonly idDisciplina: number }
     readonly codes: 'cveDisciplina' | 'campoCono.cveCampo' | 'campoCono.idArea.cveArea'
-    readonly owner: never
     readonly below: 'subdisciplinas-conocimiento'
-    readonly v1: false
     readonly languages: 'es' | 'en'
   }
   readonly 'subdisciplinas-conocimiento': {
@@ -264,8 +253,6 @@ export type Collections = {
       | 'disciplinaCono.cveDisciplina'
       | 'disciplinaCono.campoCono.cveCampo'
       | 'disciplinaCono.campoCono.idArea.cveArea'
-    readonly owner: never
-    readonly below: never
     readonly v1: true
     readonly languages: 'es' | 'en'
   }
@@ -274,8 +261,6 @@ export type Collections = {
     readonly facts: Record<never, never>
     readonly key: { readonly idAudiencia: number }
     readonly codes: 'clave'
-    readonly owner: never
-    readonly below: never
     readonly v1: true
   }
 }

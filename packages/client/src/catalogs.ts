@@ -9,6 +9,7 @@ import type {
   Filters,
   IdOf,
   OnlyKey,
+  OwnerOf,
   Selected,
 } from './shape.ts'
 import type { Options } from './transport.ts'
@@ -101,6 +102,8 @@ export type List<S extends CollectionShape> = {
 
 export type DownloadFormat = 'xlsx' | 'csv' | 'json' | 'ndjson'
 
+type BelowOf<S> = S extends { readonly below: infer B } ? B : never
+
 export type Collection<C extends CatalogShape, N extends keyof C> = List<C[N]> & {
   /** The record with an identifier, or with the key in an object: a suggestion's `key`, or a record. */
   get<F extends FieldPath<C[N]> = never, X extends boolean = false, E extends Embed = 'full'>(
@@ -113,10 +116,10 @@ export type Collection<C extends CatalogShape, N extends keyof C> = List<C[N]> &
     selection?: Selection<F, X, E>,
   ): Promise<Selected<C[N], F, X, E>>
   /** The collections of the descendants of a record. */
-  children(of: IdOf<C[N]> | { readonly code: string }): { readonly [M in C[N]['below'] & keyof C]: List<C[M]> }
+  children(of: IdOf<C[N]> | { readonly code: string }): { readonly [M in BelowOf<C[N]> & keyof C]: List<C[M]> }
 } & (C[N] extends { readonly tree: true } ? TreeCollection<C[N]> : unknown) &
   AnyCollection<C, C[N]['record']> &
-  ([C[N]['owner']] extends [never] ? AnyKeyed<C[N]['record'], OnlyKey<C[N]['key']>> : unknown)
+  ([OwnerOf<C[N]>] extends [never] ? AnyKeyed<C[N]['record'], OnlyKey<C[N]['key']>> : unknown)
 
 type TreeCollection<S extends CollectionShape> = {
   /** The records around one in their tree; its ancestors begin with the nearest. */

@@ -1,8 +1,8 @@
 // The client of API v1: the lists of any server of that contract, walked by their links.
 import type { Collections as BuiltIn } from './built-in-types.ts'
 import type { Page, Walk } from './catalogs.ts'
-import { byName, listIn, walkOf } from './connect.ts'
-import { interrupted, NotFound } from './errors.ts'
+import { byName, interrupted, leftAfter, listIn, walkOf } from './connect.ts'
+import { NotFound } from './errors.ts'
 import type { CatalogShape } from './shape.ts'
 import { apiAt, type Options, type Reply, Transport } from './transport.ts'
 
@@ -20,7 +20,7 @@ export type CollectionV1<T> = {
 }
 
 export type CatalogsV1<C extends CatalogShape = BuiltIn> = {
-  readonly [N in keyof C as C[N]['v1'] extends true ? N : never]: CollectionV1<C[N]['record']>
+  readonly [N in keyof C as C[N] extends { readonly v1: true } ? N : never]: CollectionV1<C[N]['record']>
 }
 
 const NEXT = /<([^>]*)>[^<]*?;\s*rel="?(?:[^"]*\s)?next\b/
@@ -68,14 +68,17 @@ async function* pagesFrom(transport: Transport, start: string, query: Query) {
   const visited = new Set<string>()
   let release: ReleaseMarks | undefined
   let etag: string | undefined
+  let left: number | undefined
   for (let address: string | undefined = start; address !== undefined; ) {
     if (visited.has(address)) throw collectionChanged(address)
     const reply = await replyOf(transport, address, release, query)
     if (address === start) etag = reply.headers.etag
     visited.add(address)
     release = { ...marksOf(reply), ...release }
-    yield listIn(reply)
+    const page = listIn(reply)
+    yield page
     const [, link]: readonly (string | undefined)[] = NEXT.exec(reply.headers.link ?? '') ?? []
+    if (link !== undefined) left = leftAfter(page, left, reply)
     address = link === undefined ? undefined : followed(link, address)
   }
   // Without a date, only the tag of the first page shows that the release is still the same.

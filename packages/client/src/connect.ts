@@ -1,11 +1,12 @@
 // The client of API v2: collections by name, searches, and what changed, as typed records.
 import type { Collections as BuiltIn } from './built-in-types.ts'
 import type { Catalogs, ConnectOptions, DownloadFormat, Page, Point, Row, Walk } from './catalogs.ts'
-import type { CollectionDescription, Description } from './description.ts'
-import { interrupted, ReleaseGone } from './errors.ts'
+import { type CollectionDescription, DESCRIPTION, type Description } from './description.ts'
+import { NomenclatorError, ReleaseGone } from './errors.ts'
+import { jsonOf, type TypeOf } from './json.ts'
 import { valueAt } from './record-path.ts'
 import type { CatalogShape } from './shape.ts'
-import { apiAt, type Call, jsonOf, type Reply, Transport } from './transport.ts'
+import { apiAt, type Call, type Reply, Transport } from './transport.ts'
 
 type Parameters = Readonly<Record<string, unknown>>
 
@@ -24,6 +25,8 @@ export class Service {
 
   urlOf(path: string, parameters: Parameters): string {
     const query = queryOf({ release: this.#release, ...parameters })
+    // They would lead to another path.
+    if (/\/\.{0,2}(\/|$)/.test(path)) throw new TypeError(`${path}: a name or key cannot be empty, . or .. in a path`)
     return `${this.#base}${path}${query && `?${query}`}`
   }
 
@@ -31,16 +34,16 @@ export class Service {
     return this.#transport.send(this.urlOf(path, parameters), { signal, ...more })
   }
 
-  async json<T>(path: string, parameters?: Parameters, body?: unknown): Promise<T & { readonly release: string }> {
+  async json<const F>(path: string, form: F, parameters?: Parameters, body?: unknown) {
     const reply = await this.send(path, parameters, { body })
-    const value = jsonOf<T & { release: string }>(reply)
+    const value = jsonOf(reply, form) as TypeOf<F> & { readonly release: string }
     // An object has the members that the server gave it.
     return Array.isArray(value) ? withMembers(value, { release: reply.headers['x-release'] as string }) : value
   }
 
   /** The description is the same for all releases, but for catalogs that change their definitions. */
   async collection(name: string): Promise<CollectionDescription> {
-    this.#description ??= this.json<Description>('').catch((error: unknown) => {
+    this.#description ??= this.json('', DESCRIPTION).catch((error: unknown) => {
       // The next call tries again.
       this.#description = undefined
       throw error
@@ -84,7 +87,7 @@ function pointOf({ latitud, longitud }: Point): string {
 export function listIn(reply: Reply) {
   const { headers } = reply
   const number = (name: string) => Number(headers[`x-${name}`])
-  return withMembers(jsonOf<unknown[]>(reply), {
+  return withMembers(jsonOf(reply, ['object']), {
     page: number('page'),
     perPage: number('per-page'),
     total: number('total'),
@@ -97,10 +100,19 @@ const NEXT = /[?&]after=([^&>]+)>; rel="next"/
 const MAX_PER_PAGE = 1_000
 const NEAR_PER_PAGE = 50
 
+/** The number of records that are left for a next page: a server may lead on without end. */
+export function leftAfter(page: Page<unknown>, left: number | undefined, { url }: Reply): number {
+  const rest = (left ?? page.total) - page.length
+  if (page.length > 0 && rest > 0) return rest
+  throw new NomenclatorError(`GET ${url}: the next page leads back, or has no records left`)
+}
+
 /** Pages by their cursors, which name the release. The address is the client's: a server may not know its public one. */
 async function* pagesOf(service: Service, path: string, parameters: Parameters): AsyncGenerator<Page<unknown>> {
   let from: string | undefined
   let cursor: string | undefined
+  let left: number | undefined
+  const visited = new Set<string | undefined>()
   do {
     const position = cursor === undefined ? {} : { page: undefined, release: undefined, after: cursor }
     const reply = await service.send(path, { ...parameters, ...position }).catch((error: unknown) => {
@@ -110,9 +122,15 @@ async function* pagesOf(service: Service, path: string, parameters: Parameters):
     from ??= page.release
     if (page.release !== from) throw releaseGone(reply.url, from)
     yield page
+    visited.add(cursor)
     ;[, cursor] = NEXT.exec(reply.headers.link ?? '') ?? []
+    if (cursor !== undefined) left = leftAfter(page, visited.has(cursor) ? 0 : left, reply)
   } while (cursor !== undefined)
 }
+
+/** A walk cannot go on in the release in which it began. */
+export const interrupted = (url: string, reason: string): ReleaseGone =>
+  new ReleaseGone({ method: 'GET', url }, { status: 410, type: 'release-gone' }, undefined, `${reason}; begin again`)
 
 const releaseGone = (url: string, release: string) =>
   interrupted(url, `release ${release}, in which this walk began, is gone`)
@@ -184,13 +202,13 @@ function collectionOf(service: Service, name: string) {
   }
   return {
     ...listOf(service, () => segment(name)),
-    get: async (id: RecordName, selection?: Parameters) => service.json(await pathOf(id), selection),
+    get: async (id: RecordName, selection?: Parameters) => service.json(await pathOf(id), 'object', selection),
     byCode: async (code: string | readonly [string, string], selection?: Parameters) => {
       const own = (text: string) => segment(name) + segment(text)
       const by = { ...selection, by: 'code' }
-      if (typeof code === 'string') return service.json(own(code), by)
+      if (typeof code === 'string') return service.json(own(code), 'object', by)
       const [owner] = (await service.collection(name)).record.split('/').slice(-4)
-      return service.json(segment(owner) + segment(code[0]) + own(code[1]), by)
+      return service.json(segment(owner) + segment(code[0]) + own(code[1]), 'object', by)
     },
     children: around,
     tree: around,
@@ -225,13 +243,13 @@ export function connect<C extends CatalogShape = BuiltIn>(url: string, options: 
   const service = new Service(url, options)
   const catalogs = byName((name) => collectionOf(service, name), {
     search: (q: string, { near, ...query }: Parameters & { near?: Point } = {}) =>
-      service.json('/search', { q, ...query, near: near && pointOf(near) }),
+      service.json('/search', ['object'], { q, ...query, near: near && pointOf(near) }),
     resolve: async (rows: readonly Row[], query: Parameters = {}) => {
       const resolved: { row: number }[] = []
       let pinned = query
       for (let start = 0; start < rows.length; start += MAX_ROWS) {
         const batch = rows.slice(start, start + MAX_ROWS)
-        const part = await service.json<{ row: number }[]>('/resolve', pinned, batch)
+        const part = await service.json('/resolve', [{ row: 'number' }], pinned, batch)
         for (const result of part) resolved.push({ ...result, row: start + result.row })
         pinned = { ...query, release: part.release }
       }
@@ -239,10 +257,10 @@ export function connect<C extends CatalogShape = BuiltIn>(url: string, options: 
     },
     changes: async (from: string, query?: Parameters) => {
       const parameters = { from, ...query, release: undefined }
-      const { changes, ...members } = await service.json<{ changes: unknown[] }>('/changes', parameters)
+      const { changes, ...members } = await service.json('/changes', { changes: ['object'] }, parameters)
       return withMembers(changes, members)
     },
-    releases: (query?: Parameters) => service.json('/releases', { ...query, release: undefined }),
+    releases: (query?: Parameters) => service.json('/releases', ['object'], { ...query, release: undefined }),
   })
   services.set(catalogs, service)
   return catalogs as Catalogs<C>

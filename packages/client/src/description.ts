@@ -1,31 +1,24 @@
 // The description that a server gives of its release and collections, as far as the client reads it.
+import type { TypeOf } from './json.ts'
 
-type FieldDescription = {
-  readonly path: string
-  readonly type: string
-  readonly fact?: true
+const FIELD = {
+  ...{ path: 'string', type: 'string', fact: 'boolean|undefined', role: 'string|undefined' },
   /** The names of fields, if they are not those between the dots of the path. */
-  readonly steps?: readonly string[]
-  readonly role?: string
-}
+  steps: 'list|undefined',
+} as const
 
-export type CollectionDescription = {
-  readonly name: string
-  readonly record: string
-  readonly key: readonly string[]
-  readonly keyPaths: readonly string[]
-  readonly code: readonly string[]
+const COLLECTION = {
+  ...{ name: 'string', record: 'string', key: ['string'], keyPaths: ['string'], code: ['string'], filters: ['string'] },
   /** The official codes of a record, the usual one first. */
-  readonly codes: readonly { readonly name: string }[]
-  readonly fields: readonly FieldDescription[]
+  codes: [{ name: 'string' }],
+  fields: [FIELD],
   /** The codes that are no fields. They stand at the end of a record, and embedded records do not have them. */
-  readonly derived: readonly FieldDescription[]
-  readonly filters: readonly string[]
+  derived: [FIELD],
   /** The lists around a record, if its collection is a tree. */
-  readonly tree?: Readonly<Record<string, string>>
-}
+  tree: 'object|undefined',
+} as const
 
-export type Description = {
-  readonly release: { readonly digest: string; readonly built: string }
-  readonly collections: readonly CollectionDescription[]
-}
+export const DESCRIPTION = { release: { digest: 'string', built: 'string' }, collections: [COLLECTION] } as const
+
+export type CollectionDescription = TypeOf<typeof COLLECTION>
+export type Description = TypeOf<typeof DESCRIPTION>

@@ -95,10 +95,6 @@ export class ReleaseGone extends ResponseError {
   static override readonly name: string = 'ReleaseGone'
 }
 
-/** A walk cannot go on in the release in which it began. */
-export const interrupted = (url: string, reason: string): ReleaseGone =>
-  new ReleaseGone({ method: 'GET', url }, { status: 410, type: 'release-gone' }, undefined, `${reason}; begin again`)
-
 /** The client sends more than it may; `retryAfter` has the seconds to wait. */
 export class TooManyRequests extends ResponseError {
   static override readonly name: string = 'TooManyRequests'
@@ -107,24 +103,4 @@ export class TooManyRequests extends ResponseError {
 /** The server, or a proxy in front of it, cannot respond at the moment: 502, 503 and 504. */
 export class Unavailable extends ResponseError {
   static override readonly name: string = 'Unavailable'
-}
-
-const CLASSES: Readonly<Record<number, typeof ResponseError>> = {
-  400: BadRequest,
-  404: NotFound,
-  410: ReleaseGone,
-  429: TooManyRequests,
-  502: Unavailable,
-  503: Unavailable,
-  504: Unavailable,
-}
-
-export function responseError(request: RequestLine, status: number, body: string, retryAfter?: number): ResponseError {
-  let problem: Problem = { status }
-  try {
-    problem = { ...JSON.parse(body), status }
-  } catch {
-    // A proxy may respond with a page.
-  }
-  return new (CLASSES[status] ?? ResponseError)(request, problem, retryAfter)
 }

@@ -1,5 +1,6 @@
 // A copy in one file of JSON, a snapshot that `offline` reads; replaced as a whole.
 import { appendFile, open, readFile, rename, rm } from 'node:fs/promises'
+import { fits, valueIn } from './json.ts'
 import { nameIn, type Snapshot, type Store } from './store.ts'
 
 type Part = { readonly digest: string; readonly records: readonly object[] }
@@ -60,10 +61,6 @@ const textOf = (path: string): Promise<string> =>
 
 /** The records of a line under their digest; nothing of a line that was cut off when a download was interrupted. */
 function parsedPart(line: string): [string, Part['records']][] {
-  try {
-    const { digest, records }: Part = JSON.parse(line)
-    return [[digest, records]]
-  } catch {
-    return []
-  }
+  const part = valueIn(line)
+  return fits(part, { digest: 'string', records: ['object'] }) ? [[part.digest, part.records]] : []
 }

@@ -2,6 +2,7 @@
 import type { ReleaseSummary } from './catalogs.ts'
 import type { CollectionDescription } from './description.ts'
 import type { Problem } from './errors.ts'
+import { isRecord } from './json.ts'
 import { keyValues, valueAt } from './record-path.ts'
 import type { Snapshot, Store, Stored } from './store.ts'
 
@@ -35,7 +36,7 @@ export async function copyOf(source: Snapshot | Store): Promise<Copy> {
   if ('collections' in source) return new Copy(source)
   const head = await source.head()
   if (head === undefined) throw new TypeError('the store has no copy yet; sync makes one')
-  const collections: Record<string, readonly object[]> = {}
+  const collections: Record<string, readonly object[]> = Object.create(null)
   for (const [name, digest] of Object.entries(head.digests)) collections[name] = (await source.get(digest)) ?? []
   return new Copy({ ...head, collections })
 }
@@ -83,7 +84,7 @@ export class Copy {
     const named = (isByCode: boolean) => this.#named(collection, this.#recordsOf(collection), id, isByCode)
     const own = () => named(isCode) ?? notFound(path)
     if (childName === undefined) return { value: this.#selection(collection, query)(own()) }
-    if (collection.tree !== undefined && childName in collection.tree)
+    if (collection.tree !== undefined && Object.hasOwn(collection.tree, childName))
       return this.#list(collection, this.#around(collection, own(), childName), query)
     const child = this.#collection(childName) ?? notFound(path)
     if (childId === undefined) return this.#list(child, this.#descendants(child, collection, own()), query)
@@ -141,7 +142,7 @@ export class Copy {
   }
 
   #recordsOf({ name }: CollectionDescription): readonly Stored[] {
-    return (this.#snapshot.collections[name] ?? []) as readonly Stored[]
+    return (new Map(Object.entries(this.#snapshot.collections)).get(name) ?? []) as readonly Stored[]
   }
 
   /** The collection of the records that are embedded at a path: its own fields are those that stand there. */
@@ -274,9 +275,6 @@ function wholeNumber(name: string, text: string, max?: number): number {
   if (/^[1-9]\d*$/.test(text) && Number(text) <= (max ?? Number(text))) return Number(text)
   throw badValue(name, text, `a whole number from 1${max === undefined ? '' : ` to ${max}`}`)
 }
-
-const isRecord = (value: unknown): value is Stored =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Signs that people write between the parts of a code, though they are no part of it. */
 const SIGNS_IN_CODES = /[\s./-]+/g

@@ -7,7 +7,7 @@ type Described = Pick<CollectionDescription, 'fields' | 'derived'>
 export function valueAt({ fields, derived }: Described, record: object, path: string): unknown {
   const isAtPath = (field: { readonly path: string }) => field.path === path
   const steps = (fields.find(isAtPath) ?? derived.find(isAtPath))?.steps ?? path.split('.')
-  return steps.reduce<unknown>((value, step) => (value as Record<string, unknown> | null | undefined)?.[step], record)
+  return steps.reduce<unknown>((value, step) => Object.getOwnPropertyDescriptor(value ?? {}, `${step}`)?.value, record)
 }
 
 /** The values of the key of a record, as texts. */

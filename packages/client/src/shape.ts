@@ -12,12 +12,12 @@ export type CollectionShape = {
   readonly key: object
   /** The paths of codes, which can be filtered by their beginning. */
   readonly codes: string
-  /** The collection under whose records these are numbered; never where they have an identifier of their own. */
-  readonly owner: string
+  /** The collection under whose records these are numbered; absent where they have an identifier of their own. */
+  readonly owner?: string
   /** The collections of its descendants. */
-  readonly below: string
+  readonly below?: string
   /** True if API v1 has the collection. */
-  readonly v1: boolean
+  readonly v1?: boolean
   /** The paths of values that are numbers or dates, which can be filtered by bounds. */
   readonly bounded?: string
   /** The keys of embedded records, by their paths; a number if a path is not given. */
@@ -112,12 +112,14 @@ export type Selected<S extends CollectionShape, F extends string, X extends bool
 /** The value of a key that has one field; never of one that has several. */
 export type OnlyKey<K, N extends keyof K = keyof K> = N extends unknown ? ([keyof K] extends [N] ? K[N] : never) : never
 
+export type OwnerOf<S> = S extends { readonly owner: infer O } ? O : never
+
 /** The name of a record for `get`: its identifier, or an object that has its key, such as a record. */
-export type IdOf<S extends CollectionShape> = [S['owner']] extends [never]
+export type IdOf<S extends CollectionShape> = [OwnerOf<S>] extends [never]
   ? OnlyKey<S['key']> | S['key'] | S['record']
   : S['key']
 
 /** The name of a record for `byCode`: its whole code, or the code or identifier of its owner and its own. */
-export type CodeOf<S extends CollectionShape> = [S['owner']] extends [never]
+export type CodeOf<S extends CollectionShape> = [OwnerOf<S>] extends [never]
   ? string
   : string | readonly [string, string]

@@ -1,29 +1,24 @@
 // Brings a copy of the catalogs up to date: by the changes since its release if there are any, verified by digest, all at once.
 import type { Service } from './connect.ts'
-import type { CollectionDescription, Description } from './description.ts'
+import { type CollectionDescription, DESCRIPTION } from './description.ts'
 import { DigestMismatch, ReleaseGone } from './errors.ts'
+import { jsonOf, type TypeOf } from './json.ts'
 import { keyValues } from './record-path.ts'
 import type { Store, Stored, SyncOptions, SyncOutcome, SyncReport } from './store.ts'
 
-type ReleasedCollection = {
-  readonly name: string
-  readonly collection: string
-  readonly count: number
-  readonly records: string
-  readonly facts?: string
-}
-type ReleaseManifest = {
-  readonly entities: readonly ReleasedCollection[]
+const MANIFEST = {
+  entities: [{ name: 'string', collection: 'string', count: 'number', records: 'string', facts: 'string|undefined' }],
   /** The values of each stand in the order in which they are digested. */
-  readonly aliases: readonly Readonly<Record<string, string>>[]
+  aliases: ['object'],
   /** The descriptions of the packages that its lists belong to. */
-  readonly packages?: readonly object[]
-}
-
-type Changed = { readonly collection: string; readonly key: object; readonly new?: Stored }
+  packages: 'list|undefined',
+} as const
+const DOWNLOAD = { keep: false, maxBytes: 500e6 }
+const CHANGE = { collection: 'string', key: 'object', new: 'object|undefined' } as const
 
 /** A collection that the store does not have as it is in the release. */
-type Missing = Pick<ReleasedCollection, 'records'> & {
+type Missing = {
+  readonly records: string
   readonly facts: string | undefined
   readonly digest: string
   readonly collection: CollectionDescription
@@ -33,7 +28,7 @@ type Missing = Pick<ReleasedCollection, 'records'> & {
 type FetchLines = (path: string, parameters: Readonly<Record<string, unknown>>) => Promise<string[]>
 
 export async function bringUp(service: Service, store: Store, { signal }: SyncOptions): Promise<SyncReport> {
-  const description = await service.json<Description>('', { signal })
+  const description = await service.json('', DESCRIPTION, { signal })
   const { digest: release, built } = description.release
   const before = await store.head()
   const collections = Object.fromEntries(
@@ -43,12 +38,13 @@ export async function bringUp(service: Service, store: Store, { signal }: SyncOp
   if (before?.release === release) return report
 
   const fetchLines: FetchLines = async (path, parameters) => {
-    const { body } = await service.send(path, { format: 'ndjson', release, ...parameters, signal }, { keep: false })
+    const { body } = await service.send(path, { format: 'ndjson', release, ...parameters, signal }, DOWNLOAD)
     return body.split('\n').filter((line) => line !== '')
   }
-  const manifest = await service.json<ReleaseManifest>(`/releases/${release}/manifest`, { signal, release: undefined })
+  const path = `/releases/${encodeURIComponent(release)}/manifest`
+  const manifest = await service.json(path, MANIFEST, { signal, release: undefined })
   await verify(manifest, release)
-  const digests: Record<string, string> = {}
+  const digests: Record<string, string> = Object.create(null)
   const missing: Missing[] = []
   for (const { collection: name, records, facts } of manifest.entities) {
     const collection = description.collections.find((described) => described.name === name)
@@ -73,7 +69,7 @@ export async function bringUp(service: Service, store: Store, { signal }: SyncOp
 }
 
 /** The digest of a release is that of a list of its collections. */
-async function verify({ entities, aliases, packages = [] }: ReleaseManifest, release: string): Promise<void> {
+async function verify({ entities, aliases, packages = [] }: TypeOf<typeof MANIFEST>, release: string): Promise<void> {
   const lines = entities.map(({ name, count, records, facts = '' }) => `${name} ${count} ${records} ${facts}`.trimEnd())
   const aliasLines = aliases.map((alias) => JSON.stringify(Object.values(alias)))
   if (aliasLines.length > 0) lines.push(`aliases ${await sha256(aliasLines.join('\n'))}`)
@@ -83,7 +79,7 @@ async function verify({ entities, aliases, packages = [] }: ReleaseManifest, rel
 }
 
 /** JSON in which the members of objects stand in the order of their names. */
-const canonicalJson = (value: object): string =>
+const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -123,22 +119,25 @@ async function isSound(missing: Missing, records: readonly Stored[], texts?: rea
   return (await sha256(factLines.join(''))) === missing.facts
 }
 
-const parsed = <T>(lines: readonly string[]): T[] => lines.map((line) => JSON.parse(line) as T)
+const parsed = <const F>(lines: readonly string[], form: F) =>
+  lines.map((body) => jsonOf({ url: 'a line of NDJSON', body }, form))
 
 /** All records, which must be those of the release. */
 async function downloaded(missing: Missing, fetchLines: FetchLines): Promise<Stored[]> {
   const { name } = missing.collection
   const texts = await fetchLines(`/${name}/all`, { facts: true })
-  const records = parsed<Stored>(texts)
+  const records = parsed(texts, 'object')
   if (await isSound(missing, records, texts)) return records
   throw new DigestMismatch(`the records of ${name} that were received do not have the digest in the release`)
 }
 
 /** The changes of collections; undefined if the server does not have the old release any more. */
 const changesBetween = (from: string, to: string, names: readonly string[], fetchLines: FetchLines) =>
-  fetchLines('/changes', { from, to, in: names, release: undefined }).then(parsed<Changed>, (error: unknown) => {
-    if (!(error instanceof ReleaseGone)) throw error
-  })
+  fetchLines('/changes', { from, to, in: names, release: undefined })
+    .then((lines) => parsed(lines, CHANGE))
+    .catch((error: unknown) => {
+      if (!(error instanceof ReleaseGone)) throw error
+    })
 
 /** A record with these members at its end, in this order; null for those that it does not have. */
 function withAll(record: Stored, added: readonly string[]): Stored {
@@ -150,7 +149,7 @@ function withAll(record: Stored, added: readonly string[]): Stored {
 async function updated(
   missing: Missing,
   old: readonly object[],
-  changes: readonly Changed[],
+  changes: readonly TypeOf<typeof CHANGE>[],
   fetchLines: FetchLines,
 ): Promise<readonly Stored[] | undefined> {
   const { collection } = missing
@@ -166,7 +165,7 @@ async function updated(
   if (await isSound(missing, inPlace)) return inPlace
   // Changes do not say the order of the records: it is that of all keys.
   const lines = await fetchLines(`/${collection.name}/all`, { fields: collection.keyPaths })
-  const ordered = parsed<Stored>(lines)
+  const ordered = parsed(lines, 'object')
     .map((key) => records.get(keyOf(collection, key)))
     .filter((record) => record !== undefined)
   return (await isSound(missing, ordered)) ? ordered : undefined

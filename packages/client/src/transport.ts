@@ -1,5 +1,7 @@
 // Sends requests: a few at a time, with timeouts, retries and revalidation.
-import { ConnectionFailed, NomenclatorError, type RequestLine, responseError, TimedOut } from './errors.ts'
+import * as errors from './errors.ts'
+import { ConnectionFailed, NomenclatorError, type Problem, type RequestLine, TimedOut } from './errors.ts'
+import { fits, valueIn } from './json.ts'
 
 /** A response that is kept to be revalidated. */
 export type CachedResponse = { readonly headers: Readonly<Record<string, string>>; readonly body: string }
@@ -21,13 +23,15 @@ export type Options = {
   readonly backoff?: number
   /** Seconds that a server may demand with Retry-After; if it demands more, the request fails at once. */
   readonly maxRetryAfter?: number
+  /** Bytes of a response at most; by default 50 million, and 500 million for those of `sync`. */
+  readonly maxBytes?: number
   /** Requests at a time. */
   readonly concurrency?: number
   /** The cache of responses; false for none. */
   readonly cache?: Cache | false
   /** Ends all requests of the client. */
   readonly signal?: AbortSignal
-  /** Sent with every request. */
+  /** Sent with every request to the server, and to no other. */
   readonly headers?: Readonly<Record<string, string>>
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
@@ -40,9 +44,15 @@ export type Call = {
   readonly body?: unknown
   /** False leaves the cache out. */
   readonly keep?: boolean
+  readonly maxBytes?: number
 }
 
 const RETRIED = [429, 502, 503, 504]
+const PROBLEM = { type: 'string|undefined', title: 'string|undefined', detail: 'string|undefined' }
+/** A longer body is no problem that a server describes. */
+const MAX_PROBLEM_LENGTH = 20_000
+
+const REDIRECTS = [301, 302, 307, 308]
 const MAX_BACKOFF = 20_000
 
 /** Keeps the most recently used responses, up to so many characters. */
@@ -69,7 +79,7 @@ class MemoryCache extends Map<string, CachedResponse> {
   }
 }
 
-type Received = CachedResponse & { readonly status: number; readonly failure?: ConnectionFailed }
+type Received = CachedResponse & { readonly status: number; readonly failure?: NomenclatorError }
 
 export class Transport {
   readonly #options: Options
@@ -98,7 +108,7 @@ export class Transport {
     }
   }
 
-  async #retried(url: string, { body, keep = true }: Call, signal: AbortSignal): Promise<Reply> {
+  async #retried(url: string, { body, keep = true, maxBytes = 50e6 }: Call, signal: AbortSignal): Promise<Reply> {
     const { retries = 4, backoff = 250, maxRetryAfter = 60 } = this.#options
     const isRead = body === undefined
     const request = { method: isRead ? 'GET' : 'POST', url }
@@ -106,8 +116,10 @@ export class Transport {
     const cached = await cache?.get(url)
     if (cached?.headers['cache-control']?.includes('immutable')) return { ...cached, url }
     const etag = cached?.headers.etag
-    const init = {
+    const init: RequestInit = {
       method: request.method,
+      // Another host must get neither the headers of the caller nor what is sent.
+      redirect: isRead && this.#options.headers === undefined ? 'follow' : 'manual',
       headers: {
         Accept: 'application/json',
         ...(etag ? { 'If-None-Match': etag } : {}),
@@ -117,7 +129,7 @@ export class Transport {
       ...(isRead ? {} : { body: JSON.stringify(body) }),
     }
     for (let attempt = 0; ; attempt++) {
-      const attempted = await this.#inTurn(signal, () => this.#attempt(request, init, signal))
+      const attempted = await this.#inTurn(signal, () => this.#attempt(request, init, signal, maxBytes))
       const { status, headers, body: text, failure } = attempted
       if (status === 304 && cached !== undefined)
         // The content may belong to another release now: a date that the 304 does not repeat is forgotten.
@@ -129,7 +141,8 @@ export class Transport {
       const seconds = secondsOf(headers['retry-after'])
       // A server that does not have the release yet has done nothing.
       const isSafe = isRead || headers['nomenclator-shelf'] === 'lag'
-      const mayPass = (failure || RETRIED.includes(status)) && (seconds ?? 0) <= maxRetryAfter
+      const mayPass =
+        (failure instanceof ConnectionFailed || RETRIED.includes(status)) && (seconds ?? 0) <= maxRetryAfter
       if (attempt >= retries || !isSafe || !mayPass) throw failure ?? responseError(request, status, text, seconds)
       const wait = Math.random() * Math.min(backoff * 2 ** attempt, MAX_BACKOFF) + (seconds ?? 0) * 1_000
       await abortable(signal, (resolve) => {
@@ -160,8 +173,8 @@ export class Transport {
     }
   }
 
-  async #attempt({ method, url }: RequestLine, init: RequestInit, signal: AbortSignal): Promise<Received> {
-    const { timeout = 30_000, fetch: send = (...call) => fetch(...call) } = this.#options
+  async #attempt({ method, url }: RequestLine, init: RequestInit, signal: AbortSignal, max: number): Promise<Received> {
+    const { timeout = 30_000, maxBytes = max, fetch: send = (...call) => fetch(...call) } = this.#options
     signal.throwIfAborted()
     const controller = new AbortController()
     signal.addEventListener('abort', () => controller.abort())
@@ -173,25 +186,60 @@ export class Transport {
     }
     try {
       restartTimer()
-      const response = await send(url, { ...init, signal: controller.signal })
+      const response = await redirected(send, new URL(url), { ...init, signal: controller.signal })
       const reader = response.body?.getReader()
       const decoder = new TextDecoder()
-      let body = ''
+      let [body, size] = ['', 0]
       for (;;) {
         restartTimer()
         const { done, value } = (await reader?.read()) ?? { done: true }
+        size += value?.length ?? 0
+        if (size > maxBytes) throw new NomenclatorError(`${method} ${url}: more than ${maxBytes} bytes came`)
         body += decoder.decode(value, { stream: !done })
         if (done) break
       }
       return { status: response.status, headers: Object.fromEntries(response.headers), body }
     } catch (cause) {
       signal.throwIfAborted()
-      const broken = () => new ConnectionFailed(`${method} ${url}: ${reasonOf(cause)}`, { cause })
-      return { status: 0, headers: {}, body: '', failure: controller.signal.aborted ? late : broken() }
+      const failed = () => new ConnectionFailed(`${method} ${url}: ${reasonOf(cause)}`, { cause })
+      const failure = cause instanceof NomenclatorError ? cause : controller.signal.aborted ? late : failed()
+      return { status: 0, headers: {}, body: '', failure }
     } finally {
       clearTimeout(timer)
+      // What is left of a response that is refused is not read.
+      controller.abort()
     }
   }
+}
+
+type Send = NonNullable<Options['fetch']>
+
+/** Follows redirects within the server; no other host gets what is sent. */
+async function redirected(send: Send, at: URL, init: RequestInit, hopsLeft = 5): Promise<Response> {
+  const response = await send(at.href, init)
+  // Browsers do not say where a redirect leads that they do not follow.
+  if (response.type !== 'opaqueredirect' && !REDIRECTS.includes(response.status)) return response
+  await response.body?.cancel()
+  const next = new URL(response.headers.get('location') ?? 'about:blank', at)
+  if (next.origin === at.origin && hopsLeft > 0) return redirected(send, next, init, hopsLeft - 1)
+  throw new NomenclatorError(`${init.method} ${at}: the server redirects this elsewhere; connect to where it leads`)
+}
+
+const CLASSES: Readonly<Record<number, typeof errors.ResponseError>> = {
+  400: errors.BadRequest,
+  404: errors.NotFound,
+  410: errors.ReleaseGone,
+  429: errors.TooManyRequests,
+  502: errors.Unavailable,
+  503: errors.Unavailable,
+  504: errors.Unavailable,
+}
+
+function responseError(request: RequestLine, status: number, body: string, retryAfter?: number) {
+  // A proxy may respond with a page.
+  const given = valueIn(body.length > MAX_PROBLEM_LENGTH ? '' : body)
+  const problem: Problem = fits(given, PROBLEM) ? { ...(given as object), status } : { status }
+  return new (CLASSES[status] ?? errors.ResponseError)(request, problem, retryAfter)
 }
 
 const dateless = ({ headers }: CachedResponse) => (headers['last-modified'] ? { 'last-modified': '' } : {})
@@ -201,15 +249,6 @@ export function apiAt(url: string, version: 'v1' | 'v2'): string {
   const { location } = globalThis as { location?: { readonly href: string } }
   const { origin, pathname } = new URL(url, location?.href)
   return `${origin}${pathname.replace(/\/+$/, '')}/api/${version}`
-}
-
-/** The value of a response in JSON; a proxy may have sent something else in its place. */
-export function jsonOf<T>({ url, body }: Reply): T {
-  try {
-    return JSON.parse(body)
-  } catch (cause) {
-    throw new NomenclatorError(`GET ${url}: the response is not JSON`, { cause })
-  }
 }
 
 /** In Node, the cause of an error says why a request failed. */
