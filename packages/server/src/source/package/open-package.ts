@@ -31,8 +31,8 @@ import { RowPlaces, type Surveyed, survey, withNotUnique } from './survey.ts'
 import type { Table } from './table.ts'
 
 export type PackageOptions = {
-  /** Where downloads are kept; by default they are removed when the package is closed. */
-  readonly downloads?: string
+  /** Gives the directory that keeps downloads, once there is one; by default they are removed when the package is closed. */
+  readonly downloads?: () => string | undefined
   /** Whether a package may be fetched from this machine and its network. */
   readonly allowsPrivate?: boolean
   /** Another name for the package. */
@@ -130,7 +130,7 @@ export async function examinePackage(
   const downloads = new Downloads(options.downloads)
   try {
     const remote = {
-      downloads: downloads.directory,
+      downloads: () => downloads.directory,
       allowsPrivate: options.allowsPrivate === true,
       ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
     }
@@ -210,18 +210,25 @@ function namedPackage(
   }
 }
 
-/** A directory for downloads that is made when it is not given, and then removed. */
+/** The directory for downloads. It is made for the first one if none is given, and then removed. */
 class Downloads {
-  readonly directory: string
-  readonly #isOwn: boolean
+  readonly #given: PackageOptions['downloads']
+  #kept: string | undefined
+  #own: string | undefined
 
-  constructor(given: string | undefined) {
-    this.directory = given ?? mkdtempSync(join(tmpdir(), 'nomenclator-package-'))
-    this.#isOwn = given === undefined
+  constructor(given: PackageOptions['downloads']) {
+    this.#given = given
+  }
+
+  get directory(): string {
+    this.#kept ??= this.#given?.()
+    if (this.#kept !== undefined) return this.#kept
+    this.#own ??= mkdtempSync(join(tmpdir(), 'nomenclator-package-'))
+    return this.#own
   }
 
   remove(): void {
-    if (this.#isOwn) rmSync(this.directory, { recursive: true, force: true })
+    if (this.#own !== undefined) rmSync(this.#own, { recursive: true, force: true })
   }
 }
 
