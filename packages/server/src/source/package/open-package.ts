@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { OperationalError } from '../../base/operational-error.ts'
+import { mismatchText, parse } from '../../base/schema.ts'
+import { packageName } from '../../base/texts.ts'
 import { type EntityData, orderedCatalog } from '../../catalog/catalog.ts'
 import { type Fault, Faults, FaultyRecords, faultText, MAX_FAULTS } from '../faults.ts'
 import { Findings } from '../findings.ts'
@@ -145,6 +147,9 @@ export async function examinePackage(
     if (isExported(described.descriptor))
       return soundPackage(located, await exportedPackage(described, options, () => downloads.remove()))
     const { name = described.descriptor.name } = options
+    const wrong = parse(packageName, name)
+    if ('mismatches' in wrong)
+      throw new OperationalError(`the name of the package is not sound: ${wrong.mismatches.map(mismatchText).join()}`)
     const renamed = { ...described, descriptor: { ...described.descriptor, name } }
     const tables = await readTables(renamed, options.sampledRows)
     const inHome = { ...options, ...options.inHome?.(name) }

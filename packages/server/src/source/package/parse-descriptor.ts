@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../base/json.ts'
 import { linearPattern } from '../../base/linear-pattern.ts'
 import { nearest } from '../../base/nearest.ts'
 import { either, parse, type Schema } from '../../base/schema.ts'
-import { address, isLanguageTag, line, paragraph } from '../../base/texts.ts'
+import { address, isLanguageTag, line, packageName, paragraph } from '../../base/texts.ts'
 import { slugOf } from '../../catalog/slug.ts'
 import type { Faults } from '../faults.ts'
 import type { Findings } from '../findings.ts'
@@ -172,8 +172,8 @@ class DescriptorParser {
   #packageName(value: JsonObject): string {
     const { fallbackName } = this.#context
     const given = textOf(value.name)
-    if (given !== undefined && given.length <= MAX_NAME && !/[\p{Cc}\s/\\]/u.test(given)) return given
-    const name = slugOf(given ?? textOf(value.title) ?? fallbackName, '-')
+    if (given !== undefined && isPackageName(given)) return given
+    const name = packageNameFrom(given ?? textOf(value.title) ?? fallbackName)
     const description = 'a package has no name that can be part of a path, and gets one'
     this.#find('package-name', description, `${JSON.stringify(given ?? null)} becomes ${name}`)
     return name
@@ -376,6 +376,14 @@ class DescriptorParser {
       says: example.replace(/\p{Cc}/gu, ' '),
     })
   }
+}
+
+const isPackageName = (text: string) => 'value' in parse(packageName, text)
+
+/** A name for a package that is called so. */
+export function packageNameFrom(text: string): string {
+  const slug = slugOf(text, '-')
+  return isPackageName(slug) ? slug : `${slug}-package`
 }
 
 const MIN_MISSPELT = 5
