@@ -36,7 +36,11 @@ async function many(postgres: TestPostgres) {
   using publisher = new TestHome()
   using room = new TestDirectory()
   const here = async (...argv: readonly string[]) => {
-    const code = await run([...argv, '--shelf', url], {}, { out: () => {}, err: () => {}, interactive: false })
+    const code = await run(
+      [...argv, '--shelf', url],
+      {},
+      { out: () => {}, err: () => {}, data: () => {}, interactive: false },
+    )
     if (code !== 0) throw new Error(`${argv.join(' ')} ended with ${code}`)
   }
   const publish = async (name: string) => {

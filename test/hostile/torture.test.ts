@@ -7,7 +7,7 @@ import { Homes } from '../torture/trial.ts'
 
 setDefaultTimeout(300_000)
 
-const SAMPLE = ['fuzz', 'load', 'disk-full', 'clock', 'import', 'packages']
+const SAMPLE = ['fuzz', 'load', 'disk-full', 'clock', 'import', 'packages', 'state']
 
 /** The test files that do the same to the service as the other campaigns do for longer. */
 const HELD_BY: Readonly<Record<string, string>> = {

@@ -128,6 +128,7 @@ async function importInegi(
     err: (text: string) => {
       written.err += text
     },
+    data: () => {},
     interactive,
   }
   const limits = { timeout, maxBytes: 1_000_000, retries: 2, backoff: 1 }
@@ -381,7 +382,11 @@ describe('after a fault', () => {
 
 test('the help says that it can be called alone', async () => {
   let out = ''
-  await run(['import', 'inegi', '--help'], {}, { out: (text) => (out += text), err: () => {}, interactive: false })
+  await run(
+    ['import', 'inegi', '--help'],
+    {},
+    { out: (text) => (out += text), err: () => {}, data: () => {}, interactive: false },
+  )
   expect(out).toContain('Usage: nomenclator import inegi [FILE...] [FLAGS]')
   expect(out).toContain('Without FILE, the catalog of localities is downloaded from INEGI.')
 })

@@ -55,6 +55,7 @@ describe('a home of an earlier format', () => {
       err: () => {
         throw new Error('nobody reads this')
       },
+      data: () => {},
       interactive: false,
     }
     await expect(lockFor(home.store, 'test', 1, failing)).rejects.toThrow('nobody reads this')

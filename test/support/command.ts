@@ -1,5 +1,6 @@
 // Commands run to their end, in processes of their own or in this one.
 import { diskFailure, OperationalError } from '../../packages/server/src/base/operational-error.ts'
+import { visibleText } from '../../packages/server/src/base/visible-text.ts'
 import type { Terminal } from '../../packages/server/src/cli/command.ts'
 import { UsageError } from '../../packages/server/src/cli/flags/flags.ts'
 import { run } from '../../packages/server/src/cli/run.ts'
@@ -31,13 +32,15 @@ export async function ran(command: readonly string[], { cwd, env, input }: Optio
 /** A terminal that keeps its output. */
 export function recordingTerminal() {
   const said = { out: '', err: '' }
+  const out = (text: string) => {
+    said.out += text
+  }
   const terminal: Terminal = {
-    out: (text) => {
-      said.out += text
-    },
+    out: (text) => out(visibleText(text)),
     err: (text) => {
-      said.err += text
+      said.err += visibleText(text)
     },
+    data: out,
     interactive: false,
   }
   return { said, terminal }

@@ -14,6 +14,7 @@ import { packages } from './packages.ts'
 import { pageOf, RESULTS, writePage } from './report.ts'
 import { restarts } from './restarts.ts'
 import { slow } from './slow.ts'
+import { state } from './state.ts'
 import { swaps } from './swaps.ts'
 import { type Campaign, DATA_VARIABLE, Homes, type Scale, Trial } from './trial.ts'
 import { unmounted } from './unmounted.ts'
@@ -36,6 +37,7 @@ export const campaigns: readonly Campaign[] = [
     compute,
   ],
   packages,
+  state,
 ]
 
 const ROOT = join(import.meta.dir, '..', '..')

@@ -165,7 +165,7 @@ describe('two servers', () => {
 describe('the command', () => {
   async function cli(...argv: string[]) {
     const said: string[] = []
-    const terminal = { out: (text: string) => void said.push(text), err: () => {}, interactive: false }
+    const terminal = { out: (text: string) => void said.push(text), err: () => {}, data: () => {}, interactive: false }
     return { code: await run(['verify', ...argv], {}, terminal), out: said.join('') }
   }
 

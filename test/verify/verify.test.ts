@@ -63,6 +63,7 @@ async function cliOn(interactive: boolean, ...argv: string[]) {
     err: (text: string) => {
       said.err += text
     },
+    data: () => {},
     interactive,
   }
   return { code: await run(['verify', ...argv], {}, terminal), ...said }

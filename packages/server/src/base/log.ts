@@ -1,6 +1,7 @@
 // The log of a running service: one event at a time, as a line for people or as JSON for programs.
 import { fstatSync } from 'node:fs'
 import { isObject } from './json.ts'
+import { visibleText } from './visible-text.ts'
 
 type LogLevel = 'info' | 'warn' | 'error'
 
@@ -69,8 +70,7 @@ function rendered(style: LogStyle, record: LogRecord): string {
 }
 
 /** Nothing in an event can begin another line, or speak to the terminal. */
-const oneLine = (text: string): string =>
-  text.replace(/(?!\t)\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+const oneLine = (text: string): string => visibleText(text).replaceAll('\n', '\\u000a')
 
 /** A line that a worker wrote on its standard error: an event of its log, or else raw output, such as that of a crash. */
 export function eventOf(line: string, pid: number): LogEvent {

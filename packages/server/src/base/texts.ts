@@ -61,3 +61,21 @@ export const pattern = textSuch(
   'a regular expression that takes linear time: without references, and without looking back or around',
   (text) => linearPattern(text) !== undefined,
 )
+
+const MAX_ADDRESS = 2_000
+
+/** An address of the web. */
+export const address = textSuch(
+  MAX_ADDRESS,
+  `an address of at most ${MAX_ADDRESS} letters that begins with http:// or https://`,
+  (text) => /^https?:\/\//i.test(text) && !NOT_IN_A_LINE.test(text) && URL.canParse(text),
+)
+
+const MAX_PACKAGE_NAME = 200
+
+/** The name of a package: it stands in commands and in paths. */
+export const packageName = textSuch(
+  MAX_PACKAGE_NAME,
+  `one word of at most ${MAX_PACKAGE_NAME} letters that can be part of a path, and is no name that every object has`,
+  (text) => /^[^\s/\\]+$/.test(text) && !/^\.\.?$/.test(text) && isFieldName(text),
+)

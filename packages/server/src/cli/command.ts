@@ -2,8 +2,11 @@
 import type { Environment, Flags, ValuesOf } from './flags/flags.ts'
 
 export type Terminal = {
+  /** Writes a report: a control character in it is shown, and not obeyed. */
   readonly out: (text: string) => void
   readonly err: (text: string) => void
+  /** Writes rows and documents to standard output as they are, but for a person. */
+  readonly data: (text: string) => void
   /** True if the error stream is shown to a person. */
   readonly interactive: boolean
 }

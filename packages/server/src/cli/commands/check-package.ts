@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Examined, PackageOptions } from '../../source/package/open-package.ts'
+import { counted, examinedJson, examinedText } from '../../source/package/package-report.ts'
 import { command } from '../command.ts'
 import { yes } from '../flags/flags.ts'
 import { homeOf } from '../flags/home-flag.ts'
 import { packageFlags } from '../flags/package-flags.ts'
-import { counted, examinedJson, examinedText } from '../terminal/package-report.ts'
 import { bytesText, progressLine } from '../terminal/progress.ts'
 
 const flags = {

@@ -3,11 +3,18 @@ import { existsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { OperationalError } from '../../base/operational-error.ts'
 import { type Described, describeFiles } from '../../source/package/describe-files.ts'
+import {
+  counted,
+  findingsText,
+  guessesText,
+  leftOutText,
+  listsOf,
+  listsText,
+} from '../../source/package/package-report.ts'
 import { PROFILE_FILE, profileText, STANDARD_PROFILE } from '../../source/package/profile.ts'
 import { command } from '../command.ts'
 import { text, UsageError, yes } from '../flags/flags.ts'
 import { STANDARD, writeOutput } from '../terminal/output.ts'
-import { counted, findingsText, guessesText, leftOutText, listsOf, listsText } from '../terminal/package-report.ts'
 
 const DESCRIPTOR = 'datapackage.json'
 const MAX_FILES = 1_000

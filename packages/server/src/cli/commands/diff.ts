@@ -53,7 +53,7 @@ function entityNamed({ collections }: Catalog, collection: string): Entity {
 function streamJson(older: Release, newer: Release, entities: readonly Entity[], terminal: Terminal): void {
   for (const { name, plural } of entities)
     for (const change of diffJson(older, newer, name))
-      if (change !== undefined) terminal.out(`${Buffer.concat(changeJson(plural, change))}\n`)
+      if (change !== undefined) terminal.data(`${Buffer.concat(changeJson(plural, change))}\n`)
 }
 
 const SIGNS = { added: '+', removed: '-', changed: '~' } as const

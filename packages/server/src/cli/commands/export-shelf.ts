@@ -1,10 +1,10 @@
 // nomenclator export shelf DIR
 import { resolve } from 'node:path'
+import { counted } from '../../source/package/package-report.ts'
 import { command } from '../command.ts'
 import { yes } from '../flags/flags.ts'
 import { homeFlags } from '../flags/shelf-flags.ts'
 import { openHome } from '../home/open-home.ts'
-import { counted } from '../terminal/package-report.ts'
 
 export const exportShelfCommand = command({
   name: 'export shelf',

@@ -1,12 +1,13 @@
 // nomenclator import package PACKAGE
 import { join } from 'node:path'
+import { tryLockHome } from '../../release/home/lock.ts'
 import { ReleaseStore } from '../../release/home/release-store.ts'
 import type { PackageSource } from '../../source/package/open-package.ts'
+import { faultsText, findingsText, guessesText, leftOutText } from '../../source/package/package-report.ts'
 import type { Source } from '../../source/source.ts'
 import { text, yes } from '../flags/flags.ts'
 import { packageFlags } from '../flags/package-flags.ts'
 import { importCommand } from '../home/import-command.ts'
-import { faultsText, findingsText, guessesText, leftOutText } from '../terminal/package-report.ts'
 import { bytesText, progressLine } from '../terminal/progress.ts'
 
 export const importPackage = importCommand({
@@ -26,12 +27,19 @@ export const importPackage = importCommand({
     'import package https://example.org/currency-codes/datapackage.json --dry-run',
     'import package units.zip --alone --strict',
   ],
+  opensFirst: true,
   open: async ({ values, operands, terminal }, home) => {
     const { openPackage } = await import('../../source/package/open-package.ts')
     const { homeForPackages } = await import('../../release/package-references.ts')
     using progress = progressLine(terminal, bytesText)
+    const downloads = join(home, 'downloads')
+    let kept: Disposable | undefined
     const source = await openPackage(operands[0] as string, {
-      downloads: join(home, 'downloads'),
+      // While another import reads what it has downloaded, this one has its own files.
+      downloads: () => {
+        kept ??= tryLockHome(downloads, 'import package')
+        return kept && downloads
+      },
       allowsPrivate: values['allow-private-addresses'],
       strict: values.strict,
       ...(values.name === undefined ? {} : { name: values.name }),
@@ -41,7 +49,10 @@ export const importPackage = importCommand({
     return {
       source,
       notes: notesOf(source),
-      onImported: source.close,
+      onImported: () => {
+        source.close()
+        kept?.[Symbol.dispose]()
+      },
       ...(values.alone || source.isExport ? { fallback: NOTHING } : {}),
     }
   },

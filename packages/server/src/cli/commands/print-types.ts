@@ -22,7 +22,7 @@ export const typesCommand = command({
     const release = (await openHome(values, terminal)).openCurrent()
     const origin = release === undefined ? 'the built-in catalog' : `release ${release.digest}`
     const types = typescriptOf(release?.catalog ?? builtInCatalog)
-    terminal.out(`// Types of ${origin}, printed by nomenclator types.\n${USE}\n${types}`)
+    terminal.data(`// Types of ${origin}, printed by nomenclator types.\n${USE}\n${types}`)
     return 0
   },
 })

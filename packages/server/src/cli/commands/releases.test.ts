@@ -5,7 +5,7 @@ import { TestHome } from '../../../../../test/support/releases.ts'
 import { countries, smallSource } from '../../../../../test/support/small-source.ts'
 import { run } from '../run.ts'
 
-const silent = { out: () => {}, err: () => {}, interactive: false }
+const silent = { out: () => {}, err: () => {}, data: () => {}, interactive: false }
 const command = (home: TestHome, ...argv: string[]) => run([...argv, '--home', home.path], {}, silent)
 
 async function homeOfThree(): Promise<{ home: TestHome; digests: string[] }> {

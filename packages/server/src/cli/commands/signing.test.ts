@@ -8,7 +8,7 @@ import { OperationalError } from '../../base/operational-error.ts'
 import { UsageError } from '../flags/flags.ts'
 import { run } from '../run.ts'
 
-const silent = { out: () => {}, err: () => {}, interactive: false }
+const silent = { out: () => {}, err: () => {}, data: () => {}, interactive: false }
 const refused = (...argv: string[]) => run(argv, {}, silent).catch((error: unknown) => error)
 
 test.each([

@@ -12,11 +12,18 @@ type SourceCommand<F extends Flags> = Pick<
 > & {
   /** The word after `import`. */
   readonly source: string
+  /** True if the source is opened before the lock of the home is taken. */
+  readonly opensFirst?: true
   /** Opens the source, with the home to keep work files in. */
   readonly open: (invocation: Invocation<ImportFlags<F>>, home: string) => Promise<Opened>
 }
 
-export function importCommand<const F extends Flags>({ source, open, ...declared }: SourceCommand<F>): Command {
+export function importCommand<const F extends Flags>({
+  source,
+  open,
+  opensFirst,
+  ...declared
+}: SourceCommand<F>): Command {
   const name = `import ${source}`
   return command<ImportFlags<F>>({
     ...declared,
@@ -25,7 +32,7 @@ export function importCommand<const F extends Flags>({ source, open, ...declared
     run: async (invocation) => {
       const { runImport } = await import('./run-import.ts')
       const { values, terminal } = invocation
-      return runImport(name, values, terminal, (home) => open(invocation, home))
+      return runImport(name, values, terminal, (home) => open(invocation, home), opensFirst)
     },
   })
 }

@@ -1,9 +1,11 @@
-// The steps of all import commands: take the lock, open the source, import with a progress line, and report.
+// The steps of all import commands: open the source, take the lock, import with a progress line, and report.
 import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { type ImportOptions, type ImportReport, importRelease } from '../../release/import.ts'
 import { bundledSource } from '../../source/bundled.ts'
+import { section } from '../../source/package/package-report.ts'
 import type { Source } from '../../source/source.ts'
 import type { Terminal } from '../command.ts'
+import { homeOf } from '../flags/home-flag.ts'
 import type { ImportValues } from '../flags/import-flags.ts'
 import { readSecretKey } from '../flags/key-flags.ts'
 import { changeCounts, RENUMBERED } from '../terminal/changes.ts'
@@ -24,23 +26,35 @@ export type Opened = {
   readonly onRefused?: (error: unknown) => unknown
 }
 
-/** Runs an import from start to report. The source is opened under the lock, with the home to keep work files in. */
+/**
+ * Runs an import from start to report. The source is opened with the home to keep work files in: under the lock, or before it
+ * is taken, and then again if the home has changed since.
+ */
 export async function runImport(
   name: string,
   values: ImportValues,
   terminal: Terminal,
   open: (home: string) => Promise<Opened>,
+  opensFirst = false,
 ): Promise<number> {
   // A wrong key is refused before anything is downloaded or built.
   const signed = signerOf(values)
   let opened: Opened | undefined
   try {
-    const work = async (store: ReleaseStore) => {
-      opened = await open(store.home)
-      const { source, fallback } = opened
-      return importWithProgress(store, source, terminal, values, { ...signed, ...(fallback && { fallback }) })
+    const change = <T>(work: (store: ReleaseStore) => Promise<T>) =>
+      changeHome(values, name, terminal, work, { currentOnly: true })
+    const imported = (store: ReleaseStore, { source, fallback }: Opened) =>
+      importWithProgress(store, source, terminal, values, { ...signed, ...(fallback && { fallback }) })
+    let report: ImportReport | undefined
+    while (report === undefined) {
+      const before = opensFirst ? await change(async (store) => store.currentDigest()) : undefined
+      if (opensFirst) opened = await open(homeOf(values.home))
+      report = await change(async (store) => {
+        if (!opensFirst) opened = await open(store.home)
+        return store.currentDigest() === before || !opensFirst ? imported(store, opened as Opened) : undefined
+      })
+      if (report === undefined) opened?.onImported?.()
     }
-    const report = await changeHome(values, name, terminal, work, { currentOnly: true })
     const { lines = [], members = {} } = opened?.notes ?? {}
     if (values.json) terminal.out(`${JSON.stringify({ ...report, ...members }, null, 2)}\n`)
     else terminal.out(`${lines.map((line) => `${line}\n`).join('')}${reportText(report)}`)
@@ -95,22 +109,18 @@ export function reportText(report: ImportReport): string {
     return `  ${collection}${number.format(count).padStart(10)}${changesText(report, name)}\n`
   })
   const findings = report.findings.map(
-    ({ description, count, examples }) => `  ${number.format(count)} × ${description} (such as ${examples[0]})\n`,
+    ({ description, count, examples }) => `${number.format(count)} × ${description} (such as ${examples[0]})`,
   )
-  const section = (title: string, lines: readonly string[]) => (lines.length === 0 ? '' : `${title}\n${lines.join('')}`)
   const childless = report.childless.map(
     ({ collection, without, count, examples }) =>
-      `  ${number.format(count)} new ${collection} have no ${without}, such as ${examples.join(', ')}: ` +
-      `${without} were not in this import and stay as they were. Import them next.\n`,
+      `${number.format(count)} new ${collection} have no ${without}, such as ${examples.join(', ')}: ` +
+      `${without} were not in this import and stay as they were. Import them next.`,
   )
   return (
     `${OUTCOMES[report.outcome](report.digest.slice(0, 12))}\n${rows.join('')}` +
     section('Records without children:', childless) +
     section('Findings, served as they are:', findings) +
-    section(
-      'Breaking changes:',
-      report.breakingChanges.map((one) => `  ${one}\n`),
-    ) +
+    section('Breaking changes:', report.breakingChanges) +
     `Built in ${report.seconds.toFixed(1)} s, ${number.format(report.recordsPerSecond)} records a second.\n`
   )
 }

@@ -5,7 +5,12 @@ import { join } from 'node:path'
 import { TestDirectory } from '../../../../../test/support/releases.ts'
 import { outputTo, STANDARD } from './output.ts'
 
-const terminal = (out: (text: string) => void = () => {}) => ({ out, err: () => {}, interactive: false })
+const terminal = (data: (text: string) => void = () => {}) => ({
+  out: () => {},
+  err: () => {},
+  data,
+  interactive: false,
+})
 
 test('standard output gets large pieces, and the rest at the end', () => {
   const pieces: string[] = []

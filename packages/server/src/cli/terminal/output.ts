@@ -25,7 +25,7 @@ const MAX_BUFFERED = 1 << 16
 
 export function outputTo(path: string, terminal: Terminal): Output {
   if (path === STANDARD) {
-    const { write, flush } = buffered(terminal.out)
+    const { write, flush } = buffered(terminal.data)
     return { write, end: flush, discard: flush }
   }
   if (!existsSync(dirname(path)))

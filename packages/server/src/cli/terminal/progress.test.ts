@@ -1,18 +1,19 @@
 // The progress line shows amounts, rate and time left; a pipe gets nothing.
 import { describe, expect, test } from 'bun:test'
 import { bytesText, progressLine } from './progress.ts'
+import { ERASE_LINE } from './terminal.ts'
 
 /** The lines that are drawn for amounts by the millisecond at which they were done. */
 function shown(interactive: boolean, amountText: typeof bytesText | undefined, total: number | undefined, done: Done) {
   const written: string[] = []
-  const terminal = { out: () => {}, err: (text: string) => written.push(text), interactive }
+  const terminal = { out: () => {}, err: (text: string) => written.push(text), data: () => {}, interactive }
   let time = 0
   const progress = progressLine(terminal, amountText, () => time)
   for (const [at, amount] of Object.entries(done)) {
     time = Number(at)
     progress.show('read', amount, total)
   }
-  return written.map((text) => text.replace('\r\x1b[2K', '').replace(/^[█░]+ /, ''))
+  return written.filter((text) => text !== ERASE_LINE).map((text) => text.replace(/^[█░]+ /, ''))
 }
 type Done = Readonly<Record<number, number>>
 
@@ -38,9 +39,10 @@ describe('a progress line', () => {
     ['more than expected', 150, 24],
   ])('has a bar: %s', (_, done, filled) => {
     const written: string[] = []
-    const terminal = { out: () => {}, err: (text: string) => written.push(text), interactive: true }
+    const terminal = { out: () => {}, err: (text: string) => written.push(text), data: () => {}, interactive: true }
     progressLine(terminal).show('read', done, 100)
-    expect(written[0]).toStartWith(`\r\x1b[2K${'█'.repeat(filled)}${'░'.repeat(24 - filled)} read`)
+    expect(written[0]).toBe(ERASE_LINE)
+    expect(written[1]).toStartWith(`${'█'.repeat(filled)}${'░'.repeat(24 - filled)} read`)
   })
 
   test('has no time left when all is done, or more', () => {
@@ -50,7 +52,7 @@ describe('a progress line', () => {
 
   test('begins anew with other work', () => {
     const written: string[] = []
-    const terminal = { out: () => {}, err: (text: string) => written.push(text), interactive: true }
+    const terminal = { out: () => {}, err: (text: string) => written.push(text), data: () => {}, interactive: true }
     let time = 0
     const progress = progressLine(terminal, undefined, () => time)
     progress.show('one', 0, undefined)
@@ -60,7 +62,7 @@ describe('a progress line', () => {
     progress.show('other', 600, undefined)
     expect(written.at(-1)).toEndWith('other 600, 100 a second')
     progress.clear()
-    expect(written.at(-1)).toBe('\r\x1b[2K')
+    expect(written.at(-1)).toBe(ERASE_LINE)
   })
 
   test('is drawn ten times a second at most', () => {

@@ -1,9 +1,9 @@
 // A progress line on a terminal, with rate and time left; nothing in a pipe.
 import type { Terminal } from '../command.ts'
+import { ERASE_LINE } from './terminal.ts'
 
 const EVERY_MILLISECONDS = 100
 const BAR = 24
-const ERASE_LINE = '\r\x1b[2K'
 const number = new Intl.NumberFormat('en')
 const megabytes = new Intl.NumberFormat('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 
@@ -37,7 +37,8 @@ export function progressLine(
       const rate = at > begun.at ? ((done - begun.done) * 1_000) / (at - begun.at) : 0
       const total = expected === undefined ? '' : ` of ${amountText(expected)}`
       const amount = `${amountText(done)}${total}`
-      terminal.err(`${ERASE_LINE}${bar(done, expected)}${what} ${amount}${pace(rate, done, expected, amountText)}`)
+      clear()
+      terminal.err(`${bar(done, expected)}${what} ${amount}${pace(rate, done, expected, amountText)}`)
     },
     clear,
     [Symbol.dispose]: clear,

@@ -94,9 +94,9 @@ export type Resource = {
   readonly own: OwnProperties
 }
 
-export type License = { readonly name?: string; readonly title?: string; readonly path?: string }
-export type SourceCredit = { readonly title?: string; readonly path?: string; readonly email?: string }
-export type Contributor = {
+type License = { readonly name?: string; readonly title?: string; readonly path?: string }
+type SourceCredit = { readonly title?: string; readonly path?: string; readonly email?: string }
+type Contributor = {
   readonly title?: string
   readonly path?: string
   readonly email?: string

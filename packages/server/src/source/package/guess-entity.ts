@@ -100,7 +100,7 @@ const MAX_TEXT = 500
 /** A text as definitions have it: of one line that is not too long. */
 export const oneLine = (text: string): string =>
   text
-    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .replace(/[\p{Cc}\s\u202a-\u202e\u2066-\u2069]+/gu, ' ')
     .trim()
     .slice(0, MAX_TEXT)
     .toWellFormed()

@@ -2,6 +2,8 @@
 import { statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { OperationalError } from '../../base/operational-error.ts'
+import { parse } from '../../base/schema.ts'
+import { line } from '../../base/texts.ts'
 import { slugOf } from '../../catalog/slug.ts'
 import { isZipFile } from '../zip.ts'
 import type { Descriptor, Resource } from './descriptor.ts'
@@ -14,7 +16,7 @@ import {
   pathFault,
   zipFiles,
 } from './package-files.ts'
-import { fileStem } from './parse-descriptor.ts'
+import { fileStem, packageNameFrom } from './parse-descriptor.ts'
 import { fetchFile, type RemoteOptions, remoteFiles, withAddresses } from './remote-files.ts'
 import { sheetNames } from './table.ts'
 
@@ -122,8 +124,8 @@ export async function bareDescriptor({ files, only, name }: Located): Promise<De
   }
   const label = only?.length === 1 ? fileStem(only[0] as string) : files.fallbackName
   return {
-    name: slugOf(label, '-'),
-    title: label,
+    name: packageNameFrom(label),
+    ...('value' in parse(line, label) ? { title: label } : {}),
     licenses: [],
     sources: [],
     keywords: [],

@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { OperationalError } from '../../base/operational-error.ts'
+import { mismatchText, parse } from '../../base/schema.ts'
+import { packageName } from '../../base/texts.ts'
 import { type EntityData, orderedCatalog } from '../../catalog/catalog.ts'
 import { type Fault, Faults, FaultyRecords, faultText, MAX_FAULTS } from '../faults.ts'
 import { Findings } from '../findings.ts'
@@ -31,8 +33,8 @@ import { RowPlaces, type Surveyed, survey, withNotUnique } from './survey.ts'
 import type { Table } from './table.ts'
 
 export type PackageOptions = {
-  /** Where downloads are kept; by default they are removed when the package is closed. */
-  readonly downloads?: string
+  /** Gives the directory that keeps downloads, once there is one; by default they are removed when the package is closed. */
+  readonly downloads?: () => string | undefined
   /** Whether a package may be fetched from this machine and its network. */
   readonly allowsPrivate?: boolean
   /** Another name for the package. */
@@ -130,7 +132,7 @@ export async function examinePackage(
   const downloads = new Downloads(options.downloads)
   try {
     const remote = {
-      downloads: downloads.directory,
+      downloads: () => downloads.directory,
       allowsPrivate: options.allowsPrivate === true,
       ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
     }
@@ -145,6 +147,9 @@ export async function examinePackage(
     if (isExported(described.descriptor))
       return soundPackage(located, await exportedPackage(described, options, () => downloads.remove()))
     const { name = described.descriptor.name } = options
+    const wrong = parse(packageName, name)
+    if ('mismatches' in wrong)
+      throw new OperationalError(`the name of the package is not sound: ${wrong.mismatches.map(mismatchText).join()}`)
     const renamed = { ...described, descriptor: { ...described.descriptor, name } }
     const tables = await readTables(renamed, options.sampledRows)
     const inHome = { ...options, ...options.inHome?.(name) }
@@ -210,18 +215,25 @@ function namedPackage(
   }
 }
 
-/** A directory for downloads that is made when it is not given, and then removed. */
+/** The directory for downloads. It is made for the first one if none is given, and then removed. */
 class Downloads {
-  readonly directory: string
-  readonly #isOwn: boolean
+  readonly #given: PackageOptions['downloads']
+  #kept: string | undefined
+  #own: string | undefined
 
-  constructor(given: string | undefined) {
-    this.directory = given ?? mkdtempSync(join(tmpdir(), 'nomenclator-package-'))
-    this.#isOwn = given === undefined
+  constructor(given: PackageOptions['downloads']) {
+    this.#given = given
+  }
+
+  get directory(): string {
+    this.#kept ??= this.#given?.()
+    if (this.#kept !== undefined) return this.#kept
+    this.#own ??= mkdtempSync(join(tmpdir(), 'nomenclator-package-'))
+    return this.#own
   }
 
   remove(): void {
-    if (this.#isOwn) rmSync(this.directory, { recursive: true, force: true })
+    if (this.#own !== undefined) rmSync(this.#own, { recursive: true, force: true })
   }
 }
 

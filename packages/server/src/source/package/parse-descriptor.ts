@@ -2,20 +2,18 @@
 import { isObject, type JsonObject } from '../../base/json.ts'
 import { linearPattern } from '../../base/linear-pattern.ts'
 import { nearest } from '../../base/nearest.ts'
-import { isLanguageTag } from '../../base/texts.ts'
+import { either, parse, type Schema } from '../../base/schema.ts'
+import { address, isLanguageTag, line, packageName, paragraph } from '../../base/texts.ts'
 import { slugOf } from '../../catalog/slug.ts'
 import type { Faults } from '../faults.ts'
 import type { Findings } from '../findings.ts'
 import type {
   Constraints,
-  Contributor,
   Descriptor,
   Dialect,
   ForeignKey,
-  License,
   OwnProperties,
   Resource,
-  SourceCredit,
   TableField,
   TableSchema,
 } from './descriptor.ts'
@@ -81,6 +79,17 @@ const RESOURCE_PROPERTIES = [
 ]
 const SCHEMA_PROPERTIES = ['fields', 'primaryKey', 'foreignKeys', 'missingValues', 'fieldsMatch', 'uniqueKeys']
 
+const CONTRIBUTORS = ['contributors', 'author', 'authors', 'publisher', 'maintainer', 'maintainers']
+
+const isAddress = (text: string) => /^https?:\/\//i.test(text)
+
+/** An address, or the name of a file of the package. */
+const place = either((value) => typeof value === 'string' && isAddress(value), address, line)
+const ABOUT = { title: line, description: paragraph }
+const LICENSE = { name: line, title: line, path: place }
+const SOURCE = { title: line, path: place, email: line }
+const CONTRIBUTOR = { ...SOURCE, organization: line }
+
 const TYPES = [
   ...['string', 'number', 'integer', 'boolean', 'object', 'array', 'list', 'datetime', 'date', 'time', 'year'],
   ...['yearmonth', 'duration', 'geopoint', 'geojson', 'any'],
@@ -111,28 +120,60 @@ class DescriptorParser {
     const names = new Set<string>()
     return {
       name: this.#packageName(value),
-      ...texts(value, ['title', 'description', 'homepage']),
-      ...optional('version', textOf(value.version)),
+      ...this.#classified(value, { title: line, description: paragraph, homepage: address, version: line }, []),
       ...optional('language', languageOf(value)),
-      licenses: listOf(value.licenses ?? value.license).flatMap(licenseOf),
-      sources: listOf(value.sources).flatMap(sourceOf),
-      keywords: listOf(value.keywords).flatMap((word) => textOf(word) ?? []),
-      contributors: [
-        ...listOf(value.contributors).flatMap((one) => contributorOf(one)),
-        ...['author', 'authors', 'publisher', 'maintainer', 'maintainers'].flatMap((role) =>
-          listOf(value[role]).flatMap((one) => contributorOf(one, role.replace(/s$/, ''))),
-        ),
-      ],
+      licenses: listOf(value.licenses ?? value.license).flatMap((one, index) => {
+        const license = licenseOf(one)
+        return license === undefined ? [] : [this.#classified(license, LICENSE, ['licenses', index])]
+      }),
+      sources: listOf(value.sources).flatMap((one, index) => {
+        const source = sourceOf(one)
+        return source === undefined ? [] : [this.#classified(source, SOURCE, ['sources', index])]
+      }),
+      keywords: this.#lines(value.keywords, ['keywords']),
+      contributors: CONTRIBUTORS.flatMap((property) =>
+        listOf(value[property]).flatMap((one, index) => {
+          const at = [property, index]
+          const person = contributorOf(one)
+          if (person === undefined) return []
+          const roles = this.#lines(person.roles, [...at, 'roles'])
+          const role = property === 'contributors' ? [] : [property.replace(/s$/, '')]
+          return [{ ...this.#classified(person, CONTRIBUTOR, at), roles: roles.length > 0 ? roles : role }]
+        }),
+      ),
       resources: resources.map((resource, index) => this.#resource(resource, index, names)),
       own,
     }
   }
 
+  /** The texts of these members, but for those that are not of their class. */
+  #classified<const N extends string>(value: JsonObject, classes: Readonly<Record<N, Schema<string>>>, at: ValuePath) {
+    const found = Object.entries<Schema<string>>(classes).flatMap(([name, schema]) => {
+      const text = this.#text(value[name], schema, [...at, name])
+      return text === undefined ? [] : [[name, text] as const]
+    })
+    return Object.fromEntries(found) as { readonly [K in N]?: string }
+  }
+
+  #lines(value: unknown, at: ValuePath): readonly string[] {
+    return listOf(value).flatMap((one, index) => this.#text(one, line, [...at, index]) ?? [])
+  }
+
+  #text(given: unknown, schema: Schema<string>, at: ValuePath): string | undefined {
+    if (given === undefined || given === null || (typeof given === 'string' && given.trim() === '')) return undefined
+    const text = textOf(given)
+    const result = parse(schema, (schema === paragraph ? text : text?.replace(/\s+/g, ' ')) ?? given)
+    if ('value' in result) return result.value
+    const example = result.mismatches.map(({ found, expected }) => `${at.join('.')} is ${found}; expected ${expected}`)
+    this.#find('text-left-out', 'a text is not what stands in its place, and is left out', example.join(), at)
+    return undefined
+  }
+
   #packageName(value: JsonObject): string {
     const { fallbackName } = this.#context
     const given = textOf(value.name)
-    if (given !== undefined && given.length <= MAX_NAME && !/[\p{Cc}\s/\\]/u.test(given)) return given
-    const name = slugOf(given ?? textOf(value.title) ?? fallbackName, '-')
+    if (given !== undefined && isPackageName(given)) return given
+    const name = packageNameFrom(given ?? textOf(value.title) ?? fallbackName)
     const description = 'a package has no name that can be part of a path, and gets one'
     this.#find('package-name', description, `${JSON.stringify(given ?? null)} becomes ${name}`)
     return name
@@ -160,7 +201,8 @@ class DescriptorParser {
     }
     return {
       name,
-      ...texts(value, ['title', 'description', 'format', 'encoding', 'compression']),
+      ...this.#classified(value, ABOUT, at),
+      ...texts(value, ['format', 'encoding', 'compression']),
       paths,
       ...(Array.isArray(value.data) ? { data: value.data } : {}),
       ...optional('dialect', dialect),
@@ -233,7 +275,8 @@ class DescriptorParser {
     return {
       name,
       ...optional('type', this.#type(value.type, `${resource}.${name}`, at)),
-      ...texts(value, ['format', 'title', 'description', 'decimalChar', 'groupChar', 'delimiter']),
+      ...this.#classified(value, ABOUT, at),
+      ...texts(value, ['format', 'decimalChar', 'groupChar', 'delimiter']),
       ...(Object.keys(constraints).length > 0 ? { constraints } : {}),
       ...optional('missingValues', missingValuesOf(value.missingValues)),
       ...optional('categories', categoriesOf(value.categories)),
@@ -335,6 +378,14 @@ class DescriptorParser {
   }
 }
 
+const isPackageName = (text: string) => 'value' in parse(packageName, text)
+
+/** A name for a package that is called so. */
+export function packageNameFrom(text: string): string {
+  const slug = slugOf(text, '-')
+  return isPackageName(slug) ? slug : `${slug}-package`
+}
+
 const MIN_MISSPELT = 5
 const MAX_SHOWN = 80
 
@@ -395,50 +446,27 @@ const languageOf = (value: JsonObject): string | undefined => {
   return language !== undefined && isLanguageTag(language) ? language : undefined
 }
 
-function licenseOf(value: unknown): License[] {
-  if (typeof value === 'string') return [isAddress(value) ? { path: value } : { name: value }]
-  if (!isObject(value)) return []
-  const name = textOf(value.name ?? value.type ?? value.id)
-  const path = textOf(value.path ?? value.url ?? value.web)
-  return [{ ...optional('name', name), ...texts(value, ['title']), ...optional('path', path) }]
+function licenseOf(value: unknown): JsonObject | undefined {
+  if (typeof value === 'string') return isAddress(value) ? { path: value } : { name: value }
+  if (!isObject(value)) return undefined
+  return { ...value, name: value.name ?? value.type ?? value.id, path: value.path ?? value.url ?? value.web }
 }
 
-function sourceOf(value: unknown): SourceCredit[] {
-  if (typeof value === 'string') return [isAddress(value) ? { path: value } : { title: value }]
-  if (!isObject(value)) return []
-  const path = textOf(value.path ?? value.web ?? value.url)
-  return [
-    { ...optional('title', textOf(value.title ?? value.name)), ...optional('path', path), ...texts(value, ['email']) },
-  ]
+function sourceOf(value: unknown): JsonObject | undefined {
+  if (typeof value === 'string') return isAddress(value) ? { path: value } : { title: value }
+  if (!isObject(value)) return undefined
+  return { ...value, title: value.title ?? value.name, path: value.path ?? value.web ?? value.url }
 }
 
-function contributorOf(value: unknown, role?: string): Contributor[] {
-  const roles = role === undefined ? [] : [role]
+function contributorOf(value: unknown): JsonObject | undefined {
   if (typeof value === 'string') {
     // As npm writes people: name <email> (address).
     const [, title, email, path] = /^([^<(]*)(?:<([^>]*)>)?\s*(?:\(([^)]*)\))?/.exec(value) ?? []
-    return [
-      {
-        ...optional('title', textOf(title)),
-        ...optional('email', textOf(email)),
-        ...optional('path', textOf(path)),
-        roles,
-      },
-    ]
+    return { title, email, path }
   }
-  if (!isObject(value)) return []
-  const own = [...listOf(value.roles), ...listOf(value.role)].flatMap((one) => textOf(one) ?? [])
-  return [
-    {
-      ...optional('title', textOf(value.title ?? value.name)),
-      ...optional('path', textOf(value.path ?? value.web ?? value.url)),
-      ...texts(value, ['email', 'organization']),
-      roles: own.length > 0 ? own : roles,
-    },
-  ]
+  if (!isObject(value)) return undefined
+  return { ...value, ...sourceOf(value), roles: [...listOf(value.roles), ...listOf(value.role)] }
 }
-
-const isAddress = (text: string) => /^https?:\/\//i.test(text)
 
 function dialectOf(value: JsonObject): Dialect {
   // Version 1 has it one level down.

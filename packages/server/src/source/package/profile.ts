@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { isObject } from '../../base/json.ts'
 import { nearest } from '../../base/nearest.ts'
 import { shippedFile } from '../../base/program.ts'
-import { isLanguageTag } from '../../base/texts.ts'
+import { parse } from '../../base/schema.ts'
+import { isLanguageTag, line } from '../../base/texts.ts'
 import type { ByLanguage, CodePart, ListGroup, OfficialCode } from '../../catalog/entity.ts'
 import type { OwnProperties } from './descriptor.ts'
 
@@ -74,9 +75,7 @@ type Parser = (value: unknown) => unknown
 type Rule = readonly [parse: Parser, expected: string]
 
 const COLLECTION = /^[a-z][a-z0-9-]{0,63}$/
-const MAX_TITLE = 500
-const isTitle = (value: unknown): value is string =>
-  typeof value === 'string' && value.trim() !== '' && value.length <= MAX_TITLE && !/\p{Cc}/u.test(value)
+const isTitle = (value: unknown): value is string => 'value' in parse(line, value)
 const oneOf = (values: readonly string[]): Rule => [
   (value) => (values.includes(value as string) ? value : undefined),
   `one of ${values.join(', ')}`,

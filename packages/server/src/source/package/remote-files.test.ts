@@ -53,7 +53,7 @@ test.each(['/p/datapackage.json', '/p.zip', '/p/units.csv'])('%s is read', async
 test('downloads are kept where that is asked for', async () => {
   await using server = serve()
   using directory = new TestDirectory()
-  await readPackage(server.address('/p/datapackage.json'), { allowsPrivate: true, downloads: directory.path })
+  await readPackage(server.address('/p/datapackage.json'), { allowsPrivate: true, downloads: () => directory.path })
   expect(readdirSync(directory.path).filter((name) => name.endsWith('units.csv'))).toHaveLength(1)
 })
 

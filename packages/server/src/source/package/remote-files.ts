@@ -10,7 +10,7 @@ import { isAddress, MissingFile, type PackageFiles, pathFault } from './package-
 
 export type RemoteOptions = {
   /** Where downloads are kept. */
-  readonly downloads: string
+  readonly downloads: () => string
   /** Whether addresses of this machine and its network may be fetched from. */
   readonly allowsPrivate: boolean
   readonly onProgress?: (url: string, done: number, size: number | undefined) => void
@@ -27,7 +27,7 @@ export async function fetchFile(address: string, options: RemoteOptions): Promis
   url.hash = ''
   const { path } = await download(url.href, {
     ...DOWNLOAD_LIMITS,
-    directory: options.downloads,
+    directory: options.downloads(),
     wrongStart,
     advice: ADVICE,
     ...(options.allowsPrivate ? {} : { addressOf: publicAddress }),

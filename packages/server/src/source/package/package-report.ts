@@ -1,15 +1,15 @@
 // The report on a data package: lists, faults, findings and guesses.
-import { type Fault, faultText, MAX_FAULTS } from '../../source/faults.ts'
-import type { Guess } from '../../source/package/descriptor.ts'
-import type { PackageFinding } from '../../source/package/field-findings.ts'
-import type { Examined, LeftOut, PackageSource } from '../../source/package/open-package.ts'
+import { type Fault, faultText, MAX_FAULTS } from '../faults.ts'
+import type { Guess } from './descriptor.ts'
+import type { PackageFinding } from './field-findings.ts'
+import type { Examined, LeftOut, PackageSource } from './open-package.ts'
 
 const number = new Intl.NumberFormat('en')
 
 export const counted = (count: number, one: string, several = `${one}s`): string =>
   `${number.format(count)} ${count === 1 ? one : several}`
 
-const section = (title: string, lines: readonly string[]) =>
+export const section = (title: string, lines: readonly string[]) =>
   lines.length === 0 ? '' : `${title}\n${lines.map((line) => `  ${line}\n`).join('')}`
 
 /** The lists of a package, as they are printed as JSON. */
