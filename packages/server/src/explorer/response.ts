@@ -8,6 +8,7 @@ import {
   type HttpRequest,
   type HttpResponse,
   headerLines,
+  NO_SNIFFING,
 } from '../http/exchange.ts'
 import type { Html } from '../http/html.ts'
 import { ProblemError } from '../http/problem.ts'
@@ -29,7 +30,7 @@ const CONTENT_SECURITY_POLICY = [
 
 const SECURITY_HEADERS = {
   'Content-Security-Policy': CONTENT_SECURITY_POLICY,
-  'X-Content-Type-Options': 'nosniff',
+  ...NO_SNIFFING,
   'Referrer-Policy': 'same-origin',
   'Cross-Origin-Opener-Policy': 'same-origin',
 } as const

@@ -71,9 +71,11 @@ export type FilePart = { readonly path: string; readonly from: number; readonly 
 export const isStreamed = (body: HttpResponse['body']): body is Streamed =>
   body !== undefined && !(body instanceof Uint8Array)
 
-/** A response with more lines in its head. */
-export const withLines = (response: HttpResponse, lines: string): HttpResponse =>
-  lines === '' ? response : { ...response, head: response.head + lines }
+/** A response with more headers. */
+export const withHeaders = (response: HttpResponse, headers: Readonly<Headers>): HttpResponse => ({
+  ...response,
+  head: response.head + headerLines(headers),
+})
 
 /** Uses a value at once if it is no promise: most responses are none, and a promise would make them wait. */
 export const whenReady = <T, R>(value: T | Promise<T>, use: (value: T) => R | Promise<R>): R | Promise<R> =>
@@ -81,15 +83,33 @@ export const whenReady = <T, R>(value: T | Promise<T>, use: (value: T) => R | Pr
 
 export type Headers = Record<string, string>
 
-/** Headers as they go on the wire, each line with its end. */
+/** A name and a value (RFC 9110, section 5) of characters that are one byte each: nothing in them ends the line. */
+const HEADER_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+: [\t\x20-\x7e\x80-\xff]*$/
+
+/** Headers as they go on the wire, each line with its end. Nothing else writes them; it throws on what is no header. */
 export function headerLines(headers: Readonly<Headers>): string {
   let lines = ''
-  for (const name of Object.keys(headers)) lines += `${name}: ${headers[name]}\r\n`
+  for (const name of Object.keys(headers)) {
+    const line = `${name}: ${headers[name]}`
+    if (!HEADER_LINE.test(line)) throw new Error(`this is no header: ${JSON.stringify(line)}`)
+    lines += `${line}\r\n`
+  }
   return lines
+}
+
+const FILE_NAME = /^[\w.-]+$/
+
+/** The header of a response that is saved as a file. Nothing in the name ends its quotes. */
+export function attachment(fileName: string): Headers {
+  if (!FILE_NAME.test(fileName)) throw new Error(`this is no name of a file: ${JSON.stringify(fileName)}`)
+  return { 'Content-Disposition': `attachment; filename="${fileName}"` }
 }
 
 export const ALLOW = 'GET, HEAD, OPTIONS'
 export const CACHE_CONTROL = 'public, no-cache'
+
+/** Browsers take the bytes for what Content-Type says. API v1 is frozen and does not have the header: its bodies are JSON. */
+export const NO_SNIFFING: Readonly<Headers> = { 'X-Content-Type-Options': 'nosniff' }
 
 /** Headers of every response, whether it succeeds or fails: the methods, and that any origin may use them. */
 export const COMMON_HEADERS = {
@@ -102,6 +122,7 @@ export const COMMON_HEADERS = {
 /** Headers of every response of API v2, which may be compressed and has more headers. */
 export const V2_COMMON_HEADERS = {
   ...COMMON_HEADERS,
+  ...NO_SNIFFING,
   Vary: 'Accept, Accept-Encoding',
   'Access-Control-Expose-Headers':
     'X-Page, X-Per-Page, X-Total, X-Total-Pages, X-Release, Link, ETag, Allow, Content-Range, Accept-Ranges, Repr-Digest, ' +

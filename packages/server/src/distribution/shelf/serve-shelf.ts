@@ -7,6 +7,7 @@ import {
   type HttpResponse,
   headerLines,
   isRead,
+  NO_SNIFFING,
 } from '../../http/exchange.ts'
 import { otherMethod } from '../../http/methods.ts'
 import { ProblemError } from '../../http/problem.ts'
@@ -83,7 +84,7 @@ class PackedChunks {
 
 function file(request: HttpRequest, type: string, caching: string, bytes: Uint8Array): HttpResponse {
   const etag = `"${Bun.hash.xxHash64(bytes).toString(16).padStart(16, '0')}"`
-  const headers = { ...COMMON_HEADERS, 'Cache-Control': caching, ETag: etag }
+  const headers = { ...COMMON_HEADERS, ...NO_SNIFFING, 'Cache-Control': caching, ETag: etag }
   const condition = evaluateConditions(request.headers, etag, '')
   if (condition === 'not-modified') return emptyResponse(304, headers)
   if (condition !== 'holds') throw new ProblemError({ kind: 'precondition-failed', header: condition.failed })

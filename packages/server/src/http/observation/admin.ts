@@ -1,6 +1,7 @@
 // The listener for operators: whether the service lives, whether it is ready, its metrics, and what it serves.
 import { OperationalError } from '../../base/operational-error.ts'
 import { version } from '../../base/version.ts'
+import { NO_SNIFFING } from '../exchange.ts'
 import type { WorkerReport } from '../processes/serving-status.ts'
 import { urlOf } from '../wire/server.ts'
 import { EXPOSITION_TYPE, exposition } from './exposition.ts'
@@ -33,7 +34,7 @@ export const ADMIN_PATHS = {
 }
 
 const ALLOW = 'GET, HEAD'
-const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }
+const HEADERS = { 'Cache-Control': 'no-store', ...NO_SNIFFING }
 const IDLE_SECONDS = 30
 const MAX_BODY_BYTES = 1_024
 
