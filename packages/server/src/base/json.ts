@@ -5,10 +5,17 @@ export type JsonObject = Readonly<Record<string, unknown>>
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** The value with objects that inherit nothing, in it too: a name from outside finds only what was put there. */
+export function bare<T>(value: T): T {
+  if (!isObject(value)) return value
+  const own = Object.entries(value).map(([name, member]) => [name, bare(member)])
+  return Object.assign(Object.create(null), Object.fromEntries(own))
+}
+
 /** The value at the end of a path through objects; undefined where the path ends before. */
 export function valueAt(value: unknown, steps: readonly string[]): unknown {
   let at = value
-  for (const step of steps) at = isObject(at) ? at[step] : undefined
+  for (const step of steps) at = isObject(at) && Object.hasOwn(at, step) ? at[step] : undefined
   return at
 }
 
