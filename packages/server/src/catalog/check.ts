@@ -1,4 +1,6 @@
 // Says what is wrong with the values of one row, field by field.
+
+import { parseJson } from '../base/json.ts'
 import { type Entity, type FactField, type Field, hasNumericKey, type ValueType } from './entity.ts'
 import { isNameFact } from './languages/languages.ts'
 
@@ -68,7 +70,7 @@ const VALUE_SHAPES: Readonly<Record<ValueType, readonly [isOne: (text: string) =
 
 function isJsonList(text: string): boolean {
   try {
-    return Array.isArray(JSON.parse(text))
+    return Array.isArray(parseJson(text))
   } catch {
     return false
   }

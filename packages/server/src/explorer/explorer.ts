@@ -1,14 +1,7 @@
 // The explorer: pages for people over API v2. The way of a request: its page, its language, its release, HTML, response.
 import type { Entity } from '../catalog/entity.ts'
-import {
-  attachment,
-  emptyResponse,
-  type Headers,
-  type HttpRequest,
-  type HttpResponse,
-  isRead,
-  NO_SNIFFING,
-} from '../http/exchange.ts'
+import { emptyResponse, type Headers, type HttpRequest, type HttpResponse, isRead } from '../http/exchange.ts'
+import { attachment, NO_SNIFFING } from '../http/header-fields.ts'
 import type { Html } from '../http/html.ts'
 import { otherMethod, redirected } from '../http/methods.ts'
 import { type Problem, ProblemError, presentationOf } from '../http/problem.ts'

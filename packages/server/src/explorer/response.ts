@@ -1,15 +1,8 @@
 // Puts the response with a page together: security headers, validators, caching and compression.
 import { LruCache } from '../base/lru-cache.ts'
 import { evaluateConditions } from '../http/conditional.ts'
-import {
-  ALLOW,
-  CACHE_CONTROL,
-  type Headers,
-  type HttpRequest,
-  type HttpResponse,
-  headerLines,
-  NO_SNIFFING,
-} from '../http/exchange.ts'
+import { ALLOW, CACHE_CONTROL, type Headers, type HttpRequest, type HttpResponse } from '../http/exchange.ts'
+import { headerLines, NO_SNIFFING } from '../http/header-fields.ts'
 import type { Html } from '../http/html.ts'
 import { ProblemError } from '../http/problem.ts'
 import { acceptedEncoding } from '../http/v2/negotiate.ts'

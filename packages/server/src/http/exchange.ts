@@ -1,5 +1,6 @@
 // HTTP requests and responses as plain values, without a socket, and the headers that all responses have in common.
 import { PER_PAGE } from '../catalog/collections.ts'
+import { headerLines, NO_SNIFFING } from './header-fields.ts'
 
 /** The headers of a request by lower-case name. */
 export type RequestHeaders = {
@@ -83,33 +84,8 @@ export const whenReady = <T, R>(value: T | Promise<T>, use: (value: T) => R | Pr
 
 export type Headers = Record<string, string>
 
-/** A name and a value (RFC 9110, section 5) of characters that are one byte each: nothing in them ends the line. */
-const HEADER_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+: [\t\x20-\x7e\x80-\xff]*$/
-
-/** Headers as they go on the wire, each line with its end. Nothing else writes them; it throws on what is no header. */
-export function headerLines(headers: Readonly<Headers>): string {
-  let lines = ''
-  for (const name of Object.keys(headers)) {
-    const line = `${name}: ${headers[name]}`
-    if (!HEADER_LINE.test(line)) throw new Error(`this is no header: ${JSON.stringify(line)}`)
-    lines += `${line}\r\n`
-  }
-  return lines
-}
-
-const FILE_NAME = /^[\w.-]+$/
-
-/** The header of a response that is saved as a file. Nothing in the name ends its quotes. */
-export function attachment(fileName: string): Headers {
-  if (!FILE_NAME.test(fileName)) throw new Error(`this is no name of a file: ${JSON.stringify(fileName)}`)
-  return { 'Content-Disposition': `attachment; filename="${fileName}"` }
-}
-
 export const ALLOW = 'GET, HEAD, OPTIONS'
 export const CACHE_CONTROL = 'public, no-cache'
-
-/** Browsers take the bytes for what Content-Type says. API v1 is frozen and does not have the header: its bodies are JSON. */
-export const NO_SNIFFING: Readonly<Headers> = { 'X-Content-Type-Options': 'nosniff' }
 
 /** Headers of every response, whether it succeeds or fails: the methods, and that any origin may use them. */
 export const COMMON_HEADERS = {

@@ -2,7 +2,8 @@
 // whether its problems are pages. Everything that depends on a path is looked up here.
 import { V1_PATH } from '../base/api-v1.ts'
 import { MAX_FORM_BYTES, MAX_ROWS_BYTES } from './bodies/body-limits.ts'
-import { ALLOW, COMMON_HEADERS, type Headers, type HttpRequest, NO_SNIFFING } from './exchange.ts'
+import { ALLOW, COMMON_HEADERS, type Headers, type HttpRequest } from './exchange.ts'
+import { NO_SNIFFING } from './header-fields.ts'
 
 export const V2_PATH = '/api/v2'
 /**

@@ -1,14 +1,7 @@
 // Serves the home of a node below /shelf as a shelf that other nodes can follow, which makes the node a relay.
 import { evaluateConditions } from '../../http/conditional.ts'
-import {
-  COMMON_HEADERS,
-  emptyResponse,
-  type HttpRequest,
-  type HttpResponse,
-  headerLines,
-  isRead,
-  NO_SNIFFING,
-} from '../../http/exchange.ts'
+import { COMMON_HEADERS, emptyResponse, type HttpRequest, type HttpResponse, isRead } from '../../http/exchange.ts'
+import { headerLines, NO_SNIFFING } from '../../http/header-fields.ts'
 import { otherMethod } from '../../http/methods.ts'
 import { ProblemError } from '../../http/problem.ts'
 import { SHELF_PATH } from '../../http/routes.ts'

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net'
 import { OperationalError } from '../../base/operational-error.ts'
 import { version } from '../../base/version.ts'
-import { NO_SNIFFING } from '../exchange.ts'
+import { NO_SNIFFING } from '../header-fields.ts'
 import type { WorkerReport } from '../processes/serving-status.ts'
 import { urlOf } from '../wire/server.ts'
 import { EXPOSITION_TYPE, exposition } from './exposition.ts'

@@ -11,9 +11,9 @@ import {
   type HttpRequest,
   type HttpResponse,
   isRead,
-  NO_SNIFFING,
   type RunningJob,
 } from '../exchange.ts'
+import { NO_SNIFFING } from '../header-fields.ts'
 import { otherMethod, withoutSlash } from '../methods.ts'
 import { badParameter, ProblemError } from '../problem.ts'
 import { allowedAt, RECONCILE_PATH } from '../routes.ts'

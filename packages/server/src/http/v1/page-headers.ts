@@ -1,7 +1,8 @@
 // Every header of a page of API v1.
 import { V1_PATH } from '../../base/api-v1.ts'
 import type { RecordPage } from '../../query/page.ts'
-import { CACHE_CONTROL, COMMON_HEADERS, type Headers, headerLines, totalHeaders } from '../exchange.ts'
+import { CACHE_CONTROL, COMMON_HEADERS, type Headers, totalHeaders } from '../exchange.ts'
+import { headerLines } from '../header-fields.ts'
 
 /**
  * Every header of a page of API v1 is written by one of two functions: collectionHeaders, for those that all pages of a

@@ -6,7 +6,8 @@ import { releaseOf, variantOf } from '../../../../test/support/releases.ts'
 import { responseTo } from '../../../../test/support/responses.ts'
 import { countries, smallSource } from '../../../../test/support/small-source.ts'
 import { createApp } from './app.ts'
-import { attachment, headerLines, withHeaders } from './exchange.ts'
+import { withHeaders } from './exchange.ts'
+import { attachment, headerLines } from './header-fields.ts'
 
 const response = { status: 200, head: '', body: undefined }
 
