@@ -172,7 +172,8 @@ describe('the first line', () => {
 
   test('of OPTIONS may name the service as a whole', async () => {
     const responses = await sendAll(url, ...['OPTIONS', 'POST'].map((method) => message(method, '*', `Host: ${host}`)))
-    expect(responses).toEqual([optionsResponse, notAllowed('POST', '*')])
+    const headers = { ...optionsResponse.headers, 'X-Content-Type-Options': 'nosniff' }
+    expect(responses).toEqual([{ ...optionsResponse, headers }, notAllowed('POST', '*')])
   })
 })
 

@@ -4,7 +4,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { scanPages } from '../../packages/server/src/release/files/scan.ts'
+import { scanLines } from '../../packages/server/src/release/files/scan.ts'
 import type { ImportOptions } from '../../packages/server/src/release/import.ts'
 import type { GivenRow } from '../../packages/server/src/source/source.ts'
 import { runHere } from '../support/command.ts'
@@ -37,7 +37,7 @@ class Towns extends TestHome {
   /** The identifier of every municipality by its code. */
   get numbers(): Readonly<Record<string, number>> {
     const directory = this.current().entity('municipio').stored?.directory as string
-    const records = [...scanPages(join(directory, 'records'))].flat() as unknown as {
+    const records = [...scanLines(join(directory, 'records'))].flat() as unknown as {
       cveMunicipio: string
       idMunicipio: number
     }[]

@@ -36,7 +36,25 @@ const FIELD_NAMES = [
 ]
 const UNSOUND_NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty']
 const KEYS = [
-  ...['all', '.', '..', 'a/b', 'a,b', 'a', 'b', 'A', '%2F', '%', '%61', 'ñandú', 'n\u0303andu', '007', '7', '0', 'NA'],
+  ...[
+    'all',
+    '...',
+    '.a',
+    'a/b',
+    'a,b',
+    'a',
+    'b',
+    'A',
+    '%2F',
+    '%',
+    '%61',
+    'ñandú',
+    'n\u0303andu',
+    '007',
+    '7',
+    '0',
+    'NA',
+  ],
   ...['null', '__proto__', 'constructor', 'a b', '"', "'", '<b>attacked()</b>', 'a?b#c', '+1', '-1', '=x', 'children'],
   ...[
     'ancestors',

@@ -86,8 +86,13 @@ export function problemResponse(
   const [status, reason, title] = titles[kind]
   const body = JSON.stringify({ type: `urn:nomenclator:problem:${kind}`, title, status, detail, instance })
   const type = { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' }
-  return { status, reason, headers: { ...type, ...common, ...more, ...anyDate, ...lengthOf(body) }, body }
+  const headers = { ...type, ...common, ...noSniffingAt(instance), ...more, ...anyDate, ...lengthOf(body) }
+  return { status, reason, headers, body }
 }
+
+/** The header that all responses have except those of API v1. */
+const noSniffingAt = (path: string): Record<string, string> =>
+  /^\/api\/v1(?:\/|$)/.test(path) ? {} : { 'X-Content-Type-Options': 'nosniff' }
 
 /** The response as the last one of its connection. */
 export const closing = ({ headers, ...response }: HttpResponse): HttpResponse => ({

@@ -30,6 +30,7 @@ describe('a page of a list', () => {
       'Content-Type': 'application/json',
       Allow: 'GET, HEAD, OPTIONS',
       Vary: 'Accept, Accept-Encoding',
+      'X-Content-Type-Options': 'nosniff',
       'Access-Control-Allow-Origin': '*',
       'Access-Control-Expose-Headers':
         'X-Page, X-Per-Page, X-Total, X-Total-Pages, X-Release, Link, ETag, Allow, Content-Range, Accept-Ranges, Repr-Digest, ' +

@@ -1,14 +1,21 @@
-// Reads JSON whose shape is not known yet, and keeps the digits of its numbers.
+// Reads JSON: nothing else in the server parses any. Its shape is not known before something checks it.
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** The value with objects that inherit nothing, in it too: a name from outside finds only what was put there. */
+export function bare<T>(value: T): T {
+  if (!isObject(value)) return value
+  const own = Object.entries(value).map(([name, member]) => [name, bare(member)])
+  return Object.assign(Object.create(null), Object.fromEntries(own))
+}
+
 /** The value at the end of a path through objects; undefined where the path ends before. */
 export function valueAt(value: unknown, steps: readonly string[]): unknown {
   let at = value
-  for (const step of steps) at = isObject(at) ? at[step] : undefined
+  for (const step of steps) at = isObject(at) && Object.hasOwn(at, step) ? at[step] : undefined
   return at
 }
 
@@ -20,8 +27,16 @@ export function valueAtPath(value: unknown, path: string): unknown {
   return field === undefined ? undefined : valueAtPath(value[field], path.slice(field.length + 1))
 }
 
-/** A reviver of JSON.parse: a number that would lose digits becomes a value that is written as JSON with all of them. */
-export const withDigits = (_: string, value: unknown, { source }: { readonly source?: string } = {}): unknown =>
+/** Throws a SyntaxError if it is not JSON. */
+export const parseJson = (text: string): unknown => JSON.parse(text)
+
+/** JSON that this program wrote itself and that nobody else can change: a message between its processes, a verified file. */
+export const parseOwnJson = <T>(text: string): T => JSON.parse(text)
+
+/** JSON with numbers that are written again with all of their digits. */
+export const parseJsonWithDigits = (text: string): unknown => JSON.parse(text, withDigits)
+
+const withDigits = (_: string, value: unknown, { source }: { readonly source?: string } = {}): unknown =>
   typeof value === 'number' && source !== undefined && String(value) !== source ? rawJson(source) : value
 
 /** A value that is written as JSON just so. */

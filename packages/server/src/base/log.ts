@@ -1,6 +1,6 @@
 // The log of a running service: one event at a time, as a line for people or as JSON for programs.
 import { fstatSync } from 'node:fs'
-import { isObject } from './json.ts'
+import { isObject, parseJson } from './json.ts'
 import { visibleText } from './visible-text.ts'
 
 type LogLevel = 'info' | 'warn' | 'error'
@@ -80,7 +80,7 @@ export function eventOf(line: string, pid: number): LogEvent {
 
 function parsed(line: string): LogEvent | undefined {
   try {
-    const value: unknown = JSON.parse(line)
+    const value = parseJson(line)
     return isEvent(value) ? value : undefined
   } catch {
     return undefined

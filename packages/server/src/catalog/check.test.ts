@@ -1,6 +1,7 @@
 // The values that rowChecker refuses, value by value.
 import { describe, expect, test } from 'bun:test'
 import { area, audiencia, campo, estado, localidad, pais } from '../../../../test/support/built-in.ts'
+import { entity } from '../../../../test/support/definitions.ts'
 import { MAX_ID, MAX_TEXT, rowChecker } from './check.ts'
 import type { Entity } from './entity.ts'
 
@@ -97,4 +98,22 @@ test('one checker serves many rows, each on its own', () => {
   const check = rowChecker(pais)
   expect(check({ ...MEXICO, idPais: -1 })).toHaveLength(1)
   expect(check(MEXICO)).toEqual([])
+})
+
+describe('a key that clients remove from an address', () => {
+  const any = { kind: 'code', description: 'any', pattern: /^.+$/, shape: 'any text' } as const
+  const fields = { sign: any, of: { kind: 'embed', description: 'of', entity: area }, other: any } as const
+  const list = (...key: string[]): Entity => entity({ name: 'a', plural: 'as', title: 'a', fields, key, code: key })
+  const row = (sign: string) => ({ sign, of: 1, other: '..' })
+
+  test.each(['.', '..'])('is refused: %j', (sign) => {
+    const expected = 'a key other than . and .., which cannot stand in an address'
+    for (const one of [list('sign'), list('of', 'sign')])
+      expect(rowChecker(one)(row(sign))).toEqual([{ field: 'sign', value: sign, expected }])
+    expect(rowChecker(list('sign', 'other'))(row(sign))).toEqual([])
+  })
+
+  test.each(['...', '. ', '.a', '%2e', '-'])('is none of those: %j', (sign) => {
+    expect(rowChecker(list('sign'))(row(sign))).toEqual([])
+  })
 })

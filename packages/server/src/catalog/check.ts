@@ -1,4 +1,6 @@
 // Says what is wrong with the values of one row, field by field.
+
+import { parseJson } from '../base/json.ts'
 import { type Entity, type FactField, type Field, hasNumericKey, type ValueType } from './entity.ts'
 import { isNameFact } from './languages/languages.ts'
 
@@ -68,7 +70,7 @@ const VALUE_SHAPES: Readonly<Record<ValueType, readonly [isOne: (text: string) =
 
 function isJsonList(text: string): boolean {
   try {
-    return Array.isArray(JSON.parse(text))
+    return Array.isArray(parseJson(text))
   } catch {
     return false
   }
@@ -91,17 +93,28 @@ export function factExpectation(fact: FactField, value: unknown): string | undef
   return `${type === 'integer' ? 'a whole number' : 'a number'} from ${min} to ${max}`
 }
 
+/** False for a segment that clients remove from an address before they send it, encoded or not. */
+const isPathSegment = (text: string): boolean => text !== '' && text !== '.' && text !== '..'
+
+const keyExpectation = (value: unknown): string | undefined =>
+  typeof value !== 'string' || isPathSegment(value)
+    ? undefined
+    : 'a key other than . and .., which cannot stand in an address'
+
 /** Nearly all rows are right. */
 const NONE: readonly ValueFault[] = []
 
 /** Checks rows of one entity; the list of fields is laid out once. */
 export function rowChecker(entity: Entity): (row: Readonly<Record<string, unknown>>) => readonly ValueFault[] {
   const fields = Object.entries(entity.fields)
+  const ownKeys = entity.key.filter((field) => entity.fields[field]?.kind !== 'embed')
+  const segment = ownKeys.length === 1 ? ownKeys[0] : undefined
   return (row) => {
     let faults = NONE
     for (const [field, definition] of fields) {
-      const expected = expectation(definition, row[field])
-      if (expected !== undefined) faults = [...faults, { field, value: row[field], expected }]
+      const value = row[field]
+      const expected = expectation(definition, value) ?? (field === segment ? keyExpectation(value) : undefined)
+      if (expected !== undefined) faults = [...faults, { field, value, expected }]
     }
     return faults
   }

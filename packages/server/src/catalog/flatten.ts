@@ -1,5 +1,5 @@
 // Turns a published record back into a row: embedded records by their identifier, copies left out.
-import { withDigits } from '../base/json.ts'
+import { parseJson, parseJsonWithDigits, parseOwnJson } from '../base/json.ts'
 import { memoized } from '../base/memoized.ts'
 import { type Entity, type Field, type Identity, identityFrom, type Values, type ValueType } from './entity.ts'
 
@@ -46,8 +46,12 @@ export function flatten(entity: Entity, record: PublishedRecord): Values {
 
 /** Parses the JSON of a record, or of several; of numbers that would lose digits, JSON is written with them again. */
 export const recordParser = memoized((entity: Entity): ((json: string) => unknown) =>
-  hasDigits(entity) ? (json) => JSON.parse(json, withDigits) : JSON.parse,
+  hasDigits(entity) ? parseJsonWithDigits : parseJson,
 )
+
+const decoder = new TextDecoder()
+/** A record of a release, whose numbers may lose digits. */
+export const parsedRecord = (json: Uint8Array): PublishedRecord => parseOwnJson(decoder.decode(json))
 
 /** True if a record, or one that it embeds, may have numbers of any length. */
 const hasDigits = ({ fields }: Entity): boolean =>

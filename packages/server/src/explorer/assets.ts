@@ -1,6 +1,7 @@
 // The script, the stylesheet and the icon of the pages, as they were bundled when the project was set up.
 
-import { ALLOW, type HttpRequest, type HttpResponse, headerLines } from '../http/exchange.ts'
+import { ALLOW, type HttpRequest, type HttpResponse } from '../http/exchange.ts'
+import { headerLines, NO_SNIFFING } from '../http/header-fields.ts'
 import { PAGE_PATHS } from '../http/routes.ts'
 import { acceptedEncoding, type ContentCoding } from '../http/v2/negotiate.ts'
 import built from './built/assets.json' with { type: 'json' }
@@ -54,7 +55,7 @@ function responseWith(asset: BuiltAsset, request: HttpRequest, cacheControl: str
   const etag = `"${asset.name}${encoding === undefined ? '' : `-${encoding}`}"`
   const head = headerLines({
     'Content-Type': asset.type,
-    'X-Content-Type-Options': 'nosniff',
+    ...NO_SNIFFING,
     ...(asset === assets[PICKER_SOURCE] ? SHARED_HEADERS : { 'Cross-Origin-Resource-Policy': 'same-origin' }),
     Allow: ALLOW,
     Vary: 'Accept-Encoding',

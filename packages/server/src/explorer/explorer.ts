@@ -1,6 +1,7 @@
 // The explorer: pages for people over API v2. The way of a request: its page, its language, its release, HTML, response.
 import type { Entity } from '../catalog/entity.ts'
 import { emptyResponse, type Headers, type HttpRequest, type HttpResponse, isRead } from '../http/exchange.ts'
+import { attachment, NO_SNIFFING } from '../http/header-fields.ts'
 import type { Html } from '../http/html.ts'
 import { otherMethod, redirected } from '../http/methods.ts'
 import { type Problem, ProblemError, presentationOf } from '../http/problem.ts'
@@ -73,9 +74,7 @@ export function respondExplorer(context: V2Context, request: HttpRequest): Respo
 function outcomeResponse(request: HttpRequest, view: View, outcome: Outcome): HttpResponse {
   if ('location' in outcome) return goTo(outcome.location)
   if ('main' in outcome) return respondPage(request, view, rendered(view, outcome))
-  return respondPage(request, view, outcome.html, {
-    'Content-Disposition': `attachment; filename="${outcome.fileName}"`,
-  })
+  return respondPage(request, view, outcome.html, attachment(outcome.fileName))
 }
 
 const respondPage = (request: HttpRequest, view: View, html: Html, headers: Headers = {}): HttpResponse =>
@@ -88,7 +87,7 @@ const respondPage = (request: HttpRequest, view: View, html: Html, headers: Head
   })
 
 const goTo = (location: string): HttpResponse =>
-  emptyResponse(303, { Location: location, Vary: PAGE_VARY, 'Cache-Control': 'no-store' })
+  emptyResponse(303, { ...NO_SNIFFING, Location: location, Vary: PAGE_VARY, 'Cache-Control': 'no-store' })
 
 function respondAsset(request: HttpRequest): HttpResponse {
   const response = assetResponse(request)

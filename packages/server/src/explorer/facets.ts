@@ -2,7 +2,7 @@
 import { LruCache } from '../base/lru-cache.ts'
 import { memoized } from '../base/memoized.ts'
 import type { Entity, Field } from '../catalog/entity.ts'
-import type { PublishedRecord } from '../catalog/flatten.ts'
+import { parsedRecord } from '../catalog/flatten.ts'
 import { isNameFact } from '../catalog/languages/languages.ts'
 import { pathTo } from '../catalog/lineage.ts'
 import { queryWithin } from '../http/v2/find.ts'
@@ -197,7 +197,6 @@ function embedded(entity: Entity, field: string): Entity {
   return definition.entity
 }
 
-const decoder = new TextDecoder()
 type Named = { readonly value: string; readonly name: string }
 const namesOf = memoized((_: OpenEntity) => memoized((_: PageLanguage) => new Map<number, Named>()))
 
@@ -207,8 +206,7 @@ function namedAt(entity: OpenEntity, position: number, language: PageLanguage): 
   const cached = names.get(position)
   if (cached !== undefined) return cached
   const { definition, records } = entity
-  const published: PublishedRecord = JSON.parse(decoder.decode(records.record(position)))
-  const record = { ...published, ...factReader(entity)(position) }
+  const record = { ...parsedRecord(records.record(position)), ...factReader(entity)(position) }
   const named = { value: filterValue(definition, record), name: nameOf({ language }, definition, record) }
   names.set(position, named)
   return named

@@ -1,10 +1,12 @@
 // The language of a page: the choice by the request, its words, and its way to write numbers and dates.
+import { bare } from '../base/json.ts'
 import type { RequestHeaders } from '../http/exchange.ts'
 import { LANGUAGE_PARAMETER } from './links.ts'
 import { en } from './words/en.ts'
 import { es, type Words } from './words/es.ts'
 
-const tables = { es, en } as const satisfies Readonly<Record<string, Words>>
+/** Lists and fields of any name are looked up in them. */
+const tables = { es: bare(es), en: bare(en) } as const satisfies Readonly<Record<string, Words>>
 
 export type LanguageCode = keyof typeof tables
 

@@ -58,12 +58,17 @@ export const keyText = (entity: Entity, segments: readonly (string | number)[]):
 export const collectionAddress = ({ plural }: Entity): string => `${EXPLORE_PATH}/${plural}`
 
 export const recordAddress = (entity: Entity, segments: readonly (string | number)[]): string =>
-  `${collectionAddress(entity)}/${keyText(entity, segments)}`
+  addressWithin(collectionAddress(entity), keyText(entity, segments))
+
+/** Clients remove segments of dots from an address before they use it, and would open another page. */
+const addressWithin = (collection: string, segment: string): string =>
+  /^(?:\.|%2e){1,2}$/i.test(segment) ? collection : `${collection}/${segment}`
 
 /** The address of the record that is at a path of API v2. */
 export function addressOfPath(entity: Entity, path: string): string {
   const [, own, , last] = path.slice(V2_PATH.length + 1).split('/')
-  return `${collectionAddress(entity)}/${last === undefined ? own : `${own}${keySeparator(entity)}${last}`}`
+  const key = last === undefined ? (own as string) : `${own}${keySeparator(entity)}${last}`
+  return addressWithin(collectionAddress(entity), key)
 }
 
 /** The values of the key in the last part of the address of a record; undefined if no record can have them. */
@@ -104,7 +109,7 @@ export const apiCollectionPath = ({ plural }: Entity): string => `${V2_PATH}/${p
 /** The path of a record by the values of its key. */
 export function apiRecordPath(entity: Entity, segments: readonly string[]): string {
   const owner = ownerOf(entity)
-  if (owner === undefined) return `${apiCollectionPath(entity)}/${quoteless(keySegment(segments))}`
+  if (owner === undefined) return addressWithin(apiCollectionPath(entity), quoteless(keySegment(segments)))
   const [first, last] = segments.map((segment) => quoteless(keySegment([segment])))
   return `${apiCollectionPath(owner.entity)}/${first}/${entity.plural}/${last}`
 }

@@ -29,17 +29,19 @@ export function examplesOf(view: View): Examples {
     const key = one && records.get(one)
     return one === undefined || key === undefined ? '' : `${one.plural}${separator}${keySegments(one, key).join('/')}`
   }
-  const given: Readonly<Record<string, string>> = {
-    digest: api.release.digest,
-    from: api.releases().at(-1)?.digest ?? api.release.digest,
-    q: name,
-    prefix: name,
-    within: idOf(parent, ':'),
-    type: entity?.plural ?? '',
-    id: idOf(entity, '/'),
-    queries: JSON.stringify({ q0: { query: name, type: entity?.plural ?? '', limit: 3 } }),
-    body: JSON.stringify([{ q: name }]),
-  }
+  const given = new Map(
+    Object.entries({
+      digest: api.release.digest,
+      from: api.releases().at(-1)?.digest ?? api.release.digest,
+      q: name,
+      prefix: name,
+      within: idOf(parent, ':'),
+      type: entity?.plural ?? '',
+      id: idOf(entity, '/'),
+      queries: JSON.stringify({ q0: { query: name, type: entity?.plural ?? '', limit: 3 } }),
+      body: JSON.stringify([{ q: name }]),
+    }),
+  )
   const inPath = new Map<string, string>()
   for (const [of, known] of records) {
     const segments = keySegments(of, known)
@@ -49,7 +51,7 @@ export function examplesOf(view: View): Examples {
       for (const { plural } of lists) inPath.set(`${plural} ${variable}`, segments[at] ?? '')
     }
   }
-  return { inPath: (list, variable) => inPath.get(`${list} ${variable}`) ?? '', given: (one) => given[one] ?? '' }
+  return { inPath: (list, variable) => inPath.get(`${list} ${variable}`) ?? '', given: (one) => given.get(one) ?? '' }
 }
 
 /** A record of each list: the most populous one, and those that it belongs to; of others the first. */

@@ -1,14 +1,8 @@
 // Puts the response with a page together: security headers, validators, caching and compression.
 import { LruCache } from '../base/lru-cache.ts'
 import { evaluateConditions } from '../http/conditional.ts'
-import {
-  ALLOW,
-  CACHE_CONTROL,
-  type Headers,
-  type HttpRequest,
-  type HttpResponse,
-  headerLines,
-} from '../http/exchange.ts'
+import { ALLOW, CACHE_CONTROL, type Headers, type HttpRequest, type HttpResponse } from '../http/exchange.ts'
+import { headerLines, NO_SNIFFING } from '../http/header-fields.ts'
 import type { Html } from '../http/html.ts'
 import { ProblemError } from '../http/problem.ts'
 import { acceptedEncoding } from '../http/v2/negotiate.ts'
@@ -29,7 +23,7 @@ const CONTENT_SECURITY_POLICY = [
 
 const SECURITY_HEADERS = {
   'Content-Security-Policy': CONTENT_SECURITY_POLICY,
-  'X-Content-Type-Options': 'nosniff',
+  ...NO_SNIFFING,
   'Referrer-Policy': 'same-origin',
   'Cross-Origin-Opener-Policy': 'same-origin',
 } as const

@@ -156,6 +156,43 @@ describe('a problem', () => {
   })
 })
 
+test.each([
+  ['/api/v1', null],
+  ['/api/v1/paises', null],
+  ['/api/v1/paises/', null],
+  ['/api/v1/nothing', null],
+  ...[
+    ...[
+      '/',
+      '/explore',
+      '/explore/',
+      '/explore/paises/1',
+      '/docs',
+      '/map',
+      '/picker',
+      '/resolve',
+      '/releases',
+      '/?page=',
+    ],
+    ...['/assets/nothing.js', '/api', '/nowhere', '*', '/api/profile.json', '/reconcile', '/reconcile?id=1', '/shelf'],
+    ...[
+      '/api/v2',
+      '/api/v2/paises',
+      '/api/v2/paises/',
+      '/api/v2/paises/1',
+      '/api/v2/paises/all?format=csv',
+      '/api/v2/search',
+    ],
+    ...['/api/v2/paises/nothing', '/api/openapi.json', '/api/v2/search?q=a', '/api/v2/resolve', '/api/v2/releases'],
+  ].map((target) => [target, 'nosniff'] as const),
+])('%s has X-Content-Type-Options: %p', async (target, expected) => {
+  for (const method of ['GET', 'HEAD', 'OPTIONS', 'PUT'])
+    for (const accept of ['*/*', 'text/html']) {
+      const { headers } = await responseTo(createApp(context), { target, method, headers: { accept } }, connection)
+      expect([method, accept, headers.get('X-Content-Type-Options')]).toEqual([method, accept, expected])
+    }
+})
+
 test('a preflight is not redirected: browsers would not follow', () => {
   expect(respond('/api/v1/paises/', { method: 'OPTIONS' }).status).toBe(200)
   expect(respond('/elsewhere', { method: 'OPTIONS' }).status).toBe(404)

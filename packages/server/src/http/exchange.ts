@@ -1,5 +1,6 @@
 // HTTP requests and responses as plain values, without a socket, and the headers that all responses have in common.
 import { PER_PAGE } from '../catalog/collections.ts'
+import { headerLines, NO_SNIFFING } from './header-fields.ts'
 
 /** The headers of a request by lower-case name. */
 export type RequestHeaders = {
@@ -71,22 +72,17 @@ export type FilePart = { readonly path: string; readonly from: number; readonly 
 export const isStreamed = (body: HttpResponse['body']): body is Streamed =>
   body !== undefined && !(body instanceof Uint8Array)
 
-/** A response with more lines in its head. */
-export const withLines = (response: HttpResponse, lines: string): HttpResponse =>
-  lines === '' ? response : { ...response, head: response.head + lines }
+/** A response with more headers. */
+export const withHeaders = (response: HttpResponse, headers: Readonly<Headers>): HttpResponse => ({
+  ...response,
+  head: response.head + headerLines(headers),
+})
 
 /** Uses a value at once if it is no promise: most responses are none, and a promise would make them wait. */
 export const whenReady = <T, R>(value: T | Promise<T>, use: (value: T) => R | Promise<R>): R | Promise<R> =>
   value instanceof Promise ? value.then(use) : use(value)
 
 export type Headers = Record<string, string>
-
-/** Headers as they go on the wire, each line with its end. */
-export function headerLines(headers: Readonly<Headers>): string {
-  let lines = ''
-  for (const name of Object.keys(headers)) lines += `${name}: ${headers[name]}\r\n`
-  return lines
-}
 
 export const ALLOW = 'GET, HEAD, OPTIONS'
 export const CACHE_CONTROL = 'public, no-cache'
@@ -102,6 +98,7 @@ export const COMMON_HEADERS = {
 /** Headers of every response of API v2, which may be compressed and has more headers. */
 export const V2_COMMON_HEADERS = {
   ...COMMON_HEADERS,
+  ...NO_SNIFFING,
   Vary: 'Accept, Accept-Encoding',
   'Access-Control-Expose-Headers':
     'X-Page, X-Per-Page, X-Total, X-Total-Pages, X-Release, Link, ETag, Allow, Content-Range, Accept-Ranges, Repr-Digest, ' +

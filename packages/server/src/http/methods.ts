@@ -1,8 +1,8 @@
 // Responses to methods other than GET and HEAD, and to paths with a trailing slash.
 
-import { COMMON_HEADERS, emptyResponse, type HttpRequest, type HttpResponse } from './exchange.ts'
+import { emptyResponse, type HttpRequest, type HttpResponse } from './exchange.ts'
 import { ProblemError } from './problem.ts'
-import { allowedAt } from './routes.ts'
+import { allowedAt, commonHeadersAt } from './routes.ts'
 
 const preflightAt = (path: string) => ({
   Allow: allowedAt(path),
@@ -14,7 +14,7 @@ const preflightAt = (path: string) => ({
 /** The response to another method at a known path: only OPTIONS is allowed. */
 export function otherMethod({ method, path }: HttpRequest): HttpResponse {
   if (method !== 'OPTIONS') throw new ProblemError({ kind: 'method-not-allowed', method })
-  return emptyResponse(200, { ...COMMON_HEADERS, ...preflightAt(path) })
+  return emptyResponse(200, { ...commonHeadersAt(path), ...preflightAt(path) })
 }
 
 export const withoutSlash = (path: string): string => path.replace(/\/$/, '')
@@ -22,5 +22,5 @@ export const withoutSlash = (path: string): string => path.replace(/\/$/, '')
 /** The path must be known without its trailing slash: any other could redirect a client to another host. */
 export const redirected = ({ path, query }: HttpRequest): HttpResponse => {
   const trimmed = withoutSlash(path)
-  return emptyResponse(308, { ...COMMON_HEADERS, Location: query === '' ? trimmed : `${trimmed}?${query}` })
+  return emptyResponse(308, { ...commonHeadersAt(path), Location: query === '' ? trimmed : `${trimmed}?${query}` })
 }

@@ -1,17 +1,10 @@
 // Every way in which a request can fail: one closed table of status, title and detail (RFC 9457).
 import type { PageBeyondLast } from '../query/page.ts'
-import {
-  COMMON_HEADERS,
-  type Headers,
-  type HttpResponse,
-  textResponse,
-  totalHeaders,
-  V2_COMMON_HEADERS,
-} from './exchange.ts'
+import { type Headers, type HttpResponse, textResponse, totalHeaders, V2_COMMON_HEADERS } from './exchange.ts'
 import type { RefusalReason } from './observation/metrics.ts'
 import type { AnyId } from './observation/request-id.ts'
 import { SHELF_HEADER } from './observation/shelf-header.ts'
-import { allowedAt, surfaceAt } from './routes.ts'
+import { allowedAt, commonHeadersAt, surfaceAt } from './routes.ts'
 import type { HeadProblem } from './wire/request-head.ts'
 
 export type Problem =
@@ -205,7 +198,7 @@ export function problemResponse(problem: Problem, path: string, id?: AnyId): Htt
   const { isExtended } = surfaceAt(path)
   const requestId = isExtended ? id?.value : undefined
   const body = { type: problemType(problem.kind), title, status, detail, instance: path, requestId }
-  const common = isExtended ? V2_COMMON_HEADERS : COMMON_HEADERS
+  const common = isExtended ? V2_COMMON_HEADERS : commonHeadersAt(path)
   const all = {
     'Content-Type': 'application/problem+json',
     ...common,

@@ -2,7 +2,8 @@
 // whether its problems are pages. Everything that depends on a path is looked up here.
 import { V1_PATH } from '../base/api-v1.ts'
 import { MAX_FORM_BYTES, MAX_ROWS_BYTES } from './bodies/body-limits.ts'
-import { ALLOW, type HttpRequest } from './exchange.ts'
+import { ALLOW, COMMON_HEADERS, type Headers, type HttpRequest } from './exchange.ts'
+import { NO_SNIFFING } from './header-fields.ts'
 
 export const V2_PATH = '/api/v2'
 /**
@@ -144,6 +145,10 @@ function routeAt(path: string): Route {
 
 /** The surface that a path belongs to, whether or not there is something at it. */
 export const surfaceAt = (path: string): Surface => routeAt(path).surface
+
+/** The headers of every response at a path, also of one without a body. */
+export const commonHeadersAt = (path: string): Headers =>
+  surfaceAt(path).name === 'v1' ? COMMON_HEADERS : { ...COMMON_HEADERS, ...NO_SNIFFING }
 
 /** Returns the label of requests for a path, whether or not there is something at it. */
 export function routeLabelAt(path: string): RouteLabel {

@@ -2,7 +2,7 @@
 
 import { indexInAscending } from '../base/binary-search.ts'
 import { checkpoint } from '../base/checkpoint.ts'
-import { withDigits } from '../base/json.ts'
+import { parseJsonWithDigits } from '../base/json.ts'
 import { memoized } from '../base/memoized.ts'
 import type { IndexColumn } from '../release/index/index-file.ts'
 import type { SortedTexts } from '../release/index/sorted-texts.ts'
@@ -80,7 +80,7 @@ function listsWith(column: ValueColumn, values: Values): Uint32Array {
 const listsByElement = memoized((texts: SortedTexts): ReadonlyMap<string, readonly number[]> => {
   const lists = new Map<string, number[]>()
   eachText(texts, (text, number) => {
-    const elements = text === '' ? [] : (JSON.parse(text, withDigits) as unknown[])
+    const elements = text === '' ? [] : (parseJsonWithDigits(text) as unknown[])
     for (const element of new Set(elements.map(elementText))) {
       const known = lists.get(element)
       if (known === undefined) lists.set(element, [number])

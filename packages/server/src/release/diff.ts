@@ -1,8 +1,8 @@
 // The differences between two releases, record by record, for diff, changes and the guard.
-import { withDigits } from '../base/json.ts'
+import { parseJsonWithDigits } from '../base/json.ts'
 import { type Catalog, completedCatalog, entityData } from '../catalog/catalog.ts'
 import { type Entity, embedsOf, factsOf, type Identity, identityFrom, publishedFields } from '../catalog/entity.ts'
-import type { PublishedRecord, PublishedValue } from '../catalog/flatten.ts'
+import { type PublishedRecord, type PublishedValue, parsedRecord } from '../catalog/flatten.ts'
 import { factReader, withMembers } from './facts.ts'
 import { KeyTable } from './files/key-table.ts'
 import { differingPaths, withoutEmbeds } from './json-difference.ts'
@@ -69,7 +69,6 @@ const openIn = (release: Release, name: string): OpenEntity | undefined =>
 export const countIn = (release: Release, name: string): number => openIn(release, name)?.count ?? 0
 
 const decoder = new TextDecoder()
-export const parsed = (json: Uint8Array): PublishedRecord => JSON.parse(decoder.decode(json))
 
 /**
  * The changes of one entity: in the order of the newer release, then what was removed, in the order of the older; where it is
@@ -81,7 +80,7 @@ export function* diffEntity(older: Release, newer: Release, name: string): Gener
 
 /** A change with its records; numbers keep their digits. */
 export function recordChange({ key, old, new: now }: JsonChange): RecordChange {
-  const parsedOf = (json: Uint8Array): PublishedRecord => JSON.parse(decoder.decode(json), withDigits)
+  const parsedOf = (json: Uint8Array) => parseJsonWithDigits(decoder.decode(json)) as PublishedRecord
   if (old === undefined) return { change: 'added', key: { ...key }, new: parsedOf(now as Uint8Array) }
   if (now === undefined) return { change: 'removed', key: { ...key }, old: parsedOf(old) }
   const fields = fieldsThatDiffer(old, now)
@@ -258,7 +257,7 @@ export function identifierReader(release: Release, entity: Entity, field: string
 }
 
 export const fieldsThatDiffer = (old: Uint8Array, now: Uint8Array): readonly string[] =>
-  differingPaths(old, now) ?? differing(parsed(old), parsed(now))
+  differingPaths(old, now) ?? differing(parsedRecord(old), parsedRecord(now))
 
 /** True if a value is an embedded record; a missing fact is null. */
 const isRecord = (value: PublishedValue | undefined): value is PublishedRecord =>

@@ -1,6 +1,6 @@
 // Refuses an import that would break what those who rely on the current release expect of it.
 import { OperationalError } from '../base/operational-error.ts'
-import { flatten } from '../catalog/flatten.ts'
+import { flatten, parsedRecord } from '../catalog/flatten.ts'
 import { contradictionKinds } from './build/record-findings.ts'
 import { declarationChanges } from './declaration-changes.ts'
 import {
@@ -11,7 +11,6 @@ import {
   hasOtherKey,
   hasSameRecords,
   isRenumbered,
-  parsed,
 } from './diff.ts'
 import { codeOf } from './home/id-registry.ts'
 import { numberingOf } from './manifest.ts'
@@ -71,7 +70,7 @@ function summarised(older: Release, newer: Release, name: string): Omit<EntityCh
     counts.changed++
     for (const field of fieldsThatDiffer(old, now)) fields[field] = (fields[field] ?? 0) + 1
     const { definition } = newer.entity(name)
-    const [was, is] = [old, now].map((json) => codeOf(definition, flatten(definition, parsed(json))))
+    const [was, is] = [old, now].map((json) => codeOf(definition, flatten(definition, parsedRecord(json))))
     if (was === is) continue
     reassigned.count++
     if (reassigned.examples.length === EXAMPLES_KEPT) continue

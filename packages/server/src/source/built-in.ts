@@ -1,5 +1,6 @@
 // The catalog that ships with the program: the lists that data/datapackage.json defines, each of them in the table beside it.
 import { readFileSync } from 'node:fs'
+import { parseOwnJson } from '../base/json.ts'
 import { shippedFile } from '../base/program.ts'
 import { type EntityData, orderedCatalog } from '../catalog/catalog.ts'
 import type { Numbering } from './numbering.ts'
@@ -14,7 +15,7 @@ type ShippedPackage = {
   readonly 'nomenclator:credits': Origin['credits']
 }
 
-const shipped: ShippedPackage = JSON.parse(readFileSync(shippedFile('data/datapackage.json'), 'utf8'))
+const shipped = parseOwnJson<ShippedPackage>(readFileSync(shippedFile('data/datapackage.json'), 'utf8'))
 
 const lists = shipped.resources.flatMap(
   ({ 'nomenclator:definition': definition, 'nomenclator:numbering': numbering }) =>

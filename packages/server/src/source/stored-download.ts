@@ -16,6 +16,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
+import { isObject, parseJson } from '../base/json.ts'
 
 /** The headers that identify one version of a file on a server. */
 export type FileVersion = {
@@ -129,7 +130,8 @@ export class StoredDownload {
 
   #readVersion(path: string): FileVersion | undefined {
     try {
-      const { url, size, etag, lastModified } = JSON.parse(readFileSync(path, 'utf8')) ?? {}
+      const version = parseJson(readFileSync(path, 'utf8'))
+      const { url, size, etag, lastModified } = isObject(version) ? version : {}
       return url === this.#url
         ? { size: numberOf(size), etag: textOf(etag), lastModified: textOf(lastModified) }
         : undefined

@@ -234,7 +234,7 @@ async function isOurs(host: string, port: number): Promise<boolean> {
   const near = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
   try {
     const { status, body } = await fetchDirectly(`${urlOf(near, port)}${V2_PATH}`, RESPONSE_MILLISECONDS)
-    return status === 200 && String(JSON.parse(body).openapi).endsWith(OPENAPI_PATH)
+    return status === 200 && body.includes(`${OPENAPI_PATH}"`)
   } catch {
     return false
   }

@@ -1,4 +1,6 @@
 // The start of a worker of either kind, which keeps a link with its supervisor.
+
+import { parseOwnJson } from '../../base/json.ts'
 import { OperationalError } from '../../base/operational-error.ts'
 import {
   BRIEFING_VARIABLE,
@@ -20,7 +22,7 @@ const WAITING_MILLISECONDS = 5
 
 /** Runs until it is stopped. A worker writes no release: only the first start may build one. */
 export async function runWorker({ values, log }: Context, env: Environment): Promise<number> {
-  const briefing: WorkerBriefing = JSON.parse(env[BRIEFING_VARIABLE] ?? '')
+  const briefing = parseOwnJson<WorkerBriefing>(env[BRIEFING_VARIABLE] ?? '')
   const socket = env[COMPUTE_SOCKET_VARIABLE]
   const store = new ReleaseStore(homeOf(values.home), trustOf(values))
   const first = await openReleaseToServe(store, { damage: damageIn(briefing.scrub), served: briefing.served })

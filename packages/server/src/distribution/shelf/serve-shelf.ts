@@ -1,13 +1,7 @@
 // Serves the home of a node below /shelf as a shelf that other nodes can follow, which makes the node a relay.
 import { evaluateConditions } from '../../http/conditional.ts'
-import {
-  COMMON_HEADERS,
-  emptyResponse,
-  type HttpRequest,
-  type HttpResponse,
-  headerLines,
-  isRead,
-} from '../../http/exchange.ts'
+import { COMMON_HEADERS, emptyResponse, type HttpRequest, type HttpResponse, isRead } from '../../http/exchange.ts'
+import { headerLines, NO_SNIFFING } from '../../http/header-fields.ts'
 import { otherMethod } from '../../http/methods.ts'
 import { ProblemError } from '../../http/problem.ts'
 import { SHELF_PATH } from '../../http/routes.ts'
@@ -83,7 +77,7 @@ class PackedChunks {
 
 function file(request: HttpRequest, type: string, caching: string, bytes: Uint8Array): HttpResponse {
   const etag = `"${Bun.hash.xxHash64(bytes).toString(16).padStart(16, '0')}"`
-  const headers = { ...COMMON_HEADERS, 'Cache-Control': caching, ETag: etag }
+  const headers = { ...COMMON_HEADERS, ...NO_SNIFFING, 'Cache-Control': caching, ETag: etag }
   const condition = evaluateConditions(request.headers, etag, '')
   if (condition === 'not-modified') return emptyResponse(304, headers)
   if (condition !== 'holds') throw new ProblemError({ kind: 'precondition-failed', header: condition.failed })

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { App } from '../app.ts'
 import { clientAddress, networkOf, type ProxyPolicy } from '../client-address.ts'
-import { whenReady, withLines } from '../exchange.ts'
+import { whenReady, withHeaders } from '../exchange.ts'
 import type { Metrics } from '../observation/metrics.ts'
-import { problemResponse } from '../problem.ts'
+import { type Problem, problemResponse } from '../problem.ts'
 import { needsComputeWorker, surfaceAt } from '../routes.ts'
 
 export type RateLimit = {
@@ -143,25 +143,23 @@ export function chargeComputeTime({ limit, table }: RateLimiting, client: string
 
 /** The app behind a limit. Responses of API v2 say how much of it is left; the headers of API v1 stay as they are. */
 export function rateLimited(app: App, { limit, table, policy, metrics }: RateLimiting): App {
-  const policyLine = `RateLimit-Policy: "default";q=${limit.requests};w=${limit.windowSeconds}\r\n`
+  const policyValue = `"default";q=${limit.requests};w=${limit.windowSeconds}`
   const respond: App = (request, connection, id) => {
     const { path, headers } = request
     const client = networkOf(clientAddress(policy, headers, connection))
     const key = needsComputeWorker(request) ? computeKey(client) : client
     const { allowed, remaining, milliseconds } = table.take(key, limit)
     const seconds = Math.ceil(milliseconds / 1_000)
-    const lines = surfaceAt(path).isExtended ? `RateLimit: "default";r=${remaining};t=${seconds}\r\n${policyLine}` : ''
+    const { isExtended } = surfaceAt(path)
+    const limits = { RateLimit: `"default";r=${remaining};t=${seconds}`, 'RateLimit-Policy': policyValue }
     if (!allowed) {
       metrics.refused.rate++
       const { requests, windowSeconds } = limit
-      return withLines(
-        problemResponse({ kind: 'too-many-requests', requests, windowSeconds, retryAfter: seconds }, path, id),
-        lines,
-      )
+      const problem: Problem = { kind: 'too-many-requests', requests, windowSeconds, retryAfter: seconds }
+      return withHeaders(problemResponse(problem, path, id), isExtended ? limits : {})
     }
     const response = app(request, connection, id)
-    if (lines === '') return response
-    return whenReady(response, (ready) => withLines(ready, lines))
+    return isExtended ? whenReady(response, (ready) => withHeaders(ready, limits)) : response
   }
   return Object.assign(respond, app)
 }

@@ -164,6 +164,29 @@ describe('requests', () => {
 
   test('with a query are like those without', async () => expect((await get('/healthz?a=1')).status).toBe(200))
 
+  test.each([
+    ['127.0.0.1', 200],
+    ['127.0.0.1:8081', 200],
+    ['192.0.2.7:80', 200],
+    ['[::1]:8081', 200],
+    ['[fe80::1]', 200],
+    ['localhost', 200],
+    ['LOCALHOST:1', 200],
+    ['rebound.example', 421],
+    ['rebound.example:8081', 421],
+    ['127.0.0.1.rebound.example', 421],
+    ['localhost.rebound.example:8081', 421],
+    ['127.0.0.1@rebound.example', 421],
+    ['[rebound.example]', 421],
+  ])('with Host: %s are %i', async (Host, status) => {
+    reports = async () => [worker(1)]
+    for (const path of paths) {
+      const response = await fetch(`${admin.url}${path}`, { headers: { Host } })
+      expect([path, response.status]).toEqual([path, status])
+      if (status === 421) expect(await response.json()).toEqual({ error: expect.stringMatching(/^Host must be/) })
+    }
+  })
+
   test('that are malformed never take it down', async () => {
     const lines = fc.constantFrom(
       'GET /healthz HTTP/1.1\r\nHost: <b>\r\nConnection: close\r\n\r\n',

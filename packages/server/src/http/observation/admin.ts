@@ -1,6 +1,8 @@
 // The listener for operators: whether the service lives, whether it is ready, its metrics, and what it serves.
+import { isIP } from 'node:net'
 import { OperationalError } from '../../base/operational-error.ts'
 import { version } from '../../base/version.ts'
+import { NO_SNIFFING } from '../header-fields.ts'
 import type { WorkerReport } from '../processes/serving-status.ts'
 import { urlOf } from '../wire/server.ts'
 import { EXPOSITION_TYPE, exposition } from './exposition.ts'
@@ -33,7 +35,7 @@ export const ADMIN_PATHS = {
 }
 
 const ALLOW = 'GET, HEAD'
-const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }
+const HEADERS = { 'Cache-Control': 'no-store', ...NO_SNIFFING }
 const IDLE_SECONDS = 30
 const MAX_BODY_BYTES = 1_024
 
@@ -65,7 +67,9 @@ export function startAdmin(options: AdminOptions): Admin {
   }
 }
 
-async function respond(options: AdminOptions, startedAt: number, { method, url }: Request): Promise<Response> {
+async function respond(options: AdminOptions, startedAt: number, { method, url, headers }: Request): Promise<Response> {
+  if (!mayBeAsked(options, headers.get('host') ?? 'localhost'))
+    return json(421, { error: `Host must be an address, localhost or ${options.host}` })
   const path = pathOf(url)
   if (path !== '/' && !(path in ADMIN_PATHS))
     return json(404, { error: 'there is nothing at this path', paths: ADMIN_PATHS })
@@ -84,6 +88,12 @@ async function respond(options: AdminOptions, startedAt: number, { method, url }
     default:
       return json(200, { service: 'nomenclator', version, paths: ADMIN_PATHS })
   }
+}
+
+/** A page of a stranger can have its own name lead here (DNS rebinding), but no address, and no name of this machine. */
+function mayBeAsked({ host }: AdminAddress, asked: string): boolean {
+  const name = asked.toLowerCase().replace(/:[0-9]*$/, '')
+  return name === 'localhost' || name === host.toLowerCase() || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0
 }
 
 /** Returns the path, without a URL object: the host that a client sends may not be one. */

@@ -1,7 +1,7 @@
 // Tags by which a cache in front is purged when another release becomes current.
 import type { Release } from '../../release/release.ts'
 import type { App } from '../app.ts'
-import { type HttpResponse, whenReady, withLines } from '../exchange.ts'
+import { type HttpResponse, whenReady, withHeaders } from '../exchange.ts'
 
 const DIGITS = 12
 const RELEASE = /^X-Release: ([0-9a-f]{64})\r$/m
@@ -24,5 +24,5 @@ function tagged(response: HttpResponse, current: string): HttpResponse {
   if (status >= 400 || head.includes('no-store')) return response
   const digest = RELEASE.exec(head)?.[1] ?? current
   const tags = [`release-${digest.slice(0, DIGITS)}`, ...(head.includes('immutable') ? [] : [CURRENT])]
-  return withLines(response, `Surrogate-Key: ${tags.join(' ')}\r\nCache-Tag: ${tags.join(',')}\r\n`)
+  return withHeaders(response, { 'Surrogate-Key': tags.join(' '), 'Cache-Tag': tags.join(',') })
 }

@@ -9,7 +9,7 @@ import {
   type HttpResponse,
   type Streamed,
   whenReady,
-  withLines,
+  withHeaders,
 } from '../exchange.ts'
 import { problemResponse } from '../problem.ts'
 import { type RouteLabel, routeLabelAt, surfaceAt } from '../routes.ts'
@@ -31,7 +31,7 @@ export function observed(app: App, observation: Observation): App {
   /** The ids of requests whose responses may fail while they are sent. */
   const streaming = new WeakMap<HttpRequest, RequestId>()
   const finish = (id: RequestId, path: string, made: HttpResponse, started: number): HttpResponse => {
-    const response = surfaceAt(path).isExtended ? withLines(made, `X-Request-Id: ${id.value}\r\n`) : made
+    const response = surfaceAt(path).isExtended ? withHeaders(made, { 'X-Request-Id': id.value }) : made
     const { status, body } = response
     const milliseconds = millisecondsSince(started)
     if (id.request?.method === 'HEAD' || status === 304 || body === undefined) {

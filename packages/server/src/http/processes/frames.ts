@@ -1,5 +1,6 @@
 // The messages of workers over a Unix socket: frames with a kind, the number of a request, and bytes.
 import type { Socket } from 'bun'
+import { parseOwnJson } from '../../base/json.ts'
 import { freeMemory } from '../free-memory.ts'
 
 /** The kinds of frames: first those that a page worker sends, then those that a compute worker sends. */
@@ -126,5 +127,5 @@ export function packed(value: unknown): Buffer {
 /** Returns the value at the beginning of a frame, and the bytes after it. */
 export function unpacked<T>(frame: Buffer): { readonly value: T; readonly bytes: Buffer } {
   const end = 4 + frame.readUInt32LE(0)
-  return { value: JSON.parse(frame.toString('utf8', 4, end)), bytes: frame.subarray(end) }
+  return { value: parseOwnJson(frame.toString('utf8', 4, end)), bytes: frame.subarray(end) }
 }

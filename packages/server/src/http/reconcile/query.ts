@@ -1,7 +1,7 @@
 // Parses what clients send: the fields of a form, a batch of reconciliation queries, a data extension query. A refusal has
 // the path of the wrong value in the JSON.
 
-import { isObject } from '../../base/json.ts'
+import { isObject, parseJson } from '../../base/json.ts'
 import { nearest } from '../../base/nearest.ts'
 import { parseWholeNumber } from '../../base/whole-number.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
@@ -65,7 +65,7 @@ function decoded(body: Uint8Array): string {
 }
 
 export function parseQueries(text: string, catalog: Catalog): [key: string, query: ReconciliationQuery][] {
-  const batch = Object.entries(object('queries', parseJson('queries', text)))
+  const batch = Object.entries(object('queries', jsonIn('queries', text)))
   if (batch.length > MAX_QUERIES)
     throw new ProblemError({ kind: 'content-too-large', max: MAX_QUERIES, unit: 'queries' })
   return batch.map(([key, value]) => [key, parseReconciliationQuery(`queries.${key}`, value, catalog)])
@@ -139,7 +139,7 @@ function givenValue(at: string, value: unknown): GivenValue {
 }
 
 export function parseExtension(text: string, catalog: Catalog): ExtensionQuery {
-  const { ids, properties } = object('extend', parseJson('extend', text))
+  const { ids, properties } = object('extend', jsonIn('extend', text))
   return {
     ids: list('extend.ids', ids, MAX_IDS).map((id, index) => {
       if (typeof id !== 'string') throw refused(`extend.ids[${index}]`, id, 'a text')
@@ -166,10 +166,10 @@ export function parseNumber(
 }
 
 type JsonObject = Readonly<Record<string, unknown>>
-function parseJson(name: string, text: string): unknown {
+function jsonIn(name: string, text: string): unknown {
   if (isTooDeep(Buffer.from(text))) throw badParameter(name, text, `JSON of at most ${MAX_JSON_LEVELS} levels`)
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     throw badParameter(name, text, 'JSON')
   }

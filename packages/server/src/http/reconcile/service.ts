@@ -13,6 +13,7 @@ import {
   isRead,
   type RunningJob,
 } from '../exchange.ts'
+import { NO_SNIFFING } from '../header-fields.ts'
 import { otherMethod, withoutSlash } from '../methods.ts'
 import { badParameter, ProblemError } from '../problem.ts'
 import { allowedAt, RECONCILE_PATH } from '../routes.ts'
@@ -224,7 +225,7 @@ function respondPreview({ release, baseUrlOf }: ReconcileContext, form: Form, re
 function respondView({ release, baseUrlOf }: ReconcileContext, form: Form): HttpResponse {
   const { entity, record } = recordAt(release, entityIn(release, form))
   const Location = `${baseUrlOf()}${recordPath(entity, record)}?facts=true`
-  return emptyResponse(303, { ...COMMON_HEADERS, 'Cache-Control': CACHE_CONTROL, Location })
+  return emptyResponse(303, { ...COMMON_HEADERS, ...NO_SNIFFING, 'Cache-Control': CACHE_CONTROL, Location })
 }
 
 // Responses.
@@ -251,7 +252,7 @@ function jsonResponse({ release }: ReconcileContext, form: Form, request: HttpRe
 }
 
 function response(release: Release, request: HttpRequest, body: Uint8Array, given: Headers): HttpResponse {
-  const headers = { ...given, Allow: allowedAt(request.path), 'X-Content-Type-Options': 'nosniff' }
+  const headers = { ...given, Allow: allowedAt(request.path) }
   const accepted = acceptedEncoding(request.headers.get('accept-encoding'))
   if (isRead(request)) {
     const chosen = { release, isNamed: false, isUndated: true }

@@ -1,12 +1,12 @@
 // Every header of a page of API v1.
 import { V1_PATH } from '../../base/api-v1.ts'
 import type { RecordPage } from '../../query/page.ts'
-import { CACHE_CONTROL, COMMON_HEADERS, type Headers, headerLines, totalHeaders } from '../exchange.ts'
+import { CACHE_CONTROL, COMMON_HEADERS, type Headers, totalHeaders } from '../exchange.ts'
+import { headerLines } from '../header-fields.ts'
 
 /**
  * Every header of a page of API v1 is written by one of two functions: collectionHeaders, for those that all pages of a
- * collection have in common, and pageLines, for the others, which are lines already since they are written for each
- * request.
+ * collection have in common, and ownHeaders, for the others.
  */
 const collectionHeaders = ({ total, totalPages, lastModified }: RecordPage): Headers => ({
   'Content-Type': 'application/json',
@@ -16,10 +16,10 @@ const collectionHeaders = ({ total, totalPages, lastModified }: RecordPage): Hea
   'Cache-Control': CACHE_CONTROL,
 })
 
-function pageLines(page: RecordPage, baseUrl: string): string {
-  const link = linkHeader(page, baseUrl)
-  const lines = `X-Page: ${page.number}\r\nETag: ${page.etag}\r\n`
-  return link === '' ? lines : `${lines}Link: ${link}\r\n`
+function ownHeaders(page: RecordPage, baseUrl: string): Headers {
+  const Link = linkHeader(page, baseUrl)
+  const headers = { 'X-Page': String(page.number), ETag: page.etag }
+  return Link === '' ? headers : { ...headers, Link }
 }
 
 /** Empty on a single page. */
@@ -33,17 +33,12 @@ function linkHeader({ collection, number, totalPages }: RecordPage, baseUrl: str
 /** Every header of a page, by name. */
 export const pageHeaders = (page: RecordPage, baseUrl: string): Headers => ({
   ...collectionHeaders(page),
-  ...Object.fromEntries(pageLines(page, baseUrl).split('\r\n').slice(0, -1).map(splitLine)),
+  ...ownHeaders(page, baseUrl),
 })
-
-function splitLine(line: string): [name: string, value: string] {
-  const colon = line.indexOf(': ')
-  return [line.slice(0, colon), line.slice(colon + 2)]
-}
 
 /** The headers of a page as lines, those of the collection from a cache. */
 export const pageHeaderLines = (page: RecordPage, baseUrl: string): string =>
-  collectionLines(page) + pageLines(page, baseUrl)
+  collectionLines(page) + headerLines(ownHeaders(page, baseUrl))
 
 type CachedLines = { readonly total: number; readonly lastModified: string; readonly lines: string }
 

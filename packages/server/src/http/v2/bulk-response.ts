@@ -12,6 +12,7 @@ import type { RecordFormat } from '../../query/formats/record-format.ts'
 import { isWhole } from '../../query/formats/selection.ts'
 import type { OpenEntity, Release } from '../../release/release.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
+import { attachment } from '../header-fields.ts'
 import { badParameter } from '../problem.ts'
 import { cachedResponse, type Making, smallResponse } from './cached-response.ts'
 import { distanceMember, languageHeader, queryWithin } from './find.ts'
@@ -49,7 +50,7 @@ export function bulkResponse(
   const pieces = () => bulkPieces(release, entity, rendition, { positions: found?.slice(0, total), ownMembers })
   const headers = {
     ...languageHeader(entity, rendition, found?.slice(0, total)),
-    'Content-Disposition': `attachment; filename="${nameOf(release, bulk)}${bulk.entity.plural}-${release.digest.slice(0, 12)}.${format}"`,
+    ...attachment(`${nameOf(release, bulk)}${bulk.entity.plural}-${release.digest.slice(0, 12)}.${format}`),
     'X-Total': String(total),
   }
   const form = { format, encoding, headers }

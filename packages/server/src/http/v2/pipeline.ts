@@ -1,6 +1,8 @@
 // A request in API v2: parse it, choose the release, find, render, respond.
 //
 // Each step is a function that returns the input of the next one, or throws a ProblemError, which the app catches.
+
+import { parseJson } from '../../base/json.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { bodyOf, type Rendition, recordEncoder } from '../../query/formats/formats.ts'
@@ -199,7 +201,7 @@ function respondAboutService(
     case 'openapi':
       return jsonResponse(request, chosen, openapiDocument(current.catalog, baseUrl, packagesOf(current.manifest)))
     case 'profile':
-      return jsonResponse(request, chosen, JSON.parse(profileText()))
+      return jsonResponse(request, chosen, parseJson(profileText()))
     default:
       return respondRelease(releases, route, request, baseUrl)
   }

@@ -18,6 +18,7 @@ import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { WorkStopped } from '../../base/checkpoint.ts'
+import { parseOwnJson } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
 import { overloaded, ProblemError } from '../problem.ts'
 import type { ContentCoding } from './negotiate.ts'
@@ -326,7 +327,7 @@ function readDescription(descriptor: number): Description | undefined {
   const length = Number(last(LENGTH_DIGITS, 0))
   if (!(length > 0 && length <= MAX_DESCRIPTION_BYTES)) return undefined
   try {
-    const description: Description = JSON.parse(last(length, LENGTH_DIGITS))
+    const description = parseOwnJson<Description>(last(length, LENGTH_DIGITS))
     const isWhole = description.format === FORMAT && description.length + length + LENGTH_DIGITS === size
     return isWhole ? description : undefined
   } catch {

@@ -8,10 +8,10 @@ import {
   type Headers,
   type HttpRequest,
   type HttpResponse,
-  headerLines,
   totalHeaders,
   V2_COMMON_HEADERS,
 } from '../exchange.ts'
+import { headerLines } from '../header-fields.ts'
 import { ProblemError } from '../problem.ts'
 import type { ListPage } from './find.ts'
 import { acceptedEncoding, type ContentCoding } from './negotiate.ts'

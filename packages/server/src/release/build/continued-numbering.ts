@@ -1,5 +1,5 @@
 // Keeps the numbering of the current release for a source that goes on with it, as an edited export of the release does.
-import { flatten, type PublishedRecord } from '../../catalog/flatten.ts'
+import { flatten, parsedRecord } from '../../catalog/flatten.ts'
 import { numberingIn, type Source } from '../../source/source.ts'
 import { countIn } from '../diff.ts'
 import { codeOf } from '../home/id-registry.ts'
@@ -39,12 +39,9 @@ function shareKept(before: OpenEntity, after: OpenEntity): number {
   return after.count === 0 ? 0 : kept / after.count
 }
 
-const decoder = new TextDecoder()
-
 function* identitiesOf({ definition, records, count }: OpenEntity): Generator<string> {
   for (let position = 0; position < count; position++) {
-    const record: PublishedRecord = JSON.parse(decoder.decode(records.record(position)))
-    const row = flatten(definition, record)
+    const row = flatten(definition, parsedRecord(records.record(position)))
     yield `${definition.key.map((field) => row[field]).join('/')} ${codeOf(definition, row)}`
   }
 }

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { TestDirectory } from '../../../../../test/support/releases.ts'
-import { scanPages } from './scan.ts'
+import { scanLines } from './scan.ts'
 
 setDefaultTimeout(180_000)
 
@@ -13,7 +13,7 @@ const READ = 1 << 20
 function scanned(lines: readonly string[]): string[] {
   using directory = new TestDirectory()
   writeFileSync(join(directory.path, 'records'), lines.map((line) => `${line}\n`).join(''))
-  return [...scanPages(join(directory.path, 'records'))].map((page) => JSON.stringify(page))
+  return [...scanLines(join(directory.path, 'records'))].map((page) => JSON.stringify(page))
 }
 
 /** A page of just this many bytes, with a letter in it that takes two. */
@@ -54,6 +54,6 @@ test('any lengths around that of a read', () => {
 test.skipIf(process.platform !== 'linux')('whoever stops early leaves the file closed', () => {
   using directory = new TestDirectory()
   writeFileSync(join(directory.path, 'records'), '[1]\n[2]\n')
-  for (const _ of scanPages(join(directory.path, 'records'))) break
+  for (const _ of scanLines(join(directory.path, 'records'))) break
   expect(directory.opened()).toEqual([])
 })

@@ -1,6 +1,7 @@
 // Reads records and facts from beginning to end without mapping their files: memory stays flat.
 import { closeSync, readSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseJson } from '../../base/json.ts'
 import type { Entity, FactValue, Values } from '../../catalog/entity.ts'
 import { flatten, type PublishedRecord, recordParser } from '../../catalog/flatten.ts'
 import { FACTS_FILE } from '../manifest.ts'
@@ -10,16 +11,12 @@ import { openFileSync } from './regular-file.ts'
 const CHUNK = 1 << 20
 const NEWLINE = 0x0a
 
-/** One page of records at a time: a line of the file. */
-export const scanPages = (path: string, parse?: (json: string) => unknown): Generator<readonly PublishedRecord[]> =>
-  scanLines(path, parse)
-
 type Facts = Readonly<Record<string, FactValue>>
 
 /** The rows of an entity on disk, a page at a time, with the facts that are known of each. */
 export function* scanRows(definition: Entity, recordsFile: string, factsFile?: string): Generator<readonly Values[]> {
   const facts = factsFile === undefined ? undefined : scanLines<Facts>(factsFile)
-  for (const page of scanPages(recordsFile, recordParser(definition))) {
+  for (const page of scanLines<readonly PublishedRecord[]>(recordsFile, recordParser(definition))) {
     yield page.map((record) => {
       const row = flatten(definition, record)
       return facts === undefined ? row : { ...row, ...(facts.next().value as Facts) }
@@ -35,8 +32,8 @@ export const scanEntity = (definition: Entity, { directory, manifest }: StoredEn
     manifest.files.facts === undefined ? undefined : join(directory, FACTS_FILE),
   )
 
-/** The lines of a file, each parsed. */
-function* scanLines<T>(path: string, parse: (json: string) => unknown = JSON.parse): Generator<T> {
+/** The lines of a file, each parsed: of records, a page at a time. */
+export function* scanLines<T>(path: string, parse: (json: string) => unknown = parseJson): Generator<T> {
   const descriptor = openFileSync(path)
   const decoder = new TextDecoder()
   let buffer = new Uint8Array(CHUNK)

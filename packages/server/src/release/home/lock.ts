@@ -3,6 +3,7 @@ import { Database } from 'bun:sqlite'
 import { closeSync, constants, existsSync, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { parseOwnJson } from '../../base/json.ts'
 import { diskFailure, OperationalError } from '../../base/operational-error.ts'
 import { NotAFile, readTextSync } from '../files/regular-file.ts'
 
@@ -94,7 +95,7 @@ function tellHolder(home: string, holder: Holder): void {
 function describeHolder(home: string): string {
   const path = join(home, 'lock.holder')
   try {
-    const { pid, host, since, doing }: Holder = JSON.parse(readTextSync(path) ?? '')
+    const { pid, host, since, doing } = parseOwnJson<Holder>(readTextSync(path) ?? '')
     return `${doing} (process ${pid} on ${host}, since ${since})`
   } catch {
     // It has the lock and has not yet said who it is.

@@ -1,5 +1,6 @@
 // The index of one entity, mapped into memory: its columns by field, and its words.
 import { join } from 'node:path'
+import { parseOwnJson } from '../../base/json.ts'
 import { isNumberValue } from '../../catalog/batch.ts'
 import type { Entity, FactField, FactValue } from '../../catalog/entity.ts'
 import type { Language } from '../../catalog/languages/language.ts'
@@ -142,7 +143,7 @@ export class IndexFile implements EntityIndex {
 }
 
 function factColumn(type: FactField['type'], values: Values, known: Buffer<ArrayBuffer>): FactColumn {
-  if (type === 'text') return { kind: 'text fact', ...values, known: JSON.parse(known.toString()) }
+  if (type === 'text') return { kind: 'text fact', ...values, known: parseOwnJson(known.toString()) }
   return { kind: 'number fact', ...values, known: decimals(known) }
 }
 

@@ -3,6 +3,8 @@
 //   the arrays, each beginning at a multiple of eight bytes; numbers are 32-bit little-endian
 //   a line of JSON that says what and where each array is
 //   the length of that line in bytes, as 15 digits and a line feed
+
+import { parseOwnJson } from '../../base/json.ts'
 import { DurableFile, type FileSummary } from '../files/durable-file.ts'
 import { mapped } from '../files/mapped-file.ts'
 
@@ -93,5 +95,5 @@ export class SectionFile {
 export function placesIn(bytes: Uint8Array): SectionPlaces {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const end = text.length - LENGTH_DIGITS - 1
-  return JSON.parse(text.toString('utf8', end - Number(text.toString('latin1', end)), end))
+  return parseOwnJson(text.toString('utf8', end - Number(text.toString('latin1', end)), end))
 }

@@ -1,4 +1,6 @@
 // A polite HTTP client: rate-limited, with timeouts, retries and backoff, and without redirects to other hosts.
+
+import { parseJson, valueAt } from '../../base/json.ts'
 import { OperationalError } from '../../base/operational-error.ts'
 import { version } from '../../base/version.ts'
 import {
@@ -132,8 +134,9 @@ function refusal(url: string, response: AnyResponse): Refused {
 function problemDetail({ headers, body }: AnyResponse): string | undefined {
   if (!(headers.get('content-type') ?? '').includes('json')) return undefined
   try {
-    const { detail, title } = JSON.parse(new TextDecoder().decode(body)) ?? {}
-    const text = typeof detail === 'string' ? detail : title
+    const problem = parseJson(new TextDecoder().decode(body))
+    const detail = valueAt(problem, ['detail'])
+    const text = typeof detail === 'string' ? detail : valueAt(problem, ['title'])
     return typeof text === 'string' ? printable(text) : undefined
   } catch {
     return undefined

@@ -1,4 +1,6 @@
 // Checks a page of API v1: its headers, and an array of as many records as they announce.
+
+import { parseJson } from '../../base/json.ts'
 import { parseWholeNumber } from '../../base/whole-number.ts'
 import type { ColumnFault } from '../faults.ts'
 import type { V1Response } from './client.ts'
@@ -37,7 +39,7 @@ const headerNumber = (headers: Headers, name: string) => parseWholeNumber(header
 
 /** The fault of the body of a page as a whole, if it has one. */
 export function bodyFault({ body }: V1Response, page: number, size: CollectionSize): ColumnFault | undefined {
-  const records = parseJson(body)
+  const records = jsonIn(body)
   if (!Array.isArray(records))
     return { column: 'body', value: beginning(body), expected: 'a JSON array of records, in UTF-8' }
   const count = Math.max(Math.min(size.perPage, size.total - size.perPage * (page - 1)), 0)
@@ -48,9 +50,9 @@ export function bodyFault({ body }: V1Response, page: number, size: CollectionSi
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-function parseJson(body: Uint8Array): unknown {
+function jsonIn(body: Uint8Array): unknown {
   try {
-    return JSON.parse(decoder.decode(body))
+    return parseJson(decoder.decode(body))
   } catch {
     return undefined
   }

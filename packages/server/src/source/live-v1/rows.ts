@@ -1,5 +1,6 @@
 // Reads harvested pages: as rows, with the faults and findings of their records, and for the parents that they embed.
 
+import { parseOwnJson } from '../../base/json.ts'
 import { entityIn } from '../../catalog/catalog.ts'
 import type { CatalogCollection } from '../../catalog/collections.ts'
 import { type Entity, embedsOf, type Values } from '../../catalog/entity.ts'
@@ -22,7 +23,7 @@ const decoder = new TextDecoder()
 
 function* pagesOf({ base, collection, file }: Harvested) {
   for (const [page, body] of file.read()) {
-    const records: readonly unknown[] = JSON.parse(decoder.decode(body))
+    const records = parseOwnJson<readonly unknown[]>(decoder.decode(body))
     yield { file: pageName(base, collection, page), page, records }
   }
 }

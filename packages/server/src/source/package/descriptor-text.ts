@@ -1,5 +1,6 @@
 // Reads a descriptor as text: JSON or YAML, in any encoding, and says at which line and column it is broken, or a value stands.
 import { isUtf8 } from 'node:buffer'
+import { parseJson } from '../../base/json.ts'
 import type { Faults } from '../faults.ts'
 import { jsonFault, jsonOffset, placeAt, type TextPlace, type ValuePath } from './json-syntax.ts'
 
@@ -17,7 +18,7 @@ const BROKEN: ParsedText = { value: undefined, placeOf: () => undefined }
 /** Where the text is broken, that is among the faults. */
 export async function parseDescriptorText(file: string, bytes: Uint8Array, faults: Faults): Promise<ParsedText> {
   const text = descriptorText(bytes)
-  return /\.ya?ml$/i.test(file) ? parseYaml(file, text, faults) : parseJson(file, text, faults)
+  return /\.ya?ml$/i.test(file) ? parseYaml(file, text, faults) : parseJsonText(file, text, faults)
 }
 
 /** Marks at the beginning tell the encoding; without one it is UTF-8, or what old spreadsheets write. */
@@ -34,9 +35,9 @@ function descriptorText(bytes: Uint8Array): string {
   return new TextDecoder(encoding).decode(bytes)
 }
 
-function parseJson(file: string, text: string, faults: Faults): ParsedText {
+function parseJsonText(file: string, text: string, faults: Faults): ParsedText {
   const fault = jsonFault(text)
-  if (fault === undefined) return { value: JSON.parse(text), placeOf: placesIn(text, (path) => jsonOffset(text, path)) }
+  if (fault === undefined) return { value: parseJson(text), placeOf: placesIn(text, (path) => jsonOffset(text, path)) }
   addFault(faults, file, text, fault.offset, `${fault.expected}; the descriptor must be JSON`)
   return BROKEN
 }

@@ -1,4 +1,5 @@
 // Finds where a text stops being JSON, and where a value stands in it, because the parser of the runtime says neither.
+import { parseJson } from '../../base/json.ts'
 
 /** The names and numbers that lead to a value. */
 export type ValuePath = readonly (string | number)[]
@@ -86,7 +87,7 @@ class JsonScanner {
       this.#skip(BLANK)
       const start = this.#at
       if (!this.#skip(STRING)) throw this.#unexpected('a name in double quotes')
-      const isNext = path !== undefined && JSON.parse(this.#text.slice(start, this.#at)) === path[0]
+      const isNext = path !== undefined && parseJson(this.#text.slice(start, this.#at)) === path[0]
       this.#skip(BLANK)
       if (!this.#take(':')) throw this.#unexpected('a colon after the name')
       this.value(depth + 1, isNext ? path.slice(1) : undefined)

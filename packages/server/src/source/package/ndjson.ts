@@ -1,5 +1,5 @@
 // NDJSON: one JSON object on each line.
-import { isObject, type JsonObject } from '../../base/json.ts'
+import { isObject, type JsonObject, parseJson } from '../../base/json.ts'
 import type { EntityData } from '../../catalog/catalog.ts'
 import type { Faults, SourceLocation } from '../faults.ts'
 import type { GivenRow } from '../source.ts'
@@ -39,7 +39,7 @@ type NamesAndValues = { readonly names: string[]; readonly values: unknown[] }
 /** What the object on a line has; undefined where there is none. */
 export function namesAndValues(line: string): NamesAndValues | undefined {
   try {
-    const object: unknown = JSON.parse(line)
+    const object = parseJson(line)
     const found = { names: [], values: [] }
     return isObject(object) ? flattenInto(found, object, '') : undefined
   } catch {

@@ -1,5 +1,6 @@
 // The table of a resource, whatever its format: a header, and rows of tidy texts that are as wide as it.
 import { extname } from 'node:path'
+import { parseJson } from '../../base/json.ts'
 import type { Faults, SourceLocation } from '../faults.ts'
 import type { Findings, TellFinding } from '../findings.ts'
 import type { TextFile } from '../lines.ts'
@@ -133,7 +134,7 @@ async function* jsonFileRows(file: TextFile): AsyncGenerator<RawRows> {
     const value = text.slice(fault.offset, fault.offset + 60)
     throw new UnreadableTable({ file: file.file, line, column: `column ${column}`, value, expected: fault.expected })
   }
-  const rows = jsonRows(JSON.parse(text))
+  const rows = jsonRows(parseJson(text))
   if (rows === undefined) throw unusable(file.file, 'JSON that is no table', 'a list of objects, or of lists')
   yield rows
 }

@@ -1,5 +1,5 @@
 // Values of columns as Table Schema writes them, as the text that a row has for them.
-import { withDigits } from '../../base/json.ts'
+import { parseJsonWithDigits } from '../../base/json.ts'
 import type { ValueType } from '../../catalog/entity.ts'
 import type { ValueFormat } from './descriptor.ts'
 
@@ -183,7 +183,7 @@ function listReader({ delimiter = ',', type }: ValueFormat): ValueReader {
 
 function jsonList(text: string): string | undefined {
   try {
-    const value: unknown = JSON.parse(text, withDigits)
+    const value = parseJsonWithDigits(text)
     return Array.isArray(value) ? JSON.stringify(value) : undefined
   } catch {
     return undefined

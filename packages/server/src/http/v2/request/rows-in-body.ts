@@ -1,7 +1,7 @@
 // The rows to resolve in the body of a request: JSON, lines of JSON, or CSV.
 import { isUtf8 } from 'node:buffer'
 import { checkpoint } from '../../../base/checkpoint.ts'
-import { isObject } from '../../../base/json.ts'
+import { isObject, parseJson } from '../../../base/json.ts'
 import { nearest } from '../../../base/nearest.ts'
 import { messageOf } from '../../../base/operational-error.ts'
 import type { Catalog } from '../../../catalog/catalog.ts'
@@ -79,7 +79,7 @@ function jsonRow(text: string, what: string, number: number, columnsOf: ColumnFi
 
 function parsedJson(text: string, what: string, number: number): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch (error) {
     throw badRow(number, `${what} is not JSON: ${messageOf(error).slice(0, MAX_REASON)}`)
   }
