@@ -1,15 +1,16 @@
 // The header fields of responses: one function writes them.
 
-/** A name and a value (RFC 9110, section 5) of characters that are one byte each: nothing in them ends the line. */
-const HEADER_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+: [\t\x20-\x7e\x80-\xff]*$/
+/** RFC 9110, section 5. What is not fit for a value would end the line, or is no single byte. */
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+const UNFIT = /[^\t\x20-\x7e\x80-\xff]/
 
 /** Headers as they go on the wire, each line with its end. Nothing else writes them; it throws on what is no header. */
 export function headerLines(headers: Readonly<Record<string, string>>): string {
   let lines = ''
   for (const name of Object.keys(headers)) {
-    const line = `${name}: ${headers[name]}`
-    if (!HEADER_LINE.test(line)) throw new Error(`this is no header: ${JSON.stringify(line)}`)
-    lines += `${line}\r\n`
+    const value = headers[name] as string
+    if (UNFIT.test(value) || !NAME.test(name)) throw new Error(`this is no header: ${JSON.stringify([name, value])}`)
+    lines += `${name}: ${value}\r\n`
   }
   return lines
 }
