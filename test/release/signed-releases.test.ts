@@ -361,7 +361,7 @@ describe('where a signature is required', () => {
     const { digest } = home.released(a, 'audiencia')
     const path = join(home.store.entityDirectory(digest), ENTITY_MANIFEST_FILE)
     chmodSync(path, 0o644)
-    writeFileSync(path, readFileSync(path, 'utf8').replace('"plural": "audiencias"', '"plural": "publicos"'))
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"title": "', '"title": "x '))
     const altered = new Bun.CryptoHasher('sha256').update(readFileSync(path)).digest('hex')
     const { manifest } = model.store.read(a)
     const entities = { ...manifest.entities, audiencia: { ...home.released(a, 'audiencia'), digest: altered } }

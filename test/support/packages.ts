@@ -2,7 +2,7 @@
 import { catalogOf } from '../../packages/server/src/catalog/catalog.ts'
 import type { Entity } from '../../packages/server/src/catalog/entity.ts'
 import { creditsOf } from '../../packages/server/src/source/package/credits.ts'
-import type { PackageInfo } from '../../packages/server/src/source/package/descriptor.ts'
+import type { PackageInfo } from '../../packages/server/src/source/package/package-info.ts'
 import type { Source } from '../../packages/server/src/source/source.ts'
 import { type Rows, sourceOf } from './releases.ts'
 

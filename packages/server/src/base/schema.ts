@@ -14,7 +14,7 @@ export type Schema<T> = {
 }
 
 /** The type of what a schema reads. */
-type TypeOf<S> = S extends Schema<infer T> ? T : never
+export type TypeOf<S> = S extends Schema<infer T> ? T : never
 
 const MAX_MISMATCHES = 20
 const MAX_SHOWN = 60
@@ -56,6 +56,12 @@ export function parse<T>(
 /** A mismatch as a sentence without its full stop: `count is "3"; expected a whole number of 0 or more`. */
 export const mismatchText = ({ path, found, expected }: Mismatch): string =>
   `${path === '' ? 'it' : path} is ${found}; expected ${expected}`
+
+const MAX_SAID = 3
+
+/** The first faults of a value in one sentence. */
+export const mismatchesText = ({ mismatches }: { readonly mismatches: readonly Mismatch[] }): string =>
+  mismatches.slice(0, MAX_SAID).map(mismatchText).join('; ')
 
 /** A schema that reads what passes a test, as it is. */
 export const such = <T>(expected: string, isSuch: (value: unknown) => value is T): Schema<T> => ({

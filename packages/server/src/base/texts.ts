@@ -79,3 +79,15 @@ export const packageName = textSuch(
   `one word of at most ${MAX_PACKAGE_NAME} letters that can be part of a path, and is no name that every object has`,
   (text) => /^[^\s/\\]+$/.test(text) && !/^\.\.?$/.test(text) && isFieldName(text),
 )
+
+const SHA256 = /^[0-9a-f]{64}$/
+
+/** A digest in small hexadecimal digits. */
+export const sha256 = textSuch(64, 'the 64 hexadecimal digits of a SHA-256', (text) => SHA256.test(text))
+
+/** A time of this century, as programs write it. */
+export const moment = textSuch(
+  30,
+  'a time from 2000 to 2099, such as 2026-01-31T12:00:00.000Z',
+  (text) => /^20\d\d-\d\d-\d\dT[\d:.]+Z$/.test(text) && !Number.isNaN(Date.parse(text)),
+)

@@ -1,6 +1,6 @@
 // The collections: which names none can have, and which are those of API v1, in which order.
 import { memoized } from '../base/memoized.ts'
-import type { Catalog } from './catalog.ts'
+import type { Catalog, EntityData } from './catalog.ts'
 
 /** Records on a page of API v1, and so on a line of a record file. */
 export const PER_PAGE = 10
@@ -25,3 +25,10 @@ export const RESERVED_COLLECTIONS: ReadonlySet<string> = new Set([
   ...['search', 'resolve', 'changes', 'releases', 'all', 'children', 'ancestors', 'descendants'],
   'tree',
 ])
+
+/** Says what a definition has that another has too, or that only the program may have. */
+export function clashOf({ name, plural }: EntityData, known: ReadonlyMap<string, EntityData>): string | undefined {
+  if (known.has(name)) return `${name} is defined twice`
+  if ([...known.values()].some((other) => other.plural === plural)) return `two lists are the collection ${plural}`
+  return RESERVED_COLLECTIONS.has(plural) ? `the collection ${plural} means something else in addresses` : undefined
+}

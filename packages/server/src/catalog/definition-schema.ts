@@ -9,6 +9,7 @@ import {
   oneOf,
   optional,
   parse,
+  type Schema,
   such,
   text,
   variants,
@@ -27,7 +28,6 @@ const MAX_SEPARATOR = 5
 const MAX_VALUES = 1_000
 const MAX_EXPECTATIONS = 50
 const MAX_LANGUAGES = 100
-const MAX_STEPS = 10
 const MAX_VALUE = 200
 const MAX_PATH = 2_000
 const MAX_SHOWN = 64
@@ -68,7 +68,8 @@ const codePart = objectOf({
   values: optional(dictionaryOf(text(MAX_VALUE), line, MAX_VALUES)),
 })
 
-const definition = objectOf({
+/** The parts of a definition, each by itself. */
+export const definition = objectOf({
   ...{ name: entityName, plural: collectionName, title: line, titles: optional(byLanguage) },
   ...{ description: optional(paragraph), package: optional(line), v1: optional(wholeNumber(0, MAX_COLLECTIONS)) },
   group: optional(objectOf({ title: byLanguage, description: optional(byLanguage) })),
@@ -90,7 +91,7 @@ const definition = objectOf({
     }),
     MAX_EXPECTATIONS,
   ),
-})
+}) as unknown as Schema<EntityData>
 
 /** The definitions that one from outside may refer to, by their names. */
 type KnownDefinitions = ReadonlyMap<string, EntityData>
@@ -103,13 +104,12 @@ export function parseDefinition(
   const result = parse(definition, value)
   const named = isObject(value) && typeof value.name === 'string' ? value.name.slice(0, MAX_SHOWN) : 'a definition'
   if ('mismatches' in result) return { fault: `${named}: ${result.mismatches.map(mismatchText).join('; ')}` }
-  const read = result.value as EntityData
-  const fault = contradictionIn(read, known)
-  return fault === undefined ? { definition: read } : { fault: `${named}: ${fault}` }
+  const fault = contradictionIn(result.value, known)
+  return fault === undefined ? { definition: result.value } : { fault: `${named}: ${fault}` }
 }
 
 /** Finds a part of a definition that contradicts another part. */
-function contradictionIn(entity: EntityData, known: KnownDefinitions): string | undefined {
+export function contradictionIn(entity: EntityData, known: KnownDefinitions): string | undefined {
   const { fields, key, code, codes, expects } = entity
   const kindOf = (name: string) => (Object.hasOwn(fields, name) ? fields[name]?.kind : undefined)
   const are = (names: readonly string[], kinds: readonly string[]) =>
@@ -139,22 +139,14 @@ function contradictionIn(entity: EntityData, known: KnownDefinitions): string | 
     if (Object.hasOwn(fields, name) && !isAsItIs)
       return `its official code ${name} has the name of a field that is something else`
   }
-  const astray = expects
-    .flatMap(({ left, right }) => [left, right])
-    .find((path) => !leadsToField(path.split('.'), entity, known))
+  const astray = expects.flatMap(({ left, right }) => [left, right]).find((path) => !leadsToField(path, entity, known))
   return astray === undefined ? undefined : `it expects something of ${astray}, which leads to no field`
 }
 
-/** True if the steps lead through embedded records to a field that every record has. */
-function leadsToField(steps: readonly string[], entity: EntityData, known: KnownDefinitions): boolean {
-  if (steps.length > MAX_STEPS) return false
-  let at: EntityData | undefined = entity
-  for (const [position, step] of steps.entries()) {
-    const next: EntityData['fields'][string] | undefined =
-      at !== undefined && Object.hasOwn(at.fields, step) ? at.fields[step] : undefined
-    if (next === undefined) return false
-    if (position === steps.length - 1) return next.kind !== 'fact'
-    at = next.kind === 'embed' ? known.get(next.entity) : undefined
-  }
-  return false
+/** True if a path leads through embedded records to a field that every record has; names of fields may have dots themselves. */
+function leadsToField(path: string, { fields }: EntityData, known: KnownDefinitions): boolean {
+  if (Object.hasOwn(fields, path)) return fields[path]?.kind !== 'fact'
+  const [name = '', step] = Object.entries(fields).find(([field]) => path.startsWith(`${field}.`)) ?? []
+  const parent = step?.kind === 'embed' ? known.get(step.entity) : undefined
+  return parent !== undefined && leadsToField(path.slice(name.length + 1), parent, known)
 }

@@ -151,4 +151,5 @@ export function nameAmong(naming: Naming, entity: Entity, record: PublishedRecor
 }
 
 /** The title of a source in the language of the page, or else as it stands. */
-export const sourceTitle = ({ words }: Pick<Naming, 'words'>, title: string): string => words.sources[title] ?? title
+export const sourceTitle = ({ words }: Pick<Naming, 'words'>, title: string): string =>
+  (Object.hasOwn(words.sources, title) ? words.sources[title] : undefined) ?? title

@@ -1,11 +1,11 @@
 // The differences between two releases, record by record, for diff, changes and the guard.
 import { parseJsonWithDigits } from '../base/json.ts'
+import { differingPaths, withoutEmbeds } from '../base/json-difference.ts'
 import { type Catalog, completedCatalog, entityData } from '../catalog/catalog.ts'
 import { type Entity, embedsOf, factsOf, type Identity, identityFrom, publishedFields } from '../catalog/entity.ts'
 import { type PublishedRecord, type PublishedValue, parsedRecord } from '../catalog/flatten.ts'
 import { factReader, withMembers } from './facts.ts'
 import { KeyTable } from './files/key-table.ts'
-import { differingPaths, withoutEmbeds } from './json-difference.ts'
 import { numberingOf } from './manifest.ts'
 import type { OpenEntity, Release } from './release.ts'
 

@@ -423,7 +423,7 @@ describe('an export that someone has changed is refused', () => {
       },
       'it is a tree, and its key is not one identifier or code',
     ],
-    ['a package without a name', (json) => Object.assign(json, { 'nomenclator:packages': [{}] }), 'no sound name'],
+    ['a package without a name', (json) => Object.assign(json, { 'nomenclator:packages': [{}] }), 'one word'],
     ['a list twice', (json) => json.resources.push({ ...json.resources[0], name: 'b' }), 'defined twice'],
     [
       'credits for lists that are not there',

@@ -1,16 +1,17 @@
 // The manifests of a release and its entities: digests, counts, files, and the origin of the records.
 
+import { OperationalError } from '../base/operational-error.ts'
+import { mismatchesText, parse, type Schema, type TypeOf } from '../base/schema.ts'
 import { version } from '../base/version.ts'
-import { type EntityData, entityData } from '../catalog/catalog.ts'
+import { entityData } from '../catalog/catalog.ts'
+import { canonicalJson } from '../catalog/definitions-digest.ts'
 import type { Entity } from '../catalog/entity.ts'
 import type { Finding } from '../source/findings.ts'
 import type { Numbering } from '../source/numbering.ts'
-import type { PackageInfo } from '../source/package/descriptor.ts'
-import type { Alias, Origin } from '../source/source.ts'
-import { canonicalJson } from './definitions-digest.ts'
-import type { FileSummary } from './files/durable-file.ts'
+import type { Alias } from '../source/source.ts'
 import { RECORD_FILES } from './files/record-file.ts'
 import { INDEX_FILES } from './index/index-file.ts'
+import { type entityManifest, manifestOutline, manifestSchema } from './manifest-schema.ts'
 
 /** Raised whenever the files of an entity are laid out or written in another way. */
 export const ENTITY_FORMAT = 4
@@ -27,57 +28,14 @@ export const ENTITY_FILES = [...RECORD_FILES, ...INDEX_FILES] as const
 export type EntityFileName = (typeof ENTITY_FILES)[number]
 /** A file that is there only if a record has a fact. */
 export const FACTS_FILE = 'facts'
-export type EntityFiles = Readonly<Record<EntityFileName, FileSummary>> & { readonly [FACTS_FILE]?: FileSummary }
 
-/** The digest of an entity is that of this manifest, and so of everything that belongs to the entity. */
-export type EntityManifest = {
-  readonly format: number
-  readonly definition: EntityData
-  readonly count: number
-  /** The digests of the entities that it embeds, by name: its records and its index are made from them too. */
-  readonly parents: Readonly<Record<string, string>>
-  readonly files: EntityFiles
-}
+export type EntityManifest = TypeOf<typeof entityManifest>
+export type EntityFiles = EntityManifest['files']
 
-/** An entity as a release names it. */
-export type ReleasedEntity = {
-  readonly format: number
-  /** The name of its collection. */
-  readonly collection: string
-  readonly digest: string
-  readonly count: number
-  /** SHA-256 of its records, the part of it that the digest of the release depends on. */
-  readonly records: string
-  /** SHA-256 of its facts, where there are any. */
-  readonly facts?: string
-  /** The size of all its files. */
-  readonly bytes: number
-  /** Set by the release: the same entity may be numbered otherwise in another. */
-  readonly numbering?: Numbering
-}
-
-/** A finding, and the entity that it is about, if it is about one. */
-export type ReleaseFinding = Finding & { readonly entity?: string }
-
-/** A package as a release names it. */
-export type ReleasedPackage = PackageInfo & {
-  /** SHA-256 of the definitions of its lists: another declaration of the same records is another release. */
-  readonly definitions: string
-}
-
-export type Manifest = {
-  readonly digest: string
-  readonly built: string
-  readonly source: Origin
-  readonly versions: { readonly nomenclator: string; readonly bun: string }
-  /** The entities by name, each after those that it embeds. */
-  readonly entities: Readonly<Record<string, ReleasedEntity>>
-  readonly findings: readonly ReleaseFinding[]
-  /** The aliases that were imported; absent where there are none. */
-  readonly aliases?: readonly Alias[]
-  /** The packages that its lists belong to, by name; absent where there are none. */
-  readonly packages?: readonly ReleasedPackage[]
-}
+export type ReleasedEntity = Manifest['entities'][string]
+export type Manifest = TypeOf<typeof manifestSchema>
+export type ReleaseFinding = Manifest['findings'][number]
+export type ReleasedPackage = NonNullable<Manifest['packages']>[number]
 
 /** The parts of a release that its digest depends on. */
 export type Checksums = {
@@ -86,7 +44,7 @@ export type Checksums = {
   readonly packages?: readonly ReleasedPackage[] | undefined
 }
 
-const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
+const digestOf = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
 
 type EntityContent = Pick<ReleasedEntity, 'count' | 'records' | 'facts'>
 type ReleaseContent = Readonly<Record<string, EntityContent>>
@@ -103,13 +61,13 @@ export function checksumsText({ entities, aliases = [], packages = [] }: Checksu
     ([name, { count, records, facts }]) => `${name} ${count} ${records}${facts === undefined ? '' : ` ${facts}`}\n`,
   )
   const aliasLines = aliases.map(({ entity, code, alias, reason }) => JSON.stringify([entity, code, alias, reason]))
-  if (aliasLines.length > 0) lines.push(`aliases ${sha256(aliasLines.join('\n'))}\n`)
-  if (packages.length > 0) lines.push(`packages ${sha256(packages.map(canonicalJson).join('\n'))}\n`)
+  if (aliasLines.length > 0) lines.push(`aliases ${digestOf(aliasLines.join('\n'))}\n`)
+  if (packages.length > 0) lines.push(`packages ${digestOf(packages.map(canonicalJson).join('\n'))}\n`)
   return `nomenclator release ${RECORDS_FORMAT}\n${lines.join('')}`
 }
 
 /** It depends on these checksums alone, so that the same content is the same release on any machine. */
-export const releaseDigest = (checksums: Checksums): string => sha256(checksumsText(checksums))
+export const releaseDigest = (checksums: Checksums): string => digestOf(checksumsText(checksums))
 
 type ManifestParts = Pick<Manifest, 'built' | 'source' | 'entities' | 'findings'> & {
   readonly aliases: readonly Alias[] | undefined
@@ -121,7 +79,7 @@ type ManifestParts = Pick<Manifest, 'built' | 'source' | 'entities' | 'findings'
 export function newManifest({ built, source, entities, findings, numbering, ...parts }: ManifestParts): Manifest {
   const { aliases = [], packages = [] } = parts
   const numbered = Object.entries(entities).map(([name, entity]) => [name, { ...entity, numbering: numbering(name) }])
-  return {
+  const manifest = {
     digest: releaseDigest({ entities, aliases, packages }),
     built,
     source,
@@ -131,6 +89,9 @@ export function newManifest({ built, source, entities, findings, numbering, ...p
     ...(aliases.length === 0 ? {} : { aliases }),
     ...(packages.length === 0 ? {} : { packages }),
   }
+  const parsed = parse(manifestSchema, manifest)
+  if ('value' in parsed) return parsed.value
+  throw new OperationalError(`no release can be made of this: ${mismatchesText(parsed)}; nothing was changed`)
 }
 
 /** The numbering of an entity of a release; `official` where the release does not have it. */
@@ -140,18 +101,18 @@ export const numberingOf = ({ entities }: Pick<Manifest, 'entities'>, name: stri
 export const manifestText = (manifest: Manifest | EntityManifest): string => `${JSON.stringify(manifest, null, 2)}\n`
 
 export const entityManifestOf = (
-  definition: Entity,
+  entity: Entity,
   count: number,
   parents: EntityManifest['parents'],
   files: EntityFiles,
-): EntityManifest => ({ format: ENTITY_FORMAT, definition: entityData(definition), count, parents, files })
+): EntityManifest => ({ format: ENTITY_FORMAT, definition: entityData(entity), count, parents, files })
 
 /** How a release names an entity with this manifest. */
 export function releasedEntity(manifest: EntityManifest): ReleasedEntity {
   const { format, definition, count, files } = manifest
   const bytes = Object.values(files).reduce((sum, { size }) => sum + size, 0)
   const facts = files.facts === undefined ? {} : { facts: files.facts.sha256 }
-  const digest = sha256(manifestText(manifest))
+  const digest = digestOf(manifestText(manifest))
   return { format, collection: definition.plural, digest, count, records: files.records.sha256, ...facts, bytes }
 }
 
@@ -193,13 +154,21 @@ export type ParsedManifest =
   | OtherFormat
 
 export function parseManifest(text: string): ParsedManifest {
-  const value = parsedObject(text)
-  if (typeof value === 'string') return { state: 'damaged', wrong: value }
-  const manifest = value as Manifest
-  const other = otherFormat(manifest)
+  const other = otherFormat(outlineOf(text))
   if (other !== undefined) return other
-  const wrong = faultOf(manifest)
-  return wrong === undefined ? { state: 'readable', manifest } : { state: 'damaged', wrong }
+  const parsed = parsedAs(manifestSchema, text)
+  if ('wrong' in parsed) return { state: 'damaged', ...parsed }
+  return parsed.value.digest === releaseDigest(parsed.value)
+    ? { state: 'readable', manifest: parsed.value }
+    : { state: 'damaged', wrong: 'does not match its own digest' }
+}
+
+type Outline = Partial<TypeOf<typeof manifestOutline>>
+
+/** What a manifest of any format says, so far as it can be read; no entities if it cannot. */
+export function outlineOf(text: string | undefined): Outline {
+  const parsed = parsedAs(manifestOutline, text ?? '')
+  return 'value' in parsed ? parsed.value : {}
 }
 
 const OTHER_FORMATS = [
@@ -209,9 +178,9 @@ const OTHER_FORMATS = [
 ] as const
 
 /** The formats alone decide, before anything else of the manifest is checked. */
-function otherFormat({ versions, entities }: Manifest): OtherFormat | undefined {
+function otherFormat({ versions, entities = {} }: Outline): OtherFormat | undefined {
   for (const [state, isOther] of OTHER_FORMATS) {
-    const names = Object.keys(entities ?? {}).filter((name) => isOther(entities[name]?.format ?? ENTITY_FORMAT))
+    const names = Object.keys(entities).filter((name) => isOther(entities[name]?.format ?? ENTITY_FORMAT))
     if (names.length > 0) return { state, version: versions?.nomenclator ?? 'an unknown version', entities: names }
   }
   return undefined
@@ -226,23 +195,10 @@ export function parsedObject(text: string): object | string {
   }
 }
 
-function faultOf(manifest: Manifest): string | undefined {
-  const { built, source, versions, findings, entities } = manifest
-  const texts = [source?.kind, source?.title, versions?.nomenclator, versions?.bun]
-  const tellsItsOrigin =
-    !Number.isNaN(Date.parse(built)) &&
-    texts.every((text) => typeof text === 'string') &&
-    typeof source.synthetic === 'boolean' &&
-    Array.isArray(source.credits) &&
-    Array.isArray(findings)
-  if (!tellsItsOrigin) return 'does not say where it came from and when'
-  const isSound = (entity: ReleasedEntity | null) =>
-    entity !== null &&
-    Number.isSafeInteger(entity.count) &&
-    Number.isSafeInteger(entity.bytes) &&
-    DIGEST.test(entity.digest) &&
-    DIGEST.test(entity.records)
-  if (!Object.values(entities ?? {}).every(isSound)) return 'does not name its entities soundly'
-  if (manifest.digest !== releaseDigest(manifest)) return 'does not match its own digest'
-  return undefined
+/** What a schema reads in JSON, or what is wrong with it. */
+export function parsedAs<T>(schema: Schema<T>, text: string): { readonly value: T } | { readonly wrong: string } {
+  const value = parsedObject(text)
+  if (typeof value === 'string') return { wrong: value }
+  const parsed = parse(schema, value)
+  return 'value' in parsed ? parsed : { wrong: `is not sound: ${mismatchesText(parsed)}` }
 }

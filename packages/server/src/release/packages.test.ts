@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { code, embeds, entity, name } from '../../../../test/support/definitions.ts'
 import { packageOf as madePackage, nothing } from '../../../../test/support/packages.ts'
 import { type Rows, TestHome } from '../../../../test/support/releases.ts'
+import { mismatchesText, parse } from '../base/schema.ts'
 import { catalogOf, entityData } from '../catalog/catalog.ts'
 import type { Entity } from '../catalog/entity.ts'
-import type { PackageInfo } from '../source/package/descriptor.ts'
-import { packageInfosFault } from '../source/package/package-info.ts'
+import { type PackageInfo, packageInfos, packageListsFault } from '../source/package/package-info.ts'
 import type { Alias, Source } from '../source/source.ts'
 import { replaceDurably } from './files/durable-file.ts'
 import { upgradeHome } from './home/upgrade.ts'
@@ -255,22 +255,27 @@ describe('packages from elsewhere', () => {
     return structuredClone(home.current().manifest.packages?.[0]) as unknown as Record<string, unknown>
   }
 
+  const faultOf = (packages: unknown) => {
+    const parsed = parse(packageInfos, packages)
+    return 'value' in parsed ? packageListsFault(parsed.value, definitions) : mismatchesText(parsed)
+  }
+
   test('are sound as they were written', async () => {
-    expect(packageInfosFault([await sound()], definitions)).toBeUndefined()
+    expect(faultOf([await sound()])).toBeUndefined()
   })
 
   test.each<[string, object, string]>([
-    ['a name of several words', { name: 'a b' }, 'no sound name'],
-    ['a name that every object has', { name: 'constructor' }, 'no sound name'],
-    ['a title that is no text', { title: 1 }, 'not sound'],
-    ['licences that are no list', { licenses: {} }, 'not sound'],
-    ['a source with a number', { sources: [{ title: 1 }] }, 'not sound'],
+    ['a name of several words', { name: 'a b' }, 'one word'],
+    ['a name that every object has', { name: 'constructor' }, 'one word'],
+    ['a title that is no text', { title: 1 }, 'title is 1'],
+    ['licences that are no list', { licenses: {} }, 'licenses is an object'],
+    ['a source with a number', { sources: [{ title: 1 }] }, 'title is 1'],
     ['a list of another', { lists: ['currency', 'shop'] }, 'other lists than its own'],
   ])('are refused with %s', async (_, change, wrong) => {
-    expect(packageInfosFault([{ ...(await sound()), ...change }], definitions)).toContain(wrong)
+    expect(faultOf([{ ...(await sound()), ...change }])).toContain(wrong)
   })
 
   test('are refused twice', async () => {
-    expect(packageInfosFault([await sound(), await sound()], definitions)).toContain('two packages')
+    expect(faultOf([await sound(), await sound()])).toContain('two packages')
   })
 })

@@ -1,10 +1,10 @@
 // The packages of a release: what it keeps of them, and whom they credit.
 import { OperationalError } from '../base/operational-error.ts'
 import type { Catalog, EntityData } from '../catalog/catalog.ts'
+import { definitionsDigest } from '../catalog/definitions-digest.ts'
 import { slugOf } from '../catalog/slug.ts'
-import type { PackageInfo } from '../source/package/descriptor.ts'
+import type { PackageInfo } from '../source/package/package-info.ts'
 import type { Source } from '../source/source.ts'
-import { definitionsDigest } from './definitions-digest.ts'
 import type { ReleasedPackage } from './manifest.ts'
 import type { Release } from './release.ts'
 

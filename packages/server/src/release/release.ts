@@ -2,28 +2,33 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperationalError } from '../base/operational-error.ts'
+import type { Schema } from '../base/schema.ts'
 import { version } from '../base/version.ts'
-import { type Catalog, completedCatalog, type EntityData, orderedCatalog } from '../catalog/catalog.ts'
+import { type Catalog, completedCatalog, type EntityData, entityData, orderedCatalog } from '../catalog/catalog.ts'
+import { clashOf } from '../catalog/collections.ts'
+import { contradictionIn } from '../catalog/definition-schema.ts'
+import { definitionsDigest } from '../catalog/definitions-digest.ts'
 import type { Entity } from '../catalog/entity.ts'
 import { builtInCatalog } from '../source/built-in.ts'
+import { packageListsFault } from '../source/package/package-info.ts'
 import { RecordFile } from './files/record-file.ts'
 import { NotAFile, readTextSync } from './files/regular-file.ts'
 import { emptyIndex } from './index/empty-index.ts'
 import { type EntityIndex, IndexFile } from './index/index-file.ts'
 import {
-  ENTITY_FILES,
   ENTITY_MANIFEST_FILE,
   type EntityManifest,
-  FACTS_FILE,
   isSameContent,
   MANIFEST_FILE,
   type Manifest,
   type OtherFormat,
-  parsedObject,
+  parsedAs,
   parseManifest,
   type ReleasedEntity,
+  type ReleasedPackage,
   releasedEntity,
 } from './manifest.ts'
+import { entityManifest } from './manifest-schema.ts'
 import type { Proof } from './signing/release-signature.ts'
 
 export class DamagedRelease extends OperationalError {
@@ -68,6 +73,13 @@ export function contentOf(path: string): string {
   throw new DamagedRelease(path, 'is missing')
 }
 
+/** The content of a file as a schema reads it. */
+export function readAs<T>(schema: Schema<T>, path: string): T {
+  const parsed = parsedAs(schema, contentOf(path))
+  if ('wrong' in parsed) throw new DamagedRelease(path, parsed.wrong)
+  return parsed.value
+}
+
 /** The directories of the releases and entities of a home. */
 export type ReleaseDirectories = {
   readonly releaseDirectory: (digest: string) => string
@@ -93,11 +105,8 @@ export function readManifest(directory: string, digest: string): Manifest {
 /** The manifest of an entity; throws unless its files are there and of the right size. */
 export function readEntityManifest(directory: string, digest: string): EntityManifest {
   const path = join(directory, ENTITY_MANIFEST_FILE)
-  const parsed = parsedObject(contentOf(path))
-  if (typeof parsed === 'string') throw new DamagedRelease(path, parsed)
-  const manifest = parsed as EntityManifest
-  for (const file of [...ENTITY_FILES, ...factsFile(manifest)])
-    checkSize(join(directory, file), manifest.files?.[file]?.size)
+  const manifest = readAs(entityManifest, path)
+  for (const [file, { size }] of Object.entries(manifest.files)) checkSize(join(directory, file), size)
   if (releasedEntity(manifest).digest !== digest) throw new DamagedRelease(path, 'does not match its own digest')
   return manifest
 }
@@ -105,14 +114,16 @@ export function readEntityManifest(directory: string, digest: string): EntityMan
 /** The manifest of an entity that a release names: the digest of the release is that of its records, so they must be these. */
 export function readReleasedEntity(directory: string, released: ReleasedEntity): EntityManifest {
   const manifest = readEntityManifest(directory, released.digest)
-  if (!isSameContent(releasedEntity(manifest), released))
-    throw new DamagedRelease(join(directory, ENTITY_MANIFEST_FILE), 'has other records than the release that names it')
+  const found = releasedEntity(manifest)
+  const path = join(directory, ENTITY_MANIFEST_FILE)
+  if (!isSameContent(found, released))
+    throw new DamagedRelease(path, 'has other records than the release that names it')
+  if (found.collection !== released.collection || found.format !== released.format)
+    throw new DamagedRelease(path, 'has another collection or format than the release that names it')
   return manifest
 }
 
-const factsFile = ({ files }: EntityManifest) => (files?.[FACTS_FILE] === undefined ? [] : ([FACTS_FILE] as const))
-
-function checkSize(path: string, expected: number | undefined): void {
+function checkSize(path: string, expected: number): void {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats === undefined) throw new DamagedRelease(path, 'is missing')
   if (!stats.isFile()) throw new DamagedRelease(path, 'is not a regular file')
@@ -210,23 +221,44 @@ type OnDamage = (name: string, damage: DamagedRelease) => void
 /** The release of a manifest, with its entities in the given directories. Damage is thrown unless `onDamage` is given. */
 export function releaseOf(manifest: Manifest, directoryOf: (digest: string) => string, onDamage?: OnDamage): Release {
   const stored = new Map<string, StoredEntity>()
+  const own = new Map<string, EntityData>()
+  // A list that ships with the program stands in for one that the release lacks, or that is damaged.
+  const others = [...shippedDefinitions].filter(([name]) => onDamage !== undefined || !(name in manifest.entities))
   for (const [name, released] of Object.entries(manifest.entities)) {
     const { digest } = released
     const directory = directoryOf(digest)
     try {
-      stored.set(name, { digest, directory, manifest: readReleasedEntity(directory, released) })
+      const entity = readReleasedEntity(directory, released)
+      const { definition } = entity
+      const wrong =
+        (definition.name === name ? clashOf(definition, own) : `defines ${definition.name} instead of ${name}`) ??
+        contradictionIn(definition, new Map([...others, ...own]))
+      if (wrong !== undefined) throw new DamagedRelease(join(directory, ENTITY_MANIFEST_FILE), `is not sound: ${wrong}`)
+      own.set(name, definition)
+      stored.set(name, { digest, directory, manifest: entity })
     } catch (error) {
       if (onDamage === undefined || !(error instanceof DamagedRelease)) throw error
       onDamage(name, error)
     }
   }
-  const definitions = [...stored.values()].map(({ manifest: { definition } }) => definition)
-  const catalog = catalogOfRelease(definitions)
+  const wrong = onDamage === undefined ? packagesFault(manifest, own) : undefined
+  if (wrong !== undefined) throw new DamagedRelease(`release ${manifest.digest.slice(0, 12)}`, `is not sound: ${wrong}`)
+  const catalog = catalogOfRelease([...own.values()])
   const countOf = (name: string) => stored.get(name)?.manifest.count ?? 0
   const entities = [...catalog.entities].map(
     ([name, definition]) => [name, new OpenEntity(definition, stored.get(name), countOf)] as const,
   )
   return new Release(manifest, catalog, new Map(entities))
+}
+
+const shippedDefinitions = new Map([...builtInCatalog.entities].map(([name, entity]) => [name, entityData(entity)]))
+
+/** Says which package of a release does not have the lists, or the definitions of them, that its digest is made of. */
+function packagesFault({ packages = [] }: Manifest, own: ReadonlyMap<string, EntityData>): string | undefined {
+  const isOther = ({ lists, definitions }: ReleasedPackage) =>
+    definitions !== definitionsDigest(lists.flatMap((list) => own.get(list) ?? []))
+  const other = packages.find(isOther)
+  return packageListsFault(packages, own) ?? (other && `the lists of package ${other.name} are defined otherwise`)
 }
 
 const isBuiltIn = (one: EntityData) => one.package === undefined && builtInCatalog.entities.has(one.name)

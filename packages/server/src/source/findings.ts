@@ -1,11 +1,19 @@
 // Findings on the records of a source, and on rows that were left out: reported, without stopping the import.
 
-export type Finding = {
-  readonly kind: string
-  readonly description: string
-  readonly count: number
-  readonly examples: readonly string[]
+import { listOf, objectOf, type TypeOf, text, wholeNumber } from '../base/schema.ts'
+
+/** What is found may be as strange as it likes: whoever writes it makes it fit its place. */
+const foundText = text(20_000)
+
+/** A finding, with a few examples. */
+export const finding = {
+  kind: foundText,
+  description: foundText,
+  count: wholeNumber(),
+  examples: listOf(foundText, 1_000),
 }
+const findingSchema = objectOf(finding)
+export type Finding = TypeOf<typeof findingSchema>
 
 /** The place of a finding, and the value there. */
 type FindingPlace = {

@@ -1,9 +1,11 @@
 // The interface of a source: it gives the rows of some entities, and says where each came from.
+import { boolean, dictionaryOf, listOf, objectOf, such, type TypeOf, text } from '../base/schema.ts'
+import { entityName, line, paragraph } from '../base/texts.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Faults } from './faults.ts'
 import type { Findings } from './findings.ts'
 import type { Numbering } from './numbering.ts'
-import type { PackageInfo } from './package/descriptor.ts'
+import type { PackageInfo } from './package/package-info.ts'
 
 /**
  * How a row names the record that it embeds: by identifier, or by the fields of its official code, of which one may be such a
@@ -30,25 +32,35 @@ export type Block = {
 /** Collects the faults and findings of a source. */
 export type Report = { readonly faults: Faults; readonly findings: Findings }
 
-/** Whom to credit, under which licence, and for the records of which entities. */
-type Credit = { readonly to: string; readonly of: readonly string[] }
+const MAX_LISTS = 10_000
+const MAX_OPTIONS = 100
+const MAX_TEXT = 20_000
+
+type Scalar = string | number | boolean
+const isScalar = (value: unknown): value is Scalar =>
+  ['string', 'number', 'boolean'].includes(typeof value) && String(value).length <= MAX_TEXT
+
+/** Credits: to whom, under which licence, and for the records of which entities. */
+const credits = listOf(objectOf({ to: paragraph, of: listOf(entityName, MAX_LISTS) }), MAX_LISTS)
 
 /** The origin of a release, as its manifest keeps it. */
-export type Origin = {
-  readonly kind: string
-  readonly title: string
-  readonly synthetic: boolean
-  readonly credits: readonly Credit[]
-  readonly options: Readonly<Record<string, string | number | boolean>>
-}
+export const origin = objectOf({
+  kind: line,
+  title: paragraph,
+  synthetic: boolean,
+  credits,
+  options: dictionaryOf(line, such('a text, a number, true or false', isScalar), MAX_OPTIONS),
+})
+export type Origin = TypeOf<typeof origin>
 
 /** Another name by which people call a record, and why; its official code is given as its fields with hyphens between. */
-export type Alias = {
-  readonly entity: string
-  readonly code: string
-  readonly alias: string
-  readonly reason: string
-}
+export const alias = objectOf({
+  entity: entityName,
+  code: text(MAX_TEXT),
+  alias: text(MAX_TEXT),
+  reason: text(MAX_TEXT),
+})
+export type Alias = TypeOf<typeof alias>
 
 export type Source = {
   readonly origin: Origin

@@ -72,7 +72,7 @@ const releasesShow = command({
       return 0
     }
     const { digest, built, source, versions } = manifest
-    const current = digest === store.currentDigest() ? ' (current)' : ''
+    const current = digest === store.knownHistory()[0] ? ' (current)' : ''
     terminal.out(
       `Release ${digest}${current}\nbuilt    ${built} by Nomenclator ${versions.nomenclator} on Bun ${versions.bun}\n`,
     )
@@ -128,7 +128,7 @@ const activate = command({
     const sign = await signerAgain(values, terminal)
     const digest = await changeHome(values, 'activate', terminal, async (store) => {
       const chosen = store.find(operands[0] as string)
-      await sign(store, chosen, store.currentDigest())
+      await sign(store, chosen, store.knownHistory()[0])
       store.activate(chosen)
       return chosen
     })
@@ -172,7 +172,7 @@ const releasesPrune = command({
   run: async ({ values, terminal }) => {
     const old = await changeHome(values, 'releases prune', terminal, async (store) => {
       const listed = store
-        .list()
+        .list(store.currentDigest())
         .filter(({ current }) => !current)
         .slice(values.keep)
       for (const { digest } of listed) store.remove(digest)

@@ -77,7 +77,7 @@ describe('forged, with digests that fit', () => {
     ...files.map((file): [string, () => Promise<void>] => [file, () => forgeFile(file)]),
     [
       ENTITY_MANIFEST_FILE,
-      () => void fake.forgeEntity(c, 'pais', (one) => ({ ...one, definition: { ...one.definition, plural: 'x' } })),
+      () => void fake.forgeEntity(c, 'pais', (one) => ({ ...one, definition: { ...one.definition, title: 'x' } })),
     ],
     ['the date', () => fake.changeRelease(c, (manifest) => ({ ...manifest, built: '2031-01-01T00:00:00.000Z' }))],
     [

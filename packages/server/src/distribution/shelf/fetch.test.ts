@@ -101,7 +101,7 @@ describe('the current release is refused, and what was current stays', () => {
     [
       'a manifest that is not sound',
       () => fake.changeRelease(c, (manifest) => ({ ...manifest, findings: 7 })),
-      'does not say where it came from',
+      'is not sound: findings is 7',
     ],
     [
       'another release under its digest',

@@ -8,7 +8,7 @@ type InOtherFormat = OtherFormat & { readonly digest: string }
 /** The releases in another format: those that were current come first, the latest before the others. */
 function inOtherFormat(store: ReleaseStore): InOtherFormat[] {
   const onDisk = new Set(store.digests())
-  const digests = new Set([...store.history(), ...onDisk]).intersection(onDisk)
+  const digests = new Set([...store.knownHistory(), ...onDisk]).intersection(onDisk)
   return [...digests].flatMap((digest) => {
     const parsed = parseManifest(store.manifestText(digest) ?? '')
     return parsed.state === 'readable' || parsed.state === 'damaged' ? [] : [{ ...parsed, digest }]

@@ -18,11 +18,11 @@ import {
   writeDurably,
 } from '../files/durable-file.ts'
 import { hasText, readText, readTextSync } from '../files/regular-file.ts'
-import { DIGEST, MANIFEST_FILE, type Manifest, manifestText, parsedObject, type ReleasedEntity } from '../manifest.ts'
+import { DIGEST, MANIFEST_FILE, type Manifest, manifestText, outlineOf, parsedAs } from '../manifest.ts'
 import { contentOf, DamagedRelease, type Release, type ReleaseDirectories, readRelease } from '../release.ts'
 import { KEYS_FILE } from '../signing/key-rotation.ts'
 import { SIGNATURE_FILE, type Trust } from '../signing/release-signature.ts'
-import { IdRegistry } from './id-registry.ts'
+import { IdRegistry, savedIds } from './id-registry.ts'
 import { releaseWithProof, rotationsOf } from './signature-check.ts'
 import { verifyEntity } from './verify.ts'
 
@@ -61,6 +61,16 @@ export class ReleaseStore implements ReleaseDirectories {
   /** The current release first, then those that were current before. */
   history(): string[] {
     return this.#parsedHistory(readTextSync(this.currentFile))
+  }
+
+  /** The history; empty if it cannot be read, so that a release can be found to mend it with. */
+  knownHistory(): string[] {
+    try {
+      return this.history()
+    } catch (error) {
+      if (error instanceof OperationalError) return []
+      throw error
+    }
   }
 
   /** The history, read on another thread: a process that serves never waits for the home. */
@@ -111,8 +121,7 @@ export class ReleaseStore implements ReleaseDirectories {
   }
 
   /** All releases, newest first. */
-  list(): Listed[] {
-    const current = this.currentDigest()
+  list(current = this.knownHistory()[0]): Listed[] {
     const releases = this.digests().map((digest) => ({ digest, manifest: this.manifestOrReason(digest) }))
     const uses = new Map<string, number>()
     for (const { manifest } of releases)
@@ -287,15 +296,12 @@ export class ReleaseStore implements ReleaseDirectories {
   loadIdRegistry(): IdRegistry {
     const saved = readTextSync(this.idRegistryFile)
     if (saved === undefined) return new IdRegistry()
-    try {
-      return new IdRegistry(JSON.parse(saved))
-    } catch (error) {
-      if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error
-      throw new OperationalError(
-        `${this.idRegistryFile} is damaged: it says which identifier belongs to which code. Restore it from a backup; ` +
-          'without it, identifiers that were published could be given to other records.',
-      )
-    }
+    const parsed = parsedAs(savedIds, saved)
+    if ('value' in parsed) return new IdRegistry(parsed.value)
+    throw new OperationalError(
+      `${this.idRegistryFile} is damaged (it ${parsed.wrong}): it says which identifier belongs to which code. Restore it ` +
+        'from a backup; without it, identifiers that were published could be given to other records.',
+    )
   }
 
   saveIdRegistry(registry: IdRegistry): void {
@@ -322,10 +328,9 @@ export class ReleaseStore implements ReleaseDirectories {
   #namedEntities(): Set<string> | undefined {
     const named = new Set<string>()
     for (const release of this.digests()) {
-      const manifest = parsedObject(this.manifestText(release) ?? '')
-      if (typeof manifest === 'string') return undefined
-      const { entities } = manifest as { readonly entities?: Readonly<Record<string, ReleasedEntity | null>> }
-      for (const entity of Object.values(entities ?? {})) if (entity !== null) named.add(entity.digest)
+      const { entities } = outlineOf(this.manifestText(release))
+      if (entities === undefined) return undefined
+      for (const { digest } of Object.values(entities)) if (digest !== undefined) named.add(digest)
     }
     return named
   }

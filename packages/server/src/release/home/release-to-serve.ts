@@ -93,8 +93,7 @@ async function openFirst(
 async function byDate(store: ReleaseStore): Promise<string[]> {
   const built = new Map<string, string>()
   for (const digest of await store.digestsAsync()) {
-    const manifest = await manifestAt(store.releaseDirectory(digest))
-    built.set(digest, typeof manifest.built === 'string' ? manifest.built : '')
+    built.set(digest, (await manifestAt(store.releaseDirectory(digest))).built ?? '')
   }
   return [...built]
     .sort(([a, builtA], [b, builtB]) => builtB.localeCompare(builtA) || a.localeCompare(b))

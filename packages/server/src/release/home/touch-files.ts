@@ -4,16 +4,15 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openFile, readText } from '../files/regular-file.ts'
-import { MANIFEST_FILE, type Manifest, parsedObject } from '../manifest.ts'
+import { DIGEST, MANIFEST_FILE, outlineOf } from '../manifest.ts'
 import type { ReleaseDirectories } from '../release.ts'
 
 /** Resolves when a release can be opened without waiting, or cannot be opened at all. */
 export async function touchRelease(places: ReleaseDirectories, digest: string): Promise<void> {
   const directory = places.releaseDirectory(digest)
   await touchFiles(directory)
-  const { entities } = await manifestAt(directory)
-  for (const entity of Object.values(entities ?? {}))
-    if (typeof entity?.digest === 'string') await touchFiles(places.entityDirectory(entity.digest))
+  for (const { digest } of Object.values((await manifestAt(directory)).entities ?? {}))
+    if (digest !== undefined && DIGEST.test(digest)) await touchFiles(places.entityDirectory(digest))
 }
 
 /** Resolves when all files of a directory can be opened at once, or cannot be opened. */
@@ -25,9 +24,6 @@ export async function touchFiles(directory: string): Promise<void> {
   }
 }
 
-/** A manifest as far as it can be read: nothing of it has been checked. */
-export async function manifestAt(directory: string): Promise<Partial<Manifest>> {
-  const text = await readText(join(directory, MANIFEST_FILE)).catch(() => undefined)
-  const manifest = parsedObject(text ?? '')
-  return typeof manifest === 'string' ? {} : manifest
-}
+/** A manifest so far as it can be read: nothing of it has been checked. */
+export const manifestAt = async (directory: string): Promise<ReturnType<typeof outlineOf>> =>
+  outlineOf(await readText(join(directory, MANIFEST_FILE)).catch(() => undefined))

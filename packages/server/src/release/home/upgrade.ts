@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperationalError } from '../../base/operational-error.ts'
 import { orderedCatalog } from '../../catalog/catalog.ts'
+import { definitionsDigest } from '../../catalog/definitions-digest.ts'
 import { embedsOf } from '../../catalog/entity.ts'
 import { Faults } from '../../source/faults.ts'
 import type { Finding } from '../../source/findings.ts'
 import { buildEntities, type OnProgress, type ReusableEntity } from '../build/build-loop.ts'
 import { blocksOf } from '../build/completion.ts'
-import { definitionsDigest } from '../definitions-digest.ts'
 import { sha256OfFile } from '../files/durable-file.ts'
 import { scanRows } from '../files/scan.ts'
 import {
@@ -23,7 +23,8 @@ import {
   type ReleasedEntity,
   type ReleaseFinding,
 } from '../manifest.ts'
-import { contentOf, DamagedRelease, openEntity } from '../release.ts'
+import { entityManifest, manifestSchema } from '../manifest-schema.ts'
+import { DamagedRelease, openEntity, readAs } from '../release.ts'
 import { IdRegistry } from './id-registry.ts'
 import { outdatedReleases } from './other-formats.ts'
 import type { ReleaseStore } from './release-store.ts'
@@ -83,8 +84,8 @@ async function rebuild(
   digest: string,
   { rebuilt, onProgress, trusted }: Rebuilding,
 ): Promise<void> {
-  const old: Manifest = JSON.parse(contentOf(join(store.releaseDirectory(digest), MANIFEST_FILE)))
-  const manifests = new Map(Object.entries(old.entities).map(([name, one]) => [name, entityManifest(store, one)]))
+  const old = readAs(manifestSchema, join(store.releaseDirectory(digest), MANIFEST_FILE))
+  const manifests = new Map(Object.entries(old.entities).map(([name, one]) => [name, readEntity(store, one)]))
   const faults = new Faults()
   const directory = store.newBuilding()
   const { entities, findings } = await buildEntities({
@@ -136,8 +137,9 @@ async function rebuild(
   store.placeRelease(manifest)
 }
 
-const entityManifest = (store: ReleaseStore, { digest }: ReleasedEntity): EntityManifest =>
-  JSON.parse(contentOf(join(store.entityDirectory(digest), ENTITY_MANIFEST_FILE)))
+/** The other files of an earlier format need not be as its manifest says. */
+const readEntity = (store: ReleaseStore, { digest }: ReleasedEntity): EntityManifest =>
+  readAs(entityManifest, join(store.entityDirectory(digest), ENTITY_MANIFEST_FILE))
 
 /** The paths of the files that an entity is built from, which are as the release says. */
 async function soundFiles(store: ReleaseStore, { digest, records, facts }: ReleasedEntity) {

@@ -2,13 +2,7 @@
 import { join } from 'node:path'
 import { sha256OfFile } from '../files/durable-file.ts'
 import type { EntityFiles } from '../manifest.ts'
-import {
-  DamagedRelease,
-  type ReleaseDirectories,
-  readEntityManifest,
-  readManifest,
-  readReleasedEntity,
-} from '../release.ts'
+import { DamagedRelease, type ReleaseDirectories, readEntityManifest, readManifest, readRelease } from '../release.ts'
 
 type VerifyOptions = {
   /** Some of the files; all if not given. */
@@ -57,9 +51,9 @@ export function releaseVerifier(places: ReleaseDirectories): (digest: string) =>
       const wrong: string[] = []
       for (const released of Object.values(entities)) {
         const damage = await verify(released.digest)
-        if (damage.length === 0) readReleasedEntity(places.entityDirectory(released.digest), released)
         wrong.push(...damage.map(({ message }) => message))
       }
+      if (wrong.length === 0) readRelease(places, digest)
       return wrong
     } catch (error) {
       if (error instanceof DamagedRelease) return [error.message]

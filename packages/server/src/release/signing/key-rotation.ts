@@ -1,15 +1,19 @@
 // The rotation of keys: statements, each signed by a key that was trusted before it, that say which keys are trusted from then on.
-import { isObject } from '../../base/json.ts'
+import { listOf, objectOf, type TypeOf, text } from '../../base/schema.ts'
+import { parsedAs } from '../manifest.ts'
 import { type PublicKey, parsePublicKey, type SecretKey, signMessage, verifySignature } from './minisign.ts'
 import type { Trust } from './release-signature.ts'
 
 /** In a home, and beside the manifests of releases, with which it gets to other machines. */
 export const KEYS_FILE = 'keys.json'
 
-type Rotation = { readonly statement: string; readonly signature: string }
-
 const HEADER = 'nomenclator keys 1'
 const MAX_ROTATIONS = 100
+const MAX_TEXT = 20_000
+
+const rotation = objectOf({ statement: text(MAX_TEXT), signature: text(MAX_TEXT) })
+const rotations = listOf(rotation, MAX_ROTATIONS)
+type Rotation = TypeOf<typeof rotation>
 
 const bytesOf = (statement: string) => new TextEncoder().encode(statement)
 
@@ -25,15 +29,9 @@ function keysIn(statement: string): readonly PublicKey[] | undefined {
 }
 
 /** The rotations in the content of a file, the first one first; none if it is something else. */
-function parseRotations(text: string | undefined): readonly Rotation[] {
-  try {
-    const value: unknown = JSON.parse(text ?? '[]')
-    const isRotation = (one: unknown): one is Rotation =>
-      isObject(one) && typeof one.statement === 'string' && typeof one.signature === 'string'
-    return Array.isArray(value) && value.length <= MAX_ROTATIONS && value.every(isRotation) ? value : []
-  } catch {
-    return []
-  }
+function parseRotations(text = '[]'): readonly Rotation[] {
+  const parsed = parsedAs(rotations, text)
+  return 'value' in parsed ? parsed.value : []
 }
 
 const isSignedBy = ({ statement, signature }: Rotation, keys: readonly PublicKey[]) =>

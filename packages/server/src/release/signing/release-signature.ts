@@ -6,7 +6,7 @@
 
 import { OperationalError } from '../../base/operational-error.ts'
 import type { EntityData } from '../../catalog/catalog.ts'
-import { canonicalJson, definitionsDigest } from '../definitions-digest.ts'
+import { canonicalJson, definitionsDigest } from '../../catalog/definitions-digest.ts'
 import { type Checksums, checksumsText, type Manifest, numberingOf } from '../manifest.ts'
 import { type PublicKey, parseSignature, type SecretKey, signMessage, verifySignature } from './minisign.ts'
 

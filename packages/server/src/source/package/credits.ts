@@ -1,6 +1,6 @@
 // Whom to credit for the lists of a package: where it comes from, who made it, and under which licence.
 import type { Origin } from '../source.ts'
-import type { PackageInfo } from './descriptor.ts'
+import type { PackageInfo } from './package-info.ts'
 
 const MAX_CREDIT = 500
 

@@ -119,12 +119,6 @@ export type Descriptor = {
   readonly own: OwnProperties
 }
 
-/** What is shown of a package. */
-export type PackageInfo = Omit<Descriptor, 'resources' | 'own' | 'language'> & {
-  /** The names of its entities. */
-  readonly lists: readonly string[]
-}
-
 /** What the guesses need of a table: all of it, or its beginning where it is large. */
 export type TableSample = {
   readonly header: readonly string[]

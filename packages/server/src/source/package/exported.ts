@@ -6,8 +6,9 @@
 
 import { isObject } from '../../base/json.ts'
 import { OperationalError } from '../../base/operational-error.ts'
+import { mismatchesText, parse } from '../../base/schema.ts'
 import { type EntityData, orderedCatalog } from '../../catalog/catalog.ts'
-import { RESERVED_COLLECTIONS } from '../../catalog/collections.ts'
+import { clashOf } from '../../catalog/collections.ts'
 import { parseDefinition } from '../../catalog/definition-schema.ts'
 import type { TextFile } from '../lines.ts'
 import { NUMBERINGS, type Numbering } from '../numbering.ts'
@@ -15,9 +16,9 @@ import type { Origin, Source } from '../source.ts'
 import type { KnownDefinitions } from './columns.ts'
 import { aliasesIn, MAX_ALIAS_TABLE } from './defined-aliases.ts'
 import { type DefinedTable, definedLists } from './defined-tables.ts'
-import type { Descriptor, PackageInfo, Resource } from './descriptor.ts'
+import type { Descriptor, Resource } from './descriptor.ts'
 import { smallFile } from './locate.ts'
-import { packageInfosFault } from './package-info.ts'
+import { type PackageInfo, packageInfos, packageListsFault } from './package-info.ts'
 
 export const isExported = ({ own }: Descriptor): boolean => own.has('packages')
 
@@ -54,17 +55,10 @@ export async function exportedSource(descriptor: Descriptor, location: string, f
 
 function addDefinition({ name, own }: Resource, known: Map<string, EntityData>): void {
   const parsed = parseDefinition(own.get('definition'), known)
-  const wrong = 'fault' in parsed ? parsed.fault : clash(parsed.definition, known)
+  const wrong = 'fault' in parsed ? parsed.fault : clashOf(parsed.definition, known)
   if ('fault' in parsed || wrong !== undefined)
     throw new WrongExport(`nomenclator:definition of resource ${JSON.stringify(name)}`, wrong ?? '')
   known.set(parsed.definition.name, parsed.definition)
-}
-
-/** Says what a definition has that another has too, or that only the program may have. */
-function clash({ name, plural }: EntityData, known: KnownDefinitions): string | undefined {
-  if (known.has(name)) return `${name} is defined twice`
-  if ([...known.values()].some((other) => other.plural === plural)) return `two lists are the collection ${plural}`
-  return RESERVED_COLLECTIONS.has(plural) ? `the collection ${plural} means something else in addresses` : undefined
 }
 
 class WrongExport extends OperationalError {
@@ -81,9 +75,14 @@ function packagesIn({ own }: Descriptor, known: KnownDefinitions): readonly Pack
   // What is empty is not written.
   const empty = { licenses: [], sources: [], keywords: [], contributors: [], lists: [] }
   const packages = Array.isArray(given) ? given.map((one) => (isObject(one) ? { ...empty, ...one } : one)) : given
-  const wrong = packageInfosFault(packages, known)
+  const parsed = parse(packageInfos, packages)
+  if ('mismatches' in parsed) throw new WrongExport('nomenclator:packages', mismatchesText(parsed))
+  const names = parsed.value.map(({ name }) => name)
+  const stray = [...known.values()].find((one) => one.package !== undefined && !names.includes(one.package))
+  const ofNone = stray && `the list ${stray.name} belongs to a package that is not named`
+  const wrong = packageListsFault(parsed.value, known) ?? ofNone
   if (wrong !== undefined) throw new WrongExport('nomenclator:packages', wrong)
-  return packages as readonly PackageInfo[]
+  return parsed.value
 }
 
 const numberingOf = (value: unknown): Numbering => NUMBERINGS.find((known) => known === value) ?? 'official'

@@ -11,22 +11,14 @@ import { Findings } from '../findings.ts'
 import type { Alias, Block, Report, Source } from '../source.ts'
 import { readAliasTables } from './alias-tables.ts'
 import { creditsOf } from './credits.ts'
-import type {
-  DefinitionsOf,
-  Descriptor,
-  Guess,
-  ListPlan,
-  PackageInfo,
-  Plan,
-  RefusedList,
-  TableSample,
-} from './descriptor.ts'
+import type { DefinitionsOf, Descriptor, Guess, ListPlan, Plan, RefusedList, TableSample } from './descriptor.ts'
 import { exportedSource, isExported } from './exported.ts'
 import { FieldFindings, type PackageFinding } from './field-findings.ts'
 import { definitionsOf } from './guess.ts'
 import type { KnownRecords } from './list-records.ts'
 import { type Located, locate } from './locate.ts'
 import { namedTables } from './named-tables.ts'
+import type { PackageInfo } from './package-info.ts'
 import { type DescribedPackage, type PackageTables, readDescriptor, readTables } from './package-tables.ts'
 import { type MadeRow, RowMaker } from './row-maker.ts'
 import { RowPlaces, type Surveyed, survey, withNotUnique } from './survey.ts'

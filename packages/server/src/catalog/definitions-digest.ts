@@ -1,5 +1,5 @@
 // The digest of definitions, and the form of JSON in which what is equal is the same text.
-import type { EntityData } from '../catalog/catalog.ts'
+import type { EntityData } from './catalog.ts'
 
 /** The order of the fields is part of a definition; that of other keys is not. */
 export function definitionsDigest(definitions: readonly EntityData[]): string {
