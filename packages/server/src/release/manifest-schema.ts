@@ -64,7 +64,7 @@ export const manifestSchema = objectOf({
   packages: optional(listOf(objectOf({ ...packageInfo, definitions: sha256 }), MAX_ENTITIES)),
 })
 
-/** What is read of a manifest, whatever its format, before it is known to be sound. */
+/** The parts of a manifest of any format that are read before it is known to be sound. */
 export const manifestOutline = objectOf({
   built: optional(line),
   versions: optional(objectOf({ nomenclator: optional(line) })),

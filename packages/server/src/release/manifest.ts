@@ -165,7 +165,7 @@ export function parseManifest(text: string): ParsedManifest {
 
 type Outline = Partial<TypeOf<typeof manifestOutline>>
 
-/** What a manifest of any format says, so far as it can be read; no entities if it cannot. */
+/** The outline of a manifest of any format; empty if it cannot be read. */
 export function outlineOf(text: string | undefined): Outline {
   const parsed = parsedAs(manifestOutline, text ?? '')
   return 'value' in parsed ? parsed.value : {}
@@ -195,7 +195,7 @@ export function parsedObject(text: string): object | string {
   }
 }
 
-/** What a schema reads in JSON, or what is wrong with it. */
+/** The value that a schema reads in JSON, or the fault of the text. */
 export function parsedAs<T>(schema: Schema<T>, text: string): { readonly value: T } | { readonly wrong: string } {
   const value = parsedObject(text)
   if (typeof value === 'string') return { wrong: value }

@@ -2,7 +2,7 @@
 
 import { listOf, objectOf, type TypeOf, text, wholeNumber } from '../base/schema.ts'
 
-/** What is found may be as strange as it likes: whoever writes it makes it fit its place. */
+/** A text that may quote any value of a source; the writers of pages, tables and lines make it fit. */
 const foundText = text(20_000)
 
 /** A finding, with a few examples. */

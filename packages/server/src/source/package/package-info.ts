@@ -1,4 +1,4 @@
-// What packages say of themselves, in a release or with definitions from elsewhere.
+// The descriptions of packages, in a release or with definitions from elsewhere.
 import { listOf, objectOf, optional, suchThat, type TypeOf } from '../../base/schema.ts'
 import { entityName, line, paragraph } from '../../base/texts.ts'
 import type { EntityData } from '../../catalog/catalog.ts'
