@@ -14,7 +14,7 @@ export type Schema<T> = {
 }
 
 /** The type of what a schema reads. */
-type TypeOf<S> = S extends Schema<infer T> ? T : never
+export type TypeOf<S> = S extends Schema<infer T> ? T : never
 
 const MAX_MISMATCHES = 20
 const MAX_SHOWN = 60
@@ -56,6 +56,12 @@ export function parse<T>(
 /** What is wrong, as a sentence without its full stop: `count is "3"; expected a whole number of 0 or more`. */
 export const mismatchText = ({ path, found, expected }: Mismatch): string =>
   `${path === '' ? 'it' : path} is ${found}; expected ${expected}`
+
+const MAX_SAID = 3
+
+/** The first faults of a value in one sentence. */
+export const mismatchesText = ({ mismatches }: { readonly mismatches: readonly Mismatch[] }): string =>
+  mismatches.slice(0, MAX_SAID).map(mismatchText).join('; ')
 
 /** A schema that reads what passes a test, as it is. */
 export const such = <T>(expected: string, isSuch: (value: unknown) => value is T): Schema<T> => ({
@@ -198,3 +204,9 @@ export const later = <T>(schema: () => Schema<T>): Schema<T> => ({
   },
   read: (value, path, mismatches) => schema().read(value, path, mismatches),
 })
+
+/** Reads a value as a schema says; returns undefined if it is something else. */
+export function readOrUndefined<T>(schema: Schema<T>, value: unknown): T | undefined {
+  const parsed = parse(schema, value)
+  return 'value' in parsed ? parsed.value : undefined
+}

@@ -61,3 +61,8 @@ export const pattern = textSuch(
   'a regular expression that takes linear time: without references, and without looking back or around',
   (text) => linearPattern(text) !== undefined,
 )
+
+const SHA256 = /^[0-9a-f]{64}$/
+
+/** A digest in small hexadecimal digits. */
+export const sha256 = textSuch(64, 'the 64 hexadecimal digits of a SHA-256', (text) => SHA256.test(text))

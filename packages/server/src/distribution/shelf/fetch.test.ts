@@ -112,12 +112,12 @@ describe('the current release is refused, and what was current stays', () => {
     [
       'an earlier format whose entities are not named',
       audienceWith({ format: ENTITY_FORMAT - 1, digest: '../x' }),
-      'its manifest is not sound',
+      'that is not sound: entities.audiencia.digest is "../x"',
     ],
     [
       'a file with a name of its own',
       forged((manifest) => ({ ...manifest, files: { ...manifest.files, '../../../x': manifest.files.records } })),
-      'must not have a file "../../../x"',
+      'files."../../../x" is "../../../x"; expected "records" or',
     ],
     [
       'a release with a file of its own',

@@ -7,9 +7,8 @@ import { verifyEntity } from '../../release/home/verify.ts'
 import { DIGEST, ENTITY_MANIFEST_FILE } from '../../release/manifest.ts'
 import { readEntityManifest } from '../../release/release.ts'
 import { ChunkReader, chunksOf, pack, sha256 } from './chunks.ts'
-import { type ListedPointer, listingText } from './layout.ts'
-import { nextPointer, type Pointer, partOf, readFollowed } from './pointer.ts'
-import type { ShelvedEntity } from './shelf-reader.ts'
+import { listingText, type ShelvedEntity } from './layout.ts'
+import { type ListedPointer, nextPointer, type Pointer, partOf, readFollowed } from './pointer.ts'
 
 type State = { readonly pointer: ListedPointer; readonly listing: string }
 

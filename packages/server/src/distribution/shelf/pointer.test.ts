@@ -87,7 +87,13 @@ describe('the state that a home follows', () => {
   test('is read as it was saved, and not written again where it is the same', () => {
     using home = new TestDirectory()
     expect(readFollowed(home.path)).toBeUndefined()
-    const state = { generation: 7, change: 'seven', chain: ['six'], complete: false, own: ['a', 'b'] }
+    const state = {
+      generation: 7,
+      change: 'seven',
+      chain: ['six'],
+      complete: false,
+      own: ['a'.repeat(64), 'b'.repeat(64)],
+    }
     saveFollowed(home.path, state)
     expect(readFollowed(home.path)).toEqual(state)
     const { ino } = statSync(join(home.path, 'shelf.json'))

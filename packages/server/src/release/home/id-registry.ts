@@ -1,4 +1,6 @@
 // The id registry: an identifier that was published is never given to another official code.
+import { dictionaryOf, such, type TypeOf } from '../../base/schema.ts'
+import { entityName } from '../../base/texts.ts'
 import { type Entity, hasNumericKey, type Values } from '../../catalog/entity.ts'
 
 /** The official code of a row, as text. */
@@ -13,8 +15,25 @@ type Ids = {
   highest: number
 }
 
+const MAX_LISTS = 10_000
+const MAX_CODE = 20_000
+const isPair = (one: unknown) =>
+  Array.isArray(one) &&
+  one.length === 2 &&
+  Number.isSafeInteger(one[0]) &&
+  typeof one[1] === 'string' &&
+  one[1].length <= MAX_CODE
+
 /** For each entity every identifier ever given and the code that has it, in the order of giving. */
-type SavedIds = { readonly [entity: string]: readonly (readonly [id: number, code: string])[] }
+export const savedIds = dictionaryOf(
+  entityName,
+  such(
+    'a list of identifiers, each with its code',
+    (value): value is readonly (readonly [id: number, code: string])[] => Array.isArray(value) && value.every(isPair),
+  ),
+  MAX_LISTS,
+)
+type SavedIds = TypeOf<typeof savedIds>
 
 /** Only records with an identifier of their own are in the registry; the others are numbered within their parent. */
 export const isNumbered = hasNumericKey
@@ -105,7 +124,7 @@ export class IdRegistry {
     return this.#ids.get(entity.name) ?? this.#load(entity.name, [])
   }
 
-  #load(name: string, pairs: SavedIds[string]): Ids {
+  #load(name: string, pairs: readonly (readonly [id: number, code: string])[]): Ids {
     const ids = { idOf: new Map<string, number>(), codeOf: new Map<number, string>(), highest: 0 }
     for (const [id, code] of pairs) enter(ids, code, id)
     const loaded = Object.assign(ids, { published: new Map(ids.idOf) })
