@@ -94,15 +94,11 @@ const CASES: readonly [string, (shelf: FakeShelf) => unknown, string][] = [
     'language is',
   ],
   ['a plural with a line', withDefinition((one) => ({ ...one, plural: 'a\nb' })), 'plural is'],
-  [
-    'the definition of another list',
-    withDefinition((one) => ({ ...one, name: 'pais' })),
-    'it has another name or size',
-  ],
-  ['an entity of a claimed size', withEntity({ bytes: 5 }), 'it has another name or size'],
+  ['the definition of another list', withDefinition((one) => ({ ...one, name: 'pais' })), 'or another name or size'],
+  ['an entity of a claimed size', withEntity({ bytes: 5 }), 'or another name or size'],
   ['an entity without a size', withEntity({ bytes: -1 }), 'bytes is -1'],
   ['an entity of many terabytes', withEntity({ bytes: 2 ** 43 }), 'bytes is 8796093022208'],
-  ['a collection of another name', withEntity({ collection: 'others' }), 'it has another name or size'],
+  ['a collection of another name', withEntity({ collection: 'others' }), 'or another name or size'],
   [
     'an entity whose name is a path',
     (shelf) =>
@@ -132,7 +128,7 @@ const CASES: readonly [string, (shelf: FakeShelf) => unknown, string][] = [
       for (let at = 0; at < 9_000; at++)
         shelf.releases.set(at.toString(16).padStart(64, '0'), {
           'manifest.json': JSON.stringify({
-            ...{ built: '2026', source: { options: {} } },
+            ...{ built: '2026', source: { kind: 'x', options: {} } },
             entities: { x: { digest: at.toString(16).padStart(64, '1'), bytes: 2 ** 33 } },
           }),
         })

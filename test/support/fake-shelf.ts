@@ -1,7 +1,8 @@
 // A shared shelf without PostgreSQL: the tables hold what a home has, a test changes them, and a reader reads them.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { chunksOf, pack, sha256 } from '../../packages/server/src/distribution/shelf/chunks.ts'
+import { pack } from '../../packages/server/src/base/zstd.ts'
+import { chunksOf, sha256 } from '../../packages/server/src/distribution/shelf/chunks.ts'
 import { entityOf, listingOf } from '../../packages/server/src/distribution/shelf/layout.ts'
 import type { ReleaseFiles } from '../../packages/server/src/distribution/shelf/pointer.ts'
 import type { ShelfReader } from '../../packages/server/src/distribution/shelf/shelf-reader.ts'

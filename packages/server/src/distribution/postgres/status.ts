@@ -1,7 +1,7 @@
 // Reports the releases on the shared shelf, their size, the current writer, and the nodes that follow.
-import { objectOf, readOrUndefined } from '../../base/schema.ts'
-import { line } from '../../base/texts.ts'
+import { readOrUndefined } from '../../base/schema.ts'
 import { MANIFEST_FILE, parsedObject } from '../../release/manifest.ts'
+import { fetchable } from '../shelf/offered.ts'
 import type { ShelfConnection } from './connection.ts'
 import { REPORT_PREFIX, readListing } from './pg-reader.ts'
 import { writerOf } from './writer-lock.ts'
@@ -14,9 +14,6 @@ type ShelfNode = {
   readonly state: 'follows' | 'older' | 'fork' | 'refused' | 'returning'
   readonly reportedSecondsAgo: number
 }
-
-/** The parts of a manifest that the report prints. */
-const reported = objectOf({ built: line, source: objectOf({ kind: line }) })
 
 export type ShelfReport = Awaited<ReturnType<typeof shelfReport>>
 
@@ -34,7 +31,7 @@ export async function shelfReport(connection: ShelfConnection, verifies: boolean
      FROM nomenclator.chunk`,
   )
   const listed = [...releases].map(([digest, files]) => {
-    const { built = null, source } = readOrUndefined(reported, parsedObject(files[MANIFEST_FILE] ?? '')) ?? {}
+    const { built = null, source } = readOrUndefined(fetchable, parsedObject(files[MANIFEST_FILE] ?? '')) ?? {}
     // Compressed sizes: of all its chunks, and of those that no other release has.
     const { bytes = 0, ownBytes = 0 } = sizes.get(digest) ?? {}
     return { digest, built, source: source?.kind ?? null, current: digest === current, bytes, ownBytes }

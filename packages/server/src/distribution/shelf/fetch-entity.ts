@@ -13,10 +13,10 @@ import {
 } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { isObject } from '../../base/json.ts'
 import { messageOf } from '../../base/operational-error.ts'
-import { dictionaryOf, objectOf, oneOf, such, suchThat, wholeNumber } from '../../base/schema.ts'
+import { dictionaryOf, objectOf, oneOf, suchThat, wholeNumber } from '../../base/schema.ts'
 import { sha256 as digestText } from '../../base/texts.ts'
+import { unpack } from '../../base/zstd.ts'
 import type { EntityData } from '../../catalog/catalog.ts'
 import { parseDefinition } from '../../catalog/definition-schema.ts'
 import { syncDirectory } from '../../release/files/durable-file.ts'
@@ -35,7 +35,7 @@ import {
   type ReleasedEntity,
   releasedEntity,
 } from '../../release/manifest.ts'
-import { chunksOf, type FileChunk, MAX_CHUNK_BYTES, readFully, sha256, unpack } from './chunks.ts'
+import { chunksOf, type FileChunk, MAX_CHUNK_BYTES, readFully, sha256 } from './chunks.ts'
 import type { ShelvedEntity } from './layout.ts'
 import { MAX_ENTITY_BYTES } from './offered.ts'
 import { ReleaseRefused, soundPart } from './shelf-failures.ts'
@@ -81,16 +81,15 @@ async function readShelved(
   if (shelved === undefined) throw damagedEntity(digest, 'it is not there')
   if (sha256(shelved.manifest) !== digest) throw damagedEntity(digest, 'its manifest does not match its digest')
   const value = parsedObject(shelved.manifest)
-  const read = parseDefinition(soundPart(fetchable, value, `an entity ${digest.slice(0, 12)}`).definition, known)
-  if ('fault' in read) throw damagedEntity(digest, read.fault)
+  soundPart(fetchable, value, `an entity ${digest.slice(0, 12)}`)
   const manifest = value as EntityManifest
+  const read = parseDefinition(manifest.definition, known)
+  if ('fault' in read) throw damagedEntity(digest, read.fault)
   const released = releasedEntity(manifest)
   // The digest of a release is that of its records, so they must be those of the entity that is named for them.
-  if (!isSameContent(released, expected))
-    throw damagedEntity(digest, 'it has other records than the release that names it')
   const isNamed = manifest.definition.name === name && released.collection === expected.collection
-  if (!isNamed || released.bytes !== expected.bytes)
-    throw damagedEntity(digest, 'it has another name or size than in the release that names it')
+  if (!isNamed || released.bytes !== expected.bytes || !isSameContent(released, expected))
+    throw damagedEntity(digest, 'it has other records, or another name or size, than the release that names it')
   return { manifest, shelved }
 }
 
@@ -102,10 +101,7 @@ const summary = objectOf({ size: wholeNumber(0, MAX_ENTITY_BYTES), sha256: diges
 const files = dictionaryOf(oneOf(...ALLOWED_FILES), summary, MAX_FILES)
 
 /** The parts of the manifest of an entity that it is fetched by, in any format. */
-const fetchable = objectOf({
-  definition: such('an object', isObject),
-  files: suchThat(files, 'files with records', ({ records }) => records !== undefined),
-})
+const fetchable = objectOf({ files: suchThat(files, 'files with records', ({ records }) => records !== undefined) })
 
 const damagedEntity = (digest: string, wrong: string): ReleaseRefused =>
   new ReleaseRefused(`the shelf has a damaged entity ${digest.slice(0, 12)}: ${wrong}`)

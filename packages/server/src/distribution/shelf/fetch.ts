@@ -97,7 +97,8 @@ export async function fetchShelf(
     const isNew = await fetchRelease(fetch, current, files, true).catch(async (error) => {
       // A home that has nothing to serve is better off with an earlier release than with none.
       const isReadable = (digest: string) => !('unreadable' in store.manifestOrReason(digest))
-      if (isRefusal(error) && !store.digests().some(isReadable)) await fetchAnySound(fetch, offered)
+      if (isRefusal(error) && !store.digests().some(isReadable))
+        for (const one of offered) if ((await refusalOf(fetch, ...one)) === undefined) break
       throw error
     })
     present.add(current)
@@ -108,14 +109,10 @@ export async function fetchShelf(
   const missing: string[] = []
   for (const [digest, files] of offered) {
     if (digest === current || (options.currentOnly && !store.hasReleaseFiles(digest, files))) continue
-    try {
-      await fetchRelease(fetch, digest, files)
-      present.add(digest)
-    } catch (error) {
-      if (!isRefusal(error)) throw error
-      // An unsigned release counts as absent where signatures are required.
-      if (!(error instanceof UnsignedRelease)) missing.push(error.message)
-    }
+    const refusal = await refusalOf(fetch, digest, files)
+    if (refusal === undefined) present.add(digest)
+    // An unsigned release counts as absent where signatures are required.
+    else if (!(refusal instanceof UnsignedRelease)) missing.push(refusal.message)
   }
   if (current !== undefined) {
     // Releases that a home had before it followed a shelf stay.
@@ -180,30 +177,24 @@ async function fetchRelease(fetch: Fetch, digest: string, files: ReleaseFiles, i
   return true
 }
 
-/** Fetches the first of these releases that is sound. */
-async function fetchAnySound(fetch: Fetch, releases: readonly [string, ReleaseFiles][]): Promise<void> {
-  for (const [digest, files] of releases) {
-    try {
-      await fetchRelease(fetch, digest, files)
-      return
-    } catch (error) {
-      if (!isRefusal(error)) throw error
-    }
+/** Fetches a release. Returns the reason if it is refused. */
+async function refusalOf(fetch: Fetch, digest: string, files: ReleaseFiles): Promise<OperationalError | undefined> {
+  try {
+    await fetchRelease(fetch, digest, files)
+    return undefined
+  } catch (error) {
+    if (isRefusal(error)) return error
+    throw error
   }
 }
 
 function manifestToFetch(digest: string, parsed: ParsedManifest, files: ReleaseFiles): Manifest {
   const manifest = parsedObject(files[MANIFEST_FILE] ?? '')
-  switch (parsed.state) {
-    case 'damaged':
-      throw new ReleaseRefused(`the shelf has a damaged release ${digest.slice(0, 12)}: its manifest ${parsed.wrong}`)
-    case 'too old':
-    case 'too new':
-      throw new OtherFormatRelease(digest, parsed)
-    case 'readable':
-      if (parsed.manifest.digest !== digest)
-        throw new ReleaseRefused(`the shelf has another release under the digest ${digest.slice(0, 12)}`)
-  }
+  if (parsed.state === 'damaged')
+    throw new ReleaseRefused(`the shelf has a damaged release ${digest.slice(0, 12)}: its manifest ${parsed.wrong}`)
+  if (parsed.state === 'too old' || parsed.state === 'too new') throw new OtherFormatRelease(digest, parsed)
+  if (parsed.state === 'readable' && parsed.manifest.digest !== digest)
+    throw new ReleaseRefused(`the shelf has another release under the digest ${digest.slice(0, 12)}`)
   soundPart(fetchable, manifest, `a release ${digest.slice(0, 12)}`)
   return manifest as Manifest
 }

@@ -5,10 +5,10 @@ import { MAX_CHUNK_BYTES, sha256 } from './chunks.ts'
 import {
   chunkName,
   entityName,
+  entityOf,
   listingName,
   listingOf,
   POINTER_NAME,
-  parseEntity,
   parsePointer,
   releaseName,
   type ShelvedEntity,
@@ -65,7 +65,7 @@ class HttpShelf implements ShelfHost {
     )
 
   entity = (digest: string): Promise<ShelvedEntity | undefined> =>
-    this.#read(entityName(digest), MAX_ENTITY_BYTES, parseEntity)
+    this.#read(entityName(digest), MAX_ENTITY_BYTES, (json) => entityOf(boundedJson(json)))
 
   async *chunks(entity: string, digests: readonly string[]): AsyncGenerator<readonly [string, Uint8Array]> {
     const chunk = (digest: string) => this.#get(chunkName(entity, digest), 2 * MAX_CHUNK_BYTES)

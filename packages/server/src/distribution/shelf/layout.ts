@@ -37,8 +37,7 @@ export const parsePointer = (json: Uint8Array): ListedPointer | undefined =>
 const MAX_FILE_LETTERS = 1 << 24
 const MAX_REGISTRY_LETTERS = 1 << 25
 const MAX_HISTORY_LETTERS = 1 << 13
-const MAX_CHUNKS = 1 << 18
-const VALUES_OF_A_CHUNK = 5
+const MAX_CHUNKS = 200_000
 
 const name = text(100)
 /** A file that is read as JSON when it is used. */
@@ -67,9 +66,6 @@ const entity = objectOf({ manifest: file, chunks: listOf(chunk, MAX_CHUNKS) })
 export type ShelvedEntity = TypeOf<typeof entity>
 
 export const entityText = (entity: ShelvedEntity): string => JSON.stringify(entity)
-
-export const parseEntity = (json: Uint8Array): ShelvedEntity | undefined =>
-  entityOf(boundedJson(json, MAX_CHUNKS * VALUES_OF_A_CHUNK))
 
 /** Returns undefined for what is no entity. */
 export const entityOf = (value: unknown): ShelvedEntity | undefined => readOrUndefined(entity, value)

@@ -1,7 +1,7 @@
 // What a shelf offers, before anything of it is fetched: its releases, no more of them than a home should get, and its id registry.
 import { isObject } from '../../base/json.ts'
-import { dictionaryOf, objectOf, readOrUndefined, such, text, wholeNumber } from '../../base/schema.ts'
-import { entityName, sha256 } from '../../base/texts.ts'
+import { dictionaryOf, objectOf, readOrUndefined, such, wholeNumber } from '../../base/schema.ts'
+import { entityName, line, sha256 } from '../../base/texts.ts'
 import { hasText } from '../../release/files/regular-file.ts'
 import { IdRegistry, savedIds } from '../../release/home/id-registry.ts'
 import type { ReleaseStore } from '../../release/home/release-store.ts'
@@ -19,8 +19,8 @@ const entity = objectOf({ digest: sha256, bytes: wholeNumber(0, MAX_ENTITY_BYTES
 
 /** The parts of a manifest that its entities are fetched by, in any format. */
 export const fetchable = objectOf({
-  built: text(100),
-  source: objectOf({ options: such('an object', isObject) }),
+  built: line,
+  source: objectOf({ kind: line, options: such('an object', isObject) }),
   entities: dictionaryOf(entityName, entity, MAX_ENTITIES),
 })
 

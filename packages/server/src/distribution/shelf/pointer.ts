@@ -20,15 +20,13 @@ import { hasText, readTextSync } from '../../release/files/regular-file.ts'
 import { parsedObject } from '../../release/manifest.ts'
 
 const CHAIN_KEPT = 100
-/** Generations are counted, or the milliseconds since 1970 of a change. */
-const MAX_GENERATION = Date.UTC(2100)
-const MAX_AHEAD = 100_000
 /** The greatest number of releases on a shelf. */
 export const MAX_RELEASES = 10_000
 
 const change = text(100, /^[ -~]*$/, 'a name of at most 100 printable letters')
 const members = {
-  generation: wholeNumber(0, MAX_GENERATION),
+  /** Counted, or the milliseconds since 1970 of a change. */
+  generation: wholeNumber(0, Date.UTC(2100)),
   /** The name of the change that led to this state. */
   change,
   /** The names of the last `CHAIN_KEPT` changes before it, latest first. */
@@ -61,7 +59,7 @@ const followed = objectOf({
   /** The releases that the home had before it followed a shelf. */
   own: listOf(sha256, MAX_RELEASES),
   /** The names of later changes to the home alone, latest last: nodes that follow the home get them. */
-  ahead: optional(listOf(change, MAX_AHEAD)),
+  ahead: optional(listOf(change, 100_000)),
 })
 
 /** The state of the shelf that a home has. */
