@@ -96,9 +96,8 @@ async function readShelved(
 /** A name that another machine gives becomes a path here: no other name is accepted. */
 const ALLOWED_FILES = [...ENTITY_FILES, FACTS_FILE] as const
 
-const MAX_FILES = 100
 const summary = objectOf({ size: wholeNumber(0, MAX_ENTITY_BYTES), sha256: digestText })
-const files = dictionaryOf(oneOf(...ALLOWED_FILES), summary, MAX_FILES)
+const files = dictionaryOf(oneOf(...ALLOWED_FILES), summary, 100)
 
 /** The parts of the manifest of an entity that it is fetched by, in any format. */
 const fetchable = objectOf({ files: suchThat(files, 'files with records', ({ records }) => records !== undefined) })
