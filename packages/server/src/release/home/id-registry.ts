@@ -15,24 +15,14 @@ type Ids = {
   highest: number
 }
 
-const MAX_LISTS = 10_000
-const MAX_CODE = 20_000
+type Pairs = readonly (readonly [id: number, code: string])[]
 const isPair = (one: unknown) =>
-  Array.isArray(one) &&
-  one.length === 2 &&
-  Number.isSafeInteger(one[0]) &&
-  typeof one[1] === 'string' &&
-  one[1].length <= MAX_CODE
+  Array.isArray(one) && one.length === 2 && Number.isSafeInteger(one[0]) && typeof one[1] === 'string'
+const arePairs = (value: unknown): value is Pairs => Array.isArray(value) && value.every(isPair)
+const MAX_LISTS = 10_000
 
 /** For each entity every identifier ever given and the code that has it, in the order of giving. */
-export const savedIds = dictionaryOf(
-  entityName,
-  such(
-    'a list of identifiers, each with its code',
-    (value): value is readonly (readonly [id: number, code: string])[] => Array.isArray(value) && value.every(isPair),
-  ),
-  MAX_LISTS,
-)
+export const savedIds = dictionaryOf(entityName, such('a list of identifiers, each with its code', arePairs), MAX_LISTS)
 type SavedIds = TypeOf<typeof savedIds>
 
 /** Only records with an identifier of their own are in the registry; the others are numbered within their parent. */
@@ -124,7 +114,7 @@ export class IdRegistry {
     return this.#ids.get(entity.name) ?? this.#load(entity.name, [])
   }
 
-  #load(name: string, pairs: readonly (readonly [id: number, code: string])[]): Ids {
+  #load(name: string, pairs: Pairs): Ids {
     const ids = { idOf: new Map<string, number>(), codeOf: new Map<number, string>(), highest: 0 }
     for (const [id, code] of pairs) enter(ids, code, id)
     const loaded = Object.assign(ids, { published: new Map(ids.idOf) })
