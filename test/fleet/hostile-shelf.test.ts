@@ -1,6 +1,6 @@
 // What a shelf sends that is not sound is refused in words and changes nothing, signed or not; once the shelf is sound again, it is followed.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sha256 } from '../../packages/server/src/distribution/shelf/chunks.ts'
 import { fetchShelf } from '../../packages/server/src/distribution/shelf/fetch.ts'
@@ -93,7 +93,7 @@ const CASES: readonly [string, (shelf: FakeShelf) => unknown, string][] = [
     withFields({ x: { kind: 'name', description: 'x', language: 'es\r\nX: y' } }),
     'language is',
   ],
-  ['a plural with a line', withDefinition((one) => ({ ...one, plural: 'a\nb' })), 'plural is'],
+  ['a plural with a line', withDefinition((one) => ({ ...one, plural: 'a\nb' })), '"a\\nb"'],
   ['the definition of another list', withDefinition((one) => ({ ...one, name: 'pais' })), 'or another name or size'],
   ['an entity of a claimed size', withEntity({ bytes: 5 }), 'or another name or size'],
   ['an entity without a size', withEntity({ bytes: -1 }), 'bytes is -1'],
@@ -161,6 +161,18 @@ describe.each([true, false])('with a required signature: %p', (isSigned) => {
     expect([store.currentDigest(), store.open(c).digest, await home.verify(c)]).toEqual([c, c, []])
     expect(existsSync(join(home.path, 'fetching'))).toBe(false)
   })
+})
+
+test.each([
+  ['current', '../../x\n'],
+  ['id-registry.json', 'garbage{'],
+  ['shelf.json', '{"generation":9e15}'],
+])('a home whose %s was damaged before is mended by a sound shelf', async (name, text) => {
+  using home = new TestHome()
+  await fetchShelf(home.store, first.reader())
+  writeFileSync(join(home.path, name), text)
+  await fetchShelf(home.store, sound.reader())
+  expect([home.store.history(), readFileSync(home.store.idRegistryFile, 'utf8')]).toEqual([[c], sound.idRegistry])
 })
 
 test('a chunk that is named hundreds of times is refused before it is written that often', async () => {

@@ -210,8 +210,9 @@ export function localStates(store: ReleaseStore, name: string): string[] {
     const manifest = parsedObject(readTextSync(join(directory, ENTITY_MANIFEST_FILE)) ?? '') as Partial<EntityManifest>
     return manifest.definition?.name === name
   }
-  const digest = store.currentDigest()
-  const manifest = digest === undefined ? undefined : store.manifestOrReason(digest)
+  // A home whose history is damaged follows all the same, which mends it.
+  const digest = readTextSync(store.currentFile)?.slice(0, 64) ?? ''
+  const manifest = DIGEST.test(digest) ? store.manifestOrReason(digest) : undefined
   const current = manifest && !('unreadable' in manifest) ? manifest.entities[name]?.digest : undefined
   const placed = (directory: string) => (basename(directory) === current ? Infinity : statSync(directory).mtimeMs)
   return directories.filter(isOfList).toSorted((a, b) => placed(b) - placed(a))
