@@ -33,24 +33,13 @@ describe('the sources of a package', () => {
 })
 
 describe('JSON', () => {
-  /** These still turn it into a type themselves; nothing may be added. */
-  const PENDING = [
-    'distribution/postgres/pg-reader.ts',
-    'distribution/shelf/fetch-entity.ts',
-    'distribution/shelf/pointer.ts',
-    'release/home/release-store.ts',
-    'release/home/upgrade.ts',
-    'release/manifest.ts',
-    'release/signing/key-rotation.ts',
-  ]
-
   test('is parsed in one file of the server, as a value of unknown shape', () => {
     const server = 'packages/server/src/'
     const parsing = sources
       .filter((file) => file.startsWith(server) && !/\.test\.ts$|\/explorer\/browser\//.test(file))
       .filter((file) => /\bJSON\s*\.\s*parse\b|\{[^}]*\bparse\b[^}]*\} = JSON\b/.test(read(file)))
       .map((file) => file.slice(server.length))
-    expect(parsing.filter((file) => !PENDING.includes(file))).toEqual(['base/json.ts'])
+    expect(parsing).toEqual(['base/json.ts'])
     expect(read(`${server}base/json.ts`)).toContain('parseJson = (text: string): unknown =>')
   })
 })

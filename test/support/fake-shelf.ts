@@ -1,7 +1,9 @@
 // A shared shelf without PostgreSQL: the tables hold what a home has, a test changes them, and a reader reads them.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { chunksOf, pack, sha256 } from '../../packages/server/src/distribution/shelf/chunks.ts'
+import { pack } from '../../packages/server/src/base/zstd.ts'
+import { chunksOf, sha256 } from '../../packages/server/src/distribution/shelf/chunks.ts'
+import { entityOf, listingOf } from '../../packages/server/src/distribution/shelf/layout.ts'
 import type { ReleaseFiles } from '../../packages/server/src/distribution/shelf/pointer.ts'
 import type { ShelfReader } from '../../packages/server/src/distribution/shelf/shelf-reader.ts'
 import type { ReleaseStore } from '../../packages/server/src/release/home/release-store.ts'
@@ -129,7 +131,8 @@ export class FakeShelf {
       this.entities.set(digest, manifestText(forged))
       const chunks = this.entityChunks.filter(({ entity }) => entity === released.digest)
       this.entityChunks.push(...chunks.map((chunk) => ({ ...chunk, entity: digest })))
-      return { ...manifest, entities: { ...manifest.entities, [name]: { ...released, digest } } }
+      const { collection, bytes } = releasedEntity(forged)
+      return { ...manifest, entities: { ...manifest.entities, [name]: { ...released, digest, collection, bytes } } }
     })
     return { digest }
   }
@@ -138,19 +141,20 @@ export class FakeShelf {
   reader(onDownload: (chunk: string) => void = () => {}): ShelfReader {
     const { chunks, withheld, entityChunks, generation, change, chain, history, idRegistry, releases } = this
     return {
-      listing: async () => ({ generation, change, chain, history, idRegistry, releases }),
+      listing: async () =>
+        listingOf({ history, idRegistry, releases: Object.fromEntries(releases) }, { generation, change, chain }),
       entity: async (digest) => {
         const manifest = this.entities.get(digest)
         const own = entityChunks.filter(({ entity }) => entity === digest)
         return manifest === undefined
           ? undefined
-          : {
+          : entityOf({
               manifest,
               chunks: own.map(({ file, start, chunk }) => ({
                 ...{ file, start, digest: chunk },
                 size: chunks.get(chunk)?.size ?? 0,
               })),
-            }
+            })
       },
       chunks: async function* (_, digests) {
         for (const digest of digests) {

@@ -204,3 +204,9 @@ export const later = <T>(schema: () => Schema<T>): Schema<T> => ({
   },
   read: (value, path, mismatches) => schema().read(value, path, mismatches),
 })
+
+/** Reads a value as a schema says; returns undefined if it is something else. */
+export function readOrUndefined<T>(schema: Schema<T>, value: unknown): T | undefined {
+  const parsed = parse(schema, value)
+  return 'value' in parsed ? parsed.value : undefined
+}

@@ -1,5 +1,6 @@
 // The manifests of a release and its entities: digests, counts, files, and the origin of the records.
 
+import { parseJson } from '../base/json.ts'
 import { OperationalError } from '../base/operational-error.ts'
 import { mismatchesText, parse, type Schema, type TypeOf } from '../base/schema.ts'
 import { version } from '../base/version.ts'
@@ -188,7 +189,7 @@ function otherFormat({ versions, entities = {} }: Outline): OtherFormat | undefi
 
 export function parsedObject(text: string): object | string {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseJson(text)
     return typeof value === 'object' && value !== null ? value : 'is not a JSON object'
   } catch {
     return 'is not JSON'

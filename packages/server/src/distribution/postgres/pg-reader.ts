@@ -1,5 +1,8 @@
 // Reads a shelf in PostgreSQL.
-import type { Listing, Pointer } from '../shelf/pointer.ts'
+import { parsedObject } from '../../release/manifest.ts'
+import { entityOf, listingOf } from '../shelf/layout.ts'
+import { type Listing, type Pointer, plainPointer } from '../shelf/pointer.ts'
+import { soundPart } from '../shelf/shelf-failures.ts'
 import type { ShelfReader } from '../shelf/shelf-reader.ts'
 import type { ShelfConnection } from './connection.ts'
 
@@ -14,11 +17,11 @@ const READ_SECONDS = 5
 
 type PointerRow = { readonly generation: string; readonly change: string; readonly chain: string }
 
-const pointerOf = (row: PointerRow | undefined): Pointer => ({
-  generation: Number(row?.generation ?? 0),
-  change: row?.change ?? '',
-  chain: row?.chain.split(' ').filter((name) => name !== '') ?? [],
-})
+function pointerOf(row: PointerRow | undefined): Pointer {
+  const chain = row?.chain.split(' ').filter((name) => name !== '') ?? []
+  const value = { generation: Number(row?.generation ?? 0), change: row?.change ?? '', chain }
+  return soundPart(plainPointer, value, 'a pointer')
+}
 
 /** Reads the state, and gives the session a name that shows the status of this node to others. */
 export async function readPointer(connection: ShelfConnection, name = ''): Promise<Pointer> {
@@ -44,12 +47,9 @@ export const readListing = (connection: ShelfConnection): Promise<Listing> =>
       [],
       READ_SECONDS,
     )
-    return {
-      ...pointerOf(row),
-      history: row?.history ?? '',
-      idRegistry: row?.id_registry ?? '',
-      releases: new Map(releases.map(({ digest, files }) => [digest, JSON.parse(files)])),
-    }
+    const { history = '', id_registry: idRegistry = '' } = row ?? {}
+    const files = Object.fromEntries(releases.map((release) => [release.digest, parsedObject(release.files)]))
+    return listingOf({ history, idRegistry, releases: files }, pointerOf(row))
   })
 
 const CHUNKS_OF_A_QUERY = 500
@@ -69,7 +69,7 @@ export const pgReader = (connection: ShelfConnection): ShelfReader => ({
       [digest],
       READ_SECONDS,
     )
-    return { manifest: row.manifest, chunks: chunks.map((chunk) => ({ ...chunk, start: Number(chunk.start) })) }
+    return entityOf({ ...row, chunks: chunks.map((chunk) => ({ ...chunk, start: Number(chunk.start) })) })
   },
   chunks: async function* (_entity, digests) {
     for (let at = 0; at < digests.length; at += CHUNKS_OF_A_QUERY) {

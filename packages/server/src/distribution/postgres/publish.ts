@@ -1,14 +1,15 @@
 // Publishes the changes of a home: first the chunks, which nobody reads yet, then everything else in one transaction.
 import { hostname } from 'node:os'
 import { OperationalError } from '../../base/operational-error.ts'
+import { pack } from '../../base/zstd.ts'
 import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { verifyEntity } from '../../release/home/verify.ts'
 import { MANIFEST_FILE, type Manifest, parseManifest } from '../../release/manifest.ts'
-import { ChunkReader, type FileChunk, pack } from '../shelf/chunks.ts'
+import { ChunkReader, type FileChunk } from '../shelf/chunks.ts'
 import { shelvedEntity } from '../shelf/home-shelf.ts'
+import type { ShelvedEntity } from '../shelf/layout.ts'
 import type { Listing, Pointer, ReleaseFiles } from '../shelf/pointer.ts'
 import { ShelfChanged } from '../shelf/shelf-failures.ts'
-import type { ShelvedEntity } from '../shelf/shelf-reader.ts'
 import type { ShelfConnection } from './connection.ts'
 import { CHANNEL } from './pg-reader.ts'
 

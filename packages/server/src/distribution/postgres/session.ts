@@ -1,11 +1,12 @@
 // Changes a home and its shelf in PostgreSQL as one, and repairs the shelf.
+
+import { JitteredBackoff } from '../../base/jittered-backoff.ts'
 import { OperationalError } from '../../base/operational-error.ts'
 import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { DIGEST, MANIFEST_FILE, parseManifest } from '../../release/manifest.ts'
 import { OtherFormatRelease } from '../../release/release.ts'
 import { sha256 } from '../shelf/chunks.ts'
 import { type Fetched, type FetchProgress, fetchShelf } from '../shelf/fetch.ts'
-import { JitteredBackoff } from '../shelf/jittered-backoff.ts'
 import {
   compareStates,
   declaredPointer,

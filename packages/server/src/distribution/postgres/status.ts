@@ -1,5 +1,7 @@
 // Reports the releases on the shared shelf, their size, the current writer, and the nodes that follow.
-import { MANIFEST_FILE, type Manifest, parsedObject } from '../../release/manifest.ts'
+import { readOrUndefined } from '../../base/schema.ts'
+import { MANIFEST_FILE, parsedObject } from '../../release/manifest.ts'
+import { fetchable } from '../shelf/offered.ts'
 import type { ShelfConnection } from './connection.ts'
 import { REPORT_PREFIX, readListing } from './pg-reader.ts'
 import { writerOf } from './writer-lock.ts'
@@ -29,7 +31,7 @@ export async function shelfReport(connection: ShelfConnection, verifies: boolean
      FROM nomenclator.chunk`,
   )
   const listed = [...releases].map(([digest, files]) => {
-    const { built = null, source } = parsedObject(files[MANIFEST_FILE] ?? '') as Partial<Manifest>
+    const { built = null, source } = readOrUndefined(fetchable, parsedObject(files[MANIFEST_FILE] ?? '')) ?? {}
     // Compressed sizes: of all its chunks, and of those that no other release has.
     const { bytes = 0, ownBytes = 0 } = sizes.get(digest) ?? {}
     return { digest, built, source: source?.kind ?? null, current: digest === current, bytes, ownBytes }
@@ -88,7 +90,9 @@ async function nodesOf(connection: ShelfConnection): Promise<ShelfNode[]> {
     [`${REPORT_PREFIX}%`],
   )
   const nodes = rows.flatMap(({ name, now }): ShelfNode[] => {
-    const parts = /^([^/]*)\/([0-9]+):([0-9a-f-]*):([forak]):([0-9a-f]*)$/.exec(name.slice(REPORT_PREFIX.length))
+    const parts = /^([A-Za-z0-9.-]*)\/([0-9]{1,10}):([0-9a-f-]*):([forak]):([0-9a-f]*)$/.exec(
+      name.slice(REPORT_PREFIX.length),
+    )
     if (parts === null) return []
     const [, host = '', pid, release = '-', state = 'f', time = ''] = parts
     return [

@@ -3,7 +3,8 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { TestDirectory } from '../../../../../test/support/releases.ts'
-import { ChunkReader, chunksOf, pack, sha256, unpack } from './chunks.ts'
+import { pack, unpack } from '../../base/zstd.ts'
+import { ChunkReader, chunksOf, sha256 } from './chunks.ts'
 
 const directory = new TestDirectory()
 afterAll(() => directory[Symbol.dispose]())

@@ -21,7 +21,6 @@ const SPREAD = 4
 const BLOCK_BYTES = 1 << 22
 /** Larger chunks of another machine are refused. */
 export const MAX_CHUNK_BYTES = 1 << 22
-const ZSTD_LEVEL = 3
 
 export const sha256 = (bytes: Uint8Array | string): string => new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
 
@@ -131,19 +130,4 @@ export class ChunkReader implements Disposable {
   [Symbol.dispose](): void {
     for (const source of this.#sources.values()) source[Symbol.dispose]()
   }
-}
-
-export const pack = (bytes: Uint8Array): Promise<Uint8Array> =>
-  Bun.zstdCompress(bytes as Uint8Array<ArrayBuffer>, { level: ZSTD_LEVEL })
-
-/** Unpacks a chunk; throws as soon as it has more bytes than expected. */
-export async function unpack(packed: Uint8Array, size: number): Promise<Uint8Array> {
-  const stream = new Blob([packed as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream('zstd'))
-  const bytes = new Uint8Array(size)
-  let at = 0
-  for await (const piece of stream as AsyncIterable<Uint8Array>) {
-    bytes.set(piece, at)
-    at += piece.length
-  }
-  return bytes.subarray(0, at)
 }

@@ -1,6 +1,7 @@
 // Writes a home as the files of a shelf, for any host of static files: immutable files first, and the pointer last.
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { boundedJson } from '../../base/json-bounds.ts'
 import { OperationalError } from '../../base/operational-error.ts'
 import { replaceDurably } from '../../release/files/durable-file.ts'
 import { readTextSync } from '../../release/files/regular-file.ts'
@@ -12,8 +13,8 @@ import {
   entityName,
   entityText,
   listingName,
+  listingOf,
   POINTER_NAME,
-  parseListing,
   parsePointer,
   pointerText,
 } from './layout.ts'
@@ -43,7 +44,7 @@ export async function exportShelf(store: ReleaseStore, directory: string): Promi
       `${directory} has generation ${before?.generation}, from which generation ${pointer.generation} of ${store.home} does not go on; ` +
         'nothing was written. Take it over first with nomenclator import mirror, or give an empty directory.',
     )
-  const now = parseListing(listing, pointer) as Listing
+  const now = listingOf(boundedJson(Buffer.from(listing)), pointer)
   const written = { chunks: 0, bytes: 0 }
   for (const entity of entitiesIn(now)) {
     const shelved = await home.entity(entity)
@@ -73,9 +74,9 @@ export async function exportShelf(store: ReleaseStore, directory: string): Promi
 
 /** Returns the state of the shelf in a directory; undefined if there is none. */
 function stateIn(directory: string): Listing | undefined {
-  const pointer = parsePointer(readTextSync(join(directory, POINTER_NAME)) ?? '')
-  if (pointer === undefined) return undefined
-  return parseListing(readTextSync(join(directory, listingName(pointer.listing))) ?? '', pointer)
+  const bytesOf = (name: string) => Buffer.from(readTextSync(join(directory, name)) ?? '')
+  const pointer = parsePointer(bytesOf(POINTER_NAME))
+  return pointer && listingOf(boundedJson(bytesOf(listingName(pointer.listing))), pointer)
 }
 
 const entitiesIn = ({ releases }: Listing): string[] => [

@@ -14,6 +14,11 @@ import {
 import { open } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { messageOf } from '../../base/operational-error.ts'
+import { dictionaryOf, objectOf, oneOf, suchThat, wholeNumber } from '../../base/schema.ts'
+import { sha256 as digestText } from '../../base/texts.ts'
+import { unpack } from '../../base/zstd.ts'
+import type { EntityData } from '../../catalog/catalog.ts'
+import { parseDefinition } from '../../catalog/definition-schema.ts'
 import { syncDirectory } from '../../release/files/durable-file.ts'
 import { readTextSync } from '../../release/files/regular-file.ts'
 import type { ReleaseStore } from '../../release/home/release-store.ts'
@@ -30,24 +35,28 @@ import {
   type ReleasedEntity,
   releasedEntity,
 } from '../../release/manifest.ts'
-import { chunksOf, type FileChunk, MAX_CHUNK_BYTES, readFully, sha256, unpack } from './chunks.ts'
-import { ReleaseRefused } from './shelf-failures.ts'
-import type { ShelfReader, ShelvedEntity } from './shelf-reader.ts'
+import { chunksOf, type FileChunk, MAX_CHUNK_BYTES, readFully, sha256 } from './chunks.ts'
+import type { ShelvedEntity } from './layout.ts'
+import { MAX_ENTITY_BYTES } from './offered.ts'
+import { ReleaseRefused, soundPart } from './shelf-failures.ts'
+import type { ShelfReader } from './shelf-reader.ts'
 
 type EntityFetch = {
   readonly store: ReleaseStore
   readonly reader: ShelfReader
   /** Called with the size of each chunk that came over the network, compressed. */
   readonly onChunk?: ((bytes: number) => void) | undefined
+  /** The definitions of the entities before it, which it may embed. */
+  readonly known: ReadonlyMap<string, EntityData>
 }
 
 /** Entities that were begun are kept here, and the next attempt continues with them. */
 export const fetchingDirectory = ({ home }: ReleaseStore) => join(home, 'fetching')
 
-export async function fetchEntity(fetch: EntityFetch, expected: ReleasedEntity): Promise<void> {
+export async function fetchEntity(fetch: EntityFetch, name: string, expected: ReleasedEntity): Promise<EntityData> {
   const { digest } = expected
   const directory = join(fetchingDirectory(fetch.store), digest)
-  const { manifest, shelved } = await readShelved(fetch.reader, expected)
+  const { manifest, shelved } = await readShelved(fetch, name, expected)
   mkdirSync(directory, { recursive: true })
   writeFileSync(join(directory, ENTITY_MANIFEST_FILE), shelved.manifest)
   await makeFiles(fetch, digest, directory, manifest, shelved.chunks)
@@ -59,27 +68,39 @@ export async function fetchEntity(fetch: EntityFetch, expected: ReleasedEntity):
   await Promise.all(readdirSync(directory).map((name) => syncFile(join(directory, name))))
   syncDirectory(directory)
   await fetch.store.placeEntity(directory, digest)
+  return manifest.definition
 }
 
 async function readShelved(
-  reader: ShelfReader,
+  { reader, known }: EntityFetch,
+  name: string,
   expected: ReleasedEntity,
 ): Promise<{ readonly manifest: EntityManifest; readonly shelved: ShelvedEntity }> {
   const { digest } = expected
   const shelved = await reader.entity(digest)
   if (shelved === undefined) throw damagedEntity(digest, 'it is not there')
   if (sha256(shelved.manifest) !== digest) throw damagedEntity(digest, 'its manifest does not match its digest')
-  const manifest: EntityManifest = JSON.parse(shelved.manifest)
-  const unknown = Object.keys(manifest.files).find((name) => !ALLOWED_FILES.includes(name))
-  if (unknown !== undefined) throw damagedEntity(digest, `it must not have a file ${JSON.stringify(unknown)}`)
+  const value = parsedObject(shelved.manifest)
+  soundPart(fetchable, value, `an entity ${digest.slice(0, 12)}`)
+  const manifest = value as EntityManifest
+  const read = parseDefinition(manifest.definition, known)
+  if ('fault' in read) throw damagedEntity(digest, read.fault)
+  const released = releasedEntity(manifest)
   // The digest of a release is that of its records, so they must be those of the entity that is named for them.
-  if (!isSameContent(releasedEntity(manifest), expected))
-    throw damagedEntity(digest, 'it has other records than the release that names it')
+  const isNamed = manifest.definition.name === name && released.collection === expected.collection
+  if (!isNamed || released.bytes !== expected.bytes || !isSameContent(released, expected))
+    throw damagedEntity(digest, 'it has other records, or another name or size, than the release that names it')
   return { manifest, shelved }
 }
 
 /** A name that another machine gives becomes a path here: no other name is accepted. */
-const ALLOWED_FILES: readonly string[] = [...ENTITY_FILES, FACTS_FILE]
+const ALLOWED_FILES = [...ENTITY_FILES, FACTS_FILE] as const
+
+const summary = objectOf({ size: wholeNumber(0, MAX_ENTITY_BYTES), sha256: digestText })
+const files = dictionaryOf(oneOf(...ALLOWED_FILES), summary, 100)
+
+/** The parts of the manifest of an entity that it is fetched by, in any format. */
+const fetchable = objectOf({ files: suchThat(files, 'files with records', ({ records }) => records !== undefined) })
 
 const damagedEntity = (digest: string, wrong: string): ReleaseRefused =>
   new ReleaseRefused(`the shelf has a damaged entity ${digest.slice(0, 12)}: ${wrong}`)
@@ -189,8 +210,9 @@ export function localStates(store: ReleaseStore, name: string): string[] {
     const manifest = parsedObject(readTextSync(join(directory, ENTITY_MANIFEST_FILE)) ?? '') as Partial<EntityManifest>
     return manifest.definition?.name === name
   }
-  const digest = store.currentDigest()
-  const manifest = digest === undefined ? undefined : store.manifestOrReason(digest)
+  // A home whose history is damaged follows all the same, which mends it.
+  const digest = readTextSync(store.currentFile)?.slice(0, 64) ?? ''
+  const manifest = DIGEST.test(digest) ? store.manifestOrReason(digest) : undefined
   const current = manifest && !('unreadable' in manifest) ? manifest.entities[name]?.digest : undefined
   const placed = (directory: string) => (basename(directory) === current ? Infinity : statSync(directory).mtimeMs)
   return directories.filter(isOfList).toSorted((a, b) => placed(b) - placed(a))
@@ -198,8 +220,17 @@ export function localStates(store: ReleaseStore, name: string): string[] {
 
 const MAX_UNPACKING = 4
 
-async function download({ reader, onChunk }: EntityFetch, entity: string, missing: MissingChunks): Promise<void> {
+/** Chunks that unpack to more than all honest ones do, or are named too often, are refused before they are written. */
+const MAX_RATIO = 1_000
+const FREE_BYTES = 1 << 26
+
+async function download(
+  { store, reader, onChunk }: EntityFetch,
+  entity: string,
+  missing: MissingChunks,
+): Promise<void> {
   const lost = new Set(missing.keys())
+  let room = FREE_BYTES
   const running = new Set<Promise<unknown>>()
   let wrong: unknown
   for (let attempt = 0; attempt < (reader.attempts ?? 1) && lost.size > 0; attempt++) {
@@ -207,6 +238,11 @@ async function download({ reader, onChunk }: EntityFetch, entity: string, missin
       const chunk = missing.get(digest)
       if (chunk === undefined) continue
       onChunk?.(packed.length)
+      room += packed.length * MAX_RATIO - chunk.size * chunk.places.length
+      if (room < 0) {
+        rmSync(join(fetchingDirectory(store), entity), { recursive: true })
+        throw damagedEntity(entity, 'its files are far larger than what they are unpacked from')
+      }
       const unpacking: Promise<unknown> = unpack(packed, chunk.size)
         .catch(() => new Uint8Array())
         .then((bytes) => {

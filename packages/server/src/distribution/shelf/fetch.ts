@@ -1,7 +1,7 @@
 // Brings a home to the state of the shared shelf: fetches the releases that it lacks, and makes the current release current.
 import { rmSync } from 'node:fs'
-import { isObject } from '../../base/json.ts'
 import type { OperationalError } from '../../base/operational-error.ts'
+import type { EntityData } from '../../catalog/catalog.ts'
 import type { ReleaseStore } from '../../release/home/release-store.ts'
 import {
   adoptRotations,
@@ -13,6 +13,7 @@ import {
 import { rebuildRelease } from '../../release/home/upgrade.ts'
 import {
   DIGEST,
+  type EntityManifest,
   MANIFEST_FILE,
   type Manifest,
   type ParsedManifest,
@@ -20,10 +21,16 @@ import {
   parseManifest,
   type ReleasedEntity,
 } from '../../release/manifest.ts'
-import { DamagedRelease, OtherFormatRelease, readReleasedEntity } from '../../release/release.ts'
+import { DamagedRelease, OtherFormatRelease, readReleasedEntity, releaseOf } from '../../release/release.ts'
 import { KEYS_FILE } from '../../release/signing/key-rotation.ts'
-import { SIGNATURE_FILE, signableManifest, UnsignedRelease } from '../../release/signing/release-signature.ts'
+import {
+  SIGNATURE_FILE,
+  signableManifest,
+  signableRelease,
+  UnsignedRelease,
+} from '../../release/signing/release-signature.ts'
 import { fetchEntity, fetchingDirectory } from './fetch-entity.ts'
+import { fetchable, newestFirst, readRegistry } from './offered.ts'
 import {
   compareStates,
   type HostPointer,
@@ -32,7 +39,7 @@ import {
   readFollowed,
   saveFollowed,
 } from './pointer.ts'
-import { ReleaseRefused } from './shelf-failures.ts'
+import { ReleaseRefused, soundPart } from './shelf-failures.ts'
 import type { ShelfReader } from './shelf-reader.ts'
 
 export type FetchProgress = {
@@ -73,12 +80,14 @@ export async function fetchShelf(
   options: FetchOptions = {},
 ): Promise<Fetched> {
   const listing = await reader.listing(options.state)
-  const { generation, change, chain, releases } = listing
+  const { generation, change, chain, history, releases } = listing
   const followed = readFollowed(store.home)
   const { trouble } = compareStates([{ ...listing, host: options.state?.host ?? 'the shelf' }], followed)
   if (trouble !== undefined && options.anyState !== true) throw new ReleaseRefused(trouble.message)
   const own = followed?.own ?? store.digests()
-  const [current] = listing.history.split('\n').filter((digest) => DIGEST.test(digest))
+  const idRegistry = readRegistry(store, listing.idRegistry)
+  const offered = newestFirst(releases)
+  const [current] = history.split('\n').filter((digest) => DIGEST.test(digest))
   const fetch = { store, reader, options }
   const present = new Set<string>()
   if (current !== undefined) {
@@ -88,25 +97,22 @@ export async function fetchShelf(
     const isNew = await fetchRelease(fetch, current, files, true).catch(async (error) => {
       // A home that has nothing to serve is better off with an earlier release than with none.
       const isReadable = (digest: string) => !('unreadable' in store.manifestOrReason(digest))
-      if (isRefusal(error) && !store.digests().some(isReadable)) await fetchAnySound(fetch, newestFirst(releases))
+      if (isRefusal(error) && !store.digests().some(isReadable))
+        for (const one of offered) if ((await refusalOf(fetch, ...one)) === undefined) break
       throw error
     })
     present.add(current)
     if (followed === undefined) store.keepOwnIdRegistry()
-    store.adopt(listing, isNew)
+    store.adopt({ history, idRegistry }, isNew)
     saveFollowed(store.home, { generation, change, chain, complete: false, own })
   }
   const missing: string[] = []
-  for (const [digest, files] of newestFirst(releases)) {
+  for (const [digest, files] of offered) {
     if (digest === current || (options.currentOnly && !store.hasReleaseFiles(digest, files))) continue
-    try {
-      await fetchRelease(fetch, digest, files)
-      present.add(digest)
-    } catch (error) {
-      if (!isRefusal(error)) throw error
-      // An unsigned release counts as absent where signatures are required.
-      if (!(error instanceof UnsignedRelease)) missing.push(error.message)
-    }
+    const refusal = await refusalOf(fetch, digest, files)
+    if (refusal === undefined) present.add(digest)
+    // An unsigned release counts as absent where signatures are required.
+    else if (!(refusal instanceof UnsignedRelease)) missing.push(refusal.message)
   }
   if (current !== undefined) {
     // Releases that a home had before it followed a shelf stay.
@@ -123,14 +129,6 @@ export async function fetchShelf(
 const isRefusal = (error: unknown): error is OperationalError =>
   [ReleaseRefused, UnsignedRelease, DamagedRelease, OtherFormatRelease].some((kind) => error instanceof kind)
 
-function newestFirst(releases: Listing['releases']): [string, ReleaseFiles][] {
-  const built = (files: ReleaseFiles) => {
-    const manifest = parsedObject(files[MANIFEST_FILE] ?? '')
-    return typeof manifest === 'object' && 'built' in manifest ? String(manifest.built) : ''
-  }
-  return [...releases].toSorted(([, a], [, b]) => built(b).localeCompare(built(a)))
-}
-
 type Fetch = { readonly store: ReleaseStore; readonly reader: ShelfReader; readonly options: FetchOptions }
 
 /** Fetches a release unless the home has it with the same files. Returns true if anything changed. */
@@ -143,7 +141,7 @@ async function fetchRelease(fetch: Fetch, digest: string, files: ReleaseFiles, i
   // Another version wrote it, and the home has the same records in a format that this version reads.
   if (parsed.state !== 'readable' && parsed.state !== 'damaged' && isThere) return false
   const manifest = manifestToFetch(digest, parsed, files)
-  if (isCurrent) adoptRotations(store, files[KEYS_FILE])
+  if (isCurrent && store.trust !== undefined) adoptRotations(store, files[KEYS_FILE])
   // Signatures come before anything is fetched.
   const trust = currentTrust(store)
   const proof = trust && checkSignature(digest, signableManifest(manifest), files[SIGNATURE_FILE], trust)
@@ -153,62 +151,60 @@ async function fetchRelease(fetch: Fetch, digest: string, files: ReleaseFiles, i
   const isSigned = files[SIGNATURE_FILE] === store.signatureOf(digest)
   if (isThere && isUnsigned && isSigned && isBuiltHere(store, local)) return false
   options.onRelease?.(digest)
-  for (const entity of Object.values(manifest.entities)) {
-    if (!isDamaged(entity) && isSound(store.entityDirectory(entity.digest), entity)) continue
-    await fetchEntity({ store, reader, onChunk: options.onChunk }, entity)
+  const known = new Map<string, EntityData>()
+  for (const [name, entity] of Object.entries(manifest.entities)) {
+    const sound = isDamaged(entity) ? undefined : soundEntity(store.entityDirectory(entity.digest), entity)
+    const fetched =
+      sound?.definition ?? (await fetchEntity({ store, reader, onChunk: options.onChunk, known }, name, entity))
+    known.set(name, fetched)
   }
+  if (parsed.state === 'readable') {
+    const signable = signableRelease(releaseOf(manifest, store.entityDirectory))
+    if (trust) checkSignature(digest, signable, files[SIGNATURE_FILE], trust)
+  }
+  const before = store.releaseFiles(digest)
   store.placeReleaseFiles(digest, files)
-  // Files that no signature covers are built here from the signed records.
-  if (isUnsigned || (parsed.state === 'outdated' && options.outdated !== true)) await rebuildRelease(store, digest)
-  if (store.trust !== undefined) store.read(digest)
+  try {
+    // Files that no signature covers are built here from the signed records.
+    if (isUnsigned || (parsed.state === 'outdated' && options.outdated !== true)) await rebuildRelease(store, digest)
+    if (store.trust !== undefined || options.outdated !== true) store.read(digest)
+  } catch (error) {
+    if (MANIFEST_FILE in before) store.placeReleaseFiles(digest, before)
+    else store.remove(digest)
+    throw error
+  }
+  if (isCurrent) adoptRotations(store, files[KEYS_FILE])
   return true
 }
 
-/** Fetches the first of these releases that is sound. */
-async function fetchAnySound(fetch: Fetch, releases: readonly [string, ReleaseFiles][]): Promise<void> {
-  for (const [digest, files] of releases) {
-    try {
-      await fetchRelease(fetch, digest, files)
-      return
-    } catch (error) {
-      if (!isRefusal(error)) throw error
-    }
+/** Fetches a release. Returns the reason if it is refused. */
+async function refusalOf(fetch: Fetch, digest: string, files: ReleaseFiles): Promise<OperationalError | undefined> {
+  try {
+    await fetchRelease(fetch, digest, files)
+    return undefined
+  } catch (error) {
+    if (isRefusal(error)) return error
+    throw error
   }
 }
 
 function manifestToFetch(digest: string, parsed: ParsedManifest, files: ReleaseFiles): Manifest {
-  switch (parsed.state) {
-    case 'damaged':
-      throw new ReleaseRefused(`the shelf has a damaged release ${digest.slice(0, 12)}: its manifest ${parsed.wrong}`)
-    case 'too old':
-    case 'too new':
-      throw new OtherFormatRelease(digest, parsed)
-    case 'outdated':
-      return outdatedManifest(digest, files)
-    case 'readable':
-      if (parsed.manifest.digest !== digest)
-        throw new ReleaseRefused(`the shelf has another release under the digest ${digest.slice(0, 12)}`)
-      return parsed.manifest
-  }
-}
-
-/** A manifest of an earlier format: checked only as far as its entities can be fetched. */
-function outdatedManifest(digest: string, files: ReleaseFiles): Manifest {
-  const manifest = parsedObject(files[MANIFEST_FILE] ?? '') as Partial<Manifest>
-  const { source, entities = {} } = manifest
-  const isSoundOne = (entity: ReleasedEntity | null) => DIGEST.test(entity?.digest ?? '')
-  if (!isObject(source?.options) || !isObject(entities) || !Object.values(entities).every(isSoundOne))
-    throw new ReleaseRefused(`the shelf has a damaged release ${digest.slice(0, 12)}: its manifest is not sound`)
+  const manifest = parsedObject(files[MANIFEST_FILE] ?? '')
+  if (parsed.state === 'damaged')
+    throw new ReleaseRefused(`the shelf has a damaged release ${digest.slice(0, 12)}: its manifest ${parsed.wrong}`)
+  if (parsed.state === 'too old' || parsed.state === 'too new') throw new OtherFormatRelease(digest, parsed)
+  if (parsed.state === 'readable' && parsed.manifest.digest !== digest)
+    throw new ReleaseRefused(`the shelf has another release under the digest ${digest.slice(0, 12)}`)
+  soundPart(fetchable, manifest, `a release ${digest.slice(0, 12)}`)
   return manifest as Manifest
 }
 
-/** True if its manifest is valid and names the records of the release, and its files have the right size. */
-function isSound(directory: string, expected: ReleasedEntity): boolean {
+/** The manifest of an entity in the home; undefined unless it names the records of the release, and its files have the right size. */
+function soundEntity(directory: string, expected: ReleasedEntity): EntityManifest | undefined {
   try {
-    readReleasedEntity(directory, expected)
-    return true
+    return readReleasedEntity(directory, expected)
   } catch (error) {
-    if (error instanceof DamagedRelease) return false
+    if (error instanceof DamagedRelease) return undefined
     throw error
   }
 }

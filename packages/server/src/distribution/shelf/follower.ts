@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { JitteredBackoff } from '../../base/jittered-backoff.ts'
 import type { Log } from '../../base/log.ts'
 import { diskFailure, OperationalError } from '../../base/operational-error.ts'
 import type { OnShelf, ShelfStatus, ShelfTrouble } from '../../http/observation/shelf-status.ts'
@@ -9,8 +10,7 @@ import { hasText } from '../../release/files/regular-file.ts'
 import { tryLockHome } from '../../release/home/lock.ts'
 import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { fetchShelf } from './fetch.ts'
-import { JitteredBackoff } from './jittered-backoff.ts'
-import { compareStates, type HostPointer, readFollowed, relationOf } from './pointer.ts'
+import { compareStates, type HostPointer, readFollowed, relationOf, stateName } from './pointer.ts'
 import { ShelfAway, ShelfRefused, ShelfSilent } from './shelf-failures.ts'
 import { ShelfList } from './shelf-list.ts'
 import type { FollowedShelf, OpenShelf } from './shelf-reader.ts'
@@ -40,6 +40,8 @@ const SHORT_POLL_MILLISECONDS = 1_000
 const BUSY_MILLISECONDS = 200
 const RECONNECT = { first: 250, max: 10_000 }
 const REFUSED = { first: 1_000, max: 60_000 }
+/** The greatest number of missing releases that are reported. */
+const MAX_REPORTED = 5
 /** A host may offer another bad state each time. */
 const MAX_REFUSED = 100
 
@@ -59,7 +61,7 @@ export class ShelfFollower implements AsyncDisposable {
   #applied:
     | { readonly change: string; readonly history: string; readonly complete: boolean; readonly damaged: string }
     | undefined
-  /** Refused states by the name of their change: each is tried again after a time, or after an update of the shelf. */
+  /** Refused states by their names: each is tried again after a time, or after an update of the shelf. */
   readonly #refused = new Map<string, { readonly until: number; readonly failure: OperationalError }>()
   #trouble: ShelfTrouble | undefined
   #generation = 0
@@ -203,7 +205,7 @@ export class ShelfFollower implements AsyncDisposable {
   /** Brings the home to a state. Returns the failure, or 'busy' if another process has locked the home. */
   async #bringTo(connection: FollowedShelf, state: HostPointer): Promise<OperationalError | 'busy' | undefined> {
     const { store } = this.#options
-    const refused = this.#refused.get(state.change)
+    const refused = this.#refused.get(stateName(state))
     if (refused !== undefined && performance.now() < refused.until) return refused.failure
     try {
       using lock = tryLockHome(store.home, 'serve, which follows the shelf')
@@ -218,7 +220,7 @@ export class ShelfFollower implements AsyncDisposable {
       // Parts of a release that does not fit on the disk take room that others need.
       if (hasCode(error, 'ENOSPC', 'EDQUOT')) rmSync(join(store.home, 'fetching'), { recursive: true, force: true })
       if (this.#refused.size === MAX_REFUSED) this.#refused.clear()
-      this.#refused.set(state.change, { until: performance.now() + this.#retry.next(), failure })
+      this.#refused.set(stateName(state), { until: performance.now() + this.#retry.next(), failure })
       return failure
     }
   }
@@ -244,7 +246,7 @@ export class ShelfFollower implements AsyncDisposable {
     const message = `The home has generation ${listing.generation} of the shelf: ${chunks} chunks, ${bytes} bytes fetched in ${milliseconds} ms.`
     log({ level: 'info', event: 'shelf-fetched', message, generation: listing.generation, chunks, bytes, milliseconds })
     // The home has the current release; the others are tried again.
-    if (!complete) throw new OperationalError(missing.join(' '))
+    if (!complete) throw new OperationalError(missing.slice(0, MAX_REPORTED).join(' '))
   }
 
   #isFollowed({ change }: HostPointer): boolean {

@@ -1,15 +1,15 @@
 // Presents a home as a shelf that other nodes follow: makes the content of the files in the layout on request.
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { pack } from '../../base/zstd.ts'
 import { readTextSync } from '../../release/files/regular-file.ts'
 import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { verifyEntity } from '../../release/home/verify.ts'
 import { DIGEST, ENTITY_MANIFEST_FILE } from '../../release/manifest.ts'
 import { readEntityManifest } from '../../release/release.ts'
-import { ChunkReader, chunksOf, pack, sha256 } from './chunks.ts'
-import { type ListedPointer, listingText } from './layout.ts'
-import { nextPointer, type Pointer, partOf, readFollowed } from './pointer.ts'
-import type { ShelvedEntity } from './shelf-reader.ts'
+import { ChunkReader, chunksOf, sha256 } from './chunks.ts'
+import { listingText, type ShelvedEntity } from './layout.ts'
+import { type ListedPointer, nextPointer, type Pointer, partOf, readFollowed } from './pointer.ts'
 
 type State = { readonly pointer: ListedPointer; readonly listing: string }
 

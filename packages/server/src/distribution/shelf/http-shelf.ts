@@ -1,21 +1,22 @@
 // Reads one host of a shelf over HTTP: another node, a static host, an object store or a CDN.
+import { boundedJson } from '../../base/json-bounds.ts'
 import { messageOf } from '../../base/operational-error.ts'
 import { MAX_CHUNK_BYTES, sha256 } from './chunks.ts'
 import {
   chunkName,
   entityName,
-  type ListedPointer,
+  entityOf,
   listingName,
+  listingOf,
   POINTER_NAME,
-  parseEntity,
-  parseListing,
   parsePointer,
   releaseName,
+  type ShelvedEntity,
 } from './layout.ts'
-import type { Listing } from './pointer.ts'
+import type { ListedPointer, Listing } from './pointer.ts'
 import { openHosts } from './several-hosts.ts'
 import { ShelfAway, ShelfRefused, ShelfSilent } from './shelf-failures.ts'
-import type { OpenShelf, ShelfHost, ShelvedEntity } from './shelf-reader.ts'
+import type { OpenShelf, ShelfHost } from './shelf-reader.ts'
 
 /** With the time limit of a response, and half as much again at random, a stalled link is noticed within 5 s. */
 const POLL_MILLISECONDS = 2_000
@@ -24,7 +25,8 @@ const POINTER_SECONDS = 2
 const STALLED_SECONDS = 5
 const FILE_SECONDS = 60
 const MAX_POINTER_BYTES = 1 << 16
-const MAX_LISTING_BYTES = 1 << 28
+const MAX_LISTING_BYTES = 1 << 26
+const MAX_ENTITY_BYTES = 1 << 25
 const MAX_REQUESTS = 8
 
 export const openHttpShelf = (urls: readonly string[]): OpenShelf =>
@@ -58,12 +60,12 @@ class HttpShelf implements ShelfHost {
   }
 
   #listing = (pointer: ListedPointer): Promise<Listing | undefined> =>
-    this.#read(listingName(pointer.listing), MAX_LISTING_BYTES, (text) =>
-      sha256(text) === pointer.listing ? parseListing(text, pointer) : undefined,
+    this.#read(listingName(pointer.listing), MAX_LISTING_BYTES, (json) =>
+      sha256(json) === pointer.listing ? listingOf(boundedJson(json), pointer) : undefined,
     )
 
   entity = (digest: string): Promise<ShelvedEntity | undefined> =>
-    this.#read(entityName(digest), MAX_LISTING_BYTES, parseEntity)
+    this.#read(entityName(digest), MAX_ENTITY_BYTES, (json) => entityOf(boundedJson(json)))
 
   async *chunks(entity: string, digests: readonly string[]): AsyncGenerator<readonly [string, Uint8Array]> {
     const chunk = (digest: string) => this.#get(chunkName(entity, digest), 2 * MAX_CHUNK_BYTES)
@@ -101,11 +103,11 @@ class HttpShelf implements ShelfHost {
   async #read<T>(
     name: string,
     maxBytes: number,
-    parse: (text: string) => T | undefined,
+    parse: (json: Uint8Array) => T | undefined,
     seconds?: number,
   ): Promise<T | undefined> {
     const bytes = await this.#get(name, maxBytes, seconds)
-    return bytes && parse(new TextDecoder().decode(bytes))
+    return bytes && parse(bytes)
   }
 
   /** Returns undefined if there is no such file. */
@@ -115,7 +117,8 @@ class HttpShelf implements ShelfHost {
     const timer = setTimeout(() => stalled.abort(), seconds * 1_000)
     const signal = AbortSignal.any([this.#stopped.signal, stalled.signal, AbortSignal.timeout(FILE_SECONDS * 1_000)])
     try {
-      const response = await fetch(url, { signal, redirect: 'error', headers: { 'Accept-Encoding': 'identity' } })
+      const headers = { 'Accept-Encoding': 'identity' }
+      const response = await fetch(url, { signal, redirect: 'error', headers, decompress: false })
       if (!response.ok) {
         await response.body?.cancel()
         if (response.status === 404 || response.status === 410) return undefined

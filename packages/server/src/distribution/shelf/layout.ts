@@ -4,11 +4,21 @@
 //   releases/<digest>.json      a listing: history, id registry, and the files of all releases
 //   entities/<digest>/chunks    an entity: its entity.json, and which chunks its files are made of
 //   entities/<digest>/<chunk>   a chunk, compressed with zstd
-import { isObject } from '../../base/json.ts'
-import { DIGEST, parsedObject } from '../../release/manifest.ts'
-import type { FileChunk } from './chunks.ts'
-import type { Listing, Pointer } from './pointer.ts'
-import type { ShelvedEntity } from './shelf-reader.ts'
+import { boundedJson, isBounded } from '../../base/json-bounds.ts'
+import {
+  dictionaryOf,
+  listOf,
+  objectOf,
+  readOrUndefined,
+  suchThat,
+  type TypeOf,
+  text,
+  wholeNumber,
+} from '../../base/schema.ts'
+import { sha256 } from '../../base/texts.ts'
+import { MAX_CHUNK_BYTES } from './chunks.ts'
+import { type ListedPointer, type Listing, listedPointer, MAX_RELEASES, type Pointer } from './pointer.ts'
+import { soundPart } from './shelf-failures.ts'
 
 export const POINTER_NAME = 'current'
 /** A path that only nodes have: its status says if the node has a release, or awaits it. */
@@ -17,46 +27,45 @@ export const listingName = (digest: string): string => `releases/${digest}.json`
 export const entityName = (entity: string): string => `entities/${entity}/chunks`
 export const chunkName = (entity: string, chunk: string): string => `entities/${entity}/${chunk}`
 
-/** A pointer, and the digest of the listing that it points to. */
-export type ListedPointer = Pointer & { readonly listing: string }
-
 export const pointerText = ({ generation, change, chain, listing }: ListedPointer): string =>
   `${JSON.stringify({ generation, change, chain, listing })}\n`
 
 /** Returns undefined for a text that is no pointer. */
-export function parsePointer(text: string): ListedPointer | undefined {
-  const { generation, change, chain, listing } = parsedObject(text) as Partial<Record<keyof ListedPointer, unknown>>
-  if (!Number.isSafeInteger(generation) || typeof change !== 'string' || !isDigest(listing)) return undefined
-  if (!Array.isArray(chain) || !chain.every((one) => typeof one === 'string')) return undefined
-  return { generation: generation as number, change, chain, listing }
-}
+export const parsePointer = (json: Uint8Array): ListedPointer | undefined =>
+  readOrUndefined(listedPointer, boundedJson(json))
+
+const MAX_FILE_LETTERS = 1 << 24
+const MAX_REGISTRY_LETTERS = 1 << 25
+const MAX_HISTORY_LETTERS = 1 << 13
+const MAX_CHUNKS = 200_000
+
+const name = text(100)
+/** A file that is read as JSON when it is used. */
+const file = suchThat(text(MAX_FILE_LETTERS), 'JSON of fewer and less deep values', (json) =>
+  isBounded(Buffer.from(json)),
+)
+const listing = objectOf({
+  history: text(MAX_HISTORY_LETTERS, /^(?:[0-9a-f]{64}(?:\n|$))*$/, 'digests, a line each'),
+  idRegistry: text(MAX_REGISTRY_LETTERS),
+  releases: dictionaryOf(sha256, dictionaryOf(name, file, MAX_RELEASES), MAX_RELEASES),
+})
 
 export const listingText = ({ history, idRegistry, releases }: Omit<Listing, keyof Pointer>): string =>
   JSON.stringify({ history, idRegistry, releases: Object.fromEntries(releases) })
 
-export function parseListing(text: string, pointer: Pointer): Listing | undefined {
-  const { history, idRegistry, releases } = parsedObject(text) as Partial<Record<keyof Listing, unknown>>
-  if (typeof history !== 'string' || typeof idRegistry !== 'string' || !isObject(releases)) return undefined
-  const areFiles = (files: unknown) => isObject(files) && Object.values(files).every((file) => typeof file === 'string')
-  if (!Object.entries(releases).every(([digest, files]) => DIGEST.test(digest) && areFiles(files))) return undefined
-  const { generation, change, chain } = pointer
-  return { generation, change, chain, history, idRegistry, releases: new Map(Object.entries(releases as never)) }
+/** A listing as its host has it; throws if it is not sound. */
+export function listingOf(value: unknown, { generation, change, chain }: Pointer): Listing {
+  const { releases, ...rest } = soundPart(listing, value, 'a list of its releases')
+  return { generation, change, chain, ...rest, releases: new Map(Object.entries(releases)) }
 }
+
+const chunk = objectOf({ file: name, digest: sha256, start: wholeNumber(), size: wholeNumber(1, MAX_CHUNK_BYTES) })
+
+/** The text of the entity.json of an entity, and the chunks of all its files, in order. */
+const entity = objectOf({ manifest: file, chunks: listOf(chunk, MAX_CHUNKS) })
+export type ShelvedEntity = TypeOf<typeof entity>
 
 export const entityText = (entity: ShelvedEntity): string => JSON.stringify(entity)
 
-export function parseEntity(text: string): ShelvedEntity | undefined {
-  const { manifest, chunks } = parsedObject(text) as Partial<Record<keyof ShelvedEntity, unknown>>
-  if (typeof manifest !== 'string' || !Array.isArray(chunks) || !chunks.every(isChunk)) return undefined
-  return { manifest, chunks }
-}
-
-const isDigest = (value: unknown): value is string => typeof value === 'string' && DIGEST.test(value)
-const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
-
-const isChunk = (value: unknown): value is FileChunk =>
-  isObject(value) &&
-  typeof value.file === 'string' &&
-  isDigest(value.digest) &&
-  isCount(value.start) &&
-  isCount(value.size)
+/** Returns undefined for what is no entity. */
+export const entityOf = (value: unknown): ShelvedEntity | undefined => readOrUndefined(entity, value)

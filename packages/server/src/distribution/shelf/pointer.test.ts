@@ -52,11 +52,17 @@ test.each<[string, Pointer, Pointer, ReturnType<typeof relationOf>]>([
   expect(relationOf(state, other)).toBe(relation)
 })
 
-const at = (host: string, pointer: Pointer) => ({ ...pointer, host })
+const at = (host: string, pointer: Pointer & { readonly listing?: string }) => ({ ...pointer, host })
 
 test.each<[string, Parameters<typeof compareStates>, string[], string | undefined]>([
   ['the longest chain', [[at('a', one), at('b', three), at('c', two)], one], ['b', 'c', 'a'], undefined],
   ['each state once', [[at('a', two), at('b', two)], one], ['a'], undefined],
+  [
+    'each claim under the name of one change',
+    [[at('a', { ...two, generation: 9 }), at('b', { ...two, listing: 'x' }), at('c', two)], one],
+    ['a', 'b', 'c'],
+    undefined,
+  ],
   ['nothing that is over', [[at('a', one), at('b', two)], two], ['b'], undefined],
   ['nothing, if all hosts have lost the followed state', [[at('a', one), at('b', EMPTY)], two], [], 'older'],
   ['the side that a home is on, though the other is longer', [[at('a', two), at('b', threeThere)], two], ['a'], 'fork'],
@@ -87,7 +93,13 @@ describe('the state that a home follows', () => {
   test('is read as it was saved, and not written again where it is the same', () => {
     using home = new TestDirectory()
     expect(readFollowed(home.path)).toBeUndefined()
-    const state = { generation: 7, change: 'seven', chain: ['six'], complete: false, own: ['a', 'b'] }
+    const state = {
+      generation: 7,
+      change: 'seven',
+      chain: ['six'],
+      complete: false,
+      own: ['a'.repeat(64), 'b'.repeat(64)],
+    }
     saveFollowed(home.path, state)
     expect(readFollowed(home.path)).toEqual(state)
     const { ino } = statSync(join(home.path, 'shelf.json'))

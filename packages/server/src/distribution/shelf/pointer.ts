@@ -4,16 +4,41 @@
 // the other, or they have forked, as with two databases that both act as the primary. Then a person decides which side is right: the state
 // that is declared right begins a new chain, with a generation after all others.
 import { join } from 'node:path'
+import {
+  boolean,
+  listOf,
+  objectOf,
+  optional,
+  readOrUndefined,
+  type TypeOf,
+  text,
+  wholeNumber,
+} from '../../base/schema.ts'
+import { sha256 } from '../../base/texts.ts'
 import { replaceDurably } from '../../release/files/durable-file.ts'
 import { hasText, readTextSync } from '../../release/files/regular-file.ts'
+import { parsedObject } from '../../release/manifest.ts'
 
-export type Pointer = {
-  readonly generation: number
+const CHAIN_KEPT = 100
+/** The greatest number of releases on a shelf. */
+export const MAX_RELEASES = 10_000
+
+const change = text(100, /^[ -~]*$/, 'a name of at most 100 printable letters')
+const members = {
+  /** Counted, or the milliseconds since 1970 of a change. */
+  generation: wholeNumber(0, Date.UTC(2100)),
   /** The name of the change that led to this state. */
-  readonly change: string
+  change,
   /** The names of the last `CHAIN_KEPT` changes before it, latest first. */
-  readonly chain: readonly string[]
+  chain: listOf(change, CHAIN_KEPT),
 }
+
+export const plainPointer = objectOf(members)
+export type Pointer = TypeOf<typeof plainPointer>
+
+/** A pointer, and the digest of the listing that it points to. */
+export const listedPointer = objectOf({ ...members, listing: sha256 })
+export type ListedPointer = TypeOf<typeof listedPointer>
 
 /** The files in the directory of a release, by name. */
 export type ReleaseFiles = Readonly<Record<string, string>>
@@ -27,37 +52,30 @@ export type Listing = Pointer & {
   readonly releases: ReadonlyMap<string, ReleaseFiles>
 }
 
-/** The state of the shelf that a home has. */
-type Followed = Pointer & {
+const followed = objectOf({
+  ...members,
   /** True if the home has all releases of that state, and not only the current one. */
-  readonly complete: boolean
+  complete: boolean,
   /** The releases that the home had before it followed a shelf. */
-  readonly own: readonly string[]
+  own: listOf(sha256, MAX_RELEASES),
   /** The names of later changes to the home alone, latest last: nodes that follow the home get them. */
-  readonly ahead?: readonly string[]
-}
+  ahead: optional(listOf(change, 100_000)),
+})
+
+/** The state of the shelf that a home has. */
+type Followed = TypeOf<typeof followed>
 
 const followedFile = (home: string) => join(home, 'shelf.json')
 
-export function readFollowed(home: string): Followed | undefined {
-  try {
-    const followed: Followed = JSON.parse(readTextSync(followedFile(home)) ?? '')
-    const { generation, change, chain, own } = followed
-    const isSound = Number.isSafeInteger(generation) && typeof change === 'string' && [chain, own].every(Array.isArray)
-    return isSound ? followed : undefined
-  } catch {
-    // Without it everything is compared again, and nothing is lost.
-    return undefined
-  }
-}
+/** Without it everything is compared again, and nothing is lost. */
+export const readFollowed = (home: string): Followed | undefined =>
+  readOrUndefined(followed, parsedObject(readTextSync(followedFile(home)) ?? ''))
 
 export function saveFollowed(home: string, { generation, change, chain, complete, own, ahead }: Followed): void {
   const text = `${JSON.stringify({ generation, change, chain, complete, own, ahead })}\n`
   if (hasText(followedFile(home), text)) return
   replaceDurably(followedFile(home), text)
 }
-
-const CHAIN_KEPT = 100
 
 /** The state that a change leads to. */
 export const nextPointer = (base: Pointer, change: string): Pointer => ({
@@ -91,7 +109,11 @@ export function relationOf(one: Pointer, other: Pointer): 'same' | 'after' | 'be
 }
 
 /** A state and the host that has it. */
-export type HostPointer = Pointer & { readonly host: string }
+export type HostPointer = Pointer & { readonly host: string; readonly listing?: string }
+
+/** Hosts may claim different content under the name of one change: each is a state of its own. */
+export const stateName = ({ generation, change, listing = '' }: Pointer & { readonly listing?: string }): string =>
+  JSON.stringify([generation, change, listing])
 
 type Comparison<P> = {
   /** The states that continue that of the home, the longest chain first. */
@@ -107,7 +129,8 @@ export function compareStates<P extends HostPointer>(
 ): Comparison<P> {
   const sorted = pointers.toSorted((a, b) => b.generation - a.generation || (a.change < b.change ? -1 : 1))
   const goesOn = (one: P) => followed === undefined || ['after', 'same'].includes(relationOf(one, followed))
-  const states = sorted.filter((one, at) => goesOn(one) && sorted[at - 1]?.change !== one.change)
+  const isFirst = (one: P, at: number) => sorted.findIndex((other) => stateName(other) === stateName(one)) === at
+  const states = sorted.filter((one, at) => goesOn(one) && isFirst(one, at))
   const base = states[0] ?? followed
   const fork = base && sorted.find((one) => relationOf(one, base) === 'fork')
   if (base !== undefined && fork !== undefined)

@@ -1,9 +1,11 @@
 // A shelf on several hosts: all of them are polled, and a missing or damaged part is read from the next host.
+
+import { JitteredBackoff } from '../../base/jittered-backoff.ts'
 import { sha256 } from './chunks.ts'
-import { JitteredBackoff } from './jittered-backoff.ts'
-import type { HostPointer, Listing, Pointer } from './pointer.ts'
+import type { ShelvedEntity } from './layout.ts'
+import { type HostPointer, type Listing, type Pointer, stateName } from './pointer.ts'
 import { ShelfAway, ShelfRefused } from './shelf-failures.ts'
-import type { FollowedShelf, OpenHost, OpenShelf, ShelfHost, ShelvedEntity } from './shelf-reader.ts'
+import type { FollowedShelf, OpenHost, OpenShelf, ShelfHost } from './shelf-reader.ts'
 
 type NamedHost = { readonly name: string; readonly open: OpenHost }
 
@@ -67,10 +69,10 @@ class SeveralHosts implements FollowedShelf {
   }
 
   listing(state?: Pointer): Promise<Listing> {
-    const { change } = state ?? this.#found[0]?.pointer ?? {}
+    const wanted = state ?? this.#found[0]?.pointer
     return this.#first(
       (host) => host.listing(),
-      this.#found.filter(({ pointer }) => pointer.change === change).map(({ host }) => host),
+      this.#found.filter(({ pointer }) => wanted && stateName(pointer) === stateName(wanted)).map(({ host }) => host),
     ) as Promise<Listing>
   }
 

@@ -1,15 +1,8 @@
 // The interface for reading a shared shelf of any kind: a pointer, releases, and entities in chunks that are named by digest.
-import type { FileChunk } from './chunks.ts'
+import type { ShelvedEntity } from './layout.ts'
 import type { HostPointer, Listing, Pointer } from './pointer.ts'
 
-export type ShelvedEntity = {
-  /** The text of its entity.json. */
-  readonly manifest: string
-  /** The chunks of all its files, in order. */
-  readonly chunks: readonly FileChunk[]
-}
-
-/** Its results are not verified. */
+/** Its results are of the right form, and not verified. */
 export type ShelfReader = {
   /** Returns the given state, or a later one of the same host; the newest state by default. */
   listing(state?: Pointer): Promise<Listing>
