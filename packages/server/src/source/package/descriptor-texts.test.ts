@@ -72,3 +72,16 @@ describe('a package gets a name that can stand in a path for', () => {
     await expect(examinePackage(directory.path, { name })).rejects.toThrow('the name of the package is not sound')
   })
 })
+
+test.each(['x'.repeat(50_000), `${'é'.repeat(200)}.csv`, `${'a/'.repeat(600)}units.csv`])(
+  'a path that no file can have is refused in words (%#)',
+  async (path) => {
+    using directory = directoryWith({
+      resources: [
+        { name: 'units', path },
+        { ...UNITS, name: 'other', schema: path },
+      ],
+    })
+    await expect(examinePackage(directory.path)).resolves.toMatchObject({ faultCount: expect.any(Number) })
+  },
+)

@@ -28,9 +28,15 @@ export class MissingFile extends OperationalError {
 
 export const isAddress = (path: string): boolean => /^https?:\/\//i.test(path)
 
+/** The limits of common file systems. */
+const MAX_PATH = 1_000
+const MAX_STEP = 255
+
 /** What is wrong with a path that leads out of the package; undefined where it stays in it. */
 export function pathFault(path: string): string | undefined {
   if (/\p{Cc}/u.test(path)) return 'a path without control characters'
+  if (path.length > MAX_PATH || path.split(/[/\\]/).some((step) => Buffer.byteLength(step) > MAX_STEP))
+    return `a path of at most ${MAX_PATH} letters, each part of which a file can be called`
   if (/^([/\\~]|[A-Za-z]:)/.test(path) || /^[a-z][a-z0-9+.-]*:/i.test(path))
     return 'a path relative to the descriptor, or an http or https address'
   if (path.split(/[/\\]/).includes('..')) return 'a path without .., which stays in the directory of the descriptor'
