@@ -418,6 +418,30 @@ describe.skipIf(browser === undefined)('in a form of another site', () => {
     expect(await page.getByRole('combobox').first().isDisabled()).toBe(true)
   })
 
+  test.each(
+    [
+      'null',
+      '5',
+      '[]',
+      '{}',
+      '{"levels":null,"words":{}}',
+      '{"levels":{"estado":null},"words":{"es":{}}}',
+      '{"levels":{"estado":{}},"words":{}}',
+      '{"levels":{"estado":{"labels":{}}},"words":{"es":5}}',
+      '<h1 id="theirs">Hello</h1>',
+      `${' '.repeat(12e6)}x`,
+    ].map((body) => [body.slice(0, 60).trim(), body]),
+  )('levels that are none are said in words, and break nothing: %s', async (_shown, body) => {
+    const page = await open('')
+    await page.route('**/picker/levels.json', (route) => route.fulfill({ body, contentType: 'application/json' }))
+    await evaluate(page, `void (document.forms[0].innerHTML = '${PLACES}')`)
+    await page.getByText('No se pudieron cargar los catálogos.').waitFor()
+    await evaluate(page, 'picker.ready')
+    expect(await page.getByRole('combobox').first().isDisabled()).toBe(true)
+    await evaluate(page, `void (picker.value = '..', picker.lang = 'en')`)
+    expect(await page.locator('#theirs').count()).toBe(0)
+  })
+
   test('what is missing before its words have come is said in them when they have', async () => {
     const page = await open('')
     const held: Route[] = []

@@ -88,10 +88,21 @@ function definitionsOf(server: string): Promise<Definitions> {
   return definitions
 }
 
+const MAX_LENGTH = 9e6
+
 async function json<T>(url: string, signal?: AbortSignal): Promise<T> {
-  const response = await fetch(url, signal === undefined ? {} : { signal })
-  if (!response.ok) throw new Error(`${url} has status ${response.status}`)
-  return (await response.json()) as T
+  return valueIn(await fetch(url, { signal } as RequestInit))
+}
+
+/** The value of a response in JSON; one that is too long is not read to its end. */
+async function valueIn<T>({ ok, body }: Response): Promise<T> {
+  const reader = (body as ReadableStream).pipeThrough(new TextDecoderStream()).getReader()
+  for (let text = ''; ; ) {
+    const { done, value } = await reader.read()
+    if (done) return JSON.parse(ok ? text : '')
+    text += value
+    if (text.length > MAX_LENGTH) await reader.cancel()
+  }
 }
 
 const valueAt = ({ steps }: Level, record: CatalogRecord, path: string): unknown =>
@@ -110,34 +121,28 @@ const namesFor = ({ name, names = [[name, '']] }: { name: string; names?: Names 
 
 type WordValues = Readonly<Record<string, string | undefined>>
 
-const STYLES = `
-:host { display: block; font: inherit; color: var(--picker-ink, inherit);
-  --_ink: var(--picker-ink, CanvasText); --_paper: var(--picker-paper, Canvas); --_line: var(--picker-line, GrayText);
-  --_accent: var(--picker-accent, light-dark(#9a3f1d, #f0a273)); --_tint: var(--picker-tint, light-dark(#f6e6dd, #3a2719)); }
-:host([hidden]) { display: none; }
-.fields { display: grid; gap: var(--picker-gap, 0.75rem); grid-template-columns: var(--picker-columns, repeat(auto-fit, minmax(min(13rem, 100%), 1fr))); }
-.field { min-width: 0; }
-.box { position: relative; }
-label { display: block; font-size: 0.9em; margin-bottom: 0.2em; }
-.required::after { content: " *" / ""; color: var(--_accent); }
-input { box-sizing: border-box; width: 100%; min-height: 2.5em; font: inherit; color: var(--_ink); background: var(--_paper);
-  border: 1px solid var(--_line); border-radius: 0; padding: 0.3em 1.8em 0.3em 0.6em; }
-input:focus-visible { outline: 3px solid var(--_accent); outline-offset: 1px; }
-input::placeholder { color: inherit; opacity: 0.75; }
-input:disabled { border-style: dashed; background: none; cursor: not-allowed; }
-.arrow { position: absolute; right: 0.7em; bottom: 1em; width: 0.45em; height: 0.45em; pointer-events: none;
-  border: solid var(--_line); border-width: 0 2px 2px 0; transform: rotate(45deg); }
-ul { position: absolute; z-index: 10; top: calc(100% - 1px); left: 0; right: 0; box-sizing: border-box; max-height: 18em;
-  overflow-y: auto; margin: 0; padding: 0; list-style: none; color: var(--_ink); background: var(--_paper); border: 1px solid var(--_line); }
-ul[hidden] { display: none; }
-li { padding: 0.4em 0.6em; overflow-wrap: anywhere; }
-li[aria-selected="true"], li:not([aria-disabled]):hover { background: var(--_tint); box-shadow: inset 3px 0 var(--_accent); cursor: pointer; }
-li small { display: block; opacity: 0.85; }
-mark { background: none; color: inherit; font-weight: 700; }
-.message { margin: 0.4em 0 0; font-size: 0.9em; color: var(--_accent); }
-.message:empty { display: none; }
-.status { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-@media (forced-colors: active) { li[aria-selected="true"] { outline: 2px solid; outline-offset: -2px; } }
+const STYLES = `:host{display:block;font:inherit;color:var(--picker-ink,inherit);--_i:var(--picker-ink,CanvasText);--_p:var(--picker-paper,Canvas);--_l:var(--picker-line,GrayText);--_a:var(--picker-accent,light-dark(#9a3f1d,#f0a273));--_t:var(--picker-tint,light-dark(#f6e6dd,#3a2719))}
+:host([hidden]){display:none}
+.fields{display:grid;gap:var(--picker-gap,.75rem);grid-template-columns:var(--picker-columns,repeat(auto-fit,minmax(min(13rem,100%),1fr)))}
+.field{min-width:0}
+.box{position:relative}
+label{display:block;font-size:.9em;margin-bottom:.2em}
+.required::after{content:" *" / "";color:var(--_a)}
+input{box-sizing:border-box;width:100%;min-height:2.5em;font:inherit;color:var(--_i);background:var(--_p);border:1px solid var(--_l);border-radius:0;padding:.3em 1.8em .3em .6em}
+input:focus-visible{outline:3px solid var(--_a);outline-offset:1px}
+input::placeholder{color:inherit;opacity:.75}
+input:disabled{border-style:dashed;background:none;cursor:not-allowed}
+.arrow{position:absolute;right:.7em;bottom:1em;width:.45em;height:.45em;pointer-events:none;border:solid var(--_l);border-width:0 2px 2px 0;transform:rotate(45deg)}
+ul{position:absolute;z-index:10;top:calc(100% - 1px);inset-inline:0;box-sizing:border-box;max-height:18em;overflow-y:auto;margin:0;padding:0;list-style:none;color:var(--_i);background:var(--_p);border:1px solid var(--_l)}
+ul[hidden]{display:none}
+li{padding:.4em .6em;overflow-wrap:anywhere}
+li[aria-selected=true],li:not([aria-disabled]):hover{background:var(--_t);box-shadow:inset 3px 0 var(--_a);cursor:pointer}
+li small{display:block;opacity:.85}
+mark{background:none;color:inherit;font-weight:700}
+.message{margin:.4em 0 0;font-size:.9em;color:var(--_a)}
+.message:empty{display:none}
+.status{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+@media (forced-colors:active){li[aria-selected=true]{outline:2px solid;outline-offset:-2px}}
 `
 
 /** An element with attributes; pages can style those that are a part. */
@@ -184,7 +189,6 @@ class Field {
       spellcheck: 'false',
       autocapitalize: 'none',
       'aria-autocomplete': 'list',
-      'aria-haspopup': 'listbox',
       'aria-controls': this.#list.id,
       'aria-describedby': this.#message.id,
     })
@@ -520,7 +524,7 @@ export class NomenclatorPicker extends HTMLElement {
   /** @internal */
   word(name: string, values: WordValues = {}): string {
     const text = this.#definitions?.words[this.#language]?.[name] ?? ''
-    return text.replace(/\{(\w+)\}/g, (_, value: string) => values[value] ?? '')
+    return String(text).replace(/\{(\w+)\}/g, (_, value: string) => values[value] ?? '')
   }
 
   /** @internal */
@@ -542,11 +546,20 @@ export class NomenclatorPicker extends HTMLElement {
     const definitions = await definitionsOf(this.#server).catch(() => undefined)
     // The levels, or the server, have changed meanwhile.
     if (fields !== this.#fields) return
+    try {
+      this.#use(definitions)
+    } catch {
+      // The server sent something else.
+      this.#use(undefined)
+    }
+    if (!this.#message.textContent) await this.#showValue()
+  }
+
+  /** Shows the levels, or the mistake in them. */
+  #use(definitions: Definitions | undefined): void {
     this.#definitions = definitions
-    const mistake = (definitions ? this.#mistakeInLevels() : NOT_LOADED[this.#language]) ?? ''
-    this.#message.textContent = mistake
+    this.#message.textContent = (definitions ? this.#mistakeInLevels() : NOT_LOADED[this.#language]) ?? ''
     this.#update()
-    if (!mistake) await this.#showValue()
   }
 
   #levelOf(name: string): Level | undefined {
@@ -561,7 +574,7 @@ export class NomenclatorPicker extends HTMLElement {
   #mistakeInLevels(): string | undefined {
     for (const [at, { level }] of this.#fields.entries()) {
       const definition = this.#levelOf(level)
-      if (definition === undefined) return this.word('unknown', { level })
+      if (definition === undefined) return this.word('unknown', { level }) || NOT_LOADED.es
       const before = this.#fields[at - 1]?.level
       if (before !== undefined && definition.ancestors[before] === undefined)
         return this.word('apart', { level: this.#labelOf(level), parent: this.#labelOf(before) })
@@ -620,7 +633,7 @@ export class NomenclatorPicker extends HTMLElement {
   /** @internal The records of a level that match the text and belong to the choice of the level before. */
   async find(name: string, text: string, signal: AbortSignal): Promise<{ options: Option[]; total: number }> {
     const level = this.#levelOf(name)
-    if (level === undefined) throw new Error(name)
+    if (level === undefined) throw name
     const at = this.#fields.findIndex((field) => field.level === name)
     // The nearest level is enough: the higher ones follow from it.
     const parent = this.#fields[at - 1]
@@ -640,8 +653,7 @@ export class NomenclatorPicker extends HTMLElement {
     const response = await fetch(`${this.#server}${level.list}?${parameters}`, { signal })
     // The server refuses a text without any word.
     if (response.status === 400) return { options: [], total: 0 }
-    if (!response.ok) throw new Error(response.statusText)
-    const records = (await response.json()) as CatalogRecord[]
+    const records = await valueIn<CatalogRecord[]>(response)
     const broaderNames = await this.#broaderNames(level, records, parameters.get('fields') as string, signal)
     const options = records.map((record) => ({
       ...choiceOf(name, level, record, language),
@@ -738,7 +750,8 @@ export class NomenclatorPicker extends HTMLElement {
   async #choicesOf(name: string, key: string): Promise<Choice[]> {
     const level = this.#levelOf(name)
     const values = level === undefined ? [] : keyValues(level, key)
-    if (level === undefined || key === '' || values.length !== level.key.length) return []
+    // Such a key would lead to another path.
+    if (level === undefined || /^\.{0,2}$/.test(key) || values.length !== level.key.length) return []
     const record = await json<CatalogRecord>(`${this.#server}${recordPath(level, values)}`)
     const language = this.#languageOfNames
     // A record may lack a parent.
