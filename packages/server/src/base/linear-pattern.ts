@@ -10,9 +10,21 @@ const MAX_DEPTH = 50
 /** A state takes a character and goes on, or goes on without one to several others. */
 type State = { readonly accepts: ((character: string) => boolean) | undefined; readonly next: number[] }
 
+const MAX_COMPILED = 100
+/** The patterns met last: every copy of a definition has the same ones. */
+const compiled = new Map<string, LinearPattern | undefined>()
+
 /** Undefined where the pattern is not one, is too long, or needs more than one look at a text. */
 export function linearPattern(source: string): LinearPattern | undefined {
   if (source.length > MAX_PATTERN) return undefined
+  if (!compiled.has(source)) {
+    if (compiled.size === MAX_COMPILED) compiled.clear()
+    compiled.set(source, compile(source))
+  }
+  return compiled.get(source)
+}
+
+function compile(source: string): LinearPattern | undefined {
   try {
     const automaton = new Automaton(source)
     return (text) => automaton.matches(text)
