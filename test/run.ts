@@ -94,10 +94,8 @@ function writeTimings(path: string): string {
       'operation/workers',
       'hostile/torture',
       'operation/compute-workers',
-      'client/package',
     ],
     ...[
-      'command/server-package',
       'command/serve',
       'explorer/picker',
       'explorer/resolver',
@@ -115,7 +113,6 @@ function writeTimings(path: string): string {
       'import/disk-full',
     ],
     ...[
-      'client/picker-package',
       'verify/package',
       'verify/faults',
       'import/http-to-package',

@@ -115,9 +115,9 @@ const CASES: readonly [string, (shelf: FakeShelf) => unknown, string][] = [
     'it is not there',
   ],
   [
-    '300,000 releases',
+    '20,000 releases',
     (shelf) => {
-      for (let at = 0; at < 300_000; at++) shelf.releases.set(at.toString(16).padStart(64, '0'), {})
+      for (let at = 0; at < 20_000; at++) shelf.releases.set(at.toString(16).padStart(64, '0'), {})
     },
     'releases is an object',
   ],
@@ -189,7 +189,8 @@ test('a chunk that is named hundreds of times is refused before it is written th
   for (let at = 0; at < 500; at++)
     hostile.entityChunks.push({ entity: digest, file: 'words.delta', start: at * size, chunk })
   hostile.chunks.set(chunk, { size, packed: Bun.zstdCompressSync(sevens) })
-  await expect(fetchShelf(home.store, hostile.reader())).rejects.toThrow('far larger than what they are unpacked from')
+  const outcome = await fetchShelf(home.store, hostile.reader()).then(() => 'taken', String)
+  expect(outcome).toContain('far larger than what they are unpacked from')
   expect(existsSync(join(home.path, 'fetching', digest))).toBe(false)
   await fetchShelf(home.store, sound.reader())
   expect(home.store.currentDigest()).toBe(c)
@@ -252,18 +253,20 @@ describe('a host over HTTP', () => {
     }
   type Body = { readonly body: string | Uint8Array<ArrayBuffer>; readonly headers?: Record<string, string> }
 
+  const packed = Bun.gzipSync(Buffer.alloc(1 << 28, '['), { level: 1 })
+
   test.each<[string, (name: string) => Body, string]>([
     ['a pointer of brackets', () => ({ body: '['.repeat(60_000) }), 'is not the pointer'],
     ['a pointer without end', () => ({ body: '['.repeat(1 << 25) }), 'sends more than'],
-    ['a list of brackets', listing('['.repeat(1 << 25)), 'a list of its releases that is not sound'],
+    ['a list of brackets', listing('['.repeat(1 << 23)), 'a list of its releases that is not sound'],
     [
       'a list of pairs of brackets',
-      listing(`[${'[],'.repeat(1 << 23)}[]]`),
+      listing(`[${'[],'.repeat(1 << 21)}[]]`),
       'a list of its releases that is not sound',
     ],
     [
       'a pointer that unpacks to more',
-      () => ({ body: Bun.gzipSync(Buffer.alloc(1 << 28, '[')), headers: { 'Content-Encoding': 'gzip' } }),
+      () => ({ body: packed, headers: { 'Content-Encoding': 'gzip' } }),
       'sends more than',
     ],
   ])('that sends %s costs little, and is refused', async (_, response, words) => {
@@ -281,7 +284,7 @@ describe('a host over HTTP', () => {
     const fetched = openHttpShelf([`http://127.0.0.1:${server.port}/shelf`])('', () => {}).then((shelf) =>
       fetchShelf(home.store, shelf),
     )
-    await expect(fetched).rejects.toThrow(words)
+    expect(await fetched.then(() => 'taken', String)).toContain(words)
     expect(process.memoryUsage.rss() - before).toBeLessThan(300 * 2 ** 20)
   })
 })
