@@ -95,13 +95,7 @@ function writeTimings(path: string): string {
       'hostile/torture',
       'operation/compute-workers',
     ],
-    ...[
-      'command/serve',
-      'explorer/picker',
-      'explorer/resolver',
-      'explorer/lists',
-      'explorer/tasks',
-    ],
+    ...['command/serve', 'explorer/picker', 'explorer/resolver', 'explorer/lists', 'explorer/tasks'],
     ...[
       'operation/seeing',
       'contract/walk',
