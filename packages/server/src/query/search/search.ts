@@ -6,7 +6,7 @@
 // end any word may be missing. What was dropped is part of the result.
 
 import { ancestorsOf } from '../../catalog/lineage.ts'
-import { positionsWithCode } from '../../release/official-codes.ts'
+import { type CodedRecords, recordsCoded } from '../../release/aliases.ts'
 import type { Release } from '../../release/release.ts'
 import { type Filter, positionsWhere } from '../filter.ts'
 import { distanceFrom, type Near, nearestFirst } from '../near.ts'
@@ -14,7 +14,7 @@ import { ancestorAt } from './ancestor-match.ts'
 import { type SearchBudget, scanNames } from './candidates.ts'
 import { positionsWithKeyCode, typedCodeOf } from './codes.ts'
 import { AS_TYPED, type Effort, type Efforts, effortsFor, FUZZY, LONG_LINE } from './efforts.ts'
-import { type AliasMatch, BY_CODE, type Explanation, type How, howOf } from './explanation.ts'
+import { type AliasMatch, BY_CODE, byAlias, type Explanation, type How, howOf } from './explanation.ts'
 import { emptyHits, type Hits } from './hits.ts'
 import { importanceOf, MAX_IMPORTANCE } from './importance.ts'
 import { GLUED_COST, gluedReadings, plainReadings, type Reading } from './readings.ts'
@@ -310,7 +310,7 @@ function resultsOf(
   }))
 }
 
-/** The records whose whole code was typed, however it was spaced. */
+/** The records that have or had what was typed as their whole code, however it was spaced. */
 function withCode(
   release: Release,
   name: string,
@@ -321,12 +321,14 @@ function withCode(
   const importance = importanceOf(release, name)
   const code = typedCodeOf(definition, words)
   const keyed = positionsWithKeyCode(release, definition, words)
-  const official = code === undefined ? [] : positionsWithCode(release, definition, code)
-  return [...keyed, ...official.filter((position) => !keyed.includes(position))]
+  const { positions, former }: CodedRecords =
+    code === undefined ? { positions: [] } : recordsCoded(release, definition, code)
+  const explanation = former === undefined ? BY_CODE : byAlias(former)
+  return [...new Set([...keyed, ...positions])]
     .filter((position) => among === undefined || among.includes(position))
     .map((position) => {
       // Nothing else is meant by a key.
       const rank = rankOfExact(keyed.includes(position) ? MAX_IMPORTANCE : (importance[position] as number))
-      return { name, position, score: scoreOfRank(rank), quality: 1, explain: () => BY_CODE }
+      return { name, position, score: scoreOfRank(rank), quality: 1, explain: () => explanation }
     })
 }
