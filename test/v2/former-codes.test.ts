@@ -68,7 +68,7 @@ describe('a path', () => {
     ['of a code whose record of today is not in the release', '/localidades/020010133?by=code', 404],
     ['of a code that no record had', '/localidades/020010061?by=code', 404],
     ['of the code of another municipality', `/municipios/3/localidades/${FORMER}?by=code`, 404],
-    ['of a municipality that is not there', '/municipios/02999/localidades/0060?by=code', 404],
+    ['of a municipality that is not there', `/municipios/02999/localidades/${FORMER}?by=code`, 404],
     ['of an identifier', '/municipios/1/localidades/60', 404],
     ['of what is said to be an identifier', `/localidades/${FORMER}?by=id`, 404],
     ['of another list', `/municipios/${FORMER}?by=code`, 404],

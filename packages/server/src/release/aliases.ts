@@ -90,7 +90,7 @@ export function recordsCoded(release: Release, entity: Entity, code: string): Co
   const positions = positionsWithCode(release, entity, code)
   if (positions.length > 0 || entity.package !== undefined) return { positions }
   const former = shippedFormerCodes(builtInCatalog).get(code)
-  const position = former?.entity === entity.name ? positionOfCode(release, entity.name, former.code) : undefined
+  const position = former && positionOfCode(release, entity.name, former.code)
   return former === undefined || position === undefined ? { positions } : { positions: [position], former }
 }
 
