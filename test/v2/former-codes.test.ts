@@ -30,6 +30,8 @@ const rows = placesOf({
     ['0040', 'Camalú', 2],
     ['0863', 'Vicente Guerrero', 2],
     ['0001', 'Tijuana', 3],
+    // Its name has the number that Camalú had.
+    ['0002', 'Rancho Sesenta', 1],
   ],
 })
 const [FORMER, TODAY] = ['020010060', '020060040']

@@ -252,10 +252,14 @@ export function matchesBelowParent(
   // The seat goes by the name of its parent, of which its own letters tell nothing.
   const asSeat = seat === undefined ? undefined : matchRecord(names.record(seat), part)
   const first = asSeat === undefined ? called : [...called, asSeat]
-  const matches = uniqueMatches([...first, ...names.match(positions, part)])
-  if (matches.length > 0 || part.digits === undefined) return matches
-  const { positions: coded, former } = recordsCodedBelow(release, part.entity, parent, part.digits)
-  return former === undefined ? [] : coded.map((position) => matchByCode(position, false, 'former-code'))
+  return uniqueMatches([...formerlyBelow(release, part, parent), ...first, ...names.match(positions, part)])
+}
+
+/** The record that had a part as its code below a parent, wherever it is today. */
+function formerlyBelow(release: Release, { entity, digits }: WrittenPart, parent: number): PartMatch[] {
+  if (digits === undefined) return []
+  const { positions, former } = recordsCodedBelow(release, entity, parent, digits)
+  return former === undefined ? [] : positions.map((position) => matchByCode(position, false, 'former-code'))
 }
 
 /** What a name costs whose end is missing, and how many letters are left of it at least. */
