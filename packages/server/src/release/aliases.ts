@@ -85,25 +85,23 @@ const shippedFormerCodes = memoized((_: Catalog): ReadonlyMap<string, Alias> => 
 /** The records with a code; where there is none, the one that had it before, and the alias that says so. */
 export type CodedRecords = { readonly positions: readonly number[]; readonly former?: Alias }
 
-/** The records that have or had a code. */
-export function recordsCoded(release: Release, entity: Entity, code: string): CodedRecords {
-  const positions = positionsWithCode(release, entity, code)
+/** The records that have or had a code, which may be given without that of a parent. */
+export function recordsCoded(release: Release, entity: Entity, code: string, parent?: number): CodedRecords {
+  const whole = parent === undefined ? code : wholeCode(release, entity, code, parent)
+  const positions = positionsWithCode(release, entity, whole)
   if (positions.length > 0 || entity.package !== undefined) return { positions }
-  const former = shippedFormerCodes(builtInCatalog).get(code)
+  const former = shippedFormerCodes(builtInCatalog).get(whole)
   const position = former && positionOfCode(release, entity.name, former.code)
   return former === undefined || position === undefined ? { positions } : { positions: [position], former }
 }
 
-/** The records that have or had a code below a parent, which may be given without that of the parent. */
-export function recordsCodedBelow(release: Release, entity: Entity, parent: number, code: string): CodedRecords {
-  const usual = usualCodeOf(entity)
-  const [first, last] = usual.parts
-  if (first === undefined || last === undefined || entity.fields[first.field]?.kind !== 'embed')
-    return { positions: [] }
-  const above = codeReader(release, embeddedAt(entity, first.field))(parent) ?? ''
-  const own = partText(last, code)
-  const whole = code.startsWith(above) ? code : own && joinedCode(usual, [above, own])
-  return whole === undefined ? { positions: [] } : recordsCoded(release, entity, whole)
+/** A code below a parent with the code of that before it; empty where it can be none. */
+function wholeCode(release: Release, entity: Entity, code: string, parent: number): string {
+  const [first, last] = usualCodeOf(entity).parts
+  if (first === undefined || last === undefined || entity.fields[first.field]?.kind !== 'embed') return ''
+  const above = codeReader(release, embeddedAt(entity, first.field))(parent)
+  if (above !== undefined && code.startsWith(above)) return code
+  return joinedCode(usualCodeOf(entity), [above, partText(last, code)]) ?? ''
 }
 
 const keyOf = ({ entity, code, alias }: Alias): string => [entity, code, alias].join('\0')

@@ -10,7 +10,7 @@ import { keyPathsOf } from '../../catalog/paths.ts'
 import { type Filter, firstWhere, keyFilters } from '../../query/filter.ts'
 import { keyIn } from '../../query/formats/selection.ts'
 import { treeOf } from '../../query/tree.ts'
-import { type CodedRecords, recordsCoded, recordsCodedBelow } from '../../release/aliases.ts'
+import { recordsCoded } from '../../release/aliases.ts'
 import { codeReader, positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import { ProblemError } from '../problem.ts'
@@ -44,20 +44,14 @@ export function positionAt(release: Release, { entity, parent, by, ...named }: R
 
 /** The path of the record that had the code in a path at which there is none, with its code of today. */
 export function pathOfToday(release: Release, address: RecordAddress): string {
-  const { entity } = address
-  const { positions, former } = formerlyAt(release, address)
-  const today = former && codeReader(release, entity)(positions[0] as number)
-  if (today === undefined) throw recordNotFound(release, entity, address)
-  return `${V2_PATH}/${entity.plural}/${encodeURIComponent(today)}`
-}
-
-function formerlyAt(release: Release, { entity, parent, by, name }: RecordAddress): CodedRecords {
+  const { entity, parent, by, name } = address
   const isAlone = parent === undefined && ownerOf(entity) !== undefined
-  const owner = parent && positionOfParent(release, parent, by)
   const mayBeCode = by === 'code' || (by === undefined && (isAlone || identifier(name) === undefined))
-  if (!mayBeCode || (parent !== undefined && owner === undefined)) return { positions: [] }
-  const code = name.replace(SIGNS_IN_CODES, '')
-  return owner === undefined ? recordsCoded(release, entity, code) : recordsCodedBelow(release, entity, owner, code)
+  const owner = parent && positionOfParent(release, parent, by)
+  if (!mayBeCode || (parent !== undefined && owner === undefined)) throw recordNotFound(release, entity, address)
+  const { positions, former } = recordsCoded(release, entity, name.replace(SIGNS_IN_CODES, ''), owner)
+  if (former === undefined) throw recordNotFound(release, entity, address)
+  return `${V2_PATH}/${entity.plural}/${encodeURIComponent(codeReader(release, entity)(positions[0] as number) ?? '')}`
 }
 
 /** The position of a record that a path names after its owner. */

@@ -6,7 +6,7 @@ import type { Entity } from '../../catalog/entity.ts'
 import { languageOfNames } from '../../catalog/languages/languages.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
-import { aliasesOf, recordsCoded, recordsCodedBelow } from '../../release/aliases.ts'
+import { aliasesOf, recordsCoded } from '../../release/aliases.ts'
 import type { WordIndex } from '../../release/index/index-file.ts'
 import type { Release } from '../../release/release.ts'
 import { type AncestorLevel, ancestorAt, ancestorLevels } from '../search/ancestor-match.ts'
@@ -258,7 +258,7 @@ export function matchesBelowParent(
 /** The record that had a part as its code below a parent, wherever it is today. */
 function formerlyBelow(release: Release, { entity, digits }: WrittenPart, parent: number): PartMatch[] {
   if (digits === undefined) return []
-  const { positions, former } = recordsCodedBelow(release, entity, parent, digits)
+  const { positions, former } = recordsCoded(release, entity, digits, parent)
   return former === undefined ? [] : positions.map((position) => matchByCode(position, false, 'former-code'))
 }
 

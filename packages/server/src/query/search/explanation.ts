@@ -41,10 +41,3 @@ export type Explanation = {
 
 /** Of a record that was found by its code. */
 export const BY_CODE: Explanation = { how: ['code'], dropped: [], matched: [], matchedName: undefined, aliases: [] }
-
-/** Of a record that was found by nothing but an alias. */
-export const byAlias = (alias: Alias): Explanation => ({
-  ...BY_CODE,
-  how: ['alias'],
-  aliases: [{ entity: undefined, alias }],
-})

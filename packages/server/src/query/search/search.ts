@@ -14,7 +14,7 @@ import { ancestorAt } from './ancestor-match.ts'
 import { type SearchBudget, scanNames } from './candidates.ts'
 import { positionsWithKeyCode, typedCodeOf } from './codes.ts'
 import { AS_TYPED, type Effort, type Efforts, effortsFor, FUZZY, LONG_LINE } from './efforts.ts'
-import { type AliasMatch, BY_CODE, byAlias, type Explanation, type How, howOf } from './explanation.ts'
+import { type AliasMatch, BY_CODE, type Explanation, type How, howOf } from './explanation.ts'
 import { emptyHits, type Hits } from './hits.ts'
 import { importanceOf, MAX_IMPORTANCE } from './importance.ts'
 import { GLUED_COST, gluedReadings, plainReadings, type Reading } from './readings.ts'
@@ -323,12 +323,13 @@ function withCode(
   const keyed = positionsWithKeyCode(release, definition, words)
   const { positions, former }: CodedRecords =
     code === undefined ? { positions: [] } : recordsCoded(release, definition, code)
-  const explanation = former === undefined ? BY_CODE : byAlias(former)
+  const by: Partial<Explanation> =
+    former === undefined ? {} : { how: ['alias'], aliases: [{ entity: undefined, alias: former }] }
   return [...new Set([...keyed, ...positions])]
     .filter((position) => among === undefined || among.includes(position))
     .map((position) => {
       // Nothing else is meant by a key.
       const rank = rankOfExact(keyed.includes(position) ? MAX_IMPORTANCE : (importance[position] as number))
-      return { name, position, score: scoreOfRank(rank), quality: 1, explain: () => explanation }
+      return { name, position, score: scoreOfRank(rank), quality: 1, explain: () => ({ ...BY_CODE, ...by }) }
     })
 }
