@@ -115,7 +115,7 @@ describe('a row', () => {
     return [resolution.verdict, codeAt(resolution.record?.position), reasonOf(resolution), municipality]
   }
   const parts = (given: Readonly<Record<string, string>>) => ({ parts: new Map(Object.entries(given)) })
-  const BY_FORMER = 'by a former code of it'
+  const BY_FORMER = 'by a former code'
 
   test.each([
     ['the code alone', parts({ localidad: FORMER }), 'exact', BY_FORMER],
