@@ -24,6 +24,7 @@ import { type RenderedSuggestion, searchSuggestions } from '../http/v2/suggestio
 import { recordRoute } from '../http/v2/v2-routes.ts'
 import { selectedRecords } from '../query/formats/json.ts'
 import { nameReplacer } from '../query/formats/shown-names.ts'
+import { recordsCoded } from '../release/aliases.ts'
 import { isRenumbered, type RecordChange } from '../release/diff.ts'
 import { knownFacts } from '../release/facts.ts'
 import type { Release } from '../release/release.ts'
@@ -209,12 +210,13 @@ export class ApiReader {
     return findRecord(this.release, recordRequest(entity, segments, []))
   }
 
-  /** The record with an official code, where no record has that as its key. */
+  /** The record that has or had an official code, where no record has that as its key. */
   recordWithCode(entity: Entity, code: string): PublishedRecord | undefined {
     const key = keyNamed(entity, code)
     const named = { name: code, key: ownerOf(entity) === undefined ? key : undefined }
     if (positionNamed(this.release, entity, named, 'id') !== undefined) return undefined
-    const position = positionNamed(this.release, entity, named, 'code')
+    const position =
+      positionNamed(this.release, entity, named, 'code') ?? recordsCoded(this.release, entity, code).positions[0]
     return position === undefined ? undefined : this.recordsAt(entity, [position])[0]
   }
 

@@ -1,6 +1,6 @@
-// Responses to methods other than GET and HEAD, and to paths with a trailing slash.
+// Responses to methods other than GET and HEAD, and to paths that have become others.
 
-import { emptyResponse, type HttpRequest, type HttpResponse } from './exchange.ts'
+import { emptyResponse, type Headers, type HttpRequest, type HttpResponse } from './exchange.ts'
 import { ProblemError } from './problem.ts'
 import { allowedAt, commonHeadersAt } from './routes.ts'
 
@@ -19,8 +19,10 @@ export function otherMethod({ method, path }: HttpRequest): HttpResponse {
 
 export const withoutSlash = (path: string): string => path.replace(/\/$/, '')
 
-/** The path must be known without its trailing slash: any other could redirect a client to another host. */
-export const redirected = ({ path, query }: HttpRequest): HttpResponse => {
-  const trimmed = withoutSlash(path)
-  return emptyResponse(308, { ...commonHeadersAt(path), Location: query === '' ? trimmed : `${trimmed}?${query}` })
-}
+/** The response to a path that has become another one, which must be known: any other could redirect a client to another host. */
+export const redirected = (
+  { path, query }: HttpRequest,
+  to = withoutSlash(path),
+  headers: Headers = {},
+): HttpResponse =>
+  emptyResponse(308, { ...commonHeadersAt(path), ...headers, Location: query === '' ? to : `${to}?${query}` })

@@ -1,7 +1,7 @@
 // Aliases: other names by which people call a record, as a table says them, and the index to search them by.
 //
 // Aliases that ship with the program are in data/aliases.csv and hold in every release. Imported ones are in the
-// manifest of the release, and are part of its digest.
+// manifest of the release, and are part of its digest. A former code is an alias, too, but found only as a whole code.
 
 import { readFileSync } from 'node:fs'
 import { memoized } from '../base/memoized.ts'
@@ -10,6 +10,7 @@ import { shippedFile } from '../base/program.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { type Entity, embeddedAt, type Field } from '../catalog/entity.ts'
 import { isNameFact, languageOfNames } from '../catalog/languages/languages.ts'
+import { joinedCode, partText, usualCodeOf } from '../catalog/official-code.ts'
 import { wordsOf } from '../catalog/words.ts'
 import { builtInCatalog } from '../source/built-in.ts'
 import { Faults } from '../source/faults.ts'
@@ -18,7 +19,7 @@ import { delimitedText } from '../source/package/delimited.ts'
 import type { Alias } from '../source/source.ts'
 import type { IndexColumn, WordIndex } from './index/index-file.ts'
 import { wordsInMemory } from './index/words-in-memory.ts'
-import { positionsWithCode } from './official-codes.ts'
+import { codeReader, positionsWithCode } from './official-codes.ts'
 import type { OpenEntity, Release } from './release.ts'
 
 /** The aliases of an entity, searched as if each were a record with that name. */
@@ -43,18 +44,22 @@ const builtInAliases = memoized(({ entities }: Catalog): readonly Alias[] => {
 const shippedNames = memoized(({ name, fields, code }: Entity): readonly Alias[] => {
   const facts = nameFactsIn(fields)
   if (facts.length === 0) return []
-  const file = shippedFile(`data/${name}.csv`)
-  const table = delimitedText(readFileSync(file, 'utf8'), { file, dialect: { delimiter: ',' }, tell: () => {} })
-  const [header = [], ...rows] = table.rows
-  const valueIn = (row: readonly string[], column: string) => row[header.indexOf(column)] ?? ''
-  return rows.flatMap((row) =>
+  return shippedRows(name).flatMap((valueIn) =>
     facts.flatMap((fact) => {
-      const alias = valueIn(row, fact)
-      const ofRecord = code.map((field) => valueIn(row, field)).join(ALIAS_CODE_SEPARATOR)
+      const alias = valueIn(fact)
+      const ofRecord = code.map(valueIn).join(ALIAS_CODE_SEPARATOR)
       return alias === '' ? [] : [{ entity: name, code: ofRecord, alias, reason: 'name in another language' }]
     }),
   )
 })
+
+/** The rows of a table that ships with the program, each as a reader of its columns. */
+function shippedRows(name: string): ((column: string) => string)[] {
+  const file = shippedFile(`data/${name}.csv`)
+  const table = delimitedText(readFileSync(file, 'utf8'), { file, dialect: { delimiter: ',' }, tell: () => {} })
+  const [header = [], ...rows] = table.rows
+  return rows.map((row) => (column) => row[header.indexOf(column)] ?? '')
+}
 
 const nameFactsIn = (fields: Entity['fields']): string[] =>
   Object.keys(fields).filter((field) => isNameFact(fields[field] as Field))
@@ -65,6 +70,39 @@ const hasNameFacts = ({ definition, index }: OpenEntity): boolean =>
     const column = index.column(field)
     return column.kind === 'text fact' && column.known.length > 0
   })
+
+/** The former codes that ship with the program, each with the alias that it is. No record has one of them today. */
+const shippedFormerCodes = memoized((_: Catalog): ReadonlyMap<string, Alias> => {
+  const aliases = shippedRows('claves-anteriores').map((valueIn) => ({
+    entity: 'localidad',
+    code: valueIn('CVEGEO'),
+    alias: valueIn('CVEGEO_ANTERIOR'),
+    reason: `former code, another since ${valueIn('DESDE')}`,
+  }))
+  return new Map(aliases.map((alias) => [alias.alias, alias]))
+})
+
+/** The records with a code; where there is none, the one that had it before, and the alias that says so. */
+export type CodedRecords = { readonly positions: readonly number[]; readonly former?: Alias }
+
+/** The records that have or had a code, which may be given without that of a parent. */
+export function recordsCoded(release: Release, entity: Entity, code: string, parent?: number): CodedRecords {
+  const whole = parent === undefined ? code : wholeCode(release, entity, code, parent)
+  const positions = positionsWithCode(release, entity, whole)
+  if (positions.length > 0 || entity.package !== undefined) return { positions }
+  const former = shippedFormerCodes(builtInCatalog).get(whole)
+  const position = former && positionOfCode(release, entity.name, former.code)
+  return former === undefined || position === undefined ? { positions } : { positions: [position], former }
+}
+
+/** A code below a parent with the code of that before it; empty where it can be none. */
+function wholeCode(release: Release, entity: Entity, code: string, parent: number): string {
+  const [first, last] = usualCodeOf(entity).parts
+  if (first === undefined || last === undefined || entity.fields[first.field]?.kind !== 'embed') return ''
+  const above = codeReader(release, embeddedAt(entity, first.field))(parent)
+  if (above !== undefined && code.startsWith(above)) return code
+  return joinedCode(usualCodeOf(entity), [above, partText(last, code)]) ?? ''
+}
 
 const keyOf = ({ entity, code, alias }: Alias): string => [entity, code, alias].join('\0')
 

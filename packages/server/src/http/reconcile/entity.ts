@@ -5,7 +5,7 @@ import type { Entity } from '../../catalog/entity.ts'
 import { keyPathsOf } from '../../catalog/paths.ts'
 import { firstWhere, keyFilters } from '../../query/filter.ts'
 import { nameShown } from '../../query/formats/shown-names.ts'
-import { positionsWithCode } from '../../release/official-codes.ts'
+import { recordsCoded } from '../../release/aliases.ts'
 import type { Release } from '../../release/release.ts'
 import { percentDecoded } from '../v2/key-text.ts'
 import { keyValues } from '../v2/record-key.ts'
@@ -32,7 +32,7 @@ export function findEntity(release: Release, id: string): RecordPlace | undefine
     texts.map((text) => percentDecoded(text) ?? text),
   )
   const position = key && firstWhere(release, entity, keyFilters(entity, key))
-  const found = position ?? positionsWithCode(release, entity, percentDecoded(segments.join('/')) ?? '')[0]
+  const found = position ?? recordsCoded(release, entity, percentDecoded(segments.join('/')) ?? '').positions[0]
   return found === undefined ? undefined : { entity, position: found }
 }
 

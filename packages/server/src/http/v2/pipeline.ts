@@ -11,7 +11,14 @@ import { catalogOfBoth } from '../../release/diff.ts'
 import type { Release } from '../../release/release.ts'
 import { signedBytes } from '../../release/signing/release-signature.ts'
 import { profileText } from '../../source/package/profile.ts'
-import { type HttpRequest, type HttpResponse, isRead, type RequestHeaders, type RunningJob } from '../exchange.ts'
+import {
+  CACHE_CONTROL,
+  type HttpRequest,
+  type HttpResponse,
+  isRead,
+  type RequestHeaders,
+  type RunningJob,
+} from '../exchange.ts'
 import { otherMethod, redirected, withoutSlash } from '../methods.ts'
 import { ProblemError } from '../problem.ts'
 import { RESOLVE_PATH } from '../routes.ts'
@@ -23,7 +30,7 @@ import { findPage, languageHeader, recordJsons } from './find.ts'
 import { isDigestOrPrefix, type OpenReleases, releaseGone } from './open-releases.ts'
 import { openapiDocument } from './openapi/document.ts'
 import { describeParameters } from './parameter-definitions.ts'
-import { findRecord } from './record-key.ts'
+import { pathOfToday, positionAt } from './record-key.ts'
 import { parseChangesRequest, parseComparedReleases } from './request/changes-request.ts'
 import { refuseParameters } from './request/parameters.ts'
 import { parseQuery, type QueryPairs, type RawQuery } from './request/query-string.ts'
@@ -169,7 +176,10 @@ function respondList(
 function respondRecord(request: HttpRequest, chosen: ChosenRelease, record: RecordRequest): HttpResponse {
   const { release } = chosen
   const { entity, rendition, encoding } = record
-  const position = findRecord(release, record)
+  const position = positionAt(release, record)
+  // In another release, the former code may be that of a record.
+  if (position === undefined)
+    return redirected(request, pathOfToday(release, record), { 'Cache-Control': CACHE_CONTROL })
   const [json] = recordJsons(release, record, [position]) as [Uint8Array]
   const body = renderRecord(release, entity, rendition, json)
   const headers = languageHeader(release.entity(entity.name), rendition, [position])

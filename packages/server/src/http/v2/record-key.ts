@@ -10,7 +10,8 @@ import { keyPathsOf } from '../../catalog/paths.ts'
 import { type Filter, firstWhere, keyFilters } from '../../query/filter.ts'
 import { keyIn } from '../../query/formats/selection.ts'
 import { treeOf } from '../../query/tree.ts'
-import { positionsWithCode } from '../../release/official-codes.ts'
+import { recordsCoded } from '../../release/aliases.ts'
+import { codeReader, positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import { ProblemError } from '../problem.ts'
 import { V2_PATH } from '../routes.ts'
@@ -25,16 +26,32 @@ type MaybeNamedBy = NamedBy | undefined
 
 type RecordAddress = Extract<CatalogRoute, { readonly kind: 'record' }> & { readonly by: MaybeNamedBy }
 
-/** The position of the record that a path names. */
-export function findRecord(release: Release, { entity, parent, by, ...named }: RecordAddress): number {
+/** The position of the record that a path names, which must exist. */
+export function findRecord(release: Release, address: RecordAddress): number {
+  const position = positionAt(release, address)
+  if (position === undefined) throw recordNotFound(release, address.entity, address)
+  return position
+}
+
+/** The position of the record that a path names; undefined if there is none. */
+export function positionAt(release: Release, { entity, parent, by, ...named }: RecordAddress): number | undefined {
   // A record that is numbered within its parent is not identified by its number alone.
   const alone = ownerOf(entity) === undefined ? named : { ...named, key: undefined }
-  const position =
-    parent === undefined
-      ? positionNamed(release, entity, alone, by)
-      : positionWithin(release, entity, named, parent, by)
-  if (position === undefined) throw recordNotFound(release, entity, named)
-  return position
+  return parent === undefined
+    ? positionNamed(release, entity, alone, by)
+    : positionWithin(release, entity, named, parent, by)
+}
+
+/** The path of the record that had the code in a path at which there is none, with its code of today. */
+export function pathOfToday(release: Release, address: RecordAddress): string {
+  const { entity, parent, by, name } = address
+  const isAlone = parent === undefined && ownerOf(entity) !== undefined
+  const mayBeCode = by === 'code' || (by === undefined && (isAlone || identifier(name) === undefined))
+  const owner = parent && positionOfParent(release, parent, by)
+  if (!mayBeCode || (parent !== undefined && owner === undefined)) throw recordNotFound(release, entity, address)
+  const { positions, former } = recordsCoded(release, entity, name.replace(SIGNS_IN_CODES, ''), owner)
+  if (former === undefined) throw recordNotFound(release, entity, address)
+  return `${V2_PATH}/${entity.plural}/${encodeURIComponent(codeReader(release, entity)(positions[0] as number) ?? '')}`
 }
 
 /** The position of a record that a path names after its owner. */

@@ -6,9 +6,8 @@ import type { Entity } from '../../catalog/entity.ts'
 import { languageOfNames } from '../../catalog/languages/languages.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
-import { aliasesOf } from '../../release/aliases.ts'
+import { aliasesOf, recordsCoded } from '../../release/aliases.ts'
 import type { WordIndex } from '../../release/index/index-file.ts'
-import { positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import { type AncestorLevel, ancestorAt, ancestorLevels } from '../search/ancestor-match.ts'
 import { positionsWithKeyCode, typedCodeOf } from '../search/codes.ts'
@@ -16,7 +15,7 @@ import { isLight, matchWord } from '../search/word-match.ts'
 import { type EntityNames, entityNames } from './entity-names.ts'
 import { isSlight, MAX_EDITS } from './name-match.ts'
 import { hasName, positionsCalled, type Wanted } from './name-table.ts'
-import { besideCode, matchByCode, matchRecord, type PartMatch, withoutZeros } from './record-match.ts'
+import { besideCode, matchByCode, matchRecord, type PartMatch, type RowHow, withoutZeros } from './record-match.ts'
 import { ENTITY_NOISE_COST, keyOf, PLAIN, readingsOf, type WrittenPart, writtenPart } from './written-part.ts'
 
 /** How many records at most are compared one by one. */
@@ -156,13 +155,13 @@ const sayings = memoized((names: EntityNames): ReadonlyMap<string, readonly numb
 export function matchesByWholeCode(release: Release, part: WrittenPart): PartMatch[] {
   const { entity, written, digits } = part
   const names = entityNames(release, entity)
-  const matchesAt = (positions: readonly number[], isWithoutZeros: boolean) =>
-    positions.map((position) => besideCode(names.record(position), part, matchByCode(position, isWithoutZeros)))
+  const matchesAt = (positions: readonly number[], isWithoutZeros: boolean, how?: RowHow) =>
+    positions.map((position) => besideCode(names.record(position), part, matchByCode(position, isWithoutZeros, how)))
   const code = digits ?? typedCodeOf(entity, written.typed)
   if (code === undefined) return matchesAt(positionsWithKeyCode(release, entity, written.typed), false)
   for (const zeros of LOST_ZEROS) {
-    const positions = positionsWithCode(release, entity, zeros + code)
-    if (positions.length > 0) return matchesAt(positions, zeros !== '')
+    const { positions, former } = recordsCoded(release, entity, zeros + code)
+    if (positions.length > 0) return matchesAt(positions, zeros !== '', former && 'former-code')
   }
   return []
 }
@@ -253,7 +252,14 @@ export function matchesBelowParent(
   // The seat goes by the name of its parent, of which its own letters tell nothing.
   const asSeat = seat === undefined ? undefined : matchRecord(names.record(seat), part)
   const first = asSeat === undefined ? called : [...called, asSeat]
-  return uniqueMatches([...first, ...names.match(positions, part)])
+  return uniqueMatches([...formerlyBelow(release, part, parent), ...first, ...names.match(positions, part)])
+}
+
+/** The record that had a part as its code below a parent, wherever it is today. */
+function formerlyBelow(release: Release, { entity, digits }: WrittenPart, parent: number): PartMatch[] {
+  if (digits === undefined) return []
+  const { positions, former } = recordsCoded(release, entity, digits, parent)
+  return former === undefined ? [] : positions.map((position) => matchByCode(position, false, 'former-code'))
 }
 
 /** What a name costs whose end is missing, and how many letters are left of it at least. */

@@ -12,6 +12,7 @@ const WAYS: Readonly<Record<RowHow, string>> = {
   typo: 'misspelt',
   glued: 'spaces left out',
   'dropped-words': 'words left out',
+  'former-code': 'by a former code',
   seat: 'the seat, by its short name or that of its parent',
   town: 'by the name of a town in it',
   swapped: 'parts in each other’s place',

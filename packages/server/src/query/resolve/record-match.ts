@@ -7,12 +7,13 @@ import { isNumeral, isSlight, matchName, type NameMatch, WITHOUT_SAINT_COST, typ
 import { OTHER_NOISE_COST, type WrittenPart } from './written-part.ts'
 
 /**
- * In which ways a row may match: as in a search; as a seat by the name of its parent; by the name of a town in it; with its
- * parts swapped; elsewhere than a part says; as damaged text that was repaired; without a part that says nothing; or in spite of the postal
- * code of another state.
+ * In which ways a row may match: as in a search; by a code that the record had before; as a seat by the name of its parent; by the name
+ * of a town in it; with its parts swapped; elsewhere than a part says; as damaged text that was repaired; without a part that says nothing;
+ * or in spite of the postal code of another state.
  */
 export const ROW_HOW = [
   ...HOW,
+  'former-code',
   'seat',
   'town',
   'swapped',
@@ -81,10 +82,10 @@ const REPAIRED_COST = 0.1
 const LEADING_ZEROS = /^0+(?=.)/
 export const withoutZeros = (code: string): string => code.replace(LEADING_ZEROS, '')
 
-export const matchByCode = (position: number, isWithoutZeros: boolean): PartMatch => ({
+export const matchByCode = (position: number, isWithoutZeros: boolean, how: RowHow = 'code'): PartMatch => ({
   position,
   cost: isWithoutZeros ? WITHOUT_ZEROS_COST : 0,
-  how: 'code',
+  how,
   isWhole: true,
   isPrefix: false,
   isDoubtful: false,

@@ -6,6 +6,7 @@ import type { Language } from '../../catalog/languages/language.ts'
 import { languageOfNames } from '../../catalog/languages/languages.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { wordsOf } from '../../catalog/words.ts'
+import { recordsCoded } from '../../release/aliases.ts'
 import { positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import { typedCode, typedCodeOf } from '../search/codes.ts'
@@ -32,7 +33,7 @@ export type WrittenPart = {
   readonly digits: string | undefined
   /** A code that stands beside the name, as in "14 - Jalisco". */
   readonly beside: string | undefined
-  /** The records that have it as their whole code, as in "14039 - Guadalajara". */
+  /** The records that have or had it as their whole code, as in "14039 - Guadalajara". */
   readonly besideAt: readonly number[]
   /** Whether there is a comma or a bracket in it, so that it says several things. */
   readonly isList: boolean
@@ -105,7 +106,7 @@ function readPart(release: Release, entity: Entity, text: string): WrittenPart {
     digits,
     code: digits ?? (isNoCode ? undefined : named.find((name) => isCodeLike(entity, name.typedJoined))?.typedJoined),
     beside,
-    besideAt: beside === undefined ? [] : positionsWithCode(release, entity, beside),
+    besideAt: beside === undefined ? [] : recordsCoded(release, entity, beside).positions,
     isList,
     isCutOff,
     isRepaired,

@@ -6,7 +6,7 @@
 // end any word may be missing. What was dropped is part of the result.
 
 import { ancestorsOf } from '../../catalog/lineage.ts'
-import { positionsWithCode } from '../../release/official-codes.ts'
+import { type CodedRecords, recordsCoded } from '../../release/aliases.ts'
 import type { Release } from '../../release/release.ts'
 import { type Filter, positionsWhere } from '../filter.ts'
 import { distanceFrom, type Near, nearestFirst } from '../near.ts'
@@ -310,7 +310,7 @@ function resultsOf(
   }))
 }
 
-/** The records whose whole code was typed, however it was spaced. */
+/** The records that have or had what was typed as their whole code, however it was spaced. */
 function withCode(
   release: Release,
   name: string,
@@ -321,12 +321,15 @@ function withCode(
   const importance = importanceOf(release, name)
   const code = typedCodeOf(definition, words)
   const keyed = positionsWithKeyCode(release, definition, words)
-  const official = code === undefined ? [] : positionsWithCode(release, definition, code)
-  return [...keyed, ...official.filter((position) => !keyed.includes(position))]
+  const { positions, former }: CodedRecords =
+    code === undefined ? { positions: [] } : recordsCoded(release, definition, code)
+  const by: Partial<Explanation> =
+    former === undefined ? {} : { how: ['alias'], aliases: [{ entity: undefined, alias: former }] }
+  return [...new Set([...keyed, ...positions])]
     .filter((position) => among === undefined || among.includes(position))
     .map((position) => {
       // Nothing else is meant by a key.
       const rank = rankOfExact(keyed.includes(position) ? MAX_IMPORTANCE : (importance[position] as number))
-      return { name, position, score: scoreOfRank(rank), quality: 1, explain: () => BY_CODE }
+      return { name, position, score: scoreOfRank(rank), quality: 1, explain: () => ({ ...BY_CODE, ...by }) }
     })
 }

@@ -17,7 +17,7 @@ const info: Json = {
 
 - HEAD is understood wherever GET is; OPTIONS lists the methods that are allowed. Any origin may read (CORS).
 - API v1 ignores parameters that it does not know; API v2 refuses them.
-- A path with a slash at its end is redirected (308) to the one without.
+- A path with a slash at its end is redirected (308) to the one without, and a former code of a record to its code of today.
 - \`X-Release\` is the digest of the release that API v2 read.
 - An \`ETag\` that is sent back as \`If-None-Match\`, or \`Last-Modified\` as \`If-Modified-Since\`, leads to a 304 when nothing has changed. \`Cache-Control\` lets a response be kept forever where the whole digest of a release is in the URL.
 - \`X-Request-Id\` of API v2 is what the log of the service calls a request.
