@@ -135,18 +135,21 @@ export class ProbeConnection {
   }
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was closed before the response was complete',
-  ENOTFOUND: 'the name of the host was not found',
-  EAI_AGAIN: 'the name of the host could not be looked up',
-  ENETUNREACH: 'the network cannot be reached',
-  EHOSTUNREACH: 'the host cannot be reached',
-}
+const REASONS = new Map(
+  Object.entries({
+    ECONNREFUSED: 'the connection was refused',
+    ECONNRESET: 'the connection was closed before the response was complete',
+    ENOTFOUND: 'the name of the host was not found',
+    EAI_AGAIN: 'the name of the host could not be looked up',
+    ENETUNREACH: 'the network cannot be reached',
+    EHOSTUNREACH: 'the host cannot be reached',
+  }),
+)
 
 /** The reason of a failure, in words where its code is known. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const code = 'code' in error ? String(error.code) : ''
-  return code in REASONS ? `${REASONS[code]} (${code})` : error.message
+  const reason = REASONS.get(code)
+  return reason === undefined ? error.message : `${reason} (${code})`
 }
