@@ -44,6 +44,25 @@ describe('JSON', () => {
   })
 })
 
+describe('a table with names for keys', () => {
+  const looked = sources.filter((file) => !/\.test\.ts$|\/explorer\/(?:browser|built)\//.test(file))
+  const TABLE =
+    /^(?:export )?const (\w+)(?:: (?:Readonly<|Partial<)*Record<string,| = Object\.fromEntries\((?![^;]*\) as ))/gm
+  /** The words of pages are tables, too: of lists, fields and values of anyone. */
+  const WORDS = '\\bwords\\.(?!problems|values|release\\.kinds)[\\w.]+'
+
+  test('is a Map, or asked with own(): a name from outside may be one that every object has', () => {
+    const tablesIn = (file: string) => [...read(file).matchAll(TABLE)].map(([, name]) => `(?<![.\\w])${name}`)
+    expect(looked.flatMap(tablesIn).length).toBeGreaterThan(20)
+    const found = looked.flatMap((file) => {
+      const tables = [...tablesIn(file), ...(file.includes('/explorer/') ? [WORDS] : [])]
+      const lookup = new RegExp(`(?:${tables.join('|') || '(?!)'})(?:\\?\\.)?\\[(?!['"])[^\\]]+\\]`, 'g')
+      return (read(file).match(lookup) ?? []).map((one) => `${file}: ${one}`)
+    })
+    expect(found).toEqual([])
+  })
+})
+
 describe('the whole project', () => {
   test('is looked at', () => {
     const known = [

@@ -243,6 +243,12 @@ describe('JSON of another form', () => {
     expect(error).toMatchObject({ name: 'NotFound', kind: '', problem: { status: 404 } })
   })
 
+  test('is a problem whose words a terminal would obey', async () => {
+    server.respond = () => Response.json({ title: 'no\u001b[2J\u009b2J\u202esuch\n' }, { status: 404 })
+    const error = (await rejection(connect(server.url).paises.get(484))) as Error
+    expect(error.message).toEndWith(': 404, no [2J 2J such ')
+  })
+
   test('is a problem whose words take no time to read', async () => {
     const detail = `a was "${'"; allowed is '.repeat(200_000)}`
     server.respond = () => Response.json({ detail }, { status: 400 })

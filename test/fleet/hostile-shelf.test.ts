@@ -210,10 +210,10 @@ describe('a node follows again as soon as its shelf is sound, running or started
       [Symbol.asyncDispose]: async () => {},
     }),
   })
-  const follow = (home: TestHome, open: OpenShelf) => {
+  const follow = (store: ReleaseStore, open: OpenShelf) => {
     const follower = new ShelfFollower({
-      ...{ open, store: home.store, log: () => {}, onTrouble: () => {} },
-      served: () => home.store.currentDigest(),
+      ...{ open, store, log: () => {}, onTrouble: () => {} },
+      served: () => store.currentDigest(),
     })
     follower.start()
     return follower
@@ -225,20 +225,50 @@ describe('a node follows again as soon as its shelf is sound, running or started
     const hostile = Object.assign(changed(sound, 'hostile', c), { generation: 4e12, idRegistry: 'garbage{' })
     let shelf = hostile
     const open = openHosts([hostOf('x', () => shelf)])
-    const follower = follow(home, open)
+    const follower = follow(home.store, open)
     await eventually('it is refused', () => follower.status.trouble?.kind === 'refused')
     if (!isRunning) await follower[Symbol.asyncDispose]()
     shelf = sound
-    await using later = isRunning ? follower : follow(home, open)
+    await using later = isRunning ? follower : follow(home.store, open)
     await eventually('the sound shelf is followed', () => home.store.currentDigest() === c)
     await eventually('nothing is wrong', () => later.status.trouble === undefined)
+  })
+
+  test.each<[string, (shelf: FakeShelf) => void]>([
+    ['a release that is sound under a time that is yet to come', (shelf) => (shelf.generation = 4e12)],
+    ['another change of the same generation, with a release that is not sound', (shelf) => shelf.releases.set(a, {})],
+    [
+      'a later time, with a release that is not sound',
+      (shelf) => {
+        Object.assign(shelf, { generation: Date.now(), chain: [] })
+        shelf.releases.set(a, {})
+      },
+    ],
+  ])('after %s, running or not, signed or not', async (_, spoil) => {
+    const hostile = changed(first, 'hostile', b)
+    spoil(hostile)
+    for (const trust of [undefined, trustIn([secret.publicKey])])
+      for (const isRunning of [true, false]) {
+        using home = new TestHome()
+        const store = new ReleaseStore(home.path, trust)
+        await fetchShelf(store, first.reader())
+        let shelf = hostile
+        const open = openHosts([hostOf('x', () => shelf)])
+        const follower = follow(store, open)
+        await eventually('it is refused', () => follower.status.trouble?.kind === 'refused')
+        if (!isRunning) await follower[Symbol.asyncDispose]()
+        shelf = sound
+        await using later = isRunning ? follower : follow(store, open)
+        await eventually('the sound shelf is followed', () => store.currentDigest() === c)
+        await eventually('nothing is wrong', () => later.status.trouble === undefined)
+      }
   })
 
   test('although another host claims to be further, under the name of the same change', async () => {
     using home = new TestHome()
     await fetchShelf(home.store, first.reader())
     const hostile = Object.assign(sound.copy(), { generation: 4e12, history: '../../x' })
-    await using follower = follow(home, openHosts([hostOf('x', () => hostile), hostOf('y', () => sound)]))
+    await using follower = follow(home.store, openHosts([hostOf('x', () => hostile), hostOf('y', () => sound)]))
     await eventually('the sound host is followed', () => home.store.currentDigest() === c)
     expect(follower.status.trouble?.kind).toBe('refused')
   })

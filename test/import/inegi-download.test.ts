@@ -96,11 +96,11 @@ class Home extends TestHome {
     return Object.fromEntries(Object.entries(contentOf(this.path)).filter(([path]) => !path.startsWith('downloads')))
   }
 
-  /** The names in downloads/, without the hash of their address and without descriptions. */
+  /** The names of files in downloads/, without the hash of their address and without descriptions. */
   downloads(): string[] {
     const directory = join(this.path, 'downloads')
     if (!existsSync(directory)) return []
-    const names = readdirSync(directory).filter((name) => !name.endsWith('.json'))
+    const names = readdirSync(directory).filter((name) => !/\.json$|^lock/.test(name))
     return names.map((name) => name.slice(17)).sort()
   }
 

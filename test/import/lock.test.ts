@@ -1,10 +1,12 @@
-// The lock of a home is taken when a package has been read: a long read keeps no other import waiting.
+// The lock of a home is taken when a source has been read: a long read keeps no other import waiting.
 import { expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { nomenclator, TestDirectory } from '../support/releases.ts'
+import { tryLockHome } from '../../packages/server/src/release/home/lock.ts'
+import { runHere } from '../support/command.ts'
+import { nomenclator, TestDirectory, TestHome } from '../support/releases.ts'
 
-/** A server whose table arrives only when it is let go. */
+/** A server whose table arrives only when it is let go; it has nothing else than a package. */
 function slowServer() {
   const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>()
   const { promise: released, resolve: letGo } = Promise.withResolvers<void>()
@@ -15,10 +17,10 @@ function slowServer() {
       if (url.endsWith('.json')) return Response.json({ name: 'slow', resources: [{ name: 'slow', path: 'slow.csv' }] })
       onAsked()
       await released
-      return new Response('code,name\nA,One\nB,Two\n')
+      return url.endsWith('.csv') ? new Response('code,name\nA,One\nB,Two\n') : new Response('', { status: 404 })
     },
   })
-  return { url: `${server.url}datapackage.json`, asked, letGo, [Symbol.asyncDispose]: () => server.stop(true) }
+  return { url: `${server.url}`, asked, letGo, [Symbol.asyncDispose]: () => server.stop(true) }
 }
 
 const listsOf = (out: string) => Object.keys(JSON.parse(out).counts)
@@ -30,7 +32,14 @@ test('a package is read before the lock is taken, and again if the home has chan
   const quick = join(room.path, 'quick')
   mkdirSync(quick)
   writeFileSync(join(quick, 'quick.csv'), 'code,name\nA,One\nB,Two\n')
-  const slow = nomenclator('import', 'package', server.url, '--alone', '--allow-private-addresses', ...home)
+  const slow = nomenclator(
+    'import',
+    'package',
+    `${server.url}datapackage.json`,
+    '--alone',
+    '--allow-private-addresses',
+    ...home,
+  )
   await server.asked
   const first = await nomenclator('import', 'package', quick, '--alone', ...home)
   expect(first).toMatchObject({ code: 0, err: '' })
@@ -40,6 +49,22 @@ test('a package is read before the lock is taken, and again if the home has chan
   expect(second).toMatchObject({ code: 0, err: '' })
   expect(listsOf(second.out).sort()).toEqual(['quick', 'slow'])
 }, 60_000)
+
+test.each(['inegi', 'v1'])(
+  'import %s does not hold the lock of the home while its server keeps it waiting',
+  async (name) => {
+    await using server = slowServer()
+    using home = new TestHome()
+    const slow = runHere('import', name, `${server.url}all.zip`, '--home', home.path, '--wait', '0')
+    await server.asked
+    {
+      using lock = tryLockHome(home.path, 'another import')
+      expect(lock).toBeDefined()
+    }
+    server.letGo()
+    expect(await slow).toMatchObject({ code: 1, err: expect.stringContaining('404') })
+  },
+)
 
 test('two imports at once come one after the other, and both are there', async () => {
   using room = new TestDirectory()

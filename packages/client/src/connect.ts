@@ -55,7 +55,7 @@ export class Service {
   }
 }
 
-const NAMES: Readonly<Record<string, string>> = { perPage: 'per_page', withinKm: 'within_km' }
+const NAMES = new Map(Object.entries({ perPage: 'per_page', withinKm: 'within_km' }))
 /** Parameters that have all their values at once, with commas between them; others are repeated for each value. */
 const JOINED = ['fields', 'sort', 'in']
 
@@ -65,7 +65,7 @@ function queryOf(parameters: Parameters): string {
     const values = Array.isArray(value) && !JOINED.includes(name) ? value : [value]
     // No value would be no filter, and give everything.
     if (values.length === 0) throw new TypeError(`${name} has no values`)
-    return values.map((single): [string, string] => [NAMES[name] ?? name, String(single)])
+    return values.map((single): [string, string] => [NAMES.get(name) ?? name, String(single)])
   })
   return String(new URLSearchParams(pairs))
 }

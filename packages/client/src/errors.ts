@@ -56,7 +56,9 @@ export class ResponseError extends NomenclatorError {
   declare readonly retryAfter: number | undefined
 
   constructor({ method, url }: RequestLine, problem: Problem, retryAfter?: number, words?: string) {
-    super(`${method} ${url}: ${problem.status}, ${words ?? problem.detail ?? problem.title ?? 'no reason given'}`)
+    const reason = words ?? problem.detail ?? problem.title ?? 'no reason given'
+    // Programs print messages, and a terminal would obey what a server put there.
+    super(`${method} ${url}: ${problem.status}, ${reason.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu, ' ')}`)
     const kind = problem.type?.split(':').at(-1) ?? ''
     Object.assign(this, { problem, status: problem.status, kind, method, url, retryAfter })
   }

@@ -25,7 +25,7 @@ type WalkedPage = {
 }
 
 /** Further records of a collection would fill the memory, so they are not compared with each other. */
-const MAX_RECORDS = 1_000_000
+const MAX_COMPARED = 1_000_000
 
 export class CollectionWalk {
   readonly collection: Collection
@@ -49,7 +49,8 @@ export class CollectionWalk {
       etag: received.header('ETag'),
       lastModified: received.header('Last-Modified'),
       ends: first === undefined || last === undefined ? undefined : [first, last],
-      records: this.records > MAX_RECORDS ? [] : records.map((record) => walkedRecord(entity, record)),
+      records:
+        this.records > MAX_COMPARED ? [] : (received.fewRecords ?? []).map((record) => walkedRecord(entity, record)),
     }
     // Pages that were requested at the same time come in any order.
     const at = this.pages.findLastIndex((other) => other.page < page) + 1

@@ -2,7 +2,7 @@
 import { Client, RETRIED_STATUSES, type Sent, Unchecked } from './client.ts'
 import { type Collection, pathOf } from './contract.ts'
 import { headerCame } from './findings.ts'
-import { shown } from './printable.ts'
+import { printable, shown } from './printable.ts'
 import { get } from './probing.ts'
 import { NoResponse, type RawResponse, valuesOf } from './raw-response.ts'
 import { PAGE_HEADERS, pageTarget, ReceivedPage } from './received-page.ts'
@@ -22,6 +22,8 @@ export const DIFFERENCE_KINDS = {
   'other-header': ['advice', 'another header with another value, such as ETag or Cache-Control'],
   'other-status': ['advice', 'another status where the contract is silent'],
 } as const satisfies Readonly<Record<string, readonly ['difference' | 'advice', string]>>
+
+const newTally = (): Tally => ({ count: 0, of: Object.create(null), examples: [] })
 
 type Kind = keyof typeof DIFFERENCE_KINDS
 
@@ -110,7 +112,7 @@ class Comparer {
     return {
       ...{ left: left.base, right: right.base, kinds, differences },
       same: this.#unchecked.length === 0 && differences.every(({ severity }) => severity === 'advice'),
-      unchecked: this.#unchecked,
+      unchecked: this.#unchecked.map(printable),
       collections: this.#collections,
       ...(Object.fromEntries(sums) as typeof other),
       seconds: (performance.now() - start) / 1_000,
@@ -164,7 +166,7 @@ class Comparer {
     const [a, b] = [this.#received(collection, page, left), this.#received(collection, page, right)]
     if (a !== undefined && b !== undefined && (a.records === undefined || b.records === undefined))
       this.#add('body', where, shown(a.json?.value), shown(b.json?.value))
-    else records.add(page, a?.records ?? [], b?.records ?? [])
+    else records.add(page, a?.fewRecords ?? [], b?.fewRecords ?? [])
     return [a, b]
   }
 
@@ -205,7 +207,7 @@ class Comparer {
     await inParallel(missing, this.#options.concurrency, async (page) => {
       const [left, right] = await ofBoth(this.#clients, async (client) => {
         const { outcome } = await client.send(get(pageTarget(collection, page)))
-        return outcome instanceof NoResponse ? [] : (this.#received(collection, page, outcome)?.records ?? [])
+        return outcome instanceof NoResponse ? [] : (this.#received(collection, page, outcome)?.fewRecords ?? [])
       })
       records.addBeside(page, left, right)
     })
@@ -243,12 +245,13 @@ class Comparer {
 
   /** `of` is the field or the header that differs. */
   #add(kind: Kind, where: string, left: string, right: string, of?: string): void {
-    const tally = this.#tallies.get(kind) ?? { count: 0, of: {}, examples: [] }
+    const tally = this.#tallies.get(kind) ?? newTally()
     this.#tallies.set(kind, tally)
     tally.count++
     if (of !== undefined) tally.of[of] = (tally.of[of] ?? 0) + 1
     const isShown = of === undefined || (tally.of[of] ?? 0) <= MAX_EXAMPLES_OF_ONE
-    if (isShown && tally.examples.length < MAX_EXAMPLES) tally.examples.push({ where, left, right })
+    if (isShown && tally.examples.length < MAX_EXAMPLES)
+      tally.examples.push({ where: printable(where), left: printable(left), right: printable(right) })
   }
 }
 

@@ -1,7 +1,7 @@
 // One connection to a server, on which responses are read one after the other.
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { MAX_BODY, MAX_HEAD, NoResponse, parseResponse, type RawResponse } from './raw-response.ts'
+import { MAX_BODY, MAX_HEAD, NoResponse, type RawResponse, ResponseParser } from './raw-response.ts'
 
 type ConnectOptions = {
   /** Milliseconds to connect, and for each whole response. */
@@ -13,8 +13,10 @@ type ConnectOptions = {
 export class ProbeConnection {
   readonly #socket: Socket
   readonly #timeout: number
-  /** The bytes that no response was read from. */
-  #bytes = Buffer.alloc(0)
+  /** Has the bytes that no response was read from, from the first of them to the end; what follows is room for more. */
+  #room = Buffer.alloc(MAX_HEAD)
+  #first = 0
+  #end = 0
   /** The reason why no more bytes will come. */
   #ended: string | undefined
   /** True once the other end has sent all that it wanted to. */
@@ -25,16 +27,16 @@ export class ProbeConnection {
     this.#socket = socket
     this.#timeout = timeout
     socket.on('data', (chunk: Buffer) => {
-      this.#bytes = Buffer.concat([this.#bytes, chunk])
-      if (this.unread > MAX_BODY + MAX_HEAD) this.#end('it sent more than was read')
+      this.#keep(chunk)
+      if (this.unread > MAX_BODY + MAX_HEAD) this.#finish('it sent more than was read')
       this.#wake()
     })
-    socket.on('error', (error) => this.#end(reasonOf(error)))
+    socket.on('error', (error) => this.#finish(reasonOf(error)))
     socket.on('end', () => {
       this.#isWhole = this.#ended === undefined
-      this.#end('the connection was closed')
+      this.#finish('the connection was closed')
     })
-    socket.on('close', () => this.#end('the connection was closed'))
+    socket.on('close', () => this.#finish('the connection was closed'))
   }
 
   static async open(url: URL, { timeout, ca }: ConnectOptions): Promise<ProbeConnection> {
@@ -68,7 +70,7 @@ export class ProbeConnection {
 
   /** The number of bytes that no response was read from. */
   get unread(): number {
-    return this.#bytes.length
+    return this.#end - this.#first
   }
 
   write(text: string): void {
@@ -78,10 +80,11 @@ export class ProbeConnection {
   /** Reads the next response. */
   async read(isHead: boolean): Promise<RawResponse> {
     const end = performance.now() + this.#timeout
+    const parser = new ResponseParser(isHead)
     for (;;) {
-      const parsed = parseResponse(this.#bytes, isHead, this.#isWhole)
+      const parsed = parser.parse(this.#room.subarray(this.#first, this.#end), this.#isWhole)
       if (typeof parsed !== 'string') {
-        this.#bytes = this.#bytes.subarray(parsed.length)
+        this.#first += parsed.length
         return { ...parsed, surplus: this.unread }
       }
       const isPartial = this.unread > 0
@@ -98,10 +101,22 @@ export class ProbeConnection {
   }
 
   close(): void {
-    this.#end('this end closed the connection')
+    this.#finish('this end closed the connection')
   }
 
-  #end(reason: string): void {
+  /** Room that is used up is doubled: bytes that were parsed may still be in use, and are not written over. */
+  #keep(chunk: Buffer): void {
+    if (this.#end + chunk.length > this.#room.length) {
+      const unread = this.#room.subarray(this.#first, this.#end)
+      this.#room = Buffer.alloc(2 * (unread.length + chunk.length))
+      unread.copy(this.#room)
+      this.#end = unread.length
+      this.#first = 0
+    }
+    this.#end += chunk.copy(this.#room, this.#end)
+  }
+
+  #finish(reason: string): void {
     this.#ended ??= reason
     this.#socket.destroy()
     this.#wake()
@@ -120,18 +135,21 @@ export class ProbeConnection {
   }
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was closed before the response was complete',
-  ENOTFOUND: 'the name of the host was not found',
-  EAI_AGAIN: 'the name of the host could not be looked up',
-  ENETUNREACH: 'the network cannot be reached',
-  EHOSTUNREACH: 'the host cannot be reached',
-}
+const REASONS = new Map(
+  Object.entries({
+    ECONNREFUSED: 'the connection was refused',
+    ECONNRESET: 'the connection was closed before the response was complete',
+    ENOTFOUND: 'the name of the host was not found',
+    EAI_AGAIN: 'the name of the host could not be looked up',
+    ENETUNREACH: 'the network cannot be reached',
+    EHOSTUNREACH: 'the host cannot be reached',
+  }),
+)
 
 /** The reason of a failure, in words where its code is known. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const code = 'code' in error ? String(error.code) : ''
-  return code in REASONS ? `${REASONS[code]} (${code})` : error.message
+  const reason = REASONS.get(code)
+  return reason === undefined ? error.message : `${reason} (${code})`
 }

@@ -8,7 +8,7 @@ export const isObject = (value: unknown): value is JsonObject =>
 
 /** The value at the end of a path through objects. */
 export const valueAt = (value: unknown, steps: readonly string[]): unknown =>
-  steps.reduce((at, step) => (isObject(at) ? at[step] : undefined), value)
+  steps.reduce((at, step) => (isObject(at) && Object.hasOwn(at, step) ? at[step] : undefined), value)
 
 /** The path of a field; an embedded record stands for its own identifier. */
 function identifyingPath({ fields }: Entity, name: string): readonly string[] {
@@ -25,3 +25,41 @@ export function partsOf(entity: Entity, which: 'key' | 'code', record: unknown):
 /** The number that decimal digits write, without zeros before it; undefined for any other text. */
 export const parseWholeNumber = (text: string): number | undefined =>
   /^(?:0|[1-9][0-9]{0,14})$/.test(text) ? Number(text) : undefined
+
+/** A value of JSON, and what its text shows. */
+export type Json = {
+  readonly text: string
+  readonly value: unknown
+  /** The number of names that stand in its objects, repeated ones too. */
+  readonly names: number
+  /** The first number that is written with a fraction or an exponent: to many clients it is no integer, whatever its value. */
+  readonly fraction: string | undefined
+}
+
+/** Values in values beyond this depth are taken for no JSON: whatever goes through them would go too deep. */
+const MAX_DEPTH = 100
+const NUMBER = /-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
+const BLANKS = [' ', '\t', '\r', '\n']
+
+/** Parses JSON, reading each letter once; throws a SyntaxError if it is none. */
+export function parseJson(text: string): Json {
+  let [depth, names] = [0, 0]
+  let fraction: string | undefined
+  for (let at = 0; at < text.length; at++) {
+    const letter = text[at] as string
+    if (letter === '"') {
+      for (at++; at < text.length && text[at] !== '"'; at++) if (text[at] === '\\') at++
+      while (BLANKS.includes(text[at + 1] ?? '')) at++
+      if (text[at + 1] === ':') names++
+    } else if (letter === '[' || letter === '{') {
+      if (++depth > MAX_DEPTH) throw new SyntaxError(`more than ${MAX_DEPTH} values in each other`)
+    } else if (letter === ']' || letter === '}') depth--
+    else if (letter === '-' || (letter >= '0' && letter <= '9')) {
+      NUMBER.lastIndex = at
+      const number = NUMBER.exec(text)?.[0] ?? letter
+      if (/[.eE]/.test(number)) fraction ??= number
+      at += number.length - 1
+    }
+  }
+  return { text, value: JSON.parse(text), names, fraction }
+}

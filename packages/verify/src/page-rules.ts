@@ -6,7 +6,7 @@ import { type Findings, headerCame, unless } from './findings.ts'
 import { printable, shown } from './printable.ts'
 import { type RawResponse, tokensOf, valuesOf } from './raw-response.ts'
 import { headerOf, type ReceivedPage, SINGLE_HEADERS } from './received-page.ts'
-import { hasRepeatedName, RECORD_CHECKS, type RecordCheck, writtenFraction } from './record-faults.ts'
+import { hasRepeatedName, RECORD_CHECKS, type RecordCheck } from './record-faults.ts'
 
 /** The most faults of a page that one check names. */
 const MAX_NAMED = 3
@@ -133,7 +133,7 @@ function recordOnce(walk: CollectionWalk): Findings {
 function integers(page: ReceivedPage): Findings {
   const findings = recordFindings(page, 'integers')
   if (findings === undefined || findings.length > 0 || page.json === undefined) return findings
-  const fraction = writtenFraction(page.json.text)
+  const { fraction } = page.json
   return unless(fraction === undefined, `the number ${fraction}`, 'integers without fraction and exponent')
 }
 
@@ -196,8 +196,7 @@ export const pageRules = {
     page: ({ json, records }) => json && unless(records !== undefined, shown(json.value), 'an array of records'),
   },
   'names-once': {
-    page: ({ json }) =>
-      json && unless(!hasRepeatedName(json.text, json.value), 'a field twice in one object', 'every field once'),
+    page: ({ json }) => json && unless(!hasRepeatedName(json), 'a field twice in one object', 'every field once'),
   },
   'page-size': { page: pageSize },
   'last-page': { page: lastPage },

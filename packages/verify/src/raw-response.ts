@@ -30,9 +30,12 @@ export class NoResponse extends Error {
 export const MAX_HEAD = 64 << 10
 /** Ten records are a few kilobytes. */
 export const MAX_BODY = 16 << 20
+/** No server cuts a page into so many. */
+const MAX_CHUNKS = 100_000
 const MAX_LINE = 1 << 10
 const MAX_INTERIM = 10
-const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/
+const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/
+const BLANKS_AT_AN_END = /^[ \t]+|(?<![ \t])[ \t]+$/g
 const HALF_CHUNK = 'a chunk that is not whole'
 
 type Bytes = { readonly body: Buffer; readonly length: number }
@@ -40,30 +43,90 @@ type Parsed = Bytes & Pick<RawResponse, 'status' | 'fields' | 'closes'>
 
 const invalid = (message: string) => new NoResponse('invalid', message)
 
-/**
- * Parses the response at the beginning of some bytes, or says what they lack. One to HEAD ends with its headers. `isEnd` is
- * true if the other end has sent all that it wanted to.
- */
-export function parseResponse(bytes: Buffer, isHead: boolean, isEnd: boolean): Parsed | string {
-  let at = 0
-  for (let interim = 0; interim <= MAX_INTERIM; interim++) {
-    const text = bytes.toString('latin1', at, at + MAX_HEAD)
-    const end = /\r?\n\r?\n/.exec(text)
-    if (end === null) {
-      if (text.length === MAX_HEAD) throw invalid(`headers of more than ${MAX_HEAD} bytes`)
-      if (text.length >= 5 && !text.startsWith('HTTP/')) throw invalid(`no HTTP, but ${quoted(text)}`)
-      return text === '' ? 'no response' : 'no whole headers'
-    }
-    const { status, fields } = parseHead(text.slice(0, end.index))
-    at += end.index + end[0].length
-    if (status >= 100 && status <= 199 && status !== 101) continue
-    const framing = isHead || status === 204 || status === 304 ? 0 : framingOf(fields)
-    const bodied = parseBody(bytes.subarray(at), framing, isEnd)
+type Head = Pick<RawResponse, 'status' | 'fields'> & { readonly framing: Framing }
+
+/** Parses one response while its bytes come. No byte of a chunked body is parsed twice. */
+export class ResponseParser {
+  readonly #isHead: boolean
+  #interims = 0
+  #head: Head | undefined
+  /** The place of the first byte that was not parsed. */
+  #at = 0
+  #body = Buffer.alloc(0)
+  #size = 0
+  #chunks = 0
+  #isLastChunk = false
+
+  /** The response to HEAD ends with its headers. */
+  constructor(isHead: boolean) {
+    this.#isHead = isHead
+  }
+
+  /**
+   * Returns the response, or says what it lacks. The bytes begin where it does; each time there are more of them. `isEnd` is
+   * true if the other end has sent all that it wanted to.
+   */
+  parse(bytes: Buffer, isEnd: boolean): Parsed | string {
+    const lacks = this.#head === undefined ? this.#parseHeads(bytes) : undefined
+    if (lacks !== undefined) return lacks
+    const { status, fields, framing } = this.#head as Head
+    const bodied = framing === 'chunked' ? this.#parseChunks(bytes) : parseBody(bytes, this.#at, framing, isEnd)
     if (typeof bodied === 'string') return bodied
     const closes = framing === 'until closed' || tokensOf(fields, 'connection').includes('close')
-    return { status, fields, body: bodied.body, length: at + bodied.length, closes }
+    return { status, fields, ...bodied, closes }
   }
-  throw invalid(`more than ${MAX_INTERIM} responses of status 1xx before the one that counts`)
+
+  #parseHeads(bytes: Buffer): string | undefined {
+    for (; this.#interims <= MAX_INTERIM; this.#interims++) {
+      const text = bytes.toString('latin1', this.#at, this.#at + MAX_HEAD)
+      const end = /\r?\n\r?\n/.exec(text)
+      if (end === null) {
+        if (text.length === MAX_HEAD) throw invalid(`headers of more than ${MAX_HEAD} bytes`)
+        if (text.length >= 5 && !text.startsWith('HTTP/')) throw invalid(`no HTTP, but ${quoted(text)}`)
+        return text === '' ? 'no response' : 'no whole headers'
+      }
+      const { status, fields } = parseHead(text.slice(0, end.index))
+      this.#at += end.index + end[0].length
+      if (status >= 100 && status <= 199 && status !== 101) continue
+      const framing = this.#isHead || status === 204 || status === 304 ? 0 : framingOf(fields)
+      this.#head = { status, fields, framing }
+      return undefined
+    }
+    throw invalid(`more than ${MAX_INTERIM} responses of status 1xx before the one that counts`)
+  }
+
+  #parseChunks(bytes: Buffer): Bytes | string {
+    while (!this.#isLastChunk) {
+      const line = lineAt(bytes, this.#at)
+      if (line === undefined) return HALF_CHUNK
+      const digits = /^([0-9A-Fa-f]{1,8})[ \t]*(?:;.*)?\r?\n$/.exec(line)?.[1]
+      if (digits === undefined) throw invalid(`a chunk that begins with ${quoted(line)}`)
+      const [start, length] = [this.#at + line.length, Number.parseInt(digits, 16)]
+      if (this.#size + length > MAX_BODY) throw tooLong()
+      if (++this.#chunks > MAX_CHUNKS) throw invalid(`a body of more than ${MAX_CHUNKS} chunks`)
+      this.#isLastChunk = length === 0
+      const end = this.#isLastChunk ? '' : lineAt(bytes, start + length)
+      if (end === undefined) return HALF_CHUNK
+      if (end.trim() !== '') throw invalid('a chunk that is longer than it announces')
+      this.#keep(bytes.subarray(start, start + length))
+      this.#at = start + length + end.length
+    }
+    // Trailers.
+    for (let line = lineAt(bytes, this.#at); line !== undefined; line = lineAt(bytes, this.#at)) {
+      this.#at += line.length
+      if (line.trim() === '') return { body: this.#body.subarray(0, this.#size), length: this.#at }
+    }
+    return HALF_CHUNK
+  }
+
+  #keep(chunk: Buffer): void {
+    if (this.#size + chunk.length > this.#body.length) {
+      const body = Buffer.alloc(2 * (this.#size + chunk.length))
+      this.#body.copy(body, 0, 0, this.#size)
+      this.#body = body
+    }
+    this.#size += chunk.copy(this.#body, this.#size)
+  }
 }
 
 const quoted = (text: string) => JSON.stringify(text.slice(0, 60))
@@ -75,7 +138,7 @@ function parseHead(text: string): Pick<RawResponse, 'status' | 'fields'> {
   const fields = lines.map((field): HeaderField => {
     const [, name, value = ''] = field.match(FIELD) ?? []
     if (name === undefined) throw invalid(`the header line ${quoted(field)}`)
-    return [name, value]
+    return [name, value.replace(BLANKS_AT_AN_END, '')]
   })
   return { status: Number(status), fields }
 }
@@ -93,40 +156,13 @@ function framingOf(fields: readonly HeaderField[]): Framing {
   return Number(length)
 }
 
-function parseBody(bytes: Buffer, framing: Framing, isEnd: boolean): Bytes | string {
-  if (framing === 'chunked') return parseChunks(bytes)
-  const length = framing === 'until closed' ? bytes.length : framing
+function parseBody(bytes: Buffer, at: number, framing: number | 'until closed', isEnd: boolean): Bytes | string {
+  const there = bytes.length - at
+  const length = framing === 'until closed' ? there : framing
   if (length > MAX_BODY) throw tooLong()
   if (framing === 'until closed' && !isEnd) return 'a body that is not whole'
-  if (bytes.length < length) return `a body of ${bytes.length} bytes where Content-Length announces ${length}`
-  return { body: bytes.subarray(0, length), length }
-}
-
-function parseChunks(bytes: Buffer): Bytes | string {
-  const parts: Buffer[] = []
-  let [at, size] = [0, 0]
-  for (;;) {
-    const line = lineAt(bytes, at)
-    if (line === undefined) return HALF_CHUNK
-    const digits = /^([0-9A-Fa-f]{1,8})[ \t]*(?:;.*)?\r?\n$/.exec(line)?.[1]
-    if (digits === undefined) throw invalid(`a chunk that begins with ${quoted(line)}`)
-    const length = Number.parseInt(digits, 16)
-    size += length
-    if (size > MAX_BODY) throw tooLong()
-    at += line.length
-    if (length === 0) break
-    const end = lineAt(bytes, at + length)
-    if (end === undefined) return HALF_CHUNK
-    if (end.trim() !== '') throw invalid('a chunk that is longer than it announces')
-    parts.push(bytes.subarray(at, at + length))
-    at += length + end.length
-  }
-  // Trailers.
-  for (let line = lineAt(bytes, at); line !== undefined; line = lineAt(bytes, at)) {
-    at += line.length
-    if (line.trim() === '') return { body: Buffer.concat(parts), length: at }
-  }
-  return HALF_CHUNK
+  if (there < length) return `a body of ${there} bytes where Content-Length announces ${length}`
+  return { body: bytes.subarray(at, at + length), length: at + length }
 }
 
 function lineAt(bytes: Buffer, at: number): string | undefined {

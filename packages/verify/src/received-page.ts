@@ -1,12 +1,13 @@
 // One page as a server sent it, parsed once for all checks.
 import { createHash } from 'node:crypto'
 import { type Collection, type Entity, PER_PAGE, pathOf } from './contract.ts'
-import { parseWholeNumber, valueAt } from './json.ts'
+import { type Json, parseJson, parseWholeNumber, valueAt } from './json.ts'
 import { type PageLink, parseLink } from './link-header.ts'
 import { type RawResponse, valuesOf } from './raw-response.ts'
 import { type RecordFault, recordFaults } from './record-faults.ts'
 
-type Json = { readonly text: string; readonly value: unknown }
+/** The most records of a page that are looked at one by one. */
+const MAX_RECORDS = 1_000
 
 /** A BOM is no part of JSON, so it is left in for the parser to refuse. */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -31,7 +32,7 @@ export class ReceivedPage {
     this.page = page
     this.response = response
     this.linkBase = linkBase
-    this.json = parseJson(response.body)
+    this.json = bodyJson(response.body)
     const link = headerOf(response, 'Link') ?? ''
     this.links = link.trim() === '' ? undefined : parseLink(link)
   }
@@ -46,6 +47,11 @@ export class ReceivedPage {
 
   get records(): readonly unknown[] | undefined {
     return Array.isArray(this.json?.value) ? this.json.value : undefined
+  }
+
+  /** The first records: those that are looked at one by one. */
+  get fewRecords(): readonly unknown[] | undefined {
+    return this.records?.slice(0, MAX_RECORDS)
   }
 
   get total(): number | undefined {
@@ -74,7 +80,7 @@ export class ReceivedPage {
   }
 
   get faults(): readonly (RecordFault & { readonly record: number })[] {
-    this.#faults ??= (this.records ?? []).flatMap((value, record) =>
+    this.#faults ??= (this.fewRecords ?? []).flatMap((value, record) =>
       recordFaults(this.entity, value).map((fault) => ({ ...fault, record })),
     )
     return this.#faults
@@ -98,10 +104,10 @@ export function headerOf({ fields }: Pick<RawResponse, 'fields'>, name: string):
 
 export const hashOf = (text: string): string => createHash('sha1').update(text).digest('base64')
 
-export function parseJson(body: Uint8Array): Json | undefined {
+/** Undefined if a body is no JSON. */
+export function bodyJson(body: Uint8Array): Json | undefined {
   try {
-    const text = decoder.decode(body)
-    return { text, value: JSON.parse(text) }
+    return parseJson(decoder.decode(body))
   } catch {
     return undefined
   }

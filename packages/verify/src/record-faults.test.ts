@@ -1,8 +1,8 @@
 // The faults of records at the limits, and numbers that are written as fractions.
 import { expect, test } from 'bun:test'
 import { collections, type Entity, MAX_ID, MAX_NAME } from './contract.ts'
-import { partsOf } from './json.ts'
-import { recordFaults, writtenFraction } from './record-faults.ts'
+import { parseJson, partsOf } from './json.ts'
+import { recordFaults } from './record-faults.ts'
 
 const entity = (name: string) => collections.find((one) => one.entity.name === name)?.entity as Entity
 const country = { cvePais: 'MEX', descPais: 'México', idPais: 484 }
@@ -27,7 +27,7 @@ test.each([
   ['[{"id":1E3}]', '1E3'],
   ['[{"a":"\\"2.5","id":-7.5e-1}]', '-7.5e-1'],
 ])('%s has the fraction %s', (json, fraction) => {
-  expect(writtenFraction(json)).toBe(fraction)
+  expect(parseJson(json).fraction).toBe(fraction)
 })
 
 test.each<[string, unknown, string | undefined]>([

@@ -1,6 +1,6 @@
 // The faults of one published record, each under the check that it belongs to.
 import { type Entity, MAX_ID, MAX_NAME, type ValueField } from './contract.ts'
-import { isObject, type JsonObject } from './json.ts'
+import { isObject, type Json, type JsonObject } from './json.ts'
 
 /** The checks that are made on records. */
 export const RECORD_CHECKS = [
@@ -18,6 +18,9 @@ export type RecordFault = {
   readonly expected: string
 }
 
+/** The most faults of a record that are looked at. */
+const MAX_FAULTS = 1_000
+
 const UNFIT = /[\p{Cc}\ufffd]/u
 /** A blank at an end, two in a row, one that is not the plain one, or a character that nobody sees. */
 const UNSEEN = /^\s|\s$|\s\s|[^\S ]|\p{Cf}/u
@@ -28,7 +31,9 @@ type Add = (check: RecordCheck, path: string, came: unknown, expected: string) =
 
 export function recordFaults(entity: Entity, record: unknown): RecordFault[] {
   const faults: RecordFault[] = []
-  const add: Add = (check, path, came, expected) => faults.push({ check, path, came, expected })
+  const add: Add = (check, path, came, expected) => {
+    if (faults.length < MAX_FAULTS) faults.push({ check, path, came, expected })
+  }
   if (isObject(record)) inspect(entity, record, '', add)
   else add('fields', 'record', record, `a ${entity.name} object`)
   return faults
@@ -77,13 +82,6 @@ function checkValue(
   }
 }
 
-/** The first number that is written with a fraction or an exponent: to many clients it is no integer, whatever its value. */
-export function writtenFraction(json: string): string | undefined {
-  if (!/[0-9][.eE]/.test(json)) return undefined
-  const numbers = json.replace(/"(?:[^"\\]|\\.)*"/g, '""').match(/-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/g)
-  return numbers?.find((number) => /[.eE]/.test(number))
-}
-
 const countNames = (value: unknown): number => {
   if (typeof value !== 'object' || value === null) return 0
   const own = Array.isArray(value) ? 0 : Object.keys(value).length
@@ -91,5 +89,4 @@ const countNames = (value: unknown): number => {
 }
 
 /** True if an object was written with a name twice: then more names were written than are in its value. */
-export const hasRepeatedName = (json: string, value: unknown): boolean =>
-  (json.match(/"(?:[^"\\]|\\.)*"[ \t\r\n]*:/g)?.length ?? 0) > countNames(value)
+export const hasRepeatedName = ({ value, names }: Json): boolean => names > countNames(value)

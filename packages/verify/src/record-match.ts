@@ -1,6 +1,6 @@
 // Matches the records of two servers by key as they come, and finds the fields that differ.
 import { type Entity, PER_PAGE } from './contract.ts'
-import { isObject, partsOf } from './json.ts'
+import { isObject, partsOf, valueAt } from './json.ts'
 import { shown } from './printable.ts'
 
 type Placed = { readonly key: string; readonly page: number; readonly position: number; readonly record: unknown }
@@ -38,7 +38,9 @@ export class RecordMatch {
     for (const [side, records] of [[0, left] as const, [1, right] as const])
       for (const placed of this.#placed(page, records)) {
         if (this.#match(side, placed)) continue
-        this.#waiting[side].set(placed.key, [...(this.#waiting[side].get(placed.key) ?? []), placed])
+        const waiting = this.#waiting[side].get(placed.key)
+        if (waiting === undefined) this.#waiting[side].set(placed.key, [placed])
+        else waiting.push(placed)
         this.#waitingCount++
       }
   }
@@ -72,11 +74,11 @@ export class RecordMatch {
   #match(side: 0 | 1, placed: Placed): boolean {
     const { key } = placed
     const waiting = this.#waiting[side === 0 ? 1 : 0]
-    const [other, ...others] = waiting.get(key) ?? []
+    const others = waiting.get(key)
+    const other = others?.shift()
     if (other === undefined) return false
     this.#waitingCount--
-    if (others.length === 0) waiting.delete(key)
-    else waiting.set(key, others)
+    if (others?.length === 0) waiting.delete(key)
     const [left, right] = side === 0 ? [placed, other] : [other, placed]
     this.matches.push({ key, left: left.position, right: right.position })
     for (const [field, ...values] of differencesBetween(left.record, right.record))
@@ -90,6 +92,6 @@ function differencesBetween(left: unknown, right: unknown, path = ''): (readonly
   if (Object.is(left, right)) return []
   if (!isObject(left) || !isObject(right)) return [[path || 'record', left, right]]
   return [...new Set([...Object.keys(left), ...Object.keys(right)])].flatMap((name) =>
-    differencesBetween(left[name], right[name], path === '' ? name : `${path}.${name}`),
+    differencesBetween(valueAt(left, [name]), valueAt(right, [name]), path === '' ? name : `${path}.${name}`),
   )
 }

@@ -143,11 +143,11 @@ function caseXml({ suite, name, status, title, lines }: Entry): string {
   return `${head}>\n      ${element}\n    </testcase>\n`
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const ENTITIES = new Map(Object.entries({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }))
 
 /** XML 1.0 has no place for most control characters, lone surrogates and two code points at the end of the plane. */
 const escaped = (text: string): string =>
   text
     .toWellFormed()
     .replace(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, '\ufffd')
-    .replace(/[&<>"]/g, (character) => ENTITIES[character] as string)
+    .replace(/[&<>"]/g, (character) => ENTITIES.get(character) as string)

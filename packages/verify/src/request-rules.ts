@@ -6,7 +6,7 @@ import { allowFindings } from './page-rules.ts'
 import { shown } from './printable.ts'
 import { eachOf, get, isSuccess } from './probing.ts'
 import { NoResponse, type RawResponse } from './raw-response.ts'
-import { headerOf, PAGE_HEADERS, pageTarget, parseJson } from './received-page.ts'
+import { bodyJson, headerOf, PAGE_HEADERS, pageTarget } from './received-page.ts'
 
 /** The contract leaves a page beyond the last open: it may be the first or the last again, but has no records of its own. */
 async function nothingBeyond({ trial, client, collection, first }: Probe): Promise<Findings> {
@@ -14,7 +14,7 @@ async function nothingBeyond({ trial, client, collection, first }: Probe): Promi
   const last = Math.max(first.pages, 1)
   const recordsOf = async (page: number) => {
     const { outcome } = await trial(get(pageTarget(collection, page)))
-    const value = outcome instanceof NoResponse || outcome.status !== 200 ? undefined : parseJson(outcome.body)?.value
+    const value = outcome instanceof NoResponse || outcome.status !== 200 ? undefined : bodyJson(outcome.body)?.value
     return Array.isArray(value) ? value.map((record) => JSON.stringify(record)) : []
   }
   const beyond = await recordsOf(last + 1)
@@ -39,7 +39,7 @@ async function samePage({ send, trial, client, collection }: Probe, target: stri
   if (response.status !== 200) return unless(false, `status ${response.status}`, `status 200 and ${expected}`, request)
   const number = headerOf(response, 'X-Page')
   if (number !== headerOf(named, 'X-Page')) return unless(false, headerCame('X-Page', number), expected, request)
-  const [came, required] = [parseJson(response.body), parseJson(named.body)]
+  const [came, required] = [bodyJson(response.body), bodyJson(named.body)]
   const isSame = JSON.stringify(came?.value) === JSON.stringify(required?.value)
   return required && unless(isSame, 'other records', `the records of ${expected}`, request)
 }

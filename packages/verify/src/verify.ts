@@ -13,6 +13,7 @@ import {
 import { CollectionWalk } from './collection-walk.ts'
 import { type Collection, pathOf } from './contract.ts'
 import type { Finding, Findings } from './findings.ts'
+import { printable } from './printable.ts'
 import { get } from './probing.ts'
 import { NoResponse, type RawResponse } from './raw-response.ts'
 import { pageTarget, ReceivedPage } from './received-page.ts'
@@ -113,7 +114,7 @@ class Verifier {
     return {
       base,
       conforms: this.#unchecked.length === 0 && results.every(({ status }) => status !== 'failed'),
-      unchecked: this.#unchecked,
+      unchecked: this.#unchecked.map(printable),
       checks: results,
       collections: this.#collections,
       ...this.#client.traffic,
@@ -236,8 +237,8 @@ class Verifier {
     if (severity === 'rule') this.#failures += findings.length
     const { count, problems } = this.#tallies.get(id) ?? { count: 0, problems: [] }
     const more = findings.slice(0, MAX_PROBLEMS - problems.length).map((finding) => ({
-      ...{ request: finding.request ?? request, came: finding.came },
-      ...(severity === 'rule' ? { expected: finding.expected } : {}),
+      ...{ request: printable(finding.request ?? request), came: printable(finding.came) },
+      ...(severity === 'rule' && finding.expected !== undefined ? { expected: printable(finding.expected) } : {}),
     }))
     this.#tallies.set(id, { count: count + findings.length, problems: [...problems, ...more] })
   }

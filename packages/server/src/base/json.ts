@@ -12,6 +12,10 @@ export function bare<T>(value: T): T {
   return Object.assign(Object.create(null), Object.fromEntries(own))
 }
 
+/** What a table has under a name from outside; undefined for the names that every object has. */
+export const own = <T>(table: Readonly<Record<string, T>> | undefined, name: string): T | undefined =>
+  table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined
+
 /** The value at the end of a path through objects; undefined where the path ends before. */
 export function valueAt(value: unknown, steps: readonly string[]): unknown {
   let at = value

@@ -1,4 +1,5 @@
 // An error whose message is for the person at the terminal, and says what to do next.
+import { own } from './json.ts'
 
 export class OperationalError extends Error {}
 
@@ -41,7 +42,7 @@ const EXPLANATIONS: Readonly<Record<string, readonly [what: string, remedy: stri
 /** Explains an error that comes from a full, read-only or broken disk, from a missing permission, or from a file out of place; undefined for others. */
 export function diskFailure(error: unknown): OperationalError | undefined {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const [what, remedy] = EXPLANATIONS[code] ?? []
+  const [what, remedy] = own(EXPLANATIONS, code) ?? []
   return error instanceof Error && what !== undefined
     ? new OperationalError(`${what}: ${error.message}. ${remedy}`)
     : undefined

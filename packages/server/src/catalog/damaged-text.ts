@@ -1,5 +1,6 @@
 // Repairs texts that programs have damaged: read in another encoding than they were written in, or with letters escaped, as
 // entities of HTML, in an address of the web or in JSON.
+import { own } from '../base/json.ts'
 
 /** The upper halves of the code pages of DOS, which no decoder of the runtime knows. */
 const CP850 =
@@ -78,7 +79,7 @@ const unescaped = (text: string): string =>
 
 function withoutEntities(text: string): string {
   return text.replace(ENTITY, (whole, decimal, hexadecimal, letter, mark, name) => {
-    if (letter !== undefined) return `${letter}${MARKS[mark.toLowerCase()]}`.normalize('NFC')
+    if (letter !== undefined) return `${letter}${own(MARKS, mark.toLowerCase())}`.normalize('NFC')
     if (name !== undefined) return name.toLowerCase() === 'amp' ? '&' : ' '
     const code = decimal === undefined ? Number.parseInt(hexadecimal, 16) : Number(decimal)
     return code > LAST_CODE ? whole : String.fromCodePoint(code)

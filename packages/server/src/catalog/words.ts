@@ -2,7 +2,7 @@
 
 const MARKS = /\p{M}+/gu
 /** Letters that no accent can be taken from. */
-const OTHER_FORMS: Readonly<Record<string, string>> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ł: 'l', ı: 'i' }
+const OTHER_FORMS = new Map(Object.entries({ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ł: 'l', ı: 'i' }))
 const OTHER_FORM = /[ßæœøđłı]/g
 
 function foldedAny(text: string): string {
@@ -10,7 +10,7 @@ function foldedAny(text: string): string {
     .normalize('NFKD')
     .replace(MARKS, '')
     .toLowerCase()
-    .replace(OTHER_FORM, (letter) => OTHER_FORMS[letter] as string)
+    .replace(OTHER_FORM, (letter) => OTHER_FORMS.get(letter) as string)
 }
 
 /** The folded form of every character below 256 that has one as long as itself; 0 for the others, and for those that stand apart. */

@@ -91,7 +91,7 @@ function refuseOtherOperands(called: Command, operands: readonly string[]): void
 
 function unknownCommand(commands: readonly Command[], [first = '', second]: readonly string[]): string {
   if (commands.length === 0) {
-    const tried = Object.keys(TRIED).find((meant) => TRIED[meant]?.includes(first))
+    const tried = Object.entries(TRIED).find(([, words]) => words.includes(first))?.[0]
     const nearest = didYouMean(first, [...firstWords, '--version', '--help'])
     const kind = first.startsWith('-') ? 'flag' : 'command'
     return `there is no ${kind} ${first}${tried === undefined ? nearest : `; did you mean ${tried}?`}`

@@ -1,5 +1,6 @@
 // The script, the stylesheet and the icon of the pages, as they were bundled when the project was set up.
 
+import { own } from '../base/json.ts'
 import { ALLOW, type HttpRequest, type HttpResponse } from '../http/exchange.ts'
 import { headerLines, NO_SNIFFING } from '../http/header-fields.ts'
 import { PAGE_PATHS } from '../http/routes.ts'
@@ -28,7 +29,7 @@ const byName = new Map(Object.values(assets).map((asset) => [asset.name, asset])
 const decoded = new Map<string, Uint8Array>()
 
 function assetOf(source: string): BuiltAsset {
-  const asset = assets[source]
+  const asset = own(assets, source)
   if (asset === undefined) throw new Error(`${source} was not bundled`)
   return asset
 }
@@ -46,7 +47,7 @@ export function assetResponse(request: HttpRequest): HttpResponse | undefined {
 
 /** An asset under a name that stays when its content changes. */
 export const namedAssetResponse = (request: HttpRequest, source: string): HttpResponse | undefined => {
-  const asset = assets[source]
+  const asset = own(assets, source)
   return asset === undefined ? undefined : responseWith(asset, request, 'public, max-age=3600')
 }
 
@@ -56,7 +57,7 @@ function responseWith(asset: BuiltAsset, request: HttpRequest, cacheControl: str
   const head = headerLines({
     'Content-Type': asset.type,
     ...NO_SNIFFING,
-    ...(asset === assets[PICKER_SOURCE] ? SHARED_HEADERS : { 'Cross-Origin-Resource-Policy': 'same-origin' }),
+    ...(asset === assetOf(PICKER_SOURCE) ? SHARED_HEADERS : { 'Cross-Origin-Resource-Policy': 'same-origin' }),
     Allow: ALLOW,
     Vary: 'Accept-Encoding',
     ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),

@@ -1,5 +1,5 @@
 // The names of lists, fields and records on a page: in its language, if the definition or the words have them.
-import { isObject } from '../base/json.ts'
+import { isObject, own } from '../base/json.ts'
 import { memoized } from '../base/memoized.ts'
 import { type ByLanguage, type Entity, type Field, factsOf } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
@@ -17,7 +17,7 @@ type Naming = { readonly language: PageLanguage; readonly words: Words }
  * a package does, whatever it is called.
  */
 export const wordsFor = ({ words }: Pick<Naming, 'words'>, entity: Entity): Words['entities'][string] | undefined =>
-  entity.package === undefined ? words.entities[entity.name] : undefined
+  entity.package === undefined ? own(words.entities, entity.name) : undefined
 
 const ownTitle = (naming: Naming, { titles = {} }: Entity): string | undefined => textIn(naming, titles)
 
@@ -55,7 +55,7 @@ export function fieldLabel(naming: Naming, entity: Entity, name: string): string
   if (wordsFor(naming, entity) === undefined) return name
   if (field?.kind === 'id') return naming.words.identifier
   if (field?.kind === 'embed') return capitalized(oneOf(naming, field.entity))
-  return naming.words.fields[name] ?? name
+  return own(naming.words.fields, name) ?? name
 }
 
 /** The label of a field within a sentence: titles of others stay as they are written. */
@@ -152,4 +152,4 @@ export function nameAmong(naming: Naming, entity: Entity, record: PublishedRecor
 
 /** The title of a source in the language of the page, or else as it stands. */
 export const sourceTitle = ({ words }: Pick<Naming, 'words'>, title: string): string =>
-  (Object.hasOwn(words.sources, title) ? words.sources[title] : undefined) ?? title
+  own(words.sources, title) ?? title

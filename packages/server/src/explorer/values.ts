@@ -1,4 +1,5 @@
 // The values of a record as people read them: each by its type, and in the language of the page.
+import { own } from '../base/json.ts'
 import type { Entity, Field, ValueField } from '../catalog/entity.ts'
 import type { PublishedRecord, PublishedValue } from '../catalog/flatten.ts'
 import { type Content, type Html, html } from '../http/html.ts'
@@ -46,14 +47,14 @@ function factOrText(view: View, { package: owner }: Entity, name: string, value:
     const number = Number.isInteger(value) ? language.number(value) : language.decimal(value, MAX_DECIMALS)
     return isOurs ? withUnit(view, name, number) : number
   }
-  return isolated((isOurs ? words.factValues[name]?.[String(value)] : undefined) ?? String(value))
+  return isolated((isOurs ? own(own(words.factValues, name), String(value)) : undefined) ?? String(value))
 }
 
 /** Decimals of degrees: six are a tenth of a metre. */
 const MAX_DECIMALS = 6
 
 function withUnit({ words }: View, name: string, value: string): string {
-  const unit = words.units[name]
+  const unit = own(words.units, name)
   if (unit === undefined) return value
   return unit === '°' ? `${value}°` : `${value} ${unit}`
 }

@@ -38,16 +38,10 @@ function textOf(content: Content): string {
 }
 
 const SPECIAL = /[&<>"']/
-const escapes: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
+const escapes = new Map(Object.entries({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }))
 
 export const escaped = (text: string): string =>
-  SPECIAL.test(text) ? text.replace(/[&<>"']/g, (character) => escapes[character] as string) : text
+  SPECIAL.test(text) ? text.replace(/[&<>"']/g, (character) => escapes.get(character) as string) : text
 
 /** Content with something between every two parts. */
 export const joined = (contents: readonly Content[], between: Content): Content[] =>

@@ -59,7 +59,7 @@ const NONE = { changed: 0, reordered: false, fields: {}, reassigned: { count: 0,
 
 function summarised(older: Release, newer: Release, name: string): Omit<EntityChanges, 'reordered'> {
   const counts = { added: 0, changed: 0, removed: 0 }
-  const fields: Record<string, number> = {}
+  const fields = new Map<string, number>()
   const reassigned = { count: 0, examples: [] as string[] }
   for (const change of diffJson(older, newer, name)) {
     const { key, old, new: now } = change ?? {}
@@ -68,7 +68,7 @@ function summarised(older: Release, newer: Release, name: string): Omit<EntityCh
       continue
     }
     counts.changed++
-    for (const field of fieldsThatDiffer(old, now)) fields[field] = (fields[field] ?? 0) + 1
+    for (const field of fieldsThatDiffer(old, now)) fields.set(field, (fields.get(field) ?? 0) + 1)
     const { definition } = newer.entity(name)
     const [was, is] = [old, now].map((json) => codeOf(definition, flatten(definition, parsedRecord(json))))
     if (was === is) continue
@@ -76,7 +76,7 @@ function summarised(older: Release, newer: Release, name: string): Omit<EntityCh
     if (reassigned.examples.length === EXAMPLES_KEPT) continue
     reassigned.examples.push(`${name} ${Object.values(key ?? {}).join('/')}: ${was} is now ${is}`)
   }
-  return { ...counts, fields, reassigned }
+  return { ...counts, fields: Object.fromEntries(fields), reassigned }
 }
 
 /**

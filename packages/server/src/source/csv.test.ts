@@ -57,6 +57,10 @@ describe('a cell', () => {
     ['\u200b=1', "\u200b'=1"],
     ['\ufeff-1', "\ufeff'-1"],
     ['\uff1d1', "'\uff1d1"],
+    ['\ufe661', "'\ufe661"],
+    ['x; =1', "x; '=1"],
+    ['x\v=1', "x\v'=1"],
+    ['x; - y', 'x; - y'],
     ['x;\u200b\uff20y', "x;\u200b'\uff20y"],
   ])('safe in a spreadsheet, and the same without its guard: %s', (text, cell) => {
     expect(spreadsheetCell(text)).toBe(cell)
@@ -65,7 +69,7 @@ describe('a cell', () => {
 })
 
 test('any text is the same once its guards are taken off', () => {
-  const letters = ['a', "'", '"', '=', '-', '@', ';', ',', '\n', '\t', ' ', '\u200b', '\uff1d']
+  const letters = ['a', "'", '"', '=', '-', '@', ';', ',', '\n', '\t', ' ', '\u200b', '\uff1d', '\v']
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...letters) }), (text) => {
       expect((parseCsvLine(spreadsheetCell(text)) as string[]).map(withoutGuard)).toEqual([text])

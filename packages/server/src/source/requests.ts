@@ -1,4 +1,5 @@
 // HTTP requests that may fail: which are repeated and when, where a redirect leads, and what went wrong in words.
+import { own } from '../base/json.ts'
 import { OperationalError } from '../base/operational-error.ts'
 import { parseWholeNumber } from '../base/whole-number.ts'
 
@@ -114,7 +115,8 @@ export const printable = (text: string): string => text.replace(/\p{Cc}+/gu, ' '
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const code = 'code' in error ? String(error.code) : ''
-  return code in REASONS ? `${REASONS[code]} (${code})` : error.message
+  const reason = own(REASONS, code)
+  return reason === undefined ? error.message : `${reason} (${code})`
 }
 
 const REASONS: Readonly<Record<string, string>> = {

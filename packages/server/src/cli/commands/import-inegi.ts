@@ -4,6 +4,7 @@ import type { PublishedFile } from '../../source/inegi/published.ts'
 import type { Command, Terminal } from '../command.ts'
 import { yes } from '../flags/flags.ts'
 import { importCommand } from '../home/import-command.ts'
+import { KeptDownloads } from '../home/kept-downloads.ts'
 import { bytesText, progressLine } from '../terminal/progress.ts'
 
 type Published = {
@@ -23,20 +24,25 @@ export const importInegiFrom = (published: () => Promise<Published>): Command =>
     flags: { 'include-retired': { description: 'keep localities whose status is Baja', parse: yes } },
     examples: ['import inegi', 'import inegi catun_localidad.zip', 'import inegi AGEEML_2025_utf.csv --dry-run'],
     open: async ({ values, operands, terminal }, home) => {
+      const { Downloads } = await import('../../source/downloads.ts')
       const { inegiSource } = await import('../../source/inegi/inegi.ts')
       const { isAddress, refusedDownload } = await import('../../source/inegi/published.ts')
       const { address, limits } = await published()
+      using opened = new DisposableStack()
+      const kept = opened.use(new KeptDownloads(home, 'import inegi'))
+      const directory = opened.use(new Downloads(kept.directory))
       const downloads: PublishedFile[] = []
       const onRefused = (error: unknown) => refusedDownload(error, downloads)
       const files: (string | PublishedFile)[] = []
       for (const given of operands.length === 0 ? [address] : operands) {
-        const file = isAddress(given) ? await downloadWithProgress(given, home, limits, terminal) : given
+        const file = isAddress(given) ? await downloadWithProgress(given, directory.directory, limits, terminal) : given
         if (typeof file !== 'string') downloads.push(file)
         files.push(file)
       }
       try {
         const source = await inegiSource(files, { includeRetired: values['include-retired'] })
-        return { source, onRefused }
+        const held = opened.move()
+        return { source, onRefused, close: () => held.dispose() }
       } catch (error) {
         throw onRefused(error)
       }
@@ -51,7 +57,7 @@ export const importInegi = importInegiFrom(async () => {
 
 async function downloadWithProgress(
   address: string,
-  home: string,
+  directory: string,
   limits: Published['limits'],
   terminal: Terminal,
 ): Promise<PublishedFile> {
@@ -61,8 +67,9 @@ async function downloadWithProgress(
     progress.clear()
     terminal.err(`${line}\n`)
   }
-  const file = await downloadPublished(address, home, {
+  const file = await downloadPublished(address, {
     ...limits,
+    directory,
     onStart: (from) =>
       print(from === 0 ? `Downloading ${address}` : `Continuing the download of ${address} after ${bytesText(from)}`),
     onProgress: (done, size) => progress.show('downloaded', done, size),

@@ -1,6 +1,4 @@
 // nomenclator import package PACKAGE
-import { join } from 'node:path'
-import { tryLockHome } from '../../release/home/lock.ts'
 import { ReleaseStore } from '../../release/home/release-store.ts'
 import type { PackageSource } from '../../source/package/open-package.ts'
 import { faultsText, findingsText, guessesText, leftOutText } from '../../source/package/package-report.ts'
@@ -8,6 +6,7 @@ import type { Source } from '../../source/source.ts'
 import { text, yes } from '../flags/flags.ts'
 import { packageFlags } from '../flags/package-flags.ts'
 import { importCommand } from '../home/import-command.ts'
+import { KeptDownloads } from '../home/kept-downloads.ts'
 import { bytesText, progressLine } from '../terminal/progress.ts'
 
 export const importPackage = importCommand({
@@ -27,32 +26,27 @@ export const importPackage = importCommand({
     'import package https://example.org/currency-codes/datapackage.json --dry-run',
     'import package units.zip --alone --strict',
   ],
-  opensFirst: true,
+  readsHome: true,
   open: async ({ values, operands, terminal }, home) => {
     const { openPackage } = await import('../../source/package/open-package.ts')
     const { homeForPackages } = await import('../../release/package-references.ts')
     using progress = progressLine(terminal, bytesText)
-    const downloads = join(home, 'downloads')
-    let kept: Disposable | undefined
+    using opened = new DisposableStack()
+    const kept = opened.use(new KeptDownloads(home, 'import package'))
     const source = await openPackage(operands[0] as string, {
-      // While another import reads what it has downloaded, this one has its own files.
-      downloads: () => {
-        kept ??= tryLockHome(downloads, 'import package')
-        return kept && downloads
-      },
+      downloads: kept.directory,
       allowsPrivate: values['allow-private-addresses'],
       strict: values.strict,
       ...(values.name === undefined ? {} : { name: values.name }),
       inHome: homeForPackages(new ReleaseStore(home), values.alone ? NOTHING.catalog : undefined),
       onProgress: (url, done, size) => progress.show(url, done, size),
     })
+    opened.defer(source.close)
+    const held = opened.move()
     return {
       source,
       notes: notesOf(source),
-      onImported: () => {
-        source.close()
-        kept?.[Symbol.dispose]()
-      },
+      close: () => held.dispose(),
       ...(values.alone || source.isExport ? { fallback: NOTHING } : {}),
     }
   },

@@ -9,7 +9,8 @@ import { TestHome } from '../../../../../test/support/releases.ts'
 /** The files of pages that are kept in a home. */
 function keptPages({ path }: TestHome): string[] {
   const harvest = join(path, 'harvest')
-  return existsSync(harvest) ? readdirSync(harvest).flatMap((one) => readdirSync(join(harvest, one))) : []
+  const names = existsSync(harvest) ? readdirSync(harvest, { recursive: true, encoding: 'utf8' }) : []
+  return names.filter((name) => name.endsWith('.pages'))
 }
 
 async function harvested(home: TestHome, fault: Fault | undefined, ...flags: readonly string[]) {

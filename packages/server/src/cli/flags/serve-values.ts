@@ -1,6 +1,8 @@
 // Parses the values of flags of serve: addresses, URLs, sizes, rates, switches, choices and intervals.
+
 import type { BlockList } from 'node:net'
 import { net } from '../../base/built-ins.ts'
+import { own } from '../../base/json.ts'
 import { parseWholeNumber } from '../../base/whole-number.ts'
 import type { RateLimit } from '../../http/limits/rate-limit.ts'
 import type { AdminAddress } from '../../http/observation/admin.ts'
@@ -17,7 +19,7 @@ const UNITS: Readonly<Record<string, number>> = { '': 1, K: 1e3, M: 1e6, G: 1e9,
 /** A size in bytes, from a number with a unit. */
 export function byteSize(value: string): number | InvalidFlag {
   const [, digits = '', unit = ''] = /^([0-9]{1,12})([KMGT]?)B?$/i.exec(value) ?? []
-  const bytes = Number(digits) * (UNITS[unit.toUpperCase()] ?? 0)
+  const bytes = Number(digits) * (own(UNITS, unit.toUpperCase()) ?? 0)
   return digits === '' || !Number.isSafeInteger(bytes)
     ? { allowed: 'a number of bytes, such as 500M or 2G; 0 for none' }
     : bytes
@@ -75,7 +77,7 @@ const MAX_RATE = 1_000_000
 export function rateLimit(value: string): RateLimit | InvalidFlag {
   const [, digits = '', unit = ''] = /^([0-9]+)\/([a-z])$/.exec(value) ?? []
   const requests = parseWholeNumber(digits, { min: 1, max: MAX_RATE, leadingZeros: true })
-  const windowSeconds = WINDOWS[unit]
+  const windowSeconds = own(WINDOWS, unit)
   return requests === undefined || windowSeconds === undefined
     ? { allowed: `requests a second or a minute, such as 20/s or 600/m, up to ${MAX_RATE}` }
     : { requests, windowSeconds }

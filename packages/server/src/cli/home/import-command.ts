@@ -12,16 +12,16 @@ type SourceCommand<F extends Flags> = Pick<
 > & {
   /** The word after `import`. */
   readonly source: string
-  /** True if the source is opened before the lock of the home is taken. */
-  readonly opensFirst?: true
-  /** Opens the source, with the home to keep work files in. */
+  /** True if the source depends on what the home has. */
+  readonly readsHome?: true
+  /** Opens the source, with the home to keep work files in; the lock of the home is not held. */
   readonly open: (invocation: Invocation<ImportFlags<F>>, home: string) => Promise<Opened>
 }
 
 export function importCommand<const F extends Flags>({
   source,
   open,
-  opensFirst,
+  readsHome,
   ...declared
 }: SourceCommand<F>): Command {
   const name = `import ${source}`
@@ -32,7 +32,7 @@ export function importCommand<const F extends Flags>({
     run: async (invocation) => {
       const { runImport } = await import('./run-import.ts')
       const { values, terminal } = invocation
-      return runImport(name, values, terminal, (home) => open(invocation, home), opensFirst)
+      return runImport(name, values, terminal, (home) => open(invocation, home), readsHome)
     },
   })
 }

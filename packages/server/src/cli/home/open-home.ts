@@ -63,6 +63,18 @@ export const writingOf = (
   onRelease: (digest: string) => terminal.err(`Fetching release ${digest.slice(0, 12)} from the shelf.\n`),
 })
 
+/** Takes the lock of a directory. While it waits, it prints who holds it. */
+export const lockDirectory = (
+  directory: string,
+  doing: string,
+  seconds: number,
+  terminal: Terminal,
+): Promise<Disposable> =>
+  lockHome(directory, doing, {
+    milliseconds: seconds * 1_000,
+    onWait: (holder) => terminal.err(`Waiting for ${holder} to finish.\n`),
+  })
+
 /** Takes the lock of the home. While it waits, it prints who holds it. */
 export async function lockFor(
   store: ReleaseStore,
@@ -71,10 +83,7 @@ export async function lockFor(
   terminal: Terminal,
   upgrades = true,
 ): Promise<Disposable> {
-  const lock = await lockHome(store.home, doing, {
-    milliseconds: seconds * 1_000,
-    onWait: (holder) => terminal.err(`Waiting for ${holder} to finish.\n`),
-  })
+  const lock = await lockDirectory(store.home, doing, seconds, terminal)
   try {
     if (upgrades && isOutdated(store)) await upgradeWithProgress(store, terminal)
     return lock

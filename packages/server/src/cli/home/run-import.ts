@@ -24,18 +24,20 @@ export type Opened = {
   readonly onImported?: () => void
   /** Returns the error to print. */
   readonly onRefused?: (error: unknown) => unknown
+  /** Gives back what the source has in use, imported or not. */
+  readonly close?: () => void
 }
 
 /**
- * Runs an import from start to report. The source is opened with the home to keep work files in: under the lock, or before it
- * is taken, and then again if the home has changed since.
+ * Runs an import from start to report. The source is opened with the home to keep work files in, before the lock is taken: a slow
+ * one keeps no other import waiting. One that depends on the home is opened again if the home has changed since.
  */
 export async function runImport(
   name: string,
   values: ImportValues,
   terminal: Terminal,
   open: (home: string) => Promise<Opened>,
-  opensFirst = false,
+  readsHome = false,
 ): Promise<number> {
   // A wrong key is refused before anything is downloaded or built.
   const signed = signerOf(values)
@@ -47,23 +49,25 @@ export async function runImport(
       importWithProgress(store, source, terminal, values, { ...signed, ...(fallback && { fallback }) })
     let report: ImportReport | undefined
     while (report === undefined) {
-      const before = opensFirst ? await change(async (store) => store.currentDigest()) : undefined
-      if (opensFirst) opened = await open(homeOf(values.home))
-      report = await change(async (store) => {
-        if (!opensFirst) opened = await open(store.home)
-        return store.currentDigest() === before || !opensFirst ? imported(store, opened as Opened) : undefined
-      })
-      if (report === undefined) opened?.onImported?.()
+      opened?.close?.()
+      const before = readsHome ? await change(async (store) => store.currentDigest()) : undefined
+      const current = await open(homeOf(values.home))
+      opened = current
+      report = await change(async (store) =>
+        readsHome && store.currentDigest() !== before ? undefined : imported(store, current),
+      )
     }
     const { lines = [], members = {} } = opened?.notes ?? {}
     if (values.json) terminal.out(`${JSON.stringify({ ...report, ...members }, null, 2)}\n`)
     else terminal.out(`${lines.map((line) => `${line}\n`).join('')}${reportText(report)}`)
+    // A dry run keeps what was fetched for the import that follows it.
+    if (!values['dry-run']) opened?.onImported?.()
+    return 0
   } catch (error) {
     throw opened?.onRefused === undefined ? error : opened.onRefused(error)
+  } finally {
+    opened?.close?.()
   }
-  // A dry run keeps what was fetched for the import that follows it.
-  if (!values['dry-run']) opened?.onImported?.()
-  return 0
 }
 
 /** The import option that signs a release with the key of these flags, if they name one. */

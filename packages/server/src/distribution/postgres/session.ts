@@ -204,9 +204,9 @@ async function publishWithRetries(
       if (isAgain) connection = await openAsWriter({ ...writing, waitMilliseconds })
       const now = isAgain ? await readPointer(connection) : change.base
       if (now.change !== change.next.change) await publish(connection, store, change)
-      const { own = [], complete = true } = readFollowed(store.home) ?? {}
+      const { own = [], complete = true, whole } = readFollowed(store.home) ?? {}
       store.adopt(change, true)
-      saveFollowed(store.home, { ...change.next, complete, own })
+      saveFollowed(store.home, { ...change.next, complete, own, ...(whole && { whole }) })
       return connection
     } catch (error) {
       await connection[Symbol.asyncDispose]()

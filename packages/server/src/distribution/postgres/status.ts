@@ -1,4 +1,5 @@
 // Reports the releases on the shared shelf, their size, the current writer, and the nodes that follow.
+import { own } from '../../base/json.ts'
 import { readOrUndefined } from '../../base/schema.ts'
 import { MANIFEST_FILE, parsedObject } from '../../release/manifest.ts'
 import { fetchable } from '../shelf/offered.ts'
@@ -100,7 +101,7 @@ async function nodesOf(connection: ShelfConnection): Promise<ShelfNode[]> {
         host,
         pid: Number(pid),
         release: release === '-' ? null : release,
-        state: STATES[state as keyof typeof STATES],
+        state: own(STATES, state) ?? STATES.f,
         reportedSecondsAgo: Math.max(0, Number(now) - (time === '' ? Number(now) : Number.parseInt(time, 16))),
       },
     ]

@@ -1,7 +1,9 @@
 // Cuts files into chunks by their content, so that unchanged bytes are the same chunk wherever they stand. A chunk is named by its
 // digest and compressed.
+
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
+import { own } from '../../base/json.ts'
 import { deltaFileOf, deltaForm, travelName } from '../../release/index/delta-form.ts'
 
 /** A piece of a file of an entity. */
@@ -27,7 +29,7 @@ export const sha256 = (bytes: Uint8Array | string): string => new Bun.CryptoHash
 /** Yields the chunks of a file in order; the bytes of a chunk are valid until the next one. */
 export function* chunksOf(directory: string, file: string): Generator<FileChunk & { readonly bytes: Uint8Array }> {
   using source = new ChunkSource(directory, travelName(file))
-  const mean = MEAN_BYTES[file] ?? USUAL_MEAN_BYTES
+  const mean = own(MEAN_BYTES, file) ?? USUAL_MEAN_BYTES
   const block = new Uint8Array(Math.min(BLOCK_BYTES, source.size))
   for (let blockStart = 0; blockStart < source.size; ) {
     const filled = source.read(block, blockStart)

@@ -67,6 +67,21 @@ test('everything that is signed is taken as it is, and nothing is built', async 
   }
 })
 
+test('identifiers are taken only if the signature of the current release names them', async () => {
+  using home = new SignedHome()
+  const registry = () => readFileSync(home.signed.idRegistryFile, 'utf8')
+  offered(b)
+  await home.fetch()
+  expect(registry()).toBe(sound.idRegistry)
+  offered(c)
+  fake.idRegistry = '{"pais":[[4711,"MEX"]]}\n'
+  await home.fetch()
+  expect([home.signed.currentDigest(), registry()]).toEqual([c, sound.idRegistry])
+  using open = new TestHome()
+  await fetchShelf(open.store, fake.reader())
+  expect(readFileSync(open.store.idRegistryFile, 'utf8')).toBe(fake.idRegistry)
+})
+
 describe('forged, with digests that fit', () => {
   const files: EntityFileName[] = ['offsets', 'etags', 'index', 'words']
   const forgeFile = (file: EntityFileName) => {

@@ -29,12 +29,14 @@ import {
   signableRelease,
   UnsignedRelease,
 } from '../../release/signing/release-signature.ts'
+import { sha256 } from './chunks.ts'
 import { fetchEntity, fetchingDirectory } from './fetch-entity.ts'
 import { fetchable, newestFirst, readRegistry } from './offered.ts'
 import {
   compareStates,
   type HostPointer,
   type Listing,
+  pointerOf,
   type ReleaseFiles,
   readFollowed,
   saveFollowed,
@@ -80,11 +82,12 @@ export async function fetchShelf(
   options: FetchOptions = {},
 ): Promise<Fetched> {
   const listing = await reader.listing(options.state)
-  const { generation, change, chain, history, releases } = listing
+  const { history, releases } = listing
   const followed = readFollowed(store.home)
   const { trouble } = compareStates([{ ...listing, host: options.state?.host ?? 'the shelf' }], followed)
   if (trouble !== undefined && options.anyState !== true) throw new ReleaseRefused(trouble.message)
   const own = followed?.own ?? store.digests()
+  const whole = followed?.complete === false ? followed.whole : followed && pointerOf(followed)
   const idRegistry = readRegistry(store, listing.idRegistry)
   const offered = newestFirst(releases)
   const [current] = history.split('\n').filter((digest) => DIGEST.test(digest))
@@ -103,8 +106,11 @@ export async function fetchShelf(
     })
     present.add(current)
     if (followed === undefined) store.keepOwnIdRegistry()
-    store.adopt({ history, idRegistry }, isNew)
-    saveFollowed(store.home, { generation, change, chain, complete: false, own })
+    // Where signatures are required, identifiers are believed only if the one of the current release names them.
+    const isBelieved =
+      store.trust === undefined || store.read(current).proof?.identifiers === sha256(listing.idRegistry)
+    store.adopt({ history, idRegistry: isBelieved ? idRegistry : '' }, isNew)
+    saveFollowed(store.home, { ...pointerOf(listing), complete: false, own, ...(whole && { whole }) })
   }
   const missing: string[] = []
   for (const [digest, files] of offered) {
@@ -119,7 +125,7 @@ export async function fetchShelf(
     const gone = store.digests().filter((digest) => !releases.has(digest) && !own.includes(digest))
     for (const digest of gone) store.remove(digest)
     const complete = missing.length === 0 && (options.currentOnly !== true || present.size === releases.size)
-    saveFollowed(store.home, { generation, change, chain, complete, own })
+    saveFollowed(store.home, { ...pointerOf(listing), complete, own, ...(!complete && whole && { whole }) })
   }
   // Chunks of releases that are not whole are kept for the next attempt.
   if (missing.length === 0) rmSync(fetchingDirectory(store), { recursive: true, force: true })

@@ -78,9 +78,31 @@ test.each<[string, Parameters<typeof compareStates>, string[], string | undefine
     undefined,
   ],
   ['any state, if none was followed', [[at('a', EMPTY)], undefined], ['a'], undefined],
+  ['no time that is yet to come', [[at('a', plain(4e12, 'x')), at('b', two)], one], ['b'], 'refused'],
+  ['no time that is yet to come, in an empty home', [[at('a', plain(4e12, 'x'))], undefined], [], 'refused'],
+  [
+    'any state, if the followed one has a time that is yet to come',
+    [[at('a', one)], plain(4e12, 'x')],
+    ['a'],
+    undefined,
+  ],
+  [
+    'what goes on from the last state that was complete, too',
+    [[at('a', two)], { ...plain(9, 'part'), complete: false, whole: one }],
+    ['a'],
+    undefined,
+  ],
+  ['nothing before that', [[at('a', one)], { ...plain(9, 'part'), complete: false, whole: two }], [], 'older'],
+  ['any state, if none was complete', [[at('a', one)], { ...plain(9, 'part'), complete: false }], ['a'], undefined],
 ])('what is followed of several hosts: %s', (_, given, hosts, kind) => {
   const { states, trouble } = compareStates(...given)
   expect([states.map(({ host }) => host), trouble?.kind]).toEqual([hosts, kind as never])
+})
+
+test('a state that is declared right is no time that is yet to come because another was', () => {
+  expect([declaredPointer(plain(4e12, 'x'), 7, 100).generation, declaredPointer(two, 4e12, 100).generation]).toEqual([
+    100, 100,
+  ])
 })
 
 test('a fork is reported with both sides and what to do', () => {
@@ -111,6 +133,7 @@ describe('the state that a home follows', () => {
       { ...state, chain: [] },
       { ...state, complete: true },
       { ...state, own: [] },
+      { ...state, whole: { generation: 6, change: 'six', chain: [] } },
     ]) {
       saveFollowed(home.path, changed)
       expect(readFollowed(home.path)).toEqual(changed)

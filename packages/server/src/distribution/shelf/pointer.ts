@@ -36,6 +36,8 @@ const members = {
 export const plainPointer = objectOf(members)
 export type Pointer = TypeOf<typeof plainPointer>
 
+export const pointerOf = ({ generation, change, chain }: Pointer): Pointer => ({ generation, change, chain })
+
 /** A pointer, and the digest of the listing that it points to. */
 export const listedPointer = objectOf({ ...members, listing: sha256 })
 export type ListedPointer = TypeOf<typeof listedPointer>
@@ -58,6 +60,8 @@ const followed = objectOf({
   complete: boolean,
   /** The releases that the home had before it followed a shelf. */
   own: listOf(sha256, MAX_RELEASES),
+  /** Until it is complete, the last state that was, if there was any: what is sound may go on from there instead. */
+  whole: optional(plainPointer),
   /** The names of later changes to the home alone, latest last: nodes that follow the home get them. */
   ahead: optional(listOf(change, 100_000)),
 })
@@ -71,11 +75,13 @@ const followedFile = (home: string) => join(home, 'shelf.json')
 export const readFollowed = (home: string): Followed | undefined =>
   readOrUndefined(followed, parsedObject(readTextSync(followedFile(home)) ?? ''))
 
-export function saveFollowed(home: string, { generation, change, chain, complete, own, ahead }: Followed): void {
-  const text = `${JSON.stringify({ generation, change, chain, complete, own, ahead })}\n`
+export function saveFollowed(home: string, { generation, change, chain, complete, own, whole, ahead }: Followed): void {
+  const text = `${JSON.stringify({ generation, change, chain, complete, own, whole, ahead })}\n`
   if (hasText(followedFile(home), text)) return
   replaceDurably(followedFile(home), text)
 }
+
+const EMPTY: Pointer = { generation: 0, change: '', chain: [] }
 
 /** The state that a change leads to. */
 export const nextPointer = (base: Pointer, change: string): Pointer => ({
@@ -84,9 +90,17 @@ export const nextPointer = (base: Pointer, change: string): Pointer => ({
   chain: base.generation === 0 ? [] : [base.change, ...base.chain].slice(0, CHAIN_KEPT),
 })
 
+const DAY = 86_400_000
+
+/** True for the time of a change that has not come yet. A state that has it is not followed: it would keep out all that come after it. */
+const isYetToCome = (generation: number, now: number): boolean => generation > now + DAY
+
 /** A state that a person declares right: later than the base, than the generation that this home has followed, and than now. */
 export const declaredPointer = (base: Pointer, followed: number, now = Date.now()): Pointer => ({
-  generation: Math.max(base.generation + 1, followed + 1, now),
+  generation: Math.max(
+    now,
+    ...[base.generation, followed].filter((one) => !isYetToCome(one, now)).map((one) => one + 1),
+  ),
   change: crypto.randomUUID(),
   chain: [],
 })
@@ -119,22 +133,31 @@ type Comparison<P> = {
   /** The states that continue that of the home, the longest chain first. */
   readonly states: readonly P[]
   /** The reason why a person has to decide. */
-  readonly trouble?: { readonly kind: 'older' | 'fork'; readonly message: string }
+  readonly trouble?: { readonly kind: 'older' | 'fork' | 'refused'; readonly message: string }
 }
 
 /** Compares the states of all hosts of a shelf with the state that a home follows. */
 export function compareStates<P extends HostPointer>(
   pointers: readonly P[],
-  followed: Pointer | undefined,
+  followed: (Pointer & Partial<Pick<Followed, 'complete' | 'whole'>>) | undefined,
+  now = Date.now(),
 ): Comparison<P> {
-  const sorted = pointers.toSorted((a, b) => b.generation - a.generation || (a.change < b.change ? -1 : 1))
-  const goesOn = (one: P) => followed === undefined || ['after', 'same'].includes(relationOf(one, followed))
+  const isSound = ({ generation }: Pointer) => !isYetToCome(generation, now)
+  const sorted = pointers
+    .filter(isSound)
+    .toSorted((a, b) => b.generation - a.generation || (a.change < b.change ? -1 : 1))
+  const bases =
+    followed === undefined ? [] : [followed, ...(followed.complete === false ? [followed.whole ?? EMPTY] : [])]
+  const goesOn = (one: P) =>
+    !bases.some(isSound) || bases.some((base) => isSound(base) && ['after', 'same'].includes(relationOf(one, base)))
   const isFirst = (one: P, at: number) => sorted.findIndex((other) => stateName(other) === stateName(one)) === at
   const states = sorted.filter((one, at) => goesOn(one) && isFirst(one, at))
   const base = states[0] ?? followed
   const fork = base && sorted.find((one) => relationOf(one, base) === 'fork')
   if (base !== undefined && fork !== undefined)
     return { states, trouble: { kind: 'fork', message: forkWords(fork, base) } }
+  const unsound = pointers.find((one) => !isSound(one))
+  if (unsound !== undefined) return { states, trouble: { kind: 'refused', message: yetToComeWords(unsound) } }
   const [newest] = sorted
   if (states.length > 0 || newest === undefined || followed === undefined) return { states }
   if (wholeOf(newest.change) === followed.change) return { states }
@@ -143,6 +166,10 @@ export function compareStates<P extends HostPointer>(
 
 const DECIDE =
   'To go on with what the shelf has, run nomenclator shelf accept; to bring back what a home has, nomenclator shelf publish.'
+
+const yetToComeWords = ({ host, generation }: HostPointer): string =>
+  `${host} has generation ${generation}, which is a time that is yet to come, and is not followed. Set the clock of this machine if it is ` +
+  'late; otherwise run nomenclator shelf accept, or export the files of the shelf again.'
 
 const olderWords = ({ host, generation }: HostPointer, followed: Pointer): string =>
   `${host} was restored to an older state: it has generation ${generation}, and this home has followed ${followed.generation}. ${DECIDE}`

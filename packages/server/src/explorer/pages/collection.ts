@@ -1,5 +1,6 @@
 // The page of a collection: its records as a table to sort, filter, search and download.
 
+import { own } from '../../base/json.ts'
 import { memoized } from '../../base/memoized.ts'
 import { coordinatesOf, type Entity, embedsOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
@@ -270,7 +271,7 @@ function valueLabel(view: View, entity: Entity, { parent, steps }: Facet, { name
   if (parent !== undefined || field === undefined) return name
   if (field.kind === 'value' && field.type === 'boolean') return words.values[name === 'true' ? 'yes' : 'no']
   if (field.kind === 'value' && field.type === 'integer') return language.numeral(name)
-  return (wordsFor(view, entity) && words.factValues[step]?.[name]) ?? name
+  return (wordsFor(view, entity) && own(own(words.factValues, step), name)) ?? name
 }
 
 function facetList(view: View, entity: Entity, facet: Facet): Html | undefined {

@@ -1,5 +1,7 @@
 // The API reference: every resource with its variants, a form that runs them, the fields of a response, and all problems.
+
 import { V1_PATH } from '../../base/api-v1.ts'
+import { own } from '../../base/json.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
@@ -82,7 +84,7 @@ ${resources.map((one) => resourceSection(shown, one))}</section>`,
 type Shown = { readonly view: View; readonly document: Document; readonly examples: Examples }
 
 const titleOf = (view: View, { entity, path }: ReferenceSection): string =>
-  entity === undefined ? (view.words.reference.resources[path] ?? path) : manyOf(view, entity)
+  entity === undefined ? (own(view.words.reference.resources, path) ?? path) : manyOf(view, entity)
 
 function resourceSection(shown: Shown, resource: ReferenceSection): Html {
   const { view } = shown
@@ -119,7 +121,7 @@ function summaryOf(
   if (entity === undefined) {
     const ofV1 = path === V1_PATH ? undefined : collections.get(path.slice(V1_PATH.length + 1))
     if (base === V1_PATH && ofV1 !== undefined) return summaries.listV1(manyOf(view, ofV1))
-    return method === 'post' ? summaries.posted : (summaries.paths[path] ?? summary)
+    return method === 'post' ? summaries.posted : (own(summaries.paths, path) ?? summary)
   }
   const [, , , first = '', ...rest] = path.split('/')
   const isAll = rest.at(-1) === 'all'
@@ -233,7 +235,7 @@ function inputFor(shown: Shown, resource: ReferenceSection, field: FormField): H
 
 function parameterText(view: View, { id, entity }: ReferenceSection, { parameter: one, list }: FormField): Content {
   const { parameters } = view.words.reference
-  const known = parameters[`${entity === undefined ? id : 'list'} ${one.name}`] ?? parameters[one.name]
+  const known = own(parameters, `${entity === undefined ? id : 'list'} ${one.name}`) ?? own(parameters, one.name)
   return known ?? fieldText(view, entity, one, list) ?? html`<span lang="en">${one.description}</span>`
 }
 
@@ -263,7 +265,7 @@ type Filter = NonNullable<ReturnType<typeof filterOf>>
 const BOUNDS: Readonly<Record<string, string>> = { min: ' min', max: ' max', begins: ' prefix' }
 
 function filterText(view: View, entity: Entity, { path, match }: Filter): string {
-  return `${stepsLabel(view, entity, path.steps)}${BOUNDS[match] ?? ''}`
+  return `${stepsLabel(view, entity, path.steps)}${own(BOUNDS, match) ?? ''}`
 }
 
 type Given = { readonly value: string; readonly placeholder: string; readonly isRequired: boolean }
@@ -347,8 +349,8 @@ function memberRows(view: View, { properties = {} }: Schema): FieldRow[] {
     const described = schema.description === undefined ? '' : html`<span lang="en">${schema.description}</span>`
     return {
       name,
-      type: types[first] ?? first,
-      meaning: members[name] ?? (list === undefined ? described : manyOf(view, list)),
+      type: own(types, first) ?? first,
+      meaning: own(members, name) ?? (list === undefined ? described : manyOf(view, list)),
     }
   })
 }

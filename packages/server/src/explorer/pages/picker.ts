@@ -1,4 +1,5 @@
 // The picker: a form in which it can be tried, and what to copy to have it on another page.
+import { own } from '../../base/json.ts'
 import { type Entity, hasCoordinates } from '../../catalog/entity.ts'
 import { descendantsOf, pathTo } from '../../catalog/lineage.ts'
 import { escaped, type Html, html } from '../../http/html.ts'
@@ -95,7 +96,7 @@ function exampleOf(view: View, entity: Entity): Example {
     .map((step) => step.entity)
     .reverse()
   while (chain.length > 1 && isOnlyOne(view, chain[0] as Entity, chain[1] as Entity)) chain.shift()
-  const known = wordsFor(view, entity) && view.words.pickerExamples[entity.name]
+  const known = wordsFor(view, entity) && own(view.words.pickerExamples, entity.name)
   const { name, label } = known ?? { name: entity.name, label: manyOf(view, entity) }
   return { name, levels: [...chain, entity].map((level) => level.name), label }
 }

@@ -1,5 +1,5 @@
 // The page of a record: what it is, where it belongs, its identifiers, its facts, its neighbours and its history.
-import { isObject } from '../../base/json.ts'
+import { isObject, own } from '../../base/json.ts'
 import {
   broaderOf,
   coordinatesOf,
@@ -236,7 +236,7 @@ function officialEntry(view: View, entity: Entity, record: PublishedRecord): Ent
   if (parts === undefined || copy === undefined) return undefined
   const { name, title } = usualCodeOf(entity)
   const isField = Object.hasOwn(entity.fields, name)
-  const known = view.words.wholeCodes[entity.name]
+  const known = own(view.words.wholeCodes, entity.name)
   const label = title ?? (isField ? fieldLabel(view, entity, name) : view.words.record.wholeCode)
   const isJoined = parts.join('') === copy
   const content = isJoined ? parts.map((part) => html`<span>${part}</span>`) : copy

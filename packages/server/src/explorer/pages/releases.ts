@@ -1,6 +1,6 @@
 // The page of releases: which there are, how they grew, what changed between two of them, and where they came from.
 
-import { valueAtPath } from '../../base/json.ts'
+import { own, valueAtPath } from '../../base/json.ts'
 import { parseWholeNumber } from '../../base/whole-number.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
@@ -272,7 +272,7 @@ ${
     ? html`<p>${words.release.noFindings}</p>`
     : html`<p>${words.release.findingsText}</p><ul class="findings">${release.findings.map(
         ({ kind, says, count, examples }) =>
-          html`<li><details><summary><span class="figure">${language.number(count)}</span> ${words.findings[kind] ?? html`<span lang="en">${says}</span>`}</summary><ul>${examples.map((example) => html`<li><code>${example}</code></li>`)}</ul></details></li>`,
+          html`<li><details><summary><span class="figure">${language.number(count)}</span> ${own(words.findings, kind) ?? html`<span lang="en">${says}</span>`}</summary><ul>${examples.map((example) => html`<li><code>${example}</code></li>`)}</ul></details></li>`,
       )}</ul>`
 }
 </section>`

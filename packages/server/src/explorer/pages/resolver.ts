@@ -1,4 +1,5 @@
 // The page that puts codes to someone's list: its parts, which a script fills, and what that has to know of the catalog.
+import { own } from '../../base/json.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { codesOf } from '../../catalog/official-code.ts'
@@ -121,8 +122,9 @@ function partOf(view: View, entity: Entity, group: string) {
   const one = oneOf(view, entity)
   const fieldsOf = (kind: string) => Object.keys(fields).filter((field) => fields[field]?.kind === kind)
   const languages = LANGUAGES.map(languageOf)
-  const known = entity.package === undefined ? languages.map((language) => language.words.entities[name]) : []
-  const called = entity.package === undefined ? languages.map((language) => language.words.columnNames[name] ?? '') : []
+  const known = entity.package === undefined ? languages.map((language) => own(language.words.entities, name)) : []
+  const called =
+    entity.package === undefined ? languages.map((language) => own(language.words.columnNames, name) ?? '') : []
   return {
     name,
     collection: plural,

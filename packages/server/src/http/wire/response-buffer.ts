@@ -24,8 +24,8 @@ const REASONS: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 }
 
-const STATUS_LINES = Object.fromEntries(
-  Object.entries(REASONS).map(([status, reason]) => [status, `HTTP/1.1 ${status} ${reason}\r\n`]),
+const STATUS_LINES = new Map(
+  Object.entries(REASONS).map(([status, reason]) => [Number(status), `HTTP/1.1 ${status} ${reason}\r\n`]),
 )
 
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n'
@@ -50,7 +50,7 @@ export class ResponseBuffer {
 
   /** The response to HEAD is that to GET without its body. Of a streamed response only the head is added. */
   add({ status, head, body }: HttpResponse, withBody: boolean, connection: string, date: string, http10 = false): void {
-    const text = `${STATUS_LINES[status]}${head}Date: ${date}\r\n${framing(status, body, http10)}${connection}\r\n`
+    const text = `${STATUS_LINES.get(status)}${head}Date: ${date}\r\n${framing(status, body, http10)}${connection}\r\n`
     const bytes = withBody && body instanceof Uint8Array ? body : undefined
     this.#makeRoom(text.length + (bytes === undefined ? 0 : bytes.length))
     this.#used += this.#bytes.write(text, this.#used, 'latin1')

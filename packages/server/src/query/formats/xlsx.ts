@@ -197,14 +197,14 @@ function columnLetters(column: number): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what XML cannot have.
 const SPECIAL = /[&<>\u0000-\u0008\u000b-\u001f\ufffe\uffff]|_(?=x[0-9a-fA-F]{4}_)/
 const SPECIALS = new RegExp(SPECIAL, 'g')
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
+const ENTITIES = new Map(Object.entries({ '&': '&amp;', '<': '&lt;', '>': '&gt;' }))
 
 /** Writes characters that XML cannot have by their number, as Excel does, and escapes texts that look like such a number. */
 const escaped = (text: string): string =>
   SPECIAL.test(text)
     ? text.replaceAll(
         SPECIALS,
-        (letter) => ENTITIES[letter] ?? `_x${letter.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`,
+        (letter) => ENTITIES.get(letter) ?? `_x${letter.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`,
       )
     : text
 

@@ -43,10 +43,7 @@ const THOUSAND = 1_000
 /** The code of the state that a postal code of five digits lies in, or of four after a lost zero. */
 export function stateOfPostalCode(postalCode: string): string | undefined {
   const digits = Math.floor(Number(postalCode) / THOUSAND)
-  return Object.keys(DIGITS).find((state) => {
-    const [first, last] = DIGITS[state] as readonly [number, number]
-    return digits >= first && digits <= last
-  })
+  return Object.entries(DIGITS).find(([, [first, last]]) => digits >= first && digits <= last)?.[0]
 }
 
 const FIVE_DIGITS_AT_END = /^(.*\S)[\s.:]*(?<![0-9])[0-9]{5}\s*\)?\s*$/

@@ -304,6 +304,12 @@ export class ReleaseStore implements ReleaseDirectories {
     )
   }
 
+  /** The digest of the id registry as signatures name it; undefined where there is none. */
+  idRegistryDigest(): string | undefined {
+    const text = readTextSync(this.idRegistryFile)
+    return text === undefined ? undefined : new Bun.CryptoHasher('sha256').update(text).digest('hex')
+  }
+
   saveIdRegistry(registry: IdRegistry): void {
     replaceDurably(this.idRegistryFile, `${JSON.stringify(registry.save())}\n`)
   }

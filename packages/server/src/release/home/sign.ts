@@ -37,7 +37,10 @@ export async function signInHome(
   const earlier = store.signatureOf(digest)
   const expires = days === undefined ? undefined : now + days * DAY
   const sequence = cosignedSequence(release, earlier, secret.publicKey) ?? nextSequence(store, now)
-  return withSignature(earlier, signRelease(secret, release, { sequence, expires, now }))
+  return withSignature(
+    earlier,
+    signRelease(secret, release, { sequence, expires, now, identifiers: store.idRegistryDigest() }),
+  )
 }
 
 /** A key that signs what another one has signed adds to that; one that signs again, after all others, goes on. */

@@ -1,7 +1,9 @@
 // Finds the files of a release that are not made of its records, by building them anew beside it.
+
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { own } from '../../base/json.ts'
 import { ENTITY_MANIFEST_FILE, FACTS_FILE, MANIFEST_FILE, manifestText } from '../manifest.ts'
 import { readManifest, readReleasedEntity } from '../release.ts'
 import { ReleaseStore } from './release-store.ts'
@@ -27,7 +29,7 @@ export async function tamperedFiles(store: ReleaseStore, digest: string): Promis
       const directory = store.entityDirectory(released.digest)
       const sound = readReleasedEntity(beside.entityDirectory(expected.digest), expected).files
       const others = Object.entries(readReleasedEntity(directory, released).files)
-      const forged = others.filter(([file, { sha256 }]) => sound[file as keyof typeof sound]?.sha256 !== sha256)
+      const forged = others.filter(([file, { sha256 }]) => own(sound, file)?.sha256 !== sha256)
       // If no file differs, the manifest of the entity does.
       const names = forged.length === 0 ? [ENTITY_MANIFEST_FILE] : forged.map(([file]) => file)
       return names.map((file) => `${join(directory, file)} (${name})`)

@@ -5,8 +5,10 @@
 //   <field>.values    are left out, since they follow from the posting lists
 //   names, codes      are ranks among the words of the same record, which the posting lists have
 //   bytes, and the line of JSON that says what is where, are as they are
+
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { basename } from 'node:path'
+import { own } from '../../base/json.ts'
 import { mapped } from '../files/mapped-file.ts'
 import { aligned, placesIn, type SectionPlaces } from './sections.ts'
 
@@ -44,7 +46,7 @@ function codingOf(name: string, places: SectionPlaces): Coding {
   const field = name.endsWith('.values') ? name.slice(0, -'values'.length) : undefined
   if (field !== undefined && places[`${field}starts`] !== undefined)
     return { kind: 'values', starts: `${field}starts`, positions: `${field}positions` }
-  const [owners, starts, positions] = RANKED[name] ?? []
+  const [owners, starts, positions] = own(RANKED, name) ?? []
   if (owners !== undefined && starts !== undefined && positions !== undefined)
     return { kind: 'ranks', owners, starts, positions }
   return { kind: 'differences', stride: 1 }

@@ -34,7 +34,7 @@ describe('a signature', () => {
   ])('says %s', (_, comment, time) => {
     expect(proofOf(signable, signed(comment), trustIn([ours.publicKey]))).toEqual({
       ...{ key: ours.publicKey, trustedComment: comment, signed: time, covers: ['records'] },
-      ...{ sequence: undefined, expires: undefined },
+      ...{ sequence: undefined, expires: undefined, identifiers: undefined },
     })
   })
 

@@ -2,7 +2,7 @@
 //
 // Signed are the checksums of the release, whose SHA-256 is its digest. Everything else that is served is stated by its digest in
 // the trusted comment, which is signed too: the definitions, the origin (date, source, credits) and the files that are made of the
-// records. The comment also has the sequence of the signature, by which going back is noticed, its time, and when it expires.
+// records; so is the id registry, which is no part of a release. The comment also has the sequence of the signature, by which going back is noticed, its time, and when it expires.
 
 import { OperationalError } from '../../base/operational-error.ts'
 import type { EntityData } from '../../catalog/catalog.ts'
@@ -112,6 +112,8 @@ type SigningOptions = {
   readonly sequence?: number
   /** Milliseconds since 1970. */
   readonly expires?: number | undefined
+  /** The digest of the id registry, where there is one. */
+  readonly identifiers?: string | undefined
   readonly now?: number
 }
 
@@ -119,7 +121,7 @@ type SigningOptions = {
 export function signRelease(
   secret: SecretKey,
   release: SignedRelease,
-  { now = Date.now(), sequence = Math.floor(now / SECOND), expires }: SigningOptions = {},
+  { now = Date.now(), sequence = Math.floor(now / SECOND), expires, identifiers }: SigningOptions = {},
 ): string {
   const { definitions, origin, files } = signableRelease(release)
   const comment = [
@@ -130,6 +132,7 @@ export function signRelease(
     `files:${files.digest}`,
     `format:${files.format}`,
     `sequence:${sequence}`,
+    ...(identifiers === undefined ? [] : [`identifiers:${identifiers}`]),
     ...(expires === undefined ? [] : [`expires:${Math.floor(expires / SECOND)}`]),
   ]
   return signMessage(secret, signedBytes(release.manifest), comment.join('\t'))
@@ -173,6 +176,7 @@ export function statementIn(trustedComment: string) {
     definitions: members.get('definitions'),
     origin: members.get('origin'),
     files: members.get('files'),
+    identifiers: members.get('identifiers'),
     format: number('format'),
   }
 }
@@ -186,7 +190,7 @@ const cut = (member: string): [string, string] => {
 type Part = 'records' | 'definitions' | 'origin' | 'files'
 
 /** The proof of a release by the signature of a trusted key. */
-export type Proof = Pick<Statement, 'signed' | 'sequence' | 'expires'> & {
+export type Proof = Pick<Statement, 'signed' | 'sequence' | 'expires' | 'identifiers'> & {
   readonly key: PublicKey
   readonly trustedComment: string
   readonly covers: readonly Part[]
@@ -215,10 +219,10 @@ function proofBy(key: PublicKey, signable: Signable, signature: string): Proof |
   const statement = statementIn(trustedComment)
   const wrong = contradiction(statement, signable)
   if (wrong !== undefined) return { wrong }
-  const { signed, sequence, expires, files } = statement
+  const { signed, sequence, expires, files, identifiers } = statement
   const stated = (['definitions', 'origin'] as const).filter((part) => statement[part] !== undefined)
   const covers = ['records', ...stated, ...(files === signable.files.digest ? ['files'] : [])] as readonly Part[]
-  return { key, trustedComment, signed, sequence, expires, covers }
+  return { key, trustedComment, signed, sequence, expires, identifiers, covers }
 }
 
 /** Says what of a release is not as a signature of it states. */

@@ -1,5 +1,4 @@
 // The files that INEGI publishes on the web: where they are, how they are downloaded, and what to do when that fails.
-import { join } from 'node:path'
 import { OperationalError } from '../../base/operational-error.ts'
 import { type DownloadOptions, download } from '../download.ts'
 import { type NamedFile, startsLikeZip, UnusableZip } from '../zip.ts'
@@ -16,12 +15,10 @@ export const isAddress = (given: string): boolean => /^https?:\/\//i.test(given)
 /** The name of a published file is its address. */
 export async function downloadPublished(
   address: string,
-  home: string,
-  options: Omit<DownloadOptions, 'directory' | 'wrongStart' | 'advice'>,
+  options: Omit<DownloadOptions, 'wrongStart' | 'advice'>,
 ): Promise<PublishedFile> {
   const { href, origin, pathname } = parseAddress(address)
-  const directory = join(home, 'downloads')
-  const file = await download(href, { ...options, directory, wrongStart, advice: BY_HAND })
+  const file = await download(href, { ...options, wrongStart, advice: BY_HAND })
   // The query of an address may hold a secret, and the name is published with the release.
   return { ...file, name: `${origin}${pathname}` }
 }

@@ -68,7 +68,15 @@ describe('YAML', () => {
     ['a tab', 'a:\n\tb: 1\n', /^2, column \d+: YAML: /],
     ['an alias of nothing', 'a: *b\n', /^1, column \d+: YAML/],
     ['aliases of aliases', bomb(), /^1, column 1: YAML with few levels and few aliases/],
-    ['too many levels', '['.repeat(50_000), /^1, column \d+: YAML/],
+    ...(
+      [
+        ['brackets in brackets', `x: ${'['.repeat(21)}${']'.repeat(21)}`],
+        ['lists in lists', `x:\n  ${'- '.repeat(5_000)}a`],
+        ['keys in keys', `${'? '.repeat(5_000)}a`],
+        ['steps to the right', Array.from({ length: 300 }, (_, at) => `${' '.repeat(at)}a:`).join('\n')],
+        ['too much', `x:\n${'  - a\n'.repeat(25_000)}`],
+      ] as const
+    ).map(([what, text]) => [what, text, /^1, column 1: YAML of at most 131072 letters with few levels/] as const),
   ])('%s is told', async (_, text, expected) => {
     const { value, faults } = await read('datapackage.yaml', text)
     expect(value).toBeUndefined()

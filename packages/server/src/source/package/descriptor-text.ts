@@ -5,6 +5,10 @@ import type { Faults } from '../faults.ts'
 import { jsonFault, jsonOffset, placeAt, type TextPlace, type ValuePath } from './json-syntax.ts'
 
 export const MAX_DESCRIPTOR = 10 << 20
+/** The parser of YAML takes a second for so many letters, and a time that grows much faster for levels in levels. */
+const MAX_YAML = 1 << 17
+const DEEP_YAML = /^ {200}|(?:[-?:][ \t]+){6}/m
+const MAX_FLOW_DEPTH = 20
 /** An alias of YAML is a copy, and copies of copies grow without end. */
 const MAX_ALIASES = 1_000
 
@@ -54,6 +58,10 @@ function placesIn(text: string, offsetOf: (path: ValuePath) => number | undefine
 }
 
 async function parseYaml(file: string, text: string, faults: Faults): Promise<ParsedText> {
+  if (text.length > MAX_YAML || DEEP_YAML.test(text) || flowDepth(text) > MAX_FLOW_DEPTH) {
+    addFault(faults, file, text, 0, `YAML of at most ${MAX_YAML} letters with few levels, or JSON`)
+    return BROKEN
+  }
   // Most descriptors are JSON, and those who serve read none.
   const { isNode, isScalar, parseDocument, visit } = await import('yaml')
   try {
@@ -79,6 +87,16 @@ async function parseYaml(file: string, text: string, faults: Faults): Promise<Pa
     addFault(faults, file, text, 0, 'YAML with few levels and few aliases')
     return BROKEN
   }
+}
+
+/** The most brackets that are open at once, in texts and comments too. */
+function flowDepth(text: string): number {
+  let [depth, deepest] = [0, 0]
+  for (const [bracket] of text.matchAll(/[[{}\]]/g)) {
+    depth = bracket === '[' || bracket === '{' ? depth + 1 : Math.max(depth - 1, 0)
+    deepest = Math.max(deepest, depth)
+  }
+  return deepest
 }
 
 const MAX_TOLD = 5

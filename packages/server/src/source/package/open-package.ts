@@ -1,11 +1,9 @@
 // A data package as a source: what it declares and what its tables show become definitions, and its rows follow them.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { OperationalError } from '../../base/operational-error.ts'
 import { mismatchText, parse } from '../../base/schema.ts'
 import { packageName } from '../../base/texts.ts'
 import { type EntityData, orderedCatalog } from '../../catalog/catalog.ts'
+import { Downloads } from '../downloads.ts'
 import { type Fault, Faults, FaultyRecords, faultText, MAX_FAULTS } from '../faults.ts'
 import { Findings } from '../findings.ts'
 import type { Alias, Block, Report, Source } from '../source.ts'
@@ -122,6 +120,7 @@ export async function examinePackage(
   options: PackageOptions = {},
 ): Promise<Examined> {
   const downloads = new Downloads(options.downloads)
+  const close = () => downloads[Symbol.dispose]()
   try {
     const remote = {
       downloads: () => downloads.directory,
@@ -130,14 +129,9 @@ export async function examinePackage(
     }
     const located = await locate(location, remote)
     const named = options.definitionsOf === undefined ? await namedTables(located) : undefined
-    if (named !== undefined)
-      return soundPackage(
-        located,
-        namedPackage(named, located, options, () => downloads.remove()),
-      )
+    if (named !== undefined) return soundPackage(located, namedPackage(named, located, options, close))
     const described = await readDescriptor(located)
-    if (isExported(described.descriptor))
-      return soundPackage(located, await exportedPackage(described, options, () => downloads.remove()))
+    if (isExported(described.descriptor)) return soundPackage(located, await exportedPackage(described, options, close))
     const { name = described.descriptor.name } = options
     const wrong = parse(packageName, name)
     if ('mismatches' in wrong)
@@ -146,9 +140,9 @@ export async function examinePackage(
     const tables = await readTables(renamed, options.sampledRows)
     const inHome = { ...options, ...options.inHome?.(name) }
     const opened = await new Opening(tables, inHome).open()
-    return examinedOf(tables, opened, inHome, () => downloads.remove())
+    return examinedOf(tables, opened, inHome, close)
   } catch (error) {
-    downloads.remove()
+    close()
     if (!(error instanceof FaultyRecords)) throw error
     const { faults, count } = error
     return { location: [location].flat().join(', '), faults, faultCount: count, findings: [], guesses: [], leftOut: [] }
@@ -204,28 +198,6 @@ function namedPackage(
     leftOut: [],
     counts: new Map(),
     close,
-  }
-}
-
-/** The directory for downloads. It is made for the first one if none is given, and then removed. */
-class Downloads {
-  readonly #given: PackageOptions['downloads']
-  #kept: string | undefined
-  #own: string | undefined
-
-  constructor(given: PackageOptions['downloads']) {
-    this.#given = given
-  }
-
-  get directory(): string {
-    this.#kept ??= this.#given?.()
-    if (this.#kept !== undefined) return this.#kept
-    this.#own ??= mkdtempSync(join(tmpdir(), 'nomenclator-package-'))
-    return this.#own
-  }
-
-  remove(): void {
-    if (this.#own !== undefined) rmSync(this.#own, { recursive: true, force: true })
   }
 }
 

@@ -1,5 +1,5 @@
 // Values of columns as Table Schema writes them, as the text that a row has for them.
-import { parseJsonWithDigits } from '../../base/json.ts'
+import { own, parseJsonWithDigits } from '../../base/json.ts'
 import type { ValueType } from '../../catalog/entity.ts'
 import type { ValueFormat } from './descriptor.ts'
 
@@ -150,9 +150,9 @@ const MAX_FORMAT = 50
 function datePattern(format: string): ValueReader | undefined {
   const parts = [...format.slice(0, MAX_FORMAT).matchAll(/%(.)|([^%]+)/g)]
   const names = parts.flatMap(([, directive]) => (directive === undefined ? [] : [directive]))
-  if (names.some((name) => !(name in DIRECTIVES)) || new Set(names).size < names.length) return undefined
+  if (names.some((name) => !Object.hasOwn(DIRECTIVES, name)) || new Set(names).size < names.length) return undefined
   const source = parts
-    .map(([, name, text]) => (name === undefined ? RegExp.escape(text ?? '') : DIRECTIVES[name]))
+    .map(([, name, text]) => (name === undefined ? RegExp.escape(text ?? '') : own(DIRECTIVES, name)))
     .join('')
   const pattern = new RegExp(`^${source}$`)
   return (text) => {

@@ -1,4 +1,5 @@
 // Reads XML as it arrives, in one pass over its letters: start tags, end tags and texts, without namespaces.
+import { own } from '../../base/json.ts'
 
 /** Takes the parts of a document in their order. */
 export type XmlHandler = {
@@ -151,7 +152,7 @@ export const unescaped = (raw: string): string =>
   raw.includes('&')
     ? raw.replace(/&(?:#(\d{1,7})|#x([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos));/g, (_, decimal, hexadecimal, name) =>
         name !== undefined
-          ? (NAMED[name] as string)
+          ? (own(NAMED, name) as string)
           : character(decimal ? Number(decimal) : Number.parseInt(hexadecimal, 16)),
       )
     : raw
