@@ -165,7 +165,7 @@ async function browse(home: TestHome, release: Release): Promise<void> {
   )
   const targets = new Set([...FIRST_PAGES, ...lists])
   for (const target of [...targets]) await visit(target, targets)
-  for (const target of [...targets].slice(0, MAX_PAGES)) await visit(target, new Set())
+  for (const target of [...targets].slice(FIRST_PAGES.length + lists.length, MAX_PAGES)) await visit(target, new Set())
 
   async function visit(target: string, links: Set<string>): Promise<void> {
     const [path = '', query = ''] = target.split('?')
