@@ -20,6 +20,7 @@ import {
   type EntityManifest,
   isSameContent,
   MANIFEST_FILE,
+  MAX_MANIFEST_BYTES,
   type Manifest,
   type OtherFormat,
   parsedAs,
@@ -65,10 +66,10 @@ export class OtherFormatRelease extends OperationalError {
 /** The content of a file that must be there. */
 export function contentOf(path: string): string {
   try {
-    const content = readTextSync(path)
+    const content = readTextSync(path, MAX_MANIFEST_BYTES)
     if (content !== undefined) return content
   } catch (error) {
-    throw error instanceof NotAFile ? new DamagedRelease(path, 'is not a regular file') : error
+    throw error instanceof NotAFile ? new DamagedRelease(path, error.wrong) : error
   }
   throw new DamagedRelease(path, 'is missing')
 }

@@ -34,9 +34,9 @@ export class HomeShelf {
     const version = `${generation} ${change} ${this.#modified()}`
     if (this.#state?.version === version) return this.#state
     const digests = store.digests().filter((digest) => !('unreadable' in store.manifestOrReason(digest)))
-    if (!digests.includes(store.currentDigest() ?? '')) return undefined
+    if (!digests.includes(store.knownHistory()[0] ?? '')) return undefined
     const releases = new Map(digests.sort().map((digest) => [digest, store.releaseFiles(digest)]))
-    const listing = listingText({ history, idRegistry: readTextSync(store.idRegistryFile) ?? '', releases })
+    const listing = listingText({ history, idRegistry: store.idRegistryText() ?? '', releases })
     const digest = sha256(listing)
     const pointer = { generation, change: change ?? digest.slice(0, 32), chain, listing: digest }
     this.#state = { version, listing, pointer }
