@@ -132,6 +132,11 @@ function changeBytes(random: Random, path: string, other: string): string {
       return `flipped at ${at}`
     },
     () => {
+      const value = pick(random, [0x00, 0xff, 0x7f, 0x01])
+      writeFileSync(path, bytes.fill(value, at, Math.min(bytes.length, at + 1 + random(16))))
+      return `overwritten with ${value} at ${at}`
+    },
+    () => {
       writeFileSync(path, readFileSync(other))
       return `exchanged for ${other.slice(other.lastIndexOf('/') + 1)}`
     },
