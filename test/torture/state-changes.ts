@@ -1,5 +1,5 @@
 // One change to one file of an artefact, which follows from a seed: a field, a name, or bytes.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pick, type Random } from '../../packages/server/src/source/synthetic/random.ts'
 
@@ -99,10 +99,10 @@ const filesOf = (directory: string): string[] =>
     .map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1))
     .sort()
 
-/** Changes one file below a directory, and says what was changed. Documents are chosen more often than records. */
+/** Changes one file below a directory, which may share its files with others, and says what was changed. Documents are chosen more often than records. */
 export function changeOneFile(random: Random, directory: string, only = /./): string {
   const files = filesOf(directory).filter((name) => only.test(name))
-  const documents = files.filter((name) => jsonOf(readFileSync(join(directory, name), 'utf8')) !== undefined)
+  const documents = files.filter((name) => /^[{[]/.test(readFileSync(join(directory, name), 'latin1')))
   const name = pick(random, random(4) > 0 && documents.length > 0 ? documents : files)
   const path = join(directory, name)
   const document = jsonOf(readFileSync(path, 'utf8'))
@@ -111,11 +111,16 @@ export function changeOneFile(random: Random, directory: string, only = /./): st
     if (places.length > 0) {
       const place = pick(random, places)
       const how = changeMember(random, place, places)
-      writeFileSync(path, JSON.stringify(document))
+      replaceFile(path, JSON.stringify(document))
       return `${name}${place.path} ${how}`
     }
   }
   return `${name} ${changeBytes(random, path, join(directory, pick(random, files)))}`
+}
+
+function replaceFile(path: string, content: string | Uint8Array): void {
+  rmSync(path)
+  writeFileSync(path, content)
 }
 
 function changeBytes(random: Random, path: string, other: string): string {
@@ -123,30 +128,30 @@ function changeBytes(random: Random, path: string, other: string): string {
   const at = random(Math.max(1, bytes.length))
   const changes: readonly (() => string)[] = [
     () => {
-      writeFileSync(path, bytes.subarray(0, at))
+      replaceFile(path, bytes.subarray(0, at))
       return `cut at ${at}`
     },
     () => {
       bytes[at] = (bytes[at] ?? 0) ^ (1 << random(8))
-      writeFileSync(path, bytes)
+      replaceFile(path, bytes)
       return `flipped at ${at}`
     },
     () => {
       const value = pick(random, [0x00, 0xff, 0x7f, 0x01])
-      writeFileSync(path, bytes.fill(value, at, Math.min(bytes.length, at + 1 + random(16))))
+      replaceFile(path, bytes.fill(value, at, Math.min(bytes.length, at + 1 + random(16))))
       return `overwritten with ${value} at ${at}`
     },
     () => {
-      writeFileSync(path, readFileSync(other))
+      replaceFile(path, readFileSync(other))
       return `exchanged for ${other.slice(other.lastIndexOf('/') + 1)}`
     },
     () => {
       const inserted = Buffer.from(String(pick(random, [CODES, HEADER, '../../x', '[', '{', '\0', '-1', '"'])))
-      writeFileSync(path, Buffer.concat([bytes.subarray(0, at), inserted, bytes.subarray(at)]))
+      replaceFile(path, Buffer.concat([bytes.subarray(0, at), inserted, bytes.subarray(at)]))
       return `longer at ${at}`
     },
     () => {
-      writeFileSync(path, Buffer.from('['.repeat(LARGE)))
+      replaceFile(path, Buffer.from('['.repeat(LARGE)))
       return 'deep'
     },
   ]

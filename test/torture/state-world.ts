@@ -11,7 +11,7 @@ import { KEYS_FILE, withRotation } from '../../packages/server/src/release/signi
 import { generateKeys, parseSecretKey, type SecretKey } from '../../packages/server/src/release/signing/minisign.ts'
 import { type Trust, trustIn } from '../../packages/server/src/release/signing/release-signature.ts'
 import { runHere } from '../support/command.ts'
-import { sourceOf, TestDirectory, tiny } from '../support/releases.ts'
+import { type Rows, sourceOf, TestDirectory, tiny } from '../support/releases.ts'
 import { testCache } from '../support/server.ts'
 
 const REGIONS = 'code,name,region\nNO,North,\nSO,South,\nNE,North East,NO\n'
@@ -63,9 +63,11 @@ const DESCRIPTOR = {
   ],
 }
 
-/** Records of lists that ship with the program: their identifiers are in the id registry. */
-export async function importNumbered(store: ReleaseStore, descPais: string): Promise<void> {
-  const source = sourceOf({ ...tiny, pais: [{ ...tiny.pais[0], descPais }, tiny.pais[1]] })
+/** Countries with this name for one of them: their identifiers are in the id registry. */
+export const countriesWith = (descPais: string): Rows => ({ pais: [{ ...tiny.pais[0], descPais }, tiny.pais[1]] })
+
+export async function importRows(store: ReleaseStore, rows: Rows): Promise<void> {
+  const source = sourceOf(rows)
   await importRelease(store, source, { fallback: source, acceptChanges: true, dryRun: false })
 }
 
@@ -109,8 +111,8 @@ export class World implements Disposable {
     await succeeded('export', 'shelf', world.directory('shelf'), '--home', home)
     mkdirSync(world.directory('followed'))
     await world.follow(new ReleaseStore(world.directory('followed')), world.directory('shelf'))
-    for (const name of ['México', 'Estados Unidos Mexicanos'])
-      await importNumbered(new ReleaseStore(world.directory('numbered')), name)
+    for (const rows of [tiny, countriesWith('Estados Unidos Mexicanos')])
+      await importRows(new ReleaseStore(world.directory('numbered')), rows)
     return world
   }
 

@@ -6,26 +6,32 @@ export const MAX_VALUES = 1 << 20
 const MAX_DEPTH = 20
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
-/** The change of depth at `[`, `{`, `]` and `}`. */
-const STEPS: Readonly<Record<number, number>> = { 91: 1, 123: 1, 93: -1, 125: -1 }
+const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /** True if a text has not too many values, and none that are nested too deep, whether or not it is JSON. */
 export function isBounded(text: string, maxValues = MAX_VALUES): boolean {
   let depth = 0
   let values = 0
-  let isInText = false
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    if (code === QUOTE) isInText = !isInText
-    else if (isInText) at += code === BACKSLASH ? 1 : 0
-    else {
-      const step = STEPS[code] ?? 0
-      depth += step
-      if (step > 0 || code === COMMA) values++
-      if (depth > MAX_DEPTH || values > maxValues) return false
+    if (code === QUOTE) at = closingQuote(text, at)
+    else if (code === LIST_END || code === OBJECT_END) depth--
+    else if (code === LIST || code === OBJECT || code === COMMA) {
+      if (code !== COMMA) depth++
+      if (depth > MAX_DEPTH || ++values > maxValues) return false
     }
   }
   return true
+}
+
+/** Where a text in JSON ends that begins here; where it never does, the end of everything. */
+function closingQuote(json: string, start: number): number {
+  for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
+    let before = end - 1
+    while (json.charCodeAt(before) === BACKSLASH) before--
+    if ((end - before) % 2 === 1) return end
+  }
+  return json.length
 }
 
 /** Returns undefined for what is not JSON, or is made of too many values. */
