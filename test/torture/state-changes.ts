@@ -84,6 +84,13 @@ function changeMember(random: Random, { holder, name }: Place, all: readonly Pla
   return (random(2) === 0 ? changes[0] : pick(random, changes))?.() ?? ''
 }
 
+/** Changes a member or element of a document that has one, and says which and how. */
+export function changeOneMember(random: Random, document: object): string {
+  const places = placesIn(document)
+  const place = pick(random, places)
+  return `${place.path} ${changeMember(random, place, places)}`
+}
+
 function jsonOf(text: string): object | undefined {
   try {
     const value = JSON.parse(text)
@@ -106,16 +113,32 @@ export function changeOneFile(random: Random, directory: string, only = /./): st
   const name = pick(random, random(4) > 0 && documents.length > 0 ? documents : files)
   const path = join(directory, name)
   const document = jsonOf(readFileSync(path, 'utf8'))
-  if (document !== undefined && random(5) > 0) {
-    const places = placesIn(document)
-    if (places.length > 0) {
-      const place = pick(random, places)
-      const how = changeMember(random, place, places)
-      replaceFile(path, JSON.stringify(document))
-      return `${name}${place.path} ${how}`
-    }
+  if (document !== undefined && Object.keys(document).length > 0 && random(5) > 0) {
+    const what = changeOneMember(random, document)
+    replaceFile(path, JSON.stringify(document))
+    return `${name}${what}`
   }
   return `${name} ${changeBytes(random, path, join(directory, pick(random, files)))}`
+}
+
+/** Writes other bytes into one file, which stays as long as it is, and says where. */
+export function overwriteOneFile(random: Random, directory: string, only: RegExp): string {
+  const name = pick(
+    random,
+    filesOf(directory).filter((name) => only.test(name)),
+  )
+  const path = join(directory, name)
+  const bytes = readFileSync(path)
+  const at = random(bytes.length)
+  const end = Math.min(bytes.length, at + pick(random, [1, 4, 16, bytes.length]))
+  const value = random(256)
+  replaceFile(path, random(2) === 0 ? bytes.fill(value, at, end) : flipped(bytes, at, random(8)))
+  return `${name} has other bytes from ${at} on`
+}
+
+function flipped(bytes: Buffer, at: number, bit: number): Buffer {
+  bytes[at] = (bytes[at] ?? 0) ^ (1 << bit)
+  return bytes
 }
 
 function replaceFile(path: string, content: string | Uint8Array): void {
@@ -132,14 +155,8 @@ function changeBytes(random: Random, path: string, other: string): string {
       return `cut at ${at}`
     },
     () => {
-      bytes[at] = (bytes[at] ?? 0) ^ (1 << random(8))
-      replaceFile(path, bytes)
+      replaceFile(path, flipped(bytes, at, random(8)))
       return `flipped at ${at}`
-    },
-    () => {
-      const value = pick(random, [0x00, 0xff, 0x7f, 0x01])
-      replaceFile(path, bytes.fill(value, at, Math.min(bytes.length, at + 1 + random(16))))
-      return `overwritten with ${value} at ${at}`
     },
     () => {
       replaceFile(path, readFileSync(other))

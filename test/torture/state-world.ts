@@ -113,6 +113,7 @@ export class World implements Disposable {
     await world.follow(new ReleaseStore(world.directory('followed')), world.directory('shelf'))
     for (const rows of [tiny, countriesWith('Estados Unidos Mexicanos')])
       await importRows(new ReleaseStore(world.directory('numbered')), rows)
+    await succeeded('export', 'shelf', world.directory('numbered shelf'), '--home', world.directory('numbered'))
     return world
   }
 

@@ -16,7 +16,8 @@ import { nothing } from '../support/packages.ts'
 import { attributes } from '../support/pages.ts'
 import { TestHome } from '../support/releases.ts'
 import { responseOf } from '../support/responses.ts'
-import { changeOneFile } from './state-changes.ts'
+import { forgeShelf } from './forged-shelf.ts'
+import { changeOneFile, overwriteOneFile } from './state-changes.ts'
 import { countriesWith, importRows, World } from './state-world.ts'
 import type { Campaign } from './trial.ts'
 
@@ -142,6 +143,11 @@ async function follow({ world, ...attempt }: Attempt, store: ReleaseStore, shelf
   return refused + outcome
 }
 
+async function followNew(attempt: Attempt): Promise<string> {
+  using home = new TestHome()
+  return await follow(attempt, home.store, attempt.directory)
+}
+
 /** Follows a shelf with keys: nothing but what was signed is adopted, to the letter. */
 async function followSigned(attempt: Attempt): Promise<string> {
   using home = new TestHome()
@@ -189,15 +195,24 @@ async function openNumbered(attempt: Attempt): Promise<string> {
   return outcome
 }
 
+/** Writes an artefact with one change, and says what was changed. */
+type Change = (random: Random, from: string, to: string, only?: RegExp) => string
+
 type Artefact = {
-  /** The artefact that is changed, and the files of it that are. */
+  /** The artefact that is changed, and how, by default in one of its files. */
   readonly of: string
-  readonly files?: RegExp
+  readonly change?: Change
   readonly use: (attempt: Attempt) => Promise<string>
 }
 
 /** The files of a home that are parsed. */
 const DOCUMENTS = /\.(?:json|minisig)$|^[\w-]+$/
+const changeAnyFile: Change = (random, from, to, only = /./) => {
+  linkFiles(from, to)
+  return changeOneFile(random, to, only)
+}
+const changeDocument: Change = (random, from, to) => changeAnyFile(random, from, to, DOCUMENTS)
+
 /** The files of a home that are mapped: their names in the directory of an entity. */
 const MAPPED = /\/(?:records|offsets|etags|facts|index|words)$/
 
@@ -207,28 +222,35 @@ const ARTEFACTS: Readonly<Record<string, Artefact>> = {
   export: { of: 'export', use: importAndBrowse },
   home: {
     of: 'home',
-    files: DOCUMENTS,
+    change: changeDocument,
     use: (attempt) => openAndBrowse(attempt, new ReleaseStore(attempt.directory)),
   },
-  'home with identifiers': { of: 'numbered', files: DOCUMENTS, use: openNumbered },
-  'mapped files': { of: 'numbered', files: MAPPED, use: openDamaged },
+  'home with identifiers': { of: 'numbered', change: changeDocument, use: openNumbered },
+  'mapped files': {
+    of: 'numbered',
+    change: (random, from, to) => {
+      linkFiles(from, to)
+      return overwriteOneFile(random, to, MAPPED)
+    },
+    use: openDamaged,
+  },
   shelf: {
     of: 'shelf',
-    use: async (attempt) => {
-      using home = new TestHome()
-      return await follow(attempt, home.store, attempt.directory)
-    },
+    use: followNew,
   },
+  'forged shelf': { of: 'shelf', change: forgeShelf, use: followNew },
+  'forged shelf with identifiers': { of: 'numbered shelf', change: forgeShelf, use: followNew },
+  'forged and signed shelf': { of: 'shelf', change: forgeShelf, use: followSigned },
   'signed shelf': { of: 'shelf', use: followSigned },
   'home that follows': {
     of: 'followed',
-    files: DOCUMENTS,
+    change: changeDocument,
     use: (attempt) => follow(attempt, new ReleaseStore(attempt.directory), attempt.world.directory('shelf')),
   },
   // A publisher that lies: what it has changed in its home has the right digests in its shelf.
   published: {
     of: 'home',
-    files: DOCUMENTS,
+    change: changeDocument,
     use: async (attempt) => {
       using home = new TestHome()
       const shelf = join(attempt.directory, 'shelf')
@@ -250,17 +272,16 @@ function linkFiles(from: string, to: string): void {
     (entry.isDirectory() ? linkFiles : linkSync)(join(from, entry.name), join(to, entry.name))
 }
 
-type Change = { readonly seed: number; readonly number: number; readonly pages: number; readonly onServed: () => void }
+type Trying = { readonly seed: number; readonly number: number; readonly pages: number; readonly onServed: () => void }
 
 /** One change, and what did not hold; undefined if it was refused in words or served soundly. */
-async function faultOf(world: World, { seed, number, pages, onServed }: Change): Promise<string | undefined> {
+async function faultOf(world: World, { seed, number, pages, onServed }: Trying): Promise<string | undefined> {
   const name = NAMES[number % NAMES.length] as string
-  const { of, files, use } = ARTEFACTS[name] as Artefact
+  const { of, change = changeAnyFile, use } = ARTEFACTS[name] as Artefact
   const directory = world.directory('changed')
   rmSync(directory, { recursive: true, force: true })
-  linkFiles(world.directory(of), directory)
   const random = randomFor(seed, `${name} ${number}`)
-  const what = changeOneFile(random, directory, files)
+  const what = change(random, world.directory(of), directory)
   const [cpu, memory] = [process.cpuUsage(), process.memoryUsage.rss()]
   try {
     if ((await use({ world, directory, random, pages })).endsWith('served')) onServed()
@@ -278,10 +299,10 @@ export const state: Campaign = {
   name: 'state',
   title: 'Changed artefacts',
   description:
-    'A package, an exported package, a home and a shelf of files are changed in one place: a field by its type, size, depth, name, control characters or the value of another, or a file that is cut, flipped, overwritten, lengthened or exchanged. A package is checked and imported; a home is opened, imported into, and brought to the state of a shelf; a shelf is followed with and without keys, also one that was published with the change, so that its digests are right; then pages and files of each format are requested. It must end in a refusal in words or in a sound service: no 5xx, no stack, no header or element of the sender, nothing adopted that was not signed where keys are given, at most 300 MB and 2 s of a processor. Only records and indexes that were changed on disk may lead to a 500, which names the release and what to type.',
+    'A package, an exported package, a home and a shelf of files are changed in one place: a field by its type, size, depth, name, control characters or the value of another, or a file that is cut, flipped, overwritten, lengthened or exchanged. A package is checked and imported; a home is opened, imported into, and brought to the state of a shelf; a shelf is followed with and without keys, also one that was published with the change, or whose digests a liar has made to fit; then pages and files of each format are requested. It must end in a refusal in words or in a sound service: no 5xx, no stack, no header or element of the sender, nothing adopted that was not signed where keys are given, at most 300 MB and 2 s of a processor. Only records and indexes that were changed on disk may lead to a 500, which names the release and what to type.',
   run: async (trial) => {
     const total = trial.size({ full: 20_000, quick: 1_500, test: 300 })
-    const pages = trial.size({ full: 30, quick: 30, test: 6 })
+    const pages = trial.size({ full: 15, quick: 15, test: 6 })
     using world = await World.create()
     let faults = 0
     let served = 0
