@@ -269,27 +269,54 @@ function linkFiles(from: string, to: string): void {
     (entry.isDirectory() ? linkFiles : linkSync)(join(from, entry.name), join(to, entry.name))
 }
 
-type Trying = { readonly seed: number; readonly number: number; readonly pages: number; readonly onServed: () => void }
+/** Some of the changes of a run. */
+type Part = { readonly seed: number; readonly from: number; readonly to: number; readonly pages: number }
 
-/** One change, and what did not hold; undefined if it was refused in words or served soundly. */
-async function faultOf(world: World, { seed, number, pages, onServed }: Trying): Promise<string | undefined> {
+/** The outcome of one change. */
+type Outcome = {
+  readonly number: number
+  readonly isServed: boolean
+  /** What did not hold; undefined if it was refused in words or served soundly. */
+  readonly fault?: string
+}
+
+async function tryChanges({ seed, from, to, pages }: Part, onOutcome: (outcome: Outcome) => void): Promise<void> {
+  using world = await World.create()
+  for (let number = from; number < to; number++) onOutcome(await outcomeOf(world, seed, number, pages))
+}
+
+async function outcomeOf(world: World, seed: number, number: number, pages: number): Promise<Outcome> {
   const name = NAMES[number % NAMES.length] as string
   const { of, change = changeAnyFile, use } = ARTEFACTS[name] as Artefact
   const directory = world.directory('changed')
   rmSync(directory, { recursive: true, force: true })
   const random = randomFor(seed, `${name} ${number}`)
   const what = change(random, world.directory(of), directory)
+  const wrong = (fault: string) => ({ number, isServed: false, fault: `${name} ${number}, ${what}: ${fault}` })
   const [cpu, memory] = [process.cpuUsage(), process.memoryUsage.rss()]
   try {
-    if ((await use({ world, directory, random, pages })).endsWith('served')) onServed()
+    const isServed = (await use({ world, directory, random, pages })).endsWith('served')
     const { user, system } = process.cpuUsage(cpu)
     const [seconds, megabytes] = [(user + system) / 1e6, (process.memoryUsage.rss() - memory) / 1e6]
-    if (seconds <= MAX_SECONDS && megabytes <= MAX_MEGABYTES) return undefined
-    return `${name} ${number}, ${what}: took ${seconds.toFixed(1)} s and ${megabytes.toFixed(0)} MB`
+    if (seconds <= MAX_SECONDS && megabytes <= MAX_MEGABYTES) return { number, isServed }
+    return wrong(`took ${seconds.toFixed(1)} s and ${megabytes.toFixed(0)} MB`)
   } catch (error) {
-    const found = error instanceof Unsound ? error.message : inspected(error)
-    return `${name} ${number}, ${what}: ${found}`
+    return wrong(error instanceof Unsound ? error.message : inspected(error))
   }
+}
+
+/** Tries changes in a process of its own: one that crashes ends but that, and says which change it was. */
+async function tryElsewhere(part: Part, onOutcome: (outcome: Outcome) => void): Promise<void> {
+  let last = part.from
+  const child = Bun.spawn([process.execPath, import.meta.path, JSON.stringify(part)], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    ipc: (outcome: Outcome) => {
+      last = outcome.number
+      onOutcome(outcome)
+    },
+  })
+  if ((await child.exited) === 0) return
+  throw new Error(`a process ended with ${child.signalCode ?? child.exitCode} after change ${last}`)
 }
 
 export const state: Campaign = {
@@ -300,21 +327,28 @@ export const state: Campaign = {
   run: async (trial) => {
     const total = trial.size({ full: 20_000, quick: 1_500, test: 300 })
     const pages = trial.size({ full: 10, quick: 10, test: 6 })
-    using world = await World.create()
-    let faults = 0
-    let served = 0
-    const onServed = () => {
-      served++
+    const counts = { all: 0, served: 0, faults: 0 }
+    const onOutcome = ({ isServed, fault }: Outcome) => {
+      if (isServed) counts.served++
+      if (fault !== undefined && counts.faults++ < MAX_SHOWN) trial.require(false, fault.slice(0, 500))
+      if (++counts.all % LOG_EVERY === 0) trial.log(`${counts.all} changes, ${counts.faults} of them not sound`)
     }
-    for (let number = 0; number < total; number++) {
-      const fault = await faultOf(world, { seed: trial.seed, number, pages, onServed })
-      if (fault !== undefined && faults++ < MAX_SHOWN) trial.require(false, fault.slice(0, 500))
-      if (number % LOG_EVERY === LOG_EVERY - 1) trial.log(`${number + 1} changes, ${faults} of them not sound`)
-    }
+    const processes = trial.size({ full: 4, quick: 2, test: 1 })
+    const end = (at: number) => Math.floor((total * at) / processes)
+    const parts = Array.from({ length: processes }, (_, at) => {
+      return { seed: trial.seed, from: end(at), to: end(at + 1), pages }
+    })
+    await Promise.all(parts.map((part) => (processes === 1 ? tryChanges : tryElsewhere)(part, onOutcome)))
+    const { served, faults } = counts
     trial.require(faults === 0, `${faults} of ${total} changes were neither refused in words nor served soundly`)
     trial.require(served > 0 && served < total, 'a part of the changes is refused, and a part is not')
     trial.fact(
       `${total.toLocaleString('en')} changes of ${NAMES.join(', ')}: ${served.toLocaleString('en')} served, the others refused in words`,
     )
   },
+}
+
+if (import.meta.main) {
+  await tryChanges(JSON.parse(process.argv[2] ?? ''), (outcome) => process.send?.(outcome))
+  process.disconnect?.()
 }
