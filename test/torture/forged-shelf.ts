@@ -7,6 +7,7 @@ import { definitionsDigest } from '../../packages/server/src/catalog/definitions
 import { sha256 } from '../../packages/server/src/distribution/shelf/chunks.ts'
 import { entityName, listingName, POINTER_NAME } from '../../packages/server/src/distribution/shelf/layout.ts'
 import {
+  DIGEST,
   type EntityManifest,
   type Manifest,
   manifestText,
@@ -94,7 +95,7 @@ export function forgeShelf(random: Random, from: string, to: string): string {
     }
     ifPossible(() => void definitions.set(forged, shelved.manifest.definition))
     write(entityName(forged), JSON.stringify({ manifest: text, chunks: shelved?.chunks }))
-    for (const chunk of readdirSync(join(from, 'entities', digest)))
+    for (const chunk of DIGEST.test(digest) ? readdirSync(join(from, 'entities', digest)) : [])
       if (chunk !== 'chunks') linkSync(join(from, 'entities', digest, chunk), join(to, 'entities', forged, chunk))
   }
   let { history } = documents

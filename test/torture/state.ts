@@ -291,10 +291,11 @@ async function outcomeOf(world: World, seed: number, number: number, pages: numb
   const directory = world.directory('changed')
   rmSync(directory, { recursive: true, force: true })
   const random = randomFor(seed, `${name} ${number}`)
-  const what = change(random, world.directory(of), directory)
+  let what = 'not changed'
   const wrong = (fault: string) => ({ number, isServed: false, fault: `${name} ${number}, ${what}: ${fault}` })
-  const [cpu, memory] = [process.cpuUsage(), process.memoryUsage.rss()]
   try {
+    what = change(random, world.directory(of), directory)
+    const [cpu, memory] = [process.cpuUsage(), process.memoryUsage.rss()]
     const isServed = (await use({ world, directory, random, pages })).endsWith('served')
     const { user, system } = process.cpuUsage(cpu)
     const [seconds, megabytes] = [(user + system) / 1e6, (process.memoryUsage.rss() - memory) / 1e6]
@@ -305,7 +306,7 @@ async function outcomeOf(world: World, seed: number, number: number, pages: numb
   }
 }
 
-/** Tries changes in a process of its own: one that crashes ends but that, and says which change it was. */
+/** Tries changes in a process of its own. Throws if it crashes. */
 async function tryElsewhere(part: Part, onOutcome: (outcome: Outcome) => void): Promise<void> {
   let last = part.from
   const child = Bun.spawn([process.execPath, import.meta.path, JSON.stringify(part)], {
@@ -338,7 +339,9 @@ export const state: Campaign = {
     const parts = Array.from({ length: processes }, (_, at) => {
       return { seed: trial.seed, from: end(at), to: end(at + 1), pages }
     })
-    await Promise.all(parts.map((part) => (processes === 1 ? tryChanges : tryElsewhere)(part, onOutcome)))
+    const ended = parts.map((part) => (processes === 1 ? tryChanges : tryElsewhere)(part, onOutcome))
+    for (const part of await Promise.allSettled(ended))
+      trial.require(part.status === 'fulfilled', part.status === 'rejected' ? String(part.reason) : '')
     const { served, faults } = counts
     trial.require(faults === 0, `${faults} of ${total} changes were neither refused in words nor served soundly`)
     trial.require(served > 0 && served < total, 'a part of the changes is refused, and a part is not')

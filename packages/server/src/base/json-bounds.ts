@@ -1,8 +1,9 @@
 // Limits what JSON from outside may be made of, before memory is spent on its values.
 import { parseJson } from './json.ts'
+import { mismatchesText, parse, type Schema } from './schema.ts'
 
 /** A value takes up to a hundred bytes of memory. */
-export const MAX_VALUES = 1 << 20
+const MAX_VALUES = 1 << 20
 const MAX_DEPTH = 20
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
@@ -42,4 +43,27 @@ export function boundedJson(bytes: Uint8Array): unknown {
   } catch {
     return undefined
   }
+}
+
+/** An object or list in JSON from a file, or the fault of the text. */
+export function parsedObject(text: string, maxValues?: number): object | string {
+  if (!isBounded(text, maxValues)) return 'has too many values, or they are nested too deep'
+  try {
+    const value = parseJson(text)
+    return typeof value === 'object' && value !== null ? value : 'is not a JSON object'
+  } catch {
+    return 'is not JSON'
+  }
+}
+
+/** The value that a schema reads in JSON, or the fault of the text. */
+export function parsedAs<T>(
+  schema: Schema<T>,
+  text: string,
+  maxValues?: number,
+): { readonly value: T } | { readonly wrong: string } {
+  const value = parsedObject(text, maxValues)
+  if (typeof value === 'string') return { wrong: value }
+  const parsed = parse(schema, value)
+  return 'value' in parsed ? parsed : { wrong: `is not sound: ${mismatchesText(parsed)}` }
 }

@@ -1,9 +1,8 @@
 // The manifests of a release and its entities: digests, counts, files, and the origin of the records.
 
-import { parseJson } from '../base/json.ts'
-import { isBounded } from '../base/json-bounds.ts'
+import { parsedAs } from '../base/json-bounds.ts'
 import { OperationalError } from '../base/operational-error.ts'
-import { mismatchesText, parse, type Schema, type TypeOf } from '../base/schema.ts'
+import { mismatchesText, parse, type TypeOf } from '../base/schema.ts'
 import { version } from '../base/version.ts'
 import { entityData } from '../catalog/catalog.ts'
 import { canonicalJson } from '../catalog/definitions-digest.ts'
@@ -191,26 +190,4 @@ function otherFormat({ versions, entities = {} }: Outline): OtherFormat | undefi
     if (names.length > 0) return { state, version: versions?.nomenclator ?? 'an unknown version', entities: names }
   }
   return undefined
-}
-
-export function parsedObject(text: string, maxValues?: number): object | string {
-  if (!isBounded(text, maxValues)) return 'has too many values, or they are nested too deep'
-  try {
-    const value = parseJson(text)
-    return typeof value === 'object' && value !== null ? value : 'is not a JSON object'
-  } catch {
-    return 'is not JSON'
-  }
-}
-
-/** The value that a schema reads in JSON, or the fault of the text. */
-export function parsedAs<T>(
-  schema: Schema<T>,
-  text: string,
-  maxValues?: number,
-): { readonly value: T } | { readonly wrong: string } {
-  const value = parsedObject(text, maxValues)
-  if (typeof value === 'string') return { wrong: value }
-  const parsed = parse(schema, value)
-  return 'value' in parsed ? parsed : { wrong: `is not sound: ${mismatchesText(parsed)}` }
 }

@@ -1,6 +1,8 @@
 // One release on disk: its manifests checked, its entities open for reading.
+
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { parsedAs } from '../base/json-bounds.ts'
 import { OperationalError } from '../base/operational-error.ts'
 import type { Schema } from '../base/schema.ts'
 import { version } from '../base/version.ts'
@@ -23,7 +25,6 @@ import {
   MAX_MANIFEST_BYTES,
   type Manifest,
   type OtherFormat,
-  parsedAs,
   parseManifest,
   type ReleasedEntity,
   type ReleasedPackage,

@@ -1,4 +1,5 @@
 // Brings one entity into a home. Its files are made of chunks: those that the home has already are copied, and the others are fetched.
+
 import {
   closeSync,
   existsSync,
@@ -13,6 +14,7 @@ import {
 } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { parsedObject } from '../../base/json-bounds.ts'
 import { messageOf } from '../../base/operational-error.ts'
 import { dictionaryOf, objectOf, oneOf, suchThat, wholeNumber } from '../../base/schema.ts'
 import { sha256 as digestText, line } from '../../base/texts.ts'
@@ -30,7 +32,6 @@ import {
   type EntityManifest,
   FACTS_FILE,
   isSameContent,
-  parsedObject,
   type ReleasedEntity,
   releasedEntity,
 } from '../../release/manifest.ts'

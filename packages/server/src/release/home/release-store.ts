@@ -6,9 +6,11 @@
 //   <home>/building/           where entities are made; what a build left behind is removed by the next
 //   <home>/id-registry.json    which identifier belongs to which official code
 //   <home>/lock                held by a process that changes any of these
+
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { parsedAs } from '../../base/json-bounds.ts'
 import { OperationalError } from '../../base/operational-error.ts'
 import {
   discardReplacement,
@@ -18,15 +20,7 @@ import {
   writeDurably,
 } from '../files/durable-file.ts'
 import { hasText, readText, readTextSync } from '../files/regular-file.ts'
-import {
-  DIGEST,
-  MANIFEST_FILE,
-  MAX_MANIFEST_BYTES,
-  type Manifest,
-  manifestText,
-  outlineOf,
-  parsedAs,
-} from '../manifest.ts'
+import { DIGEST, MANIFEST_FILE, MAX_MANIFEST_BYTES, type Manifest, manifestText, outlineOf } from '../manifest.ts'
 import { contentOf, DamagedRelease, type Release, type ReleaseDirectories, readRelease } from '../release.ts'
 import { KEYS_FILE } from '../signing/key-rotation.ts'
 import { SIGNATURE_FILE, type Trust } from '../signing/release-signature.ts'
