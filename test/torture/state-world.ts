@@ -93,7 +93,8 @@ export class World implements Disposable {
     globalThis.fetch = Object.assign(async (url: unknown) => this.#file(String(url)), { preconnect: () => {} })
   }
 
-  static async create(): Promise<World> {
+  /** The home with identifiers has these lists that ship with the program. */
+  static async create(lists: readonly (keyof typeof tiny)[]): Promise<World> {
     const world = new World()
     const [given, home] = [world.directory('package'), world.directory('home')]
     mkdirSync(given)
@@ -111,7 +112,8 @@ export class World implements Disposable {
     await succeeded('export', 'shelf', world.directory('shelf'), '--home', home)
     mkdirSync(world.directory('followed'))
     await world.follow(new ReleaseStore(world.directory('followed')), world.directory('shelf'))
-    for (const rows of [tiny, countriesWith('Estados Unidos Mexicanos')])
+    const rowsOf = lists.map((name) => [name, tiny[name]])
+    for (const rows of [Object.fromEntries(rowsOf), countriesWith('Estados Unidos Mexicanos')])
       await importRows(new ReleaseStore(world.directory('numbered')), rows)
     await succeeded('export', 'shelf', world.directory('numbered shelf'), '--home', world.directory('numbered'))
     return world

@@ -13,7 +13,7 @@ import { examinePackage } from '../../packages/server/src/source/package/open-pa
 import { type Random, randomFor, shuffled } from '../../packages/server/src/source/synthetic/random.ts'
 import { nothing } from '../support/packages.ts'
 import { attributes } from '../support/pages.ts'
-import { TestHome } from '../support/releases.ts'
+import { TestHome, tinyNames } from '../support/releases.ts'
 import { responseOf } from '../support/responses.ts'
 import { forgeShelf } from './forged-shelf.ts'
 import { changeOneFile, overwriteOneFile } from './state-changes.ts'
@@ -270,7 +270,13 @@ function linkFiles(from: string, to: string): void {
 }
 
 /** Some of the changes of a run. */
-type Part = { readonly seed: number; readonly from: number; readonly to: number; readonly pages: number }
+type Part = {
+  readonly seed: number
+  readonly from: number
+  readonly to: number
+  readonly pages: number
+  readonly lists: typeof tinyNames
+}
 
 /** The outcome of one change. */
 type Outcome = {
@@ -280,8 +286,11 @@ type Outcome = {
   readonly fault?: string
 }
 
-async function tryChanges({ seed, from, to, pages }: Part, onOutcome: (outcome: Outcome) => void): Promise<void> {
-  using world = await World.create()
+async function tryChanges(
+  { seed, from, to, pages, lists }: Part,
+  onOutcome: (outcome: Outcome) => void,
+): Promise<void> {
+  using world = await World.create(lists)
   for (let number = from; number < to; number++) onOutcome(await outcomeOf(world, seed, number, pages))
 }
 
@@ -327,6 +336,7 @@ export const state: Campaign = {
     'A package, an exported package, a home and a shelf of files are changed in one place: a field by its type, size, depth, name, control characters or the value of another, or a file that is cut, flipped, overwritten, lengthened or exchanged. A package is checked and imported; a home is opened, imported into, and brought to the state of a shelf; a shelf is followed with and without keys, also one that was published with the change, or whose digests a liar has made to fit; then pages and files of each format are requested. It must end in a refusal in words or in a sound service: no 5xx, no stack, no header or element of the sender, nothing adopted that was not signed where keys are given, at most 300 MB and 2 s of a processor. Only records and indexes that were changed on disk may lead to a 500, which names the release and what to type.',
   run: async (trial) => {
     const total = trial.size({ full: 20_000, quick: 1_500, test: 300 })
+    const lists = trial.size({ full: tinyNames, quick: tinyNames, test: ['pais', 'estado', 'audiencia'] as const })
     const pages = trial.size({ full: 10, quick: 10, test: 6 })
     const counts = { all: 0, served: 0, faults: 0 }
     const onOutcome = ({ isServed, fault }: Outcome) => {
@@ -337,7 +347,7 @@ export const state: Campaign = {
     const processes = trial.size({ full: 4, quick: 2, test: 1 })
     const end = (at: number) => Math.floor((total * at) / processes)
     const parts = Array.from({ length: processes }, (_, at) => {
-      return { seed: trial.seed, from: end(at), to: end(at + 1), pages }
+      return { seed: trial.seed, from: end(at), to: end(at + 1), pages, lists }
     })
     const ended = parts.map((part) => (processes === 1 ? tryChanges : tryElsewhere)(part, onOutcome))
     for (const part of await Promise.allSettled(ended))
