@@ -78,6 +78,11 @@ const CASES: readonly [string, (shelf: FakeShelf) => unknown, string][] = [
       'an id registry that is not sound',
     ],
   ),
+  [
+    'an id registry of too many values',
+    (shelf) => (shelf.idRegistry = `{"pais":[${'[],'.repeat(2_000_000)}[]]}`),
+    'an id registry of at most a million identifiers',
+  ],
   ['a pattern that is none', withFields({ x: field({ pattern: '(' }) }), 'fields.x.pattern is "("'],
   ['a pattern that takes long', withFields({ x: field({ pattern: '(a+)+\\1' }) }), 'fields.x.pattern is'],
   ['fields that are null', withFields(null), 'fields is null'],

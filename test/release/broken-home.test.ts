@@ -221,6 +221,21 @@ describe.skipIf(process.platform !== 'linux')('a file of the current release', (
     await servedByAll(service, second)
   })
 
+  test('that is altered, and made a request fail: the response says so, and it is verified at once', async () => {
+    const path = home.fileOf(first, 'pais', 'index')
+    const bytes = readFileSync(path)
+    // The index says at its end what is where in it.
+    writeFileSync(path, bytes.fill('x', bytes.length - 40))
+    await using service = await start()
+    const response = await fetch(`${service.url}/api/v2/paises?sort=descPais`)
+    expect([response.status, ((await response.json()) as { detail: string }).detail]).toEqual([
+      500,
+      `The fault is on our side and was logged; trying again may help. Release ${first.slice(0, 12)} was read; nomenclator releases verify says if a file of it is damaged.`,
+    ])
+    await service.line(/^DAMAGE FOUND: the release is damaged: .*index has other content than it was built with\. /)
+    await servedByAll(service, second)
+  })
+
   test.each(['1', '2'])(
     'that was damaged before the start, with --workers %s: the release before is served',
     async (workers) => {

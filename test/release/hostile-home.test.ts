@@ -1,6 +1,6 @@
 // A home whose manifests, `current` or id registry someone has changed: it is refused in words, or what is sound is served.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperationalError } from '../../packages/server/src/base/operational-error.ts'
 import { definitionsDigest } from '../../packages/server/src/catalog/definitions-digest.ts'
@@ -284,7 +284,8 @@ describe('a damaged file current', () => {
     else home.write(home.store.currentFile, text)
   }
 
-  test.each<[string, string | undefined]>([...GARBAGE, ['a directory', undefined]])(
+  const tooLong: [string, string] = ['too long', `${older}\n`.repeat(1_100)]
+  test.each<[string, string | undefined]>([...GARBAGE, tooLong, ['a directory', undefined]])(
     '%s: the newest sound release is served',
     async (_, text) => {
       using home = new HostileHome()
@@ -322,6 +323,30 @@ describe('a damaged file current', () => {
     expect((await runHere('activate', older, '--home', home.path)).code).toBe(0)
     expect(home.store.currentDigest()).toBe(older)
   })
+})
+
+test.each<[string, (home: HostileHome) => string]>([
+  ['of a release', ({ store }) => join(store.releaseDirectory(newer), MANIFEST_FILE)],
+  [
+    'of an entity',
+    (home) => join(home.store.entityDirectory(home.released(newer, 'region').digest), ENTITY_MANIFEST_FILE),
+  ],
+])('a manifest %s that is far too deep or large: the release before is served', async (_, pathIn) => {
+  using home = new HostileHome()
+  const path = pathIn(home)
+  home.write(path, `{"entities":${'['.repeat(100_000)}`)
+  expect((await openReleaseToServe(home.store))?.release.digest).toBe(older)
+  expect(home.store.manifestOrReason(newer)).toMatchObject({ unreadable: expect.stringContaining('nested too deep') })
+  // The file takes no room on disk.
+  truncateSync(path, 2 ** 30)
+  const serving = await openReleaseToServe(home.store)
+  expect([serving?.release.digest, serving?.reason]).toEqual([older, expect.stringContaining('bytes, and no more')])
+})
+
+test('an id registry that is far too large is refused before it is read', () => {
+  using home = new HostileHome()
+  truncateSync(home.store.idRegistryFile, 2 ** 31)
+  expect(() => home.store.loadIdRegistry()).toThrow(/has 2147483648 bytes, and no more than \d+ are read; move away/)
 })
 
 test.each([...GARBAGE.filter(([what]) => what !== 'empty'), ['an identifier that is none', '{"region":[["1","n"]]}']])(

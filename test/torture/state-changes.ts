@@ -1,5 +1,5 @@
 // One change to one file of an artefact, which follows from a seed: a field, a name, or bytes.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pick, type Random } from '../../packages/server/src/source/synthetic/random.ts'
 
@@ -84,6 +84,13 @@ function changeMember(random: Random, { holder, name }: Place, all: readonly Pla
   return (random(2) === 0 ? changes[0] : pick(random, changes))?.() ?? ''
 }
 
+/** Changes a member or element of a document that has one, and says which and how. */
+export function changeOneMember(random: Random, document: object): string {
+  const places = placesIn(document)
+  const place = pick(random, places)
+  return `${place.path} ${changeMember(random, place, places)}`
+}
+
 function jsonOf(text: string): object | undefined {
   try {
     const value = JSON.parse(text)
@@ -99,23 +106,44 @@ const filesOf = (directory: string): string[] =>
     .map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1))
     .sort()
 
-/** Changes one file below a directory, and says what was changed. Documents are chosen more often than records. */
+/** Changes one file below a directory, which may share its files with others, and says what was changed. Documents are chosen more often than records. */
 export function changeOneFile(random: Random, directory: string, only = /./): string {
   const files = filesOf(directory).filter((name) => only.test(name))
-  const documents = files.filter((name) => jsonOf(readFileSync(join(directory, name), 'utf8')) !== undefined)
+  const documents = files.filter((name) => /^[{[]/.test(readFileSync(join(directory, name), 'latin1')))
   const name = pick(random, random(4) > 0 && documents.length > 0 ? documents : files)
   const path = join(directory, name)
   const document = jsonOf(readFileSync(path, 'utf8'))
-  if (document !== undefined && random(5) > 0) {
-    const places = placesIn(document)
-    if (places.length > 0) {
-      const place = pick(random, places)
-      const how = changeMember(random, place, places)
-      writeFileSync(path, JSON.stringify(document))
-      return `${name}${place.path} ${how}`
-    }
+  if (document !== undefined && Object.keys(document).length > 0 && random(5) > 0) {
+    const what = changeOneMember(random, document)
+    replaceFile(path, JSON.stringify(document))
+    return `${name}${what}`
   }
   return `${name} ${changeBytes(random, path, join(directory, pick(random, files)))}`
+}
+
+/** Writes other bytes into one file, which stays as long as it is, and says where. */
+export function overwriteOneFile(random: Random, directory: string, only: RegExp): string {
+  const name = pick(
+    random,
+    filesOf(directory).filter((name) => only.test(name)),
+  )
+  const path = join(directory, name)
+  const bytes = readFileSync(path)
+  const at = random(bytes.length)
+  const end = Math.min(bytes.length, at + pick(random, [1, 4, 16, bytes.length]))
+  const value = random(256)
+  replaceFile(path, random(2) === 0 ? bytes.fill(value, at, end) : flipped(bytes, at, random(8)))
+  return `${name} has other bytes from ${at} on`
+}
+
+function flipped(bytes: Buffer, at: number, bit: number): Buffer {
+  bytes[at] = (bytes[at] ?? 0) ^ (1 << bit)
+  return bytes
+}
+
+function replaceFile(path: string, content: string | Uint8Array): void {
+  rmSync(path)
+  writeFileSync(path, content)
 }
 
 function changeBytes(random: Random, path: string, other: string): string {
@@ -123,25 +151,24 @@ function changeBytes(random: Random, path: string, other: string): string {
   const at = random(Math.max(1, bytes.length))
   const changes: readonly (() => string)[] = [
     () => {
-      writeFileSync(path, bytes.subarray(0, at))
+      replaceFile(path, bytes.subarray(0, at))
       return `cut at ${at}`
     },
     () => {
-      bytes[at] = (bytes[at] ?? 0) ^ (1 << random(8))
-      writeFileSync(path, bytes)
+      replaceFile(path, flipped(bytes, at, random(8)))
       return `flipped at ${at}`
     },
     () => {
-      writeFileSync(path, readFileSync(other))
+      replaceFile(path, readFileSync(other))
       return `exchanged for ${other.slice(other.lastIndexOf('/') + 1)}`
     },
     () => {
       const inserted = Buffer.from(String(pick(random, [CODES, HEADER, '../../x', '[', '{', '\0', '-1', '"'])))
-      writeFileSync(path, Buffer.concat([bytes.subarray(0, at), inserted, bytes.subarray(at)]))
+      replaceFile(path, Buffer.concat([bytes.subarray(0, at), inserted, bytes.subarray(at)]))
       return `longer at ${at}`
     },
     () => {
-      writeFileSync(path, Buffer.from('['.repeat(LARGE)))
+      replaceFile(path, Buffer.from('['.repeat(LARGE)))
       return 'deep'
     },
   ]

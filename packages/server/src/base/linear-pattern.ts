@@ -1,4 +1,5 @@
 // Patterns of others, matched in time that grows with the length of the text and no faster: all states at once, no going back.
+import { LruCache } from './lru-cache.ts'
 
 /** Says whether a whole text matches. */
 type LinearPattern = (text: string) => boolean
@@ -10,26 +11,21 @@ const MAX_DEPTH = 50
 /** A state takes a character and goes on, or goes on without one to several others. */
 type State = { readonly accepts: ((character: string) => boolean) | undefined; readonly next: number[] }
 
-const MAX_COMPILED = 100
-/** The patterns met last: every copy of a definition has the same ones. */
-const compiled = new Map<string, LinearPattern | undefined>()
+/** The fields of a catalog share few patterns, and a release is opened many times. */
+const compiled = new LruCache<Automaton | false>({ maxEntries: 32 })
 
 /** Undefined where the pattern is not one, is too long, or needs more than one look at a text. */
 export function linearPattern(source: string): LinearPattern | undefined {
   if (source.length > MAX_PATTERN) return undefined
-  if (!compiled.has(source)) {
-    if (compiled.size === MAX_COMPILED) compiled.clear()
-    compiled.set(source, compile(source))
-  }
-  return compiled.get(source)
+  const automaton = compiled.get(source, () => compile(source))
+  return automaton === false ? undefined : (text) => automaton.matches(text)
 }
 
-function compile(source: string): LinearPattern | undefined {
+function compile(source: string): Automaton | false {
   try {
-    const automaton = new Automaton(source)
-    return (text) => automaton.matches(text)
+    return new Automaton(source)
   } catch (error) {
-    if (error instanceof Unsupported || error instanceof SyntaxError) return undefined
+    if (error instanceof Unsupported || error instanceof SyntaxError) return false
     throw error
   }
 }

@@ -167,10 +167,10 @@ function respondError(
   })
 }
 
-function problemOf({ findOnShelf }: Service, error: unknown): Problem | Promise<Problem> {
+function problemOf({ findOnShelf, release }: Service, error: unknown): Problem | Promise<Problem> {
   // Nobody reads the response of a job that is stopped because its client is gone.
   if (error instanceof WorkStopped) return { kind: 'took-too-long' }
-  if (!(error instanceof ProblemError)) return { kind: 'internal-error' }
+  if (!(error instanceof ProblemError)) return { kind: 'internal-error', release: release().digest }
   const { problem } = error
   if (problem.kind !== 'release-gone' || findOnShelf === undefined) return problem
   return goneOrAwaited(problem.digest, findOnShelf)

@@ -164,6 +164,10 @@ const words: { readonly [K in ProblemKind]: readonly [status: number, title: str
     500,
     'The service failed to answer',
     [{}, 'The fault is on our side and was logged; trying again may help.'],
+    [
+      { release: 'a1b2c3d4e5f6a7b8' },
+      'The fault is on our side and was logged; trying again may help. Release a1b2c3d4e5f6 was read; nomenclator releases verify says if a file of it is damaged.',
+    ],
   ],
 }
 

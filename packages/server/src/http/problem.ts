@@ -42,7 +42,8 @@ export type Problem =
       /** The time to wait, in seconds. */
       readonly retryAfter: number
     }
-  | { readonly kind: 'internal-error' }
+  /** The release is the one that was read. */
+  | { readonly kind: 'internal-error'; readonly release?: string }
   | { readonly kind: 'took-too-long' }
   | {
       readonly kind: 'overloaded'
@@ -182,7 +183,12 @@ function detailOf(problem: Problem, path: string): string {
         'a smaller part of the catalog.'
       )
     case 'internal-error':
-      return 'The fault is on our side and was logged; trying again may help.'
+      return (
+        'The fault is on our side and was logged; trying again may help.' +
+        (problem.release === undefined
+          ? ''
+          : ` Release ${problem.release.slice(0, 12)} was read; nomenclator releases verify says if a file of it is damaged.`)
+      )
   }
 }
 

@@ -1,8 +1,8 @@
 // The manifests of a release and its entities: digests, counts, files, and the origin of the records.
 
-import { parseJson } from '../base/json.ts'
+import { parsedAs } from '../base/json-bounds.ts'
 import { OperationalError } from '../base/operational-error.ts'
-import { mismatchesText, parse, type Schema, type TypeOf } from '../base/schema.ts'
+import { mismatchesText, parse, type TypeOf } from '../base/schema.ts'
 import { version } from '../base/version.ts'
 import { entityData } from '../catalog/catalog.ts'
 import { canonicalJson } from '../catalog/definitions-digest.ts'
@@ -20,6 +20,10 @@ export const ENTITY_FORMAT = 4
 export const OLDEST_FORMAT = 3
 /** Raised only when the same records are rendered in another way: the digest of a release stays what it was. */
 const RECORDS_FORMAT = 1
+
+/** A million aliases fit. */
+export const MAX_MANIFEST_BYTES = 1 << 28
+const MAX_MANIFEST_VALUES = 1 << 23
 
 export const MANIFEST_FILE = 'manifest.json'
 export const ENTITY_MANIFEST_FILE = 'entity.json'
@@ -91,8 +95,9 @@ export function newManifest({ built, source, entities, findings, numbering, ...p
     ...(packages.length === 0 ? {} : { packages }),
   }
   const parsed = parse(manifestSchema, manifest)
-  if ('value' in parsed) return parsed.value
-  throw new OperationalError(`no release can be made of this: ${mismatchesText(parsed)}; nothing was changed`)
+  if ('value' in parsed && Buffer.byteLength(manifestText(parsed.value)) <= MAX_MANIFEST_BYTES) return parsed.value
+  const wrong = 'value' in parsed ? `its manifest has more than ${MAX_MANIFEST_BYTES} bytes` : mismatchesText(parsed)
+  throw new OperationalError(`no release can be made of this: ${wrong}; nothing was changed`)
 }
 
 /** The numbering of an entity of a release; `official` where the release does not have it. */
@@ -157,7 +162,7 @@ export type ParsedManifest =
 export function parseManifest(text: string): ParsedManifest {
   const other = otherFormat(outlineOf(text))
   if (other !== undefined) return other
-  const parsed = parsedAs(manifestSchema, text)
+  const parsed = parsedAs(manifestSchema, text, MAX_MANIFEST_VALUES)
   if ('wrong' in parsed) return { state: 'damaged', ...parsed }
   return parsed.value.digest === releaseDigest(parsed.value)
     ? { state: 'readable', manifest: parsed.value }
@@ -168,7 +173,7 @@ type Outline = Partial<TypeOf<typeof manifestOutline>>
 
 /** The outline of a manifest of any format; empty if it cannot be read. */
 export function outlineOf(text: string | undefined): Outline {
-  const parsed = parsedAs(manifestOutline, text ?? '')
+  const parsed = parsedAs(manifestOutline, text ?? '', MAX_MANIFEST_VALUES)
   return 'value' in parsed ? parsed.value : {}
 }
 
@@ -185,21 +190,4 @@ function otherFormat({ versions, entities = {} }: Outline): OtherFormat | undefi
     if (names.length > 0) return { state, version: versions?.nomenclator ?? 'an unknown version', entities: names }
   }
   return undefined
-}
-
-export function parsedObject(text: string): object | string {
-  try {
-    const value = parseJson(text)
-    return typeof value === 'object' && value !== null ? value : 'is not a JSON object'
-  } catch {
-    return 'is not JSON'
-  }
-}
-
-/** The value that a schema reads in JSON, or the fault of the text. */
-export function parsedAs<T>(schema: Schema<T>, text: string): { readonly value: T } | { readonly wrong: string } {
-  const value = parsedObject(text)
-  if (typeof value === 'string') return { wrong: value }
-  const parsed = parse(schema, value)
-  return 'value' in parsed ? parsed : { wrong: `is not sound: ${mismatchesText(parsed)}` }
 }

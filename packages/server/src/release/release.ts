@@ -1,6 +1,8 @@
 // One release on disk: its manifests checked, its entities open for reading.
+
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { parsedAs } from '../base/json-bounds.ts'
 import { OperationalError } from '../base/operational-error.ts'
 import type { Schema } from '../base/schema.ts'
 import { version } from '../base/version.ts'
@@ -20,9 +22,9 @@ import {
   type EntityManifest,
   isSameContent,
   MANIFEST_FILE,
+  MAX_MANIFEST_BYTES,
   type Manifest,
   type OtherFormat,
-  parsedAs,
   parseManifest,
   type ReleasedEntity,
   type ReleasedPackage,
@@ -65,10 +67,10 @@ export class OtherFormatRelease extends OperationalError {
 /** The content of a file that must be there. */
 export function contentOf(path: string): string {
   try {
-    const content = readTextSync(path)
+    const content = readTextSync(path, MAX_MANIFEST_BYTES)
     if (content !== undefined) return content
   } catch (error) {
-    throw error instanceof NotAFile ? new DamagedRelease(path, 'is not a regular file') : error
+    throw error instanceof NotAFile ? new DamagedRelease(path, error.wrong) : error
   }
   throw new DamagedRelease(path, 'is missing')
 }

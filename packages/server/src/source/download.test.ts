@@ -180,6 +180,14 @@ describe('the same address again', () => {
         writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), url: 'http://a.example/' }))
       },
     ],
+    [
+      'has a validator that is no header',
+      (downloads: Downloads) => {
+        const path = downloads.only('.zip.json')
+        writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), etag: '"a"\r\nX: y' }))
+      },
+    ],
+    ['has a description without end', (downloads: Downloads) => truncateSync(downloads.only('.zip.json'), 2 ** 31)],
     ['has a description of nothing', (downloads: Downloads) => writeFileSync(downloads.only('.zip.json'), 'null')],
   ])('is downloaded when the file %s', async (_, spoil) => {
     using server = new FileServer(sound(FILE, { etag: ETAG }))

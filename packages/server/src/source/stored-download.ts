@@ -16,7 +16,8 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
-import { isObject, parseJson } from '../base/json.ts'
+import { boundedJson } from '../base/json-bounds.ts'
+import { objectOf, optional, readOrUndefined, text, wholeNumber } from '../base/schema.ts'
 
 /** The headers that identify one version of a file on a server. */
 export type FileVersion = {
@@ -30,6 +31,16 @@ export type FileVersion = {
 export type PartialFile = { readonly version: FileVersion; readonly length: number }
 
 const MAX_NAME = 100
+const MAX_VERSION_BYTES = 1 << 16
+
+/** A validator is sent back as a header. */
+const validator = text(1_000, /^[\t -~\x80-\xff]*$/, 'the value of a header')
+const savedVersion = objectOf({
+  url: text(MAX_VERSION_BYTES),
+  size: optional(wholeNumber()),
+  etag: optional(validator),
+  lastModified: optional(validator),
+})
 
 export class StoredDownload {
   readonly path: string
@@ -130,13 +141,11 @@ export class StoredDownload {
 
   #readVersion(path: string): FileVersion | undefined {
     try {
-      const version = parseJson(readFileSync(path, 'utf8'))
-      const { url, size, etag, lastModified } = isObject(version) ? version : {}
-      return url === this.#url
-        ? { size: numberOf(size), etag: textOf(etag), lastModified: textOf(lastModified) }
-        : undefined
+      if (lengthOf(path) > MAX_VERSION_BYTES) return undefined
+      const { url, size, etag, lastModified } = readOrUndefined(savedVersion, boundedJson(readFileSync(path))) ?? {}
+      return url === this.#url ? { size, etag, lastModified } : undefined
     } catch (error) {
-      if (error instanceof SyntaxError || isMissing(error)) return undefined
+      if (isMissing(error)) return undefined
       throw error
     }
   }
@@ -164,9 +173,6 @@ export class StoredDownload {
     return `${this.path}.partial.json`
   }
 }
-
-const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined)
-const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
 const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 

@@ -148,7 +148,7 @@ async function supervise(
       directory,
     }),
     unset: SHELF_VARIABLES,
-    onCrash: async () => service.scrub?.verifyCurrent(),
+    onFailure: async () => service.scrub?.verifyCurrent(),
   }
   let sockets = 0
   const computeWorkers = new Supervisor({

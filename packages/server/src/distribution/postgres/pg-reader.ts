@@ -1,5 +1,5 @@
 // Reads a shelf in PostgreSQL.
-import { parsedObject } from '../../release/manifest.ts'
+import { parsedObject } from '../../base/json-bounds.ts'
 import { entityOf, listingOf } from '../shelf/layout.ts'
 import { type Listing, type Pointer, plainPointer } from '../shelf/pointer.ts'
 import { soundPart } from '../shelf/shelf-failures.ts'

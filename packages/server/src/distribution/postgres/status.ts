@@ -1,7 +1,8 @@
 // Reports the releases on the shared shelf, their size, the current writer, and the nodes that follow.
 import { own } from '../../base/json.ts'
+import { parsedObject } from '../../base/json-bounds.ts'
 import { readOrUndefined } from '../../base/schema.ts'
-import { MANIFEST_FILE, parsedObject } from '../../release/manifest.ts'
+import { MANIFEST_FILE } from '../../release/manifest.ts'
 import { fetchable } from '../shelf/offered.ts'
 import type { ShelfConnection } from './connection.ts'
 import { REPORT_PREFIX, readListing } from './pg-reader.ts'

@@ -1,12 +1,12 @@
 // Writes a home as the files of a shelf, for any host of static files: immutable files first, and the pointer last.
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { boundedJson } from '../../base/json-bounds.ts'
+import { boundedJson, parsedObject } from '../../base/json-bounds.ts'
 import { OperationalError } from '../../base/operational-error.ts'
 import { replaceDurably } from '../../release/files/durable-file.ts'
 import { readTextSync } from '../../release/files/regular-file.ts'
 import type { ReleaseStore } from '../../release/home/release-store.ts'
-import { MANIFEST_FILE, type Manifest, parsedObject } from '../../release/manifest.ts'
+import { MANIFEST_FILE, type Manifest } from '../../release/manifest.ts'
 import { HomeShelf } from './home-shelf.ts'
 import {
   chunkName,

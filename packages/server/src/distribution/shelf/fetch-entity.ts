@@ -1,4 +1,5 @@
 // Brings one entity into a home. Its files are made of chunks: those that the home has already are copied, and the others are fetched.
+
 import {
   closeSync,
   existsSync,
@@ -13,14 +14,14 @@ import {
 } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { parsedObject } from '../../base/json-bounds.ts'
 import { messageOf } from '../../base/operational-error.ts'
 import { dictionaryOf, objectOf, oneOf, suchThat, wholeNumber } from '../../base/schema.ts'
-import { sha256 as digestText } from '../../base/texts.ts'
+import { sha256 as digestText, line } from '../../base/texts.ts'
 import { unpack } from '../../base/zstd.ts'
 import type { EntityData } from '../../catalog/catalog.ts'
 import { parseDefinition } from '../../catalog/definition-schema.ts'
 import { syncDirectory } from '../../release/files/durable-file.ts'
-import { readTextSync } from '../../release/files/regular-file.ts'
 import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { verifyEntity } from '../../release/home/verify.ts'
 import { restore, travelName } from '../../release/index/delta-form.ts'
@@ -31,10 +32,10 @@ import {
   type EntityManifest,
   FACTS_FILE,
   isSameContent,
-  parsedObject,
   type ReleasedEntity,
   releasedEntity,
 } from '../../release/manifest.ts'
+import { DamagedRelease, readAs } from '../../release/release.ts'
 import { chunksOf, type FileChunk, MAX_CHUNK_BYTES, readFully, sha256 } from './chunks.ts'
 import type { ShelvedEntity } from './layout.ts'
 import { MAX_ENTITY_BYTES } from './offered.ts'
@@ -201,18 +202,26 @@ async function copyFile(directory: string, file: string, missing: MissingChunks)
   }
 }
 
+/** The part of the manifest of an entity that says which list it is of, in any format. */
+const ofList = objectOf({ definition: objectOf({ name: line }) })
+
 /** The entities of one list in a home: that of the current release first, then those that were placed last. */
 export function localStates(store: ReleaseStore, name: string): string[] {
   const all = store.entityDirectory('')
   const digests = existsSync(all) ? readdirSync(all).filter((digest) => DIGEST.test(digest)) : []
   const directories = digests.map((digest) => store.entityDirectory(digest))
   const isOfList = (directory: string) => {
-    const manifest = parsedObject(readTextSync(join(directory, ENTITY_MANIFEST_FILE)) ?? '') as Partial<EntityManifest>
-    return manifest.definition?.name === name
+    try {
+      return readAs(ofList, join(directory, ENTITY_MANIFEST_FILE)).definition.name === name
+    } catch (error) {
+      // An entity that is damaged lends no chunks.
+      if (error instanceof DamagedRelease) return false
+      throw error
+    }
   }
   // A home whose history is damaged follows all the same, which mends it.
-  const digest = readTextSync(store.currentFile)?.slice(0, 64) ?? ''
-  const manifest = DIGEST.test(digest) ? store.manifestOrReason(digest) : undefined
+  const [digest] = store.knownHistory()
+  const manifest = digest === undefined ? undefined : store.manifestOrReason(digest)
   const current = manifest && !('unreadable' in manifest) ? manifest.entities[name]?.digest : undefined
   const placed = (directory: string) => (basename(directory) === current ? Infinity : statSync(directory).mtimeMs)
   return directories.filter(isOfList).toSorted((a, b) => placed(b) - placed(a))

@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, utim
 import { join } from 'node:path'
 import { FakeShelf } from '../../../../../test/support/fake-shelf.ts'
 import { TestHome, ThreeReleases } from '../../../../../test/support/releases.ts'
-import { ENTITY_FORMAT, type EntityManifest } from '../../release/manifest.ts'
+import { ENTITY_FORMAT, ENTITY_MANIFEST_FILE, type EntityManifest } from '../../release/manifest.ts'
 import { SIGNATURE_FILE } from '../../release/signing/release-signature.ts'
 import { sha256 } from './chunks.ts'
 import { fetchShelf } from './fetch.ts'
@@ -306,6 +306,9 @@ describe('what is fetched', () => {
     expect(localStates(home.store, 'audiencia')).toEqual([ofC, ofB, ofA])
     rmSync(home.store.currentFile)
     expect(localStates(home.store, 'audiencia')).toEqual([ofB, ofA, ofC])
+    rmSync(join(ofB, ENTITY_MANIFEST_FILE))
+    mkdirSync(join(ofB, ENTITY_MANIFEST_FILE))
+    expect(localStates(home.store, 'audiencia')).toEqual([ofA, ofC])
     rmSync(join(home.path, 'entities'), { recursive: true })
     expect(localStates(home.store, 'audiencia')).toEqual([])
   })

@@ -1,5 +1,7 @@
 // Brings a home to the state of the shared shelf: fetches the releases that it lacks, and makes the current release current.
+
 import { rmSync } from 'node:fs'
+import { parsedObject } from '../../base/json-bounds.ts'
 import type { OperationalError } from '../../base/operational-error.ts'
 import type { EntityData } from '../../catalog/catalog.ts'
 import type { ReleaseStore } from '../../release/home/release-store.ts'
@@ -17,7 +19,6 @@ import {
   MANIFEST_FILE,
   type Manifest,
   type ParsedManifest,
-  parsedObject,
   parseManifest,
   type ReleasedEntity,
 } from '../../release/manifest.ts'

@@ -2,7 +2,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { pack } from '../../base/zstd.ts'
-import { readTextSync } from '../../release/files/regular-file.ts'
 import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { verifyEntity } from '../../release/home/verify.ts'
 import { DIGEST, ENTITY_MANIFEST_FILE } from '../../release/manifest.ts'
@@ -28,15 +27,16 @@ export class HomeShelf {
   /** Returns the pointer and its listing; undefined if there is no current release, or it cannot be read. */
   state(): State | undefined {
     const store = this.#store
-    const history = readTextSync(store.currentFile)
-    if (history === undefined) return undefined
+    const known = store.knownHistory()
+    if (known.length === 0) return undefined
+    const history = `${known.join('\n')}\n`
     const { generation, change, chain } = this.#pointer()
     const version = `${generation} ${change} ${this.#modified()}`
     if (this.#state?.version === version) return this.#state
     const digests = store.digests().filter((digest) => !('unreadable' in store.manifestOrReason(digest)))
-    if (!digests.includes(store.currentDigest() ?? '')) return undefined
+    if (!digests.includes(known[0] ?? '')) return undefined
     const releases = new Map(digests.sort().map((digest) => [digest, store.releaseFiles(digest)]))
-    const listing = listingText({ history, idRegistry: readTextSync(store.idRegistryFile) ?? '', releases })
+    const listing = listingText({ history, idRegistry: store.idRegistryText() ?? '', releases })
     const digest = sha256(listing)
     const pointer = { generation, change: change ?? digest.slice(0, 32), chain, listing: digest }
     this.#state = { version, listing, pointer }

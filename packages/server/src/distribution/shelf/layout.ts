@@ -36,17 +36,19 @@ export const parsePointer = (json: Uint8Array): ListedPointer | undefined =>
 
 const MAX_FILE_LETTERS = 1 << 24
 const MAX_REGISTRY_LETTERS = 1 << 25
+/** Three for each identifier: a million of them. */
+export const MAX_REGISTRY_VALUES = 3 << 20
 const MAX_HISTORY_LETTERS = 1 << 13
 const MAX_CHUNKS = 200_000
 
 const name = text(100)
 /** A file that is read as JSON when it is used. */
-const file = suchThat(text(MAX_FILE_LETTERS), 'JSON of fewer and less deep values', (json) =>
-  isBounded(Buffer.from(json)),
-)
+const file = suchThat(text(MAX_FILE_LETTERS), 'JSON of fewer and less deep values', (json) => isBounded(json))
 const listing = objectOf({
   history: text(MAX_HISTORY_LETTERS, /^(?:[0-9a-f]{64}(?:\n|$))*$/, 'digests, a line each'),
-  idRegistry: text(MAX_REGISTRY_LETTERS),
+  idRegistry: suchThat(text(MAX_REGISTRY_LETTERS), 'an id registry of at most a million identifiers', (json) =>
+    isBounded(json, MAX_REGISTRY_VALUES),
+  ),
   releases: dictionaryOf(sha256, dictionaryOf(name, file, MAX_RELEASES), MAX_RELEASES),
 })
 

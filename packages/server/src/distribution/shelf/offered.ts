@@ -1,11 +1,14 @@
 // What a shelf offers, before anything of it is fetched: its releases, no more of them than a home should get, and its id registry.
+
 import { isObject } from '../../base/json.ts'
+import { parsedObject } from '../../base/json-bounds.ts'
 import { dictionaryOf, objectOf, readOrUndefined, such, wholeNumber } from '../../base/schema.ts'
 import { entityName, line, sha256 } from '../../base/texts.ts'
 import { hasText } from '../../release/files/regular-file.ts'
 import { IdRegistry, savedIds } from '../../release/home/id-registry.ts'
 import type { ReleaseStore } from '../../release/home/release-store.ts'
-import { MANIFEST_FILE, parsedObject } from '../../release/manifest.ts'
+import { MANIFEST_FILE } from '../../release/manifest.ts'
+import { MAX_REGISTRY_VALUES } from './layout.ts'
 import type { Listing, ReleaseFiles } from './pointer.ts'
 import { ReleaseRefused, soundPart } from './shelf-failures.ts'
 
@@ -42,6 +45,6 @@ export function newestFirst(releases: Listing['releases']): [string, ReleaseFile
 /** The id registry of a shelf as this home writes it. */
 export function readRegistry(store: ReleaseStore, json: string): string {
   if (json === '' || hasText(store.idRegistryFile, json)) return json
-  const saved = soundPart(savedIds, parsedObject(json), 'an id registry')
+  const saved = soundPart(savedIds, parsedObject(json, MAX_REGISTRY_VALUES), 'an id registry')
   return `${JSON.stringify(new IdRegistry(saved).save())}\n`
 }

@@ -3,7 +3,9 @@
 // A change adds one to the generation and names the changes before it. So two states can be compared by themselves: either one led to
 // the other, or they have forked, as with two databases that both act as the primary. Then a person decides which side is right: the state
 // that is declared right begins a new chain, with a generation after all others.
+
 import { join } from 'node:path'
+import { parsedObject } from '../../base/json-bounds.ts'
 import {
   boolean,
   listOf,
@@ -17,7 +19,6 @@ import {
 import { sha256 } from '../../base/texts.ts'
 import { replaceDurably } from '../../release/files/durable-file.ts'
 import { hasText, readTextSync } from '../../release/files/regular-file.ts'
-import { parsedObject } from '../../release/manifest.ts'
 
 const CHAIN_KEPT = 100
 /** The greatest number of releases on a shelf. */

@@ -76,7 +76,9 @@ export function spanishReason(problem: Problem): string | undefined {
     case 'took-too-long':
       return 'Se agotó el tiempo de proceso que puede usar una petición.'
     case 'internal-error':
-      return 'La falla está de nuestro lado.'
+      return problem.release === undefined
+        ? 'La falla está de nuestro lado.'
+        : `La falla está de nuestro lado. Se leyó la versión ${problem.release.slice(0, 12)}; nomenclator releases verify dice si un archivo suyo está dañado.`
     default:
       return undefined
   }

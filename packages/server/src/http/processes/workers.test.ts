@@ -303,10 +303,10 @@ test.each<[signal: NodeJS.Signals, looks: number]>([
   ['SIGKILL', 0],
 ])('after %s the contents are looked at before another worker starts: %i times', async (signal, looks) => {
   let looked = 0
-  const onCrash = async () => {
+  const onFailure = async () => {
     looked++
   }
-  const { workers, events, times } = await reporting(1, { onCrash })
+  const { workers, events, times } = await reporting(1, { onFailure })
   const [pid] = childrenOf(process.pid)
   process.kill(pid as number, signal)
   await times('worker-died', 1)

@@ -185,8 +185,8 @@ type WorkersOptions = {
   readonly log: Log
   /** Returns the briefing of a worker that starts; `served` is the release that the other workers serve. */
   readonly briefing?: (served: string | undefined) => WorkerBriefing
-  /** Called when a worker has crashed, and waited for before another is started. */
-  readonly onCrash?: () => Promise<void>
+  /** Called when a worker has crashed, and waited for before another is started; also when one has failed to respond. */
+  readonly onFailure?: () => Promise<void>
   /** Returns whether the shared shelf has a release that a worker has not. */
   readonly findOnShelf?: (digest: string) => Promise<OnShelf>
   /** Variables of this process that workers do not get. */
@@ -231,6 +231,8 @@ const STARVED_CHECK = 0.1
 const MAX_STARTING_CHECKS = 10
 const MAX_REPORT_MILLISECONDS = 500
 const LEAK_CHECK_MILLISECONDS = 10_000
+/** Errors that no damage explains do not make the release be read all the time. */
+const NEXT_LOOK_MILLISECONDS = 600_000
 /** The signals that end a process on purpose. Any other is a crash. */
 const ORDERLY: readonly string[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT']
 
@@ -279,7 +281,8 @@ export class Supervisor {
   #port: number
   #stopping = false
   #restarting: 'no' | 'yes' | 'and once more' = 'no'
-  #crash: Promise<void> | undefined
+  #looking: Promise<void> | undefined
+  #lookedAt = Number.NEGATIVE_INFINITY
   /** The counters of the workers that have ended. */
   #ended: MetricsSnapshot | undefined
   /** The digest of the release that a worker reported last. */
@@ -503,6 +506,10 @@ export class Supervisor {
   }
 
   #onReport(worker: Worker, report: WorkerReport): void {
+    const hasFailed = report.metrics.errors > (worker.lastReport?.metrics.errors ?? 0)
+    if (hasFailed && this.#now() - this.#lookedAt >= NEXT_LOOK_MILLISECONDS)
+      // A home that cannot be read is reported by those that follow it.
+      this.#lookIntoFailure().catch(() => {})
     worker.lastReport = report
     this.served = report.status.release
     for (const onReport of worker.onReport.splice(0)) onReport()
@@ -588,19 +595,20 @@ export class Supervisor {
     this.#ended = this.#ended === undefined ? ended : mergeSnapshots([this.#ended, ended])
   }
 
-  /** Looks for what may have made workers crash, once for all that crash meanwhile. */
-  async #lookIntoCrash(): Promise<void> {
-    this.#crash ??= this.#options.onCrash?.().finally(() => {
-      this.#crash = undefined
+  /** Looks for what may have made workers fail, once for all that fail meanwhile. */
+  async #lookIntoFailure(): Promise<void> {
+    this.#lookedAt = this.#now()
+    this.#looking ??= this.#options.onFailure?.().finally(() => {
+      this.#looking = undefined
     })
-    await this.#crash
+    await this.#looking
   }
 
   async #replaceDead(hasCrashed: boolean): Promise<void> {
     for (;;) {
       await Bun.sleep(this.#backoff.take(this.#isServing()))
       try {
-        if (hasCrashed) await this.#lookIntoCrash()
+        if (hasCrashed) await this.#lookIntoFailure()
         return await this.#startMissing()
       } catch (error) {
         if (this.#stopping) return

@@ -1,6 +1,6 @@
 // The three files of an entity, byte for byte, and the pages that are cut out of them.
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { writeRecordFile } from '../../../../../test/support/records.ts'
@@ -53,6 +53,22 @@ test('offsets are little-endian', () => {
   using directory = new TestDirectory()
   writeRecordFile(directory.path, ['{}'])
   expect(readFileSync(join(directory.path, 'offsets')).toString('hex')).toBe('01000000000000000600000000000000')
+})
+
+test.each<[string, number, bigint]>([
+  ['beyond its end', 11, 2n ** 40n],
+  ['before its beginning', 10, 0n],
+  ['before the page begins', 11, 1n],
+])('offsets that lead %s lead to no page', (_, position, offset) => {
+  using directory = new TestDirectory()
+  writeRecordFile(directory.path, upTo(11))
+  const path = join(directory.path, 'offsets')
+  const offsets = readFileSync(path)
+  offsets.writeBigUInt64LE(offset, position * 8)
+  writeFileSync(path, offsets)
+  const file = new RecordFile(directory.path, 11)
+  expect(file.pageLength(1)).toBe(Number.POSITIVE_INFINITY)
+  expect(() => file.page(1)).toThrow('the offsets of a page lead out of its file')
 })
 
 test('an empty file has one page, with nothing on it', () => {

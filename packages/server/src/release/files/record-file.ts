@@ -198,7 +198,9 @@ export class RecordFile {
   /** The JSON array of one page, as it goes on the wire. */
   page(index: number): Uint8Array {
     if (this.count === 0) return EMPTY
-    return this.#records.subarray(this.#pageStart(index), this.#pageEnd(index))
+    const page = this.#records.subarray(this.#pageStart(index), this.#pageEnd(index))
+    if (page.length !== this.pageLength(index)) throw new Error('the offsets of a page lead out of its file')
+    return page
   }
 
   #pageStart(index: number): number {
@@ -214,9 +216,12 @@ export class RecordFile {
     return this.#etags.toString('latin1', index * ETAG_LINE, (index + 1) * ETAG_LINE - 1)
   }
 
-  /** How long a page is. */
+  /** How long a page is; infinite where damaged offsets lead out of the file. */
   pageLength(index: number): number {
-    return this.count === 0 ? EMPTY.length : this.#pageEnd(index) - this.#pageStart(index)
+    if (this.count === 0) return EMPTY.length
+    const start = this.#pageStart(index)
+    const end = this.#pageEnd(index)
+    return start >= 0 && start < end && end <= this.#records.length ? end - start : Number.POSITIVE_INFINITY
   }
 
   /** Copies a page of a file that is not empty. */

@@ -29,6 +29,12 @@ describe.each(Object.entries(readers))('%s', (_, read) => {
   })
 })
 
+test.each(Object.entries({ readText, readTextSync }))('%s refuses what is too large', async (_, read) => {
+  expect(await read(at('file'), 8)).toBe('México\n')
+  const reason = await (async () => read(at('file'), 7))().then(() => '', String)
+  expect(reason).toContain(`${at('file')} has 8 bytes, and no more than 7 are read`)
+})
+
 describe.each(Object.entries({ ...readers, ...openers }))('%s', (reader, read) => {
   test.each(Object.entries(IRREGULAR))('refuses %s at once', async (name, make) => {
     const path = at(`${reader} ${name}`)

@@ -3,11 +3,21 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import { type FileHandle, open } from 'node:fs/promises'
 import { OperationalError } from '../../base/operational-error.ts'
 
-/** Something else stands where a file should: a FIFO, a socket, a device or a directory. */
+/** Something else stands where a file should: a FIFO, a socket, a device, a directory, or a file that is far too large. */
 export class NotAFile extends OperationalError {
-  constructor(path: string) {
-    super(`${path} is not a regular file; move away what stands there`)
+  readonly wrong: string
+
+  constructor(path: string, wrong = 'is not a regular file') {
+    super(`${path} ${wrong}; move away what stands there`)
+    this.wrong = wrong
   }
+}
+
+/** The greatest size of a text that is read whole, where its reader names no other. */
+const MAX_TEXT_BYTES = 1 << 24
+
+function checkSize(path: string, size: number, maxBytes: number): void {
+  if (size > maxBytes) throw new NotAFile(path, `has ${size} bytes, and no more than ${maxBytes} are read`)
 }
 
 /** Without the second, opening a FIFO waits until another process writes to it. */
@@ -48,10 +58,11 @@ function undefinedIfMissing(error: unknown): undefined {
 }
 
 /** The content of a file; undefined where there is none. */
-export function readTextSync(path: string): string | undefined {
+export function readTextSync(path: string, maxBytes = MAX_TEXT_BYTES): string | undefined {
   try {
     const descriptor = openFileSync(path)
     try {
+      checkSize(path, fstatSync(descriptor).size, maxBytes)
       return readFileSync(descriptor, 'utf8')
     } finally {
       closeSync(descriptor)
@@ -62,9 +73,10 @@ export function readTextSync(path: string): string | undefined {
 }
 
 /** The content of a file, read on another thread; undefined if there is none. */
-export async function readText(path: string): Promise<string | undefined> {
+export async function readText(path: string, maxBytes = MAX_TEXT_BYTES): Promise<string | undefined> {
   try {
     await using file = await openFile(path)
+    checkSize(path, (await file.stat()).size, maxBytes)
     return await file.readFile('utf8')
   } catch (error) {
     return undefinedIfMissing(error)
@@ -74,7 +86,7 @@ export async function readText(path: string): Promise<string | undefined> {
 /** True if a file is there and has this content. */
 export function hasText(path: string, text: string): boolean {
   try {
-    return readTextSync(path) === text
+    return readTextSync(path, Buffer.byteLength(text)) === text
   } catch (error) {
     if (error instanceof NotAFile) return false
     throw error

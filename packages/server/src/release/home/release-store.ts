@@ -6,9 +6,11 @@
 //   <home>/building/           where entities are made; what a build left behind is removed by the next
 //   <home>/id-registry.json    which identifier belongs to which official code
 //   <home>/lock                held by a process that changes any of these
+
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { parsedAs } from '../../base/json-bounds.ts'
 import { OperationalError } from '../../base/operational-error.ts'
 import {
   discardReplacement,
@@ -18,7 +20,7 @@ import {
   writeDurably,
 } from '../files/durable-file.ts'
 import { hasText, readText, readTextSync } from '../files/regular-file.ts'
-import { DIGEST, MANIFEST_FILE, type Manifest, manifestText, outlineOf, parsedAs } from '../manifest.ts'
+import { DIGEST, MANIFEST_FILE, MAX_MANIFEST_BYTES, type Manifest, manifestText, outlineOf } from '../manifest.ts'
 import { contentOf, DamagedRelease, type Release, type ReleaseDirectories, readRelease } from '../release.ts'
 import { KEYS_FILE } from '../signing/key-rotation.ts'
 import { SIGNATURE_FILE, type Trust } from '../signing/release-signature.ts'
@@ -35,6 +37,10 @@ export type Listed = {
 }
 
 const HISTORY_KEPT = 100
+const MAX_HISTORY_BYTES = 1 << 16
+/** As many identifiers as fit into memory: twenty million. */
+const MAX_REGISTRY_BYTES = 1 << 29
+const MAX_REGISTRY_VALUES = 1 << 26
 const READ_ONLY = 0o444
 const RELEASE_FILES: readonly string[] = [MANIFEST_FILE, SIGNATURE_FILE, KEYS_FILE]
 
@@ -60,7 +66,7 @@ export class ReleaseStore implements ReleaseDirectories {
 
   /** The current release first, then those that were current before. */
   history(): string[] {
-    return this.#parsedHistory(readTextSync(this.currentFile))
+    return this.#parsedHistory(readTextSync(this.currentFile, MAX_HISTORY_BYTES))
   }
 
   /** The history; empty if it cannot be read, so that a release can be found to mend it with. */
@@ -75,7 +81,7 @@ export class ReleaseStore implements ReleaseDirectories {
 
   /** The history, read on another thread: a process that serves never waits for the home. */
   async historyAsync(): Promise<string[]> {
-    return this.#parsedHistory(await readText(this.currentFile))
+    return this.#parsedHistory(await readText(this.currentFile, MAX_HISTORY_BYTES))
   }
 
   #parsedHistory(text: string | undefined): string[] {
@@ -250,7 +256,8 @@ export class ReleaseStore implements ReleaseDirectories {
 
   /** The files of the directory of a release by name. */
   releaseFiles(digest: string): Record<string, string> {
-    const files = RELEASE_FILES.map((name) => [name, readTextSync(join(this.releaseDirectory(digest), name))] as const)
+    const textOf = (name: string) => readTextSync(join(this.releaseDirectory(digest), name), MAX_MANIFEST_BYTES)
+    const files = RELEASE_FILES.map((name) => [name, textOf(name)] as const)
     return Object.fromEntries(files.flatMap(([name, text]) => (text === undefined ? [] : [[name, text]])))
   }
 
@@ -280,7 +287,7 @@ export class ReleaseStore implements ReleaseDirectories {
 
   /** Keeps the identifiers that this home gave before it took over those of another. */
   keepOwnIdRegistry(): void {
-    const registry = readTextSync(this.idRegistryFile)
+    const registry = this.idRegistryText()
     if (registry !== undefined) replaceDurably(join(this.home, 'id-registry.own.json'), registry)
   }
 
@@ -293,10 +300,15 @@ export class ReleaseStore implements ReleaseDirectories {
     this.sweep()
   }
 
+  /** The file with the id registry as it is; undefined where there is none. */
+  idRegistryText(): string | undefined {
+    return readTextSync(this.idRegistryFile, MAX_REGISTRY_BYTES)
+  }
+
   loadIdRegistry(): IdRegistry {
-    const saved = readTextSync(this.idRegistryFile)
+    const saved = this.idRegistryText()
     if (saved === undefined) return new IdRegistry()
-    const parsed = parsedAs(savedIds, saved)
+    const parsed = parsedAs(savedIds, saved, MAX_REGISTRY_VALUES)
     if ('value' in parsed) return new IdRegistry(parsed.value)
     throw new OperationalError(
       `${this.idRegistryFile} is damaged (it ${parsed.wrong}): it says which identifier belongs to which code. Restore it ` +

@@ -98,7 +98,7 @@ export class Scrub implements Disposable {
     return this.#running
   }
 
-  /** Verifies the current release as fast as it can be read, because what serves it has crashed. */
+  /** Verifies the current release as fast as it can be read, because what serves it has crashed or failed. */
   async verifyCurrent(): Promise<void> {
     const [digest] = await this.#history()
     if (digest === undefined) return

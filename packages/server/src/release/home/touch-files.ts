@@ -4,7 +4,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openFile, readText } from '../files/regular-file.ts'
-import { DIGEST, MANIFEST_FILE, outlineOf } from '../manifest.ts'
+import { DIGEST, MANIFEST_FILE, MAX_MANIFEST_BYTES, outlineOf } from '../manifest.ts'
 import type { ReleaseDirectories } from '../release.ts'
 
 /** Resolves when a release can be opened without waiting, or cannot be opened at all. */
@@ -26,4 +26,4 @@ export async function touchFiles(directory: string): Promise<void> {
 
 /** A manifest so far as it can be read: nothing of it has been checked. */
 export const manifestAt = async (directory: string): Promise<ReturnType<typeof outlineOf>> =>
-  outlineOf(await readText(join(directory, MANIFEST_FILE)).catch(() => undefined))
+  outlineOf(await readText(join(directory, MANIFEST_FILE), MAX_MANIFEST_BYTES).catch(() => undefined))

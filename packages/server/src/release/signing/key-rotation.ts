@@ -1,6 +1,6 @@
 // The rotation of keys: statements, each signed by a key that was trusted before it, that say which keys are trusted from then on.
+import { parsedAs } from '../../base/json-bounds.ts'
 import { listOf, objectOf, type TypeOf, text } from '../../base/schema.ts'
-import { parsedAs } from '../manifest.ts'
 import { type PublicKey, parsePublicKey, type SecretKey, signMessage, verifySignature } from './minisign.ts'
 import type { Trust } from './release-signature.ts'
 
