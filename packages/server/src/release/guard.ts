@@ -1,5 +1,6 @@
 // Refuses an import that would break what those who rely on the current release expect of it.
 import { OperationalError } from '../base/operational-error.ts'
+import { factsOf } from '../catalog/entity.ts'
 import { flatten, parsedRecord } from '../catalog/flatten.ts'
 import { contradictionKinds } from './build/record-findings.ts'
 import { declarationChanges } from './declaration-changes.ts'
@@ -34,6 +35,8 @@ export type EntityChanges = {
 export type ChangesByEntity = Readonly<Record<string, EntityChanges>>
 
 const MAX_SHARE_REMOVED = 0.05
+/** A quarter of them is expected to go, and as many more as of others. */
+const MAX_SHARE_DOUBTFUL_REMOVED = 0.25 + MAX_SHARE_REMOVED
 const EXAMPLES_KEPT = 5
 
 /** The entities whose records cannot be read, with the number of records in their manifests. */
@@ -79,10 +82,7 @@ function summarised(older: Release, newer: Release, name: string): Omit<EntityCh
   return { ...counts, fields, reassigned }
 }
 
-/**
- * Why the newer release should not replace the older one unless that is accepted; empty when it may. Records that only
- * stand in for the official ones may be replaced by others, but not by fewer, and invented ones by anything.
- */
+/** Why the newer release should not replace the older one unless that is accepted; empty when it may. Anything may replace invented records. */
 export function breakingChanges(older: Release, newer: Release, changes: ChangesByEntity): string[] {
   const invented = (name: string) => numberingOf(older.manifest, name) === 'synthetic'
   const declarations = Object.keys(older.manifest.entities).filter((name) => !invented(name))
@@ -102,17 +102,41 @@ function lostRecords(
 ): string[] {
   // A list that is gone is reported as a change of its declaration.
   if (!newer.catalog.entities.has(name)) return []
-  const numbering = numberingOf(older.manifest, name)
   const before = older.manifest.entities[name]?.count ?? 0
   const by = isByNumber ? ' by their number, since those of the current release are damaged' : ''
   if (before > 0 && countIn(newer, name) === 0) return [`${name}: all ${before} records would be gone${by}`]
-  const isStandIn = numbering === 'stand-in'
-  const gone = isStandIn || hasOtherKey(older, newer, name) ? before - countIn(newer, name) : removed
+  const isByKey = !hasOtherKey(older, newer, name)
+  const gone = isByKey ? removed : before - countIn(newer, name)
+  const isTooMuch =
+    gone > before * MAX_SHARE_REMOVED && !(isByKey && isByNumber !== true && areMostlyDoubtful(older, newer, name))
   const breaks: string[] = []
-  if (gone > before * MAX_SHARE_REMOVED) breaks.push(`${name}: ${gone} of ${before} records would be gone${by}`)
-  if (reassigned.count > 0 && !isStandIn)
+  if (isTooMuch) breaks.push(`${name}: ${gone} of ${before} records would be gone${by}`)
+  if (reassigned.count > 0)
     breaks.push(`${name}: ${reassigned.count} identifiers would change owner, such as ${reassigned.examples[0]}`)
   return breaks
+}
+
+/** True if no more are gone of the records that may have been retired, and of the others, than of either may. */
+function areMostlyDoubtful(older: Release, newer: Release, name: string): boolean {
+  const definition = older.catalog.entities.get(name)
+  const facts = definition === undefined ? [] : factsOf(definition)
+  const [field, doubtful] = facts.flatMap(([name, fact]) =>
+    fact.type === 'text' && fact.doubtful !== undefined ? [name, fact.doubtful] : [],
+  )
+  if (field === undefined) return false
+  const { index, count } = older.entity(name)
+  const column = index.column(field)
+  if (column.kind !== 'text fact') return false
+  const value = column.known.indexOf(doubtful as string)
+  const doubtfulBefore = value < 0 ? 0 : (column.starts[value + 1] as number) - (column.starts[value] as number)
+  const gone = { doubtful: 0, others: 0 }
+  for (const change of diffJson(older, newer, name, 'id'))
+    if (change !== undefined && change.new === undefined)
+      gone[column.values[change.oldAt] === value ? 'doubtful' : 'others']++
+  return (
+    gone.doubtful <= doubtfulBefore * MAX_SHARE_DOUBTFUL_REMOVED &&
+    gone.others <= (count - doubtfulBefore) * MAX_SHARE_REMOVED
+  )
 }
 
 const MAX_CONTRADICTIONS = 20
