@@ -190,6 +190,19 @@ describe('two releases compared', async () => {
     ])
   })
 
+  test('tell once of a fact that no record has any more', async () => {
+    const known = { ...tiny, municipio: tiny.municipio.map((row, at) => ({ ...row, cabecera: '0001', poblacion: at })) }
+    await home.import(sourceOf(known), { acceptChanges: true })
+    const before = home.current()
+    const municipio = tiny.municipio.map((row, at) => ({ ...row, poblacion: at === 0 ? 7 : at }))
+    await home.import(sourceOf({ municipio }))
+    const { municipio: changes } = compareReleases(before, home.current())
+    expect(changes).toEqual({ ...quiet, changed: 1, fields: { poblacion: 1 }, lostFacts: ['cabecera'] })
+    await home.import(sourceOf({ municipio: tiny.municipio }))
+    const { municipio: later } = compareReleases(before, home.current())
+    expect(later).toEqual({ ...quiet, lostFacts: ['cabecera', 'poblacion'] })
+  })
+
   test('say that records are the same but in another order', async () => {
     await home.import(sourceOf(tiny), { acceptChanges: true })
     const before = home.current()
@@ -237,6 +250,35 @@ describe('records of another numbering', () => {
     )
     expect(changes?.audiencia).toEqual({ ...quiet, added: count, removed: 2, isRenumbered: true })
     expect(breakingChanges(older, home.current(), changes as ChangesByEntity)).toEqual([...breaks])
+  })
+})
+
+describe('records that may have been retired already', () => {
+  const [place] = tiny.localidad
+  const localities = (from: number, to: number, fuente: string) =>
+    Array.from({ length: to - from }, (_, at) => ({
+      ...{ ...place, cveLocalidad: String(from + at), idLocalidad: from + at },
+      fuente,
+    }))
+
+  test.each([
+    [12, 0, []],
+    [12, 3, []],
+    [0, 3, []],
+    [13, 0, ['localidad: 13 of 100 records would be gone']],
+    [12, 4, ['localidad: 16 of 100 records would be gone']],
+    [2, 4, ['localidad: 6 of 100 records would be gone']],
+  ])('may lose %i of 40 where the others lose %i of 60', async (doubtful, others, breaks) => {
+    using home = new TestHome()
+    const imported = async (gone: { doubtful: number; others: number }) => {
+      const localidad = [
+        ...localities(1 + gone.doubtful, 41, 'catálogo 2018'),
+        ...localities(41 + gone.others, 101, 'censo 2020'),
+      ]
+      return home.import(sourceOf({ ...tiny, localidad }), { acceptChanges: true })
+    }
+    await imported({ doubtful: 0, others: 0 })
+    expect((await imported({ doubtful, others })).breakingChanges).toEqual(breaks)
   })
 })
 

@@ -10,8 +10,9 @@ import {
   diffJson,
   fieldsThatDiffer,
   hasOtherKey,
-  hasSameRecords,
+  hasSameOrder,
   isRenumbered,
+  lostFacts,
 } from './diff.ts'
 import { codeOf } from './home/id-registry.ts'
 import { numberingOf } from './manifest.ts'
@@ -31,6 +32,8 @@ export type EntityChanges = {
   readonly isByNumber?: boolean
   /** The records before belong to another numbering: all of them were removed, and those of now added. */
   readonly isRenumbered?: boolean
+  /** The facts that are known of no record any more, which are no changes of each record. */
+  readonly lostFacts?: readonly string[]
 }
 export type ChangesByEntity = Readonly<Record<string, EntityChanges>>
 
@@ -53,7 +56,9 @@ export function compareReleases(older: Release, newer: Release, unreadable: Unre
     if (isRenumbered(older, newer, name)) return [name, { ...NONE, added, removed, isRenumbered: true }]
     const changes = summarised(older, newer, name)
     const none = changes.added + changes.changed + changes.removed === 0
-    return [name, { ...changes, reordered: none && !hasSameRecords(older, newer, name) }]
+    const lost = lostFacts(older, newer, name)
+    const reordered = none && !hasSameOrder(older, newer, name)
+    return [name, { ...changes, reordered, ...(lost.length === 0 ? {} : { lostFacts: lost }) }]
   })
   return Object.fromEntries(compared)
 }
@@ -64,7 +69,7 @@ function summarised(older: Release, newer: Release, name: string): Omit<EntityCh
   const counts = { added: 0, changed: 0, removed: 0 }
   const fields: Record<string, number> = {}
   const reassigned = { count: 0, examples: [] as string[] }
-  for (const change of diffJson(older, newer, name)) {
+  for (const change of diffJson(older, newer, name, { withoutLostFacts: true })) {
     const { key, old, new: now } = change ?? {}
     if (old === undefined || now === undefined) {
       if (change !== undefined) counts[old === undefined ? 'added' : 'removed']++
@@ -130,7 +135,7 @@ function areMostlyDoubtful(older: Release, newer: Release, name: string): boolea
   const value = column.known.indexOf(doubtful as string)
   const doubtfulBefore = value < 0 ? 0 : (column.starts[value + 1] as number) - (column.starts[value] as number)
   const gone = { doubtful: 0, others: 0 }
-  for (const change of diffJson(older, newer, name, 'id'))
+  for (const change of diffJson(older, newer, name, { embed: 'id', withoutLostFacts: true }))
     if (change !== undefined && change.new === undefined)
       gone[column.values[change.oldAt] === value ? 'doubtful' : 'others']++
   return (
