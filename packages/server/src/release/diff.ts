@@ -55,7 +55,7 @@ function keyShape({ key, fields }: Entity): string {
 }
 
 /** True if the records are the same bytes in the same order, and so are their facts. */
-export function hasSameRecords(older: Release, newer: Release, name: string): boolean {
+function hasSameRecords(older: Release, newer: Release, name: string): boolean {
   const [before, now] = [older, newer].map((release) => openIn(release, name)?.stored?.manifest.files.facts?.sha256)
   return (hasSameOrder(older, newer, name) && before === now) || countIn(older, name) + countIn(newer, name) === 0
 }

@@ -1,6 +1,5 @@
 // Refuses an import that would break what those who rely on the current release expect of it.
 import { OperationalError } from '../base/operational-error.ts'
-import { factsOf } from '../catalog/entity.ts'
 import { flatten, parsedRecord } from '../catalog/flatten.ts'
 import { contradictionKinds } from './build/record-findings.ts'
 import { declarationChanges } from './declaration-changes.ts'
@@ -14,6 +13,7 @@ import {
   isRenumbered,
   lostFacts,
 } from './diff.ts'
+import { areMostlyDoubtful } from './doubtful-records.ts'
 import { codeOf } from './home/id-registry.ts'
 import { numberingOf } from './manifest.ts'
 import type { Release } from './release.ts'
@@ -38,8 +38,6 @@ export type EntityChanges = {
 export type ChangesByEntity = Readonly<Record<string, EntityChanges>>
 
 const MAX_SHARE_REMOVED = 0.05
-/** A quarter of them is expected to go, and as many more as of others. */
-const MAX_SHARE_DOUBTFUL_REMOVED = 0.25 + MAX_SHARE_REMOVED
 const EXAMPLES_KEPT = 5
 
 /** The entities whose records cannot be read, with the number of records in their manifests. */
@@ -113,35 +111,13 @@ function lostRecords(
   const isByKey = !hasOtherKey(older, newer, name)
   const gone = isByKey ? removed : before - countIn(newer, name)
   const isTooMuch =
-    gone > before * MAX_SHARE_REMOVED && !(isByKey && isByNumber !== true && areMostlyDoubtful(older, newer, name))
+    gone > before * MAX_SHARE_REMOVED &&
+    !(isByKey && isByNumber !== true && areMostlyDoubtful(older, newer, name, MAX_SHARE_REMOVED))
   const breaks: string[] = []
   if (isTooMuch) breaks.push(`${name}: ${gone} of ${before} records would be gone${by}`)
   if (reassigned.count > 0)
     breaks.push(`${name}: ${reassigned.count} identifiers would change owner, such as ${reassigned.examples[0]}`)
   return breaks
-}
-
-/** True if no more are gone of the records that may have been retired, and of the others, than of either may. */
-function areMostlyDoubtful(older: Release, newer: Release, name: string): boolean {
-  const definition = older.catalog.entities.get(name)
-  const facts = definition === undefined ? [] : factsOf(definition)
-  const [field, doubtful] = facts.flatMap(([name, fact]) =>
-    fact.type === 'text' && fact.doubtful !== undefined ? [name, fact.doubtful] : [],
-  )
-  if (field === undefined) return false
-  const { index, count } = older.entity(name)
-  const column = index.column(field)
-  if (column.kind !== 'text fact') return false
-  const value = column.known.indexOf(doubtful as string)
-  const doubtfulBefore = value < 0 ? 0 : (column.starts[value + 1] as number) - (column.starts[value] as number)
-  const gone = { doubtful: 0, others: 0 }
-  for (const change of diffJson(older, newer, name, { embed: 'id', withoutLostFacts: true }))
-    if (change !== undefined && change.new === undefined)
-      gone[column.values[change.oldAt] === value ? 'doubtful' : 'others']++
-  return (
-    gone.doubtful <= doubtfulBefore * MAX_SHARE_DOUBTFUL_REMOVED &&
-    gone.others <= (count - doubtfulBefore) * MAX_SHARE_REMOVED
-  )
 }
 
 const MAX_CONTRADICTIONS = 20
