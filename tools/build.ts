@@ -27,6 +27,7 @@ const architectures = Object.keys(BUN_PACKAGES) as Architecture[]
 /** The files that go wherever the program goes, under the same path, for `shippedFile` to find. */
 export const SHIPPED = [
   'data/*.csv',
+  'data/*.csv.gz',
   'data/datapackage.json',
   'data/nomenclator.schema.json',
   'data/PROVENANCE.md',

@@ -27,7 +27,7 @@ const KINDS: Readonly<Record<string, Category>> = {
 
 const states = new Map(rowsOf('estado.csv').map((row) => [row.idEstado, row]))
 const municipalities = new Map(rowsOf('municipio.csv').map((row) => [row.idMunicipio, row]))
-const places = rowsOf('localidad.csv').map((row): Place & { readonly key: string } => {
+const places = rowsOf('localidad.csv.gz').map((row): Place & { readonly key: string } => {
   const municipality = municipalities.get(row.idMunicipio)
   const state = states.get(municipality?.idEstado)
   return {

@@ -14,7 +14,10 @@ const PARTICLES = new Set(['de', 'del', 'la', 'las', 'los', 'el', 'y', 'san', 's
 
 type Row = Readonly<Record<string, string>>
 
-export const rowsOf = (file: string): Row[] => parse(readFileSync(join(ROOT, 'data', file), 'utf8'), { columns: true })
+export function rowsOf(file: string): Row[] {
+  const bytes = readFileSync(join(ROOT, 'data', file))
+  return parse(file.endsWith('.gz') ? Buffer.from(Bun.gunzipSync(bytes)) : bytes, { columns: true })
+}
 
 /** The text without accents and in small letters. */
 export const folded = (text: string): string => text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
@@ -57,9 +60,9 @@ const quoted = (value: string) => `"${value.replaceAll('"', '""')}"`
 
 /** Writes a file of `count` localities, municipality after municipality: first its real ones, then invented ones. */
 export async function writeLocalities(file: string, count: number): Promise<void> {
-  const [real, municipalities] = [rowsOf('localidad.csv'), rowsOf('municipio.csv')]
+  const [real, municipalities] = [rowsOf('localidad.csv.gz'), rowsOf('municipio.csv')]
   const taken = new Set<string>()
-  for (const name of new Bun.Glob('*.csv').scanSync(join(ROOT, 'data'))) {
+  for (const name of new Bun.Glob('*.csv{,.gz}').scanSync(join(ROOT, 'data'))) {
     for (const row of rowsOf(name))
       for (const [field, value] of Object.entries(row)) if (/desc/i.test(field)) taken.add(nameKey(value))
   }
@@ -85,8 +88,7 @@ export async function writeLocalities(file: string, count: number): Promise<void
     weight += weights[at] as number
     const upTo = Math.floor(((count - real.length) * weight) / sum)
     for (let ordinal = 1; given < upTo; ordinal++, given++) {
-      // Four digits, as INEGI has them; the real ones here have the seven of GeoNames.
-      const code = String(ordinal).padStart(4, '0')
+      const code = String(last + ordinal).padStart(4, '0')
       writer.write(`${code},${quoted(nextName())},${last + ordinal},${idEstado},${idMunicipio},\n`)
     }
     await writer.flush()

@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { entityIn } from '../../packages/server/src/catalog/catalog.ts'
-import { builtInCatalog } from '../../packages/server/src/source/built-in.ts'
+import { builtInCatalog, builtInTables } from '../../packages/server/src/source/built-in.ts'
 import { bundledSource } from '../../packages/server/src/source/bundled.ts'
 import { randomFrom, times } from '../../packages/server/src/source/synthetic/random.ts'
 import { expectGolden } from '../../test/support/golden.ts'
@@ -21,11 +21,12 @@ const MAX_LATER = 1
 
 const relevance = readRelevance()
 const bundled = bundledSource().provides.map((name) => entityIn(builtInCatalog, name))
+const fileOf = new Map(builtInTables)
 /** The names of the records of the data, by collection and key. */
 const names = new Map(
   bundled.flatMap((entity) => {
     const field = Object.entries(entity.fields).find(([, { kind }]) => kind === 'name')?.[0] as string
-    return rowsOf(`${entity.name}.csv`).map(
+    return rowsOf(fileOf.get(entity.name) as string).map(
       (row) => [`${entity.plural} ${entity.key.map((one) => row[one]).join('/')}`, row[field]] as const,
     )
   }),
@@ -83,7 +84,7 @@ describe('a sample of it', () => {
 })
 
 test('invented names are none of those taken, in any order of their words', () => {
-  const real = rowsOf('localidad.csv').map(({ descLocalidad = '' }) => descLocalidad)
+  const real = rowsOf('localidad.csv.gz').map(({ descLocalidad = '' }) => descLocalidad)
   const taken = new Set(real.map(nameKey))
   const made = times(2_000, nameMaker(randomFrom(1), real, taken, 300_000))
   expect(made.filter((name) => taken.has(nameKey(name)))).toEqual([])

@@ -1,6 +1,6 @@
 /** Owns the cases in which a table is refused before it is written. */
 import { describe, expect, test } from 'bun:test'
-import { checkPublished, checkReference, checkStatesNotSwapped, checkTable, checkUnique } from './expectations.ts'
+import { checkReference, checkTable, checkUnique } from './expectations.ts'
 import { table } from './table.ts'
 
 const sixteen = (name: string) => {
@@ -21,7 +21,6 @@ describe('a table', () => {
     ['a blank too many', 'La  Paz'],
     ['a blank too many', 'La Paz '],
     ['an HTML entity', 'Le&oacute;n'],
-    ['an administrative mark', 'Ures municipality'],
     ['not NFC', 'Leo\u0301n'],
     ['empty', ''],
   ])('with %s is refused', (what, name) => expect(() => checkTable(sixteen(name))).toThrow(what))
@@ -43,31 +42,6 @@ test('a seat of another municipality is refused', () => {
   )
 })
 
-test('swapped states are refused', () => {
-  const columns = ['idEstado', 'cveMunicipio', 'descMunicipio'] as const
-  const swapped = table('municipio.csv', columns, [{ idEstado: 7, cveMunicipio: '030', descMunicipio: 'Saltillo' }])
-  expect(() => checkStatesNotSwapped(swapped)).toThrow('no municipality 5 030 Saltillo')
-})
-
-describe('a published identifier', () => {
-  const places = (...rows: readonly (readonly [code: string, id: number])[]) =>
-    table(
-      'localidad.csv',
-      ['code', 'id'],
-      rows.map(([code, id]) => ({ code, id })),
-    )
-  const check = (after: ReturnType<typeof places>, moved?: ReadonlySet<string>) => () =>
-    checkPublished(places(['A', 1], ['B', 2], ['C', 3]), after, ['code'], ['id'], moved)
-
-  test('may be left out, and new ones may come', () =>
-    expect(check(places(['A', 1], ['C', 3], ['D', 4]))).not.toThrow())
-
-  test('may not change', () =>
-    expect(check(places(['A', 1], ['C', 2]))).toThrow('id of C is 2, and was published as 3'))
-
-  test('may change where a row was moved', () => expect(check(places(['C', 2]), new Set(['C']))).not.toThrow())
-})
-
 describe('a fact', () => {
   const audience = (column: string, value: string) =>
     table(
@@ -83,17 +57,19 @@ describe('a fact', () => {
     ['longitud', ''],
     ['poblacion', '863893'],
     ['poblacion', ''],
-    ['cabecera', '3526617'],
-    ['cabecera', '090100001'],
+    ['altitud', '-2'],
+    ['ambito', 'R'],
+    ['cabecera', '0001'],
+    ['cabecera', ''],
   ])('%s may be "%s"', (column, value) => expect(() => checkTable(audience(column, value))).not.toThrow())
 
   test.each([
     ['latitud', '-102.29'],
     ['longitud', '21.87982'],
-    ['poblacion', '0'],
+    ['latitud', '21.879823'],
     ['poblacion', '-'],
-    ['cabecera', ''],
-    ['cabecera', 'Mérida'],
+    ['ambito', ''],
+    ['cabecera', '1'],
   ])('%s may not be "%s"', (column, value) =>
     expect(() => checkTable(audience(column, value))).toThrow(`is no ${column}`),
   )

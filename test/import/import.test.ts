@@ -211,7 +211,7 @@ describe('new records without anything below them', () => {
     expect(back.childless).toEqual([])
   })
 
-  test('are reported if these come from a stand-in', async () => {
+  test('are reported if these come from the bundled data', async () => {
     using home = new TestHome()
     const { childless } = await home.import(sourceOf({ municipio: [...tiny.municipio, added] }), {
       fallback: sourceOf(tiny),
@@ -245,30 +245,24 @@ test('subdisciplines alone are imported over what they belong to', async () => {
 
 describe('records of another numbering', () => {
   const teachers = { audiencia: [{ ...student, clave: 'teachers', descCorta: 'Maestros' }] }
-  const standIn = (rows: Rows): Source => ({
-    ...sourceOf(rows, { kind: 'bundled' }),
-    numbering: { audiencia: 'stand-in' },
-  })
+  const invented = (rows: Rows): Source => ({ ...sourceOf(rows), numbering: { audiencia: 'synthetic' } })
 
   test('are named as such in the manifest, as long as they are carried over', async () => {
     using home = new TestHome()
     const numberings = () =>
       Object.entries(home.current().manifest.entities).filter(([, { numbering }]) => numbering !== 'official')
-    await home.import(standIn(tiny))
-    expect(numberings().map(([name, { numbering }]) => [name, numbering])).toEqual([['audiencia', 'stand-in']])
+    await home.import(invented(tiny))
+    expect(numberings().map(([name, { numbering }]) => [name, numbering])).toEqual([['audiencia', 'synthetic']])
     await home.import(sourceOf({ pais: tiny.pais.toReversed() }))
     expect(numberings()).toHaveLength(1)
-    // Records with the identifiers and codes of before keep the numbering; a source with others ends it.
     await home.import(sourceOf(others))
-    expect(numberings()).toHaveLength(1)
-    await home.import(sourceOf(teachers), { acceptChanges: true })
     expect(numberings()).toEqual([])
   })
 
   test('are reported by import and by diff, and are no changes of those that have their identifiers now', async () => {
     using home = new TestHome()
     using room = new TestDirectory()
-    const { digest } = await home.import(standIn(tiny))
+    const { digest } = await home.import(invented(tiny))
     writeTables(room.path, teachers)
     const { out } = await runHere('import', 'package', room.path, '--home', home.path, '--accept-changes')
     const words = 'numbered otherwise than before: nothing of it can be compared'
@@ -280,22 +274,7 @@ describe('records of another numbering', () => {
     const lines = (await diff('--json')).trimEnd().split('\n')
     expect(lines.map((line) => JSON.parse(line).change)).toEqual(['removed', 'added'])
     const shown = await runHere('releases', 'show', digest, '--home', home.path)
-    expect(shown.out).toMatch(/^audiencias +1 {2}stand-in numbering$/m)
-  })
-
-  test('that are exported, edited and imported again are compared as before', async () => {
-    using home = new TestHome()
-    using room = new TestDirectory()
-    const audiencia = [1, 2, 3].map((id) => ({ ...student, clave: `a${id}`, idAudiencia: id }))
-    await home.import(standIn({ ...tiny, audiencia }))
-    // One has another name, one is new, and one is gone.
-    const [first, second] = audiencia
-    writeTables(room.path, {
-      audiencia: [{ ...first, descCorta: 'X' }, second, { ...student, clave: 'b', idAudiencia: 9 }] as Rows[string],
-    })
-    const { out } = await runHere('import', 'package', room.path, '--home', home.path)
-    expect(out).toMatch(/^ {2}audiencias +3 {2}1 added, 1 changed, 1 removed$/m)
-    expect(home.current().manifest.entities.audiencia?.numbering).toBe('stand-in')
+    expect(shown.out).toMatch(/^audiencias +1 {2}synthetic numbering$/m)
   })
 })
 

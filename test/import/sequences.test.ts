@@ -76,15 +76,11 @@ function numberedRows({ states, municipalities }: Order, isThere: (municipality:
 }
 
 const OFFICIAL: Order = { states: [...STATES.keys()], municipalities: MUNICIPALITIES }
-/** The bundled data: states by their official numbers, here the places in the list, and localities that stand in. */
-const STAND_IN = '900'
-const fallback: Source = {
-  ...sourceOf(
-    { ...tiny, ...numberedRows({ ...OFFICIAL, municipalities: MUNICIPALITIES.toReversed() }, () => true, STAND_IN) },
-    { kind: 'bundled' },
-  ),
-  numbering: { localidad: 'stand-in' },
-}
+/** The bundled data: states by their official numbers, here the places in the list, and localities by their codes. */
+const fallback = sourceOf(
+  { ...tiny, ...numberedRows({ ...OFFICIAL, municipalities: MUNICIPALITIES.toReversed() }, () => true, '000') },
+  { kind: 'bundled' },
+)
 
 /** Invented records under codes that no state has. */
 const invented = sourceOf(
@@ -273,6 +269,10 @@ describe('places stay where they are:', () => {
   test.each<[string, readonly Step[]]>([
     ['real municipalities in invented states', [{ from: 'synthetic' }, inegi('municipio')]],
     ['municipalities without those of the localities', [inegi('localidad'), { from: 'codes', places: FIRST_OF_STATE }]],
+    [
+      'municipalities without those of bundled localities',
+      [{ from: 'bundled' }, { from: 'codes', places: FIRST_OF_STATE }],
+    ],
   ])('%s are refused', async (_, steps) => {
     using home = new TestHome()
     for (const one of steps.slice(0, -1)) await take(home, one, true)
@@ -280,21 +280,6 @@ describe('places stay where they are:', () => {
     expect(await take(home, steps.at(-1) as Step, true)).toBe('refused')
     expect(contentOf(home.path)).toEqual(before)
   })
-})
-
-test.each<[string, readonly Step[]]>([
-  ['in an empty home', []],
-  ['in the current release', [{ from: 'bundled' }]],
-])('a stand-in %s is left out and reported if the source does not have its municipality', async (_, steps) => {
-  using home = new TestHome()
-  for (const one of steps) await take(home, one, true)
-  expect(await take(home, { from: 'codes', places: FIRST_OF_STATE }, true)).toBe('taken')
-  expect(new Set(served(home).map(({ municipality }) => municipality))).toEqual(new Set(FIRST_OF_STATE))
-  expect(misplaced(home)).toEqual([])
-  const count = 2 * (MUNICIPALITIES.length - FIRST_OF_STATE.length)
-  expect(home.current().manifest.findings).toMatchObject([
-    { kind: 'stand-in-left-out', entity: 'localidad', count, examples: { length: 5 } },
-  ])
 })
 
 test('whatever is imported in whatever order, every locality served is where the code of its source puts it', async () => {
@@ -340,11 +325,10 @@ describe('with the bundled data,', () => {
     const file = inegiTable(join(directory.path, 'municipios.csv'), 'municipio', await bundledPlaces())
     const { code, out } = await runHere('import', 'inegi', file, '--home', home.path, '--json')
     expect(code).toBe(0)
-    expect(JSON.parse(out)).toMatchObject({ findings: [], childless: [] })
+    expect(JSON.parse(out)).toMatchObject({ childless: [] })
     const bundled = await bundledRelease()
     const released = home.current().manifest.entities
     for (const name of ['municipio', 'localidad'])
       expect([name, released[name]?.records]).toEqual([name, bundled.manifest.entities[name]?.records])
-    expect(released.localidad?.numbering).toBe('stand-in')
   })
 })

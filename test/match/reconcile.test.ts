@@ -348,7 +348,7 @@ describe('queries', () => {
 
   test('have no higher score where only the search finds them than those that resolving finds', async () => {
     const found = await candidates({ query: 'Sna Jaun', type: 'localidades', limit: 25 })
-    expect([found.length, Math.max(...found.map(({ score }) => score))]).toEqual([25, 30])
+    expect(Math.max(...found.map(({ score }) => score))).toBe(30)
   })
 
   test.each([

@@ -210,6 +210,16 @@ describe('a home of an earlier format', () => {
   })
 })
 
+/** Rewrites the manifests of a home as if an entity had identifiers and codes of another kind. */
+function numberOtherwise(store: ReleaseStore, numbering: string, name: string): void {
+  for (const digest of store.digests()) {
+    const path = join(store.releaseDirectory(digest), MANIFEST_FILE)
+    const manifest = JSON.parse(readFileSync(path, 'utf8'))
+    Object.assign(manifest.entities[name], { numbering })
+    rewrite(path, JSON.stringify({ ...manifest, versions: { ...manifest.versions, nomenclator: '9.8.7' } }))
+  }
+}
+
 const home = new TestHome()
 beforeAll(() => home.import(sourceOf(tiny)))
 afterAll(() => home[Symbol.dispose]())
@@ -222,6 +232,13 @@ describe.each([
     `a format that this program (${version}) no longer reads`,
     'Use Nomenclator 9.8.7, or',
   ],
+  // The localities that earlier versions shipped had codes of their own.
+  [
+    'numbering of an earlier',
+    'stand-in',
+    `a format that this program (${version}) no longer reads`,
+    'give another home with --home DIR',
+  ],
 ] as const)('a home of a %s format', (_, format, why, advice) => {
   test.each([
     ['serve', ['serve', '--port', '0', '--workers', '1']],
@@ -231,7 +248,8 @@ describe.each([
     ['upgrade', ['upgrade']],
   ])('is refused by %s, with the version that wrote it and what to do', async (_, argv) => {
     using copy = new CopiedHome(home.path)
-    rewriteInFormat(copy.store, format, '9.8.7', 'municipio')
+    if (typeof format === 'number') rewriteInFormat(copy.store, format, '9.8.7', 'municipio')
+    else numberOtherwise(copy.store, format, 'municipio')
     const before = contentOf(copy.path)
     const digest = copy.store.currentDigest() as string
     const { code, err } = await runHere(...argv.map((word) => word || digest), '--home', copy.path)

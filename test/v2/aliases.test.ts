@@ -9,11 +9,10 @@ import { resolveRow } from '../../packages/server/src/query/resolve/resolve.ts'
 import { searchAcross } from '../../packages/server/src/query/search/search.ts'
 import { aliasesOf } from '../../packages/server/src/release/aliases.ts'
 import { exportPackage } from '../../packages/server/src/release/export-package.ts'
-import { codeReader, positionsWithCode } from '../../packages/server/src/release/official-codes.ts'
+import { codeReader } from '../../packages/server/src/release/official-codes.ts'
 import type { Release } from '../../packages/server/src/release/release.ts'
 import { Faults } from '../../packages/server/src/source/faults.ts'
 import { aliasesIn } from '../../packages/server/src/source/package/defined-aliases.ts'
-import type { Alias } from '../../packages/server/src/source/source.ts'
 import { code, entity, name } from '../support/definitions.ts'
 import { bundledRelease, releaseOf, sourceIn, sourceOf, TestHome, tiny } from '../support/releases.ts'
 import { appOf, responseTo } from '../support/responses.ts'
@@ -165,13 +164,7 @@ test('every alias that ships with the program is of a record of the bundled data
       .flatMap((name) => aliasesOf(release, name)?.aliases ?? [])
       .map((one) => JSON.stringify(one)),
   )
-  // The localities of INEGI do not ship with the program, but their municipalities do.
-  const { definition } = release.entity('municipio')
-  const isElsewhere = ({ entity, code }: Alias) =>
-    entity === 'localidad' &&
-    /^\d{9}$/.test(code) &&
-    positionsWithCode(release, definition, code.slice(0, 5)).length === 1
-  expect(aliases.filter((alias) => !known.has(JSON.stringify(alias)) && !isElsewhere(alias))).toEqual([])
+  expect(aliases.filter((alias) => !known.has(JSON.stringify(alias)))).toEqual([])
 })
 
 test('a record may be named by its official code', async () => {

@@ -21,10 +21,15 @@ const ENSENADA = {
   longitud: -116.5964,
   altitud: 20,
   poblacion: 330_652,
+  poblacionMasculina: 164_000,
+  poblacionFemenina: 166_652,
   ambito: 'U',
   viviendas: 99_000,
+  fuente: 'censo 2020',
 }
-const UNKNOWN = { latitud: null, longitud: null, altitud: null, poblacion: null, ambito: null, viviendas: null }
+const UNKNOWN = Object.fromEntries(Object.keys(ENSENADA).map((fact) => [fact, null]))
+/** What is not known of the people of an area. */
+const UNCOUNTED = { poblacionMasculina: null, poblacionFemenina: null, viviendas: null }
 
 /** One locality with all facts, one where nobody lives, and one without facts. */
 const known: Rows = {
@@ -186,9 +191,9 @@ describe('API v2', () => {
     expect(await json('/api/v2/municipios/3/localidades/1?facts=true')).toMatchObject(ENSENADA)
     expect(await json(`/api/v2/estados/2/localidades?${facts}`)).toEqual([expected])
     expect(await json('/api/v2/municipios?facts=true&embed=id')).toEqual([
-      { ...tiny.municipio[1], cabecera: '0001', poblacion: 948_990, cvegeo: '01001' },
-      { ...tiny.municipio[0], cabecera: null, poblacion: null, cvegeo: '01002' },
-      { ...tiny.municipio[2], cabecera: null, poblacion: null, cvegeo: '02001' },
+      { ...tiny.municipio[1], cabecera: '0001', poblacion: 948_990, ...UNCOUNTED, cvegeo: '01001' },
+      { ...tiny.municipio[0], cabecera: null, poblacion: null, ...UNCOUNTED, cvegeo: '01002' },
+      { ...tiny.municipio[2], cabecera: null, poblacion: null, ...UNCOUNTED, cvegeo: '02001' },
     ])
   })
 
@@ -200,10 +205,10 @@ describe('API v2', () => {
   })
 
   const CSV = [
-    'descLocalidad,latitud,longitud,altitud,poblacion,ambito,viviendas',
-    'Ensenada,31.8667,-116.5964,20,330652,U,99000',
-    '"El ""Sauzal"" [Ejido]",,,,0,R,',
-    'Aguascalientes,,,,,,',
+    `descLocalidad,${Object.keys(ENSENADA).join()}`,
+    `Ensenada,${Object.values(ENSENADA).join()}`,
+    '"El ""Sauzal"" [Ejido]",,,,0,,,R,,',
+    'Aguascalientes,,,,,,,,,',
     '',
   ].join('\r\n')
 
@@ -214,7 +219,7 @@ describe('API v2', () => {
     const [head = '', first = '', second = ''] = lines
     expect(head).toEndWith(`,${Object.keys(ENSENADA).join()},cvegeo`)
     expect(first).toEndWith(`,${Object.values(ENSENADA).join()},020010001`)
-    expect(second).toEndWith(',,,,0,R,,020010002')
+    expect(second).toEndWith(',,,,0,,,R,,,020010002')
   })
 
   test.each(['json', 'ndjson', 'csv'])('has the same facts in pages and in bulk: %s', async (format) => {
@@ -342,7 +347,7 @@ describe('what changed', () => {
   test('is counted by the command', async () => {
     const [older, newer] = [home.store.open(digests.without), home.store.open(digests.known)]
     const { out } = await runHere('diff', older.digest, newer.digest, '--home', home.path)
-    expect(out.replace(/^ +/gm, '').split('\n').slice(0, 15)).toEqual([
+    expect(out.replace(/^ +/gm, '').split('\n').slice(0, 18)).toEqual([
       'paises                       0 added, 0 changed, 0 removed',
       'estados                      0 added, 1 changed, 0 removed',
       'poblacion: 1',
@@ -350,7 +355,8 @@ describe('what changed', () => {
       'cabecera: 1',
       'poblacion: 1',
       'localidades                  0 added, 2 changed, 0 removed',
-      ...['latitud: 1', 'longitud: 1', 'altitud: 1', 'poblacion: 2', 'ambito: 2', 'viviendas: 1'],
+      ...['latitud: 1', 'longitud: 1', 'altitud: 1', 'poblacion: 2', 'poblacionMasculina: 1', 'poblacionFemenina: 1'],
+      ...['ambito: 2', 'viviendas: 1', 'fuente: 1'],
       'areas-conocimiento           0 added, 0 changed, 0 removed',
       'campos-conocimiento          0 added, 0 changed, 0 removed',
     ])
@@ -424,10 +430,10 @@ describe('facts are kept', () => {
     exportPackage(home.current(), directory.path, { overwrite: false })
     const linesOf = (name: string) => readFileSync(join(directory.path, `${name}.csv`), 'utf8').split('\n')
     expect(linesOf('localidad')).toEqual([
-      'cveLocalidad,descLocalidad,idLocalidad,idEstado,idMunicipio,latitud,longitud,altitud,poblacion,ambito,viviendas',
-      '0001,Ensenada,1,2,3,31.8667,-116.5964,20,330652,U,99000',
-      '0002,"El ""Sauzal"" [Ejido]",2,1,3,,,,0,R,',
-      '0001,Aguascalientes,1,1,1,,,,,,',
+      'cveLocalidad,descLocalidad,idLocalidad,idEstado,idMunicipio,latitud,longitud,altitud,poblacion,poblacionMasculina,poblacionFemenina,ambito,viviendas,fuente',
+      '0001,Ensenada,1,2,3,31.8667,-116.5964,20,330652,164000,166652,U,99000,censo 2020',
+      '0002,"El ""Sauzal"" [Ejido]",2,1,3,,,,0,,,R,,',
+      '0001,Aguascalientes,1,1,1,,,,,,,,,',
       '',
     ])
   })

@@ -216,8 +216,8 @@ describe('changes', () => {
   test('between two numberings are all of before removed, and then all of now added', async () => {
     using home = new TestHome()
     const rows = ThreeReleases.rows('Uno')
-    const standIn = { ...sourceOf(rows), numbering: { localidad: 'stand-in' as const } }
-    const first = await home.import(standIn)
+    const invented = { ...sourceOf(rows), numbering: { localidad: 'synthetic' as const } }
+    const first = await home.import(invented)
     const localidad = (rows.localidad as GivenRow[]).map((row) => ({ ...row, descLocalidad: 'Otra' }))
     await home.import({ ...sourceOf({ localidad }), numbering: { localidad: 'official' } })
     const changing = serverOf(() => home.current(), {}, home.store)
@@ -234,11 +234,11 @@ describe('changes', () => {
         ])
       }
       const { numbering }: { numbering: Record<string, string> } = await read(`releases/${first.digest}`)
-      expect(numbering).toMatchObject({ localidades: 'stand-in', municipios: 'official' })
+      expect(numbering).toMatchObject({ localidades: 'synthetic', municipios: 'official' })
       const { entities }: { entities: { name: string; numbering: string }[] } = await read(
         `releases/${first.digest}/manifest`,
       )
-      expect(entities.find(({ name }) => name === 'localidad')?.numbering).toBe('stand-in')
+      expect(entities.find(({ name }) => name === 'localidad')?.numbering).toBe('synthetic')
     } finally {
       await changing.close()
     }

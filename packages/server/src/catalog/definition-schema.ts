@@ -52,7 +52,10 @@ const field = variants('kind', {
   fact: variants('type', {
     integer: objectOf({ kind: oneOf('fact'), ...own, type: oneOf('integer'), min: number, max: number }),
     number: objectOf({ kind: oneOf('fact'), ...own, type: oneOf('number'), min: number, max: number }),
-    text: objectOf({ kind: oneOf('fact'), ...own, ...language, type: oneOf('text'), pattern, shape: line }),
+    text: objectOf({
+      ...{ kind: oneOf('fact'), ...own, ...language, type: oneOf('text'), pattern, shape: line },
+      doubtful: optional(line),
+    }),
   }),
 })
 

@@ -45,6 +45,8 @@ type TextFactField = Own & {
   readonly shape: string
   /** The language (BCP 47) in which it is a name of the record; absent where it is no name. */
   readonly language?: string
+  /** The value of records that may have been retired already, so that more of them may go at once than of others. */
+  readonly doubtful?: string
 }
 /** A field that a record may lack and that API v1 does not publish. */
 export type FactField = NumberFactField | TextFactField

@@ -26,7 +26,7 @@ test('an embedded record comes before what is in it, in the order in which it is
       'idPais.cvePais',
       'idPais.descPais',
       'idPais.idPais',
-      'poblacion',
+      ...['poblacion', 'poblacionMasculina', 'poblacionFemenina', 'viviendas'],
       'cvegeo',
     ],
   ])

@@ -46,7 +46,7 @@ export async function changesOnPage(
   const changes: RecordChange[] = []
   const first = (page - 1) * CHANGES_PER_PAGE
   let count = 0
-  for (const change of diffJson(older, newer, entity)) {
+  for (const change of diffJson(older, newer, entity, { withoutLostFacts: true })) {
     if (change !== undefined && kindOf(change) === kind && count++ >= first) changes.push(recordChange(change))
     if (changes.length === CHANGES_PER_PAGE) break
     const paused = work?.pause()
@@ -70,7 +70,7 @@ async function summaryOf(
       changed: { count: 0, examples: [] },
       removed: { count: 0, examples: [] },
     }
-    for (const change of diffJson(older, newer, entity.name)) {
+    for (const change of diffJson(older, newer, entity.name, { withoutLostFacts: true })) {
       if (change !== undefined) {
         const kind = kinds[kindOf(change)]
         if (kind.count++ < MAX_EXAMPLES) kind.examples.push(recordChange(change))

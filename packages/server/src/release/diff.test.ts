@@ -219,7 +219,7 @@ describe('by example', () => {
   })
 
   test('records of two numberings are all removed and then all added, whatever they have in common', () => {
-    using before = releaseWith('pais', [france, mexico], 'stand-in')
+    using before = releaseWith('pais', [france, mexico], 'synthetic')
     using after = releaseWith('pais', [{ ...mexico, descPais: 'x' }], 'official')
     const changes = [...diffEntity(before, after, 'pais')]
     expect(changes.map((change) => [change.change, change.key.idPais])).toEqual([
@@ -232,10 +232,10 @@ describe('by example', () => {
   })
 
   test.each<[string, Numbering, PublishedRecord[], boolean]>([
-    ['another numbering', 'stand-in', [france], true],
-    ['another numbering of the same records', 'stand-in', [mexico], false],
+    ['another numbering', 'synthetic', [france], true],
+    ['another numbering of the same records', 'synthetic', [mexico], false],
     ['the same numbering', 'official', [france], false],
-    ['no records', 'stand-in', [], false],
+    ['no records', 'synthetic', [], false],
   ])('with %s before: renumbered %#', (_, numbering, records, renumbered) => {
     using before = releaseWith('pais', records, numbering)
     using after = releaseWith('pais', [mexico])
@@ -258,12 +258,12 @@ describe('by example', () => {
 test('what embeds records of another numbering is not compared either', async () => {
   using home = new TestHome()
   const imported = async (numbering: Numbering, rows: Rows) => {
-    const standsIn = { estado: numbering, pais: 'official' as const }
-    await home.import({ ...sourceOf(rows), numbering: standsIn }, { acceptChanges: true })
+    const numbered = { estado: numbering, pais: 'official' as const }
+    await home.import({ ...sourceOf(rows), numbering: numbered }, { acceptChanges: true })
     return home.current()
   }
   const renamed = tiny.estado.map((row) => ({ ...row, descEstado: `${row.descEstado} II` }))
-  const [older, newer] = [await imported('stand-in', tiny), await imported('official', { ...tiny, estado: renamed })]
+  const [older, newer] = [await imported('synthetic', tiny), await imported('official', { ...tiny, estado: renamed })]
   const compared = tinyNames.filter((name) => !isRenumbered(older, newer, name))
   expect(compared).toEqual(['pais', 'area', 'campo', 'disciplina', 'subdisciplina', 'audiencia'])
   const kinds = [...diffEntity(older, newer, 'localidad')].map(({ change }) => change)
@@ -275,7 +275,8 @@ test('with embed id, a renamed parent is one change, and a move to another paren
   const imported = (rows: Rows) => home.import(sourceOf(withFacts(rows)), { acceptChanges: true })
   const renamed = tiny.municipio.map((row) => (row.idMunicipio === 3 ? { ...row, descMunicipio: 'Otra' } : row))
   const moved = tiny.localidad.map((row) => (row.idLocalidad === 2 ? { ...row, idEstado: 2 } : row))
-  const known = { cabecera: expect.any(String), poblacion: null }
+  const counted = { poblacionMasculina: expect.any(Number), poblacionFemenina: expect.any(Number) }
+  const known = { cabecera: expect.any(String), poblacion: null, ...counted, viviendas: null }
   const releases = [tiny, { ...tiny, municipio: renamed }, { ...tiny, municipio: renamed, localidad: moved }]
   const opened: Release[] = []
   for (const rows of releases) opened.push(home.store.open((await imported(rows)).digest))
@@ -283,7 +284,7 @@ test('with embed id, a renamed parent is one change, and a move to another paren
   const changed = (older: Release, newer: Release, embed: 'full' | 'id') =>
     // A change is good until the next one is found.
     ['municipio', 'localidad'].flatMap((name) =>
-      diffJson(older, newer, name, embed)
+      diffJson(older, newer, name, { embed })
         .map((change) => change && JSON.parse(Buffer.concat(changeJson(name, change)).toString()))
         .filter((change) => change !== undefined)
         .toArray(),

@@ -4,7 +4,7 @@ import { differingPaths, withoutEmbeds } from '../base/json-difference.ts'
 import { type Catalog, completedCatalog, entityData } from '../catalog/catalog.ts'
 import { type Entity, embedsOf, factsOf, type Identity, identityFrom, publishedFields } from '../catalog/entity.ts'
 import { type PublishedRecord, type PublishedValue, parsedRecord } from '../catalog/flatten.ts'
-import { factReader, withMembers } from './facts.ts'
+import { factReader, knownFacts, withMembers } from './facts.ts'
 import { KeyTable } from './files/key-table.ts'
 import { numberingOf } from './manifest.ts'
 import type { OpenEntity, Release } from './release.ts'
@@ -54,13 +54,16 @@ function keyShape({ key, fields }: Entity): string {
   return JSON.stringify(parts)
 }
 
-/** True if the records are the same bytes in the same order. */
-export function hasSameRecords(older: Release, newer: Release, name: string): boolean {
-  const contentOf = (release: Release) => {
-    const files = openIn(release, name)?.stored?.manifest.files
-    return `${files?.records.sha256} ${files?.facts?.sha256}`
-  }
-  return contentOf(older) === contentOf(newer) || countIn(older, name) + countIn(newer, name) === 0
+/** True if the records are the same bytes in the same order, and so are their facts. */
+function hasSameRecords(older: Release, newer: Release, name: string): boolean {
+  const [before, now] = [older, newer].map((release) => openIn(release, name)?.stored?.manifest.files.facts?.sha256)
+  return (hasSameOrder(older, newer, name) && before === now) || countIn(older, name) + countIn(newer, name) === 0
+}
+
+/** Likewise, whatever is known of them. */
+export function hasSameOrder(older: Release, newer: Release, name: string): boolean {
+  const [before, now] = [older, newer].map((release) => openIn(release, name)?.stored?.manifest.files.records.sha256)
+  return before === now
 }
 
 const openIn = (release: Release, name: string): OpenEntity | undefined =>
@@ -74,8 +77,13 @@ const decoder = new TextDecoder()
  * The changes of one entity: in the order of the newer release, then what was removed, in the order of the older; where it is
  * renumbered, what was removed comes first.
  */
-export function* diffEntity(older: Release, newer: Release, name: string): Generator<RecordChange> {
-  for (const found of diffJson(older, newer, name)) if (found !== undefined) yield recordChange(found)
+export function* diffEntity(
+  older: Release,
+  newer: Release,
+  name: string,
+  options?: DiffOptions,
+): Generator<RecordChange> {
+  for (const found of diffJson(older, newer, name, options)) if (found !== undefined) yield recordChange(found)
 }
 
 /** A change with its records; numbers keep their digits. */
@@ -97,21 +105,26 @@ type JsonChange = {
   readonly newAt: number
 }
 
+type DiffOptions = {
+  /** With `id`, embedded records are compared and given by their identifiers: what changed in them is no change here. */
+  readonly embed?: 'full' | 'id'
+  /** True if facts that the newer release knows of no record are left out: that they are lost is told once, and not of each record. */
+  readonly withoutLostFacts?: boolean
+}
+
 /** The number of records without a change after which the caller gets control, to do other work in between. */
 const QUIET_RECORDS = 100
 
-/**
- * The changes as JSON, each good until the next one is found, and undefined for every part of the work that found none.
- * With `embed` id, embedded records are compared and given by their identifiers: what changed in them is no change here.
- */
+/** The changes as JSON, each good until the next one is found, and undefined for every part of the work that found none. */
 export function* diffJson(
   older: Release,
   newer: Release,
   name: string,
-  embed: 'full' | 'id' = 'full',
+  { embed = 'full', withoutLostFacts = false }: DiffOptions = {},
 ): Generator<JsonChange | undefined> {
   if (hasSameRecords(older, newer, name)) return
-  const facts = knownFacts(older, newer, name)
+  const lost = withoutLostFacts ? lostFacts(older, newer, name) : []
+  const facts = factsOfEither(older, newer, name).filter((fact) => !lost.includes(fact))
   const before = sideOf(older, name, { facts, embed })
   const after = sideOf(newer, name, { facts, embed })
   if (isRenumbered(older, newer, name)) {
@@ -188,8 +201,16 @@ type Side = {
   readonly record: (position: number) => Uint8Array
 }
 
+/** The facts of an entity that the older release knows, and the newer one of no record. */
+export function lostFacts(older: Release, newer: Release, name: string): readonly string[] {
+  const [before, now] = [older, newer].map((release) => openIn(release, name))
+  if (before === undefined || now === undefined || before.count === 0 || now.count === 0) return []
+  const known = new Set(knownFacts(now))
+  return knownFacts(before).filter((fact) => !known.has(fact))
+}
+
 /** The names of the facts of an entity, where either release knows any of them. */
-function knownFacts(older: Release, newer: Release, name: string): readonly string[] {
+function factsOfEither(older: Release, newer: Release, name: string): readonly string[] {
   const entities = [newer, older].flatMap((release) => openIn(release, name) ?? [])
   const withFacts = entities.filter(({ stored }) => stored?.manifest.files.facts !== undefined)
   return [...new Set(withFacts.flatMap(({ definition }) => factsOf(definition).map(([fact]) => fact)))]

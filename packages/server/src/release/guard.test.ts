@@ -124,10 +124,6 @@ describe('records that are not the official ones', () => {
     )
 
   test.each([
-    ['that stand in may be replaced by as many', 'stand-in', 100, []],
-    ['that stand in may be replaced by more', 'stand-in', 200, []],
-    ['that stand in may be replaced by one in twenty fewer', 'stand-in', 95, []],
-    ['that stand in may not be replaced by fewer', 'stand-in', 94, ['pais: 6 of 100 records would be gone']],
     ['that are invented may be replaced by fewer', 'synthetic', 1, []],
     ['that are invented may be replaced by none', 'synthetic', 0, []],
   ])('%s', (_, pais, after, breaks) => {
@@ -135,7 +131,7 @@ describe('records that are not the official ones', () => {
   })
 
   test('are those that the release names, and no other', () => {
-    expect(breaksOf(100, { estado: 'stand-in', municipio: 'synthetic' })).toEqual([
+    expect(breaksOf(100, { estado: 'synthetic', municipio: 'synthetic' })).toEqual([
       'pais: 90 of 100 records would be gone',
       'pais: 3 identifiers would change owner, such as pais 1: A is now B',
     ])
@@ -194,6 +190,19 @@ describe('two releases compared', async () => {
     ])
   })
 
+  test('tell once of a fact that no record has any more', async () => {
+    const known = { ...tiny, municipio: tiny.municipio.map((row, at) => ({ ...row, cabecera: '0001', poblacion: at })) }
+    await home.import(sourceOf(known), { acceptChanges: true })
+    const before = home.current()
+    const municipio = tiny.municipio.map((row, at) => ({ ...row, poblacion: at === 0 ? 7 : at }))
+    await home.import(sourceOf({ municipio }))
+    const { municipio: changes } = compareReleases(before, home.current())
+    expect(changes).toEqual({ ...quiet, changed: 1, fields: { poblacion: 1 }, lostFacts: ['cabecera'] })
+    await home.import(sourceOf({ municipio: tiny.municipio }))
+    const { municipio: later } = compareReleases(before, home.current())
+    expect(later).toEqual({ ...quiet, lostFacts: ['cabecera', 'poblacion'] })
+  })
+
   test('say that records are the same but in another order', async () => {
     await home.import(sourceOf(tiny), { acceptChanges: true })
     const before = home.current()
@@ -205,7 +214,7 @@ describe('two releases compared', async () => {
 })
 
 describe('records of another numbering', () => {
-  const standsIn = (rows: Rows, numbering: Numbering): Source => ({
+  const numbered = (rows: Rows, numbering: Numbering): Source => ({
     ...sourceOf(rows),
     numbering: { audiencia: numbering },
   })
@@ -214,22 +223,20 @@ describe('records of another numbering', () => {
     Array.from({ length: count }, (_, at) => ({ ...student, clave: `a${at}`, idAudiencia: at + 1 }))
 
   test.each<[string, Numbering, Numbering, number, readonly string[]]>([
-    ['that stand in give way to official ones', 'stand-in', 'official', 3, []],
-    ['that stand in do not give way to fewer', 'stand-in', 'official', 1, ['audiencia: 1 of 2 records would be gone']],
     [
       'that are official do not give way to others',
       'official',
-      'stand-in',
+      'synthetic',
       3,
       ['audiencia: 2 of 2 records would be gone'],
     ],
     ['that are invented give way to anything', 'synthetic', 'official', 1, []],
   ])('%s', async (_, before, after, count, breaks) => {
     using home = new TestHome()
-    await home.import(standsIn({ ...tiny, audiencia: audience(2) }, before))
+    await home.import(numbered({ ...tiny, audiencia: audience(2) }, before))
     const older = home.current()
     const { changes } = await home.import(
-      standsIn(
+      numbered(
         {
           audiencia: audience(count)
             .toReversed()
@@ -243,6 +250,35 @@ describe('records of another numbering', () => {
     )
     expect(changes?.audiencia).toEqual({ ...quiet, added: count, removed: 2, isRenumbered: true })
     expect(breakingChanges(older, home.current(), changes as ChangesByEntity)).toEqual([...breaks])
+  })
+})
+
+describe('records that may have been retired already', () => {
+  const [place] = tiny.localidad
+  const localities = (from: number, to: number, fuente: string) =>
+    Array.from({ length: to - from }, (_, at) => ({
+      ...{ ...place, cveLocalidad: String(from + at), idLocalidad: from + at },
+      fuente,
+    }))
+
+  test.each([
+    [12, 0, []],
+    [12, 3, []],
+    [0, 3, []],
+    [13, 0, ['localidad: 13 of 100 records would be gone']],
+    [12, 4, ['localidad: 16 of 100 records would be gone']],
+    [2, 4, ['localidad: 6 of 100 records would be gone']],
+  ])('may lose %i of 40 where the others lose %i of 60', async (doubtful, others, breaks) => {
+    using home = new TestHome()
+    const imported = async (gone: { doubtful: number; others: number }) => {
+      const localidad = [
+        ...localities(1 + gone.doubtful, 41, 'catálogo 2018'),
+        ...localities(41 + gone.others, 101, 'censo 2020'),
+      ]
+      return home.import(sourceOf({ ...tiny, localidad }), { acceptChanges: true })
+    }
+    await imported({ doubtful: 0, others: 0 })
+    expect((await imported({ doubtful, others })).breakingChanges).toEqual(breaks)
   })
 })
 

@@ -9,9 +9,11 @@ import {
   diffJson,
   fieldsThatDiffer,
   hasOtherKey,
-  hasSameRecords,
+  hasSameOrder,
   isRenumbered,
+  lostFacts,
 } from './diff.ts'
+import { areMostlyDoubtful } from './doubtful-records.ts'
 import { codeOf } from './home/id-registry.ts'
 import { numberingOf } from './manifest.ts'
 import type { Release } from './release.ts'
@@ -30,6 +32,8 @@ export type EntityChanges = {
   readonly isByNumber?: boolean
   /** The records before belong to another numbering: all of them were removed, and those of now added. */
   readonly isRenumbered?: boolean
+  /** The facts that are known of no record any more, which are no changes of each record. */
+  readonly lostFacts?: readonly string[]
 }
 export type ChangesByEntity = Readonly<Record<string, EntityChanges>>
 
@@ -50,7 +54,9 @@ export function compareReleases(older: Release, newer: Release, unreadable: Unre
     if (isRenumbered(older, newer, name)) return [name, { ...NONE, added, removed, isRenumbered: true }]
     const changes = summarised(older, newer, name)
     const none = changes.added + changes.changed + changes.removed === 0
-    return [name, { ...changes, reordered: none && !hasSameRecords(older, newer, name) }]
+    const lost = lostFacts(older, newer, name)
+    const reordered = none && !hasSameOrder(older, newer, name)
+    return [name, { ...changes, reordered, ...(lost.length === 0 ? {} : { lostFacts: lost }) }]
   })
   return Object.fromEntries(compared)
 }
@@ -61,7 +67,7 @@ function summarised(older: Release, newer: Release, name: string): Omit<EntityCh
   const counts = { added: 0, changed: 0, removed: 0 }
   const fields = new Map<string, number>()
   const reassigned = { count: 0, examples: [] as string[] }
-  for (const change of diffJson(older, newer, name)) {
+  for (const change of diffJson(older, newer, name, { withoutLostFacts: true })) {
     const { key, old, new: now } = change ?? {}
     if (old === undefined || now === undefined) {
       if (change !== undefined) counts[old === undefined ? 'added' : 'removed']++
@@ -79,10 +85,7 @@ function summarised(older: Release, newer: Release, name: string): Omit<EntityCh
   return { ...counts, fields: Object.fromEntries(fields), reassigned }
 }
 
-/**
- * Why the newer release should not replace the older one unless that is accepted; empty when it may. Records that only
- * stand in for the official ones may be replaced by others, but not by fewer, and invented ones by anything.
- */
+/** Why the newer release should not replace the older one unless that is accepted; empty when it may. Anything may replace invented records. */
 export function breakingChanges(older: Release, newer: Release, changes: ChangesByEntity): string[] {
   const invented = (name: string) => numberingOf(older.manifest, name) === 'synthetic'
   const declarations = Object.keys(older.manifest.entities).filter((name) => !invented(name))
@@ -102,15 +105,17 @@ function lostRecords(
 ): string[] {
   // A list that is gone is reported as a change of its declaration.
   if (!newer.catalog.entities.has(name)) return []
-  const numbering = numberingOf(older.manifest, name)
   const before = older.manifest.entities[name]?.count ?? 0
   const by = isByNumber ? ' by their number, since those of the current release are damaged' : ''
   if (before > 0 && countIn(newer, name) === 0) return [`${name}: all ${before} records would be gone${by}`]
-  const isStandIn = numbering === 'stand-in'
-  const gone = isStandIn || hasOtherKey(older, newer, name) ? before - countIn(newer, name) : removed
+  const isByKey = !hasOtherKey(older, newer, name)
+  const gone = isByKey ? removed : before - countIn(newer, name)
+  const isTooMuch =
+    gone > before * MAX_SHARE_REMOVED &&
+    !(isByKey && isByNumber !== true && areMostlyDoubtful(older, newer, name, MAX_SHARE_REMOVED))
   const breaks: string[] = []
-  if (gone > before * MAX_SHARE_REMOVED) breaks.push(`${name}: ${gone} of ${before} records would be gone${by}`)
-  if (reassigned.count > 0 && !isStandIn)
+  if (isTooMuch) breaks.push(`${name}: ${gone} of ${before} records would be gone${by}`)
+  if (reassigned.count > 0)
     breaks.push(`${name}: ${reassigned.count} identifiers would change owner, such as ${reassigned.examples[0]}`)
   return breaks
 }

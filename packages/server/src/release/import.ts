@@ -10,7 +10,6 @@ import { checkAliases } from './aliases.ts'
 import { type Built, buildRelease } from './build/build.ts'
 import type { OnProgress } from './build/build-loop.ts'
 import { type BuiltUpon, completionByRelease, completionBySource, storedRows } from './build/completion.ts'
-import { withContinuedNumbering } from './build/continued-numbering.ts'
 import { recordsWithoutChildren, type WithoutChildren } from './build/records-without-children.ts'
 import { countIn } from './diff.ts'
 import { breakingChanges, type ChangesByEntity, compareReleases, refuseContradictions } from './guard.ts'
@@ -82,17 +81,10 @@ export async function importRelease(
   try {
     const started = performance.now()
     const completion = current === undefined ? completionBySource(options.fallback) : completionByRelease(current)
-    const fromSource = await buildRelease(source, completion, directory, registry, options.onProgress)
+    const built = await buildRelease(source, completion, directory, registry, options.onProgress)
     const seconds = (performance.now() - started) / 1_000
-    const { directories } = fromSource
-    const open = (manifest: Manifest) =>
-      releaseOf(manifest, (digest) => directories.get(digest) ?? store.entityDirectory(digest))
-    const manifest =
-      current === undefined
-        ? fromSource.manifest
-        : await withContinuedNumbering(fromSource.manifest, source, current, open(fromSource.manifest))
-    const built = { manifest, directories }
-    const release = open(manifest)
+    const { manifest, directories } = built
+    const release = releaseOf(manifest, (digest) => directories.get(digest) ?? store.entityDirectory(digest))
     refuseContradictions(release)
     if (source.aliases !== undefined) checkAliases(release, manifest.aliases ?? [])
     const changes = await changesSince(current, release)

@@ -68,5 +68,9 @@ export const manifestSchema = objectOf({
 export const manifestOutline = objectOf({
   built: optional(line),
   versions: optional(objectOf({ nomenclator: optional(line) })),
-  entities: dictionaryOf(line, objectOf({ format: optional(wholeNumber()), digest: optional(line) }), MAX_ENTITIES),
+  entities: dictionaryOf(
+    line,
+    objectOf({ format: optional(wholeNumber()), digest: optional(line), numbering: optional(line) }),
+    MAX_ENTITIES,
+  ),
 })

@@ -8,7 +8,7 @@ import { entityData } from '../catalog/catalog.ts'
 import { canonicalJson } from '../catalog/definitions-digest.ts'
 import type { Entity } from '../catalog/entity.ts'
 import type { Finding } from '../source/findings.ts'
-import type { Numbering } from '../source/numbering.ts'
+import { NUMBERINGS, type Numbering } from '../source/numbering.ts'
 import type { Alias } from '../source/source.ts'
 import { RECORD_FILES } from './files/record-file.ts'
 import { INDEX_FILES } from './index/index-file.ts'
@@ -177,16 +177,21 @@ export function outlineOf(text: string | undefined): Outline {
   return 'value' in parsed ? parsed.value : {}
 }
 
+type OutlinedEntity = NonNullable<Outline['entities']>[string]
+const isNumberedOtherwise = ({ numbering = 'official' }: OutlinedEntity) =>
+  !NUMBERINGS.some((known) => known === numbering)
+
 const OTHER_FORMATS = [
-  ['too new', (format: number) => format > ENTITY_FORMAT],
-  ['too old', (format: number) => format < OLDEST_FORMAT],
-  ['outdated', (format: number) => format < ENTITY_FORMAT],
+  ['too new', ({ format = ENTITY_FORMAT }: OutlinedEntity) => format > ENTITY_FORMAT],
+  // Earlier versions shipped localities under codes of their own, of which nothing was kept.
+  ['too old', (one: OutlinedEntity) => (one.format ?? ENTITY_FORMAT) < OLDEST_FORMAT || isNumberedOtherwise(one)],
+  ['outdated', ({ format = ENTITY_FORMAT }: OutlinedEntity) => format < ENTITY_FORMAT],
 ] as const
 
 /** The formats alone decide, before anything else of the manifest is checked. */
 function otherFormat({ versions, entities = {} }: Outline): OtherFormat | undefined {
   for (const [state, isOther] of OTHER_FORMATS) {
-    const names = Object.keys(entities).filter((name) => isOther(entities[name]?.format ?? ENTITY_FORMAT))
+    const names = Object.keys(entities).filter((name) => isOther(entities[name] ?? {}))
     if (names.length > 0) return { state, version: versions?.nomenclator ?? 'an unknown version', entities: names }
   }
   return undefined

@@ -47,7 +47,8 @@ const FORMAT_WORDS = {
     `; ${entities} are in an earlier format. Upgrade it with nomenclator upgrade, which keeps its digest.`,
   'too old': (writer: string, entities: string) =>
     `: ${entities} are in a format that this program (${version}) no longer reads. Nothing was changed. Use Nomenclator ` +
-    `${writer}, or a version between the two to upgrade the home first, or import the source again into another home.`,
+    `${writer}, or a version between the two, or give another home with --home DIR: nomenclator serve builds the bundled data ` +
+    'there, and what else was imported is imported into it again.',
   'too new': (writer: string, entities: string) =>
     `, which is newer than this program (${version}): ${entities} are in a format that it does not know. Nothing was ` +
     `changed. Use Nomenclator ${writer} or later, or another home.`,

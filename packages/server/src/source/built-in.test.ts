@@ -35,10 +35,15 @@ type Resource = {
   readonly 'nomenclator:definition'?: EntityData
 }
 
-const text = (path: string) => readFileSync(shippedFile(join('data', path)), 'utf8')
+function text(path: string): string {
+  const bytes = readFileSync(shippedFile(join('data', path)))
+  return new TextDecoder().decode(path.endsWith('.gz') ? Bun.gunzipSync(bytes) : bytes)
+}
 const descriptor = JSON.parse(text('datapackage.json')) as { readonly resources: readonly Resource[] }
 const resourceOf = (name: string) => descriptor.resources.find((one) => one.name === name) as Resource
-const headerOf = ({ path }: Resource) => text(path).slice(0, text(path).indexOf('\n')).split(',')
+const headers = new Map<string, string[]>()
+const headerOf = ({ path }: Resource) =>
+  headers.getOrInsertComputed(path, () => (text(path).split('\n', 1)[0] as string).split(','))
 
 /** Follows a dotted path through the embedded entities. */
 function fieldAt(entity: Entity, path: string): string | undefined {
@@ -172,7 +177,7 @@ function constraintsOf(field: Field) {
 }
 
 test('every table in data/ is a resource of the descriptor', () => {
-  const tables = [...new Bun.Glob('*.csv').scanSync(shippedFile('data'))].sort()
+  const tables = [...new Bun.Glob('*.csv{,.gz}').scanSync(shippedFile('data'))].sort()
   expect(descriptor.resources.map(({ path }) => path).sort()).toEqual(tables)
 })
 

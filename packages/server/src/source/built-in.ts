@@ -3,23 +3,21 @@ import { readFileSync } from 'node:fs'
 import { parseOwnJson } from '../base/json.ts'
 import { shippedFile } from '../base/program.ts'
 import { type EntityData, orderedCatalog } from '../catalog/catalog.ts'
-import type { Numbering } from './numbering.ts'
 import type { Origin } from './source.ts'
 
 /** The part of the descriptor that the program reads; the words of the standard in it are for others. */
 type ShippedPackage = {
   readonly resources: readonly {
+    readonly path: string
     readonly 'nomenclator:definition'?: EntityData
-    readonly 'nomenclator:numbering'?: Numbering
   }[]
   readonly 'nomenclator:credits': Origin['credits']
 }
 
 const shipped = parseOwnJson<ShippedPackage>(readFileSync(shippedFile('data/datapackage.json'), 'utf8'))
 
-const lists = shipped.resources.flatMap(
-  ({ 'nomenclator:definition': definition, 'nomenclator:numbering': numbering }) =>
-    definition === undefined ? [] : [{ definition, numbering }],
+const lists = shipped.resources.flatMap(({ 'nomenclator:definition': definition, path }) =>
+  definition === undefined ? [] : [{ definition, path }],
 )
 
 export const builtInCatalog = orderedCatalog(lists.map(({ definition }) => definition))
@@ -27,7 +25,5 @@ export const builtInCatalog = orderedCatalog(lists.map(({ definition }) => defin
 /** Whom to credit for the records that ship with the program. */
 export const builtInCredits = shipped['nomenclator:credits']
 
-/** The numbering of the lists whose records have other codes than the official ones. */
-export const builtInNumbering: Readonly<Record<string, Numbering>> = Object.fromEntries(
-  lists.flatMap(({ definition: { name }, numbering }) => (numbering === undefined ? [] : [[name, numbering]])),
-)
+/** The file in data/ of each list, by the name of the list. */
+export const builtInTables = lists.map(({ definition: { name }, path }) => [name, path] as const)

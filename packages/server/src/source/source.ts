@@ -68,10 +68,7 @@ export type Source = {
   readonly catalog: Catalog
   /** The entities whose rows it gives. */
   readonly provides: readonly string[]
-  /**
-   * The numbering of the entities that it provides. Where it does not tell, it is that of the current release if most records
-   * have the identifiers and codes that they have there, and else synthetic for invented records and official for others.
-   */
+  /** The numbering of the entities that it provides; where it does not tell, synthetic for invented records and official for others. */
   readonly numbering?: Readonly<Record<string, Numbering>>
   /** The packages that its lists belong to. */
   readonly packages?: readonly PackageInfo[]

@@ -12,7 +12,7 @@ import { command, type Terminal } from '../command.ts'
 import { text, yes } from '../flags/flags.ts'
 import { homeFlags } from '../flags/shelf-flags.ts'
 import { openHome } from '../home/open-home.ts'
-import { changeCounts, RENUMBERED } from '../terminal/changes.ts'
+import { changeCounts, lostFactsText, RENUMBERED } from '../terminal/changes.ts'
 
 const number = new Intl.NumberFormat('en')
 
@@ -61,7 +61,7 @@ const SIGNS = { added: '+', removed: '-', changed: '~' } as const
 function listChanges(older: Release, newer: Release, entity: Entity, terminal: Terminal): void {
   const nameField = nameFieldOf(entity)
   if (isRenumbered(older, newer, entity.name)) terminal.out(`${entity.plural}: ${RENUMBERED}\n`)
-  for (const change of diffEntity(older, newer, entity.name)) {
+  for (const change of diffEntity(older, newer, entity.name, { withoutLostFacts: true })) {
     const record = change.change === 'removed' ? change.old : change.new
     const name = record[nameField] === undefined ? '' : ` ${record[nameField]}`
     terminal.out(`${SIGNS[change.change]} ${Object.values(change.key).join('/')}${name}\n`)
@@ -76,10 +76,10 @@ const textAt = (record: PublishedRecord, path: string): string => JSON.stringify
 
 function summary(older: Release, newer: Release, catalog: Catalog, terminal: Terminal): void {
   for (const [name, changes] of Object.entries(compareReleases(older, newer))) {
-    const { reordered, fields, isRenumbered } = changes
+    const { reordered, fields, isRenumbered, lostFacts } = changes
     const collection = entityIn(catalog, name).plural.padEnd(28)
     const more = isRenumbered ? `; ${RENUMBERED}` : reordered ? ', in another order' : ''
-    terminal.out(`${collection} ${changeCounts(changes)}${more}\n`)
+    terminal.out(`${collection} ${changeCounts(changes)}${more}${lostFactsText(lostFacts)}\n`)
     for (const [field, count] of Object.entries(fields))
       terminal.out(`${' '.repeat(29)}${field}: ${number.format(count)}\n`)
   }

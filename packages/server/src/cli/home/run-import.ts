@@ -8,7 +8,7 @@ import type { Terminal } from '../command.ts'
 import { homeOf } from '../flags/home-flag.ts'
 import type { ImportValues } from '../flags/import-flags.ts'
 import { readSecretKey } from '../flags/key-flags.ts'
-import { changeCounts, RENUMBERED } from '../terminal/changes.ts'
+import { changeCounts, lostFactsText, RENUMBERED } from '../terminal/changes.ts'
 import { progressLine } from '../terminal/progress.ts'
 import { changeHome } from './open-home.ts'
 
@@ -133,7 +133,8 @@ function changesText({ changes }: ImportReport, name: string): string {
   const ofEntity = changes?.[name]
   if (ofEntity === undefined) return ''
   const { added, changed, removed, reordered, isRenumbered } = ofEntity
-  if (added + changed + removed === 0) return reordered ? '  in another order' : '  unchanged'
+  const lost = lostFactsText(ofEntity.lostFacts)
+  if (added + changed + removed === 0) return `  ${reordered ? 'in another order' : 'unchanged'}${lost}`
   const why = isRenumbered ? ` (${RENUMBERED})` : ''
-  return `  ${changeCounts(ofEntity)}${why}`
+  return `  ${changeCounts(ofEntity)}${why}${lost}`
 }

@@ -38,7 +38,10 @@ const fields: FieldWords = {
   longitud: 'Longitud',
   altitud: 'Altitud',
   ambito: 'Ámbito',
+  poblacionMasculina: 'Hombres',
+  poblacionFemenina: 'Mujeres',
   viviendas: 'Viviendas',
+  fuente: 'Fuente de la clave',
   cveArea: 'Clave',
   descripcion: 'Nombre',
   nombreEn: 'Nombre en inglés',
@@ -137,12 +140,14 @@ const problems: ProblemWords = {
 
 /** Words for the kinds of findings that the built-in catalog and its sources know; others are shown as the source words them. */
 const findings: Readonly<Record<string, string>> = {
+  'code-of-census': 'la última en mostrar la clave de la localidad fue la publicación del censo de 2020',
+  'code-of-service': 'el último en mostrar la clave de la localidad fue el servicio del INEGI en 2026',
+  'code-of-old-catalog':
+    'el último en mostrar la clave de la localidad fue el catálogo de 2018; puede que se haya dado de baja desde entonces',
   'locality-state-differs': 'el estado de la localidad no es el de su municipio',
   'discipline-code-outside-field': 'la clave de la disciplina no empieza con la de su campo',
   'subdiscipline-code-outside-discipline': 'la clave de la subdisciplina no empieza con la de su disciplina',
   'subdiscipline-code-outside-field': 'la clave de la subdisciplina no empieza con la de su campo',
-  'stand-in-left-out':
-    'se omitió un registro que solo suple a otro, porque la fuente no tiene aquello a lo que pertenece',
 }
 
 /** Titles of sources and credits that the program itself writes; others stay as they are. */
@@ -150,8 +155,8 @@ const sources: Readonly<Record<string, string>> = {
   'the data that ships with Nomenclator': 'los datos que vienen con Nomenclator',
   'tables of the lists that ship with Nomenclator': 'tablas de los catálogos que vienen con Nomenclator',
   'invented data for tests and benchmarks; no record is real': 'datos inventados para pruebas; ningún registro es real',
-  'GeoNames (https://www.geonames.org/), CC BY 4.0, changed: the code of a locality is its geonameid, or INEGI’s nine digits for a seat that GeoNames lacks, and its identifier is ours':
-    'GeoNames (https://www.geonames.org/), CC BY 4.0, con cambios: la clave de una localidad es su geonameid, o las nueve cifras del INEGI si es una cabecera que GeoNames no tiene, y su identificador es nuestro',
+  'INEGI, Catálogo Único de Claves de Áreas Geoestadísticas Estatales, Municipales y Localidades, and Censo de Población y Vivienda 2020; changed: put together from several editions':
+    'INEGI, Catálogo Único de Claves de Áreas Geoestadísticas Estatales, Municipales y Localidades, y Censo de Población y Vivienda 2020; con cambios: se reunió de varias ediciones',
   'Unicode CLDR, Unicode-3.0': 'Unicode CLDR, Unicode-3.0',
   'the UNESCO nomenclature for fields of science and technology':
     'la nomenclatura de la UNESCO para los campos de la ciencia y la tecnología',
@@ -160,6 +165,11 @@ const sources: Readonly<Record<string, string>> = {
 /** Words for the values of facts that are codes. */
 const factValues: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ambito: { U: 'Urbano', R: 'Rural' },
+  fuente: {
+    'censo 2020': 'Censo de 2020',
+    'servicio 2026': 'Servicio del INEGI, 2026',
+    'catálogo 2018': 'Catálogo de 2018; puede estar dada de baja',
+  },
 }
 
 export const es = {

@@ -44,7 +44,7 @@ function* changesIn(older: Release, newer: Release, compared: Compared): Generat
   for (const { name, plural } of entities) {
     const adders = [older, newer].map((release) => codeAdder(release, name))
     const [before, after] = adders as [CodeAdder, CodeAdder]
-    for (const change of diffJson(older, newer, name, embed)) {
+    for (const change of diffJson(older, newer, name, { embed })) {
       if (change === undefined) yield []
       else {
         const old = change.old && before(change.old, change.oldAt)

@@ -108,20 +108,13 @@ function renumberedRow(
 
 type Missing = { readonly location: SourceLocation; readonly column: string; readonly label: string; count: number }
 
-/**
- * Collects the records that rows refer to and that are not there any more. A row that only stands in for an official one is left out;
- * of others there is a fault for each such record, however many rows refer to it.
- */
+/** Collects the records that rows refer to and that are not there any more: a fault for each, however many rows refer to it. */
 function missingParents(entity: Entity, references: Renumberings, completion: Complement, report: Report) {
   const { plural } = entity
   const missing = new Map<string, Missing>()
   return {
     add: (column: string, id: Identity, location: SourceLocation): void => {
       const label = references.get(column)?.label(id) ?? ''
-      if (completion.numbering(entity.name) === 'stand-in') {
-        report.findings.add(STAND_IN_LEFT_OUT, LEFT_OUT, `${plural} in ${label}`)
-        return
-      }
       missing.getOrInsert(`${column} ${label}`, { location, column, label, count: 0 }).count++
     },
     addFaults: (): void => {
@@ -134,9 +127,6 @@ function missingParents(entity: Entity, references: Renumberings, completion: Co
     },
   }
 }
-
-const STAND_IN_LEFT_OUT = 'stand-in-left-out'
-const LEFT_OUT = 'a record that only stands in was left out, since the source does not have what it belongs to'
 
 /** The aliases of a completion; those of records that are not there any more are left out. */
 export async function renumberedAliases(completion: Complement, building: Building): Promise<Alias[] | undefined> {

@@ -27,17 +27,23 @@ const WHOLE_CODE = ['CVEGEO', 'MAPA']
 /** The column that marks retired places: files since 2023 that include them have it. */
 const STATUS = ['ESTATUS']
 
+const PEOPLE = {
+  poblacion: 'POB_TOTAL',
+  poblacionMasculina: 'POB_MASCULINA',
+  poblacionFemenina: 'POB_FEMENINA',
+  viviendas: 'TOTAL DE VIVIENDAS HABITADAS',
+}
+
 /** The columns of facts, in tables of their own level; what INEGI calls them, by the name that they have here. */
 const FACTS: Readonly<Record<Kind, Readonly<Record<string, string>>>> = {
-  estado: { poblacion: 'POB_TOTAL' },
-  municipio: { cabecera: 'CVE_CAB', poblacion: 'POB_TOTAL' },
+  estado: PEOPLE,
+  municipio: { cabecera: 'CVE_CAB', ...PEOPLE },
   localidad: {
     latitud: 'LAT_DECIMAL',
     longitud: 'LON_DECIMAL',
     altitud: 'ALTITUD',
-    poblacion: 'POB_TOTAL',
     ambito: 'AMBITO',
-    viviendas: 'TOTAL DE VIVIENDAS HABITADAS',
+    ...PEOPLE,
   },
 }
 

@@ -53,12 +53,25 @@ const ways = Object.keys(published).flatMap((name) =>
   ),
 )
 
+/** The facts that four figures are: people, men, women, dwellings. */
+function people(figures: string, others: Readonly<Record<string, string>> = {}) {
+  const [poblacion, poblacionMasculina, poblacionFemenina, viviendas] = figures.split(',').map(Number) as [
+    number,
+    number,
+    number,
+    number,
+  ]
+  return { ...others, poblacion, poblacionMasculina, poblacionFemenina, viviendas }
+}
+
 test('facts are read from a table of their own level, whatever the year; what is missing is not known', async () => {
   const aguascalientes = {
-    latitud: 21.879823,
-    longitud: -102.296047,
+    latitud: 21.87982,
+    longitud: -102.29605,
     altitud: 1878,
     poblacion: 863_893,
+    poblacionMasculina: 419_168,
+    poblacionFemenina: 444_725,
     ambito: 'U',
     viviendas: 246_259,
   }
@@ -77,11 +90,11 @@ test('facts are read from a table of their own level, whatever the year; what is
   const files = ['municipios-2025', 'estados-2025'].map((name) => directory.put(`${name}.csv`, excerpt(name)))
   const { facts } = await readAll(await inegiSource(files, inForce))
   expect(facts.municipio?.slice(0, 3)).toEqual([
-    { cabecera: '0001', poblacion: 948_990 },
-    { cabecera: '0001', poblacion: 58_250 },
-    { poblacion: 759_137 },
+    people('948990,462744,486246,266942', { cabecera: '0001' }),
+    people('58250,28354,29896,14513', { cabecera: '0001' }),
+    people('759137,360607,398530,220167'),
   ])
-  expect(facts.estado?.[0]).toEqual({ poblacion: 1_425_607 })
+  expect(facts.estado?.[0]).toEqual(people('1425607,696683,728924,386671'))
 })
 
 test('a fact that cannot be read is a finding, and is not known', async () => {
@@ -89,7 +102,14 @@ test('a fact that cannot be read is a finding, and is not known', async () => {
   const odd = excerpt('localidades-2025').replace('"1878"', '"high"').replace('"21.87982300"', '"121.8"')
   const { facts, faults, findings } = await readAll(await inegiSource([directory.put('given', odd)], inForce))
   expect(faults).toEqual([])
-  expect(facts.localidad?.[0]).toEqual({ longitud: -102.296047, poblacion: 863_893, ambito: 'U', viviendas: 246_259 })
+  expect(facts.localidad?.[0]).toEqual({
+    longitud: -102.29605,
+    poblacion: 863_893,
+    poblacionMasculina: 419_168,
+    poblacionFemenina: 444_725,
+    ambito: 'U',
+    viviendas: 246_259,
+  })
   expect(findings.find(({ kind }) => kind === 'fact-not-read')?.count).toBe(2)
 })
 

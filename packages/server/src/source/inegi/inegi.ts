@@ -52,7 +52,6 @@ export async function inegiSource(
     },
     catalog: builtInCatalog,
     provides: catalog.provides,
-    numbering: Object.fromEntries(catalog.provides.map((name) => [name, 'official'])),
     publishedBy: 'estado',
     expected: (name) => (name === 'localidad' ? catalog.surveyed?.localities : undefined),
     read: (name, report) => {

@@ -166,9 +166,13 @@ const NOT_READ = 'a fact could not be read, and counts as not known'
 /** How INEGI writes what is not known. */
 const MISSING = /^(?:[-*]*|N\/D|N\.D\.)$/
 
+/** A hundred-thousandth of a degree is a metre: what follows differs from cut to cut without any place having moved. */
+const DECIMALS = 5
+
 function parseFact(fact: FactField, raw: string): FactValue | undefined {
   if (fact.type === 'text') return factExpectation(fact, raw) === undefined ? raw : undefined
-  const number = parseDecimal(raw)
+  const decimal = parseDecimal(raw)
+  const number = fact.type === 'number' && decimal !== undefined ? Number(decimal.toFixed(DECIMALS)) : decimal
   return factExpectation(fact, number) === undefined ? number : undefined
 }
 

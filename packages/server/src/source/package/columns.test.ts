@@ -40,8 +40,11 @@ test('the columns of a list follow from its definition', () => {
     'longitud: decimal?',
     'altitud: decimal?',
     'poblacion: decimal?',
+    'poblacionMasculina: decimal?',
+    'poblacionFemenina: decimal?',
     'ambito: text?',
     'viviendas: decimal?',
+    'fuente: text?',
   ])
   expect(shown('area')).toEqual(['cveArea: text', 'descripcion: text', 'idArea: whole number?', 'nombreEn: text?'])
 })

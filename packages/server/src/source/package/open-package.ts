@@ -376,7 +376,6 @@ function sourceOf(
     },
     catalog,
     provides,
-    numbering: Object.fromEntries(provides.map((name) => [name, 'official'])),
     packages: [info],
     replaces: [info.name],
     expected: (name) => lists.get(name)?.rows,
