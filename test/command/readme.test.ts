@@ -13,7 +13,7 @@ const SHOWN_ORIGIN = 'http://127.0.0.1:8080'
 
 /** The files that a reader is taken to have. */
 const FILES = {
-  'customers.csv': 
+  'customers.csv':
     'estado,municipio,localidad\nJal.,Zapopan,La Venta del Astilero\nedo mex,Naucalpan,Sta. Cruz Acatlan\n' +
     'Oax,Huautla de Jimenez,Rio Santiago\nVer,Xalapa,Jalapa Enriquez\n',
   'offices.csv': 'key,name,city\nN1,Oficina norte,Monterrey\nS1,Oficina sur,Oaxaca\n',
