@@ -4,7 +4,7 @@ import type { PublishedFile } from '../../source/inegi/published.ts'
 import type { Command, Terminal } from '../command.ts'
 import { yes } from '../flags/flags.ts'
 import { importCommand } from '../home/import-command.ts'
-import { KeptDownloads } from '../home/kept-downloads.ts'
+import { keptDownloads } from '../home/kept-downloads.ts'
 import { bytesText, progressLine } from '../terminal/progress.ts'
 
 type Published = {
@@ -29,7 +29,7 @@ export const importInegiFrom = (published: () => Promise<Published>): Command =>
       const { isAddress, refusedDownload } = await import('../../source/inegi/published.ts')
       const { address, limits } = await published()
       using opened = new DisposableStack()
-      const kept = opened.use(new KeptDownloads(home, 'import inegi'))
+      const kept = opened.use(keptDownloads(home, 'import inegi'))
       const directory = opened.use(new Downloads(kept.directory))
       const downloads: PublishedFile[] = []
       const onRefused = (error: unknown) => refusedDownload(error, downloads)

@@ -6,7 +6,7 @@ import type { Source } from '../../source/source.ts'
 import { text, yes } from '../flags/flags.ts'
 import { packageFlags } from '../flags/package-flags.ts'
 import { importCommand } from '../home/import-command.ts'
-import { KeptDownloads } from '../home/kept-downloads.ts'
+import { keptDownloads } from '../home/kept-downloads.ts'
 import { bytesText, progressLine } from '../terminal/progress.ts'
 
 export const importPackage = importCommand({
@@ -32,7 +32,7 @@ export const importPackage = importCommand({
     const { homeForPackages } = await import('../../release/package-references.ts')
     using progress = progressLine(terminal, bytesText)
     using opened = new DisposableStack()
-    const kept = opened.use(new KeptDownloads(home, 'import package'))
+    const kept = opened.use(keptDownloads(home, 'import package'))
     const source = await openPackage(operands[0] as string, {
       downloads: kept.directory,
       allowsPrivate: values['allow-private-addresses'],

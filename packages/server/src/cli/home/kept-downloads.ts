@@ -2,23 +2,15 @@
 import { join } from 'node:path'
 import { tryLockHome } from '../../release/home/lock.ts'
 
-export class KeptDownloads implements Disposable {
-  readonly #path: string
-  readonly #doing: string
-  #lock: Disposable | undefined
-
-  constructor(home: string, doing: string) {
-    this.#path = join(home, 'downloads')
-    this.#doing = doing
-  }
-
-  /** Returns undefined while another import uses them. */
-  directory = (): string | undefined => {
-    this.#lock ??= tryLockHome(this.#path, this.#doing)
-    return this.#lock && this.#path
-  };
-
-  [Symbol.dispose](): void {
-    this.#lock?.[Symbol.dispose]()
+/** `directory` returns undefined while another import uses them. */
+export function keptDownloads(home: string, doing: string) {
+  const path = join(home, 'downloads')
+  let lock: Disposable | undefined
+  return {
+    directory: (): string | undefined => {
+      lock ??= tryLockHome(path, doing)
+      return lock && path
+    },
+    [Symbol.dispose]: () => lock?.[Symbol.dispose](),
   }
 }
