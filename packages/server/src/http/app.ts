@@ -170,10 +170,18 @@ function respondError(
 function problemOf({ findOnShelf, release }: Service, error: unknown): Problem | Promise<Problem> {
   // Nobody reads the response of a job that is stopped because its client is gone.
   if (error instanceof WorkStopped) return { kind: 'took-too-long' }
-  if (!(error instanceof ProblemError)) return { kind: 'internal-error', release: release().digest }
+  if (!(error instanceof ProblemError)) return internalError(release)
   const { problem } = error
   if (problem.kind !== 'release-gone' || findOnShelf === undefined) return problem
   return goneOrAwaited(problem.digest, findOnShelf)
+}
+
+function internalError(release: AppContext['release']): Problem {
+  try {
+    return { kind: 'internal-error', release: release().digest }
+  } catch {
+    return { kind: 'internal-error' }
+  }
 }
 
 const HTML_ACCEPTED = /(?:^|[,\s])text\/html(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i

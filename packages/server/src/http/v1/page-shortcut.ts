@@ -169,6 +169,7 @@ export class PageShortcut implements Shortcut {
     }
     const isNotModified = response.toString('latin1', 9, 12) === '304'
     const length = file.records.pageLength(Number(page) - 1)
+    if (length > MAX_BODY) return
     const key = keyOf(fileNumber, isNotModified, Number(page), file.records.pages, length)
     this.#kept(pattern).heads.set(key, head)
   }
