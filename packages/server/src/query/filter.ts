@@ -1,6 +1,6 @@
 // Filters: finds the positions of the records that have certain values in their fields or in those of their ancestors.
-
 import { indexInAscending } from '../base/binary-search.ts'
+import { checkpoint } from '../base/checkpoint.ts'
 import { type Entity, embeddedAt, type OfficialCode, partsOf } from '../catalog/entity.ts'
 import { keyPathsOf, stepsWithin } from '../catalog/paths.ts'
 import type { IndexColumn } from '../release/index/index-file.ts'
@@ -8,7 +8,7 @@ import { positionsWithCode } from '../release/official-codes.ts'
 import type { Release } from '../release/release.ts'
 import { columnAt, derivedCode } from './columns.ts'
 import { treeOf } from './tree.ts'
-import { type ValueMatch, wantedIn } from './wanted-values.ts'
+import { type Span, type ValueMatch, type WantedValues, wantedIn } from './wanted-values.ts'
 
 /**
  * A condition on the value at a path from the record. It
@@ -25,8 +25,8 @@ export type Filter = {
   readonly values: readonly (string | number)[]
 }
 
-/** A filter as a set of values of one column of the entity itself: their numbers, ascending. */
-type ColumnFilter = { readonly column: IndexColumn; readonly wanted: Uint32Array }
+/** A filter as values of one column of the entity itself. */
+type ColumnFilter = { readonly column: IndexColumn; readonly wanted: WantedValues }
 type Test = (position: number) => boolean
 /** A condition on records: how many satisfy it, which do, and whether one does. */
 type Condition = { readonly count: number; positions(): Uint32Array; test(): Test }
@@ -47,16 +47,43 @@ export function firstWhere(release: Release, entity: Entity, filters: readonly F
 }
 
 /** The filter that the fewest records pass comes first: its records are the candidates, and the others test each. */
-const rarestFirst = (release: Release, entity: Entity, filters: readonly Filter[]): Condition[] =>
-  filters.map((filter) => conditionOf(release, entity, filter)).sort((a, b) => a.count - b.count)
+function rarestFirst(release: Release, entity: Entity, filters: readonly Filter[]): Condition[] {
+  const conditions: Condition[] = []
+  const inColumns: ColumnFilter[] = []
+  for (const filter of filters) {
+    const positions = positionsFor(release, entity, filter)
+    if (positions === undefined) inColumns.push(columnFilter(release, entity, filter))
+    else conditions.push(conditionAt(positions))
+  }
+  return [...conditions, ...intersected(inColumns).map(conditionOf)].sort((a, b) => a.count - b.count)
+}
 
-function conditionOf(release: Release, entity: Entity, filter: Filter): Condition {
-  if (filter.steps.length === 0) return conditionAt(inTree(release, entity, filter))
+/** Both bounds of a column are one span of its values. */
+function intersected(filters: readonly ColumnFilter[]): ColumnFilter[] {
+  const spans = new Map<IndexColumn, Span>()
+  const others: ColumnFilter[] = []
+  for (const { column, wanted } of filters) {
+    if (wanted instanceof Uint32Array) others.push({ column, wanted })
+    else {
+      const { from, to } = spans.get(column) ?? wanted
+      spans.set(column, { from: Math.max(from, wanted.from), to: Math.min(to, wanted.to) })
+    }
+  }
+  return [...others, ...Array.from(spans, ([column, wanted]) => ({ column, wanted }))]
+}
+
+const conditionOf = (filter: ColumnFilter): Condition => ({
+  count: recordsOf(filter),
+  positions: () => positionsOf(filter),
+  test: () => testOf(filter),
+})
+
+/** The positions of the records that pass, for a filter on the record itself or on its codes, which are looked up; else undefined. */
+function positionsFor(release: Release, entity: Entity, filter: Filter): Uint32Array | undefined {
+  if (filter.steps.length === 0) return inTree(release, entity, filter)
   const [step = '', ...rest] = filter.steps
   const code = rest.length === 0 && filter.match === 'equals' ? derivedCode(entity, step) : undefined
-  if (code !== undefined) return conditionAt(withAnyCode(release, entity, code, filter.values))
-  const columns = columnFilter(release, entity, filter)
-  return { count: recordsOf(columns), positions: () => positionsOf(columns), test: () => testOf(columns) }
+  return code && withAnyCode(release, entity, code, filter.values)
 }
 
 const conditionAt = (positions: Uint32Array): Condition => ({
@@ -108,6 +135,8 @@ export const keyFilters = (entity: Entity, parts: readonly (string | number)[]):
 
 /** The number of records that pass. */
 function recordsOf({ column: { starts }, wanted }: ColumnFilter): number {
+  if (!(wanted instanceof Uint32Array))
+    return wanted.to > wanted.from ? (starts[wanted.to] as number) - (starts[wanted.from] as number) : 0
   let records = 0
   for (let at = 0; at < wanted.length; at++) {
     const value = wanted[at] as number
@@ -122,25 +151,31 @@ const MANY = 1 / 8
 /** The positions of the records that pass, ascending. A single value has a posting list, of which nothing is copied. */
 function positionsOf(filter: ColumnFilter): Uint32Array {
   const { column, wanted } = filter
-  const postings = (value: number) => column.positions.subarray(column.starts[value], column.starts[value + 1])
-  if (wanted.length === 0) return new Uint32Array()
-  if (wanted.length === 1) return postings(wanted[0] as number)
-  const positions = new Uint32Array(recordsOf(filter))
+  const count = recordsOf(filter)
+  if (count === 0) return new Uint32Array()
+  const postings = (from: number, to: number) => column.positions.subarray(column.starts[from], column.starts[to])
+  const isList = wanted instanceof Uint32Array
+  const [first, last] = isList ? [wanted[0] as number, wanted.at(-1) as number] : [wanted.from, wanted.to - 1]
+  if (first === last) return postings(first, first + 1)
+  const positions = new Uint32Array(count)
   let used = 0
-  if (positions.length > column.values.length * MANY) {
+  if (count > column.values.length * MANY) {
     const test = testOf(filter)
     for (let position = 0; position < column.values.length; position++) if (test(position)) positions[used++] = position
     return positions
   }
-  for (const value of wanted) {
-    const list = postings(value)
-    positions.set(list, used)
-    used += list.length
-  }
+  if (!isList) positions.set(postings(first, last + 1))
+  else
+    for (const value of wanted) {
+      const list = postings(value, value + 1)
+      positions.set(list, used)
+      used += list.length
+    }
   return positions.sort()
 }
 
 function passing(positions: Uint32Array, test: Test): Uint32Array {
+  checkpoint()
   const passed = new Uint32Array(positions.length)
   let used = 0
   for (let at = 0; at < positions.length; at++) {
@@ -151,6 +186,13 @@ function passing(positions: Uint32Array, test: Test): Uint32Array {
 }
 
 function testOf({ column: { values, starts }, wanted }: ColumnFilter): Test {
+  if (!(wanted instanceof Uint32Array)) {
+    const { from, to } = wanted
+    return (position) => {
+      const value = values[position] as number
+      return value >= from && value < to
+    }
+  }
   if (wanted.length === 1) {
     const only = wanted[0]
     return (position) => values[position] === only
