@@ -7,7 +7,7 @@ import { keyPathsOf, pathsOf, type RecordPath } from './paths.ts'
 const entityAt = ({ field }: RecordPath): Entity | undefined => (field.kind === 'embed' ? field.entity : undefined)
 
 /** The shortest way from a record to each of its ancestors; of several, the one that is rendered first. */
-const waysFrom = memoized((entity: Entity): ReadonlyMap<Entity, RecordPath> => {
+export const waysFrom = memoized((entity: Entity): ReadonlyMap<Entity, RecordPath> => {
   const ways = new Map<Entity, RecordPath>()
   for (const path of pathsOf(entity).values()) {
     const ancestor = entityAt(path)
