@@ -3,12 +3,12 @@ import { indexInAscending } from '../base/binary-search.ts'
 import { checkpoint } from '../base/checkpoint.ts'
 import { type Entity, embeddedAt, type OfficialCode, partsOf } from '../catalog/entity.ts'
 import { keyPathsOf, stepsWithin } from '../catalog/paths.ts'
-import type { IndexColumn } from '../release/index/index-file.ts'
 import { positionsWithCode } from '../release/official-codes.ts'
 import type { Release } from '../release/release.ts'
+import { type ColumnFilter, type Condition, conditionOf, intersected, positionsOf, type Test } from './column-filter.ts'
 import { columnAt, derivedCode } from './columns.ts'
 import { treeOf } from './tree.ts'
-import { type Span, type ValueMatch, type WantedValues, wantedIn } from './wanted-values.ts'
+import { type ValueMatch, wantedIn } from './wanted-values.ts'
 
 /**
  * A condition on the value at a path from the record. It
@@ -24,12 +24,6 @@ export type Filter = {
   readonly match: ValueMatch | 'record' | 'below' | 'children' | 'root'
   readonly values: readonly (string | number)[]
 }
-
-/** A filter as values of one column of the entity itself. */
-type ColumnFilter = { readonly column: IndexColumn; readonly wanted: WantedValues }
-type Test = (position: number) => boolean
-/** A condition on records: how many satisfy it, which do, and whether one does. */
-type Condition = { readonly count: number; positions(): Uint32Array; test(): Test }
 
 /** The positions of the records that pass all filters, ascending; undefined stands for all. */
 export function positionsWhere(release: Release, entity: Entity, filters: readonly Filter[]): Uint32Array | undefined {
@@ -57,26 +51,6 @@ function rarestFirst(release: Release, entity: Entity, filters: readonly Filter[
   }
   return [...conditions, ...intersected(inColumns).map(conditionOf)].sort((a, b) => a.count - b.count)
 }
-
-/** Both bounds of a column are one span of its values. */
-function intersected(filters: readonly ColumnFilter[]): ColumnFilter[] {
-  const spans = new Map<IndexColumn, Span>()
-  const others: ColumnFilter[] = []
-  for (const { column, wanted } of filters) {
-    if (wanted instanceof Uint32Array) others.push({ column, wanted })
-    else {
-      const { from, to } = spans.get(column) ?? wanted
-      spans.set(column, { from: Math.max(from, wanted.from), to: Math.min(to, wanted.to) })
-    }
-  }
-  return [...others, ...Array.from(spans, ([column, wanted]) => ({ column, wanted }))]
-}
-
-const conditionOf = (filter: ColumnFilter): Condition => ({
-  count: recordsOf(filter),
-  positions: () => positionsOf(filter),
-  test: () => testOf(filter),
-})
 
 /** The positions of the records that pass, for a filter on the record itself or on its codes, which are looked up; else undefined. */
 function positionsFor(release: Release, entity: Entity, filter: Filter): Uint32Array | undefined {
@@ -133,47 +107,6 @@ export const keyFilters = (entity: Entity, parts: readonly (string | number)[]):
     return { steps, match: 'equals', values: [numeric ? Number(part) : part] }
   })
 
-/** The number of records that pass. */
-function recordsOf({ column: { starts }, wanted }: ColumnFilter): number {
-  if (!(wanted instanceof Uint32Array))
-    return wanted.to > wanted.from ? (starts[wanted.to] as number) - (starts[wanted.from] as number) : 0
-  let records = 0
-  for (let at = 0; at < wanted.length; at++) {
-    const value = wanted[at] as number
-    records += (starts[value + 1] as number) - (starts[value] as number)
-  }
-  return records
-}
-
-/** Above this share of all records, testing each of them is cheaper than sorting. */
-const MANY = 1 / 8
-
-/** The positions of the records that pass, ascending. A single value has a posting list, of which nothing is copied. */
-function positionsOf(filter: ColumnFilter): Uint32Array {
-  const { column, wanted } = filter
-  const count = recordsOf(filter)
-  if (count === 0) return new Uint32Array()
-  const postings = (from: number, to: number) => column.positions.subarray(column.starts[from], column.starts[to])
-  const isList = wanted instanceof Uint32Array
-  const [first, last] = isList ? [wanted[0] as number, wanted.at(-1) as number] : [wanted.from, wanted.to - 1]
-  if (first === last) return postings(first, first + 1)
-  const positions = new Uint32Array(count)
-  let used = 0
-  if (count > column.values.length * MANY) {
-    const test = testOf(filter)
-    for (let position = 0; position < column.values.length; position++) if (test(position)) positions[used++] = position
-    return positions
-  }
-  if (!isList) positions.set(postings(first, last + 1))
-  else
-    for (const value of wanted) {
-      const list = postings(value, value + 1)
-      positions.set(list, used)
-      used += list.length
-    }
-  return positions.sort()
-}
-
 function passing(positions: Uint32Array, test: Test): Uint32Array {
   checkpoint()
   const passed = new Uint32Array(positions.length)
@@ -183,21 +116,4 @@ function passing(positions: Uint32Array, test: Test): Uint32Array {
     if (test(position)) passed[used++] = position
   }
   return passed.subarray(0, used)
-}
-
-function testOf({ column: { values, starts }, wanted }: ColumnFilter): Test {
-  if (!(wanted instanceof Uint32Array)) {
-    const { from, to } = wanted
-    return (position) => {
-      const value = values[position] as number
-      return value >= from && value < to
-    }
-  }
-  if (wanted.length === 1) {
-    const only = wanted[0]
-    return (position) => values[position] === only
-  }
-  const flags = new Uint8Array(starts.length - 1)
-  for (const value of wanted) flags[value] = 1
-  return (position) => flags[values[position] as number] === 1
 }
