@@ -13,7 +13,7 @@ import { type Field, publishedFields } from '../packages/server/src/catalog/enti
 import type { Command } from '../packages/server/src/cli/command.ts'
 import { allCommands } from '../packages/server/src/cli/command-table.ts'
 import { SHELF_TROUBLES } from '../packages/server/src/distribution/shelf/follower.ts'
-import { ADMIN_PATHS } from '../packages/server/src/http/observation/admin.ts'
+import { ADMIN_PATHS } from '../packages/server/src/http/observation/admin-paths.ts'
 import { METRICS } from '../packages/server/src/http/observation/exposition.ts'
 import { problemTitles } from '../packages/server/src/http/problem.ts'
 import { SUPERVISOR_VARIABLE } from '../packages/server/src/http/processes/workers.ts'

@@ -118,7 +118,15 @@ describe.each(lists)('$path', (list) => {
   })
 })
 
-test.each(['/api', '/api/', '/api/v3/paises', '/api/v1/estados', '/API/V1/PAISES', '/favicon.ico'])(
-  '404 for %s',
-  async (path) => expect(await get(path)).toEqual(problemResponse('not-found', notFoundDetail(path), path)),
+test.each([
+  ['/api/v3/paises', 'Did you mean /api/v1/paises? '],
+  ['/api/municipio', 'Did you mean /api/v1/municipios? '],
+  ['/health', '/healthz is for operators, at the address that serve has from --admin, and not here. '],
+  ['/metrics', '/metrics is for operators, at the address that serve has from --admin, and not here. '],
+])('%s says where else to look', async (path, hint) =>
+  expect(await get(path)).toEqual(problemResponse('not-found', notFoundDetail(path, hint), path)),
+)
+
+test.each(['/api', '/api/', '/api/v1/estados', '/API/V1/PAISES', '/favicon.ico'])('404 for %s', async (path) =>
+  expect(await get(path)).toEqual(problemResponse('not-found', notFoundDetail(path), path)),
 )

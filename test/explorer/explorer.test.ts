@@ -360,11 +360,20 @@ test('the releases are compared', async () => {
 })
 
 describe('the reference', () => {
+  /** The page of each resource by its id, as the page of all of them names it. */
+  const resources = async () => {
+    const html = await page('/docs')
+    const ids = [...html.matchAll(/<details class="operation" id="([^"]+)"/g)].map(([, id = '']) => id)
+    const pages = attributes(html, 'data-part').map((address) => page(address))
+    return new Map((await Promise.all(pages)).map((one, at) => [ids[at] as string, one]))
+  }
+  const everyResource = async () => [...(await resources()).values()].join('\n')
+
   test('has a form for every operation of the OpenAPI document', async () => {
     const { paths } = (await (await get('/api/openapi.json')).json()) as {
       paths: Record<string, Record<string, { operationId: string }>>
     }
-    const html = await page('/docs')
+    const html = await everyResource()
     const [methods, forms] = [attributes(html, 'data-method'), attributes(html, 'data-path')]
     const operations = Object.entries(paths).flatMap(([path, ofPath]) =>
       Object.entries(ofPath).map(([method, { operationId }]) => ({ path, method: method.toUpperCase(), operationId })),
@@ -380,14 +389,10 @@ describe('the reference', () => {
   })
 
   test('has one entry for each list and each other part, with the fields of its responses', async () => {
-    const html = await page('/docs')
-    const entries = [
-      ...html.matchAll(/<details class="operation" id="([^"]+)">(.*?)<\/details>\n(?=<details|<\/section)/gs),
-    ]
-    expect(entries.map(([, id]) => id).slice(0, plurals.length)).toEqual(plurals.map((plural) => `list-${plural}`))
+    const entries = await resources()
+    expect([...entries.keys()].slice(0, plurals.length)).toEqual(plurals.map((plural) => `list-${plural}`))
     const fieldsOf = (id: string) => {
-      const [, , entry = ''] = entries.find(([, one]) => one === id) ?? []
-      const [, table = ''] = /class="response-fields">(.*?)<\/table>/s.exec(entry) ?? []
+      const [, table = ''] = /class="response-fields">(.*?)<\/table>/s.exec(entries.get(id) ?? '') ?? []
       return [...table.matchAll(/<th scope="row"><code>([^<]+)/g)].map(([, name]) => name)
     }
     const [record] = (await (await get('/api/v2/municipios?facts=true')).json()) as object[]
@@ -400,11 +405,12 @@ describe('the reference', () => {
     const html = await page('/docs')
     for (const [kind, { title, advice }] of Object.entries(languageOf('es').words.problems))
       expect(textOf(html)).toContain(`${kind} ${title}. ${advice}`)
-    for (const [, status] of html.matchAll(/href="#status-([0-9]+)"/g)) expect(html).toContain(`id="status-${status}"`)
+    for (const [, status] of (await everyResource()).matchAll(/href="\/docs#status-([0-9]+)"/g))
+      expect(html).toContain(`id="status-${status}"`)
   })
 
   test('has examples that people would look for, each of which works', async () => {
-    const html = await page('/docs')
+    const html = await everyResource()
     const targets = [...html.matchAll(/<form action="\/docs\/run".*?<\/form>/gs)].flatMap(([form]) => {
       const given = [...form.matchAll(/<input name="([^"]+)" value="([^"]+)"/g)]
       const query = given.map(
@@ -426,7 +432,12 @@ describe('the reference', () => {
   })
 
   test('says in Spanish what every operation and every parameter is', async () => {
-    expect((await page('/docs')).match(/<span lang="en">[^<]*/g)).toBeNull()
+    expect((await everyResource()).match(/<span lang="en">[^<]*/g)).toBeNull()
+  })
+
+  test('has no page of a resource that is not there, and takes no parameters', async () => {
+    for (const target of ['/docs/list-nothing', '/docs/nothing']) expect((await get(target)).status).toBe(404)
+    expect((await get('/docs/list-paises?q=a')).status).toBe(400)
   })
 
   test('runs an operation without a script', async () => {

@@ -283,6 +283,38 @@ describe('several hosts', () => {
   })
 })
 
+describe('a host that asks for a pause', () => {
+  const busy = (retryAfter: string, status = 429) =>
+    new Response('', { status, headers: { 'Retry-After': retryAfter } })
+
+  test.each([429, 503])('with %p is asked again, and gives everything', async (status) => {
+    using other = new StaticHost()
+    const asked = new Set<string>()
+    other.change = (name) => {
+      if (asked.has(name)) return undefined
+      asked.add(name)
+      return busy('0', status)
+    }
+    using home = new TestHome()
+    await using shelf = await opened(other.url)
+    await fetchShelf(home.store, shelf)
+    expect(home.store.currentDigest()).toBe(three.store.currentDigest() as string)
+  })
+
+  test('for long is away, and gets no request before it is over', async () => {
+    using other = new StaticHost()
+    other.change = () => busy('300')
+    const parsed = parseHttpShelf(other.url)
+    if ('allowed' in parsed) throw new Error(parsed.allowed)
+    const open = openHttpShelf(parsed.urls)
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const reason = await open('', () => {}).then(() => '', String)
+      expect(reason).toMatch(/wants no request for (?:300|299) s/)
+    }
+    expect(other.requests).toEqual(['current'])
+  })
+})
+
 describe('a host that lies', () => {
   const bomb = Bun.zstdCompressSync(Buffer.alloc(1 << 26))
   const lies: [string, (name: string) => Response | undefined, string][] = [

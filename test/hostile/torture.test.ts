@@ -19,6 +19,7 @@ const HELD_BY: Readonly<Record<string, string>> = {
   damaged: 'release/broken-home',
   descriptors: 'operation/slow-clients',
   compute: 'operation/compute-workers',
+  lists: 'v2/many-lists',
 }
 
 const homes = new Homes('test')

@@ -113,8 +113,8 @@ export const FORMAT_ALLOWED = 'api or json, given once'
 export const HOST_DETAIL = 'Host must be one host name or address, with a port if needed, such as example.org:8080.'
 const KNOWN = ['/', '/api/v1', ...collections.map(({ path }) => path)].join(', ')
 /** The detail of a 404; below the path of API v1 it lists the paths of API v1 only. */
-export const notFoundDetail = (path: string) =>
-  `Known paths are ${KNOWN}${path.startsWith('/api/v1') ? '' : ', /api/v2, /api/openapi.json'}.`
+export const notFoundDetail = (path: string, hint = '') =>
+  `${hint}Known paths are ${KNOWN}${path.startsWith('/api/v1') ? '' : ', /api/v2, /api/openapi.json'}.`
 
 export const redirectResponse = (location: string): HttpResponse => ({
   status: 308,

@@ -104,4 +104,5 @@ export const PAGES: Readonly<Record<string, string>> = {
   'picker, submitted': '/picker?lugar=3-1&lugar.estado=2',
   releases: '/releases',
   docs: '/docs',
+  'resource of the docs': '/docs/list-localidades',
 }

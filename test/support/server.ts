@@ -1,12 +1,14 @@
 // The real server on a free port of this machine, with whatever it logs kept for the test.
 import { afterAll, expect } from 'bun:test'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { explorerPages } from '../../packages/server/src/explorer/mount.ts'
 import { type App, createApp } from '../../packages/server/src/http/app.ts'
 import type { BaseUrlPolicy } from '../../packages/server/src/http/base-url.ts'
 import { Metrics } from '../../packages/server/src/http/observation/metrics.ts'
 import { serve } from '../../packages/server/src/http/processes/serve.ts'
 import { PageShortcut } from '../../packages/server/src/http/v1/page-shortcut.ts'
-import { ResponseCache } from '../../packages/server/src/http/v2/response-cache.ts'
+import { cacheIn, ResponseCache } from '../../packages/server/src/http/v2/response-cache.ts'
 import type { ReleaseStore } from '../../packages/server/src/release/home/release-store.ts'
 import type { Release } from '../../packages/server/src/release/release.ts'
 import { TestDirectory } from './releases.ts'
@@ -58,3 +60,16 @@ export function serverForAll(...given: Parameters<typeof serverOf>): TestServer 
 /** A cache that keeps everything, unless `options` say otherwise. */
 export const testCache = (directory: string, options: Partial<ConstructorParameters<typeof ResponseCache>[0]> = {}) =>
   new ResponseCache({ directory, maxBytes: 1e9, isOnDisk: () => true, log: () => {}, ...options })
+
+/** A file of the cache of a home, one byte of which has changed since it was written. */
+export async function damagedCacheFile(home: string): Promise<string> {
+  const directory = cacheIn(home)
+  mkdirSync(directory, { recursive: true })
+  async function* chunks() {
+    yield Buffer.from('as it was written')
+  }
+  await testCache(directory).make('body', { madeFrom: [], chunks, encoding: () => undefined })
+  const path = join(directory, 'body')
+  writeFileSync(path, readFileSync(path, 'utf8').replace('was', 'is!'))
+  return path
+}

@@ -9,6 +9,7 @@ import { descriptors } from './descriptors.ts'
 import { diskFull } from './disk-full.ts'
 import { fuzz } from './fuzz.ts'
 import { importKills } from './import.ts'
+import { lists } from './lists.ts'
 import { load } from './load.ts'
 import { packages } from './packages.ts'
 import { pageOf, RESULTS, writePage } from './report.ts'
@@ -35,6 +36,7 @@ export const campaigns: readonly Campaign[] = [
     descriptors,
     importKills,
     compute,
+    lists,
   ],
   packages,
   state,

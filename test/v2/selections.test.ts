@@ -89,6 +89,9 @@ describe('a part of a collection in one response', () => {
     ['/api/v2/municipios/ten/localidades/all', 404, /municipio/],
     ['/api/v2/municipios/10/paises/all', 404, /^Known paths are/],
     ['/api/v2/municipios/10/localidades/all/all', 404, /^Known paths are/],
+    ['/api/v2/municipos', 404, /^Did you mean \/api\/v2\/municipios\? Known paths are/],
+    ['/api/v2/municipios/10/localidad', 404, /^Did you mean \/api\/v2\/municipios\/10\/localidades\? /],
+    ['/api/v2/serch', 404, /^Did you mean \/api\/v2\/search\? /],
   ])('%s is %i', async (target, status, detail) => {
     const response = await get(target)
     expect([response.status, await detailOf(response)]).toEqual([status, expect.stringMatching(detail)])

@@ -22,3 +22,15 @@ export function lowerBound(
   }
   return low
 }
+
+/** The first index, from one to another, for which a condition holds that holds for all that follow. */
+export function firstWhich(holds: (index: number) => boolean, from: number, to: number): number {
+  let low = from
+  let high = to
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (holds(middle)) high = middle
+    else low = middle + 1
+  }
+  return low
+}

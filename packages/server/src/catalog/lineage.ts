@@ -6,11 +6,19 @@ import { keyPathsOf, pathsOf, type RecordPath } from './paths.ts'
 
 const entityAt = ({ field }: RecordPath): Entity | undefined => (field.kind === 'embed' ? field.entity : undefined)
 
-/** The shortest way from a record to an ancestor; of several, the one that is rendered first. */
-export function pathTo(entity: Entity, ancestor: Entity): RecordPath | undefined {
-  const ways = [...pathsOf(entity).values()].filter((path) => entityAt(path) === ancestor)
-  return ways.toSorted((a, b) => a.steps.length - b.steps.length)[0]
-}
+/** The shortest way from a record to each of its ancestors; of several, the one that is rendered first. */
+export const waysFrom = memoized((entity: Entity): ReadonlyMap<Entity, RecordPath> => {
+  const ways = new Map<Entity, RecordPath>()
+  for (const path of pathsOf(entity).values()) {
+    const ancestor = entityAt(path)
+    if (ancestor === undefined) continue
+    const shortest = ways.get(ancestor)
+    if (shortest === undefined || path.steps.length < shortest.steps.length) ways.set(ancestor, path)
+  }
+  return ways
+})
+
+export const pathTo = (entity: Entity, ancestor: Entity): RecordPath | undefined => waysFrom(entity).get(ancestor)
 
 /** Two ways from a record to an ancestor, which one expects to be the same record. */
 type WayPair = { readonly left: string; readonly right: string }
@@ -30,9 +38,20 @@ export const wayPairs = memoized((entity: Entity): readonly WayPair[] => {
   )
 })
 
+const descendantsIn = memoized(({ entities }: Catalog): ReadonlyMap<Entity, readonly Entity[]> => {
+  const below = new Map<Entity, Entity[]>()
+  for (const entity of entities.values())
+    for (const ancestor of waysFrom(entity).keys()) {
+      const others = below.get(ancestor)
+      if (others === undefined) below.set(ancestor, [entity])
+      else others.push(entity)
+    }
+  return below
+})
+
 /** The entities of a catalog whose records have one of this entity among their ancestors. */
-export const descendantsOf = (catalog: Catalog, ancestor: Entity): Entity[] =>
-  [...catalog.entities.values()].filter((entity) => pathTo(entity, ancestor) !== undefined)
+export const descendantsOf = (catalog: Catalog, ancestor: Entity): readonly Entity[] =>
+  descendantsIn(catalog).get(ancestor) ?? []
 
 type Step = { readonly field: string; readonly entity: Entity }
 

@@ -1,4 +1,5 @@
 // The explorer as a reader of API v2: the same parsers, finders and limits, as values instead of responses.
+import { memoized } from '../base/memoized.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { type Entity, hasCoordinates } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
@@ -55,6 +56,10 @@ const NO_HEADERS: RequestHeaders = new Map()
 /** The query of a request that names no release: the reader has chosen one. */
 const queryOf = (pairs: QueryPairs): RawQuery => ({ pairs, release: undefined })
 
+const entitiesOf = memoized((release: Release): readonly Entity[] =>
+  [...release.catalog.entities.values()].filter(({ name }) => release.entity(name).stored !== undefined),
+)
+
 export class ApiReader {
   readonly #context: V2Context
   readonly #language: PageLanguage
@@ -78,7 +83,7 @@ export class ApiReader {
 
   /** The entities that the release has: of those that came with a later version of the program it may lack some. */
   get entities(): readonly Entity[] {
-    return [...this.catalog.entities.values()].filter(({ name }) => this.release.entity(name).stored !== undefined)
+    return entitiesOf(this.release)
   }
 
   count(entity: Entity): number {

@@ -29,7 +29,7 @@ import {
 } from './links.ts'
 import { isMapData, respondMapData } from './map-data.ts'
 import { collectionPage } from './pages/collection.ts'
-import { docsPage, RUN_PATH } from './pages/docs.ts'
+import { docsPage, RUN_PATH, resourcePage } from './pages/docs.ts'
 import { homePage } from './pages/home.ts'
 import { mapPage, placeWithCode } from './pages/map.ts'
 import { pickerPage } from './pages/picker.ts'
@@ -115,6 +115,7 @@ function routeAt({ catalog }: Release, path: string): PageRoute | undefined {
   if (fixed !== undefined) return fixed
   const [, first, named = '', key, ...more] = trimmed.split('/')
   const plural = percentDecoded(named) ?? ''
+  if (`/${first}` === DOCS_PATH && key === undefined) return resourcePage(catalog, plural)
   if (more.length > 0 || !catalog.collections.has(plural) || key === '') return undefined
   if (`/${first}` === MAP_PATH && key === undefined) return withCodes(plural, mapPage, placeWithCode)
   if (`/${first}` !== EXPLORE_PATH) return undefined

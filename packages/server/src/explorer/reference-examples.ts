@@ -3,7 +3,7 @@
 import type { Entity } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
 import { importanceFieldsOf } from '../catalog/importance-fields.ts'
-import { ancestorsOf, ownerOf, pathTo } from '../catalog/lineage.ts'
+import { ancestorsOf, ownerOf, waysFrom } from '../catalog/lineage.ts'
 import { recordVariables } from '../http/v2/v2-routes.ts'
 import { embeddedIn } from './ancestry.ts'
 import { keySegments } from './links.ts'
@@ -68,9 +68,8 @@ function exampleRecords({ api }: View): ReadonlyMap<Entity, PublishedRecord> {
     const [record] = api.list(entity, [['per_page', '1'], ...sort]).records
     if (record === undefined) continue
     records.set(entity, record)
-    for (const ancestor of api.entities) {
-      const steps = pathTo(entity, ancestor)?.steps
-      const embedded = steps && embeddedIn(record, steps)
+    for (const [ancestor, { steps }] of waysFrom(entity)) {
+      const embedded = embeddedIn(record, steps)
       if (embedded !== undefined && !records.has(ancestor)) records.set(ancestor, embedded)
     }
   }

@@ -1,5 +1,7 @@
 // The API reference as data: the resources of the service, each with all the operations on it, and where a form of them leads.
 import { V1_PATH } from '../base/api-v1.ts'
+import { memoized } from '../base/memoized.ts'
+import type { Catalog } from '../catalog/catalog.ts'
 import type { Entity } from '../catalog/entity.ts'
 import { badParameter } from '../http/problem.ts'
 import { OPENAPI_PATH, RECONCILE_PATH, RESOLVE_PATH, V2_PATH } from '../http/routes.ts'
@@ -66,14 +68,16 @@ export type ReferenceOperation = {
   readonly problems: readonly number[]
 }
 
-/** Operations on one list of records, or on another part of the service. */
-export type ReferenceSection = {
+/** A list of records, or another part of the service. */
+export type ReferenceResource = {
   readonly id: string
   readonly path: string
   /** The list whose records it gives. */
   readonly entity?: Entity
-  readonly operations: readonly ReferenceOperation[]
 }
+
+/** All operations on a resource. */
+export type ReferenceSection = ReferenceResource & { readonly operations: readonly ReferenceOperation[] }
 
 export const documentOf = (api: ApiReader) => api.openapi() as unknown as Document
 
@@ -87,10 +91,11 @@ export function resolved<T extends object>(document: Document, one: T | Referenc
 
 const PROBLEM = /^[45]/
 
-function operationsIn(document: Document): ReferenceOperation[] {
-  return Object.entries(document.paths).flatMap(([path, operations]) =>
+/** The operations at some paths of the document. */
+const operationsAt = (document: Document, paths: readonly string[]): ReferenceOperation[] =>
+  paths.flatMap((path) =>
     METHODS.flatMap((method) => {
-      const documented = operations[method]
+      const documented = document.paths[path]?.[method]
       if (documented === undefined) return []
       const { operationId: id, summary, parameters, responses } = documented
       const { content } = resolved<DocumentedResponse>(document, responses['200'] ?? {})
@@ -107,7 +112,6 @@ function operationsIn(document: Document): ReferenceOperation[] {
       }
     }),
   )
-}
 
 /** The services of reconciling, which are no part of the document: the parameters of each, with those that it must have first. */
 const RECONCILE: Readonly<Record<string, readonly string[]>> = {
@@ -141,26 +145,41 @@ const OTHERS: readonly string[] = [
 /** The id of the entry of a list, which no other part of the page can have. */
 export const listId = ({ plural }: Entity): string => `list-${plural}`
 
+const others: readonly ReferenceResource[] = [...OTHERS, RECONCILE_PATH].map((path) => ({
+  id: path.slice(1).replaceAll('/', '-'),
+  path,
+}))
+
 /** The resources of the service: its lists, and what else there is. */
-export function resourcesOf(
-  document: Document,
-  entities: readonly Entity[],
-): { lists: ReferenceSection[]; others: ReferenceSection[] } {
-  const operations = operationsIn(document)
-  const lists = entities.map((entity): ReferenceSection => {
-    const gives = (path: string) => {
-      const named = path.split('/').filter((segment) => entities.some(({ plural }) => plural === segment))
-      return path.startsWith(`${V2_PATH}/`) && named.at(-1) === entity.plural
-    }
-    const path = `${V2_PATH}/${entity.plural}`
-    return { id: listId(entity), path, entity, operations: operations.filter((one) => gives(one.path)) }
+export const resourcesOf = memoized(({ entities }: Catalog) => ({
+  lists: Array.from(
+    entities.values(),
+    (entity): ReferenceResource => ({ id: listId(entity), path: `${V2_PATH}/${entity.plural}`, entity }),
+  ),
+  others,
+}))
+
+export const resourceNamed = memoized((catalog: Catalog): ReadonlyMap<string, ReferenceResource> => {
+  const { lists } = resourcesOf(catalog)
+  return new Map([...lists, ...others].map((resource) => [resource.id, resource]))
+})
+
+/** The paths of the document by the path of the resource that they belong to: a list that ends a path is the one that it gives. */
+const pathsByResource = memoized((document: Document, { collections }: Catalog): ReadonlyMap<string, string[]> => {
+  const isOf = (path: string, other: string) => path === other || (other !== V2_PATH && path.startsWith(`${other}/`))
+  return Map.groupBy(Object.keys(document.paths), (path) => {
+    const list = path.startsWith(`${V2_PATH}/`) && path.split('/').findLast((segment) => collections.has(segment))
+    return list ? `${V2_PATH}/${list}` : (OTHERS.find((other) => isOf(path, other)) ?? '')
   })
-  const others = OTHERS.map((path) => {
-    const isOf = (one: ReferenceOperation) => one.path === path || (path !== V2_PATH && one.path.startsWith(`${path}/`))
-    return { id: path.slice(1).replaceAll('/', '-'), path, operations: operations.filter(isOf) }
-  })
-  const reconcile = { id: RECONCILE_PATH.slice(1), path: RECONCILE_PATH, operations: reconcileOperations }
-  return { lists, others: [...others, reconcile] }
+})
+
+export function sectionOf(document: Document, catalog: Catalog, resource: ReferenceResource): ReferenceSection {
+  const { path } = resource
+  const operations =
+    path === RECONCILE_PATH
+      ? reconcileOperations
+      : operationsAt(document, pathsByResource(document, catalog).get(path) ?? [])
+  return { ...resource, operations }
 }
 
 const VARIABLE = /\{([^}]+)\}/g
@@ -187,14 +206,16 @@ export const variablesIn = (path: string): { readonly input: string; readonly li
 /** The target of a form without a script: the response itself. */
 export function runTarget(api: ApiReader, pairs: QueryPairs): string {
   const id = parameter(pairs, 'operation')
-  const operations = [...operationsIn(documentOf(api)), ...reconcileOperations]
+  const document = documentOf(api)
+  const paths = Object.keys(document.paths).filter((one) => document.paths[one]?.get?.operationId === id)
+  const operations = [...operationsAt(document, paths), ...reconcileOperations]
   const found = operations.find((one) => one.method === 'get' && one.id === id)
   if (found === undefined)
     throw badParameter('operation', id ?? '', 'the name of a GET operation of the OpenAPI document')
-  const path = pathInForm(found.path).replaceAll(VARIABLE, (name) => encodeURIComponent(parameter(pairs, name) ?? ''))
+  const target = pathInForm(found.path).replaceAll(VARIABLE, (name) => encodeURIComponent(parameter(pairs, name) ?? ''))
   const isTaken = (name: string) => found.parameters.some((one) => one.in === 'query' && one.name === name)
   return withQuery(
-    path,
+    target,
     pairs.filter(([name, value]) => value !== '' && isTaken(name)),
   )
 }

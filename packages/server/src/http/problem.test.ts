@@ -109,7 +109,16 @@ const words: { readonly [K in ProblemKind]: readonly [status: number, title: str
     'The request does not say soundly which host it is for',
     [{ header: 'Host', expected: 'a name' }, 'Host must be a name.'],
   ],
-  'not-found': [404, 'There is nothing at this path', [{ known: ['/a', '/b'] }, 'Known paths are /a, /b.']],
+  'not-found': [
+    404,
+    'There is nothing at this path',
+    [{ known: ['/a', '/b'] }, 'Known paths are /a, /b.'],
+    [{ known: ['/a', '/b'], hint: 'Did you mean /a?' }, 'Did you mean /a? Known paths are /a, /b.'],
+    [
+      { known: Array.from({ length: 250 }, (_, at) => `/${at}`) },
+      `Known paths are ${Array.from({ length: 200 }, (_, at) => `/${at}`).join(', ')} and 50 others.`,
+    ],
+  ],
   'page-beyond-last': [
     404,
     'The page is beyond the last one',

@@ -21,7 +21,8 @@ export type Problem =
   | { readonly kind: 'not-acceptable'; readonly accept: string; readonly forms: string }
   | { readonly kind: 'precondition-failed'; readonly header: string }
   | { readonly kind: 'range-not-satisfiable'; readonly length: number }
-  | { readonly kind: 'not-found'; readonly known: readonly string[] }
+  /** The hint is a sentence about what the path may mean. */
+  | { readonly kind: 'not-found'; readonly known: readonly string[]; readonly hint?: string | undefined }
   | { readonly kind: 'record-not-found'; readonly what: string; readonly hint: string }
   | { readonly kind: 'method-not-allowed'; readonly method: string }
   | { readonly kind: 'bad-host'; readonly header: string; readonly expected: string }
@@ -148,7 +149,7 @@ function detailOf(problem: Problem, path: string): string {
     case 'range-not-satisfiable':
       return `The answer has ${problem.length} bytes.`
     case 'not-found':
-      return `Known paths are ${problem.known.join(', ')}.`
+      return `${problem.hint === undefined ? '' : `${problem.hint} `}Known paths are ${someOf(problem.known)}.`
     case 'method-not-allowed':
       return `${problem.method} was used; allowed are ${allowedAt(path)}.`
     case 'bad-body':
@@ -190,6 +191,14 @@ function detailOf(problem: Problem, path: string): string {
           : ` Release ${problem.release.slice(0, 12)} was read; nomenclator releases verify says if a file of it is damaged.`)
       )
   }
+}
+
+/** With a thousand lists there are more paths than anyone reads. */
+const MAX_KNOWN = 200
+
+function someOf(known: readonly string[]): string {
+  const more = known.length - MAX_KNOWN
+  return more > 0 ? `${known.slice(0, MAX_KNOWN).join(', ')} and ${more} others` : known.join(', ')
 }
 
 const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)

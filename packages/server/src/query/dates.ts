@@ -5,13 +5,19 @@ const DATE = /^(-?[0-9]{4,})((?:-[0-9]{2}){0,2}(?:T.*)?)$/
 /** True if the text can be compared with dates: a year, a month, a day or a moment. */
 export const isDate = (text: string): boolean => DATE.test(text)
 
-/** Below zero where the first is earlier; a year comes before its months, and a month before its days. */
-export function compareDates(a: string, b: string): number {
-  const [, yearOfA = '0', restOfA = a] = DATE.exec(a) ?? []
-  const [, yearOfB = '0', restOfB = b] = DATE.exec(b) ?? []
-  return Number(yearOfA) - Number(yearOfB) || (restOfA < restOfB ? -1 : Number(restOfA > restOfB))
+/** A date as it is compared: its year, and what follows that. */
+type DateParts = readonly [year: number, rest: string]
+
+export function datePartsOf(text: string): DateParts {
+  const [, year = '0', rest = text] = DATE.exec(text) ?? []
+  return [Number(year), rest]
 }
 
-/** True if a date lies in a month or year that is given with fewer digits. */
-export const isWithinDate = (date: string, period: string): boolean =>
-  date.startsWith(`${period}-`) || date.startsWith(`${period}T`)
+/** Below zero where the first is earlier; a year comes before its months, and a month before its days. */
+export const compareDates = ([yearA, restA]: DateParts, [yearB, restB]: DateParts): number =>
+  yearA - yearB || (restA < restB ? -1 : Number(restA > restB))
+
+/** True if a date comes after another, and does not lie in the month or year that the other is. */
+export const isAfter = (date: DateParts, bound: DateParts): boolean =>
+  compareDates(date, bound) > 0 &&
+  !(date[0] === bound[0] && (date[1].startsWith(`${bound[1]}-`) || date[1].startsWith(`${bound[1]}T`)))

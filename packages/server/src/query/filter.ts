@@ -1,11 +1,11 @@
 // Filters: finds the positions of the records that have certain values in their fields or in those of their ancestors.
-
 import { indexInAscending } from '../base/binary-search.ts'
+import { checkpoint } from '../base/checkpoint.ts'
 import { type Entity, embeddedAt, type OfficialCode, partsOf } from '../catalog/entity.ts'
 import { keyPathsOf, stepsWithin } from '../catalog/paths.ts'
-import type { IndexColumn } from '../release/index/index-file.ts'
 import { positionsWithCode } from '../release/official-codes.ts'
 import type { Release } from '../release/release.ts'
+import { type ColumnFilter, type Condition, conditionOf, intersected, positionsOf, type Test } from './column-filter.ts'
 import { columnAt, derivedCode } from './columns.ts'
 import { treeOf } from './tree.ts'
 import { type ValueMatch, wantedIn } from './wanted-values.ts'
@@ -25,12 +25,6 @@ export type Filter = {
   readonly values: readonly (string | number)[]
 }
 
-/** A filter as a set of values of one column of the entity itself: their numbers, ascending. */
-type ColumnFilter = { readonly column: IndexColumn; readonly wanted: Uint32Array }
-type Test = (position: number) => boolean
-/** A condition on records: how many satisfy it, which do, and whether one does. */
-type Condition = { readonly count: number; positions(): Uint32Array; test(): Test }
-
 /** The positions of the records that pass all filters, ascending; undefined stands for all. */
 export function positionsWhere(release: Release, entity: Entity, filters: readonly Filter[]): Uint32Array | undefined {
   const [rarest, ...others] = rarestFirst(release, entity, filters)
@@ -47,16 +41,23 @@ export function firstWhere(release: Release, entity: Entity, filters: readonly F
 }
 
 /** The filter that the fewest records pass comes first: its records are the candidates, and the others test each. */
-const rarestFirst = (release: Release, entity: Entity, filters: readonly Filter[]): Condition[] =>
-  filters.map((filter) => conditionOf(release, entity, filter)).sort((a, b) => a.count - b.count)
+function rarestFirst(release: Release, entity: Entity, filters: readonly Filter[]): Condition[] {
+  const conditions: Condition[] = []
+  const inColumns: ColumnFilter[] = []
+  for (const filter of filters) {
+    const positions = positionsFor(release, entity, filter)
+    if (positions === undefined) inColumns.push(columnFilter(release, entity, filter))
+    else conditions.push(conditionAt(positions))
+  }
+  return [...conditions, ...intersected(inColumns).map(conditionOf)].sort((a, b) => a.count - b.count)
+}
 
-function conditionOf(release: Release, entity: Entity, filter: Filter): Condition {
-  if (filter.steps.length === 0) return conditionAt(inTree(release, entity, filter))
+/** The positions of the records that pass, for a filter on the record itself or on its codes, which are looked up; else undefined. */
+function positionsFor(release: Release, entity: Entity, filter: Filter): Uint32Array | undefined {
+  if (filter.steps.length === 0) return inTree(release, entity, filter)
   const [step = '', ...rest] = filter.steps
   const code = rest.length === 0 && filter.match === 'equals' ? derivedCode(entity, step) : undefined
-  if (code !== undefined) return conditionAt(withAnyCode(release, entity, code, filter.values))
-  const columns = columnFilter(release, entity, filter)
-  return { count: recordsOf(columns), positions: () => positionsOf(columns), test: () => testOf(columns) }
+  return code && withAnyCode(release, entity, code, filter.values)
 }
 
 const conditionAt = (positions: Uint32Array): Condition => ({
@@ -106,41 +107,8 @@ export const keyFilters = (entity: Entity, parts: readonly (string | number)[]):
     return { steps, match: 'equals', values: [numeric ? Number(part) : part] }
   })
 
-/** The number of records that pass. */
-function recordsOf({ column: { starts }, wanted }: ColumnFilter): number {
-  let records = 0
-  for (let at = 0; at < wanted.length; at++) {
-    const value = wanted[at] as number
-    records += (starts[value + 1] as number) - (starts[value] as number)
-  }
-  return records
-}
-
-/** Above this share of all records, testing each of them is cheaper than sorting. */
-const MANY = 1 / 8
-
-/** The positions of the records that pass, ascending. A single value has a posting list, of which nothing is copied. */
-function positionsOf(filter: ColumnFilter): Uint32Array {
-  const { column, wanted } = filter
-  const postings = (value: number) => column.positions.subarray(column.starts[value], column.starts[value + 1])
-  if (wanted.length === 0) return new Uint32Array()
-  if (wanted.length === 1) return postings(wanted[0] as number)
-  const positions = new Uint32Array(recordsOf(filter))
-  let used = 0
-  if (positions.length > column.values.length * MANY) {
-    const test = testOf(filter)
-    for (let position = 0; position < column.values.length; position++) if (test(position)) positions[used++] = position
-    return positions
-  }
-  for (const value of wanted) {
-    const list = postings(value)
-    positions.set(list, used)
-    used += list.length
-  }
-  return positions.sort()
-}
-
 function passing(positions: Uint32Array, test: Test): Uint32Array {
+  checkpoint()
   const passed = new Uint32Array(positions.length)
   let used = 0
   for (let at = 0; at < positions.length; at++) {
@@ -148,14 +116,4 @@ function passing(positions: Uint32Array, test: Test): Uint32Array {
     if (test(position)) passed[used++] = position
   }
   return passed.subarray(0, used)
-}
-
-function testOf({ column: { values, starts }, wanted }: ColumnFilter): Test {
-  if (wanted.length === 1) {
-    const only = wanted[0]
-    return (position) => values[position] === only
-  }
-  const flags = new Uint8Array(starts.length - 1)
-  for (const value of wanted) flags[value] = 1
-  return (position) => flags[values[position] as number] === 1
 }

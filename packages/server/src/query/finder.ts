@@ -8,7 +8,7 @@ import { type Filter, positionsWhere } from './filter.ts'
 import { type Near, NearestCandidates, nearestFirst } from './near.ts'
 import { searchList } from './search/search.ts'
 import { type Sort, sortBy } from './sort.ts'
-import { treeOf } from './tree.ts'
+import { type Tree, treeOf } from './tree.ts'
 
 export type Query = {
   readonly filters: readonly Filter[]
@@ -36,9 +36,12 @@ export function find(release: Release, name: string, query: Query): Found {
   const passing = () => positionsWhere(release, entity.definition, filters)
   const isPlain = words.length === 0 && sorts.length === 0
   if (ancestorsOf !== undefined) {
+    const tree = treeOf(entity)
+    if (tree === undefined) return foundInOrder(new Uint32Array())
+    if (isPlain && near === undefined && filters.length === 0) return ancestry(tree, ancestorsOf)
     const passed = passing()
     const isPassed = (one: number) => passed === undefined || indexInAscending(passed, one) !== -1
-    const above = Uint32Array.from((treeOf(entity)?.ancestorsOf(ancestorsOf) ?? []).filter(isPassed))
+    const above = tree.ancestorsOf(ancestorsOf).filter(isPassed)
     return foundInOrder(isPlain && near === undefined ? above : inOrder(release, name, query, above.sort()))
   }
   const ordered = () =>
@@ -85,6 +88,13 @@ const foundAscending = (positions: Uint32Array): Found => ({
   total: positions.length,
   slice: (from, to) => positions.subarray(from, to),
   placeOf: (position) => indexInAscending(positions, position),
+})
+
+/** The ancestors of a record, of which no more are visited than up to the end of a slice. */
+const ancestry = (tree: Tree, position: number): Found => ({
+  total: tree.depthOf(position),
+  slice: (from, to) => tree.ancestorsOf(position, from, to),
+  placeOf: (ancestor) => tree.ancestorsOf(position).indexOf(ancestor),
 })
 
 const allOf = (count: number): Found => ({

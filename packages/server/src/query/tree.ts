@@ -11,8 +11,12 @@ const MAX_CACHED_POSITIONS = 1_000_000
 /** Number of records between two checkpoints, less one. */
 const CHECKED_EVERY = 0xfff
 
+/** Depths that are not known yet: of records that were not visited, and of those on the walk at hand. */
+const UNKNOWN = -1
+const WALKED = -2
+
 /** A tree over positions. A record that is its own ancestor, by whatever way, is returned once. */
-class Tree {
+export class Tree {
   readonly #column: IndexColumn
   readonly #count: number
   readonly #descendants = new LruCache<Uint32Array>({
@@ -21,6 +25,7 @@ class Tree {
     weightOf: ({ length }) => length,
   })
   #roots: Uint32Array | undefined
+  #depths: Int32Array | undefined
 
   constructor(column: IndexColumn, count: number) {
     this.#column = column
@@ -33,16 +38,47 @@ class Tree {
     return parent === position || parent >= this.#count ? undefined : parent
   }
 
-  /** The nearest first, and no more than so many. */
-  ancestorsOf(position: number, max = Number.POSITIVE_INFINITY): number[] {
-    const seen = new Set([position])
-    const ancestors: number[] = []
-    for (let at = this.parentOf(position); at !== undefined && ancestors.length < max; at = this.parentOf(at)) {
-      if (seen.has(at)) break
-      seen.add(at)
-      ancestors.push(at)
+  /** The number of ancestors. */
+  depthOf(position: number): number {
+    this.#depths ??= this.#measured()
+    return this.#depths[position] as number
+  }
+
+  /** The ancestors, the nearest first, from one place to just before another. */
+  ancestorsOf(position: number, from = 0, to = Number.POSITIVE_INFINITY): Uint32Array {
+    const end = Math.min(to, this.depthOf(position))
+    const ancestors = new Uint32Array(Math.max(end - from, 0))
+    let at = position
+    for (let place = 0; place < end; place++) {
+      if ((place & CHECKED_EVERY) === 0) checkpoint()
+      at = this.#column.values[at] as number
+      if (place >= from) ancestors[place - from] = at
     }
     return ancestors
+  }
+
+  /** Walks from each record up to one whose depth is known, to a root, or once around a cycle. */
+  #measured(): Int32Array {
+    const depths = new Int32Array(this.#count).fill(UNKNOWN)
+    const walk = new Uint32Array(this.#count)
+    for (let start = 0; start < this.#count; start++) {
+      if ((start & CHECKED_EVERY) === 0) checkpoint()
+      let length = 0
+      let at: number | undefined = start
+      for (; at !== undefined && depths[at] === UNKNOWN; at = this.parentOf(at)) {
+        depths[at] = WALKED
+        walk[length++] = at
+      }
+      let depth = at === undefined ? 0 : (depths[at] as number) + 1
+      if (at !== undefined && depths[at] === WALKED) {
+        const first = walk.subarray(0, length).lastIndexOf(at)
+        // In a cycle, all others are above each.
+        depth = length - first
+        for (; length > first; length--) depths[walk[length - 1] as number] = depth - 1
+      }
+      while (length > 0) depths[walk[--length] as number] = depth++
+    }
+    return depths
   }
 
   /** The children of a record, ascending. */

@@ -1,12 +1,11 @@
 // Finds the values of one column that a filter means: equal ones, beginnings, numbers and dates within bounds, lists that contain one.
-
-import { indexInAscending } from '../base/binary-search.ts'
+import { firstWhich, indexInAscending, lowerBound } from '../base/binary-search.ts'
 import { checkpoint } from '../base/checkpoint.ts'
 import { parseJsonWithDigits } from '../base/json.ts'
 import { memoized } from '../base/memoized.ts'
 import type { IndexColumn } from '../release/index/index-file.ts'
 import type { SortedTexts } from '../release/index/sorted-texts.ts'
-import { compareDates, isWithinDate } from './dates.ts'
+import { compareDates, datePartsOf, isAfter } from './dates.ts'
 
 /** A condition on a value, whichever record has it. */
 export type ValueMatch = 'equals' | 'begins' | 'min' | 'max' | 'contains'
@@ -14,8 +13,14 @@ export type ValueMatch = 'equals' | 'begins' | 'min' | 'max' | 'contains'
 type Values = readonly (string | number)[]
 type ValueColumn = Exclude<IndexColumn, { kind: 'embed' }>
 
-/** The numbers of the values that a filter means, ascending. */
-export function wantedIn(column: ValueColumn, match: ValueMatch, values: Values): Uint32Array {
+/** Values of a column from one number to just before another. */
+export type Span = { readonly from: number; readonly to: number }
+
+/** Numbers of values, ascending. */
+export type WantedValues = Uint32Array | Span
+
+/** The values that a filter means. */
+export function wantedIn(column: ValueColumn, match: ValueMatch, values: Values): WantedValues {
   const [only] = values
   if (match === 'min' || match === 'max') return bounded(column, match, only as string | number)
   if (match === 'contains') return listsWith(column, values)
@@ -35,30 +40,47 @@ export function wantedIn(column: ValueColumn, match: ValueMatch, values: Values)
 }
 
 /** The values within a bound; a missing value is within none. */
-function bounded(column: ValueColumn, match: 'min' | 'max', bound: string | number): Uint32Array {
+function bounded(column: ValueColumn, match: 'min' | 'max', bound: string | number): WantedValues {
   if (column.kind === 'text') return datesBounded(column.texts, match, String(bound))
   if (column.kind !== 'number fact') throw new Error('only numbers and dates have bounds')
   const { known } = column
   const limit = Number(bound)
-  const below = known.findIndex((number) => (match === 'min' ? number >= limit : number > limit))
-  const [from, to] = match === 'min' ? [below, known.length] : [0, below === -1 ? known.length : below]
-  return from === -1 ? new Uint32Array() : Uint32Array.from({ length: to - from }, (_, at) => from + at)
+  if (match === 'min') return { from: lowerBound(known, limit), to: known.length }
+  return { from: 0, to: firstWhich((at) => (known[at] as number) > limit, 0, known.length) }
 }
 
 /** A day is at most the month or year that it is in. */
-function datesBounded(texts: SortedTexts, match: 'min' | 'max', bound: string): Uint32Array {
-  const isWithin = (date: string) =>
-    match === 'min' ? compareDates(date, bound) >= 0 : compareDates(date, bound) <= 0 || isWithinDate(date, bound)
-  return numbersWhere(texts, (text) => text !== '' && isWithin(text))
+function datesBounded(texts: SortedTexts, match: 'min' | 'max', bound: string): WantedValues {
+  const limit = datePartsOf(bound)
+  const order = dateOrder(texts)
+  const size = order?.length ?? texts.size
+  const dateAt = (at: number) => datePartsOf(texts.text(order?.[at] ?? at))
+  const isPast =
+    match === 'min' ? (at: number) => compareDates(dateAt(at), limit) >= 0 : (at: number) => isAfter(dateAt(at), limit)
+  // What is not known is the empty text, which is the first.
+  const first = order === undefined && size > 0 && texts.lengthOf(0) === 0 ? 1 : 0
+  const edge = firstWhich(isPast, first, size)
+  const span = match === 'min' ? { from: edge, to: size } : { from: first, to: edge }
+  return order === undefined ? span : order.slice(span.from, span.to).sort()
 }
 
-function numbersWhere(texts: SortedTexts, holds: (text: string) => boolean): Uint32Array {
-  const numbers: number[] = []
+/** The numbers of the dates from the earliest to the latest; undefined where they are stored in this order, as most are. */
+const dateOrder = memoized((texts: SortedTexts): Uint32Array | undefined => {
+  const dates: { readonly number: number; readonly parts: ReturnType<typeof datePartsOf> }[] = []
+  let isAscending = true
   eachText(texts, (text, number) => {
-    if (holds(text)) numbers.push(number)
+    if (text === '') return
+    const parts = datePartsOf(text)
+    const last = dates.at(-1)
+    if (last !== undefined && compareDates(last.parts, parts) > 0) isAscending = false
+    dates.push({ number, parts })
   })
-  return Uint32Array.from(numbers)
-}
+  if (isAscending) return undefined
+  return Uint32Array.from(
+    dates.sort((a, b) => compareDates(a.parts, b.parts)),
+    ({ number }) => number,
+  )
+})
 
 function eachText(texts: SortedTexts, visit: (text: string, number: number) => void): void {
   for (let number = 0; number < texts.size; number++) {
@@ -97,7 +119,10 @@ const isLongerThan = (value: string | number, prefix: string | number): boolean 
   value !== prefix && String(value).startsWith(String(prefix))
 
 function numbersOf(column: ValueColumn, match: ValueMatch, value: string | number): number[] {
-  if (column.kind === 'number fact') return [column.known.indexOf(Number(value))].filter((at) => at !== -1)
+  if (column.kind === 'number fact') {
+    const at = lowerBound(column.known, Number(value))
+    return column.known[at] === Number(value) ? [at] : []
+  }
   if (column.kind === 'text fact') return [column.known.indexOf(value as string)].filter((at) => at !== -1)
   if (column.kind === 'number') return [indexInAscending(column.numbers, value as number)].filter((at) => at !== -1)
   const text = value as string

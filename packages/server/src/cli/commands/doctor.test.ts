@@ -1,4 +1,5 @@
 // doctor examines machines and homes of all sorts, and names what to change.
+
 import { describe, expect, test } from 'bun:test'
 import { appendFileSync, chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -13,6 +14,7 @@ import {
   TestHome,
   tiny,
 } from '../../../../../test/support/releases.ts'
+import { damagedCacheFile } from '../../../../../test/support/server.ts'
 import { Service } from '../../../../../test/support/service.ts'
 import { smallSource } from '../../../../../test/support/small-source.ts'
 import { ENTITY_FORMAT } from '../../release/manifest.ts'
@@ -190,6 +192,14 @@ describe('home', () => {
     })
     appendFileSync(path, 'x')
     expect((await examined(home.path))('home').status).toBe('fail')
+  })
+
+  test('with a file of the cache whose bytes have changed, which only --deep sees', async () => {
+    using home = new TestHome()
+    expect((await examined(home.path, ['--deep']))('cache').status).toBe('ok')
+    const found = await damagedCacheFile(home.path)
+    expect((await examined(home.path, ['--deep']))('cache')).toMatchObject({ status: 'warn', found })
+    expect((await examined(home.path))('cache')).toBeUndefined()
   })
 
   test('with records in the wrong place', async () => {

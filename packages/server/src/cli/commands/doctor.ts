@@ -6,6 +6,7 @@ import { net } from '../../base/built-ins.ts'
 import { messageOf, OperationalError } from '../../base/operational-error.ts'
 import { describeAddress, withoutPassword } from '../../distribution/postgres/address.ts'
 import { OPENAPI_PATH, V2_PATH } from '../../http/routes.ts'
+import { cacheIn, damagedFiles } from '../../http/v2/response-cache.ts'
 import { urlOf } from '../../http/wire/server.ts'
 import { contradictionsIn } from '../../release/guard.ts'
 import { isOutdated, refusedFormats } from '../../release/home/other-formats.ts'
@@ -38,6 +39,7 @@ const flags = {
   'base-url': serveFlags['base-url'],
   'trust-proxy': serveFlags['trust-proxy'],
   workers,
+  cache: serveFlags.cache,
   ...homeFlags,
 } as const
 
@@ -63,6 +65,7 @@ export const doctor = command({
       proxies: proxies(values, env),
       shelf: values.shelf !== undefined && (await sharedShelf(values.shelf, values)),
       home: fault === undefined && (await releases(store, values.deep)),
+      cache: values.deep && (await cache(values.cache ?? cacheIn(store.home))),
     }
     const checks: Check[] = Object.entries(findings).flatMap(([check, one]) => (one ? [{ check, ...one }] : []))
     const failed = checks.some(({ status }) => status === 'fail')
@@ -340,6 +343,14 @@ async function releases(store: ReleaseStore, deep: boolean): Promise<Finding> {
       return fail(`it cannot be read: ${messageOf(error)}`, 'see the check of permissions')
     return fail(error.message, 'see docs/run.md, or run nomenclator releases')
   }
+}
+
+/** Checks what is kept once made; the service checks each file when it opens it. */
+async function cache(directory: string): Promise<Finding> {
+  const damaged = await damagedFiles(directory)
+  return damaged.length === 0
+    ? ok(`${directory}: every byte as it was written`)
+    : warn(damaged.join('\n'), 'remove these files, which have other content than was written; they are made anew')
 }
 
 function currentManifest(store: ReleaseStore) {

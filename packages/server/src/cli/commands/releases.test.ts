@@ -1,7 +1,8 @@
 // The releases that prune removes, and the words of releases verify for a damaged one.
 import { expect, test } from 'bun:test'
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, rmSync } from 'node:fs'
 import { TestHome } from '../../../../../test/support/releases.ts'
+import { damagedCacheFile } from '../../../../../test/support/server.ts'
 import { countries, smallSource } from '../../../../../test/support/small-source.ts'
 import { run } from '../run.ts'
 
@@ -36,4 +37,15 @@ test('verify fails for a single damaged release', async () => {
   expect(await command(home, 'releases', 'verify')).toBe(0)
   appendFileSync(home.fileOf(digests[1] as string, 'pais', 'records'), 'x')
   await expect(command(home, 'releases', 'verify')).rejects.toThrow('1 of 3 releases are damaged')
+})
+
+test('verify fails for a damaged file of the cache, which is no fault of a release', async () => {
+  const { home, digests } = await homeOfThree()
+  using _home = home
+  const path = await damagedCacheFile(home.path)
+  const reason = await command(home, 'releases', 'verify').then(() => '', String)
+  expect(reason).toContain('the cache is damaged')
+  expect(await command(home, 'releases', 'verify', digests[0] as string)).toBe(0)
+  rmSync(path)
+  expect(await command(home, 'releases', 'verify')).toBe(0)
 })

@@ -1,5 +1,6 @@
 // nomenclator releases, and what is done with a release: show, activate, rollback, prune, verify.
 import { OperationalError } from '../../base/operational-error.ts'
+import { cacheIn, damagedFiles } from '../../http/v2/response-cache.ts'
 import { type Listed, ReleaseStore } from '../../release/home/release-store.ts'
 import { isBuiltHere } from '../../release/home/signature-check.ts'
 import { releaseVerifier } from '../../release/home/verify.ts'
@@ -187,7 +188,7 @@ const releasesPrune = command({
 const releasesVerify = command({
   name: 'releases verify',
   summary: 'Read all files of the releases again and check them',
-  description: 'Each file must have its digest, and each signature must fit its release.',
+  description: 'Each file, also of the cache, must have its digest, and each signature must fit its release.',
   operands: { usage: '[DIGEST]', min: 0, max: 1 },
   flags: { ...signatureFlags, ...homeFlags },
   examples: ['releases verify', 'releases verify 1a2b3c', 'releases verify --require-signature release.pub'],
@@ -195,7 +196,12 @@ const releasesVerify = command({
     const store = await openHome(values, terminal)
     const [prefix] = operands
     const digests = prefix === undefined ? store.list().map(({ digest }) => digest) : [store.find(prefix)]
-    return verifyAll(store, digests, trustOf(values), terminal)
+    const cached = prefix === undefined ? await damagedFiles(cacheIn(store.home)) : []
+    for (const path of cached) terminal.out(`${path}  damaged\n`)
+    await verifyAll(store, digests, trustOf(values), terminal)
+    if (cached.length > 0)
+      throw new OperationalError('the cache is damaged; remove these files, and they are made anew')
+    return 0
   },
 })
 
@@ -204,7 +210,7 @@ async function verifyAll(
   digests: readonly string[],
   trust: Trust | undefined,
   terminal: Terminal,
-): Promise<number> {
+): Promise<void> {
   const verify = releaseVerifier(store)
   const trusting = new ReleaseStore(store.home, trust)
   let damaged = 0
@@ -220,7 +226,6 @@ async function verifyAll(
     throw new OperationalError(
       `${damaged} of ${digests.length} releases are damaged; import their source again to replace them`,
     )
-  return 0
 }
 
 /** Why a release cannot be read. */

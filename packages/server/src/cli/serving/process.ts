@@ -121,7 +121,7 @@ export function startPageWorker(given: Given): RunningWorker {
     policy,
     metrics,
     maxMillisecondsOf: (request) => (mayTakeLong(request) ? milliseconds * LONG_TIMES : milliseconds),
-    ...(rates && { onCost: (client, spent) => chargeComputeTime(rates, client, spent) }),
+    ...(rates && { onCost: (request, client, spent) => chargeComputeTime(rates, request, client, spent) }),
   })
   handOver.use(briefing.computeSockets)
   const handing = handingOver(app, handOver)

@@ -8,6 +8,7 @@ import { MEGABYTE } from '../../http/limits/budget.ts'
 import { type Admin, startAdmin } from '../../http/observation/admin.ts'
 import { NO_FILE } from '../../http/processes/frames.ts'
 import { Supervisor } from '../../http/processes/workers.ts'
+import { cacheDirectory, removeDamaged } from '../../http/v2/response-cache.ts'
 import { ReleaseStore } from '../../release/home/release-store.ts'
 import { notScrubbed, Scrub } from '../../release/home/scrub.ts'
 import { homeOf } from '../flags/home-flag.ts'
@@ -110,10 +111,14 @@ async function followerOf(
   return service.follower
 }
 
-function scrubOf({ log }: Context, service: Service, store: ReleaseStore): Scrub {
+function scrubOf({ values, log }: Context, service: Service, store: ReleaseStore): Scrub {
   service.scrub = new Scrub({
     store,
     log,
+    besides: async (sha256) => {
+      const directory = cacheDirectory(store.home, values.cache)
+      if (typeof directory === 'string') await removeDamaged(directory, log, sha256)
+    },
     onChange: (scrub) => {
       service.pageWorkers?.update({ scrub })
       service.computeWorkers?.update({ scrub })

@@ -277,8 +277,10 @@ export class ShelfFollower implements AsyncDisposable {
     const isLogged = this.#trouble?.kind !== kind || kind === 'refused'
     this.#trouble = { kind, since, message }
     const { event } = SHELF_TROUBLES[kind]
-    const words =
-      kind === 'fork' ? message : `THE SHELF IS NOT FOLLOWED, what is in the home goes on being served: ${message}`
+    const still = this.#hasRelease
+      ? 'what is in the home goes on being served'
+      : 'and the home has nothing to serve yet'
+    const words = kind === 'fork' ? message : `THE SHELF IS NOT FOLLOWED, ${still}: ${message}`
     if (isLogged) log({ level: 'error', event, message: words })
     onTrouble(this.#trouble)
   }
@@ -291,6 +293,15 @@ export class ShelfFollower implements AsyncDisposable {
     const timer = setTimeout(resolve, milliseconds)
     await promise
     clearTimeout(timer)
+  }
+
+  get #hasRelease(): boolean {
+    try {
+      return this.#options.store.currentDigest() !== undefined
+    } catch {
+      // What cannot be read now may be served all the same.
+      return true
+    }
   }
 
   /** True if the workers do not serve the current release yet. */

@@ -1,6 +1,7 @@
 // Reads one host of a shelf over HTTP: another node, a static host, an object store or a CDN.
 import { boundedJson } from '../../base/json-bounds.ts'
 import { messageOf } from '../../base/operational-error.ts'
+import { parseRetryAfter, wait } from '../../source/requests.ts'
 import { MAX_CHUNK_BYTES, sha256 } from './chunks.ts'
 import {
   chunkName,
@@ -29,8 +30,27 @@ const MAX_LISTING_BYTES = 1 << 26
 const MAX_ENTITY_BYTES = 1 << 25
 const MAX_REQUESTS = 8
 
+/** A pause that a host asks for with Retry-After, and is waited for; a longer one counts as being away until it is over. */
+const MAX_PAUSE_SECONDS = 10
+/** A host may name any time, and be mended before. */
+const MAX_AWAY_SECONDS = 600
+/** Requests for a file that are put off, before the host counts as away. */
+const MAX_PAUSES = 20
+
+/** The time before which a host wants no request, which outlasts a connection. */
+type Turn = { at: number }
+
 export const openHttpShelf = (urls: readonly string[]): OpenShelf =>
-  openHosts(urls.map((url) => ({ name: url, open: async () => new HttpShelf(url) })))
+  openHosts(
+    urls.map((url) => {
+      const turn = { at: 0 }
+      return { name: url, open: async () => new HttpShelf(url, turn) }
+    }),
+  )
+
+const LATER = Symbol('later')
+
+const retryAfterOf = ({ headers }: Response) => parseRetryAfter(headers.get('retry-after'), Date.now())
 
 class HttpShelf implements ShelfHost {
   readonly pollMilliseconds: number = POLL_MILLISECONDS
@@ -38,10 +58,12 @@ class HttpShelf implements ShelfHost {
   readonly closed: Promise<void> = new Promise(() => {})
   readonly #url: string
   readonly #stopped = new AbortController()
+  readonly #turn: Turn
   #pointer: ListedPointer | undefined
 
-  constructor(url: string) {
+  constructor(url: string, turn: Turn) {
     this.#url = url
+    this.#turn = turn
   }
 
   async pointer(): Promise<ListedPointer> {
@@ -110,8 +132,24 @@ class HttpShelf implements ShelfHost {
     return bytes && parse(bytes)
   }
 
-  /** Returns undefined if there is no such file. */
+  /** Returns undefined if there is no such file. A host that asks for a pause gets it. */
   async #get(name: string, maxBytes: number, seconds = STALLED_SECONDS): Promise<Uint8Array | undefined> {
+    for (let pauses = 0; ; pauses++) {
+      await this.#awaitTurn()
+      const found = await this.#request(name, maxBytes, seconds)
+      if (found !== LATER) return found
+      if (pauses === MAX_PAUSES) throw new ShelfAway(`${this.#url} puts off every request for ${name}`)
+    }
+  }
+
+  async #awaitTurn(): Promise<void> {
+    const milliseconds = this.#turn.at - performance.now()
+    if (milliseconds > MAX_PAUSE_SECONDS * 1_000)
+      throw new ShelfAway(`${this.#url} wants no request for ${Math.ceil(milliseconds / 1_000)} s`)
+    if (milliseconds > 0) await wait(milliseconds, this.#stopped.signal)
+  }
+
+  async #request(name: string, maxBytes: number, seconds: number): Promise<Uint8Array | undefined | typeof LATER> {
     const url = `${this.#url}/${name}`
     const stalled = new AbortController()
     const timer = setTimeout(() => stalled.abort(), seconds * 1_000)
@@ -122,6 +160,11 @@ class HttpShelf implements ShelfHost {
       if (!response.ok) {
         await response.body?.cancel()
         if (response.status === 404 || response.status === 410) return undefined
+        const pause = response.status === 429 || response.status === 503 ? retryAfterOf(response) : undefined
+        if (pause !== undefined) {
+          this.#turn.at = Math.max(this.#turn.at, performance.now() + Math.min(pause, MAX_AWAY_SECONDS * 1_000))
+          return LATER
+        }
         const Wrong = response.status < 500 && response.status !== 429 ? ShelfRefused : ShelfAway
         throw new Wrong(`${url} responds with ${response.status}`)
       }

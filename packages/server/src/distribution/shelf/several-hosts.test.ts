@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { FakeShelf } from '../../../../../test/support/fake-shelf.ts'
 import { TestHome, ThreeReleases } from '../../../../../test/support/releases.ts'
 import { eventually } from '../../../../../test/support/service.ts'
+import type { Log } from '../../base/log.ts'
 import { OperationalError } from '../../base/operational-error.ts'
 import { fetchShelf } from './fetch.ts'
 import { ShelfFollower } from './follower.ts'
@@ -63,9 +64,9 @@ class FakeHosts {
     }
 
   /** Follows them as a service does. */
-  follow(home: TestHome): ShelfFollower {
+  follow(home: TestHome, log: Log = () => {}): ShelfFollower {
     const follower = new ShelfFollower({
-      ...{ open: this.open, store: home.store, log: () => {}, onTrouble: () => {} },
+      ...{ open: this.open, store: home.store, log, onTrouble: () => {} },
       served: () => home.store.currentDigest(),
     })
     follower.start()
@@ -94,6 +95,17 @@ describe('what is followed', () => {
     hosts.shelves.x = Object.assign(fork.copy(), { generation: 1_000, change: 'accepted', chain: [] })
     await eventually('what was declared right is followed', () => home.store.currentDigest() === c)
     await eventually('nothing is wrong', () => follower.status.trouble === undefined)
+  })
+
+  test.each([
+    ['an empty home', 'and the home has nothing to serve yet: ', () => new TestHome()],
+    ['a home with a release', 'what is in the home goes on being served: ', () => three.copyTo(new TestHome(), a)],
+  ])('is reported to be away as it is for %s', async (_, words, homeOf) => {
+    using home = homeOf()
+    const messages: string[] = []
+    await using follower = new FakeHosts({ x: 'away' }).follow(home, ({ message }) => messages.push(message))
+    await follower.tried
+    expect(messages).toEqual([expect.stringContaining(`THE SHELF IS NOT FOLLOWED, ${words}`)])
   })
 
   test('is the next longest chain where the longest cannot be verified', async () => {

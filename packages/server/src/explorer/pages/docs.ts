@@ -1,8 +1,8 @@
 // The API reference: every resource with its variants, a form that runs them, the fields of a response, and all problems.
-
 import { V1_PATH } from '../../base/api-v1.ts'
 import { own } from '../../base/json.ts'
 import { memoized } from '../../base/memoized.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { pathsOf } from '../../catalog/paths.ts'
@@ -22,85 +22,106 @@ import {
   pathInForm,
   type ReferenceOperation,
   type ReferenceParameter,
+  type ReferenceResource,
   type ReferenceSection,
   resolved,
+  resourceNamed,
   resourcesOf,
   type Schema,
+  sectionOf,
   variablesIn,
 } from '../reference.ts'
 import { type Examples, examplesOf } from '../reference-examples.ts'
 import { codeBlock } from '../snippets.ts'
-import { type ExplorerPage, parameter, type View } from '../view.ts'
+import { type ExplorerPage, href, parameter, type View } from '../view.ts'
 
 export const RUN_PATH = `${DOCS_PATH}/run`
 
+/** Every resource of the service; what a list has is on a page of its own, which the script unfolds in place. */
 export function docsPage(view: View): ExplorerPage {
-  const { words, pairs } = view
-  const [other] = pairs[0] ?? []
-  if (other !== undefined) throw badParameter(other, parameter(pairs, other) ?? '', 'no parameter')
-  const { contents, sections } = referenceOf(view.api.release)(view.language, view)
+  refuseParameters(view)
+  const { reference } = view.words
+  const { lists, others } = resourcesOf(view.api.catalog)
+  const groups = [
+    { id: 'lists', title: reference.lists, resources: lists },
+    { id: 'others', title: reference.others, resources: others },
+  ]
+  const link = (id: string, title: string) => html`<li><a href="#${id}">${title}</a></li>`
   return {
-    title: words.reference.title,
+    title: reference.title,
     main: html`<div class="reference">
-<nav class="contents" aria-label="${words.reference.contents}">${contents}</nav>
+<nav class="contents" aria-label="${reference.contents}">
+${groups.map(
+  ({ title, resources }) => html`<p>${title}</p><ul>${resources.map((one) => link(one.id, titleOf(view, one)))}</ul>`,
+)}<ul>${link('problems', reference.problemsTitle)}</ul></nav>
 <div>
-<h1>${words.reference.title}</h1>
-<p class="lead">${words.reference.lead}</p>
-<p><a href="${OPENAPI_PATH}">${words.reference.document}</a></p>
-${sections}
+<h1>${reference.title}</h1>
+<p class="lead">${reference.lead}</p>
+<p><a href="${OPENAPI_PATH}">${reference.document}</a></p>
+${groups.map(
+  ({ id, title, resources }) => html`<section aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>
+${resources.map((one) => foldedResource(view, one))}</section>`,
+)}${problemsSection(view)}
 </div>
 </div>`,
   }
 }
 
-type RenderedReference = { readonly contents: Html; readonly sections: Html }
+const resourceAddress = (view: View, { id }: Pick<ReferenceResource, 'id'>) =>
+  href(view, `${DOCS_PATH}/${encodeURIComponent(id)}`)
 
-/** The reference is the same for every reader, and the document is large: it is rendered once for each release and language. */
-const referenceOf = memoized((_: Release) =>
-  memoized((_: PageLanguage, view: View) => renderReference(view, documentOf(view.api))),
-)
+function foldedResource(view: View, resource: ReferenceResource): Html {
+  const address = resourceAddress(view, resource)
+  return html`<details class="operation" id="${resource.id}" data-part="${address}"><summary><code>${resource.path}</code> <span class="summary">${titleOf(view, resource)}</span></summary>
+<p class="resource"><a href="${address}">${view.words.reference.operations}</a></p></details>
+`
+}
 
-function renderReference(view: View, document: Document): RenderedReference {
-  const { reference } = view.words
-  const { lists, others } = resourcesOf(document, [...view.api.catalog.entities.values()])
-  const shown: Shown = { view, document, examples: examplesOf(view) }
-  const groups = [
-    { id: 'lists', title: reference.lists, resources: lists },
-    { id: 'others', title: reference.others, resources: others.filter(({ operations }) => operations.length > 0) },
-  ]
-  const link = (id: string, title: string) => html`<li><a href="#${id}">${title}</a></li>`
-  return {
-    contents: html`${groups.map(
-      ({ title, resources }) =>
-        html`<p>${title}</p><ul>${resources.map((one) => link(one.id, titleOf(view, one)))}</ul>`,
-    )}<ul>${link('problems', reference.problemsTitle)}</ul>`,
-    sections: html`${groups.map(
-      ({ id, title, resources }) => html`<section aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>
-${resources.map((one) => resourceSection(shown, one))}</section>`,
-    )}${problemsSection(view)}`,
+/** The page of one resource; undefined if the service has none of this name. */
+export function resourcePage(catalog: Catalog, id: string): ((view: View) => ExplorerPage) | undefined {
+  const resource = resourceNamed(catalog).get(id)
+  if (resource === undefined) return undefined
+  return (view) => {
+    refuseParameters(view)
+    const { reference } = view.words
+    const title = titleOf(view, resource)
+    const document = documentOf(view.api)
+    const examples = examplesFor(view.api.release)(view.language, view)
+    return {
+      title: `${title} · ${reference.title}`,
+      main: html`<p><a href="${href(view, DOCS_PATH)}">${reference.title}</a></p>
+<h1>${title}</h1>
+${resourceSection({ view, document, examples }, sectionOf(document, catalog, resource))}`,
+    }
   }
+}
+
+function refuseParameters({ pairs }: View): void {
+  const [other] = pairs[0] ?? []
+  if (other !== undefined) throw badParameter(other, parameter(pairs, other) ?? '', 'no parameter')
 }
 
 type Shown = { readonly view: View; readonly document: Document; readonly examples: Examples }
 
-const titleOf = (view: View, { entity, path }: ReferenceSection): string =>
+/** Examples are the same for every reader: they are looked for once for each release and language. */
+const examplesFor = memoized((_: Release) => memoized((_: PageLanguage, view: View) => examplesOf(view)))
+
+const titleOf = (view: View, { entity, path }: ReferenceResource): string =>
   entity === undefined ? (own(view.words.reference.resources, path) ?? path) : manyOf(view, entity)
 
 function resourceSection(shown: Shown, resource: ReferenceSection): Html {
   const { view } = shown
   const { words } = view
-  const { id, path, operations } = resource
+  const { operations } = resource
   const problems = [...new Set(operations.flatMap((one) => one.problems))].sort()
-  return html`<details class="operation" id="${id}"><summary><code>${path}</code> <span class="summary">${titleOf(view, resource)}</span></summary>
-<div class="resource">
+  return html`<div class="resource">
 ${variantTable(view, resource)}
 <div class="halves">${resourceForm(shown, resource)}
 <div class="response" hidden><h3>${words.reference.response}</h3><p class="line"><code></code></p><details><summary>${words.reference.headers}</summary><pre tabindex="0"></pre></details><pre class="body" tabindex="0" aria-label="${words.reference.body}"></pre><p class="cut" hidden>${words.reference.cut}</p></div>
 </div>
 ${fieldTables(shown, resource)}
-${problems.length > 0 && html`<p class="note">${words.reference.problems}: ${problems.map((status) => html`<a href="#status-${status}">${status}</a> `)}</p>`}
-</div></details>
-`
+${problems.length > 0 && html`<p class="note">${words.reference.problems}: ${problems.map((status) => html`<a href="${href(view, DOCS_PATH)}#status-${status}">${status}</a> `)}</p>`}
+</div>`
 }
 
 /** All operations on a resource. */
@@ -328,7 +349,7 @@ function recordRows(view: View, entity: Entity): FieldRow[] {
       name,
       type:
         field.kind === 'embed'
-          ? html`<a href="#${listId(field.entity)}">${reference.types.record}</a>`
+          ? html`<a href="${resourceAddress(view, { id: listId(field.entity) })}">${reference.types.record}</a>`
           : (reference.types[type] ?? type),
       meaning: [meaning, ...notes].join('; '),
     }

@@ -2,6 +2,7 @@
 import { own } from '../../base/json.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
+import { descendantsOf } from '../../catalog/lineage.ts'
 import { codesOf } from '../../catalog/official-code.ts'
 import { type Html, html } from '../../http/html.ts'
 import { RESOLVE_PATH, V2_PATH, V2_SEGMENTS } from '../../http/routes.ts'
@@ -146,7 +147,10 @@ function partOf(view: View, entity: Entity, group: string) {
 
 /** True if all children of records of this list have the same parent. */
 function isConstant(view: View, parent: Entity): boolean {
-  const children = view.api.entities.filter((child) => belongsTo(child)[0]?.entity === parent)
+  const { api } = view
+  const children = descendantsOf(api.catalog, parent).filter(
+    (child) => belongsTo(child)[0]?.entity === parent && api.entities.includes(child),
+  )
   return children.length > 0 && children.every((child) => isOnlyOne(view, parent, child))
 }
 

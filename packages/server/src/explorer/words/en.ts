@@ -353,6 +353,7 @@ export const en: Words = {
     contents: 'Contents',
     lists: 'Catalogs',
     others: 'Search, releases and more',
+    operations: 'Operations, parameters and fields',
     variant: 'Variant',
     responseFields: 'Fields of the response',
     field: 'Field',

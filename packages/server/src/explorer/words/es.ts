@@ -406,6 +406,7 @@ export const es = {
     contents: 'Contenido',
     lists: 'Catálogos',
     others: 'Búsqueda, versiones y demás',
+    operations: 'Operaciones, parámetros y campos',
     variant: 'Variante',
     responseFields: 'Campos de la respuesta',
     field: 'Campo',

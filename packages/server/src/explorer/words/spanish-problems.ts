@@ -56,7 +56,7 @@ export function spanishReason(problem: Problem): string | undefined {
       return `${guess}${problem.known.length === 0 ? 'No se admite ningún parámetro' : `Se admiten ${problem.known.join(', ')}`}.`
     }
     case 'not-found':
-      return `Hay páginas en ${problem.known.join(', ')}.`
+      return problem.hint === undefined ? `Hay páginas en ${problem.known.join(', ')}.` : undefined
     case 'record-not-found':
       return 'Ningún registro de este catálogo tiene ese identificador ni esa clave.'
     case 'page-beyond-last':

@@ -6,7 +6,7 @@ import type { App } from '../app.ts'
 import { networkOf } from '../client-address.ts'
 import { emptyResponse } from '../exchange.ts'
 import { Metrics } from '../observation/metrics.ts'
-import { RateTable, rateLimited, sharedTableFile } from './rate-limit.ts'
+import { chargeComputeTime, RateTable, rateLimited, sharedTableFile } from './rate-limit.ts'
 
 const START = 1_800_000_000_000
 const limit = { requests: 10, windowSeconds: 1 }
@@ -157,12 +157,8 @@ describe('a client', () => {
   const inner: App = Object.assign(() => emptyResponse(200, { A: 'b' }), { failed: () => {} })
   const metrics = new Metrics()
   const policy = { trustedProxies: undefined }
-  const app = rateLimited(inner, {
-    limit: { requests: 2, windowSeconds: 60 },
-    table: RateTable.ofOneProcess(),
-    policy,
-    metrics,
-  })
+  const limiting = { limit: { requests: 2, windowSeconds: 60 }, table: RateTable.ofOneProcess(), policy, metrics }
+  const app = rateLimited(inner, limiting)
   const send = async (path: string, peer: string) =>
     app({ method: 'GET', path, query: '', headers: new Map() }, { listeningUrl: '', peer })
 
@@ -199,6 +195,18 @@ describe('a client', () => {
       status: 429,
       instance: '/api/v1/paises',
     })
+  })
+
+  test('that follows the shelf has a limit for that alone, of requests and of their time', async () => {
+    const statusOf = async (path: string) => (await send(path, '192.0.2.4')).status
+    for (let count = 0; count < 2; count++) expect(await statusOf('/shelf/current')).toBe(200)
+    expect(await statusOf('/shelf/current')).toBe(429)
+    expect([await statusOf('/api/v1/paises'), await statusOf('/api/v2/search')]).toEqual([200, 200])
+    const request = (path: string) => ({ method: 'GET', path, query: '', headers: new Map() })
+    chargeComputeTime(limiting, request('/shelf/current'), '192.0.2.5', 60_000)
+    expect((await send('/api/v2/search', '192.0.2.5')).status).toBe(200)
+    chargeComputeTime(limiting, request('/api/v2/search'), '192.0.2.5', 60_000)
+    expect((await send('/api/v2/search', '192.0.2.5')).status).toBe(429)
   })
 
   test('keeps what else the app can do', () => expect(app.failed).toBe(inner.failed))

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { App } from '../app.ts'
 import { clientAddress, networkOf, type ProxyPolicy } from '../client-address.ts'
-import { whenReady, withHeaders } from '../exchange.ts'
+import { type HttpRequest, whenReady, withHeaders } from '../exchange.ts'
 import type { Metrics } from '../observation/metrics.ts'
 import { type Problem, problemResponse } from '../problem.ts'
 import { needsComputeWorker, surfaceAt } from '../routes.ts'
@@ -133,12 +133,23 @@ type RateLimiting = {
 
 /** The processor time that counts like a request. */
 const MILLISECONDS_PER_REQUEST = 10
-/** Compute requests are counted apart: they do not hold up clients that read pages from the same address. */
-const computeKey = (client: string) => `compute ${client}`
+/**
+ * Compute requests are counted apart, and those of nodes that follow the shelf too: neither hold up clients that read
+ * pages from the same address, nor each other.
+ */
+function keyOf(request: HttpRequest, client: string): string {
+  if (surfaceAt(request.path).name === 'shelf') return `shelf ${client}`
+  return needsComputeWorker(request) ? `compute ${client}` : client
+}
 
 /** Counts the processor time of a request of a client, besides the request itself. */
-export function chargeComputeTime({ limit, table }: RateLimiting, client: string, milliseconds: number): void {
-  table.charge(computeKey(client), limit, Math.floor(milliseconds / MILLISECONDS_PER_REQUEST))
+export function chargeComputeTime(
+  { limit, table }: RateLimiting,
+  request: HttpRequest,
+  client: string,
+  milliseconds: number,
+): void {
+  table.charge(keyOf(request, client), limit, Math.floor(milliseconds / MILLISECONDS_PER_REQUEST))
 }
 
 /** The app behind a limit. Responses of API v2 say how much of it is left; the headers of API v1 stay as they are. */
@@ -147,8 +158,7 @@ export function rateLimited(app: App, { limit, table, policy, metrics }: RateLim
   const respond: App = (request, connection, id) => {
     const { path, headers } = request
     const client = networkOf(clientAddress(policy, headers, connection))
-    const key = needsComputeWorker(request) ? computeKey(client) : client
-    const { allowed, remaining, milliseconds } = table.take(key, limit)
+    const { allowed, remaining, milliseconds } = table.take(keyOf(request, client), limit)
     const seconds = Math.ceil(milliseconds / 1_000)
     const { isExtended } = surfaceAt(path)
     const limits = { RateLimit: `"default";r=${remaining};t=${seconds}`, 'RateLimit-Policy': policyValue }

@@ -5,6 +5,7 @@ import { version } from '../../base/version.ts'
 import { NO_SNIFFING } from '../header-fields.ts'
 import type { WorkerReport } from '../processes/serving-status.ts'
 import { urlOf } from '../wire/server.ts'
+import { ADMIN_PATHS } from './admin-paths.ts'
 import { EXPOSITION_TYPE, exposition } from './exposition.ts'
 import type { ShelfStatus } from './shelf-status.ts'
 
@@ -26,13 +27,6 @@ export type AdminOptions = AdminAddress & {
 }
 
 export type Admin = AsyncDisposable & { readonly url: string }
-
-export const ADMIN_PATHS = {
-  '/healthz': 'whether the process lives',
-  '/readyz': 'whether it serves: 200, or 503 with the reason',
-  '/metrics': 'metrics of all workers in the text format of Prometheus',
-  '/release': 'which release each worker serves',
-}
 
 const ALLOW = 'GET, HEAD'
 const HEADERS = { 'Cache-Control': 'no-store', ...NO_SNIFFING }

@@ -43,7 +43,7 @@ function handedTo(app: App, { limits = {}, maxMilliseconds = 60_000, workers = 1
     policy: { trustedProxies: undefined },
     metrics,
     maxMillisecondsOf: () => maxMilliseconds,
-    onCost: (client, milliseconds) => costs.push([client, milliseconds]),
+    onCost: (_request, client, milliseconds) => costs.push([client, milliseconds]),
   })
   handOver.use(listeners.map((_, at) => join(directory.path, `compute-${at}`)))
   open.push({

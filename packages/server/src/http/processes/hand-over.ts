@@ -37,7 +37,7 @@ type HandOverOptions = {
   /** Returns the processor time that a request may use, in milliseconds. */
   readonly maxMillisecondsOf: (request: HttpRequest) => number
   /** Called with the processor time that a request of a client took, in milliseconds. */
-  readonly onCost?: (client: string, milliseconds: number) => void
+  readonly onCost?: (request: HttpRequest, client: string, milliseconds: number) => void
 }
 
 /** The app of a page worker, which hands over what needs a compute worker, and what only the home may have. */
@@ -122,7 +122,7 @@ export class HandOver {
       this.#count(client, -1, -bytes)
       metrics.computing--
       metrics.computeSeconds += milliseconds / 1_000
-      onCost?.(client, milliseconds)
+      onCost?.(request, client, milliseconds)
     }
     const onGone = () => {
       this.#gone[number] = 1

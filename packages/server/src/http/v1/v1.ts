@@ -1,6 +1,7 @@
 // API v1, and paths that are of no other API: a page of a collection, the list of collections, a redirect, or a problem.
 import { V1_PATH, v1PathOf } from '../../base/api-v1.ts'
 import { memoized } from '../../base/memoized.ts'
+import { nearest } from '../../base/nearest.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { type CatalogCollection, v1Collections } from '../../catalog/collections.ts'
 import { readPage } from '../../query/page.ts'
@@ -17,6 +18,7 @@ import {
   textResponse,
 } from '../exchange.ts'
 import { otherMethod, redirected, withoutSlash } from '../methods.ts'
+import { ADMIN_PATHS } from '../observation/admin-paths.ts'
 import { ProblemError } from '../problem.ts'
 import { OPENAPI_PATH, PAGE_PATHS, V2_PATH } from '../routes.ts'
 import { pageHeaderLines } from './page-headers.ts'
@@ -78,8 +80,20 @@ function respondElsewhere(routes: ReadonlyMap<string, V1Handler>, request: HttpR
   if (isSlashed) return redirected(request)
   const paths = [PAGE_PATHS.home, ...routes.keys()]
   // Below API v1 only its own paths are listed, as they always were.
-  throw new ProblemError({
-    kind: 'not-found',
-    known: path.startsWith(V1_PATH) ? paths : [...paths, V2_PATH, OPENAPI_PATH],
-  })
+  if (path.startsWith(V1_PATH)) throw new ProblemError({ kind: 'not-found', known: paths })
+  const hint = path.startsWith('/api/') ? collectionHint(paths, path) : adminHint(path)
+  throw new ProblemError({ kind: 'not-found', known: [...paths, V2_PATH, OPENAPI_PATH], hint })
+}
+
+const lastSegment = (path: string) => path.slice(path.lastIndexOf('/') + 1)
+
+function collectionHint(paths: readonly string[], path: string): string | undefined {
+  const meant = nearest(lastSegment(path), paths.map(lastSegment))
+  return meant && `Did you mean ${paths.find((one) => lastSegment(one) === meant)}?`
+}
+
+/** Monitoring often asks the port that everyone may. */
+function adminHint(path: string): string | undefined {
+  const meant = nearest(path, Object.keys(ADMIN_PATHS))
+  return meant && `${meant} is for operators, at the address that serve has from --admin, and not here.`
 }

@@ -1,7 +1,7 @@
 // Responds with a body that is costly to make: it is made once, kept in a file of the cache, and served from there.
 import { version } from '../../base/version.ts'
 import { evaluateConditions } from '../conditional.ts'
-import type { HttpRequest, HttpResponse, RunningJob } from '../exchange.ts'
+import { type HttpRequest, type HttpResponse, type RunningJob, whenReady } from '../exchange.ts'
 import { overloaded, ProblemError } from '../problem.ts'
 import { type ByteRange, type ContentCoding, readRange } from './negotiate.ts'
 import {
@@ -54,22 +54,22 @@ export function cachedResponse(
   const { encoding } = form
   const hash = hashOf(body)
   const name = encoding === undefined ? hash : `${hash}.${encoding}`
-  const file = cache?.find(name)
-  if (file !== undefined) return wholeResponse(request, chosen, form, inFile(file, hash))
-
-  const tags = possibleEncodings(form, body).map((one) => tagOf(hash, one))
-  const notModified = conditionalResponse(request, chosen, form, tags)
-  if (notModified !== undefined) return notModified
-  if (request.method === 'HEAD') return headResponse(chosen, form, tags)
-  const direct = () => directResponse(chosen, form, hash, body, work)
-  if (cache === undefined) return direct()
-  return cache.make(name, newBody(body, encoding, work)).then(
-    (newFile) => wholeResponse(request, chosen, form, inFile(newFile, hash)),
-    (error) => {
-      if (error instanceof CannotCache) return direct()
-      throw error
-    },
-  )
+  return whenReady(cache?.find(name), (file) => {
+    if (file !== undefined) return wholeResponse(request, chosen, form, inFile(file, hash))
+    const tags = possibleEncodings(form, body).map((one) => tagOf(hash, one))
+    const notModified = conditionalResponse(request, chosen, form, tags)
+    if (notModified !== undefined) return notModified
+    if (request.method === 'HEAD') return headResponse(chosen, form, tags)
+    const direct = () => directResponse(chosen, form, hash, body, work)
+    if (cache === undefined) return direct()
+    return cache.make(name, newBody(body, encoding, work)).then(
+      (newFile) => wholeResponse(request, chosen, form, inFile(newFile, hash)),
+      (error) => {
+        if (error instanceof CannotCache) return direct()
+        throw error
+      },
+    )
+  })
 }
 
 /** The response with a small body, which is made for every request. */

@@ -27,6 +27,7 @@ import type { Making } from './cached-response.ts'
 import { changesResponse } from './changes-response.ts'
 import { describeIndex, describeManifest, describeRelease, describeReleases, packagesOf } from './describe.ts'
 import { findPage, languageHeader, recordJsons } from './find.ts'
+import { keptDocument } from './kept-document.ts'
 import { isDigestOrPrefix, type OpenReleases, releaseGone } from './open-releases.ts'
 import { openapiDocument } from './openapi/document.ts'
 import { describeParameters } from './parameter-definitions.ts'
@@ -70,6 +71,11 @@ export type V2Context = {
 
 type Response = HttpResponse | Promise<HttpResponse>
 
+const indexResponse = keptDocument(describeIndex)
+const openapiResponse = keptDocument(({ catalog, manifest }, baseUrl) =>
+  openapiDocument(catalog, baseUrl, packagesOf(manifest)),
+)
+
 export function respondV2(context: V2Context, request: HttpRequest): Response {
   const { releases, cache, baseUrlOf, isBaseUrlFixed, work } = context
   const { path, headers } = request
@@ -100,7 +106,7 @@ export function respondV2(context: V2Context, request: HttpRequest): Response {
     case 'resolve':
       return resolvedInQuery(request, addressed, parsed, baseUrl, work)
     case 'index':
-      return jsonResponse(request, addressed, describeIndex(release, baseUrl))
+      return indexResponse(request, addressed, baseUrl)
   }
 }
 
@@ -209,7 +215,7 @@ function respondAboutService(
     case 'releases':
       return jsonResponse(request, chosen, describeReleases(releases.list(), current.digest, baseUrl))
     case 'openapi':
-      return jsonResponse(request, chosen, openapiDocument(current.catalog, baseUrl, packagesOf(current.manifest)))
+      return openapiResponse(request, chosen, baseUrl)
     case 'profile':
       return jsonResponse(request, chosen, parseJson(profileText()))
     default:

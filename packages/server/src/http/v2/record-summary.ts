@@ -31,9 +31,9 @@ export function ancestorsOfRecord(
   position: number,
 ): EntityRecord[] {
   const { name } = entity
-  const treeAncestors = treeOf(release.entity(name))?.ancestorsOf(position, MAX_TREE_ANCESTORS) ?? []
+  const treeAncestors = treeOf(release.entity(name))?.ancestorsOf(position, 0, MAX_TREE_ANCESTORS) ?? []
   return [
-    ...treeAncestors.map((at) => ({ entity, record: publishedRecord(release, name, at) })),
+    ...Array.from(treeAncestors, (at) => ({ entity, record: publishedRecord(release, name, at) })),
     ...embeddedAncestors({ entity, record }),
   ]
 }

@@ -16,8 +16,16 @@ import {
 import { join } from 'node:path'
 import { TestDirectory } from '../../../../../test/support/releases.ts'
 import { testCache } from '../../../../../test/support/server.ts'
+import { sha256OfFile } from '../../release/files/durable-file.ts'
 import type { ProblemError } from '../problem.ts'
-import { type CachedFile, CannotCache, cacheDirectory, type NewBody } from './response-cache.ts'
+import {
+  type CachedFile,
+  CannotCache,
+  cacheDirectory,
+  damagedFiles,
+  type NewBody,
+  removeDamaged,
+} from './response-cache.ts'
 
 const CHUNK = 50_000
 const CHUNKS = 4
@@ -53,9 +61,9 @@ const names = () => readdirSync(directory.path).sort()
 describe('a body', () => {
   test('is found once it was made, by another worker too, whole or in part', async () => {
     const cache = testCache(directory.path)
-    expect(cache.find('a')).toBeUndefined()
+    expect(await cache.find('a')).toBeUndefined()
     await cache.make('a', bodyOf(1, { encoding: () => 'gzip' }).body)
-    const found = testCache(directory.path).find('a') as CachedFile
+    const found = (await testCache(directory.path).find('a')) as CachedFile
     expect([found.length, found.sha256, found.encoding]).toEqual([LENGTH, sha256(bytesOf(1)), 'gzip'])
     expect((await read(found)).equals(bytesOf(1))).toBe(true)
     expect((await read(found, 40_000, 120_001)).equals(bytesOf(1).subarray(40_000, 120_001))).toBe(true)
@@ -143,10 +151,19 @@ describe('a body', () => {
   })
 })
 
+/** Changes a byte in the middle of a file, and nothing else of it. */
+function alter(path: string): void {
+  const bytes = readFileSync(path)
+  const middle = LENGTH >> 1
+  bytes[middle] = (bytes[middle] as number) ^ 1
+  writeFileSync(path, bytes)
+}
+
 describe('a file', () => {
   const damages: readonly [string, (path: string) => void][] = [
     ['was cut', (path) => truncateSync(path, 1_000)],
     ['lacks its last byte', (path) => truncateSync(path, statSync(path).size - 1)],
+    ['has another byte', alter],
     ['is empty', (path) => writeFileSync(path, '')],
     ['is something else', (path) => writeFileSync(path, 'x'.repeat(500))],
     ['only looks like one', (path) => writeFileSync(path, `xx{"format":1,"length":3}${'      23'}`)],
@@ -155,8 +172,21 @@ describe('a file', () => {
     await testCache(directory.path).make('a', bodyOf(1).body)
     damage(join(directory.path, 'a'))
     const cache = testCache(directory.path)
-    expect(cache.find('a')).toBeUndefined()
+    expect(await cache.find('a')).toBeUndefined()
     expect((await cache.make('a', bodyOf(1).body)).sha256).toBe(sha256(bytesOf(1)))
+  })
+
+  test('whose bytes have changed is found by whoever reads all, and removed by the scrub', async () => {
+    const cache = testCache(directory.path)
+    for (const name of ['a', 'b']) await cache.make(name, bodyOf(1).body)
+    writeFileSync(join(directory.path, 'c.part'), 'x')
+    alter(join(directory.path, 'b'))
+    expect(await damagedFiles(directory.path)).toEqual([join(directory.path, 'b')])
+    const messages: string[] = []
+    await removeDamaged(directory.path, ({ message }) => messages.push(message), sha256OfFile)
+    expect(names()).toEqual(['a', 'c.part'])
+    expect(messages).toEqual([expect.stringContaining(`${join(directory.path, 'b')} has other content`)])
+    expect(await damagedFiles(join(directory.path, 'nowhere'))).toEqual([])
   })
 
   test('that was left unfinished is removed after a while, and not while it may still be written', async () => {
@@ -180,7 +210,7 @@ describe('a file', () => {
     const rest: Buffer[] = []
     for await (const chunk of reader) rest.push(Buffer.from(chunk))
     expect(Buffer.concat([begun, ...rest]).equals(bytesOf(1))).toBe(true)
-    expect(cache.find('a')).toBeUndefined()
+    expect(await cache.find('a')).toBeUndefined()
   })
 
   test('of a release that is gone goes too', async () => {
@@ -191,7 +221,7 @@ describe('a file', () => {
     there.delete('two')
     await cache.sweep()
     expect(names()).toEqual(['a'])
-    expect([cache.find('a')?.length, cache.find('b')]).toEqual([LENGTH, undefined])
+    expect([(await cache.find('a'))?.length, await cache.find('b')]).toEqual([LENGTH, undefined])
   })
 
   test.skipIf(process.platform !== 'linux')(
@@ -216,9 +246,9 @@ describe('of many files', () => {
     const cache = testCache(directory.path)
     await cache.make('0', bodyOf(1).body)
     for (let name = 1; name < 20; name++) copyFileSync(join(directory.path, '0'), join(directory.path, String(name)))
-    for (let name = 0; name < 16; name++) expect(cache.find(String(name))?.length).toBe(LENGTH)
+    for (let name = 0; name < 16; name++) expect((await cache.find(String(name)))?.length).toBe(LENGTH)
     expect(directory.opened()).toHaveLength(16)
-    for (let name = 16; name < 20; name++) expect(cache.find(String(name))?.length).toBe(LENGTH)
+    for (let name = 16; name < 20; name++) expect((await cache.find(String(name)))?.length).toBe(LENGTH)
     expect(directory.opened()).toHaveLength(16)
   })
 

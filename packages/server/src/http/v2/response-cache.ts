@@ -20,6 +20,7 @@ import { join, resolve } from 'node:path'
 import { WorkStopped } from '../../base/checkpoint.ts'
 import { parseOwnJson } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
+import { sha256OfFile } from '../../release/files/durable-file.ts'
 import { overloaded, ProblemError } from '../problem.ts'
 import type { ContentCoding } from './negotiate.ts'
 
@@ -76,6 +77,7 @@ export class ResponseCache {
   readonly #options: CacheOptions
   /** Open files by name, the least recently used first. */
   readonly #open = new Map<string, CachedFile>()
+  readonly #checks = new Map<string, Promise<CachedFile | undefined>>()
   readonly #queue = new Map<string, Promise<CachedFile>>()
   /** Ends when the body that is being made is done. */
   #turn: Promise<unknown> = Promise.resolve()
@@ -89,13 +91,34 @@ export class ResponseCache {
     setInterval(() => this.sweep(), SWEEP_MILLISECONDS).unref()
   }
 
-  /** The body of this name, if it was made. */
-  find(name: string): CachedFile | undefined {
+  /** The body of this name, if it was made; a file that is not open yet is read first, and removed if its bytes have changed. */
+  find(name: string): CachedFile | undefined | Promise<CachedFile | undefined> {
     const known = this.#open.get(name)
+    if (known?.touch()) return this.#use(name, known)
+    known?.close()
     this.#open.delete(name)
-    const file = known?.touch() ? known : CachedFile.open(this.#path(name))
-    if (file !== known) known?.close()
-    if (file === undefined) return undefined
+    const file = CachedFile.open(this.#path(name))
+    return file && this.#checks.getOrInsertComputed(name, () => this.#check(name, file))
+  }
+
+  async #check(name: string, file: CachedFile): Promise<CachedFile | undefined> {
+    try {
+      if (await isSound(file.path, file)) return this.#use(name, file)
+      file.close()
+      await removeFile(file.path, this.#options.log)
+      return undefined
+    } catch {
+      // It was removed meanwhile, or the disk cannot read it.
+      file.close()
+      return undefined
+    } finally {
+      this.#checks.delete(name)
+    }
+  }
+
+  /** Keeps a file open, as the most recently used. */
+  #use(name: string, file: CachedFile): CachedFile {
+    this.#open.delete(name)
     this.#open.set(name, file)
     const [leastRecentlyUsed = ''] = this.#open.keys()
     if (this.#open.size > MAX_OPEN) this.#close(leastRecentlyUsed)
@@ -130,7 +153,8 @@ export class ResponseCache {
     if (performance.now() < this.#unusableUntil) throw new CannotCache('tried a moment ago')
     // Another worker may have made it meanwhile.
     const made = this.#turn
-      .then(() => this.find(name) ?? this.#make(name, body))
+      .then(() => this.find(name))
+      .then((found) => found ?? this.#make(name, body))
       .finally(() => this.#queue.delete(name))
     this.#turn = made.catch(() => {})
     this.#queue.set(name, made)
@@ -144,10 +168,10 @@ export class ResponseCache {
       if (error instanceof CannotCache) this.#reportUnusable(error)
       throw error
     }
-    const file = this.find(name)
+    const file = CachedFile.open(this.#path(name))
     this.sweep()
     if (file === undefined) throw new CannotCache(`${name} was removed as soon as it was there`)
-    return file
+    return this.#use(name, file)
   }
 
   #reportUnusable({ message }: CannotCache): void {
@@ -345,6 +369,40 @@ function descriptionIn(path: string): Description | undefined {
   }
 }
 
+type Sha256 = (path: string, bytes: number) => Promise<string>
+
+/** True if the body in a file has the digest that is written behind it. */
+async function isSound(
+  path: string,
+  { length, sha256 }: Pick<Description, 'length' | 'sha256'>,
+  read: Sha256 = sha256OfFile,
+): Promise<boolean> {
+  return Buffer.from(await read(path, length), 'hex').toString('base64') === sha256
+}
+
+/** The paths of the files of a cache whose bytes have changed since they were written. */
+export async function damagedFiles(directory: string, read?: Sha256): Promise<string[]> {
+  const damaged: string[] = []
+  for (const name of await readdir(directory).catch(() => [])) {
+    const path = join(directory, name)
+    const description = name.endsWith(UNFINISHED) ? undefined : descriptionIn(path)
+    // Another process may remove it at any moment.
+    if (description === undefined || (await isSound(path, description, read).catch(() => true))) continue
+    damaged.push(path)
+  }
+  return damaged
+}
+
+export async function removeDamaged(directory: string, log: Log, read: Sha256): Promise<void> {
+  for (const path of await damagedFiles(directory, read)) await removeFile(path, log)
+}
+
+async function removeFile(path: string, log: Log): Promise<void> {
+  await rm(path, { force: true }).catch(() => {})
+  const message = `DAMAGE FOUND: ${path} has other content than was written. It was removed, and is made anew.`
+  log({ level: 'error', event: 'cache-damaged', message })
+}
+
 /** Turns a failure of the disk into CannotCache; a failure of the body itself is passed on. */
 async function onDisk<T>(work: Promise<T>): Promise<T> {
   try {
@@ -387,13 +445,16 @@ async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
     written += (await file.write(bytes, written, bytes.length - written)).bytesWritten
 }
 
+/** The cache of a home, where no other directory is given. */
+export const cacheIn = (home: string): string => join(home, 'cache')
+
 /**
  * A directory that can be written to: the given one; else one in the home; else one of our own in the system's directory
  * for temporary files. If none can be used, the reason why.
  */
 export function cacheDirectory(home: string, given: string | undefined): string | CannotCache {
   if (given !== undefined) return usableDirectory(given)
-  const inHome = usableDirectory(join(home, 'cache'))
+  const inHome = usableDirectory(cacheIn(home))
   if (typeof inHome === 'string') return inHome
   const user = process.getuid?.() ?? 0
   const name = `nomenclator-${user}-${Bun.hash.xxHash64(resolve(home)).toString(16)}`

@@ -55,19 +55,34 @@ export const textResponse = (
 /** A smaller body fits into one packet anyway. */
 export const MIN_COMPRESSED_BYTES = 1_000
 
-/** The entity tag is that of the bytes before compression, marked with the encoding. */
 export function bodyResponse(
   request: HttpRequest,
   chosen: ChosenRelease,
-  { format, encoding: accepted, body, headers = {} }: Representation,
+  { encoding: accepted, body, ...form }: Representation,
 ): HttpResponse {
   const encoding = body.length < MIN_COMPRESSED_BYTES ? undefined : accepted
-  const etag = entityTag(contentHash(body), encoding)
+  const bytes = () => (encoding === undefined ? body : compressed(body, encoding))
+  return validatedResponse(request, chosen, { ...form, encoding, hash: contentHash(body), body: bytes, ownsBody: true })
+}
+
+type Validated = Omit<Representation, 'body'> & {
+  /** The hash of the bytes before compression. */
+  readonly hash: string
+  readonly body: () => Uint8Array
+} & Pick<HttpResponse, 'ownsBody'>
+
+/** A 304 if the client has the bytes under their tag, which is that before compression, marked with the encoding. */
+export function validatedResponse(
+  request: HttpRequest,
+  chosen: ChosenRelease,
+  { format, encoding, headers = {}, hash, body, ownsBody = false }: Validated,
+): HttpResponse {
+  const etag = entityTag(hash, encoding)
   const head = responseHead(chosen, { format, encoding, headers }, etag)
   const condition = evaluateConditions(request.headers, etag, chosen.isUndated ? '' : chosen.release.lastModified)
   if (typeof condition === 'object') throw new ProblemError({ kind: 'precondition-failed', header: condition.failed })
   if (condition === 'not-modified') return { status: 304, head, body: undefined }
-  return { status: 200, head, body: encoding === undefined ? body : compressed(body, encoding), ownsBody: true }
+  return { status: 200, head, body: body(), ownsBody }
 }
 
 export const contentHash = (body: Uint8Array): string => Bun.hash.xxHash64(body).toString(16).padStart(16, '0')

@@ -1,5 +1,6 @@
 // The routes of API v2, derived from a catalog: the template of each, and the one that a path leads to.
 import { memoized } from '../../base/memoized.ts'
+import { nearest } from '../../base/nearest.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { broaderOf, type Entity } from '../../catalog/entity.ts'
 import { descendantsOf, ownerOf, pathTo } from '../../catalog/lineage.ts'
@@ -146,8 +147,18 @@ export function serviceRouteAt(path: string): ServiceRoute | undefined {
 export function catalogRouteAt(catalog: Catalog, path: string): CatalogRoute {
   const segments = segmentsOf(path)
   const route = segments === undefined ? undefined : routeOf(catalog, segments)
-  if (route === undefined) throw new ProblemError({ kind: 'not-found', known: v2Paths(catalog) })
+  if (route === undefined)
+    throw new ProblemError({ kind: 'not-found', known: v2Paths(catalog), hint: hintFor(catalog, segments ?? []) })
   return route
+}
+
+/** Offers the nearest list, or other part of the API, for one that a path has misspelt. */
+function hintFor({ collections }: Catalog, segments: readonly Segment[]): string | undefined {
+  const at = segments.findIndex(({ text }, place) => place % 2 === 0 && !collections.has(text))
+  const others = at === 0 ? [SEARCH, RESOLVE, RELEASES, CHANGES] : TREE_AXES
+  const meant = at === -1 ? undefined : nearest(segments[at]?.text ?? '', [...collections.keys(), ...others])
+  const path = segments.map(({ sent }, place) => (place === at ? meant : sent)).join('/')
+  return meant === undefined ? undefined : `Did you mean ${V2_PATH}/${path}?`
 }
 
 function routeOf({ collections }: Catalog, segments: readonly Segment[]): CatalogRoute | undefined {

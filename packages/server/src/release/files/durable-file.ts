@@ -100,10 +100,10 @@ export function replaceDurably(path: string, content: string | Uint8Array): void
 /** Removes what a replacement that was cut short has left. */
 export const discardReplacement = (path: string): void => rmSync(nextOf(path), { force: true })
 
-/** The digest of a file already on disk. */
-export async function sha256OfFile(path: string): Promise<string> {
+/** The digest of a file already on disk, or of so many bytes at its beginning. */
+export async function sha256OfFile(path: string, bytes?: number): Promise<string> {
   if (!(await stat(path)).isFile()) throw new NotAFile(path)
   const hasher = new Bun.CryptoHasher('sha256')
-  for await (const chunk of Bun.file(path).stream()) hasher.update(chunk)
+  for await (const chunk of Bun.file(path).slice(0, bytes).stream()) hasher.update(chunk)
   return hasher.digest('hex')
 }

@@ -41,6 +41,8 @@ type ScrubOptions = {
   readonly log: Log
   /** Called whenever the state is another. */
   readonly onChange: (state: ScrubState) => void
+  /** Reads what is kept beside the releases, and reports the damage itself. */
+  readonly besides?: (sha256: (path: string, bytes: number) => Promise<string>) => Promise<void>
   /** Waits after so many milliseconds of work. */
   readonly rest?: (worked: number) => Promise<void>
 }
@@ -123,6 +125,7 @@ export class Scrub implements Disposable {
         await this.#verifyEntity(digest, { sha256: (path) => this.#sha256Slowly(path) })
       }
     }
+    await this.#options.besides?.((path, bytes) => this.#sha256Slowly(path, bytes))
     // A home that cannot be reached is neither sound nor damaged.
     if (this.#isStopped || !(await exists(store.currentFile))) return
     const damaged = this.#damage.size
@@ -213,20 +216,21 @@ export class Scrub implements Disposable {
     }
   }
 
-  async #sha256Slowly(path: string): Promise<string> {
+  /** The digest of a file, or of so many bytes at its beginning. */
+  async #sha256Slowly(path: string, bytes = Number.POSITIVE_INFINITY): Promise<string> {
     const { rest = restAfter } = this.#options
     const hasher = new Bun.CryptoHasher('sha256')
     const buffer = new Uint8Array(SLICE)
     await using file = await openFile(path)
-    for (;;) {
-      const { bytesRead } = await file.read(buffer, 0, SLICE, null)
+    for (let left = bytes; ; left -= SLICE) {
+      const { bytesRead } = await file.read(buffer, 0, Math.min(SLICE, left), null)
       const started = performance.now()
       hasher.update(buffer.subarray(0, bytesRead))
       const worked = performance.now() - started
       // A slice takes longer while others use the processor, but costs the same, so the fastest one counts.
       if (bytesRead === SLICE) this.#fastestSlice = Math.min(this.#fastestSlice, worked)
       await rest(Math.min(worked, this.#fastestSlice))
-      if (bytesRead < SLICE || this.#isStopped) return hasher.digest('hex')
+      if (bytesRead < SLICE || left === SLICE || this.#isStopped) return hasher.digest('hex')
     }
   }
 }

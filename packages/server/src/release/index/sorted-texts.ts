@@ -1,4 +1,5 @@
 // Texts of an index in the order of the bytes of their keys, and those with the same key in their own.
+import { firstWhich } from '../../base/binary-search.ts'
 import type { FlatTexts } from './byte-order.ts'
 
 export class SortedTexts {
@@ -107,7 +108,7 @@ export class SortedTexts {
 
   /** The first text, from some number on, that comes at or after a key: 0 counts those that begin with it, 1 does not. */
   #firstPlain(key: string, least: 0 | 1, from = 0): number {
-    return this.#firstNumber((number) => this.#order(number, key) >= least, from)
+    return firstWhich((number) => this.#order(number, key) >= least, from, this.size)
   }
 
   /** Negative if a text comes before a key, 0 if it begins with it, positive if it comes after it. */
@@ -126,19 +127,7 @@ export class SortedTexts {
   }
 
   #first(holds: (text: string) => boolean): number {
-    return this.#firstNumber((number) => holds(this.text(number)), 0)
-  }
-
-  /** The first number, from another on, for which a condition holds that holds for all that follow. */
-  #firstNumber(holds: (number: number) => boolean, from: number): number {
-    let low = from
-    let high = this.size
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (holds(middle)) high = middle
-      else low = middle + 1
-    }
-    return low
+    return firstWhich((number) => holds(this.text(number)), 0, this.size)
   }
 }
 
