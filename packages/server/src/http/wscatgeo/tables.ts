@@ -4,11 +4,11 @@
 export type Place = {
   /** Its official code, from the state down; undefined where it has none. */
   readonly code: string | undefined
-  readonly name: string
+  readonly name: string | number | undefined
   /** Returns the value of a field of the catalog, where the list has that and the record a value. */
   readonly value: (field: string) => string | number | undefined
   /** Returns the code of the locality that is its seat, with the last digits alone, and its name. */
-  readonly seat: () => { readonly code: string; readonly name: string | undefined }
+  readonly seat: () => { readonly code: string; readonly name: Place['name'] }
 }
 
 type Read = (place: Place) => string | number | undefined

@@ -1,12 +1,12 @@
 // INEGI's web service of geostatistical codes, as programs call it: states, municipalities, localities and settlements by official code.
 import { checkpoint } from '../../base/checkpoint.ts'
-import type { Entity } from '../../catalog/entity.ts'
+import { memoized } from '../../base/memoized.ts'
+import { type Entity, nameFieldOf } from '../../catalog/entity.ts'
 import { pathTo } from '../../catalog/lineage.ts'
 import { usualCodeOf } from '../../catalog/official-code.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import { find, type Query } from '../../query/finder.ts'
-import { nameShown } from '../../query/formats/shown-names.ts'
-import { factReader } from '../../release/facts.ts'
+import type { IndexColumn } from '../../release/index/index-file.ts'
 import { codeReader, positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import { type HttpRequest, type HttpResponse, isRead } from '../exchange.ts'
@@ -16,7 +16,6 @@ import { WSCATGEO_PATH } from '../routes.ts'
 import { percentDecoded } from '../v2/key-text.ts'
 import { acceptedEncoding } from '../v2/negotiate.ts'
 import { isBelow } from '../v2/record-key.ts'
-import { publishedRecord } from '../v2/record-summary.ts'
 import { bodyResponse, responseHead } from '../v2/response.ts'
 import { LISTS, type Place, SEATS, WIDTHS, type WscatgeoList } from './tables.ts'
 
@@ -79,8 +78,12 @@ function positionsFor(
   if (above === undefined) return segments.length > 0 ? [] : positionsOf(release, entity, { filters: [] }, MAX_LISTED)
   const parent = code.length === above.digits ? release.catalog.collections.get(above.collection) : undefined
   const [position] = parent === undefined ? [] : withCode(release, parent, code)
-  const way = parent && pathTo(entity, parent)
-  if (parent === undefined || position === undefined || way === undefined) return []
+  return parent === undefined || position === undefined ? [] : positionsBelow(release, entity, parent, position)
+}
+
+function positionsBelow(release: Release, entity: Entity, parent: Entity, position: number): Uint32Array {
+  const way = pathTo(entity, parent)
+  if (way === undefined) return new Uint32Array()
   const filters = [isBelow(release, { entity: parent, steps: way.steps }, position)]
   return positionsOf(release, entity, { filters }, MAX_LISTED)
 }
@@ -123,27 +126,48 @@ function rowsOf(
   })
 }
 
+/** Fields are read out of their columns: a list of whole records would cost twice as much to parse. */
 function placeReader(release: Release, entity: Entity): (position: number) => Place {
   const codeAt = codeReader(release, entity)
-  const factsAt = factReader(release.entity(entity.name))
+  const { index } = release.entity(entity.name)
+  const columns = new Map<string, IndexColumn | undefined>()
+  const valueAt = (field: string, position: number) => {
+    const isField = Object.hasOwn(entity.fields, field)
+    return columnValue(
+      columns.getOrInsertComputed(field, () => (isField ? index.column(field) : undefined)),
+      position,
+    )
+  }
+  const nameField = nameFieldOf(entity)
   return (position) => {
     const code = codeAt(position)
-    const record = publishedRecord(release, entity.name, position)
-    const values = { ...record, ...factsAt(position) }
-    const value = (field: string) => {
-      const one = Object.hasOwn(values, field) ? values[field] : undefined
-      return typeof one === 'string' || typeof one === 'number' ? one : undefined
-    }
-    const seat = () => seatOf(release, code, String(value('cabecera') ?? USUAL_SEAT))
-    return { code, name: nameShown(entity, record), value, seat }
+    const value = (field: string) => valueAt(field, position)
+    const seat = () => seatOf(release, entity, position, String(value('cabecera') ?? USUAL_SEAT))
+    return { code, name: valueAt(nameField, position), value, seat }
   }
 }
 
-function seatOf(release: Release, municipality: string | undefined, code: string): ReturnType<Place['seat']> {
+function columnValue(column: IndexColumn | undefined, position: number): string | number | undefined {
+  if (column === undefined || column.kind === 'embed') return undefined
+  const value = column.values[position] as number
+  if (column.kind === 'text') return column.texts.text(value) || undefined
+  return column.kind === 'number' ? column.numbers[value] : column.known[value]
+}
+
+/** The positions of seats by their codes, found once. */
+const seatsIn = memoized((_: Release) => new Map<string, number | undefined>())
+
+/** The seat is nearly always the first of the places of a municipality, so they are gone through. */
+function seatOf(release: Release, municipality: Entity, at: number, code: string): ReturnType<Place['seat']> {
   const entity = release.catalog.collections.get(SEATS.collection)
-  const [position] = entity === undefined ? [] : withCode(release, entity, `${municipality ?? ''}${code}`)
+  const codeAt = entity && codeReader(release, entity)
+  const wanted = `${codeReader(release, municipality)(at) ?? ''}${code}`
+  const position = seatsIn(release).getOrInsertComputed(
+    wanted,
+    () => entity && positionsBelow(release, entity, municipality, at).find((one) => codeAt?.(one) === wanted),
+  )
   if (entity === undefined || position === undefined) return { code, name: undefined }
-  return { code, name: nameShown(entity, publishedRecord(release, entity.name, position)) }
+  return { code, name: columnValue(release.entity(entity.name).index.column(nameFieldOf(entity)), position) }
 }
 
 /** The source of the records and the date of the release, under the first name that programs read. */
