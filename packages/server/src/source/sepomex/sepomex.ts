@@ -7,7 +7,7 @@ import { Faults } from '../faults.ts'
 import type { TextFile } from '../lines.ts'
 import type { Block, GivenRow, Report, Source } from '../source.ts'
 import { CODES, LISTS, packageWith, postalCatalog, SEPOMEX, SETTLEMENTS } from './definitions.ts'
-import { postalFile, readSettlements, type Settlement } from './table.ts'
+import { postalFile, readSettlements } from './table.ts'
 
 const TITLE = 'Correos de México, Catálogo Nacional de Códigos Postales'
 
@@ -54,41 +54,42 @@ function refuseTakenNames({ entities }: Catalog): void {
   )
 }
 
-/** The first settlement that has a code, how many do, and in how many of them each municipality is. */
+/** A postal code, the line of its first settlement, how many it has, and how many of them are in each municipality. */
 type PostalCode = {
-  readonly first: Settlement
+  readonly code: string
+  readonly line: number
   city: string
   settlements: number
-  readonly municipalities: Map<string, number>
+  readonly areas: Map<string, number>
 }
-
-const areaOf = ({ state, municipality }: Settlement) => state + municipality
 
 /** Faults are ignored, because they are reported when the settlements themselves are read. */
 async function survey(table: TextFile) {
-  const byCode = new Map<string, PostalCode>()
+  const byCode = new Map<number, PostalCode>()
+  const texts = new Map<string, string>()
+  /** A slice of a string keeps all of that string in memory, here a large part of a file. */
+  const kept = (text: string) => texts.getOrInsertComputed(text, () => Buffer.from(text).toString())
   let notice: string | undefined
   let settlements = 0
-  for await (const block of readSettlements(table, new Faults(0))) {
+  const lines = readSettlements(table, new Faults(0), (textOf, line) => {
+    const code = Number(textOf('code'))
+    const known = byCode.getOrInsertComputed(code, () => ({
+      ...{ code: String(code).padStart(CODE_DIGITS, '0'), line, city: '', settlements: 0, areas: new Map() },
+    }))
+    known.settlements++
+    if (known.city === '') known.city = kept(textOf('city'))
+    const area = kept(textOf('state') + textOf('municipality'))
+    known.areas.set(area, (known.areas.get(area) ?? 0) + 1)
+  })
+  for await (const block of lines) {
     notice ??= block.notice
-    settlements += block.settlements.length
-    for (const one of block.settlements) {
-      const known = byCode.getOrInsertComputed(one.code, () => ({
-        first: one,
-        city: '',
-        settlements: 0,
-        municipalities: new Map(),
-      }))
-      const area = areaOf(one)
-      known.settlements++
-      known.city ||= one.city
-      known.municipalities.set(area, (known.municipalities.get(area) ?? 0) + 1)
-    }
+    settlements += block.made.length
   }
-  const codes = [...byCode.values()].sort((a, b) => (a.first.code < b.first.code ? -1 : 1))
+  const codes = [...byCode].sort(([one], [other]) => one - other).map(([, code]) => code)
   return { codes, notice, settlements }
 }
 
+const CODE_DIGITS = 5
 const SEVERAL = 'a postal code has settlements in several municipalities, and is shown with the one that has most'
 
 function codeBlock(
@@ -97,7 +98,7 @@ function codeBlock(
   { states, municipalities }: PostalHome,
   { findings }: Report,
 ): Block {
-  const rows = codes.map(({ first: { code, line }, city, settlements, municipalities: areas }) => {
+  const rows = codes.map(({ code, line, city, settlements, areas }) => {
     const [[area = ''] = []] = [...areas].sort(([, one], [, other]) => other - one)
     if (areas.size > 1)
       findings.add('postal-code-in-several-municipalities', SEVERAL, {
@@ -111,7 +112,7 @@ function codeBlock(
       totalAsentamientos: String(settlements),
     })
   })
-  return { file, lines: codes.map(({ first }) => first.line), rows }
+  return { file, lines: codes.map(({ line }) => line), rows }
 }
 
 const STATE_DIGITS = 2
@@ -123,24 +124,27 @@ async function* settlementBlocks(
   { faults, findings }: Report,
 ): AsyncGenerator<Block> {
   const { file } = table
-  for await (const { settlements } of readSettlements(table, faults)) {
-    const rows = settlements.map((one) => {
-      const area = areaOf(one)
-      const municipio = municipalities.byCode.get(area)
-      if (municipio === undefined)
-        findings.add('settlement-in-unknown-municipality', UNKNOWN, {
-          ...{ file, line: one.line, column: 'c_mnpio', value: area, says: `${area} ${one.name}` },
-        })
-      return given({
-        clave: area + one.number,
-        nombre: one.name,
-        tipo: one.kind,
-        zona: one.zone,
-        codigoPostal: one.code,
-        municipio,
+  let lines: number[] = []
+  const blocks = readSettlements(table, faults, (textOf, line) => {
+    lines.push(line)
+    const area = textOf('state') + textOf('municipality')
+    const municipio = municipalities.byCode.get(area)
+    if (municipio === undefined)
+      findings.add('settlement-in-unknown-municipality', UNKNOWN, {
+        ...{ file, line, column: 'c_mnpio', value: area, says: `${area} ${textOf('name')}` },
       })
+    return given({
+      clave: area + textOf('number'),
+      nombre: textOf('name'),
+      tipo: textOf('kind'),
+      zona: textOf('zone'),
+      codigoPostal: textOf('code'),
+      municipio,
     })
-    yield { file, lines: settlements.map(({ line }) => line), rows }
+  })
+  for await (const { made } of blocks) {
+    yield { file, lines, rows: made }
+    lines = []
   }
 }
 

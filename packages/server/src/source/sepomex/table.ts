@@ -6,39 +6,37 @@ import type { ColumnFault, Faults } from '../faults.ts'
 import { readLines, type TextFile, textFile, UnreadableFile } from '../lines.ts'
 import { filesInZip, isMetadata, isZipFile, UnusableZip } from '../zip.ts'
 
-/** A settlement as the file has it. */
-export type Settlement = {
-  readonly line: number
-  readonly code: string
-  readonly state: string
-  readonly municipality: string
-  readonly number: string
-  readonly name: string
-  readonly kind: string
-  readonly zone: string
-  readonly city: string
-}
+/** The values of a settlement that the lists are made of. */
+export type SettlementValue = 'code' | 'state' | 'municipality' | 'number' | 'name' | 'kind' | 'zone' | 'city'
+
+/** Makes something of a sound line: of its values, each taken when it is needed. */
+type Make<T> = (textOf: (value: SettlementValue) => string, line: number) => T
 
 type Shape = { readonly column: string; readonly isRight: (value: string) => boolean; readonly expected: string }
 
+const DIGITS = /^[0-9]+$/
 const digits = (column: string, length: number): Shape => ({
   column,
-  isRight: (value) => value.length === length && /^[0-9]+$/.test(value),
+  isRight: (value) => value.length === length && DIGITS.test(value),
   expected: `${length} digits, the zeros in front included`,
 })
-const anything = (column: string): Shape => ({ column, isRight: () => true, expected: 'a text' })
+const text = (column: string, isRight = (_: string) => true, expected = 'a text'): Shape => ({
+  column,
+  isRight,
+  expected,
+})
 
-const SHAPES: Readonly<Record<Exclude<keyof Settlement, 'line'>, Shape>> = {
+const SHAPES: Readonly<Record<SettlementValue, Shape>> = {
   code: digits('d_codigo', 5),
   state: digits('c_estado', 2),
   municipality: digits('c_mnpio', 3),
   number: digits('id_asenta_cpcons', 4),
-  name: { column: 'd_asenta', isRight: (value) => value !== '', expected: 'a name' },
-  kind: anything('d_tipo_asenta'),
-  zone: anything('d_zona'),
-  city: anything('d_ciudad'),
+  name: text('d_asenta', (value) => value !== '', 'a name'),
+  kind: text('d_tipo_asenta'),
+  zone: text('d_zona'),
+  city: text('d_ciudad'),
 }
-const shapes = Object.entries(SHAPES)
+const shapes = Object.entries(SHAPES) as readonly (readonly [SettlementValue, Shape])[]
 
 const BAR = '|'
 /** Lines before which a header must have come. */
@@ -59,43 +57,47 @@ export async function postalFile(path: string): Promise<TextFile> {
   return { file: `${path}/${only.name}`, open: only.open }
 }
 
-type Header = { readonly columns: readonly string[]; readonly places: readonly number[] }
+type Header = { readonly columns: readonly string[]; readonly places: Readonly<Record<SettlementValue, number>> }
 
-export type PostalLines = {
+export type PostalLines<T> = {
   /** The notice before the header, once it is known. */
   readonly notice: string | undefined
-  readonly settlements: readonly Settlement[]
+  readonly made: readonly T[]
 }
 
-/** Gives the settlements, many at a time. Whatever is wrong is a fault, and its line is left out. */
-export async function* readSettlements(table: TextFile, faults: Faults): AsyncGenerator<PostalLines> {
+/** Gives what is made of the lines, many at a time. Whatever is wrong is a fault, and its line is left out. */
+export async function* readSettlements<T>(
+  table: TextFile,
+  faults: Faults,
+  make: Make<T>,
+): AsyncGenerator<PostalLines<T>> {
   const addFault = (line: number, fault: ColumnFault) => faults.add({ file: table.file, line, ...fault })
   let header: Header | undefined
   let notice: string | undefined
+  let values: readonly string[] = []
+  const textOf = (value: SettlementValue) => plain(values[header?.places[value] ?? -1] ?? '')
   let rows = 0
   try {
     for await (const { first, lines, isDamaged } of readLines(table, faults, detectEncoding)) {
-      const settlements: Settlement[] = []
-      for (const [at, text] of lines.entries()) {
+      const made: T[] = []
+      for (let at = 0; at < lines.length; at++) {
+        const text = lines[at] as string
         const line = first + at
         if (header === undefined) {
           header = headerIn(text)
           if (header === undefined && line > MAX_HEADER_LINE) break
-          if (header === undefined && text.trim() !== '') notice ??= text.trim().normalize()
+          if (header === undefined && text.trim() !== '') notice ??= plain(text)
           continue
         }
-        const values = text.split(BAR)
-        if (values.every((value) => value.trim() === '')) continue
+        if (ONLY_BARS.test(text)) continue
         rows++
+        values = text.split(BAR)
         if (isDamaged)
           addFault(line, { column: 'all', value: text, expected: 'sound UTF-8, as in the rest of the file' })
         else if (values.length !== header.columns.length) addFault(line, wrongCount(values.length, header))
-        else {
-          const settlement = settlementOf(values, header, line, addFault)
-          if (settlement !== undefined) settlements.push(settlement)
-        }
+        else if (isSound(textOf, line, addFault)) made.push(make(textOf, line))
       }
-      yield { notice, settlements }
+      yield { notice, made }
     }
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error
@@ -103,6 +105,26 @@ export async function* readSettlements(table: TextFile, faults: Faults): AsyncGe
   }
   if (header === undefined) addFault(1, NO_HEADER)
   else if (rows === 0) addFault(1, { column: 'all', value: 'no settlements', expected: 'lines below the header' })
+}
+
+const ONLY_BARS = /^[\s|]*$/
+const ASCII = /^[!-~](?:[ -~]*[!-~])?$/
+
+/** A text without blanks around it, its letters put together. */
+const plain = (text: string) => (ASCII.test(text) ? text : text.trim().normalize())
+
+function isSound(
+  textOf: (value: SettlementValue) => string,
+  line: number,
+  addFault: (line: number, fault: ColumnFault) => void,
+): boolean {
+  let isRight = true
+  for (const [member, shape] of shapes) {
+    if (shape.isRight(textOf(member))) continue
+    addFault(line, { column: shape.column, value: textOf(member), expected: shape.expected })
+    isRight = false
+  }
+  return isRight
 }
 
 const NO_HEADER: ColumnFault = {
@@ -113,8 +135,9 @@ const NO_HEADER: ColumnFault = {
 
 function headerIn(text: string): Header | undefined {
   const columns = text.split(BAR).map((column) => column.trim().toLowerCase())
-  const places = shapes.map(([, { column }]) => columns.indexOf(column))
-  return places.includes(-1) ? undefined : { columns, places }
+  const places = shapes.map(([value, { column }]) => [value, columns.indexOf(column)] as const)
+  if (places.some(([, place]) => place === -1)) return undefined
+  return { columns, places: Object.fromEntries(places) as Header['places'] }
 }
 
 const wrongCount = (count: number, { columns }: Header): ColumnFault => ({
@@ -122,21 +145,3 @@ const wrongCount = (count: number, { columns }: Header): ColumnFault => ({
   value: `${count} values`,
   expected: `${columns.length} values with ${BAR} between them, as in the header`,
 })
-
-function settlementOf(
-  values: readonly string[],
-  { places }: Header,
-  line: number,
-  addFault: (line: number, fault: ColumnFault) => void,
-): Settlement | undefined {
-  const settlement: Record<string, string | number> = { line }
-  let isSound = true
-  for (const [at, [member, { column, isRight, expected }]] of shapes.entries()) {
-    const value = (values[places[at] as number] as string).trim().normalize()
-    settlement[member] = value
-    if (isRight(value)) continue
-    addFault(line, { column, value, expected })
-    isSound = false
-  }
-  return isSound ? (settlement as Settlement) : undefined
-}
