@@ -15,7 +15,7 @@ const TITLE = 'Correos de México, Catálogo Nacional de Códigos Postales'
 export type HomeList = { readonly entity: Entity; readonly byCode: ReadonlyMap<string, Identity> }
 
 /** The lists of a home that settlements lie in. */
-export type PostalHome = { readonly catalog: Catalog; readonly states: HomeList; readonly municipalities: HomeList }
+type PostalHome = { readonly catalog: Catalog; readonly states: HomeList; readonly municipalities: HomeList }
 
 /** Reads the whole file once, so that a code knows its settlements before the first record is built. */
 export async function sepomexSource(path: string, home: PostalHome): Promise<Source> {

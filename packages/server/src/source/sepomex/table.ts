@@ -7,7 +7,7 @@ import { readLines, type TextFile, textFile, UnreadableFile } from '../lines.ts'
 import { filesInZip, isMetadata, isZipFile, UnusableZip } from '../zip.ts'
 
 /** The values of a settlement that the lists are made of. */
-export type SettlementValue = 'code' | 'state' | 'municipality' | 'number' | 'name' | 'kind' | 'zone' | 'city'
+type SettlementValue = 'code' | 'state' | 'municipality' | 'number' | 'name' | 'kind' | 'zone' | 'city'
 
 /** Makes something of a sound line: of its values, each taken when it is needed. */
 type Make<T> = (textOf: (value: SettlementValue) => string, line: number) => T
@@ -59,7 +59,7 @@ export async function postalFile(path: string): Promise<TextFile> {
 
 type Header = { readonly columns: readonly string[]; readonly places: Readonly<Record<SettlementValue, number>> }
 
-export type PostalLines<T> = {
+type PostalLines<T> = {
   /** The notice before the header, once it is known. */
   readonly notice: string | undefined
   readonly made: readonly T[]
