@@ -138,8 +138,11 @@ describe('the paths of API v2', () => {
         { cve_asen: '0001', nom_asen: 'Nextipac', tipo_asen: 'Pueblo' },
         { cve_asen: '0002', nom_asen: 'Milpillas', tipo_asen: 'Ejido' },
       ],
+      metadatos: { Fuente_informacion_estadistica: 'Correos de México, Catálogo Nacional de Códigos Postales' },
       numReg: 2,
     })
+    const states = await fetch(`${url}/wscatgeo/v2/mgee`)
+    expect(await states.json()).toMatchObject({ metadatos: { Fuente_informacion_estadistica: '-' } })
   })
 })
 

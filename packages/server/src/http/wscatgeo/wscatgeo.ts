@@ -170,9 +170,15 @@ function seatOf(release: Release, municipality: Entity, at: number, code: string
   return { code, name: columnValue(release.entity(entity.name).index.column(nameFieldOf(entity)), position) }
 }
 
-/** The source of the records and the date of the release, under the first name that programs read. */
+/**
+ * The source of the records and the date of the release, under the first name that programs read. Where only other lists are
+ * credited, the last import was of those.
+ */
 function originOf({ manifest: { source, built } }: Release, entity: Entity | undefined): Row {
   const credits = source.credits.filter(({ of }) => entity !== undefined && of.includes(entity.name))
-  const sources = credits.length > 0 ? credits.map(({ to }) => to) : [source.title]
-  return { Fuente_informacion_estadistica: sources.join('; '), Fecha_actualizacion: built.slice(0, DATE_CHARACTERS) }
+  const sources = source.credits.length === 0 ? [source.title] : credits.map(({ to }) => to)
+  return {
+    Fuente_informacion_estadistica: sources.join('; ') || UNKNOWN,
+    Fecha_actualizacion: built.slice(0, DATE_CHARACTERS),
+  }
 }
