@@ -45,7 +45,7 @@ const MADE_LATER = ['built/', 'tsconfig.json']
 /** The documents for people who run or use it. */
 const IN_SPANISH = [
   'README',
-  ...['explorer', 'importing', 'install', 'resolve', 'your-own-catalog'].map((name) => `docs/${name}`),
+  ...['explorer', 'importing', 'install', 'resolve', 'wscatgeo', 'your-own-catalog'].map((name) => `docs/${name}`),
 ].map((name) => `${name}.md`)
 const MAX_PICTURE_BYTES = 80_000
 const CONTRACT = 'docs/http-contract.md'

@@ -18,6 +18,8 @@ export class LruCache<V> {
   readonly #limits: CacheLimits<V>
   /** A Map keeps the order of insertion, so the least recently used entry comes first. */
   readonly #entries = new Map<string, Entry<V>>()
+  /** Where eviction goes on: an iterator that began anew would pass all that was evicted before. */
+  readonly #oldest = this.#entries.keys()
   readonly #lately: number
   #moved = 0
   #weight = 0
@@ -62,10 +64,7 @@ export class LruCache<V> {
 
   /** The most recent entry stays, however heavy it is. */
   #evict(): void {
-    for (const key of this.#entries.keys()) {
-      if (this.#entries.size <= 1 || !this.#isOverLimits) return
-      this.#remove(key)
-    }
+    while (this.#entries.size > 1 && this.#isOverLimits) this.#remove(this.#oldest.next().value as string)
   }
 
   #weightOf(value: V): number {

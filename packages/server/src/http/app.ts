@@ -99,6 +99,10 @@ function respond(service: Service, request: HttpRequest, connection: ConnectionI
         respondReconcile({ release: releases.current, baseUrlOf, work }, request),
       ),
     )
+  if (name === 'wscatgeo')
+    return withinBudget(service, request, connection, ({ releases }) =>
+      whenReady(wscatgeo(), ({ respondWscatgeo }) => respondWscatgeo(releases.current, request)),
+    )
   const { shelfFiles } = service
   if (name === 'shelf' && shelfFiles !== undefined)
     return withinBudget(service, request, connection, () => shelfFiles(request))
@@ -123,6 +127,7 @@ function loadedOnce<T>(load: () => Promise<T>): () => T | Promise<T> {
 // Workers load both by a timer a second after their start, so that neither the start nor a request waits for them.
 const v2 = loadedOnce(() => import('./v2/pipeline.ts'))
 const reconcile = loadedOnce(() => import('./reconcile/service.ts'))
+const wscatgeo = loadedOnce(() => import('./wscatgeo/wscatgeo.ts'))
 
 /** Responses of API v2 and pages can be large. A page of v1 is small enough for the socket to take it at once. */
 function withinBudget(

@@ -28,6 +28,8 @@ describe('requests are counted as', () => {
     ['/reconcile', 'reconcile'],
     ['/reconcile/suggest/entity', 'reconcile'],
     ['/reconciled', 'other'],
+    ['/wscatgeo/v2/mgem/14', 'wscatgeo'],
+    ['/wscatgeography', 'other'],
     ['/api/openapi.json', 'openapi'],
     ['/api/profile.json', 'profile'],
     ['/explore', 'explorer'],

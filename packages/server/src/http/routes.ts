@@ -26,6 +26,8 @@ export const OPENAPI_PATH = '/api/openapi.json'
 export const PROFILE_PATH = '/api/profile.json'
 /** The path of the Reconciliation Service API. */
 export const RECONCILE_PATH = '/reconcile'
+/** The path of INEGI's web service of geostatistical codes, as programs call it. */
+export const WSCATGEO_PATH = '/wscatgeo'
 /** The path at which a home is served as a shelf that other nodes follow. */
 export const SHELF_PATH = '/shelf'
 /** The paths of pages for people. */
@@ -53,6 +55,7 @@ export const ROUTE_LABELS = [
   'v2 releases',
   'v2 index',
   'reconcile',
+  'wscatgeo',
   'openapi',
   'profile',
   'shelf',
@@ -67,7 +70,7 @@ export const ROUTE_LABELS = [
 export type RouteLabel = (typeof ROUTE_LABELS)[number]
 
 type Surface = {
-  readonly name: 'v1' | 'v2' | 'reconcile' | 'shelf' | 'pages' | 'none'
+  readonly name: 'v1' | 'v2' | 'reconcile' | 'wscatgeo' | 'shelf' | 'pages' | 'none'
   /** True if responses have headers that the frozen API v1 has not: the id of the request, and the rest of a limit. */
   readonly isExtended: boolean
   /** True if its problems are pages for a browser. */
@@ -108,6 +111,7 @@ const ROUTES: readonly Route[] = [
     // People enter the address of the service with or without a slash, and some clients follow no redirect of a POST.
     maxBody: { [RECONCILE_PATH]: MAX_FORM_BYTES, [`${RECONCILE_PATH}/`]: MAX_FORM_BYTES },
   },
+  { path: WSCATGEO_PATH, surface: { ...V2, name: 'wscatgeo' }, label: 'wscatgeo' },
   { path: SHELF_PATH, surface: SHELF, label: 'shelf' },
   { path: PAGE_PATHS.explore, surface: PAGES, label: 'explorer' },
   { path: PAGE_PATHS.releases, surface: PAGES, label: 'explorer' },

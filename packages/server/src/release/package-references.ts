@@ -1,11 +1,12 @@
 // The lists of a home, with their records, that packages may refer to.
 import { type Catalog, entityData } from '../catalog/catalog.ts'
-import { type Identity, identityFrom } from '../catalog/entity.ts'
+import { type Entity, type Identity, identityFrom } from '../catalog/entity.ts'
 import { builtInCatalog } from '../source/built-in.ts'
 import type { KnownRecords } from '../source/package/list-records.ts'
 import type { PackageOptions } from '../source/package/open-package.ts'
 import { identifierReader } from './diff.ts'
 import type { ReleaseStore } from './home/release-store.ts'
+import { codeReader } from './official-codes.ts'
 import { takenIn } from './packages.ts'
 import type { Release } from './release.ts'
 
@@ -50,6 +51,23 @@ function knownRecords(release: Release, name: string): KnownRecords {
     byFields: (fields, texts) =>
       indexes.getOrInsertComputed(fields.join(BETWEEN), () => indexOf(fields)).get(texts.join(BETWEEN)),
   }
+}
+
+/** A list of a release, and the keys of its records by their usual official code; undefined where there is no such collection. */
+export function recordsByCode(
+  release: Release,
+  collection: string,
+): { readonly entity: Entity; readonly byCode: ReadonlyMap<string, Identity> } | undefined {
+  const entity = release.catalog.collections.get(collection)
+  if (entity === undefined) return undefined
+  const codeAt = codeReader(release, entity)
+  const readers = entity.key.map((field) => identifierReader(release, entity, field))
+  const byCode = new Map<string, Identity>()
+  for (let position = 0; position < release.entity(entity.name).count; position++) {
+    const code = codeAt(position)
+    if (code !== undefined) byCode.set(code, identityFrom(readers.flatMap((read) => read(position))))
+  }
+  return { entity, byCode }
 }
 
 const BETWEEN = '\0'

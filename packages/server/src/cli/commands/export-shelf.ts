@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { counted } from '../../source/package/package-report.ts'
 import { command } from '../command.ts'
 import { yes } from '../flags/flags.ts'
+import { restrictedFlag } from '../flags/restricted-flag.ts'
 import { homeFlags } from '../flags/shelf-flags.ts'
 import { openHome } from '../home/open-home.ts'
 
@@ -12,13 +13,20 @@ export const exportShelfCommand = command({
   description:
     'Put them on any static host, object store or CDN; nodes follow them with serve --shelf https://host/path. Later exports add what is new, and write the pointer last.',
   operands: { usage: 'DIR', min: 1, max: 1 },
-  flags: { ...homeFlags, json: { description: 'print the report as one JSON document', parse: yes } },
+  flags: {
+    ...restrictedFlag,
+    ...homeFlags,
+    json: { description: 'print the report as one JSON document', parse: yes },
+  },
   examples: ['export shelf ./shelf', 'export shelf /srv/www/shelf --home /var/lib/nomenclator'],
   run: async ({ values, operands, terminal }) => {
     const store = await openHome(values, terminal)
     const { exportShelf } = await import('../../distribution/shelf/export-shelf.ts')
     const directory = resolve(operands[0] as string)
-    const report = await exportShelf(store, directory)
+    const report = await exportShelf(store, directory, { includesRestricted: values['include-restricted'] })
+    const { leftOutLine } = await import('../../release/restricted.ts')
+    const line = leftOutLine(report.leftOut)
+    if (line !== undefined) terminal.err(`${line}\n`)
     if (values.json) terminal.out(`${JSON.stringify({ directory, ...report }, null, 2)}\n`)
     else
       terminal.out(

@@ -5,6 +5,7 @@ import { ACCESS_LOG_FORMATS } from '../../http/observation/access-log.ts'
 import { type InvalidFlag, text, type ValuesOf, wholeNumber } from './flags.ts'
 import { trustFlags } from './key-flags.ts'
 import { limitFlags } from './limit-flags.ts'
+import { servesRestrictedFlag } from './restricted-flag.ts'
 import { addresses, adminAddress, baseUrl, byteSize, choiceOf, rateLimit, scrubHours, yesOrNo } from './serve-values.ts'
 import { homeFlags } from './shelf-flags.ts'
 
@@ -56,6 +57,7 @@ export const serveFlags = {
     description: 'never build the bundled data: refuse to start without a release',
     parse: yesOrNo,
   },
+  ...servesRestrictedFlag,
   ...trustFlags,
   scrub: {
     value: 'WHEN',

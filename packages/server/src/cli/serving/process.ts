@@ -24,6 +24,7 @@ import { FOLLOW_PROBLEMS, followCurrent } from '../../release/home/follow.ts'
 import type { ReleaseStore } from '../../release/home/release-store.ts'
 import type { ReleaseToServe } from '../../release/home/release-to-serve.ts'
 import { damageIn, damageWords, notScrubbed, type ScrubState } from '../../release/home/scrub.ts'
+import { leftOutLine } from '../../release/restricted.ts'
 import { budgetLimitsOf, computeLimitsOf, LONG_TIMES } from '../flags/limit-flags.ts'
 import type { ServeValues } from '../flags/serve-flags.ts'
 
@@ -162,7 +163,7 @@ export function startComputeWorker(given: Given, socket: string): RunningWorker 
     {
       store,
       pages: explorerPages,
-      shelfFiles: lazyShelf(store),
+      shelfFiles: lazyShelf(store, values['include-restricted'], log),
       ...(findOnShelf && { findOnShelf }),
       ...(cache && { cache }),
     },
@@ -199,10 +200,13 @@ const preloadLater = (preload: () => Promise<void> | undefined) =>
 /** Before this, a service that starts has other things to do. */
 const PRELOAD_MILLISECONDS = 1_000
 /** Responds below /shelf; loaded at the first request for it. */
-function lazyShelf(store: ReleaseStore): NonNullable<AppContext['shelfFiles']> {
+function lazyShelf(store: ReleaseStore, includesRestricted: boolean, log: Log): NonNullable<AppContext['shelfFiles']> {
   let respond: NonNullable<AppContext['shelfFiles']> | undefined
+  const onLeftOut = (lists: readonly string[]) =>
+    log({ level: 'info', event: 'shelf-restricted', message: leftOutLine(lists) ?? '' })
   return async (request) => {
-    respond ??= (await import('../../distribution/shelf/serve-shelf.ts')).shelfResponder(store)
+    const { shelfResponder } = await import('../../distribution/shelf/serve-shelf.ts')
+    respond ??= shelfResponder(store, { includesRestricted, onLeftOut })
     return respond(request)
   }
 }

@@ -26,15 +26,21 @@ type ExportedShelf = {
   /** Chunks that were written, and their bytes, without those that existed before. */
   readonly chunks: number
   readonly bytes: number
+  /** Lists whose licence forbids to pass them on, which were left out. */
+  readonly leftOut: readonly string[]
 }
 
 /** A concurrent reader gets the state before or the new one; files that belong to neither are removed. */
-export async function exportShelf(store: ReleaseStore, directory: string): Promise<ExportedShelf> {
-  const home = new HomeShelf(store)
+export async function exportShelf(
+  store: ReleaseStore,
+  directory: string,
+  options: ConstructorParameters<typeof HomeShelf>[1] = {},
+): Promise<ExportedShelf> {
+  const home = new HomeShelf(store, options)
   const state = home.state()
   if (state === undefined)
     throw new OperationalError('there is no sound current release to export; see nomenclator releases verify')
-  const { pointer, listing } = state
+  const { pointer, listing, leftOut } = state
   const before = stateIn(directory)
   if (before === undefined && existsSync(directory) && readdirSync(directory).length > 0)
     throw new OperationalError(`${directory} has other files in it; give a directory that is empty or has a shelf`)
@@ -69,7 +75,7 @@ export async function exportShelf(store: ReleaseStore, directory: string): Promi
     new Set([now, before].flatMap((one) => (one === undefined ? [] : entitiesIn(one)))),
   )
   const { generation } = pointer
-  return { generation, releases: now.releases.size, ...written }
+  return { generation, releases: now.releases.size, ...written, leftOut }
 }
 
 /** Returns the state of the shelf in a directory; undefined if there is none. */

@@ -4,24 +4,44 @@ import { join } from 'node:path'
 import { pack } from '../../base/zstd.ts'
 import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { verifyEntity } from '../../release/home/verify.ts'
-import { DIGEST, ENTITY_MANIFEST_FILE } from '../../release/manifest.ts'
+import { DIGEST, ENTITY_MANIFEST_FILE, MANIFEST_FILE, manifestText } from '../../release/manifest.ts'
 import { readEntityManifest } from '../../release/release.ts'
+import { hasRestricted, releaseWithout, restrictedLists } from '../../release/restricted.ts'
 import { ChunkReader, chunksOf, sha256 } from './chunks.ts'
 import { listingText, type ShelvedEntity } from './layout.ts'
-import { type ListedPointer, nextPointer, type Pointer, partOf, readFollowed } from './pointer.ts'
+import { type ListedPointer, nextPointer, type Pointer, partOf, type ReleaseFiles, readFollowed } from './pointer.ts'
 
-type State = { readonly pointer: ListedPointer; readonly listing: string }
+type State = Pick<Offer, 'digests' | 'leftOut' | 'withheld'> & {
+  readonly pointer: ListedPointer
+  readonly listing: string
+}
+
+/** The releases of a home as others may have them. */
+type Offer = {
+  readonly releases: ReadonlyMap<string, ReleaseFiles>
+  /** The digests of all releases that are there to be had. */
+  readonly digests: readonly string[]
+  /** The digest under which a release is given that has lists which are left out. */
+  readonly givenAs: ReadonlyMap<string, string>
+  /** The lists that are left out. */
+  readonly leftOut: readonly string[]
+  /** The digests of their entities. */
+  readonly withheld: ReadonlySet<string>
+}
 
 export class HomeShelf {
   readonly #store: ReleaseStore
+  readonly #includesRestricted: boolean
   /** The last state, and a version of the home that can be computed without reading its files. */
   #state: (State & { readonly version: string }) | undefined
   readonly #entities = new Map<string, ShelvedEntity>()
   /** A reader of the entity that was requested last. */
   #reader: { readonly entity: string; readonly chunks: ChunkReader } | undefined
 
-  constructor(store: ReleaseStore) {
+  /** Lists whose licence forbids to pass them on are left out unless they are included. */
+  constructor(store: ReleaseStore, { includesRestricted = false } = {}) {
     this.#store = store
+    this.#includesRestricted = includesRestricted
   }
 
   /** Returns the pointer and its listing; undefined if there is no current release, or it cannot be read. */
@@ -35,12 +55,41 @@ export class HomeShelf {
     if (this.#state?.version === version) return this.#state
     const digests = store.digests().filter((digest) => !('unreadable' in store.manifestOrReason(digest)))
     if (!digests.includes(known[0] ?? '')) return undefined
-    const releases = new Map(digests.sort().map((digest) => [digest, store.releaseFiles(digest)]))
-    const listing = listingText({ history, idRegistry: store.idRegistryText() ?? '', releases })
+    const { releases, givenAs, ...offer } = this.#offer(digests.sort())
+    const given = historyWith(history, givenAs)
+    const listing = listingText({ history: given, idRegistry: store.idRegistryText() ?? '', releases })
     const digest = sha256(listing)
-    const pointer = { generation, change: change ?? digest.slice(0, 32), chain, listing: digest }
-    this.#state = { version, listing, pointer }
+    // What is left out makes this a part of the state that the home follows.
+    const name = change === undefined ? digest.slice(0, 32) : givenAs.size > 0 ? partOf(change) : change
+    this.#state = { version, listing, pointer: { generation, change: name, chain, listing: digest }, ...offer }
     return this.#state
+  }
+
+  #offer(digests: readonly string[]): Offer {
+    const store = this.#store
+    const releases = new Map<string, ReleaseFiles>()
+    const givenAs = new Map<string, string>()
+    const leftOut = new Set<string>()
+    const withheld = new Set<string>()
+    const isWhole = (digest: string) => {
+      const manifest = store.manifestOrReason(digest)
+      return this.#includesRestricted || 'unreadable' in manifest || !hasRestricted(manifest)
+    }
+    for (const digest of digests.filter((one) => !isWhole(one))) {
+      const release = store.read(digest)
+      const lists = restrictedLists(release)
+      const { manifest } = releaseWithout(release, lists)
+      givenAs.set(digest, manifest.digest)
+      releases.set(manifest.digest, { [MANIFEST_FILE]: manifestText(manifest) })
+      for (const list of lists) {
+        leftOut.add(release.entity(list).definition.plural)
+        withheld.add(release.manifest.entities[list]?.digest ?? '')
+      }
+    }
+    // A release that was without these lists anyway keeps its own files, with its signature.
+    for (const digest of digests.filter(isWhole)) releases.set(digest, store.releaseFiles(digest))
+    const known = [...store.digests().filter((digest) => !givenAs.has(digest)), ...releases.keys()]
+    return { releases, digests: known, givenAs, leftOut: [...leftOut], withheld }
   }
 
   /**
@@ -66,6 +115,7 @@ export class HomeShelf {
   /** Returns undefined if the entity is missing or damaged. */
   async entity(digest: string): Promise<ShelvedEntity | undefined> {
     const directory = this.#store.entityDirectory(digest)
+    if (!this.#includesRestricted && this.state()?.withheld.has(digest) !== false) return undefined
     if (!DIGEST.test(digest) || !existsSync(join(directory, ENTITY_MANIFEST_FILE))) return undefined
     const cached = this.#entities.get(digest)
     if (cached !== undefined) return cached
@@ -101,6 +151,19 @@ export class HomeShelf {
     this.#reader = undefined
   }
 }
+
+/** A history whose releases are given under other digests. */
+const historyWith = (history: string, givenAs: Offer['givenAs']): string =>
+  givenAs.size === 0
+    ? history
+    : `${[
+        ...new Set(
+          history
+            .trim()
+            .split('\n')
+            .map((digest) => givenAs.get(digest) ?? digest),
+        ),
+      ].join('\n')}\n`
 
 /** Describes a sound entity as a shelf has it. */
 export function shelvedEntity(directory: string, digest: string): ShelvedEntity {

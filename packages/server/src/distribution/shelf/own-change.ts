@@ -6,9 +6,10 @@ import { readFollowed, saveFollowed } from './pointer.ts'
 export async function changeAlone<T>(store: ReleaseStore, change: (store: ReleaseStore) => Promise<T>): Promise<T> {
   const followed = readFollowed(store.home)
   if (followed === undefined) return change(store)
-  const before = new HomeShelf(store).state()?.listing
+  const listing = () => new HomeShelf(store, { includesRestricted: true }).state()?.listing
+  const before = listing()
   const result = await change(store)
-  if (new HomeShelf(store).state()?.listing !== before)
+  if (listing() !== before)
     saveFollowed(store.home, { ...followed, ahead: [...(followed.ahead ?? []), crypto.randomUUID()] })
   return result
 }

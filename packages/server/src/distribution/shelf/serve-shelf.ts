@@ -9,18 +9,31 @@ import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { HomeShelf } from './home-shelf.ts'
 import { chunkName, entityName, entityText, listingName, POINTER_NAME, pointerText } from './layout.ts'
 
+type ShelfOptions = ConstructorParameters<typeof HomeShelf>[1] & {
+  readonly onLeftOut?: (lists: readonly string[]) => void
+}
+
 /** A digest or its beginning. */
 const RELEASE = /^[0-9a-f]{1,64}$/
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 
-export function shelfResponder(store: ReleaseStore): (request: HttpRequest) => Promise<HttpResponse> {
-  const home = new HomeShelf(store)
+/** `onLeftOut` takes the lists that are left out, the first time that somebody follows the home. */
+export function shelfResponder(
+  store: ReleaseStore,
+  { onLeftOut, ...options }: ShelfOptions = {},
+): (request: HttpRequest) => Promise<HttpResponse> {
+  const home = new HomeShelf(store, options)
   const packed = new PackedChunks()
+  let isSaid = false
   return async (request) => {
     if (!isRead(request)) return otherMethod(request)
     const name = request.path.slice(SHELF_PATH.length + 1)
     if (name === POINTER_NAME) {
       const state = home.state()
+      if (state !== undefined && !isSaid && state.leftOut.length > 0) {
+        isSaid = true
+        onLeftOut?.(state.leftOut)
+      }
       if (state !== undefined)
         return file(request, 'application/json', 'public, no-cache', Buffer.from(pointerText(state.pointer)))
     }
@@ -31,7 +44,7 @@ export function shelfResponder(store: ReleaseStore): (request: HttpRequest) => P
         return file(request, 'application/json', IMMUTABLE, Buffer.from(state.listing))
       // Nodes that follow this one cannot reach the shelf that this one follows.
       if (part === undefined && RELEASE.test(digest)) {
-        if (!store.digests().some((one) => one.startsWith(digest)))
+        if (!(state?.digests ?? store.digests()).some((one) => one.startsWith(digest)))
           throw new ProblemError({ kind: 'release-gone', digest })
         return file(request, 'application/json', 'no-store', Buffer.from('{}'))
       }

@@ -1,8 +1,8 @@
 // Forces garbage collections during long work: left alone, garbage grows to several times the memory in use.
 
-const MANY_RECORDS = 400_000
-const MANY_BATCHES = 200
-const BATCHES_BETWEEN = 50
+const MANY_RECORDS = 100_000
+const MANY_BATCHES = 20
+const BATCHES_BETWEEN = 20
 
 /** Collects garbage at the end of a step over so many records; after a small one it does nothing. */
 export function forceGc(records: number): void {

@@ -1,5 +1,5 @@
 // The descriptions of packages, in a release or with definitions from elsewhere.
-import { listOf, objectOf, optional, suchThat, type TypeOf } from '../../base/schema.ts'
+import { listOf, objectOf, optional, such, suchThat, type TypeOf } from '../../base/schema.ts'
 import { entityName, line, paragraph } from '../../base/texts.ts'
 import type { EntityData } from '../../catalog/catalog.ts'
 
@@ -27,6 +27,8 @@ export const packageInfo = {
   ...{ licenses: entries, sources: entries, contributors: entries, keywords: listOf(paragraph, MAX_ENTRIES) },
   /** The names of its entities. */
   lists: listOf(entityName, MAX_ENTRIES),
+  /** True if its licence forbids to pass it on. */
+  restricted: optional(such('true', (value): value is true => value === true)),
 }
 export const packageInfos = listOf(objectOf(packageInfo), MAX_ENTRIES)
 

@@ -1,0 +1,40 @@
+// nomenclator import sepomex FILE
+import { OperationalError } from '../../base/operational-error.ts'
+import { ReleaseStore } from '../../release/home/release-store.ts'
+import type { Release } from '../../release/release.ts'
+import type { HomeList } from '../../source/sepomex/sepomex.ts'
+import { importCommand } from '../home/import-command.ts'
+
+export const importSepomex = importCommand({
+  source: 'sepomex',
+  summary: "Import Mexico's postal codes and settlements (colonias)",
+  description:
+    'FILE is the text file of the postal service (CPdescarga.txt), or a zip of it. Its licence lets nobody pass it on: download it yourself. The municipalities of the home come first: import inegi.',
+  operands: { usage: 'FILE', min: 1, max: 1 },
+  flags: {},
+  examples: ['import sepomex CPdescarga.txt', 'import sepomex CPdescargatxt.zip --dry-run'],
+  open: async ({ operands }, home) => {
+    const { sepomexSource } = await import('../../source/sepomex/sepomex.ts')
+    const { recordsByCode } = await import('../../release/package-references.ts')
+    const store = new ReleaseStore(home)
+    const digest = store.currentDigest()
+    if (digest === undefined)
+      throw new OperationalError(
+        'this home has no municipalities yet; import them first with nomenclator import inegi, or nomenclator import bundled',
+      )
+    const release = store.read(digest)
+    const listOf = (collection: string) => homeList(release, collection, recordsByCode)
+    const lists = { states: listOf('estados'), municipalities: listOf('municipios') }
+    return { source: await sepomexSource(operands[0] as string, { catalog: release.catalog, ...lists }) }
+  },
+})
+
+function homeList(
+  release: Release,
+  collection: string,
+  recordsByCode: (release: Release, collection: string) => HomeList | undefined,
+): HomeList {
+  const list = recordsByCode(release, collection)
+  if (list !== undefined) return list
+  throw new OperationalError(`this home has no list ${collection}; import it first with nomenclator import inegi`)
+}
