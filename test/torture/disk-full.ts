@@ -7,7 +7,7 @@ import { eventually } from '../support/service.ts'
 import { cannotMount, SmallDisk } from './mounts.ts'
 import { activate, type Campaign, type Home, releaseOf } from './trial.ts'
 
-const BUNDLED_KILOBYTES = 64 * 1_024
+const BUNDLED_KILOBYTES = 512 * 1_024
 const SMALL_PACKAGE = join(import.meta.dir, '..', 'data', 'packages', 'offices')
 
 /** Room for the home, and for one release of the bundled data. */

@@ -145,6 +145,12 @@ export type Collections = {
     readonly facts: {
       /** people living in the state */
       readonly poblacion: number | null
+      /** men and boys living in the state */
+      readonly poblacionMasculina: number | null
+      /** women and girls living in the state */
+      readonly poblacionFemenina: number | null
+      /** inhabited dwellings */
+      readonly viviendas: number | null
     }
     readonly derived: {
       /** geostatistical code of the state */
@@ -162,6 +168,12 @@ export type Collections = {
       readonly cabecera: string | null
       /** people living in the municipality */
       readonly poblacion: number | null
+      /** men and boys living in the municipality */
+      readonly poblacionMasculina: number | null
+      /** women and girls living in the municipality */
+      readonly poblacionFemenina: number | null
+      /** inhabited dwellings */
+      readonly viviendas: number | null
     }
     readonly derived: {
       /** geostatistical code of the municipality, with that of its state */
@@ -184,10 +196,16 @@ export type Collections = {
       readonly altitud: number | null
       /** people living in the locality */
       readonly poblacion: number | null
+      /** men and boys living in the locality */
+      readonly poblacionMasculina: number | null
+      /** women and girls living in the locality */
+      readonly poblacionFemenina: number | null
       /** urban (U) or rural (R) */
       readonly ambito: string | null
       /** inhabited dwellings */
       readonly viviendas: number | null
+      /** what last showed the code of the locality: the census of 2020, the service of INEGI in 2026, or the catalog of 2018, of which some codes have been retired since */
+      readonly fuente: string | null
     }
     readonly derived: {
       /** geostatistical code of the locality, with those of its state and municipality */
