@@ -22,10 +22,10 @@ import { describeIndex, describeManifest, describeRelease, describeReleases, pac
 import { findPage, languageHeader, recordJsons } from './find.ts'
 import { isDigestOrPrefix, type OpenReleases, releaseGone } from './open-releases.ts'
 import { openapiDocument } from './openapi/document.ts'
+import { refuseParameters } from './parameter.ts'
 import { describeParameters } from './parameter-definitions.ts'
 import { findRecord } from './record-key.ts'
 import { parseChangesRequest, parseComparedReleases } from './request/changes-request.ts'
-import { refuseParameters } from './request/parameters.ts'
 import { parseQuery, type QueryPairs, type RawQuery } from './request/query-string.ts'
 import {
   type ListRequest,

@@ -11,6 +11,7 @@ import { MAX_ROWS } from '../../bodies/body-limits.ts'
 import type { ProblemKind } from '../../problem.ts'
 import { OPENAPI_PATH, RESOLVE_PATH, V2_PATH } from '../../routes.ts'
 import { FORMATS } from '../../v1/page-request.ts'
+import { noWork, type Parameter, type ParameterTable, parameter } from '../parameter.ts'
 import {
   bulkParameters,
   changesParameters,
@@ -19,8 +20,6 @@ import {
   describeParameters,
   listParameters,
   MAX_PAGE,
-  type Parameter,
-  type ParameterTable,
   RELEASE,
   recordParameters,
   resolveBodyParameters,
@@ -341,7 +340,7 @@ const otherOperations = (catalog: Catalog): Operation[] => [
 
 const v1Parameter = (name: string, description: string, schema: Json): [string, Parameter] => [
   name,
-  { name, of: 'v1', description, repeatable: false, schema },
+  parameter({ name, of: 'v1', description, schema, work: noWork }),
 ]
 const v1Parameters: ParameterTable = new Map([
   v1Parameter('page', 'Number of the page, from 1', { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: 1 }),
