@@ -2,12 +2,13 @@
 import { closeSync, ftruncateSync, openSync, unlinkSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { App } from '../app.ts'
+import { type App, appOf, type Parse, parsedBy } from '../app.ts'
 import { clientAddress, networkOf, type ProxyPolicy } from '../client-address.ts'
-import { whenReady, withHeaders } from '../exchange.ts'
+import { PAGE_WORTH } from '../cost.ts'
+import { type HttpResponse, type ParsedRequest, whenReady, withHeaders } from '../exchange.ts'
 import type { Metrics } from '../observation/metrics.ts'
 import { type Problem, problemResponse } from '../problem.ts'
-import { needsComputeWorker, surfaceAt } from '../routes.ts'
+import { surfaceAt } from '../routes.ts'
 
 export type RateLimit = {
   /** Requests that a client may send in a window, all at once or spread over it. */
@@ -144,10 +145,13 @@ export function chargeComputeTime({ limit, table }: RateLimiting, client: string
 /** The app behind a limit. Responses of API v2 say how much of it is left; the headers of API v1 stay as they are. */
 export function rateLimited(app: App, { limit, table, policy, metrics }: RateLimiting): App {
   const policyValue = `"default";q=${limit.requests};w=${limit.windowSeconds}`
-  const respond: App = (request, connection, id) => {
+  const limited = (
+    { cost, respond }: ParsedRequest,
+    ...[request, connection, id]: Parameters<Parse>
+  ): HttpResponse | Promise<HttpResponse> => {
     const { path, headers } = request
     const client = networkOf(clientAddress(policy, headers, connection))
-    const key = needsComputeWorker(request) ? computeKey(client) : client
+    const key = cost > PAGE_WORTH ? computeKey(client) : client
     const { allowed, remaining, milliseconds } = table.take(key, limit)
     const seconds = Math.ceil(milliseconds / 1_000)
     const { isExtended } = surfaceAt(path)
@@ -158,8 +162,9 @@ export function rateLimited(app: App, { limit, table, policy, metrics }: RateLim
       const problem: Problem = { kind: 'too-many-requests', requests, windowSeconds, retryAfter: seconds }
       return withHeaders(problemResponse(problem, path, id), isExtended ? limits : {})
     }
-    const response = app(request, connection, id)
-    return isExtended ? whenReady(response, (ready) => withHeaders(ready, limits)) : response
+    return isExtended ? whenReady(respond(), (ready) => withHeaders(ready, limits)) : respond()
   }
-  return Object.assign(respond, app)
+  const parse: Parse = (...given) =>
+    whenReady(parsedBy(app)(...given), (parsed) => ({ cost: parsed.cost, respond: () => limited(parsed, ...given) }))
+  return appOf(parse, app)
 }
