@@ -1,5 +1,6 @@
 // The files of the picker on other sites: its script under a name that stays, and the description of the levels.
 
+import { V2_PATH } from '../base/api-v2.ts'
 import { broaderOf, type Entity } from '../catalog/entity.ts'
 import { pathTo } from '../catalog/lineage.ts'
 import { usualCodeOf } from '../catalog/official-code.ts'
@@ -7,7 +8,6 @@ import { keyPathsOf, pathsOf } from '../catalog/paths.ts'
 import { type HttpRequest, type HttpResponse, isRead } from '../http/exchange.ts'
 import { otherMethod } from '../http/methods.ts'
 import { ProblemError } from '../http/problem.ts'
-import { V2_PATH } from '../http/routes.ts'
 import { refuseParameters } from '../http/v2/parameter.ts'
 import type { V2Context } from '../http/v2/pipeline.ts'
 import { parseQuery } from '../http/v2/request/query-string.ts'

@@ -1,26 +1,12 @@
 // The table of routes: the path of each surface of the service, its largest body, the label of its requests in metrics, what they
 // cost, and whether its problems are pages. Everything that depends on a path is looked up here.
 import { V1_PATH } from '../base/api-v1.ts'
+import { V2_PATH, V2_SEGMENTS } from '../base/api-v2.ts'
 import { MAX_FORM_BYTES, MAX_ROWS_BYTES } from './bodies/body-limits.ts'
 import { MUCH } from './cost.ts'
 import { ALLOW, COMMON_HEADERS, type Headers, type HttpRequest } from './exchange.ts'
 import { NO_SNIFFING } from './header-fields.ts'
 
-export const V2_PATH = '/api/v2'
-/**
- * The segments after that of API v2 that are no collection, the one after a collection that means all its records, and those
- * after a record of a tree.
- */
-export const V2_SEGMENTS = {
-  search: 'search',
-  resolve: 'resolve',
-  changes: 'changes',
-  releases: 'releases',
-  all: 'all',
-  children: 'children',
-  ancestors: 'ancestors',
-  descendants: 'descendants',
-} as const
 export const RESOLVE_PATH: string = `${V2_PATH}/${V2_SEGMENTS.resolve}`
 export const OPENAPI_PATH = '/api/openapi.json'
 /** The path of the JSON Schema of data packages, for editors. */

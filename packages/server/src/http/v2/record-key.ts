@@ -1,5 +1,6 @@
 // Identifies a record in API v2: by its identifier or its official code in a path, by its key in a body.
 
+import { V2_PATH } from '../../base/api-v2.ts'
 import { valueAt } from '../../base/json.ts'
 import { parseWholeNumber } from '../../base/whole-number.ts'
 import { MAX_ID } from '../../catalog/check.ts'
@@ -13,7 +14,6 @@ import { treeOf } from '../../query/tree.ts'
 import { positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import { ProblemError } from '../problem.ts'
-import { V2_PATH } from '../routes.ts'
 import { keySegment, type NameInPath } from './key-text.ts'
 import type { RECORD_NAMED_BY } from './parameter-definitions.ts'
 import { type CatalogRoute, type ParentInPath, recordTemplate } from './v2-routes.ts'

@@ -1,6 +1,7 @@
 // The operations of both APIs, derived from a catalog: the path, parameters, response and problems of each.
 
 import { V1_PATH, v1PathOf } from '../../../base/api-v1.ts'
+import { V2_PATH } from '../../../base/api-v2.ts'
 import { type Catalog, entityIn } from '../../../catalog/catalog.ts'
 import { PER_PAGE, v1Collections } from '../../../catalog/collections.ts'
 import type { Entity } from '../../../catalog/entity.ts'
@@ -9,7 +10,7 @@ import { descendantsOf } from '../../../catalog/lineage.ts'
 import { pascalCase } from '../../../catalog/typescript.ts'
 import { MAX_ROWS } from '../../bodies/body-limits.ts'
 import type { ProblemKind } from '../../problem.ts'
-import { OPENAPI_PATH, RESOLVE_PATH, V2_PATH } from '../../routes.ts'
+import { OPENAPI_PATH, RESOLVE_PATH } from '../../routes.ts'
 import { FORMATS } from '../../v1/page-request.ts'
 import { noWork, type Parameter, type ParameterTable, parameter } from '../parameter.ts'
 import {
