@@ -13,8 +13,8 @@ import type { OnShelf, ShelfTrouble } from './observation/shelf-status.ts'
 import { type Problem, ProblemError, problemResponse } from './problem.ts'
 import { maxBodyAt, surfaceAt } from './routes.ts'
 import { respondV1 } from './v1/v1.ts'
+import type { V2Context } from './v2/context.ts'
 import { OpenReleases, type ReadableStore } from './v2/open-releases.ts'
-import type { V2Context } from './v2/pipeline.ts'
 import type { ResponseCache } from './v2/response-cache.ts'
 
 type Response = HttpResponse | Promise<HttpResponse>

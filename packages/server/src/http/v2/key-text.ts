@@ -15,6 +15,10 @@ export type NameInPath = {
   readonly key: readonly string[] | undefined
 }
 
+/** What a name may be, where it could be both. */
+export const RECORD_NAMED_BY = ['id', 'code'] as const
+export type NamedBy = (typeof RECORD_NAMED_BY)[number]
+
 /** Between the values of a key that has several, in the last segment of a path. */
 export const KEY_SEPARATOR = ','
 

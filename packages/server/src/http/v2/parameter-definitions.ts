@@ -17,7 +17,7 @@ import type { Near } from '../../query/near.ts'
 import type { Sort } from '../../query/sort.ts'
 import { badParameter } from '../problem.ts'
 import { filtersBeside } from './filter-parameters.ts'
-import { keyNamed, type NameInPath } from './key-text.ts'
+import { keyNamed, type NameInPath, RECORD_NAMED_BY } from './key-text.ts'
 import { fieldNameRef, NOT_EMPTY } from './openapi/schemas.ts'
 import {
   choice,
@@ -164,7 +164,6 @@ export const WITHIN_KM = parameter<number | undefined>({
   },
   work: noWork,
 })
-export const RECORD_NAMED_BY = ['id', 'code'] as const
 export const BY = choice(
   {
     name: 'by',

@@ -2,38 +2,23 @@
 //
 // Each step is a function that returns the input of the next one, or throws a ProblemError, which the app catches.
 
-import { parseJson } from '../../base/json.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { bodyOf, type Rendition, recordEncoder } from '../../query/formats/formats.ts'
 import { isWhole } from '../../query/formats/selection.ts'
-import { catalogOfBoth } from '../../release/diff.ts'
 import type { Release } from '../../release/release.ts'
-import { signedBytes } from '../../release/signing/release-signature.ts'
-import { profileText } from '../../source/package/profile.ts'
 import { MUCH } from '../cost.ts'
-import {
-  type HttpRequest,
-  type HttpResponse,
-  isRead,
-  type ParsedRequest,
-  type RequestHeaders,
-  type RunningJob,
-} from '../exchange.ts'
+import { type HttpRequest, type HttpResponse, isRead, type ParsedRequest, type RequestHeaders } from '../exchange.ts'
 import { otherMethod, redirected, withoutSlash } from '../methods.ts'
-import { ProblemError } from '../problem.ts'
 import { RESOLVE_PATH } from '../routes.ts'
 import { bulkResponse } from './bulk-response.ts'
-import type { Making } from './cached-response.ts'
-import { changesResponse } from './changes-response.ts'
-import { describeIndex, describeManifest, describeRelease, describeReleases, packagesOf } from './describe.ts'
+import type { Exchange, V2Context } from './context.ts'
+import { describeIndex } from './describe.ts'
 import { findingWork, findPage, languageHeader, recordJsons } from './find.ts'
-import { isDigestOrPrefix, type OpenReleases, releaseGone } from './open-releases.ts'
-import { openapiDocument } from './openapi/document.ts'
+import { type OpenReleases, releaseGone } from './open-releases.ts'
 import { refuseParameters } from './parameter.ts'
 import { describeParameters } from './parameter-definitions.ts'
 import { findRecord } from './record-key.ts'
-import { parseChangesRequest, parseComparedReleases } from './request/changes-request.ts'
 import { parseQuery, type RawQuery } from './request/query-string.ts'
 import {
   type ListRequest,
@@ -45,40 +30,14 @@ import {
 import { parseResolveBodyRequest, parseResolveRequest } from './request/resolve-request.ts'
 import { parseSearchRequest } from './request/search-request.ts'
 import { resolvedInBody, resolvedInQuery } from './resolve-response.ts'
-import { bodyResponse, type ChosenRelease, jsonResponse, listHeaders, textResponse } from './response.ts'
-import type { ResponseCache } from './response-cache.ts'
+import { bodyResponse, type ChosenRelease, jsonResponse, listHeaders } from './response.ts'
+import { respondAboutService } from './service-response.ts'
 import { searchSuggestions } from './suggestions.ts'
-import {
-  type CatalogRoute,
-  catalogRouteAt,
-  type ReleaseRoute,
-  releasePartTemplate,
-  releaseTemplate,
-  type ServiceRoute,
-  serviceRouteAt,
-} from './v2-routes.ts'
+import { type CatalogRoute, catalogRouteAt, serviceRouteAt } from './v2-routes.ts'
 import { costOfRecords } from './work.ts'
-
-export type V2Context = {
-  readonly releases: OpenReleases
-  readonly cache: ResponseCache | undefined
-  /** Returns the address of the service for links; throws if the request has none that is valid. */
-  readonly baseUrlOf: () => string
-  /** True if the address is configured, and depends on no request. */
-  readonly isBaseUrlFixed: boolean
-  /** The job of the request, in a compute worker. */
-  readonly work?: RunningJob | undefined
-}
 
 type Response = HttpResponse | Promise<HttpResponse>
 
-/** What a response is made from besides the parsed request. */
-type Exchange = {
-  readonly context: V2Context
-  readonly request: HttpRequest
-  readonly query: RawQuery
-  readonly baseUrl: string
-}
 type CatalogExchange = Exchange & { readonly chosen: ChosenRelease; readonly addressed: ChosenRelease }
 
 /** A kind of route: how its requests are parsed, what they cost, and how they are responded to. */
@@ -152,7 +111,8 @@ export function parseV2(context: V2Context, request: HttpRequest): ParsedRequest
   const route = serviceRouteAt(path)
   if (route !== undefined)
     return {
-      cost: SERVICE_COSTS[route.kind],
+      // Most of these look at the disk; the others describe the whole catalog.
+      cost: MUCH,
       respond: () => respondAboutService({ context, request, query, baseUrl: baseUrlOf() }, route),
     }
   const parsed = () => parseForRelease(context, request, query)
@@ -243,80 +203,4 @@ function renderRecord(release: Release, entity: Entity, rendition: Rendition, js
   if (rendition.format === 'json' && isWhole(rendition)) return Buffer.from(json)
   const encoder = recordEncoder(release, entity, rendition)
   return rendition.format === 'json' ? Buffer.concat(encoder.records([json])) : bodyOf(encoder, [json])
-}
-
-/** Most of these look at the disk; the others describe the whole catalog. */
-const SERVICE_COSTS: Readonly<Record<ServiceRoute['kind'], number>> = {
-  releases: MUCH,
-  release: MUCH,
-  manifest: MUCH,
-  checksums: MUCH,
-  signature: MUCH,
-  changes: MUCH,
-  openapi: MUCH,
-  profile: MUCH,
-}
-
-function respondAboutService(
-  { context: { releases, cache, work }, request, query, baseUrl }: Exchange,
-  route: ServiceRoute,
-): Response {
-  if (route.kind === 'changes') return respondChanges(releases, { cache, work }, request, query)
-  refuseParameters(query)
-  const { current } = releases
-  // Another release may become the current one, and the descriptions say which it is.
-  const chosen = { release: current, isNamed: false, isUndated: true }
-  switch (route.kind) {
-    case 'releases':
-      return jsonResponse(request, chosen, describeReleases(releases.list(), current.digest, baseUrl))
-    case 'openapi':
-      return jsonResponse(request, chosen, openapiDocument(current.catalog, baseUrl, packagesOf(current.manifest)))
-    case 'profile':
-      return jsonResponse(request, chosen, parseJson(profileText()))
-    default:
-      return respondRelease(releases, route, request, baseUrl)
-  }
-}
-
-/** The description of a release, or a part that others need to have the same release and to check it. */
-function respondRelease(
-  releases: OpenReleases,
-  { kind, digest: prefix }: ReleaseRoute,
-  request: HttpRequest,
-  baseUrl: string,
-): HttpResponse {
-  if (!isDigestOrPrefix(prefix))
-    throw new ProblemError({
-      kind: 'not-found',
-      known: [kind === 'release' ? releaseTemplate : releasePartTemplate(kind)],
-    })
-  const release = releases.find('digest', prefix)
-  const { digest, manifest } = release
-  // A release may be signed anew, upgraded to another format of its files, or be the current one no more.
-  const chosen = { release, isNamed: false, isUndated: true }
-  switch (kind) {
-    case 'release':
-      return jsonResponse(request, chosen, describeRelease(manifest, releases.current.digest, baseUrl))
-    case 'manifest':
-      return jsonResponse(request, chosen, describeManifest(release))
-    case 'checksums':
-      // The checksums follow from the digest.
-      return textResponse(request, { release, isNamed: prefix === digest }, Buffer.from(signedBytes(manifest)))
-    case 'signature': {
-      const signature = releases.signatureOf(digest)
-      if (signature === undefined) throw new ProblemError({ kind: 'not-signed', digest })
-      return textResponse(request, chosen, Buffer.from(signature))
-    }
-  }
-}
-
-function respondChanges(releases: OpenReleases, making: Making, request: HttpRequest, query: RawQuery): Response {
-  const { current } = releases
-  const { from, to } = parseComparedReleases(query, current.catalog)
-  const older = releases.find('from', from)
-  const newer = to === undefined ? current : releases.find('to', to)
-  const changes = parseChangesRequest(query, request.headers, catalogOfBoth(older, newer))
-  // The beginning of a digest may become that of another release, too.
-  const isNamed = from === older.digest && to === newer.digest
-  return changesResponse(making, request, older, { release: newer, isNamed }, changes)
 }

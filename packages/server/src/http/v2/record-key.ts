@@ -14,11 +14,8 @@ import { treeOf } from '../../query/tree.ts'
 import { positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import { ProblemError } from '../problem.ts'
-import { keySegment, type NameInPath } from './key-text.ts'
-import type { RECORD_NAMED_BY } from './parameter-definitions.ts'
+import { keySegment, type NamedBy, type NameInPath } from './key-text.ts'
 import { type CatalogRoute, type ParentInPath, recordTemplate } from './v2-routes.ts'
-
-export type NamedBy = (typeof RECORD_NAMED_BY)[number]
 
 /** By default, a text that can be no identifier is a code. */
 type MaybeNamedBy = NamedBy | undefined

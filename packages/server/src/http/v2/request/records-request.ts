@@ -9,7 +9,7 @@ import { distanceNameOf, type Near } from '../../../query/near.ts'
 import type { RequestHeaders } from '../../exchange.ts'
 import { badParameter } from '../../problem.ts'
 import { valuesIn } from '../filter-parameters.ts'
-import type { NameInPath } from '../key-text.ts'
+import type { NamedBy, NameInPath } from '../key-text.ts'
 import { type ContentCoding, negotiate } from '../negotiate.ts'
 import { type Parameter, Parameters, type ParameterTable, parameterNamed } from '../parameter.ts'
 import {
@@ -36,7 +36,6 @@ import {
   WITHIN_KM,
   withinOf,
 } from '../parameter-definitions.ts'
-import type { NamedBy } from '../record-key.ts'
 import type { CatalogRoute } from '../v2-routes.ts'
 import { type ReadList, renditionWork, type Work } from '../work.ts'
 import { badCursor, type QueryPairs, type RawQuery, readCursor } from './query-string.ts'

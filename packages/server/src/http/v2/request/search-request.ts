@@ -2,6 +2,7 @@
 import type { Catalog } from '../../../catalog/catalog.ts'
 import { type Entity, hasCoordinates } from '../../../catalog/entity.ts'
 import type { Near } from '../../../query/near.ts'
+import type { NamedBy } from '../key-text.ts'
 import { Parameters } from '../parameter.ts'
 import {
   ancestorIn,
@@ -14,7 +15,6 @@ import {
   QUERY,
   searchParameters,
 } from '../parameter-definitions.ts'
-import type { NamedBy } from '../record-key.ts'
 import type { RawQuery } from './query-string.ts'
 import { nearOf } from './records-request.ts'
 
