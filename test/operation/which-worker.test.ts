@@ -36,6 +36,19 @@ const place = entity({
   code: ['code'],
   order: 'as given',
 })
+/** Codes of several fields may be typed without what is between them: each may end anywhere. */
+const route = entity({
+  ...place,
+  name: 'route',
+  plural: 'routes',
+  fields: {
+    from: code('from', /^.+$/, 'a code'),
+    over: code('over', /^.+$/, 'a code'),
+    to: code('to', /^.+$/, 'a code'),
+  },
+  key: ['from', 'over', 'to'],
+  code: ['from', 'over', 'to'],
+})
 const few = entity({ ...place, name: 'few', plural: 'few' })
 const rows = (count: number) =>
   Array.from({ length: count }, (_, at) => ({
@@ -50,7 +63,14 @@ const rows = (count: number) =>
   }))
 
 const home = new TestHome()
-await home.import(sourceOf({ place: rows(PLACES), few: rows(4) }, {}, catalogOf([place, few])), { acceptChanges: true })
+await home.import(
+  sourceOf(
+    { place: rows(PLACES), few: rows(4), route: [{ from: 'a', over: 'b', to: 'c' }] },
+    {},
+    catalogOf([place, few, route]),
+  ),
+  { acceptChanges: true },
+)
 const release = home.current()
 const digest = release.digest
 
@@ -123,6 +143,8 @@ const SMALL: Cases = [
   [`${V2}/places/%707`],
   [`${V2}/places/p7/children`],
   [`${V2}/places?release=${digest}`],
+  [`${V2}/routes/a,b,c`],
+  [`${V2}/routes/a-b-c?by=code`],
   // The list is short, whatever is asked of it.
   [`${V2}/few?per_page=1000`, 'Accept-Encoding: br'],
   [`${V2}/few?size_min=1&size_max=3`],
@@ -162,6 +184,8 @@ const LARGE: Cases = [
   [`${V2}/places/p7/descendants`],
   [`${V2}/places/p4000/ancestors`],
   [`${V2}/places/all`],
+  [`${V2}/routes/${'a'.repeat(200)}`],
+  [`${V2}/routes/${'0'.repeat(30)}`],
   [`${V2}/search?q=place`],
   [`${V2}/resolve?q=place`],
   [`${V2}/releases`],

@@ -8,7 +8,7 @@ import { languagesShown } from '../../query/formats/shown-names.ts'
 import { distanceFrom, distanceNameOf } from '../../query/near.ts'
 import type { OpenEntity, Release } from '../../release/release.ts'
 import { badParameter, ProblemError } from '../problem.ts'
-import { findNamed, isBelow, positionNamed } from './record-key.ts'
+import { findNamed, isBelow, namingWork, positionNamed } from './record-key.ts'
 import { badCursor, writeCursor } from './request/query-string.ts'
 import type { ListRequest } from './request/records-request.ts'
 import { countOf, type Work } from './work.ts'
@@ -72,8 +72,10 @@ export function queryWithin(release: Release, around: Around): Query {
 const WALK_TIMES = 10
 
 /** The work of finding the records that the path and the filters of a request mean, besides that of each parameter. */
-export function findingWork(release: Release, { entity, parent, node, within, query }: Around): Work[] {
+export function findingWork(release: Release, { entity, parent, node, within, by, query }: Around): Work[] {
   const works: Work[] = []
+  if (parent !== undefined) works.push(namingWork(parent.entity, parent, by))
+  for (const name of [node, within]) if (name !== undefined) works.push(namingWork(entity, name, by))
   const count = countOf({ release, entity })
   if (parent !== undefined && broaderOf(parent.entity) !== undefined)
     works.push({ touched: WALK_TIMES * countOf({ release, entity: parent.entity }) + count })

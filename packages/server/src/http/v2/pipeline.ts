@@ -18,7 +18,7 @@ import { findingWork, findPage, languageHeader, recordJsons } from './find.ts'
 import { type OpenReleases, releaseGone } from './open-releases.ts'
 import { refuseParameters } from './parameter.ts'
 import { describeParameters } from './parameter-definitions.ts'
-import { findRecord } from './record-key.ts'
+import { findRecord, namingWork } from './record-key.ts'
 import { parseQuery, type RawQuery } from './request/query-string.ts'
 import {
   type ListRequest,
@@ -71,7 +71,7 @@ const CATALOG_ROUTES: Handling = {
   list: handler({ parse: parseListRequest, cost: costOfPage, respond: respondList }),
   record: handler({
     parse: parseRecordRequest,
-    cost: ({ entity, work }, release) => costOfRecords({ release, entity }, 1, work({ release, entity })),
+    cost: costOfRecord,
     respond: respondRecord,
   }),
   bulk: handler({
@@ -174,6 +174,13 @@ function costOfPage(list: ListRequest, release: Release): number {
   const { entity, perPage } = list
   const works = [...list.work({ release, entity }), ...findingWork(release, list)]
   return costOfRecords({ release, entity }, perPage, works)
+}
+
+function costOfRecord(record: RecordRequest, release: Release): number {
+  const { entity, parent, by } = record
+  const works = [...record.work({ release, entity }), namingWork(entity, record, by)]
+  if (parent !== undefined) works.push(namingWork(parent.entity, parent, by))
+  return costOfRecords({ release, entity }, 1, works)
 }
 
 function respondList({ request, addressed, query, baseUrl }: CatalogExchange, list: ListRequest): HttpResponse {
