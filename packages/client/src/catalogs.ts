@@ -1,5 +1,6 @@
 // The types of the catalogs that `connect` returns.
 import type { Collections as BuiltIn } from './built-in-types.ts'
+import type { DownloadFormat } from './download-format.ts'
 import type {
   CatalogShape,
   CodeOf,
@@ -99,8 +100,6 @@ export type List<S extends CollectionShape> = {
     },
   ): Promise<string>
 } & (S['facts'] extends Point ? NearList<S> : unknown)
-
-export type DownloadFormat = 'xlsx' | 'csv' | 'json' | 'ndjson'
 
 type BelowOf<S> = S extends { readonly below: infer B } ? B : never
 

@@ -1,7 +1,8 @@
 // The client of API v2: collections by name, searches, and what changed, as typed records.
 import type { Collections as BuiltIn } from './built-in-types.ts'
-import type { Catalogs, ConnectOptions, DownloadFormat, Page, Point, Row, Walk } from './catalogs.ts'
+import type { Catalogs, ConnectOptions, Page, Point, Row, Walk } from './catalogs.ts'
 import { type CollectionDescription, DESCRIPTION, type Description } from './description.ts'
+import type { DownloadFormat } from './download-format.ts'
 import { NomenclatorError, ReleaseGone } from './errors.ts'
 import { jsonOf, type TypeOf } from './json.ts'
 import { valueAt } from './record-path.ts'

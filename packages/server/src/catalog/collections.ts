@@ -1,4 +1,5 @@
 // The collections: which names none can have, and which are those of API v1, in which order.
+import { TREE_SEGMENT, V2_SEGMENTS } from '../base/api-v2.ts'
 import { memoized } from '../base/memoized.ts'
 import type { Catalog, EntityData } from './catalog.ts'
 
@@ -21,10 +22,7 @@ export const v1Collections = memoized(({ entities }: Catalog): readonly CatalogC
 )
 
 /** Segments of addresses that mean something else where a collection or a record could be named; no list of a package is called so. */
-export const RESERVED_COLLECTIONS: ReadonlySet<string> = new Set([
-  ...['search', 'resolve', 'changes', 'releases', 'all', 'children', 'ancestors', 'descendants'],
-  'tree',
-])
+export const RESERVED_COLLECTIONS: ReadonlySet<string> = new Set([...Object.values(V2_SEGMENTS), TREE_SEGMENT])
 
 /** Says what a definition has that another has too, or that only the program may have. */
 export function clashOf({ name, plural }: EntityData, known: ReadonlyMap<string, EntityData>): string | undefined {

@@ -1,12 +1,13 @@
 // The addresses of the pages, and of the records that they show in API v2.
 
+import { TREE_SEGMENT, V2_PATH } from '../base/api-v2.ts'
 import { valueAt } from '../base/json.ts'
 import { memoized } from '../base/memoized.ts'
 import type { Entity } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
 import { ownerOf } from '../catalog/lineage.ts'
 import { keyPathsOf, pathsOf } from '../catalog/paths.ts'
-import { PAGE_PATHS, V2_PATH } from '../http/routes.ts'
+import { PAGE_PATHS } from '../http/routes.ts'
 import { KEY_SEPARATOR, keySegment, percentDecoded } from '../http/v2/key-text.ts'
 import { filterParameters } from '../http/v2/parameter-definitions.ts'
 import { keyValues } from '../http/v2/record-key.ts'
@@ -25,7 +26,7 @@ export const LANGUAGE_PARAMETER = 'lang'
 export const RELEASE_PARAMETER = 'release'
 export const RESERVED_PARAMETERS: readonly string[] = [LANGUAGE_PARAMETER, RELEASE_PARAMETER]
 
-export const TREE_PATH = `${EXPLORE_PATH}/tree`
+export const TREE_PATH = `${EXPLORE_PATH}/${TREE_SEGMENT}`
 export const PICKER_FORM_PATH = `${PICKER_PATH}/form.html`
 
 /** Unlike encodeURIComponent it leaves no quote, so that an address can stand between quotes in any shell. */

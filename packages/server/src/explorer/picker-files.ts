@@ -1,5 +1,6 @@
 // The files of the picker on other sites: its script under a name that stays, and the description of the levels.
 
+import { V2_PATH } from '../base/api-v2.ts'
 import { broaderOf, type Entity } from '../catalog/entity.ts'
 import { pathTo } from '../catalog/lineage.ts'
 import { usualCodeOf } from '../catalog/official-code.ts'
@@ -7,9 +8,8 @@ import { keyPathsOf, pathsOf } from '../catalog/paths.ts'
 import { type HttpRequest, type HttpResponse, isRead } from '../http/exchange.ts'
 import { otherMethod } from '../http/methods.ts'
 import { ProblemError } from '../http/problem.ts'
-import { V2_PATH } from '../http/routes.ts'
-import type { V2Context } from '../http/v2/pipeline.ts'
-import { refuseParameters } from '../http/v2/request/parameters.ts'
+import type { V2Context } from '../http/v2/context.ts'
+import { refuseParameters } from '../http/v2/parameter.ts'
 import { parseQuery } from '../http/v2/request/query-string.ts'
 import { jsonResponse } from '../http/v2/response.ts'
 import { recordTemplate } from '../http/v2/v2-routes.ts'

@@ -1,7 +1,8 @@
 // The names that parameters of a list have in the address of a page: fields by their slugs, whichever way they were given.
-import { broaderOf, type Entity } from '../catalog/entity.ts'
+import type { Entity } from '../catalog/entity.ts'
 import { pathNamed } from '../catalog/paths.ts'
-import { listParameters, parameterNamed } from '../http/v2/parameter-definitions.ts'
+import { parameterNamed } from '../http/v2/parameter.ts'
+import { listParameters, ROOT, withinOf } from '../http/v2/parameter-definitions.ts'
 import type { QueryPairs } from '../http/v2/request/query-string.ts'
 
 /** The parameters with the slugs of fields, by which links of the page name them. */
@@ -20,12 +21,11 @@ const sortBySlug = (entity: Entity, sort: string): string =>
     })
     .join()
 
-/** Parameters that keep to a part of a tree. */
-const TREE_PARAMETERS = ['within', 'root']
-
-/** True for a parameter that filters a list. */
-export const isFilter = (entity: Entity, name: string): boolean =>
-  filterNamed(entity, name) !== undefined || (broaderOf(entity) !== undefined && TREE_PARAMETERS.includes(name))
+/** True for a parameter that filters a list, by a field or by the place in its tree. */
+export function isFilter(entity: Entity, name: string): boolean {
+  const parameter = parameterNamed(listParameters(entity), name)
+  return parameter?.filter !== undefined || parameter === withinOf(entity) || parameter === ROOT
+}
 
 /** The filter of a parameter of a list; undefined if it filters by no field. */
 export const filterNamed = (entity: Entity, name: string) => parameterNamed(listParameters(entity), name)?.filter

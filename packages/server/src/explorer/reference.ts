@@ -1,10 +1,11 @@
 // The API reference as data: the resources of the service, each with all the operations on it, and where a form of them leads.
 import { V1_PATH } from '../base/api-v1.ts'
+import { V2_PATH } from '../base/api-v2.ts'
 import { memoized } from '../base/memoized.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Entity } from '../catalog/entity.ts'
 import { badParameter } from '../http/problem.ts'
-import { OPENAPI_PATH, RECONCILE_PATH, RESOLVE_PATH, V2_PATH } from '../http/routes.ts'
+import { OPENAPI_PATH, RECONCILE_PATH, RESOLVE_PATH } from '../http/routes.ts'
 import type { QueryPairs } from '../http/v2/request/query-string.ts'
 import type { ApiReader } from './api-reader.ts'
 import { withQuery } from './links.ts'

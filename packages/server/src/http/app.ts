@@ -4,7 +4,8 @@ import { WorkStopped } from '../base/checkpoint.ts'
 import type { Release } from '../release/release.ts'
 import { type BaseUrlPolicy, baseUrlOf } from './base-url.ts'
 import { clientAddress, networkOf } from './client-address.ts'
-import { type ConnectionInfo, type HttpRequest, type HttpResponse, whenReady } from './exchange.ts'
+import { MUCH } from './cost.ts'
+import { type ConnectionInfo, type HttpRequest, type HttpResponse, type ParsedRequest, whenReady } from './exchange.ts'
 import type { Budget } from './limits/budget.ts'
 import type { AnyId } from './observation/request-id.ts'
 import { goneOrAwaited, withShelfHeader } from './observation/shelf-header.ts'
@@ -12,14 +13,23 @@ import type { OnShelf, ShelfTrouble } from './observation/shelf-status.ts'
 import { type Problem, ProblemError, problemResponse } from './problem.ts'
 import { maxBodyAt, surfaceAt } from './routes.ts'
 import { respondV1 } from './v1/v1.ts'
+import type { V2Context } from './v2/context.ts'
 import { OpenReleases, type ReadableStore } from './v2/open-releases.ts'
-import type { V2Context } from './v2/pipeline.ts'
 import type { ResponseCache } from './v2/response-cache.ts'
 
 type Response = HttpResponse | Promise<HttpResponse>
 
+/** Parses a request; of one that is refused, the response is the problem. Never throws. */
+export type Parse = (
+  request: HttpRequest,
+  connection: ConnectionInfo,
+  id?: AnyId,
+) => ParsedRequest | Promise<ParsedRequest>
+
 export type App = {
   (request: HttpRequest, connection: ConnectionInfo, id?: AnyId): Response
+  /** The first half of a response, for those who decide by its cost who makes the other. */
+  readonly parse?: Parse
   /** The response to what the wire refuses; by default that of problemResponse. */
   readonly refuse?: (problem: Problem, path: string, connection?: ConnectionInfo) => HttpResponse
   /** Called with an error while a body was being sent, when it was too late for a problem. */
@@ -65,13 +75,27 @@ type Service = AppContext & { readonly releases: OpenReleases }
 
 export function createApp(context: AppContext): App {
   const service: Service = { ...context, releases: new OpenReleases(context.release, context.store) }
-  const app = (request: HttpRequest, connection: ConnectionInfo, id?: AnyId): Response => {
+  const parse: Parse = (request, connection, id) => {
+    const refused = (error: unknown): ParsedRequest => ({
+      cost: costOfRefusal(error),
+      respond: () => respondError(service, request, connection, id, error),
+    })
+    const guarded = ({ cost, respond }: ParsedRequest): ParsedRequest => ({
+      cost,
+      respond: () => {
+        try {
+          const response = respond()
+          return response instanceof Promise ? response.catch((error) => refused(error).respond()) : response
+        } catch (error) {
+          return refused(error).respond()
+        }
+      },
+    })
     try {
-      const response = respond(service, request, connection)
-      if (!(response instanceof Promise)) return response
-      return response.catch((error) => respondError(service, request, connection, id, error))
+      const parsed = parseRequest(service, request, connection)
+      return parsed instanceof Promise ? parsed.then(guarded, refused) : guarded(parsed)
     } catch (error) {
-      return respondError(service, request, connection, id, error)
+      return refused(error)
     }
   }
   const preload = async () => {
@@ -80,19 +104,47 @@ export function createApp(context: AppContext): App {
   const clientOf = ({ headers }: HttpRequest, connection: ConnectionInfo) =>
     networkOf(clientAddress(context.policy, headers, connection))
   const maxBody = ({ method, path }: HttpRequest) => (method === 'POST' ? maxBodyAt(path) : undefined)
-  return Object.assign(app, { failed: context.logError, clientOf, maxBody, preload })
+  return appOf(parse, { failed: context.logError, clientOf, maxBody, preload })
+}
+
+/** The app that parses requests in a way, and responds to them. */
+export const appOf = (parse: Parse, others: Omit<App, 'parse'>): App =>
+  Object.assign((...given: Parameters<Parse>) => whenReady(parse(...given), ({ respond }) => respond()), others, {
+    parse,
+  })
+
+/** How an app parses requests: one that does not say what they cost responds to them itself. */
+export const parsedBy = (app: App): Parse =>
+  app.parse ?? ((request, connection, id) => ({ cost: 0, respond: () => app(request, connection, id) }))
+
+/** A list of what is known instead takes about a microsecond for each of its names. */
+const costOfRefusal = (error: unknown): number =>
+  error instanceof ProblemError && 'known' in error.problem ? error.problem.known.length : 0
+
+/** Parses a request where its cost depends on what it says; of most, the path says enough. */
+function parseRequest(
+  service: Service,
+  request: HttpRequest,
+  connection: ConnectionInfo,
+): ParsedRequest | Promise<ParsedRequest> {
+  const { name, cost } = surfaceAt(request.path)
+  const response = () => respond(service, request, connection)
+  const isPosted = request.body !== undefined || request.method === 'POST'
+  if (name !== 'v2') return { cost: isPosted && name !== 'v1' ? MUCH : cost, respond: response }
+  const parsed = whenReady(v2(), ({ parseV2 }) => parseV2(contextOf(service, request, connection), request))
+  return whenReady(parsed, ({ cost, respond }) => ({
+    cost: isPosted ? MUCH : cost,
+    respond: () =>
+      whenReady(withinBudget(service, request, connection, respond), (ready) =>
+        withShelfHeader(service.shelfTrouble?.(), ready),
+      ),
+  }))
 }
 
 function respond(service: Service, request: HttpRequest, connection: ConnectionInfo): Response {
   const { pages } = service
   const { name } = surfaceAt(request.path)
   if (name === 'v1') return respondV1(service, request, connection)
-  if (name === 'v2') {
-    const response = withinBudget(service, request, connection, (context) =>
-      whenReady(v2(), ({ respondV2 }) => respondV2(context, request)),
-    )
-    return whenReady(response, (ready) => withShelfHeader(service.shelfTrouble?.(), ready))
-  }
   if (name === 'reconcile')
     return withinBudget(service, request, connection, ({ releases, baseUrlOf, work }) =>
       whenReady(reconcile(), ({ respondReconcile }) =>

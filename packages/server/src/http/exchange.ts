@@ -82,6 +82,12 @@ export const withHeaders = (response: HttpResponse, headers: Readonly<Headers>):
 export const whenReady = <T, R>(value: T | Promise<T>, use: (value: T) => R | Promise<R>): R | Promise<R> =>
   value instanceof Promise ? value.then(use) : use(value)
 
+/** A request of which it is known what it costs, in microseconds, and for which nothing has been done yet. */
+export type ParsedRequest = {
+  readonly cost: number
+  readonly respond: () => HttpResponse | Promise<HttpResponse>
+}
+
 export type Headers = Record<string, string>
 
 export const ALLOW = 'GET, HEAD, OPTIONS'

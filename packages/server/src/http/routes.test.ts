@@ -1,8 +1,7 @@
 // The table of routes: the properties of a path.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { RESERVED_COLLECTIONS } from '../catalog/collections.ts'
-import { allowedAt, maxBodyAt, ROUTE_LABELS, routeLabelAt, surfaceAt, V2_SEGMENTS } from './routes.ts'
+import { allowedAt, maxBodyAt, ROUTE_LABELS, routeLabelAt, surfaceAt } from './routes.ts'
 
 describe('requests are counted as', () => {
   test.each([
@@ -128,8 +127,4 @@ test.each([
 ] as const)('a body that is posted to %p may have so many bytes: %p', (path, max) => {
   expect(maxBodyAt(path)).toBe(max)
   expect(allowedAt(path)).toBe(max === undefined ? 'GET, HEAD, OPTIONS' : 'GET, HEAD, OPTIONS, POST')
-})
-
-test('no list of a package is called like a segment that means something else', () => {
-  expect(Object.values(V2_SEGMENTS).filter((segment) => !RESERVED_COLLECTIONS.has(segment))).toEqual([])
 })

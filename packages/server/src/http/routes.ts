@@ -1,25 +1,12 @@
-// The table of routes: the path of each surface of the service, its largest body, the label of its requests in metrics, and
-// whether its problems are pages. Everything that depends on a path is looked up here.
+// The table of routes: the path of each surface of the service, its largest body, the label of its requests in metrics, what they
+// cost, and whether its problems are pages. Everything that depends on a path is looked up here.
 import { V1_PATH } from '../base/api-v1.ts'
+import { V2_PATH, V2_SEGMENTS } from '../base/api-v2.ts'
 import { MAX_FORM_BYTES, MAX_ROWS_BYTES } from './bodies/body-limits.ts'
+import { MUCH } from './cost.ts'
 import { ALLOW, COMMON_HEADERS, type Headers, type HttpRequest } from './exchange.ts'
 import { NO_SNIFFING } from './header-fields.ts'
 
-export const V2_PATH = '/api/v2'
-/**
- * The segments after that of API v2 that are no collection, the one after a collection that means all its records, and those
- * after a record of a tree.
- */
-export const V2_SEGMENTS = {
-  search: 'search',
-  resolve: 'resolve',
-  changes: 'changes',
-  releases: 'releases',
-  all: 'all',
-  children: 'children',
-  ancestors: 'ancestors',
-  descendants: 'descendants',
-} as const
 export const RESOLVE_PATH: string = `${V2_PATH}/${V2_SEGMENTS.resolve}`
 export const OPENAPI_PATH = '/api/openapi.json'
 /** The path of the JSON Schema of data packages, for editors. */
@@ -75,13 +62,15 @@ type Surface = {
   readonly isExtended: boolean
   /** True if its problems are pages for a browser. */
   readonly hasProblemPages: boolean
+  /** The cost of a request whose path alone says what it costs; those of API v2 are parsed for it. */
+  readonly cost: number
 }
 
-const V1: Surface = { name: 'v1', isExtended: false, hasProblemPages: false }
-const V2: Surface = { name: 'v2', isExtended: true, hasProblemPages: false }
-const RECONCILE: Surface = { name: 'reconcile', isExtended: true, hasProblemPages: true }
-const SHELF: Surface = { name: 'shelf', isExtended: true, hasProblemPages: false }
-const PAGES: Surface = { name: 'pages', isExtended: false, hasProblemPages: true }
+const V1: Surface = { name: 'v1', isExtended: false, hasProblemPages: false, cost: 0 }
+const V2: Surface = { name: 'v2', isExtended: true, hasProblemPages: false, cost: 0 }
+const RECONCILE: Surface = { name: 'reconcile', isExtended: true, hasProblemPages: true, cost: MUCH }
+const SHELF: Surface = { name: 'shelf', isExtended: true, hasProblemPages: false, cost: MUCH }
+const PAGES: Surface = { name: 'pages', isExtended: false, hasProblemPages: true, cost: MUCH }
 
 /** A path and all paths below it. */
 type Route = {
@@ -121,12 +110,12 @@ const ROUTES: readonly Route[] = [
   { path: PAGE_PATHS.resolve, surface: PAGES, label: 'explorer' },
   { path: PAGE_PATHS.assets, surface: PAGES, label: 'assets' },
   // Requests for something else below /api come from programs.
-  { path: '/api', surface: { name: 'none', isExtended: false, hasProblemPages: false }, label: 'other' },
+  { path: '/api', surface: { name: 'none', isExtended: false, hasProblemPages: false, cost: 0 }, label: 'other' },
 ]
 const HOME: Route = { path: PAGE_PATHS.home, surface: PAGES, label: 'home' }
 const NOWHERE: Route = {
   path: '',
-  surface: { name: 'none', isExtended: false, hasProblemPages: true },
+  surface: { name: 'none', isExtended: false, hasProblemPages: true, cost: MUCH },
   label: 'other',
 }
 
@@ -158,31 +147,6 @@ export const commonHeadersAt = (path: string): Headers =>
 export function routeLabelAt(path: string): RouteLabel {
   const { path: start, label, labelBelow } = routeAt(path)
   return labelBelow === undefined || path === start ? label : labelBelow(path.slice(start.length + 1))
-}
-
-/** Requests that a page worker responds to itself: pages, records and lists that are slices of a file. */
-const SERVED_BY_PAGE_WORKERS: ReadonlySet<RouteLabel> = new Set([
-  'v1 page',
-  'v1 index',
-  'v2 index',
-  'v2 list',
-  'v2 record',
-])
-/** Parameters with which even such a request needs a compute worker: words, an order, beginnings, another release; or a name in other letters. */
-const COMPUTE_QUERY =
-  /(?:^|&)(?:(?:q|near|sort|release|facts|within)=|format=xlsx|per_page=[0-9]{3}|[^=&]*(?:[%+]|[_.]prefix=))/
-
-/** All of a tree may be below one record. */
-const DESCENDANTS = `/${V2_SEGMENTS.descendants}`
-
-/** True if a request needs a compute worker: in a page worker, pages would have to wait for it. */
-export function needsComputeWorker({ method, path, query, body }: HttpRequest): boolean {
-  const { surface, label } = routeAt(path)
-  if (surface.name === 'v1') return false
-  if (body !== undefined || method === 'POST') return true
-  // The problem of a path that is not there is JSON below /api, and a page elsewhere.
-  if (label === 'other') return surface.hasProblemPages
-  return !SERVED_BY_PAGE_WORKERS.has(routeLabelAt(path)) || COMPUTE_QUERY.test(query) || path.endsWith(DESCENDANTS)
 }
 
 /** Requests for many rows or queries at a time, for whole collections, and for the changes between them. */

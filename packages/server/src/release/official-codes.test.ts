@@ -2,13 +2,15 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { codedLists } from '../../../../test/support/coded-lists.ts'
+import { code, entity } from '../../../../test/support/definitions.ts'
 import { releaseOf, sourceOf, tiny, variantOf } from '../../../../test/support/releases.ts'
-import { entityData, orderedCatalog } from '../catalog/catalog.ts'
+import { WorkStopped, workOn } from '../base/checkpoint.ts'
+import { catalogOf, entityData, orderedCatalog } from '../catalog/catalog.ts'
 import type { Entity } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
 import { codeIn, codePartsIn } from '../catalog/official-code.ts'
 import { builtInCatalog } from '../source/built-in.ts'
-import { codeReader, positionsWithCode } from './official-codes.ts'
+import { codeLookups, codeReader, positionsWithCode } from './official-codes.ts'
 import type { Release } from './release.ts'
 
 const recordAt = (release: Release, name: string, position: number): PublishedRecord =>
@@ -81,3 +83,24 @@ test('of lists in which they are composed in any way', () =>
     }),
     { numRuns: 25 },
   ))
+
+test('a code that can be read in many ways is not looked for beyond the time of its request', async () => {
+  const anything = code('code', /^.+$/, 'a code')
+  const parts = ['from', 'over', 'to']
+  const fields = Object.fromEntries(parts.map((name) => [name, anything]))
+  const route = entity({ name: 'route', plural: 'routes', package: 'routes', fields, key: parts, code: parts })
+  const release = await releaseOf(sourceOf({ route: [{ from: 'a', over: 'b', to: 'c' }] }, {}, catalogOf([route])))
+  expect(positionsWithCode(release, route, 'abc')).toEqual([0])
+  expect(['abc', 'a-b-c', 'a'.repeat(20), '0'.repeat(20)].map((text) => codeLookups(route, text))).toEqual([
+    1, 6, 171, 3_591,
+  ])
+  let checks = 0
+  workOn(() => {
+    if (++checks === 100) throw new WorkStopped('deadline')
+  })
+  try {
+    expect(() => positionsWithCode(release, route, 'a'.repeat(200))).toThrow(WorkStopped)
+  } finally {
+    workOn(undefined)
+  }
+})

@@ -1,4 +1,5 @@
 // The official codes of the records of a release: read at a position, and found among all, out of the columns that there are.
+import { checkpoint } from '../base/checkpoint.ts'
 import { memoized } from '../base/memoized.ts'
 import { type CodePart, type Entity, embeddedAt, type OfficialCode } from '../catalog/entity.ts'
 import { codesOf, partText, usualCodeOf, valuesWritten } from '../catalog/official-code.ts'
@@ -92,6 +93,7 @@ function positionsOf(release: Release, entity: Entity, code: OfficialCode, text:
   const isSame = (position: number) => (isJoined ? read(position)?.replaceAll(separator, '') : read(position)) === text
   const found: number[] = []
   for (const texts of splitsOf(entity, code.parts, isJoined ? '' : separator, text)) {
+    checkpoint()
     const wanted: number[][] = []
     for (const [at, part] of code.parts.entries()) {
       const values = valuesOf(release, entity, part, columns[at] as IndexColumn, texts[at] as string)
@@ -179,6 +181,23 @@ function* splitsOf(entity: Entity, parts: readonly CodePart[], separator: string
     }
   }
   yield* from(0, 0)
+}
+
+/** About how many values are looked up to find a code that is written as a text, where it is that of no record. */
+export const codeLookups = (entity: Entity, text: string): number =>
+  text.length > MAX_CODE ? 0 : Math.max(...codesOf(entity).map((code) => lookupsOf(entity, code, text)))
+
+function lookupsOf(entity: Entity, { parts }: OfficialCode, text: string): number {
+  // A number may be written with zeros before it, any of which may be part of the value.
+  const zeros = Math.max(0, ...(text.match(/0+/g) ?? []).map(({ length }) => length))
+  let most = 1 + zeros
+  let splits = 1
+  const ends = parts.filter((part) => widthOf(entity, part) === undefined).length - 1
+  for (let end = 1; end <= ends; end++) splits *= Math.max(text.length - end, 1) / end
+  for (const part of parts)
+    if (entity.fields[part.field]?.kind === 'embed')
+      most = Math.max(most, lookupsOf(embeddedAt(entity, part.field), usualOf(entity, part), text))
+  return splits * most
 }
 
 /** The number of characters of a part; undefined if that differs. */

@@ -10,8 +10,10 @@ import { pathNamed } from '../../catalog/paths.ts'
 import { type Content, type Html, html } from '../../http/html.ts'
 import { badParameter, ProblemError } from '../../http/problem.ts'
 import { keyNamed } from '../../http/v2/key-text.ts'
-import { listParameters } from '../../http/v2/parameter-definitions.ts'
+import { AFTER, EMBED, EXCEL, FACTS, FORMAT, listParameters } from '../../http/v2/parameter-definitions.ts'
 import type { QueryPairs } from '../../http/v2/request/query-string.ts'
+import { FORMATS, recordFormats } from '../../query/formats/formats.ts'
+import type { RecordFormat } from '../../query/formats/record-format.ts'
 import { distanceNameOf } from '../../query/near.ts'
 import { embeddedIn } from '../ancestry.ts'
 import type { ReadList } from '../api-reader.ts'
@@ -61,23 +63,10 @@ import {
 import { knownSize } from './map.ts'
 
 /** Parameters of a list that the page sets itself. */
-const OWN_PARAMETERS = ['after', 'facts', 'embed', 'format', 'excel']
+const OWN_PARAMETERS: readonly string[] = [AFTER, FACTS, EMBED, FORMAT, EXCEL].map(({ name }) => name)
 /** The parameter that chooses columns; a form sends it once for each. */
 const COLUMNS = 'fields'
 const PAGE_SIZES = [25, 50, 100, 250]
-/** CSV for people is CSV for Excel. */
-const DOWNLOADS: readonly (readonly [label: string, format: QueryPairs])[] = [
-  ['Excel', [['format', 'xlsx']]],
-  [
-    'CSV',
-    [
-      ['format', 'csv'],
-      ['excel', 'true'],
-    ],
-  ],
-  ['JSON', [['format', 'json']]],
-  ['NDJSON', [['format', 'ndjson']]],
-]
 /** A facet with more values shows only the most frequent. */
 const MAX_FACET_VALUES = 200
 const FEW_FACET_VALUES = 12
@@ -559,9 +548,11 @@ function downloadMenu(view: View, entity: Entity, shown: Shown): Html {
   const { words, language } = view
   const path = `${apiCollectionPath(entity)}/all`
   const pairs = requestPairs(view, entity, shown)
-  const links = DOWNLOADS.map(([label, format]) => {
-    const extension = format[0]?.[1] ?? ''
-    return html`<li><a href="${withQuery(path, [...pairs, ...format])}" download="${entity.plural}.${extension}" aria-label="${words.table.downloadAs(label)}">${label}</a></li>`
+  // The formats that most people can open come first.
+  const links = FORMATS.toReversed().map((format) => {
+    const { title, downloadParameters = [] }: RecordFormat = recordFormats[format]
+    const address = withQuery(path, [...pairs, [FORMAT.name, format], ...downloadParameters])
+    return html`<li><a href="${address}" download="${entity.plural}.${format}" aria-label="${words.table.downloadAs(title)}">${title}</a></li>`
   })
   return html`<details class="menu downloads" name="menu"><summary>${words.table.download(language.number(shown.list.total))}</summary><ul>${links}</ul></details>`
 }

@@ -1,10 +1,10 @@
 // The first page: a search box, the collections, what changed last, and three requests to try.
 
+import { V2_PATH } from '../../base/api-v2.ts'
 import { isObject } from '../../base/json.ts'
 import { type Entity, embedsOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { type Html, html } from '../../http/html.ts'
-import { V2_PATH } from '../../http/routes.ts'
 import type { QueryPairs } from '../../http/v2/request/query-string.ts'
 import type { ListedRelease } from '../api-reader.ts'
 import {

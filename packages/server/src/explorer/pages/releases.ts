@@ -1,5 +1,6 @@
 // The page of releases: which there are, how they grew, what changed between two of them, and where they came from.
 
+import { V2_PATH } from '../../base/api-v2.ts'
 import { own, valueAtPath } from '../../base/json.ts'
 import { parseWholeNumber } from '../../base/whole-number.ts'
 import type { Entity } from '../../catalog/entity.ts'
@@ -7,7 +8,6 @@ import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { usualCodeOf } from '../../catalog/official-code.ts'
 import { type Html, html, joined } from '../../http/html.ts'
 import { badParameter } from '../../http/problem.ts'
-import { V2_PATH } from '../../http/routes.ts'
 import type { QueryPairs } from '../../http/v2/request/query-string.ts'
 import type { RecordChange } from '../../release/diff.ts'
 import type { ListedRelease, ReleaseDetails } from '../api-reader.ts'

@@ -1,11 +1,12 @@
 // The page that puts codes to someone's list: its parts, which a script fills, and what that has to know of the catalog.
+import { V2_PATH, V2_SEGMENTS } from '../../base/api-v2.ts'
 import { own } from '../../base/json.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { descendantsOf } from '../../catalog/lineage.ts'
 import { codesOf } from '../../catalog/official-code.ts'
 import { type Html, html } from '../../http/html.ts'
-import { RESOLVE_PATH, V2_PATH, V2_SEGMENTS } from '../../http/routes.ts'
+import { RESOLVE_PATH } from '../../http/routes.ts'
 import { belongsTo } from '../ancestry.ts'
 import { assetAddress } from '../assets.ts'
 import { LANGUAGES, languageOf } from '../language.ts'

@@ -1,9 +1,9 @@
 // The page of all collections: what a search finds in them, or the list of them.
 
+import { V2_PATH } from '../../base/api-v2.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { type Content, type Html, html } from '../../http/html.ts'
 import { badParameter } from '../../http/problem.ts'
-import { V2_PATH } from '../../http/routes.ts'
 import { MAX_SUGGESTIONS } from '../../http/v2/parameter-definitions.ts'
 import type { RenderedSuggestion } from '../../http/v2/suggestions.ts'
 import { addressOfPath, collectionAddress, EXPLORE_PATH, withQuery } from '../links.ts'

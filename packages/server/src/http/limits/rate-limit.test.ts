@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { closeSync } from 'node:fs'
 import fc from 'fast-check'
-import type { App } from '../app.ts'
+import { type App, appOf } from '../app.ts'
 import { networkOf } from '../client-address.ts'
+import { MUCH } from '../cost.ts'
 import { emptyResponse } from '../exchange.ts'
 import { Metrics } from '../observation/metrics.ts'
 import { chargeComputeTime, RateTable, rateLimited, sharedTableFile } from './rate-limit.ts'
@@ -207,6 +208,23 @@ describe('a client', () => {
     expect((await send('/api/v2/search', '192.0.2.5')).status).toBe(200)
     chargeComputeTime(limiting, request('/api/v2/search'), '192.0.2.5', 60_000)
     expect((await send('/api/v2/search', '192.0.2.5')).status).toBe(429)
+  })
+
+  test('reads pages though it has used up what costly requests may take', async () => {
+    const [table, one] = [RateTable.ofOneProcess(), { requests: 1, windowSeconds: 60 }]
+    const costs = new Map([['/api/v2/paises?q=a', MUCH]])
+    const costing = appOf(
+      ({ path, query }) => ({ cost: costs.get(`${path}?${query}`) ?? 0, respond: () => emptyResponse(200, {}) }),
+      {},
+    )
+    const limited = rateLimited(costing, { limit: one, table, policy, metrics })
+    const statusOf = async (query: string) => {
+      const request = { method: 'GET', path: '/api/v2/paises', query, headers: new Map() }
+      return (await limited(request, { listeningUrl: '', peer: '192.0.2.4' })).status
+    }
+    expect([await statusOf('q=a'), await statusOf('q=a'), await statusOf(''), await statusOf('')]).toEqual([
+      200, 429, 200, 429,
+    ])
   })
 
   test('keeps what else the app can do', () => expect(app.failed).toBe(inner.failed))

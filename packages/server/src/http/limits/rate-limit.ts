@@ -2,12 +2,13 @@
 import { closeSync, ftruncateSync, openSync, unlinkSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { App } from '../app.ts'
+import { type App, appOf, type Parse, parsedBy } from '../app.ts'
 import { clientAddress, networkOf, type ProxyPolicy } from '../client-address.ts'
-import { type HttpRequest, whenReady, withHeaders } from '../exchange.ts'
+import { PAGE_WORTH } from '../cost.ts'
+import { type HttpRequest, type HttpResponse, type ParsedRequest, whenReady, withHeaders } from '../exchange.ts'
 import type { Metrics } from '../observation/metrics.ts'
 import { type Problem, problemResponse } from '../problem.ts'
-import { needsComputeWorker, surfaceAt } from '../routes.ts'
+import { surfaceAt } from '../routes.ts'
 
 export type RateLimit = {
   /** Requests that a client may send in a window, all at once or spread over it. */
@@ -137,9 +138,9 @@ const MILLISECONDS_PER_REQUEST = 10
  * Compute requests are counted apart, and those of nodes that follow the shelf too: neither hold up clients that read
  * pages from the same address, nor each other.
  */
-function keyOf(request: HttpRequest, client: string): string {
-  if (surfaceAt(request.path).name === 'shelf') return `shelf ${client}`
-  return needsComputeWorker(request) ? `compute ${client}` : client
+function keyOf({ path }: HttpRequest, client: string, isCompute: boolean): string {
+  if (surfaceAt(path).name === 'shelf') return `shelf ${client}`
+  return isCompute ? `compute ${client}` : client
 }
 
 /** Counts the processor time of a request of a client, besides the request itself. */
@@ -149,16 +150,19 @@ export function chargeComputeTime(
   client: string,
   milliseconds: number,
 ): void {
-  table.charge(keyOf(request, client), limit, Math.floor(milliseconds / MILLISECONDS_PER_REQUEST))
+  table.charge(keyOf(request, client, true), limit, Math.floor(milliseconds / MILLISECONDS_PER_REQUEST))
 }
 
 /** The app behind a limit. Responses of API v2 say how much of it is left; the headers of API v1 stay as they are. */
 export function rateLimited(app: App, { limit, table, policy, metrics }: RateLimiting): App {
   const policyValue = `"default";q=${limit.requests};w=${limit.windowSeconds}`
-  const respond: App = (request, connection, id) => {
+  const limited = (
+    { cost, respond }: ParsedRequest,
+    ...[request, connection, id]: Parameters<Parse>
+  ): HttpResponse | Promise<HttpResponse> => {
     const { path, headers } = request
     const client = networkOf(clientAddress(policy, headers, connection))
-    const { allowed, remaining, milliseconds } = table.take(keyOf(request, client), limit)
+    const { allowed, remaining, milliseconds } = table.take(keyOf(request, client, cost > PAGE_WORTH), limit)
     const seconds = Math.ceil(milliseconds / 1_000)
     const { isExtended } = surfaceAt(path)
     const limits = { RateLimit: `"default";r=${remaining};t=${seconds}`, 'RateLimit-Policy': policyValue }
@@ -168,8 +172,9 @@ export function rateLimited(app: App, { limit, table, policy, metrics }: RateLim
       const problem: Problem = { kind: 'too-many-requests', requests, windowSeconds, retryAfter: seconds }
       return withHeaders(problemResponse(problem, path, id), isExtended ? limits : {})
     }
-    const response = app(request, connection, id)
-    return isExtended ? whenReady(response, (ready) => withHeaders(ready, limits)) : response
+    return isExtended ? whenReady(respond(), (ready) => withHeaders(ready, limits)) : respond()
   }
-  return Object.assign(respond, app)
+  const parse: Parse = (...given) =>
+    whenReady(parsedBy(app)(...given), (parsed) => ({ cost: parsed.cost, respond: () => limited(parsed, ...given) }))
+  return appOf(parse, app)
 }

@@ -1,6 +1,6 @@
 // Tags by which a cache in front is purged when another release becomes current.
 import type { Release } from '../../release/release.ts'
-import type { App } from '../app.ts'
+import { type App, appOf, type Parse, parsedBy } from '../app.ts'
 import { type HttpResponse, whenReady, withHeaders } from '../exchange.ts'
 
 const DIGITS = 12
@@ -11,12 +11,15 @@ const CURRENT = 'current'
 
 /** The app with the tags of every response that a cache may keep. API v1 has no other header of its release. */
 export function withCacheTags(app: App, current: () => Release): App {
-  const respond: App = (request, connection, id) => {
+  const parse: Parse = (...given) => {
     // A page of API v1 is made at once, so this is the release that it is from.
     const { digest } = current()
-    return whenReady(app(request, connection, id), (response) => tagged(response, digest))
+    return whenReady(parsedBy(app)(...given), ({ cost, respond }) => ({
+      cost,
+      respond: () => whenReady(respond(), (response) => tagged(response, digest)),
+    }))
   }
-  return Object.assign(respond, app)
+  return appOf(parse, app)
 }
 
 function tagged(response: HttpResponse, current: string): HttpResponse {

@@ -3,7 +3,8 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { TestDirectory } from '../../../../../test/support/releases.ts'
 import { checkpoint } from '../../base/checkpoint.ts'
-import type { App } from '../app.ts'
+import { type App, appOf } from '../app.ts'
+import { MUCH, PAGE_WORTH } from '../cost.ts'
 import {
   type ConnectionInfo,
   type HttpRequest,
@@ -69,6 +70,9 @@ const from = (peer: string, signal?: AbortSignal): ConnectionInfo => ({
   ...(signal && { signal }),
 })
 const CLIENT = from('192.0.2.1')
+
+/** An app whose requests all cost the same. */
+const costing = (cost: number): App => appOf(() => ({ cost, respond: () => textResponse(200, {}, 'own') }), {})
 
 async function bodyOf({ body }: HttpResponse): Promise<string> {
   if (!isStreamed(body)) return Buffer.from(body ?? []).toString()
@@ -350,7 +354,7 @@ describe('a process that is lost', () => {
       { workers: 2 },
     )
     for (const one of listeners) stops.push(() => void one.stop(0))
-    const app = handingOver(() => textResponse(200, {}, ''), handOver)
+    const app = handingOver(costing(MUCH), handOver)
     const response = await app(request('/explore'), CLIENT)
     expect([response.status, response.head.includes('Retry-After: ')]).toEqual([503, true])
   })
@@ -359,7 +363,7 @@ describe('a process that is lost', () => {
 describe('the memory of a large body', () => {
   const LARGE = 200_000
   const posted = () => request('/api/v2/resolve', { method: 'POST', body: Buffer.alloc(LARGE, 'a') })
-  const own: App = () => textResponse(200, {}, 'own')
+  const own = costing(MUCH)
 
   test('is free when the response has been made, and no sooner, though a process was lost before', async () => {
     const lost: (() => void)[] = []
@@ -390,33 +394,18 @@ describe('the memory of a large body', () => {
 })
 
 describe('the app of a process that serves', () => {
-  const own: App = Object.assign(
-    ({ path }: HttpRequest) => textResponse(path.endsWith('gone') ? 410 : 200, {}, 'own'),
-    {
-      maxBody: () => 7,
-    },
-  )
-  const HANDED = [
-    ...['/api/v2/search?q=a', '/api/v2/paises?q=a', '/api/v2/paises?%71=a', '/api/v2/paises?page=1&sort=idPais'],
-    ...['/api/v2/localidades?near=1,2', '/api/v2/paises?per_page=100', '/api/v2/paises?release=abc'],
-    ...['/api/v2/paises/all', '/api/v2/changes?from=a', '/api/v2/releases', '/api/v2/resolve?q=a', '/api/openapi.json'],
-    ...['/reconcile', '/', '/explore/paises', '/map', '/nowhere', '/api/v2/gone'],
-  ]
-  const OWN = [
-    ...['/api/v1/paises?page=2', '/api/v1/paises?q=1', '/api/v2', '/api/v2/paises', '/api/v2/paises/484'],
-    ...['/api/v2/paises?page=2&per_page=50&idPais=484', '/api/nowhere'],
-  ]
-  const respond = async (target: string, more: Partial<HttpRequest> = {}) => {
+  test.each([
+    ['costs nothing', 0, 'own'],
+    ['costs as much as a page may', PAGE_WORTH, 'own'],
+    ['costs more', PAGE_WORTH + 1, 'handed'],
+    ['costs a lot', MUCH, 'handed'],
+  ])('a request that %s', async (_, cost, by) => {
     const { handOver } = handedTo(() => textResponse(200, {}, 'handed'))
-    const [path = '', query = ''] = target.split('?')
-    return bodyOf(await handingOver(own, handOver)(request(path, { query, ...more }), CLIENT))
-  }
-  test.each(HANDED)('hands over %s', async (target) => expect(await respond(target)).toBe('handed'))
-  test.each(OWN)('responds to %s itself', async (target) => expect(await respond(target)).toBe('own'))
-  test('hands over a body', async () =>
-    expect(await respond('/api/v2/resolve', { method: 'POST', body: Buffer.from('[]') })).toBe('handed'))
+    expect(await bodyOf(await handingOver(costing(cost), handOver)(request('/a'), CLIENT))).toBe(by)
+  })
   test('is the app in all else', () => {
     const { handOver } = handedTo(() => textResponse(200, {}, ''))
+    const own = Object.assign(costing(0), { maxBody: () => 7 })
     expect(handingOver(own, handOver).maxBody).toBe(own.maxBody)
   })
 })

@@ -5,14 +5,14 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { WorkStopped } from '../../base/checkpoint.ts'
-import type { App } from '../app.ts'
+import { type App, appOf, type Parse, parsedBy } from '../app.ts'
 import { clientAddress, networkOf, type ProxyPolicy } from '../client-address.ts'
+import { PAGE_WORTH } from '../cost.ts'
 import { type ConnectionInfo, type HttpRequest, type HttpResponse, whenReady } from '../exchange.ts'
 import { freeMemory } from '../free-memory.ts'
 import type { Metrics } from '../observation/metrics.ts'
 import type { AnyId } from '../observation/request-id.ts'
 import { overloaded, ProblemError, problemResponse } from '../problem.ts'
-import { needsComputeWorker } from '../routes.ts'
 import { ComputeLink, HandedExchange } from './compute-link.ts'
 import type { HandedRequest } from './compute-worker.ts'
 import { packed } from './frames.ts'
@@ -40,7 +40,7 @@ type HandOverOptions = {
   readonly onCost?: (request: HttpRequest, client: string, milliseconds: number) => void
 }
 
-/** The app of a page worker, which hands over what needs a compute worker, and what only the home may have. */
+/** The app of a page worker, which hands over what costs more than a page. */
 export function handingOver(app: App, handOver: HandOver): App {
   const hand = async (request: HttpRequest, connection: ConnectionInfo, id?: AnyId): Promise<HttpResponse> => {
     try {
@@ -55,17 +55,12 @@ export function handingOver(app: App, handOver: HandOver): App {
       if (request.body !== undefined) freeMemory(request.body)
     }
   }
-  const respond: App = (request, connection, id) => {
-    if (needsComputeWorker(request)) return hand(request, connection, id)
-    // Only the current release is open here.
-    return whenReady(app(request, connection, id), (response) =>
-      response.status === GONE ? hand(request, connection, id) : response,
+  const parse: Parse = (request, connection, id) =>
+    whenReady(parsedBy(app)(request, connection, id), (parsed) =>
+      parsed.cost <= PAGE_WORTH ? parsed : { cost: parsed.cost, respond: () => hand(request, connection, id) },
     )
-  }
-  return Object.assign(respond, app)
+  return appOf(parse, app)
 }
-
-const GONE = 410
 
 const NO_BYTES = new Uint8Array()
 

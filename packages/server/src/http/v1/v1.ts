@@ -1,5 +1,6 @@
 // API v1, and paths that are of no other API: a page of a collection, the list of collections, a redirect, or a problem.
 import { V1_PATH, v1PathOf } from '../../base/api-v1.ts'
+import { V2_PATH } from '../../base/api-v2.ts'
 import { memoized } from '../../base/memoized.ts'
 import { nearest } from '../../base/nearest.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
@@ -20,7 +21,7 @@ import {
 import { otherMethod, redirected, withoutSlash } from '../methods.ts'
 import { ADMIN_PATHS } from '../observation/admin-paths.ts'
 import { ProblemError } from '../problem.ts'
-import { OPENAPI_PATH, PAGE_PATHS, V2_PATH } from '../routes.ts'
+import { OPENAPI_PATH, PAGE_PATHS } from '../routes.ts'
 import { pageHeaderLines } from './page-headers.ts'
 import { pageRequest } from './page-request.ts'
 

@@ -6,7 +6,7 @@ import { releaseOf, sourceOf } from '../../../../../test/support/releases.ts'
 import type { Release } from '../../release/release.ts'
 import type { HttpResponse } from '../exchange.ts'
 import { OpenReleases } from './open-releases.ts'
-import { respondV2 } from './pipeline.ts'
+import { parseV2 } from './pipeline.ts'
 
 type Coded = { readonly number: number; readonly geo: string | null }
 
@@ -16,7 +16,7 @@ function recordsAt(release: Release, target: string): Coded[] {
   const releases = new OpenReleases(() => release, undefined)
   const context = { releases, cache: undefined, baseUrlOf: () => 'http://x.example', isBaseUrlFixed: true }
   const request = { method: 'GET' as const, path: `/api/v2/${path}`, query, headers: new Map() }
-  const { body } = respondV2(context, request) as HttpResponse
+  const { body } = parseV2(context, request).respond() as HttpResponse
   return [JSON.parse(Buffer.from(body as Uint8Array).toString())].flat()
 }
 

@@ -1,5 +1,6 @@
 // Descriptions in API v2: its collections with their fields and filters, and the releases that can be read.
 
+import { V2_PATH } from '../../base/api-v2.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { languagesOf } from '../../catalog/languages/languages.ts'
@@ -9,7 +10,7 @@ import { keyPathsOf, pathsOf, type RecordPath } from '../../catalog/paths.ts'
 import { collectionCounts, type Manifest, numberingOf, type ReleasedPackage, sizeOf } from '../../release/manifest.ts'
 import type { Release } from '../../release/release.ts'
 import { definitionsOf } from '../../release/signing/release-signature.ts'
-import { OPENAPI_PATH, V2_PATH } from '../routes.ts'
+import { OPENAPI_PATH } from '../routes.ts'
 import { filterParameters } from './parameter-definitions.ts'
 import { childrenTemplate, recordTemplate, treeTemplates } from './v2-routes.ts'
 

@@ -1,5 +1,5 @@
 // Finds the records that a parsed request asks for in a release: which they are, and the JSON of each.
-import type { Entity } from '../../catalog/entity.ts'
+import { broaderOf, type Entity } from '../../catalog/entity.ts'
 import type { Filter } from '../../query/filter.ts'
 import { find, type Query } from '../../query/finder.ts'
 import type { Rendition } from '../../query/formats/formats.ts'
@@ -8,9 +8,10 @@ import { languagesShown } from '../../query/formats/shown-names.ts'
 import { distanceFrom, distanceNameOf } from '../../query/near.ts'
 import type { OpenEntity, Release } from '../../release/release.ts'
 import { badParameter, ProblemError } from '../problem.ts'
-import { findNamed, isBelow, positionNamed } from './record-key.ts'
+import { findNamed, isBelow, namingWork, positionNamed } from './record-key.ts'
 import { badCursor, writeCursor } from './request/query-string.ts'
 import type { ListRequest } from './request/records-request.ts'
+import { countOf, type Work } from './work.ts'
 
 /** A page of a list, without its records. */
 export type ListPage = {
@@ -65,6 +66,23 @@ export function queryWithin(release: Release, around: Around): Query {
     filters.push({ steps: [], match: 'below', values: [position] })
   }
   return { ...query, filters: [...filters, ...query.filters], ...(ancestorsOf === undefined ? {} : { ancestorsOf }) }
+}
+
+/** The records below one take a walk through all of them, and so do ancestors. */
+const WALK_TIMES = 10
+
+/** The work of finding the records that the path and the filters of a request mean, besides that of each parameter. */
+export function findingWork(release: Release, { entity, parent, node, within, by, query }: Around): Work[] {
+  const works: Work[] = []
+  if (parent !== undefined) works.push(namingWork(parent.entity, parent, by))
+  for (const name of [node, within]) if (name !== undefined) works.push(namingWork(entity, name, by))
+  const count = countOf({ release, entity })
+  if (parent !== undefined && broaderOf(parent.entity) !== undefined)
+    works.push({ touched: WALK_TIMES * countOf({ release, entity: parent.entity }) + count })
+  if (node !== undefined) works.push({ touched: node.axis === 'children' ? count : WALK_TIMES * count })
+  const conditions = [parent, node, within].filter((one) => one !== undefined).length + query.filters.length
+  if (conditions > 1) works.push({ touched: count })
+  return works
 }
 
 type Wanted = { readonly entity: Entity; readonly rendition: Rendition; readonly query?: Query }

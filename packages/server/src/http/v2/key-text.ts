@@ -1,7 +1,8 @@
 // The key of a record as text, in a path and in queries: parsed and written.
+
+import { V2_SEGMENTS } from '../../base/api-v2.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { keyPathsOf } from '../../catalog/paths.ts'
-import { V2_SEGMENTS } from '../routes.ts'
 
 /** A segment of a path: as it was sent, which decides if it is a word of the API, and decoded. */
 export type Segment = { readonly sent: string; readonly text: string }
@@ -13,6 +14,10 @@ export type NameInPath = {
   /** The values of its key; undefined if their number is another. */
   readonly key: readonly string[] | undefined
 }
+
+/** What a name may be, where it could be both. */
+export const RECORD_NAMED_BY = ['id', 'code'] as const
+export type NamedBy = (typeof RECORD_NAMED_BY)[number]
 
 /** Between the values of a key that has several, in the last segment of a path. */
 export const KEY_SEPARATOR = ','

@@ -71,8 +71,10 @@ export function acceptedFormat<F extends FormatName>(
   return best(offers, qualityOf)
 }
 
-export const ENCODINGS = ['zstd', 'br', 'gzip'] as const
-export type ContentCoding = (typeof ENCODINGS)[number]
+/** The content codings, the best first, each with the microseconds that a kilobyte takes. */
+export const CODING_COSTS = { zstd: 1, br: 7.5, gzip: 5 } as const
+export type ContentCoding = keyof typeof CODING_COSTS
+export const ENCODINGS = Object.keys(CODING_COSTS) as readonly ContentCoding[]
 
 /** The content encoding to use; none unless the client accepts one and does not prefer the body as it is. */
 export function acceptedEncoding(header: string | undefined): ContentCoding | undefined {

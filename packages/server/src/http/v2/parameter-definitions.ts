@@ -1,23 +1,42 @@
-// The query parameters of every route of API v2, derived from the definitions: their names and schemas.
+// The table of parameters of API v2, derived from the definitions. What a request may say, how it is parsed, what it costs, and what the
+// OpenAPI document says of it stands here alone.
 
+import { parseDecimal } from '../../base/decimal-number.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
-import { broaderOf, type Entity, hasCoordinates } from '../../catalog/entity.ts'
-import { languagesOf } from '../../catalog/languages/languages.ts'
+import { broaderOf, type Entity, embedsOf, factsOf, hasCoordinates } from '../../catalog/entity.ts'
+import { isNameFact, languagesOf } from '../../catalog/languages/languages.ts'
 import { descendantsOf, ownerOf } from '../../catalog/lineage.ts'
-import { pathsOf, type RecordPath } from '../../catalog/paths.ts'
+import { pathNamed, pathsOf, type RecordPath } from '../../catalog/paths.ts'
+import { wordsOf } from '../../catalog/words.ts'
 import { MAX_NEAREST_SORTED } from '../../query/finder.ts'
-import { FORMATS } from '../../query/formats/formats.ts'
-import type { ValueMatch } from '../../query/wanted-values.ts'
-import { DATE, fieldNameRef, ID, NOT_EMPTY } from './openapi/schemas.ts'
+import { FORMATS, recordFormats } from '../../query/formats/formats.ts'
+import type { RecordFormat } from '../../query/formats/record-format.ts'
+import { languageMeant } from '../../query/formats/shown-names.ts'
+import type { Near } from '../../query/near.ts'
+import type { Sort } from '../../query/sort.ts'
+import { badParameter } from '../problem.ts'
+import { filtersBeside } from './filter-parameters.ts'
+import { keyNamed, type NameInPath, RECORD_NAMED_BY } from './key-text.ts'
+import { fieldNameRef, NOT_EMPTY } from './openapi/schemas.ts'
+import {
+  choice,
+  flag,
+  notEmpty,
+  noWork,
+  oneOfThese,
+  type Parameter,
+  type ParameterTable,
+  parameter,
+  wholeNumber,
+} from './parameter.ts'
+import { countOf, LONG_WORK, NO_WORK, RESHAPED, type Work } from './work.ts'
 
 export const MAX_SORT_FIELDS = 5
 /** More than an entity has, and few enough to cost nothing. */
 export const MAX_FIELDS = 200
 export const MAX_SUGGESTIONS = 50
-export const DEFAULT_SUGGESTIONS = 10
 export const MAX_PER_PAGE = 1_000
-export const DEFAULT_PER_PAGE = 50
 export const MAX_PAGE = 999_999_999_999_999
 export const MAX_WORDS = 32
 export const MAX_SEARCH_CHARACTERS = 300
@@ -28,313 +47,326 @@ export const MAX_WITHIN_KM = 20_040
 /** The values of all filters of a request together. */
 export const MAX_FILTER_VALUES = 100
 
-/** The parameters of a route, by name. */
-export type ParameterTable = ReadonlyMap<string, Parameter>
-
-export type Parameter = {
-  readonly name: string
-  /** The entity or route that it belongs to; absent if it is the same everywhere. */
-  readonly of?: string
-  readonly description: string
-  readonly repeatable: boolean
-  /** Maximum number of values, if it may have several. */
-  readonly max?: number
-  readonly filter?: { readonly path: RecordPath; readonly match: ValueMatch }
-  /** Its name with the slugs of fields, if that is another. */
-  readonly slug?: string
-  readonly required?: boolean
-  /** True if one value holds several, separated by commas: the schema describes each of them. */
-  readonly commaSeparated?: boolean
-  readonly schema: Readonly<Record<string, unknown>>
-}
-
-const once = (name: string, description: string, schema: Parameter['schema']): Parameter => ({
-  name,
-  description,
-  repeatable: false,
-  schema,
-})
+const long = (): Work => LONG_WORK
 
 const DIGEST = { type: 'string', pattern: '^[0-9a-f]{8,64}$' } as const
 
-export const RELEASE = once(
-  'release',
-  'Read this release instead of the current one: its digest, or at least the first 8 digits of it',
-  DIGEST,
+export const RELEASE = parameter({
+  name: 'release',
+  description: 'Read this release instead of the current one: its digest, or at least the first 8 digits of it',
+  schema: DIGEST,
+  // Another release than the current one is opened by compute workers, whatever is read of it.
+  work: noWork,
+})
+export const PAGE = wholeNumber(
+  { name: 'page', description: 'Number of the page, from 1', elsewhere: ['offset', 'skip', 'start'] },
+  { max: MAX_PAGE, absent: 1 },
 )
-const PAGE = once('page', 'Number of the page, from 1', {
-  type: 'integer',
-  minimum: 1,
-  maximum: MAX_PAGE,
-  default: 1,
-})
-const PER_PAGE = once('per_page', 'Records on a page', {
-  type: 'integer',
-  minimum: 1,
-  maximum: MAX_PER_PAGE,
-  default: DEFAULT_PER_PAGE,
-})
-const AFTER = once('after', 'Cursor from a Link header: the page that follows it; not together with page', {
-  type: 'string',
-})
-const FORMAT = once(
-  'format',
-  'Format of the response; takes precedence over the Accept header. With ndjson there is a record on every line; with csv (RFC 4180) a header line, and a column for every value, embedded ones by their dotted path; with xlsx the same as an Excel workbook',
-  { type: 'string', enum: FORMATS },
+const PAGE_SIZES = ['per_page', 'limit', 'size', 'page_size', 'pagesize', 'count', 'rows', 'top']
+/** The work of a page is that of its records, as many as this says. */
+export const PER_PAGE = wholeNumber(
+  { name: 'per_page', description: 'Records on a page', elsewhere: PAGE_SIZES },
+  { max: MAX_PER_PAGE, absent: 50 },
 )
-const EXCEL = once('excel', 'Whether csv begins with a byte-order mark, for Excel', {
-  type: 'boolean',
-  default: false,
+export const AFTER = parameter({
+  name: 'after',
+  description: 'Cursor from a Link header: the page that follows it; not together with page',
+  work: noWork,
 })
-const EMBED = once(
-  'embed',
-  'Whether embedded records are given in full, or by their identifiers: with id, that stands in place of each, in a list where it has several values',
-  { type: 'string', enum: ['full', 'id'], default: 'full' },
+
+/** Formats with what a response in them has, in words. */
+const formatWords = (formats: readonly (keyof typeof recordFormats)[]) =>
+  formats
+    .flatMap((name) => {
+      const { description }: RecordFormat = recordFormats[name]
+      return description === undefined ? [] : `with ${name} ${description}`
+    })
+    .join('; ')
+/** The work of a format is that of the one which is negotiated. */
+export const FORMAT = choice(
+  {
+    name: 'format',
+    description: `Format of the response; takes precedence over the Accept header. ${formatWords(FORMATS).replace('with', 'With')}`,
+  },
+  FORMATS,
+  undefined,
 )
-const FACTS = once('facts', 'Whether the facts of the records are given too; null where one is not known', {
-  type: 'boolean',
-  default: false,
+export const EXCEL = flag({ name: 'excel', description: 'Whether csv begins with a byte-order mark, for Excel' })
+export const EMBED = choice(
+  {
+    name: 'embed',
+    description:
+      'Whether embedded records are given in full, or by their identifiers: with id, that stands in place of each, in a list where it has several values',
+  },
+  ['full', 'id'],
+  'full',
+  (embed) => (embed === 'full' ? NO_WORK : RESHAPED),
+)
+export const FACTS = flag(
+  {
+    name: 'facts',
+    description: 'Whether the facts of the records are given too; null where one is not known',
+  },
+  (facts) => (facts ? LONG_WORK : NO_WORK),
+)
+
+/** The words to search for, and the text that has them. */
+type SearchText = { readonly text: string; readonly words: readonly string[] }
+export const QUERY = parameter<SearchText | undefined>({
+  name: 'q',
+  description:
+    'Words, or beginnings of words, in any order, in names and codes; accents and case do not matter, and typing errors are forgiven when little is found',
+  schema: { type: 'string', minLength: 1, maxLength: MAX_SEARCH_CHARACTERS },
+  elsewhere: ['query', 'search', 'text'],
+  parse: ([text], name) => {
+    const words = text.length > MAX_SEARCH_CHARACTERS ? [] : wordsOf(text)
+    if (words.length > 0 && words.length <= MAX_WORDS) return { text, words }
+    const allowed = `one to ${MAX_WORDS} words of letters or digits, in at most ${MAX_SEARCH_CHARACTERS} characters`
+    throw badParameter(name, text, allowed)
+  },
+  work: long,
 })
-const QUERY = once(
-  'q',
-  'Words, or beginnings of words, in any order, in names and codes; accents and case do not matter, and typing errors are forgiven when little is found',
-  { type: 'string', minLength: 1, maxLength: MAX_SEARCH_CHARACTERS },
-)
+
 const DEGREES = '(-?[0-9]{1,3}(?:\\.[0-9]{1,15})?)'
 /** Takes a point apart into its latitude and longitude. */
-export const POINT_PATTERN: string = `^${DEGREES},${DEGREES}$`
-const NEAR = once(
-  'near',
-  `Latitude and longitude of a point: the nearest records come first, each with its distance; those without coordinates are left out. With sort, those within within_km, or the ${MAX_NEAREST_SORTED} nearest, in that order`,
-  { type: 'string', pattern: POINT_PATTERN, examples: ['19.43,-99.13'] },
-)
-const WITHIN_KM = once('within_km', 'Only records within so many kilometres of near', {
-  type: 'number',
-  minimum: MIN_WITHIN_KM,
-  maximum: MAX_WITHIN_KM,
+const POINT_PATTERN = `^${DEGREES},${DEGREES}$`
+const POINT = new RegExp(POINT_PATTERN)
+const MAX_LATITUDE = 90
+const MAX_LONGITUDE = 180
+export const NEAR = parameter<Omit<Near, 'within'> | undefined>({
+  name: 'near',
+  description: `Latitude and longitude of a point: the nearest records come first, each with its distance; those without coordinates are left out. With sort, those within within_km, or the ${MAX_NEAREST_SORTED} nearest, in that order`,
+  schema: { type: 'string', pattern: POINT_PATTERN, examples: ['19.43,-99.13'] },
+  parse: ([point], name) => {
+    const [, latitude = Number.NaN, longitude = Number.NaN] = (POINT.exec(point) ?? []).map(Number)
+    if (Math.abs(latitude) <= MAX_LATITUDE && Math.abs(longitude) <= MAX_LONGITUDE) return { latitude, longitude }
+    throw badParameter(
+      name,
+      point,
+      `a latitude from -${MAX_LATITUDE} to ${MAX_LATITUDE}, a comma, and a longitude from -${MAX_LONGITUDE} to ${MAX_LONGITUDE}, with a point before their decimals, as in 19.43,-99.13`,
+    )
+  },
+  work: long,
 })
-export const RECORD_NAMED_BY = ['id', 'code'] as const
-const BY = once(
-  'by',
-  'Whether the path names the record by its identifier or by its official code; by default what can be no identifier is a code',
-  { type: 'string', enum: RECORD_NAMED_BY },
+/** The radius around a point, in metres. */
+export const WITHIN_KM = parameter<number | undefined>({
+  name: 'within_km',
+  description: 'Only records within so many kilometres of near',
+  schema: { type: 'number', minimum: MIN_WITHIN_KM, maximum: MAX_WITHIN_KM },
+  parse: ([distance], name) => {
+    const kilometres = parseDecimal(distance) ?? 0
+    if (kilometres >= MIN_WITHIN_KM && kilometres <= MAX_WITHIN_KM) return Math.round(kilometres * 1_000_000) / 1_000
+    throw badParameter(
+      name,
+      distance,
+      `a number from ${MIN_WITHIN_KM} to ${MAX_WITHIN_KM}, with a point before its decimals`,
+    )
+  },
+  work: noWork,
+})
+export const BY = choice(
+  {
+    name: 'by',
+    description:
+      'Whether the path names the record by its identifier or by its official code; by default what can be no identifier is a code',
+  },
+  RECORD_NAMED_BY,
+  undefined,
 )
 
-const fieldsOf = (entity: Entity): Parameter => ({
-  name: 'fields',
-  of: entity.name,
-  description: 'Only these fields, by their dotted paths; columns of csv stand in this order',
-  repeatable: false,
-  commaSeparated: true,
-  max: MAX_FIELDS,
-  // A getter, since only the OpenAPI document reads it.
-  get schema() {
-    return fieldNameRef(entity)
-  },
-})
+/** The names in a list that is separated by commas. */
+function namesIn(list: string, name: string, max: number): string[] {
+  const names = list.split(',')
+  if (names.length > max) throw badParameter(name, list, `at most ${max} fields`)
+  return names
+}
 
-const sortOf = (entity: Entity): Parameter => ({
-  name: 'sort',
-  of: entity.name,
-  description: 'Fields to sort by, in descending order with a minus; by default by relevance with q, else as published',
-  repeatable: false,
-  commaSeparated: true,
-  max: MAX_SORT_FIELDS,
-  get schema() {
-    const descending = [...pathsOf(entity).keys()].map((path) => `-${path}`)
-    return { anyOf: [fieldNameRef(entity), { type: 'string', enum: descending }] }
-  },
-})
+function fieldAt(entity: Entity, parameter: string, name: string): RecordPath {
+  const path = pathNamed(entity, name)
+  if (path === undefined) throw badParameter(parameter, name, oneOfThese([...pathsOf(entity).keys()], name))
+  return path
+}
+
+/** The fields to show; undefined for all. */
+export const fieldsOf = memoized(
+  (entity: Entity): Parameter<readonly RecordPath[] | undefined> => ({
+    ...parameter<readonly RecordPath[] | undefined>({
+      name: 'fields',
+      of: entity.name,
+      description: 'Only these fields, by their dotted paths; columns of csv stand in this order',
+      commaSeparated: true,
+      max: MAX_FIELDS,
+      parse: ([list], name) => {
+        const named = new Set(namesIn(list, name, MAX_FIELDS))
+        return [...new Set([...named].map((one) => fieldAt(entity, name, one)))]
+      },
+      work: (paths) => (paths?.some(({ field }) => field.kind === 'fact') ? LONG_WORK : RESHAPED),
+    }),
+    // A getter, since only the OpenAPI document reads it.
+    get schema() {
+      return fieldNameRef(entity)
+    },
+  }),
+)
+
+export const sortOf = memoized(
+  (entity: Entity): Parameter<readonly Sort[]> => ({
+    ...parameter<readonly Sort[]>({
+      name: 'sort',
+      of: entity.name,
+      description:
+        'Fields to sort by, in descending order with a minus; by default by relevance with q, else as published',
+      commaSeparated: true,
+      max: MAX_SORT_FIELDS,
+      elsewhere: ['order', 'order_by', 'orderby'],
+      absent: [],
+      parse: ([list], name) =>
+        namesIn(list, name, MAX_SORT_FIELDS).map((one) => {
+          const descending = one.startsWith('-')
+          return { steps: fieldAt(entity, name, descending ? one.slice(1) : one).steps, descending }
+        }),
+      work: long,
+    }),
+    get schema() {
+      const descending = [...pathsOf(entity).keys()].map((path) => `-${path}`)
+      return { anyOf: [fieldNameRef(entity), { type: 'string', enum: descending }] }
+    },
+  }),
+)
 
 /** The value of `lang` for all languages. */
-export const ALL_LANGUAGES = 'all'
+const ALL_LANGUAGES = 'all'
 
-const languageParameter = (languages: readonly string[]): Parameter =>
-  once(
-    'lang',
-    `Only names in this language (BCP 47), which Content-Language names: ${[...languages, ALL_LANGUAGES].join(', ')}. A record without one has the first name that it has`,
-    { type: 'string', minLength: 1, examples: [languages[0] ?? ALL_LANGUAGES] },
-  )
+/** The language that names are shown in, one of these; undefined for all. */
+const languageIn = (languages: readonly string[], of: string, work: Parameter['work']): Parameter<string | undefined> =>
+  parameter<string | undefined>({
+    name: 'lang',
+    of,
+    description: `Only names in this language (BCP 47), which Content-Language names: ${[...languages, ALL_LANGUAGES].join(', ')}. A record without one has the first name that it has`,
+    schema: { type: 'string', minLength: 1, examples: [languages[0] ?? ALL_LANGUAGES] },
+    elsewhere: ['language', 'locale'],
+    parse: ([tag], name) => {
+      if (tag === ALL_LANGUAGES) return undefined
+      const language = languageMeant(languages, tag)
+      if (language === undefined) throw badParameter(name, tag, oneOfThese([...languages, ALL_LANGUAGES], tag))
+      return language
+    },
+    work,
+  })
 
-const languageOf = (entity: Entity): Parameter[] =>
-  languagesOf(entity).length === 0 ? [] : [{ ...languageParameter(languagesOf(entity)), of: entity.name }]
+const RENAMED: Work = { perKilobyte: 23 }
 
-/** The parameters of a list that is a tree. */
-const treeParameters = (entity: Entity): Parameter[] =>
-  broaderOf(entity) === undefined
-    ? []
-    : [
-        {
-          ...once(
-            'within',
-            'Only records below this one in their tree, at any depth; by its key, as in a path',
-            NOT_EMPTY,
-          ),
-          of: entity.name,
-        },
-        once('root', 'Only records that are below no other', { type: 'boolean', default: false }),
-      ]
-
-/** The schema of a value at a path. */
-function valueSchema({ field, numeric }: RecordPath): Parameter['schema'] {
-  if (numeric) return ID
-  if (field.kind === 'fact' && field.type !== 'text')
-    return { type: field.type, minimum: field.min, maximum: field.max }
-  if (field.kind !== 'value') return NOT_EMPTY
-  switch (field.type) {
-    case 'integer':
-    case 'year':
-      return { type: 'integer' }
-    case 'number':
-      return { type: 'number' }
-    case 'boolean':
-      return { type: 'boolean' }
-    case 'date':
-      return DATE
-    default:
-      return NOT_EMPTY
-  }
-}
-
-const isNumber = ({ field }: RecordPath): boolean =>
-  (field.kind === 'fact' && field.type !== 'text') ||
-  (field.kind === 'value' && ['integer', 'number', 'year'].includes(field.type))
-const isOfType = ({ field }: RecordPath, type: 'text' | 'date' | 'list'): boolean =>
-  field.kind === 'value' && field.type === type
-
-/** Suffix of the path in the name of a parameter, and the one to use if that name is taken. */
-const SUFFIXES: Readonly<Record<ValueMatch, readonly [usual: string, otherwise: string]>> = {
-  equals: ['', '.is'],
-  contains: ['', '.is'],
-  begins: ['_prefix', '.prefix'],
-  min: ['_min', '.min'],
-  max: ['_max', '.max'],
-}
-
-/** Official codes are looked up in lists of them. */
-const severalCodes = ({ field }: RecordPath) => (field.kind === 'derived' ? { commaSeparated: true } : {})
-
-const filterOf = (entity: Entity, path: RecordPath): Parameter => ({
-  name: path.path,
-  of: entity.name,
-  description: `Filter: ${path.field.description}${path.field.kind === 'embed' ? ', by its identifier' : ''}`,
-  repeatable: true,
-  ...severalCodes(path),
-  filter: { path, match: isOfType(path, 'list') ? 'contains' : 'equals' },
-  schema: valueSchema(path),
-})
-
-const boundOf = (entity: Entity, path: RecordPath, match: 'min' | 'max'): Parameter => ({
-  name: path.path,
-  of: entity.name,
-  description: `Filter: known, and at ${match === 'min' ? 'least' : 'most'} this`,
-  repeatable: false,
-  filter: { path, match },
-  schema: valueSchema(path),
-})
-
-const prefixOf = (entity: Entity, path: RecordPath): Parameter => ({
-  name: path.path,
-  of: entity.name,
-  description: `Filter: beginning of the ${path.field.description}`,
-  repeatable: true,
-  ...severalCodes(path),
-  filter: { path, match: 'begins' },
-  schema: NOT_EMPTY,
-})
-
-/** Parameters of some lists only. No filter has these names: a list that gets names in languages keeps its filters. */
-const OF_SOME_LISTS = ['lang', 'within', 'root', 'near', 'within_km']
-
-/** Filters by any field, each under a name that no other parameter of a list has. */
-export const filterParameters = memoized((entity: Entity): readonly Parameter[] => {
-  const paths = [...pathsOf(entity).values()]
-  const texts = paths.filter((path) => ['code', 'derived'].includes(path.field.kind) || isOfType(path, 'text'))
-  const bounded = paths.filter((path) => isNumber(path) || isOfType(path, 'date'))
-  const used = new Set([...OF_SOME_LISTS, ...otherParameters(entity).map(({ name }) => name)])
-  return [
-    ...paths.map((path) => filterOf(entity, path)),
-    ...texts.map((path) => prefixOf(entity, path)),
-    ...bounded.flatMap((path) => [boundOf(entity, path, 'min'), boundOf(entity, path, 'max')]),
-  ]
-    .map((parameter) => ({ ...parameter, name: freeName(parameter, 'path', used) }))
-    .map((parameter) => {
-      // A slug is another name besides, and takes none from a field.
-      const isSame = parameter.filter?.path.slug === parameter.filter?.path.path
-      return isSame ? parameter : { ...parameter, slug: freeName(parameter, 'slug', used) }
-    })
-})
-
-function freeName({ filter }: Parameter, by: 'path' | 'slug', used: Set<string>): string {
-  const { path, match } = filter as NonNullable<Parameter['filter']>
-  const [usual, otherwise] = SUFFIXES[match]
-  let name = `${path[by]}${used.has(`${path[by]}${usual}`) ? otherwise : usual}`
-  while (used.has(name)) name += otherwise
-  used.add(name)
-  return name
-}
-
-const tableOf = (parameters: readonly Parameter[]): ParameterTable =>
-  new Map(parameters.map((parameter) => [parameter.name, parameter]))
-
-const bySlug = memoized(
-  (table: ParameterTable): ParameterTable =>
-    new Map([...table.values()].flatMap((one) => (one.slug === undefined ? [] : [[one.slug, one] as const]))),
+/** True if names of the records are facts, which are read from files of their own. */
+const hasNameFacts = memoized(
+  (entity: Entity): boolean =>
+    factsOf(entity).some(([, fact]) => isNameFact(fact)) || embedsOf(entity).some(([, one]) => hasNameFacts(one)),
 )
 
-/** The parameter that a query names, by the names of fields or by their slugs. */
-export const parameterNamed = (table: ParameterTable, name: string): Parameter | undefined =>
-  table.get(name) ?? bySlug(table).get(name)
+export const languageOf = memoized((entity: Entity) =>
+  languageIn(languagesOf(entity), entity.name, (language) =>
+    language === undefined ? NO_WORK : hasNameFacts(entity) ? LONG_WORK : RENAMED,
+  ),
+)
+
+/** The records below one take a walk through all of them. */
+const BELOW_TIMES = 10
+
+/** The ancestor that records must have in their tree. */
+export const withinOf = memoized((entity: Entity) =>
+  parameter<NameInPath | undefined>({
+    name: 'within',
+    of: entity.name,
+    description: 'Only records below this one in their tree, at any depth; by its key, as in a path',
+    schema: NOT_EMPTY,
+    parse: ([text], name) => ({ name: text, key: keyNamed(entity, notEmpty(name, text)) }),
+    work: (_, list) => ({ touched: BELOW_TIMES * countOf(list) }),
+  }),
+)
+export const ROOT = flag({ name: 'root', description: 'Only records that are below no other' }, (isRoot, list) =>
+  isRoot ? { touched: countOf(list) } : NO_WORK,
+)
+
+/** Where a parameter of records belongs: to a path that names a record, to pages, to what selects records, to how they are written. */
+type Group = 'path' | 'page' | 'selection' | 'rendition'
+type Entry = readonly [group: Group, of: (entity: Entity) => Parameter, has?: (entity: Entity) => boolean]
+
+const isTree = (entity: Entity) => broaderOf(entity) !== undefined
+
+/** The parameters of records but for filters, in the order in which they are described, each with the lists that have it. */
+const RECORD_PARAMETERS: readonly Entry[] = [
+  ['path', () => BY],
+  ['page', () => PAGE],
+  ['page', () => PER_PAGE],
+  ['page', () => AFTER],
+  ['selection', () => QUERY],
+  ['selection', sortOf],
+  ['selection', () => NEAR, hasCoordinates],
+  ['selection', () => WITHIN_KM, hasCoordinates],
+  ['selection', withinOf, isTree],
+  ['selection', () => ROOT, isTree],
+  ['rendition', fieldsOf],
+  ['rendition', () => FACTS],
+  ['rendition', () => EMBED],
+  ['rendition', languageOf, (entity) => languagesOf(entity).length > 0],
+  ['rendition', () => FORMAT],
+  ['rendition', () => EXCEL],
+  ['rendition', () => RELEASE],
+]
+
+/** Filters by any field. None has the name of another parameter, whether or not the list has that: one that gets languages keeps its filters. */
+export const filterParameters = memoized((entity: Entity): readonly Parameter[] =>
+  filtersBeside(
+    entity,
+    RECORD_PARAMETERS.map(([, of]) => of(entity).name),
+  ),
+)
+
+const tableOf = (parameters: readonly Parameter[]): ParameterTable => new Map(parameters.map((one) => [one.name, one]))
 
 /** Derives a table once for each definition. */
 const derived = <D extends object>(
   derive: (definition: D) => readonly Parameter[],
 ): ((definition: D) => ParameterTable) => memoized((definition: D) => tableOf(derive(definition)))
 
-export const noParameters: ParameterTable = new Map()
+const recordTable = (...groups: readonly Group[]) =>
+  derived((entity: Entity) => [
+    ...RECORD_PARAMETERS.flatMap(([group, of, has]) =>
+      groups.includes(group) && has?.(entity) !== false ? [of(entity)] : [],
+    ),
+    ...(groups.includes('selection') ? filterParameters(entity) : []),
+  ])
+
+export const listParameters = recordTable('page', 'selection', 'rendition')
+export const bulkParameters = recordTable('selection', 'rendition')
+/** The parameters of a list below a record that the path names. */
+export const childListParameters = recordTable('path', 'page', 'selection', 'rendition')
+export const childBulkParameters = recordTable('path', 'selection', 'rendition')
+export const recordParameters = recordTable('path', 'rendition')
 export const describeParameters = tableOf([RELEASE])
 
-const PAGING = [PAGE, PER_PAGE, AFTER] as const
-
-const responseParameters = (entity: Entity): Parameter[] => [
-  fieldsOf(entity),
-  FACTS,
-  EMBED,
-  ...languageOf(entity),
-  FORMAT,
-  EXCEL,
-  RELEASE,
-]
-
-/** The parameters that select, sort and render records, but for filters by their fields. */
-const queryOf = (entity: Entity): Parameter[] => [
-  QUERY,
-  sortOf(entity),
-  ...(hasCoordinates(entity) ? [NEAR, WITHIN_KM] : []),
-  ...treeParameters(entity),
-  ...responseParameters(entity),
-]
-
-/** All parameters of the lists of an entity but for filters. */
-const otherParameters = (entity: Entity): Parameter[] => [BY, ...PAGING, ...queryOf(entity)]
-
-const filteredOf = (entity: Entity): Parameter[] => [...queryOf(entity), ...filterParameters(entity)]
-
-export const listParameters = derived((entity: Entity) => [...PAGING, ...filteredOf(entity)])
-export const bulkParameters = derived(filteredOf)
-/** The parameters of a list below a record that the path names. */
-export const childListParameters = derived((entity: Entity) => [BY, ...PAGING, ...filteredOf(entity)])
-export const childBulkParameters = derived((entity: Entity) => [BY, ...filteredOf(entity)])
-
-export const recordParameters = derived((entity: Entity) => [BY, ...responseParameters(entity)])
-
-const IN = ({ collections }: Catalog): Parameter => ({
-  name: 'in',
-  description: 'Only these collections; may also be repeated',
-  repeatable: true,
-  commaSeparated: true,
-  schema: { type: 'string', enum: [...collections.keys()] },
-})
+/** The collections that are named, each once, out of these; undefined for all. */
+export const collectionsIn = (
+  catalog: Catalog,
+  collections: Catalog['collections'] = catalog.collections,
+): Parameter<readonly Entity[] | undefined> =>
+  parameter<readonly Entity[] | undefined>({
+    name: 'in',
+    description: 'Only these collections; may also be repeated',
+    repeatable: true,
+    commaSeparated: true,
+    schema: { type: 'string', enum: [...catalog.collections.keys()] },
+    parse: (texts, name) => {
+      const entities = texts
+        .flatMap((text) => text.split(','))
+        .map((plural) => {
+          const entity = collections.get(plural)
+          if (entity === undefined) throw badParameter(name, plural, oneOfThese([...collections.keys()], plural))
+          return entity
+        })
+      return [...new Set(entities)]
+    },
+    work: noWork,
+  })
 
 /** An entity that others embed, and whose records have a single identifier. */
 const parentIn = (catalog: Catalog): Entity | undefined =>
@@ -347,89 +379,155 @@ export const languagesIn = (catalog: Catalog): readonly string[] => [
   ...new Set([...catalog.entities.values()].flatMap(languagesOf)),
 ]
 
-const WITHIN_NAMED_BY = { type: 'string', enum: RECORD_NAMED_BY }
+/** A record as `within` names it, which a release may not have. */
+export type NamedAncestor = NameInPath & { readonly entity: Entity }
 
-export const searchParameters = derived((catalog: Catalog) => [
+/** The ancestor that suggestions must have. */
+export const ancestorIn = (catalog: Catalog) =>
+  parameter<NamedAncestor | undefined>({
+    name: 'within',
+    description:
+      'Only records below this one: its collection, a colon, and its identifier, or else its official code as in a path',
+    schema: {
+      type: 'string',
+      pattern: '^[a-z0-9-]+:.+$',
+      examples: [`${parentIn(catalog)?.plural ?? 'collection'}:1`],
+    },
+    parse: ([text], parameterName) => {
+      const [plural = '', ...rest] = text.split(':')
+      const entity = catalog.collections.get(plural)
+      const name = rest.join(':')
+      if (entity !== undefined && name !== '' && ownerOf(entity) === undefined)
+        return { entity, name, key: keyNamed(entity, name) }
+      const can = [...catalog.entities.values()].filter((one) => ownerOf(one) === undefined).map((one) => one.plural)
+      const allowed = `one of ${can.join(', ')}, a colon, and an identifier or code, as in estados:9`
+      throw badParameter(parameterName, text, allowed)
+    },
+    work: long,
+  })
+
+export const LIMIT = wholeNumber(
+  { name: 'limit', description: 'Maximum number of suggestions', elsewhere: PAGE_SIZES },
+  { max: MAX_SUGGESTIONS, absent: 10 },
+)
+
+export const languageOfSearch = (catalog: Catalog) => languageIn(languagesIn(catalog), 'search', long)
+
+export const searchParameters = derived((catalog: Catalog): readonly Parameter[] => [
   { ...QUERY, of: 'search', required: true },
-  IN(catalog),
-  once(
-    'within',
-    'Only records below this one: its collection, a colon, and its identifier, or else its official code as in a path',
-    { type: 'string', pattern: '^[a-z0-9-]+:.+$', examples: [`${parentIn(catalog)?.plural ?? 'collection'}:1`] },
-  ),
-  { ...once('by', 'What within has after the colon, where it could be both', WITHIN_NAMED_BY), of: 'search' },
-  once('limit', 'Maximum number of suggestions', {
-    type: 'integer',
-    minimum: 1,
-    maximum: MAX_SUGGESTIONS,
-    default: DEFAULT_SUGGESTIONS,
-  }),
+  collectionsIn(catalog),
+  ancestorIn(catalog),
+  { ...BY, of: 'search', description: 'What within has after the colon, where it could be both' },
+  LIMIT,
   ...([...catalog.entities.values()].some(hasCoordinates) ? [NEAR, WITHIN_KM] : []),
-  { ...languageParameter(languagesIn(catalog)), of: 'search' },
+  languageOfSearch(catalog),
   RELEASE,
 ])
 
 /** Rows in one GET request; more are sent in a body. */
 export const MAX_QUERY_ROWS = 50
 
-const LEVELS = (catalog: Catalog): Parameter => ({
-  ...IN(catalog),
-  of: 'resolve',
-  description: 'The collections of which free text may name a record; all by default',
-})
-
 export const RESOLVE_FORMATS = ['json', 'ndjson', 'csv'] as const
 export type ResolveFormat = (typeof RESOLVE_FORMATS)[number]
 
-const RESOLVE_FORMAT: Parameter = {
-  ...once(
-    'format',
-    'Format of the response; takes precedence over the Accept header. With ndjson and csv there is a line for every row',
-    { type: 'string', enum: RESOLVE_FORMATS },
-  ),
-  of: 'resolve',
-}
+export const RESOLVE_FORMAT = choice(
+  {
+    name: 'format',
+    of: 'resolve',
+    description:
+      'Format of the response; takes precedence over the Accept header. With ndjson and csv there is a line for every row',
+  },
+  RESOLVE_FORMATS,
+  undefined,
+)
 
 /** The parameters of rows that are sent in a body. */
-export const resolveBodyParameters = derived((catalog: Catalog) => [LEVELS(catalog), RESOLVE_FORMAT, RELEASE])
+export const resolveBodyParameters = derived((catalog: Catalog): readonly Parameter[] => [
+  {
+    ...collectionsIn(catalog),
+    of: 'resolve',
+    description: 'The collections of which free text may name a record; all by default',
+  },
+  RESOLVE_FORMAT,
+  RELEASE,
+])
 
-/** The names of entities by which a row in the query may have parts: all but those that mean something else there. */
-export const partsInQuery = ({ entities }: Catalog): string[] =>
-  [...entities.keys()].filter((name) => !['q', 'in', 'format', 'release'].includes(name))
+function rowText(name: string, text: string): string {
+  if (text !== '' && text.length <= MAX_SEARCH_CHARACTERS) return text
+  throw badParameter(name, text, `text of 1 to ${MAX_SEARCH_CHARACTERS} characters`)
+}
+
+const ROW_TEXT = { type: 'string', minLength: 1, maxLength: MAX_SEARCH_CHARACTERS }
+
+export const ROWS = parameter<readonly string[] | undefined>({
+  name: 'q',
+  of: 'resolve',
+  description: `A row of free text, such as a name with those of what it is in; up to ${MAX_QUERY_ROWS} times. Not together with parts`,
+  repeatable: true,
+  max: MAX_QUERY_ROWS,
+  schema: ROW_TEXT,
+  elsewhere: QUERY.elsewhere ?? [],
+  parse: (texts, name) => {
+    if (texts.length <= MAX_QUERY_ROWS) return texts.map((text) => rowText(name, text))
+    const allowed = `at most ${MAX_QUERY_ROWS} values; send more rows in the body of a POST`
+    throw badParameter(name, `${texts.length} values`, allowed)
+  },
+  work: long,
+})
+
+/** The parts that a single row in a query may have: by the names of all entities but those that mean something else there. */
+export const rowParts = memoized(({ entities }: Catalog): readonly Parameter<string>[] =>
+  [...entities.keys()]
+    .filter((name) => ![ROWS, RESOLVE_FORMAT, RELEASE, { name: 'in' }].some((other) => other.name === name))
+    .map((name) =>
+      parameter<string>({
+        name,
+        description: 'Part of a single row: a name, an abbreviation, an alias or a code',
+        schema: ROW_TEXT,
+        parse: ([text]) => rowText(name, text),
+        work: long,
+      }),
+    ),
+)
 
 /** The parameters of rows in the query: free text, each in its own parameter, or the parts of a single row. */
-export const resolveParameters = derived((catalog: Catalog) => [
-  {
-    name: 'q',
-    of: 'resolve',
-    description: `A row of free text, such as a name with those of what it is in; up to ${MAX_QUERY_ROWS} times. Not together with parts`,
-    repeatable: true,
-    max: MAX_QUERY_ROWS,
-    schema: { type: 'string', minLength: 1, maxLength: MAX_SEARCH_CHARACTERS },
-  },
-  ...partsInQuery(catalog).map((name) =>
-    once(name, `Part of a single row: a name, an abbreviation, an alias or a code`, {
-      type: 'string',
-      minLength: 1,
-      maxLength: MAX_SEARCH_CHARACTERS,
-    }),
-  ),
+export const resolveParameters = derived((catalog: Catalog): readonly Parameter[] => [
+  ROWS,
+  ...rowParts(catalog),
   ...resolveBodyParameters(catalog).values(),
 ])
 
 export const CHANGES_FORMATS = ['json', 'ndjson'] as const
 
-const ofChanges = (parameter: Parameter): Parameter => ({ ...parameter, of: 'changes' })
+export const FROM = parameter({
+  name: 'from',
+  of: 'changes',
+  description: 'Digest of the release that the client has',
+  schema: DIGEST,
+  required: true,
+  work: long,
+})
+export const TO = parameter({
+  name: 'to',
+  of: 'changes',
+  description: 'Digest of the release that the client wants; the current one by default',
+  schema: DIGEST,
+  work: long,
+})
+export const CHANGES_FORMAT = choice(
+  {
+    name: 'format',
+    of: 'changes',
+    description: 'One document, or with ndjson a line for each change; takes precedence over the Accept header',
+  },
+  CHANGES_FORMATS,
+  undefined,
+)
 
-export const changesParameters = derived((catalog: Catalog) => [
-  IN(catalog),
-  ...[
-    { ...once('from', 'Digest of the release that the client has', DIGEST), required: true },
-    once('to', 'Digest of the release that the client wants; the current one by default', DIGEST),
-    EMBED,
-    once('format', 'One document, or with ndjson a line for each change; takes precedence over the Accept header', {
-      type: 'string',
-      enum: CHANGES_FORMATS,
-    }),
-  ].map(ofChanges),
+export const changesParameters = derived((catalog: Catalog): readonly Parameter[] => [
+  collectionsIn(catalog),
+  FROM,
+  TO,
+  { ...EMBED, of: 'changes' },
+  CHANGES_FORMAT,
 ])

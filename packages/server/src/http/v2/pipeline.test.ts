@@ -7,7 +7,7 @@ import type { HttpResponse } from '../exchange.ts'
 import { ProblemError } from '../problem.ts'
 import { PROFILE_PATH } from '../routes.ts'
 import { OpenReleases } from './open-releases.ts'
-import { respondV2 } from './pipeline.ts'
+import { parseV2 } from './pipeline.ts'
 import { writeCursor } from './request/query-string.ts'
 
 let release: Release
@@ -28,7 +28,12 @@ function respond(target: string, isBaseUrlFixed = false): HttpResponse {
   const [path = '', query = ''] = target.split('?')
   const releases = new OpenReleases(() => release, undefined)
   const context = { releases, cache: undefined, baseUrlOf: () => 'http://catalogs.example.org', isBaseUrlFixed }
-  return respondV2(context, { method: 'GET', path: `/api/v2/${path}`, query, headers: new Map() }) as HttpResponse
+  return parseV2(context, {
+    method: 'GET',
+    path: `/api/v2/${path}`,
+    query,
+    headers: new Map(),
+  }).respond() as HttpResponse
 }
 
 const IMMUTABLE = 'public, max-age=31536000, immutable'
@@ -37,7 +42,7 @@ const cacheControl = ({ head }: HttpResponse) => /^Cache-Control: (.*)\r$/m.exec
 test('the profile of data packages is where editors can load it', async () => {
   const context = { releases: new OpenReleases(() => release, undefined), cache: undefined, baseUrlOf: () => '' }
   const request = { method: 'GET' as const, path: PROFILE_PATH, query: '', headers: new Map() }
-  const { status, body } = (await respondV2({ ...context, isBaseUrlFixed: true }, request)) as HttpResponse
+  const { status, body } = (await parseV2({ ...context, isBaseUrlFixed: true }, request).respond()) as HttpResponse
   expect(status).toBe(200)
   expect(JSON.parse(Buffer.from(body as Uint8Array).toString())).toEqual(JSON.parse(profileText()))
 })

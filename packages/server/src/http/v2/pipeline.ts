@@ -2,39 +2,32 @@
 //
 // Each step is a function that returns the input of the next one, or throws a ProblemError, which the app catches.
 
-import { parseJson } from '../../base/json.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { bodyOf, type Rendition, recordEncoder } from '../../query/formats/formats.ts'
 import { isWhole } from '../../query/formats/selection.ts'
-import { catalogOfBoth } from '../../release/diff.ts'
 import type { Release } from '../../release/release.ts'
-import { signedBytes } from '../../release/signing/release-signature.ts'
-import { profileText } from '../../source/package/profile.ts'
+import { MUCH } from '../cost.ts'
 import {
   CACHE_CONTROL,
   type HttpRequest,
   type HttpResponse,
   isRead,
+  type ParsedRequest,
   type RequestHeaders,
-  type RunningJob,
 } from '../exchange.ts'
 import { otherMethod, redirected, withoutSlash } from '../methods.ts'
-import { ProblemError } from '../problem.ts'
 import { RESOLVE_PATH } from '../routes.ts'
 import { bulkResponse } from './bulk-response.ts'
-import type { Making } from './cached-response.ts'
-import { changesResponse } from './changes-response.ts'
-import { describeIndex, describeManifest, describeRelease, describeReleases, packagesOf } from './describe.ts'
-import { findPage, languageHeader, recordJsons } from './find.ts'
+import type { Exchange, V2Context } from './context.ts'
+import { describeIndex } from './describe.ts'
+import { findingWork, findPage, languageHeader, recordJsons } from './find.ts'
 import { keptDocument } from './kept-document.ts'
-import { isDigestOrPrefix, type OpenReleases, releaseGone } from './open-releases.ts'
-import { openapiDocument } from './openapi/document.ts'
+import { type OpenReleases, releaseGone } from './open-releases.ts'
+import { refuseParameters } from './parameter.ts'
 import { describeParameters } from './parameter-definitions.ts'
-import { pathOfToday, positionAt } from './record-key.ts'
-import { parseChangesRequest, parseComparedReleases } from './request/changes-request.ts'
-import { refuseParameters } from './request/parameters.ts'
-import { parseQuery, type QueryPairs, type RawQuery } from './request/query-string.ts'
+import { namingWork, pathOfToday, positionAt } from './record-key.ts'
+import { parseQuery, type RawQuery } from './request/query-string.ts'
 import {
   type ListRequest,
   parseBulkRequest,
@@ -45,88 +38,107 @@ import {
 import { parseResolveBodyRequest, parseResolveRequest } from './request/resolve-request.ts'
 import { parseSearchRequest } from './request/search-request.ts'
 import { resolvedInBody, resolvedInQuery } from './resolve-response.ts'
-import { bodyResponse, type ChosenRelease, jsonResponse, listHeaders, textResponse } from './response.ts'
-import type { ResponseCache } from './response-cache.ts'
+import { bodyResponse, type ChosenRelease, jsonResponse, listHeaders } from './response.ts'
+import { respondAboutService } from './service-response.ts'
 import { searchSuggestions } from './suggestions.ts'
-import {
-  type CatalogRoute,
-  catalogRouteAt,
-  type ReleaseRoute,
-  releasePartTemplate,
-  releaseTemplate,
-  type ServiceRoute,
-  serviceRouteAt,
-} from './v2-routes.ts'
-
-export type V2Context = {
-  readonly releases: OpenReleases
-  readonly cache: ResponseCache | undefined
-  /** Returns the address of the service for links; throws if the request has none that is valid. */
-  readonly baseUrlOf: () => string
-  /** True if the address is configured, and depends on no request. */
-  readonly isBaseUrlFixed: boolean
-  /** The job of the request, in a compute worker. */
-  readonly work?: RunningJob | undefined
-}
+import { type CatalogRoute, catalogRouteAt, serviceRouteAt } from './v2-routes.ts'
+import { costOfRecords } from './work.ts'
 
 type Response = HttpResponse | Promise<HttpResponse>
 
 const indexResponse = keptDocument(describeIndex)
-const openapiResponse = keptDocument(({ catalog, manifest }, baseUrl) =>
-  openapiDocument(catalog, baseUrl, packagesOf(manifest)),
-)
 
-export function respondV2(context: V2Context, request: HttpRequest): Response {
-  const { releases, cache, baseUrlOf, isBaseUrlFixed, work } = context
-  const { path, headers } = request
-  const isRows = request.method === 'POST' && path === RESOLVE_PATH
-  if (!isRows && (!isRead(request) || path.endsWith('/'))) return respondWithoutReading(releases, request)
-  const query = parseQuery(request.query)
-  if (isRows) return respondToRows(context, request, query)
-  const serviceRoute = serviceRouteAt(path)
-  if (serviceRoute !== undefined) return respondAboutService(context, serviceRoute, request, query, baseUrlOf())
+type CatalogExchange = Exchange & { readonly chosen: ChosenRelease; readonly addressed: ChosenRelease }
 
-  const { chosen, gone } = chooseRelease(releases, query)
-  const { release } = chosen
-  const route = catalogRouteAt(release.catalog, path)
-  const baseUrl = baseUrlOf()
-  const parsed = parseRequest(route, query, headers, release.catalog)
-  if (gone !== undefined) throw releaseGone(gone)
+/** A kind of route: how its requests are parsed, what they cost, and how they are responded to. */
+type Handler<R, P> = {
+  readonly parse: (route: R, query: RawQuery, headers: RequestHeaders, catalog: Catalog) => P
+  /** The cost of a parsed request, in microseconds. */
+  readonly cost: (parsed: P, release: Release) => number
+  readonly respond: (exchange: CatalogExchange, parsed: P) => Response
+}
 
-  const addressed = { ...chosen, isAddressed: !isBaseUrlFixed }
-  switch (parsed.kind) {
-    case 'list':
-      return respondList(request, addressed, parsed, `${baseUrl}${path}`, query.pairs)
-    case 'record':
-      return respondRecord(request, chosen, parsed)
-    case 'bulk':
-      return bulkResponse({ cache, work }, request, chosen, parsed)
-    case 'search':
-      return jsonResponse(request, addressed, searchSuggestions(release, parsed, baseUrl))
-    case 'resolve':
-      return resolvedInQuery(request, addressed, parsed, baseUrl, work)
-    case 'index':
-      return indexResponse(request, addressed, baseUrl)
+const handler =
+  <R, P>({ parse, cost, respond }: Handler<R, P>) =>
+  (route: R, exchange: CatalogExchange): ParsedRequest => {
+    const { release } = exchange.chosen
+    const parsed = parse(route, exchange.query, exchange.request.headers, release.catalog)
+    return { cost: cost(parsed, release), respond: () => respond(exchange, parsed) }
   }
+
+const much = () => MUCH
+
+/** Microseconds of the description of a list. */
+const DESCRIPTION_COST = 20
+
+type RouteOf<K> = Extract<CatalogRoute, { readonly kind: K }>
+type Handling = {
+  readonly [K in CatalogRoute['kind']]: (route: RouteOf<K>, exchange: CatalogExchange) => ParsedRequest
+}
+
+/** The routes to the content of a release. */
+const CATALOG_ROUTES: Handling = {
+  list: handler({ parse: parseListRequest, cost: costOfPage, respond: respondList }),
+  record: handler({
+    parse: parseRecordRequest,
+    cost: costOfRecord,
+    respond: respondRecord,
+  }),
+  bulk: handler({
+    parse: parseBulkRequest,
+    cost: much,
+    respond: ({ context, request, chosen }, bulk) => bulkResponse(context, request, chosen, bulk),
+  }),
+  search: handler({
+    parse: (_, query, __, catalog) => parseSearchRequest(query, catalog),
+    cost: much,
+    respond: ({ request, addressed, baseUrl }, search) =>
+      jsonResponse(request, addressed, searchSuggestions(addressed.release, search, baseUrl)),
+  }),
+  resolve: handler({
+    parse: (_, query, headers, catalog) => parseResolveRequest(query, headers, catalog),
+    cost: much,
+    respond: ({ context, request, addressed, baseUrl }, rows) =>
+      resolvedInQuery(request, addressed, rows, baseUrl, context.work),
+  }),
+  index: handler({
+    parse: (_, query) => refuseParameters(query, describeParameters),
+    cost: (_, { catalog }) => catalog.entities.size * DESCRIPTION_COST,
+    respond: ({ request, addressed, baseUrl }) => indexResponse(request, addressed, baseUrl),
+  }),
+}
+
+/** Parses a request: what it costs is known before anything is done for it. */
+export function parseV2(context: V2Context, request: HttpRequest): ParsedRequest {
+  const { releases, baseUrlOf } = context
+  const { path } = request
+  const isRows = request.method === 'POST' && path === RESOLVE_PATH
+  if (!isRows && (!isRead(request) || path.endsWith('/')))
+    return { cost: 0, respond: () => respondWithoutReading(releases, request) }
+  const query = parseQuery(request.query)
+  if (isRows) return { cost: MUCH, respond: () => respondToRows(context, request, query) }
+  const route = serviceRouteAt(path)
+  if (route !== undefined)
+    return {
+      // Most of these look at the disk; the others describe the whole catalog.
+      cost: MUCH,
+      respond: () => respondAboutService({ context, request, query, baseUrl: baseUrlOf() }, route),
+    }
+  const parsed = () => parseForRelease(context, request, query)
+  // Another release than the current one is looked for on the disk.
+  return readsCurrent(releases, query) ? parsed() : { cost: MUCH, respond: () => parsed().respond() }
 }
 
 /** Parses a request with the definitions of the catalog of its release. */
-function parseRequest(route: CatalogRoute, query: RawQuery, headers: RequestHeaders, catalog: Catalog) {
-  switch (route.kind) {
-    case 'list':
-      return parseListRequest(route, query, headers)
-    case 'record':
-      return parseRecordRequest(route, query, headers)
-    case 'bulk':
-      return parseBulkRequest(route, query, headers)
-    case 'search':
-      return { ...route, ...parseSearchRequest(query, catalog) }
-    case 'resolve':
-      return { ...route, ...parseResolveRequest(query, headers, catalog) }
-    case 'index':
-      refuseParameters(query, describeParameters)
-      return route
-  }
+function parseForRelease(context: V2Context, request: HttpRequest, query: RawQuery): ParsedRequest {
+  const { chosen, gone } = chooseRelease(context.releases, query)
+  const route = catalogRouteAt(chosen.release.catalog, request.path)
+  const addressed = { ...chosen, isAddressed: !context.isBaseUrlFixed }
+  const exchange = { context, request, query, baseUrl: context.baseUrlOf(), chosen, addressed }
+  const handle = CATALOG_ROUTES[route.kind] as (route: CatalogRoute, exchange: CatalogExchange) => ParsedRequest
+  const parsed = handle(route, exchange)
+  if (gone !== undefined) throw releaseGone(gone)
+  return parsed
 }
 
 /** The response to rows in the body of the request. */
@@ -162,24 +174,37 @@ function chooseRelease(releases: OpenReleases, { release: named }: RawQuery) {
   return { chosen: { release, isNamed: prefix === release.digest }, gone: undefined }
 }
 
-function respondList(
-  request: HttpRequest,
-  chosen: ChosenRelease,
-  list: ListRequest,
-  url: string,
-  pairs: QueryPairs,
-): HttpResponse {
-  const { page, positions } = findPage(chosen.release, list)
-  const { entity, rendition, encoding } = list
-  const body = bodyOf(recordEncoder(chosen.release, entity, rendition), recordJsons(chosen.release, list, positions))
-  const named = languageHeader(chosen.release.entity(entity.name), rendition, positions)
-  const headers = { ...listHeaders(page, url, pairs), ...named }
-  // Only the links to other pages have an address in them.
-  const isAddressed = chosen.isAddressed === true && 'Link' in headers
-  return bodyResponse(request, { ...chosen, isAddressed }, { format: rendition.format, encoding, body, headers })
+/** True if a request reads the current release, without a look at the disk: of another, only the beginning may be the same. */
+const readsCurrent = ({ current }: OpenReleases, { release: named }: RawQuery): boolean =>
+  named === undefined ||
+  (named.parameter === 'after' ? current.digest.startsWith(named.prefix) : current.digest === named.prefix)
+
+function costOfPage(list: ListRequest, release: Release): number {
+  const { entity, perPage } = list
+  const works = [...list.work({ release, entity }), ...findingWork(release, list)]
+  return costOfRecords({ release, entity }, perPage, works)
 }
 
-function respondRecord(request: HttpRequest, chosen: ChosenRelease, record: RecordRequest): HttpResponse {
+function costOfRecord(record: RecordRequest, release: Release): number {
+  const { entity, parent, by } = record
+  const works = [...record.work({ release, entity }), namingWork(entity, record, by)]
+  if (parent !== undefined) works.push(namingWork(parent.entity, parent, by))
+  return costOfRecords({ release, entity }, 1, works)
+}
+
+function respondList({ request, addressed, query, baseUrl }: CatalogExchange, list: ListRequest): HttpResponse {
+  const { release } = addressed
+  const { page, positions } = findPage(release, list)
+  const { entity, rendition, encoding } = list
+  const body = bodyOf(recordEncoder(release, entity, rendition), recordJsons(release, list, positions))
+  const named = languageHeader(release.entity(entity.name), rendition, positions)
+  const headers = { ...listHeaders(page, `${baseUrl}${request.path}`, query.pairs), ...named }
+  // Only the links to other pages have an address in them.
+  const isAddressed = addressed.isAddressed === true && 'Link' in headers
+  return bodyResponse(request, { ...addressed, isAddressed }, { format: rendition.format, encoding, body, headers })
+}
+
+function respondRecord({ request, chosen }: CatalogExchange, record: RecordRequest): HttpResponse {
   const { release } = chosen
   const { entity, rendition, encoding } = record
   const position = positionAt(release, record)
@@ -197,71 +222,4 @@ function renderRecord(release: Release, entity: Entity, rendition: Rendition, js
   if (rendition.format === 'json' && isWhole(rendition)) return Buffer.from(json)
   const encoder = recordEncoder(release, entity, rendition)
   return rendition.format === 'json' ? Buffer.concat(encoder.records([json])) : bodyOf(encoder, [json])
-}
-
-function respondAboutService(
-  { releases, cache, work }: V2Context,
-  route: ServiceRoute,
-  request: HttpRequest,
-  query: RawQuery,
-  baseUrl: string,
-): Response {
-  if (route.kind === 'changes') return respondChanges(releases, { cache, work }, request, query)
-  refuseParameters(query)
-  const { current } = releases
-  // Another release may become the current one, and the descriptions say which it is.
-  const chosen = { release: current, isNamed: false, isUndated: true }
-  switch (route.kind) {
-    case 'releases':
-      return jsonResponse(request, chosen, describeReleases(releases.list(), current.digest, baseUrl))
-    case 'openapi':
-      return openapiResponse(request, chosen, baseUrl)
-    case 'profile':
-      return jsonResponse(request, chosen, parseJson(profileText()))
-    default:
-      return respondRelease(releases, route, request, baseUrl)
-  }
-}
-
-/** The description of a release, or a part that others need to have the same release and to check it. */
-function respondRelease(
-  releases: OpenReleases,
-  { kind, digest: prefix }: ReleaseRoute,
-  request: HttpRequest,
-  baseUrl: string,
-): HttpResponse {
-  if (!isDigestOrPrefix(prefix))
-    throw new ProblemError({
-      kind: 'not-found',
-      known: [kind === 'release' ? releaseTemplate : releasePartTemplate(kind)],
-    })
-  const release = releases.find('digest', prefix)
-  const { digest, manifest } = release
-  // A release may be signed anew, upgraded to another format of its files, or be the current one no more.
-  const chosen = { release, isNamed: false, isUndated: true }
-  switch (kind) {
-    case 'release':
-      return jsonResponse(request, chosen, describeRelease(manifest, releases.current.digest, baseUrl))
-    case 'manifest':
-      return jsonResponse(request, chosen, describeManifest(release))
-    case 'checksums':
-      // The checksums follow from the digest.
-      return textResponse(request, { release, isNamed: prefix === digest }, Buffer.from(signedBytes(manifest)))
-    case 'signature': {
-      const signature = releases.signatureOf(digest)
-      if (signature === undefined) throw new ProblemError({ kind: 'not-signed', digest })
-      return textResponse(request, chosen, Buffer.from(signature))
-    }
-  }
-}
-
-function respondChanges(releases: OpenReleases, making: Making, request: HttpRequest, query: RawQuery): Response {
-  const { current } = releases
-  const { from, to } = parseComparedReleases(query, current.catalog)
-  const older = releases.find('from', from)
-  const newer = to === undefined ? current : releases.find('to', to)
-  const changes = parseChangesRequest(query, request.headers, catalogOfBoth(older, newer))
-  // The beginning of a digest may become that of another release, too.
-  const isNamed = from === older.digest && to === newer.digest
-  return changesResponse(making, request, older, { release: newer, isNamed }, changes)
 }

@@ -1,5 +1,5 @@
 // Identifies a record in API v2: by its identifier or its official code in a path, by its key in a body.
-
+import { V2_PATH } from '../../base/api-v2.ts'
 import { valueAt } from '../../base/json.ts'
 import { parseWholeNumber } from '../../base/whole-number.ts'
 import { MAX_ID } from '../../catalog/check.ts'
@@ -11,15 +11,12 @@ import { type Filter, firstWhere, keyFilters } from '../../query/filter.ts'
 import { keyIn } from '../../query/formats/selection.ts'
 import { treeOf } from '../../query/tree.ts'
 import { recordsCoded } from '../../release/aliases.ts'
-import { codeReader, positionsWithCode } from '../../release/official-codes.ts'
+import { codeLookups, codeReader, positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import { ProblemError } from '../problem.ts'
-import { V2_PATH } from '../routes.ts'
-import { keySegment, type NameInPath } from './key-text.ts'
-import type { RECORD_NAMED_BY } from './parameter-definitions.ts'
+import { keySegment, type NamedBy, type NameInPath } from './key-text.ts'
 import { type CatalogRoute, type ParentInPath, recordTemplate } from './v2-routes.ts'
-
-export type NamedBy = (typeof RECORD_NAMED_BY)[number]
+import { NO_WORK, type Work } from './work.ts'
 
 /** By default, a text that can be no identifier is a code. */
 type MaybeNamedBy = NamedBy | undefined
@@ -73,6 +70,14 @@ const positionOfParent = (release: Release, { entity, ...named }: ParentInPath, 
   by === 'code'
     ? (positionNamed(release, entity, named, 'id') ?? positionNamed(release, entity, named, 'code'))
     : positionNamed(release, entity, named, by)
+
+const LOOKUP_MICROSECONDS = 3
+
+/** The work of finding a record by its name: as a code it can be read in many ways. */
+export function namingWork(entity: Entity, { name, key }: NameInPath, by: MaybeNamedBy): Work {
+  const isKey = by === undefined && ownerOf(entity) === undefined && key !== undefined && keyValues(entity, key)
+  return by === 'id' || isKey ? NO_WORK : { fixed: codeLookups(entity, name) * LOOKUP_MICROSECONDS }
+}
 
 /** The position of a record that a path names, which must exist. */
 export function findNamed(release: Release, entity: Entity, named: NameInPath, by: MaybeNamedBy): number {

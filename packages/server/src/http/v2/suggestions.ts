@@ -12,23 +12,27 @@ import { treeOf } from '../../query/tree.ts'
 import { factReader } from '../../release/facts.ts'
 import type { Release } from '../../release/release.ts'
 import { badParameter } from '../problem.ts'
-import { isBelow, type NamedBy, positionNamed } from './record-key.ts'
+import type { NamedBy } from './key-text.ts'
+import type { NamedAncestor } from './parameter-definitions.ts'
+import { isBelow, positionNamed } from './record-key.ts'
 import { publishedRecord, type SummaryOptions, summarizeRecord } from './record-summary.ts'
-import type { NamedAncestor, SearchRequest } from './request/search-request.ts'
+import type { SearchRequest } from './request/search-request.ts'
 
 export type RenderedSuggestion = ReturnType<typeof renderSuggestion>
 
 export function searchSuggestions(
   release: Release,
-  { text, words, searched, within, limit, near, language }: SearchRequest,
+  { text, words, searched, within, by, limit, near, language }: SearchRequest,
   baseUrl: string,
 ): RenderedSuggestion[] {
-  const results = searchText(release, text, scopeWithin(release, searched, within), limit, near)
+  const results = searchText(release, text, scopeWithin(release, searched, within && { ...within, by }), limit, near)
   return results.map((result) => renderSuggestion(release, result, words, { baseUrl, language }))
 }
 
+type AncestorBy = NamedAncestor & { readonly by: NamedBy | undefined }
+
 /** The entities to search, each with the filter for a record that they must have as an ancestor, and that must exist. */
-function scopeWithin(release: Release, searched: readonly Entity[], within: NamedAncestor | undefined): Scope {
+function scopeWithin(release: Release, searched: readonly Entity[], within: AncestorBy | undefined): Scope {
   if (within === undefined) return searched.map(({ name }) => [name, []])
   const position = positionOfAncestor(release, within)
   const isTree = treeOf(release.entity(within.entity.name)) !== undefined
@@ -42,7 +46,7 @@ function scopeWithin(release: Release, searched: readonly Entity[], within: Name
 }
 
 /** By default, `within` is an identifier if a record has it, and else a code. */
-function positionOfAncestor(release: Release, { entity, by, ...named }: NamedAncestor): number {
+function positionOfAncestor(release: Release, { entity, by, ...named }: AncestorBy): number {
   const positionBy = (by: NamedBy) => positionNamed(release, entity, named, by)
   const position = by === undefined ? (positionBy('id') ?? positionBy('code')) : positionBy(by)
   if (position !== undefined) return position

@@ -9,6 +9,11 @@ const END = '\r\n'
 const BYTE_ORDER_MARK = '\ufeff'
 
 export const csv: RecordFormat = {
+  title: 'CSV',
+  description: '(RFC 4180) a header line, and a column for every value, embedded ones by their dotted path',
+  // CSV for people is CSV for Excel.
+  downloadParameters: [['excel', 'true']],
+  cost: { perKilobyte: 14 },
   mediaTypes: ['text/csv'],
   parameters: 'charset=utf-8; header=present',
   hasColumns: true,

@@ -5,6 +5,7 @@ import type { RecordFormat } from './record-format.ts'
 import { isWhole, type Selection, shapeOf } from './selection.ts'
 
 export const json: RecordFormat = {
+  title: 'JSON',
   mediaTypes: ['application/json', 'text/json'],
   hasColumns: false,
   encoder: (entity, selection) => ({

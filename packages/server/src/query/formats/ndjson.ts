@@ -4,6 +4,8 @@ import { recordJson } from './json.ts'
 import { NO_BYTES, type RecordFormat } from './record-format.ts'
 
 export const ndjson: RecordFormat = {
+  title: 'NDJSON',
+  description: 'there is a record on every line',
   mediaTypes: ['application/x-ndjson', 'application/jsonl'],
   hasColumns: false,
   encoder: (entity, selection) => ({

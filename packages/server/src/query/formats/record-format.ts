@@ -10,6 +10,14 @@ export type RecordOptions = Selection & {
 }
 
 export type RecordFormat = {
+  /** The name that people know it by. */
+  readonly title: string
+  /** Completes "with" and its name: what a response then has. */
+  readonly description?: string
+  /** Parameters of a download that is to be opened at once by whoever chose it by its title. */
+  readonly downloadParameters?: readonly (readonly [name: string, value: string])[]
+  /** Microseconds of a whole body, and of each kilobyte of the JSON that it is made of, besides those of copying it. */
+  readonly cost?: { readonly fixed?: number; readonly perKilobyte: number }
   /** The media types that a client may name it by; responses have the first. */
   readonly mediaTypes: readonly [string, ...string[]]
   /** The parameters of the media type, as they stand in a header after it. */

@@ -14,6 +14,9 @@ const MAX_CELL_CHARACTERS = 32_767
 const MAX_SHEET_NAME = 31
 
 export const xlsx: RecordFormat = {
+  title: 'Excel',
+  description: 'the same as an Excel workbook',
+  cost: { fixed: 700, perKilobyte: 20 },
   mediaTypes: ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
   hasColumns: true,
   isCompressed: true,

@@ -5,7 +5,8 @@ import { version } from '../../../base/version.ts'
 import type { Catalog } from '../../../catalog/catalog.ts'
 import { PER_PAGE, v1Collections } from '../../../catalog/collections.ts'
 import { type ProblemKind, problemTitles } from '../../problem.ts'
-import { MAX_FILTER_VALUES, noParameters, type Parameter } from '../parameter-definitions.ts'
+import type { Parameter } from '../parameter.ts'
+import { MAX_FILTER_VALUES } from '../parameter-definitions.ts'
 import { headers, type Operation, operationsOf, type Tag } from './operations.ts'
 import { type Json, listOf, problemKinds, schemaRef, schemasOf, sharedListOf } from './schemas.ts'
 
@@ -71,7 +72,7 @@ function parameterNames(operations: readonly Operation[]): ParameterName {
   return (parameter) => names.get(textOf(parameter)) as string
 }
 
-const parametersOf = ({ inQuery = noParameters }: Operation): Parameter[] => [...inQuery.values()]
+const parametersOf = ({ inQuery }: Operation): Parameter[] => [...(inQuery?.values() ?? [])]
 
 /** A parameter with several values is an array: each under its name, or all in one, separated by commas. */
 function parameterObject(parameter: Parameter): Json {

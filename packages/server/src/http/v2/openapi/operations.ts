@@ -1,6 +1,7 @@
 // The operations of both APIs, derived from a catalog: the path, parameters, response and problems of each.
 
 import { V1_PATH, v1PathOf } from '../../../base/api-v1.ts'
+import { V2_PATH } from '../../../base/api-v2.ts'
 import { type Catalog, entityIn } from '../../../catalog/catalog.ts'
 import { PER_PAGE, v1Collections } from '../../../catalog/collections.ts'
 import type { Entity } from '../../../catalog/entity.ts'
@@ -9,8 +10,9 @@ import { descendantsOf } from '../../../catalog/lineage.ts'
 import { pascalCase } from '../../../catalog/typescript.ts'
 import { MAX_ROWS } from '../../bodies/body-limits.ts'
 import type { ProblemKind } from '../../problem.ts'
-import { OPENAPI_PATH, RESOLVE_PATH, V2_PATH } from '../../routes.ts'
+import { OPENAPI_PATH, RESOLVE_PATH } from '../../routes.ts'
 import { FORMATS } from '../../v1/page-request.ts'
+import { choice, type Parameter, type ParameterTable } from '../parameter.ts'
 import {
   bulkParameters,
   changesParameters,
@@ -18,9 +20,7 @@ import {
   childListParameters,
   describeParameters,
   listParameters,
-  MAX_PAGE,
-  type Parameter,
-  type ParameterTable,
+  PAGE,
   RELEASE,
   recordParameters,
   resolveBodyParameters,
@@ -83,7 +83,6 @@ export const headers = {
 type HeaderName = keyof typeof headers
 
 const PAGE_HEADERS = ['X-Page', 'X-Per-Page', 'X-Total', 'X-Total-Pages', 'Link'] as const
-const LIST_PROBLEMS = ['page-beyond-last', 'release-gone'] as const
 /** The name under which the lists of an entity share their response. */
 const pageOf = (entity: Entity) => `${pascalCase(entity.plural)}Page`
 
@@ -91,44 +90,58 @@ const languageHeader = (entity: Entity): HeaderName[] => (languagesOf(entity).le
 
 export function operationsOf(catalog: Catalog): Operation[] {
   const entities = [...catalog.entities.values()]
+  const below = entities.flatMap((parent) => descendantsOf(catalog, parent).map((child) => placeBelow(parent, child)))
   return [
     ...otherOperations(catalog),
-    ...entities.map(listOperation),
-    ...entities.flatMap((parent) => descendantsOf(catalog, parent).map((child) => childrenOperation(parent, child))),
+    ...entities.map((entity) => listOperation(ownPlace(entity))),
+    ...below.map(listOperation),
     ...entities.map(recordOperation),
-    ...entities.map(bulkOperation),
-    ...entities.flatMap(treeOperations),
-    ...entities.flatMap((parent) => descendantsOf(catalog, parent).map((child) => childBulkOperation(parent, child))),
+    ...entities.map((entity) => bulkOperation(ownPlace(entity))),
+    ...entities.flatMap(placesAround).flatMap((place) => [listOperation(place), bulkOperation(place)]),
+    ...below.map(bulkOperation),
     ...v1Operations(catalog),
   ]
 }
 
-const listOperation = (entity: Entity): Operation => ({
+/** Where a list of records is: by itself, or below or around a record that the path names. */
+type Place = {
+  readonly entity: Entity
+  readonly path: string
+  /** What is added to the names of its operations. */
+  readonly suffix: string
+  readonly inPages: string
+  readonly all: string
+  /** The entity of the record that the path names. */
+  readonly named?: Entity
+}
+
+const ownPlace = (entity: Entity): Place => ({
+  entity,
   path: `${V2_PATH}/${entity.plural}`,
-  id: `list${pascalCase(entity.plural)}`,
-  tag: 'Lists',
-  package: entity.package,
-  summary: `${entity.title}, in pages`,
-  description: 'Filtered, searched and sorted.',
-  inQuery: listParameters(entity),
-  headers: [...PAGE_HEADERS, ...languageHeader(entity)],
-  schema: listOf(recordRef(entity)),
-  sharedAs: pageOf(entity),
-  problems: LIST_PROBLEMS,
+  suffix: '',
+  inPages: `${entity.title}, in pages`,
+  all: `All ${entity.title.toLowerCase()}`,
 })
 
-function childrenOperation(parent: Entity, child: Entity): Operation {
-  const list = listOperation(child)
+function placeBelow(parent: Entity, entity: Entity): Place {
+  const where = `below one of the ${parent.title.toLowerCase()}`
   return {
-    ...list,
-    path: childrenTemplate(parent, child),
-    id: `${list.id}Of${pascalCase(parent.name)}`,
-    summary: `${child.title} below one of the ${parent.title.toLowerCase()}, in pages`,
-    inPath: keyInPath(parent),
-    inQuery: childListParameters(child),
-    problems: [...LIST_PROBLEMS, 'record-not-found'],
+    entity,
+    path: childrenTemplate(parent, entity),
+    suffix: `Of${pascalCase(parent.name)}`,
+    inPages: `${entity.title} ${where}, in pages`,
+    all: `All ${entity.title.toLowerCase()} ${where}`,
+    named: parent,
   }
 }
+
+/** The lists around one record of a tree. */
+const placesAround = (entity: Entity): Place[] =>
+  treeTemplates(entity).map(([axis, path]) => {
+    const what = `${entity.title}: the ${axis} of one`
+    const suffix = pascalCase(axis)
+    return { entity, path, suffix, inPages: `${what}, in pages`, all: `${what}, all of them`, named: entity }
+  })
 
 /** The values in the path of a record. */
 const keyInPath = (entity: Entity): Json[] =>
@@ -138,79 +151,60 @@ const keyInPath = (entity: Entity): Json[] =>
     schema: numeric ? { type: ['integer', 'string'] } : NOT_EMPTY,
   }))
 
-function recordOperation(entity: Entity): Operation {
-  return {
-    path: recordTemplate(entity),
-    id: `get${pascalCase(entity.name)}`,
-    tag: 'Records',
-    package: entity.package,
-    summary: `One of the ${entity.title.toLowerCase()}`,
-    description: 'By its identifier, or by its official code.',
-    inPath: keyInPath(entity),
-    inQuery: recordParameters(entity),
-    headers: languageHeader(entity),
-    schema: recordRef(entity),
-    problems: ['record-not-found', 'release-gone'],
-  }
-}
-
-const bulkOperation = (entity: Entity): Operation => ({
-  path: bulkTemplate(`${V2_PATH}/${entity.plural}`),
-  id: `all${pascalCase(entity.plural)}`,
-  tag: 'Bulk',
+const recordsOf = ({ entity, named }: Place) => ({
   package: entity.package,
-  summary: `All ${entity.title.toLowerCase()}`,
-  description: 'Filtered, searched and sorted. Range and If-Range resume an interrupted download (206).',
-  inQuery: bulkParameters(entity),
-  headers: ['X-Total', 'Repr-Digest', ...languageHeader(entity)],
+  inPath: named === undefined ? [] : keyInPath(named),
   schema: listOf(recordRef(entity)),
-  sharedAs: `All${pascalCase(entity.plural)}`,
-  problems: ['release-gone', 'range-not-satisfiable'],
+})
+const namedProblems = ({ named }: Place): ProblemKind[] => (named === undefined ? [] : ['record-not-found'])
+
+const listOperation = (place: Place): Operation => ({
+  ...recordsOf(place),
+  path: place.path,
+  id: `list${pascalCase(place.entity.plural)}${place.suffix}`,
+  tag: 'Lists',
+  summary: place.inPages,
+  description: 'Filtered, searched and sorted.',
+  inQuery: (place.named === undefined ? listParameters : childListParameters)(place.entity),
+  headers: [...PAGE_HEADERS, ...languageHeader(place.entity)],
+  sharedAs: pageOf(place.entity),
+  problems: ['page-beyond-last', 'release-gone', ...namedProblems(place)],
 })
 
-function childBulkOperation(parent: Entity, child: Entity): Operation {
-  const bulk = bulkOperation(child)
-  return {
-    ...bulk,
-    path: bulkTemplate(childrenTemplate(parent, child)),
-    id: `${bulk.id}Of${pascalCase(parent.name)}`,
-    summary: `All ${child.title.toLowerCase()} below one of the ${parent.title.toLowerCase()}`,
-    inPath: keyInPath(parent),
-    inQuery: childBulkParameters(child),
-    problems: [...(bulk.problems ?? []), 'record-not-found'],
-  }
-}
+const bulkOperation = (place: Place): Operation => ({
+  ...recordsOf(place),
+  path: bulkTemplate(place.path),
+  id: `all${pascalCase(place.entity.plural)}${place.suffix}`,
+  tag: 'Bulk',
+  summary: place.all,
+  description: 'Filtered, searched and sorted. Range and If-Range resume an interrupted download (206).',
+  inQuery: (place.named === undefined ? bulkParameters : childBulkParameters)(place.entity),
+  headers: ['X-Total', 'Repr-Digest', ...languageHeader(place.entity)],
+  sharedAs: `All${pascalCase(place.entity.plural)}`,
+  problems: ['release-gone', 'range-not-satisfiable', ...namedProblems(place)],
+})
 
-/** The lists around one record of a tree. */
-const treeOperations = (entity: Entity): Operation[] =>
-  treeTemplates(entity).flatMap(([axis, path]) => {
-    const what = `${entity.title}: the ${axis} of one`
-    const of = { inPath: keyInPath(entity) }
-    const list = listOperation(entity)
-    const bulk = bulkOperation(entity)
-    return [
-      {
-        ...list,
-        ...of,
-        path,
-        id: `${list.id}${pascalCase(axis)}`,
-        summary: `${what}, in pages`,
-        inQuery: childListParameters(entity),
-        problems: [...LIST_PROBLEMS, 'record-not-found'],
-      },
-      {
-        ...bulk,
-        ...of,
-        path: bulkTemplate(path),
-        id: `${bulk.id}${pascalCase(axis)}`,
-        summary: `${what}, all of them`,
-        inQuery: childBulkParameters(entity),
-        problems: [...(bulk.problems ?? []), 'record-not-found'],
-      },
-    ]
-  })
+const recordOperation = (entity: Entity): Operation => ({
+  path: recordTemplate(entity),
+  id: `get${pascalCase(entity.name)}`,
+  tag: 'Records',
+  package: entity.package,
+  summary: `One of the ${entity.title.toLowerCase()}`,
+  description: 'By its identifier, or by its official code.',
+  inPath: keyInPath(entity),
+  inQuery: recordParameters(entity),
+  headers: languageHeader(entity),
+  schema: recordRef(entity),
+  problems: ['record-not-found', 'release-gone'],
+})
 
-const DIGEST_IN_PATH = [{ name: 'digest', description: 'its digest, or the beginning of it', schema: RELEASE.schema }]
+/** An operation on a release that the path names. */
+const ofRelease = (operation: Omit<Operation, 'tag'>): Operation => ({
+  tag: 'Releases',
+  inPath: [{ name: 'digest', description: 'its digest, or the beginning of it', schema: RELEASE.schema }],
+  problems: ['not-found', 'release-gone'],
+  ...operation,
+})
 
 const otherOperations = (catalog: Catalog): Operation[] => [
   {
@@ -281,49 +275,38 @@ const otherOperations = (catalog: Catalog): Operation[] => [
     description: 'A release is named by its digest and never changes.',
     schema: listOf(schemaRef('ReleaseSummary')),
   },
-  {
+  ofRelease({
     path: releaseTemplate,
     id: 'getRelease',
-    tag: 'Releases',
     summary: 'One release: its source, and what is unexpected in it',
     description: 'As in the list of releases, with the source in detail.',
-    inPath: DIGEST_IN_PATH,
     schema: schemaRef('Release'),
-    problems: ['not-found', 'release-gone'],
-  },
-  {
+  }),
+  ofRelease({
     path: releasePartTemplate('manifest'),
     id: 'getReleaseManifest',
-    tag: 'Releases',
     summary: 'Everything that makes a release what it is, but for its records',
     description:
       'Checksums, definitions, aliases and where it came from: what a mirror needs to have the same release.',
-    inPath: DIGEST_IN_PATH,
     schema: schemaRef('ReleaseManifest'),
-    problems: ['not-found', 'release-gone'],
-  },
-  {
+  }),
+  ofRelease({
     path: releasePartTemplate('checksums'),
     id: 'getReleaseChecksums',
-    tag: 'Releases',
     summary: 'The checksums of a release, which are what is signed',
     description: 'A line for each entity with the SHA-256 of its records. The SHA-256 of this text is the digest.',
-    inPath: DIGEST_IN_PATH,
     schema: TEXT,
     mediaType: 'text/plain',
-    problems: ['not-found', 'release-gone'],
-  },
-  {
+  }),
+  ofRelease({
     path: releasePartTemplate('signature'),
     id: 'getReleaseSignature',
-    tag: 'Releases',
     summary: 'The signature of a release',
     description: 'Of its checksums, in the format of minisign.',
-    inPath: DIGEST_IN_PATH,
     schema: TEXT,
     mediaType: 'text/plain',
     problems: ['not-found', 'not-signed', 'release-gone'],
-  },
+  }),
   {
     path: `${V2_PATH}/changes`,
     id: 'changes',
@@ -339,13 +322,11 @@ const otherOperations = (catalog: Catalog): Operation[] => [
   },
 ]
 
-const v1Parameter = (name: string, description: string, schema: Json): [string, Parameter] => [
-  name,
-  { name, of: 'v1', description, repeatable: false, schema },
-]
-const v1Parameters: ParameterTable = new Map([
-  v1Parameter('page', 'Number of the page, from 1', { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: 1 }),
-  v1Parameter('format', 'Both give JSON', { type: 'string', enum: FORMATS }),
+/** The page of API v1 is that of API v2. */
+const V1_FORMAT = choice({ name: 'format', of: 'v1', description: 'Both give JSON' }, FORMATS, undefined)
+const v1Parameters: ParameterTable = new Map<string, Parameter>([
+  [PAGE.name, { ...PAGE, of: 'v1' }],
+  [V1_FORMAT.name, V1_FORMAT],
 ])
 
 const v1Operations = (catalog: Catalog): Operation[] => [

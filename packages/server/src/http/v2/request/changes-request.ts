@@ -4,8 +4,16 @@ import type { Entity } from '../../../catalog/entity.ts'
 import type { Selection } from '../../../query/formats/selection.ts'
 import type { RequestHeaders } from '../../exchange.ts'
 import { type ContentCoding, negotiate } from '../negotiate.ts'
-import { CHANGES_FORMATS, changesParameters } from '../parameter-definitions.ts'
-import { collectionsIn, embedOf, Parameters } from './parameters.ts'
+import { Parameters } from '../parameter.ts'
+import {
+  CHANGES_FORMAT,
+  CHANGES_FORMATS,
+  changesParameters,
+  collectionsIn,
+  EMBED,
+  FROM,
+  TO,
+} from '../parameter-definitions.ts'
 import type { RawQuery } from './query-string.ts'
 
 /** The releases to compare: their digests, or the beginnings of them. */
@@ -13,7 +21,7 @@ type ComparedReleases = { readonly from: string; readonly to: string | undefined
 
 export function parseComparedReleases(query: RawQuery, catalog: Catalog): ComparedReleases {
   const parameters = new Parameters(query, changesParameters(catalog))
-  return { from: parameters.required('from', 'the digest of the release to start from'), to: parameters.one('to') }
+  return { from: parameters.required(FROM, 'the digest of the release to start from'), to: parameters.value(TO) }
 }
 
 export type ChangesRequest = {
@@ -25,10 +33,10 @@ export type ChangesRequest = {
 
 export function parseChangesRequest(query: RawQuery, headers: RequestHeaders, catalog: Catalog): ChangesRequest {
   const parameters = new Parameters(query, changesParameters(catalog))
-  const negotiated = negotiate(headers, CHANGES_FORMATS, parameters.oneOf('format', CHANGES_FORMATS))
+  const negotiated = negotiate(headers, CHANGES_FORMATS, parameters.value(CHANGES_FORMAT))
   return {
-    entities: collectionsIn(parameters, catalog.collections) ?? [...catalog.entities.values()],
-    embed: embedOf(parameters),
+    entities: parameters.value(collectionsIn(catalog)) ?? [...catalog.entities.values()],
+    embed: parameters.value(EMBED),
     ...negotiated,
   }
 }

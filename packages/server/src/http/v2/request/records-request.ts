@@ -1,50 +1,63 @@
 // Parses a request for records: a page of a list, a whole list, or one record.
 import type { Entity } from '../../../catalog/entity.ts'
-import { languagesOf } from '../../../catalog/languages/languages.ts'
-import { pathNamed, pathsOf, type RecordPath } from '../../../catalog/paths.ts'
+import type { RecordPath } from '../../../catalog/paths.ts'
 import type { Filter } from '../../../query/filter.ts'
 import type { Query } from '../../../query/finder.ts'
 import { FORMATS, type Rendition } from '../../../query/formats/formats.ts'
 import type { Selection } from '../../../query/formats/selection.ts'
-import { distanceNameOf } from '../../../query/near.ts'
-import type { Sort } from '../../../query/sort.ts'
+import { distanceNameOf, type Near } from '../../../query/near.ts'
 import type { RequestHeaders } from '../../exchange.ts'
 import { badParameter } from '../../problem.ts'
-import { keyNamed, type NameInPath } from '../key-text.ts'
+import { valuesIn } from '../filter-parameters.ts'
+import type { NamedBy, NameInPath } from '../key-text.ts'
 import { type ContentCoding, negotiate } from '../negotiate.ts'
+import { type Parameter, Parameters, type ParameterTable, parameterNamed } from '../parameter.ts'
 import {
+  AFTER,
+  BY,
   bulkParameters,
   childBulkParameters,
   childListParameters,
-  DEFAULT_PER_PAGE,
+  EMBED,
+  EXCEL,
+  FACTS,
+  FORMAT,
+  fieldsOf,
+  languageOf,
   listParameters,
-  MAX_FIELDS,
   MAX_FILTER_VALUES,
-  MAX_PAGE,
-  MAX_PER_PAGE,
-  MAX_SORT_FIELDS,
-  type Parameter,
-  type ParameterTable,
-  parameterNamed,
+  NEAR,
+  PAGE,
+  PER_PAGE,
+  QUERY,
+  ROOT,
   recordParameters,
+  sortOf,
+  WITHIN_KM,
+  withinOf,
 } from '../parameter-definitions.ts'
-import type { NamedBy } from '../record-key.ts'
 import type { CatalogRoute } from '../v2-routes.ts'
-import { filterValue, notEmpty } from './filter-values.ts'
-import { embedOf, namedBy, nearOf, oneOfThese, Parameters, searchWords, shownLanguage } from './parameters.ts'
+import { type ReadList, renditionWork, type Work } from '../work.ts'
 import { badCursor, type QueryPairs, type RawQuery, readCursor } from './query-string.ts'
 
 type RouteOf<K extends CatalogRoute['kind']> = Extract<CatalogRoute, { readonly kind: K }>
 
-type FoundRecords = {
-  /** How the path names a record. */
-  readonly by: NamedBy | undefined
-  /** The ancestor that they must have in their tree. */
-  readonly within?: NameInPath | undefined
-  readonly query: Query
+type RenderedRecords = {
   readonly rendition: Rendition
   readonly encoding: ContentCoding | undefined
+  /** The work that the values of its parameters cause, and what was negotiated. */
+  readonly work: (list: ReadList) => readonly Work[]
 }
+
+/** A request whose path may name a record, and how it does. */
+type NamingRecord = { readonly by: NamedBy | undefined }
+
+type FoundRecords = RenderedRecords &
+  NamingRecord & {
+    /** The ancestor that they must have in their tree. */
+    readonly within?: NameInPath | undefined
+    readonly query: Query
+  }
 
 export type ListRequest = RouteOf<'list'> &
   FoundRecords & {
@@ -59,8 +72,7 @@ export function parseListRequest(route: RouteOf<'list'>, query: RawQuery, header
   const parameters = new Parameters(query, table)
   const start = startOf(parameters, query)
   const records = foundRecords(query, headers, entity, parameters, table)
-  const perPage = parameters.wholeNumber('per_page', { max: MAX_PER_PAGE, defaultValue: DEFAULT_PER_PAGE })
-  return { ...route, ...records, start, perPage }
+  return { ...route, ...records, start, perPage: parameters.value(PER_PAGE) }
 }
 
 export type BulkRequest = RouteOf<'bulk'> & FoundRecords
@@ -78,54 +90,46 @@ function foundRecords(
   parameters: Parameters,
   table: ParameterTable,
 ): FoundRecords {
-  const filters = filtersOf(pairs, parameters, table)
-  const words = parameters.has('q') ? searchWords(parameters) : []
-  const sorts = sortsOf(entity, parameters)
+  refuseManyValues(pairs, table)
+  const filters = [...parameters.given()].flatMap((parameter) => filterOf(parameters, parameter))
+  const words = parameters.value(QUERY)?.words ?? []
+  const sorts = parameters.value(sortOf(entity))
   const near = nearOf(parameters)
-  const { rendition, encoding } = renditionOf(entity, parameters, headers)
+  const { rendition, ...rendered } = renderedRecords(entity, parameters, headers)
+  const by = parameters.value(BY)
+  const within = parameters.value(withinOf(entity))
+  const roots: Filter[] = parameters.value(ROOT) ? [{ steps: [], match: 'root', values: [] }] : []
   return {
-    by: namedBy(parameters),
-    within: withinOf(entity, parameters),
-    query: { filters: [...filters, ...rootFilter(parameters)], words, sorts, near },
+    ...rendered,
+    by,
+    within,
+    query: { filters: [...filters, ...roots], words, sorts, near },
     rendition: { ...rendition, added: near === undefined ? [] : [distanceNameOf(entity)] },
-    encoding,
   }
 }
 
-const rootFilter = (parameters: Parameters): Filter[] =>
-  parameters.oneOf('root', ['true', 'false']) === 'true' ? [{ steps: [], match: 'root', values: [] }] : []
-
-function withinOf(entity: Entity, parameters: Parameters): NameInPath | undefined {
-  const name = parameters.one('within')
-  return name === undefined ? undefined : { name, key: keyNamed(entity, notEmpty('within', name)) }
-}
-
-export type RecordRequest = RouteOf<'record'> & {
-  readonly by: NamedBy | undefined
-  readonly rendition: Rendition
-  readonly encoding: ContentCoding | undefined
-}
+export type RecordRequest = RouteOf<'record'> & RenderedRecords & NamingRecord
 
 export function parseRecordRequest(route: RouteOf<'record'>, query: RawQuery, headers: RequestHeaders): RecordRequest {
   const parameters = new Parameters(query, recordParameters(route.entity))
-  return { ...route, by: namedBy(parameters), ...renditionOf(route.entity, parameters, headers) }
+  return { ...route, by: parameters.value(BY), ...renderedRecords(route.entity, parameters, headers) }
 }
 
 function startOf(parameters: Parameters, { release }: RawQuery): ListRequest['start'] {
-  const page = parameters.wholeNumber('page', { max: MAX_PAGE, defaultValue: 1 })
-  const after = parameters.one('after')
+  const page = parameters.value(PAGE)
+  const after = parameters.value(AFTER)
   if (after === undefined) return { page }
-  if (parameters.has('page')) throw badParameter('after', after, 'either page or after, not both')
+  if (parameters.has(PAGE)) throw badParameter(AFTER.name, after, 'either page or after, not both')
   const cursor = readCursor(after)
   if (cursor === undefined) throw badCursor(after)
   // Both may be the beginning of a digest, one longer than the other.
   const isSame = release?.prefix.startsWith(cursor.release) || cursor.release.startsWith(release?.prefix ?? '')
-  if (!isSame) throw badParameter('after', after, 'a cursor of the same release')
+  if (!isSame) throw badParameter(AFTER.name, after, 'a cursor of the same release')
   return { after, position: cursor.position }
 }
 
-function filtersOf(pairs: QueryPairs, parameters: Parameters, known: ParameterTable): Filter[] {
-  // Each value costs time, and a request line holds hundreds.
+/** Each value of a filter costs time, and a request line holds hundreds. */
+function refuseManyValues(pairs: QueryPairs, known: ParameterTable): void {
   const given = pairs.flatMap(([name, value]) => {
     const parameter = parameterNamed(known, name)
     return parameter?.filter === undefined ? [] : valuesIn(parameter, value).map((one) => [name, one] as const)
@@ -133,56 +137,40 @@ function filtersOf(pairs: QueryPairs, parameters: Parameters, known: ParameterTa
   const [name, value] = given[MAX_FILTER_VALUES] ?? []
   if (name !== undefined && value !== undefined)
     throw badParameter(name, value, `no further value: all filters of a request have at most ${MAX_FILTER_VALUES}`)
-  const filters: Filter[] = []
-  for (const [name, texts] of parameters.all()) {
-    const parameter = known.get(name)
-    if (parameter?.filter === undefined) continue
-    const { path, match } = parameter.filter
-    const values = texts.flatMap((text) => valuesIn(parameter, text)).map((value) => filterValue(name, path, value))
-    filters.push({ steps: path.steps, match, values })
+}
+
+function filterOf(parameters: Parameters, parameter: Parameter): Filter[] {
+  if (parameter.filter === undefined) return []
+  const { path, match } = parameter.filter
+  return [{ steps: path.steps, match, values: parameters.value(parameter as Parameter<Filter['values']>) }]
+}
+
+export function nearOf(parameters: Parameters): Near | undefined {
+  const within = parameters.value(WITHIN_KM)
+  if (within !== undefined && !parameters.has(NEAR))
+    throw badParameter(WITHIN_KM.name, parameters.text(WITHIN_KM), 'a distance from near, which must be given too')
+  const point = parameters.value(NEAR)
+  return point && { ...point, within }
+}
+
+function renderedRecords(entity: Entity, parameters: Parameters, headers: RequestHeaders): RenderedRecords {
+  const { format, encoding } = negotiate(headers, FORMATS, parameters.value(FORMAT))
+  const forExcel = parameters.value(EXCEL)
+  if (forExcel && format !== 'csv') throw badParameter(EXCEL.name, 'true', 'only together with format=csv')
+  return {
+    rendition: { ...selectionOf(entity, parameters), format, forExcel },
+    encoding,
+    work: (list) => [...parameters.work(list), ...renditionWork(format, encoding)],
   }
-  return filters
-}
-
-const valuesIn = ({ commaSeparated }: Parameter, text: string): readonly string[] =>
-  commaSeparated ? text.split(',') : [text]
-
-function sortsOf(entity: Entity, parameters: Parameters): Sort[] {
-  return namesIn(parameters, 'sort', MAX_SORT_FIELDS).map((name) => {
-    const descending = name.startsWith('-')
-    return { steps: fieldAt(entity, 'sort', descending ? name.slice(1) : name).steps, descending }
-  })
-}
-
-/** The names in a list that is separated by commas. */
-function namesIn(parameters: Parameters, parameter: string, max: number): string[] {
-  const list = parameters.one(parameter)
-  const names = list?.split(',') ?? []
-  if (names.length > max) throw badParameter(parameter, list as string, `at most ${max} fields`)
-  return names
-}
-
-function fieldAt(entity: Entity, parameter: string, name: string): RecordPath {
-  const path = pathNamed(entity, name)
-  if (path === undefined) throw badParameter(parameter, name, oneOfThese([...pathsOf(entity).keys()], name))
-  return path
-}
-
-function renditionOf(entity: Entity, parameters: Parameters, headers: RequestHeaders) {
-  const { format, encoding } = negotiate(headers, FORMATS, parameters.oneOf('format', FORMATS))
-  const forExcel = parameters.oneOf('excel', ['true', 'false']) === 'true'
-  if (forExcel && format !== 'csv') throw badParameter('excel', 'true', 'only together with format=csv')
-  return { rendition: { ...selectionOf(entity, parameters), format, forExcel }, encoding }
 }
 
 function selectionOf(entity: Entity, parameters: Parameters): Selection {
-  const embed = embedOf(parameters)
-  const language = shownLanguage(parameters, languagesOf(entity))
-  const facts = parameters.oneOf('facts', ['true', 'false']) === 'true'
-  if (!parameters.has('fields')) return { fields: undefined, facts, embed, language }
-  if (facts) throw badParameter('facts', 'true', 'either facts, or fields that name them')
-  const named = new Set(namesIn(parameters, 'fields', MAX_FIELDS))
-  const paths = [...new Set([...named].map((name) => fieldAt(entity, 'fields', name)))]
+  const embed = parameters.value(EMBED)
+  const language = parameters.value(languageOf(entity))
+  const facts = parameters.value(FACTS)
+  if (!parameters.has(fieldsOf(entity))) return { fields: undefined, facts, embed, language }
+  if (facts) throw badParameter(FACTS.name, 'true', 'either facts, or fields that name them')
+  const paths = parameters.value(fieldsOf(entity)) ?? []
   const names = new Set(paths.map(({ path }) => path))
   // A record that is selected as a whole includes what is in it.
   const isIncluded = ({ path }: RecordPath) =>

@@ -4,16 +4,17 @@ import type { RowToResolve } from '../../../query/resolve/resolve.ts'
 import type { RequestHeaders } from '../../exchange.ts'
 import { badParameter } from '../../problem.ts'
 import { type ContentCoding, negotiate } from '../negotiate.ts'
+import { Parameters } from '../parameter.ts'
 import {
-  MAX_QUERY_ROWS,
-  MAX_SEARCH_CHARACTERS,
-  partsInQuery,
+  collectionsIn,
+  RESOLVE_FORMAT,
   RESOLVE_FORMATS,
   type ResolveFormat,
+  ROWS,
   resolveBodyParameters,
   resolveParameters,
+  rowParts,
 } from '../parameter-definitions.ts'
-import { collectionsIn, Parameters } from './parameters.ts'
 import type { RawQuery } from './query-string.ts'
 
 export type ResolveRequest = {
@@ -27,26 +28,17 @@ export type QueryRowsRequest = ResolveRequest & { readonly rows: readonly RowToR
 
 export function parseResolveRequest(query: RawQuery, headers: RequestHeaders, catalog: Catalog): QueryRowsRequest {
   const parameters = new Parameters(query, resolveParameters(catalog))
-  const texts = parameters.allOf('q')
-  const known = partsInQuery(catalog)
-  const parts = known.filter((name) => parameters.has(name))
+  const parts = rowParts(catalog).filter((part) => parameters.has(part))
   const [part] = parts
-  if (texts === undefined && part === undefined)
-    throw badParameter('q', '', `free text; it must be given, or parts of a row: ${known.join(', ')}`)
-  if (texts !== undefined && part !== undefined)
-    throw badParameter(part, parameters.one(part) as string, 'either q or parts of a row, not both')
-  if (texts !== undefined && texts.length > MAX_QUERY_ROWS)
-    throw badParameter(
-      'q',
-      `${texts.length} values`,
-      `at most ${MAX_QUERY_ROWS} values; send more rows in the body of a POST`,
-    )
-  const rowText = (name: string, text: string) => {
-    if (text !== '' && text.length <= MAX_SEARCH_CHARACTERS) return text
-    throw badParameter(name, text, `text of 1 to ${MAX_SEARCH_CHARACTERS} characters`)
+  const isText = parameters.has(ROWS)
+  if (!isText && part === undefined) {
+    const known = rowParts(catalog).map(({ name }) => name)
+    throw badParameter(ROWS.name, '', `free text; it must be given, or parts of a row: ${known.join(', ')}`)
   }
-  const rows: readonly RowToResolve[] = texts?.map((text) => ({ text: rowText('q', text) })) ?? [
-    { parts: new Map(parts.map((name) => [name, rowText(name, parameters.one(name) as string)])) },
+  if (isText && part !== undefined)
+    throw badParameter(part.name, parameters.text(part), 'either q or parts of a row, not both')
+  const rows: readonly RowToResolve[] = parameters.value(ROWS)?.map((text) => ({ text })) ?? [
+    { parts: new Map(parts.map((one) => [one.name, parameters.value(one)])) },
   ]
   return { rows, ...resolutionOf(parameters, headers, catalog) }
 }
@@ -54,10 +46,10 @@ export function parseResolveRequest(query: RawQuery, headers: RequestHeaders, ca
 export const parseResolveBodyRequest = (query: RawQuery, headers: RequestHeaders, catalog: Catalog): ResolveRequest =>
   resolutionOf(new Parameters(query, resolveBodyParameters(catalog)), headers, catalog)
 
-function resolutionOf(parameters: Parameters, headers: RequestHeaders, { collections }: Catalog): ResolveRequest {
-  const entities = collectionsIn(parameters, collections) ?? [...collections.values()]
+function resolutionOf(parameters: Parameters, headers: RequestHeaders, catalog: Catalog): ResolveRequest {
+  const entities = parameters.value(collectionsIn(catalog)) ?? [...catalog.collections.values()]
   return {
     names: entities.map(({ name }) => name),
-    ...negotiate(headers, RESOLVE_FORMATS, parameters.oneOf('format', RESOLVE_FORMATS)),
+    ...negotiate(headers, RESOLVE_FORMATS, parameters.value(RESOLVE_FORMAT)),
   }
 }
