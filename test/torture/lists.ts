@@ -7,8 +7,11 @@ import type { Service } from '../support/service.ts'
 import type { Campaign, Home, Trial } from './trial.ts'
 
 const CLIENTS = 40
-const MAX_MEDIAN_MILLISECONDS = 20
+const MAX_MORE_MEDIAN_MILLISECONDS = 20
 const MAX_PAGE_MILLISECONDS = 1_000
+
+/** A page of API v1, which the others are compared with. */
+const PAGE = ['/api/v1/municipios?page=2', 'identity'] as const
 
 /** What describes all lists, and with which encoding it is requested. */
 const REQUESTS: readonly (readonly [target: string, encoding: string])[] = [
@@ -17,7 +20,6 @@ const REQUESTS: readonly (readonly [target: string, encoding: string])[] = [
   ['/api/openapi.json', 'gzip'],
   ['/docs', 'gzip'],
   ['/docs/list-list-7', 'gzip'],
-  ['/explore', 'gzip'],
   ['/resolve', 'gzip'],
   ['/api/v2/lst-7', 'identity'],
 ]
@@ -25,21 +27,27 @@ const REQUESTS: readonly (readonly [target: string, encoding: string])[] = [
 export const lists: Campaign = {
   name: 'lists',
   title: 'A thousand lists',
-  description: `A package of a thousand lists is imported beside the bundled data: trees, and lists that belong to each other. ${CLIENTS} clients request what describes all of them, the index, the OpenAPI document, the reference, first pages and a path that is misspelt, while another requests pages of API v1. The median of those may be ${MAX_MEDIAN_MILLISECONDS} ms, a page for people that is requested alone comes within ${MAX_PAGE_MILLISECONDS / 1_000} s, and no process is replaced.`,
+  description: `A package of a thousand lists is imported beside the bundled data: trees, and lists that belong to each other. ${CLIENTS} clients request what describes all of them, the index, the OpenAPI document, the reference, the page that resolves lists and a path that is misspelt, while another requests pages of API v1. The median of those may be ${MAX_MORE_MEDIAN_MILLISECONDS} ms more than beside as many clients that request pages themselves, each of them again and again without a pause; what is requested alone for the second time comes within ${MAX_PAGE_MILLISECONDS / 1_000} s, and no process is replaced.`,
   run: async (trial) => {
     const home = await homeOf(trial, trial.size({ full: 1_000, quick: 200 }))
     await trial.homes.versions(home)
     const service = await trial.start(home)
-    for (const [target, encoding] of REQUESTS) {
+    const beside = async ([target, encoding]: readonly [string, string]) => {
+      const name = `${target} (${encoding})`
+      const { probe } = await trial.observe(name, service, home, () => crowd(service, target, encoding, trial))
+      trial.require(probe.failed === 0, `${name}: ${probe.failed} pages failed (${JSON.stringify(probe.reasons)})`)
+      return probe.latency.p50
+    }
+    const usual = await beside(PAGE)
+    for (const request of REQUESTS) {
+      const [target, encoding] = request
       const name = `${target} (${encoding})`
       const first = await timed(service, target, encoding)
       const again = await timed(service, target, encoding)
       trial.fact(`${name}: ${first.toFixed(0)} ms first, ${again.toFixed(0)} ms again`)
       trial.require(again <= MAX_PAGE_MILLISECONDS, `${name} took ${again.toFixed(0)} ms`)
-      const { probe } = await trial.observe(name, service, home, () => crowd(service, target, encoding, trial))
-      trial.require(probe.failed === 0, `${name}: ${probe.failed} pages failed (${JSON.stringify(probe.reasons)})`)
-      const { p50 } = probe.latency
-      trial.require(p50 <= MAX_MEDIAN_MILLISECONDS, `${name}: half of the pages took ${p50.toFixed(1)} ms`)
+      const more = (await beside(request)) - usual
+      trial.require(more <= MAX_MORE_MEDIAN_MILLISECONDS, `${name}: half of the pages took ${more.toFixed(1)} ms more`)
     }
     const restarts = await trial.metric(service, /^nomenclator_worker_restarts_total/)
     trial.require((restarts ?? 0) === 0, `${restarts} processes were replaced`)
@@ -58,7 +66,7 @@ async function homeOf(trial: Trial, count: number): Promise<Home> {
 
 async function timed({ url }: Service, target: string, encoding: string): Promise<number> {
   const started = performance.now()
-  const response = await fetch(url + target, { headers: { 'Accept-Encoding': encoding } })
+  const response = await fetch(url + target, { headers: { 'Accept-Encoding': encoding }, decompress: false })
   await response.arrayBuffer()
   return performance.now() - started
 }

@@ -17,16 +17,31 @@ export function didYouMean(word: string, known: readonly string[]): string {
   return meant === undefined ? '' : `; did you mean ${meant}?`
 }
 
-/** Insertions, deletions and replacements of a letter (Levenshtein). */
+const BEYOND = MAX_DISTANCE + 1
+
+/**
+ * Insertions, deletions and replacements of a letter (Levenshtein), as far as they count: a path is compared with the
+ * names of a thousand lists, so only what is near the diagonal is computed.
+ */
 function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, column) => column)
+  const width = b.length + 1
+  let previous = new Uint8Array(width).fill(BEYOND)
+  let current = new Uint8Array(width)
+  for (let column = 0; column <= MAX_DISTANCE && column < width; column++) previous[column] = column
   for (let row = 1; row <= a.length; row++) {
-    const current = [row]
-    for (let column = 1; column <= b.length; column++) {
-      const replaced = (previous[column - 1] as number) + (a[row - 1] === b[column - 1] ? 0 : 1)
-      current.push(Math.min(replaced, (previous[column] as number) + 1, (current[column - 1] as number) + 1))
+    current.fill(BEYOND)
+    let least = BEYOND
+    for (let column = Math.max(row - MAX_DISTANCE, 0); column <= row + MAX_DISTANCE && column < width; column++) {
+      const above = (previous[column] as number) + 1
+      const before = column === 0 ? BEYOND : (current[column - 1] as number) + 1
+      const isSame = a.charCodeAt(row - 1) === b.charCodeAt(column - 1)
+      const replaced = column === 0 ? BEYOND : (previous[column - 1] as number) + (isSame ? 0 : 1)
+      const distance = Math.min(above, before, replaced, BEYOND)
+      current[column] = distance
+      if (distance < least) least = distance
     }
-    previous = current
+    if (least === BEYOND) return BEYOND
+    ;[previous, current] = [current, previous]
   }
   return previous[b.length] as number
 }
