@@ -155,7 +155,10 @@ describe('a client', () => {
   })
   afterAll(() => clock.mockRestore())
 
-  const inner: App = Object.assign(() => emptyResponse(200, { A: 'b' }), { failed: () => {} })
+  const inner: App = appOf(
+    ({ path }) => ({ cost: path.endsWith('/search') ? MUCH : 0, respond: () => emptyResponse(200, { A: 'b' }) }),
+    { failed: () => {} },
+  )
   const metrics = new Metrics()
   const policy = { trustedProxies: undefined }
   const limiting = { limit: { requests: 2, windowSeconds: 60 }, table: RateTable.ofOneProcess(), policy, metrics }
