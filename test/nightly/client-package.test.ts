@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { launchBrowser } from '../support/browser.ts'
+import { bundledWithLocalities } from '../support/fewer-localities.ts'
 import { installFromClone, output, StrangeProject } from '../support/packed.ts'
-import { bundledHome, nomenclator, type TestHome } from '../support/releases.ts'
+import { nomenclator, TestHome } from '../support/releases.ts'
 import { serverOf, type TestServer } from '../support/server.ts'
 
 const ROOT = join(import.meta.dir, '..', '..')
@@ -21,7 +22,9 @@ const inProject = (...names: string[]) => project.file(...names)
 const run = (directory: string, ...command: string[]) => output(command, directory)
 
 beforeAll(async () => {
-  home = await bundledHome()
+  home = new TestHome()
+  // The examples copy all records.
+  await home.import(bundledWithLocalities(({ idEstado, poblacion }) => idEstado === 14 || Number(poblacion) > 100_000))
   const release = home.current()
   server = serverOf(() => release, {}, home.store)
   await installFromClone('nomenclator-client', project)

@@ -5,8 +5,7 @@ import type { Entity } from '../../packages/server/src/catalog/entity.ts'
 import { descendantsOf, ownerOf } from '../../packages/server/src/catalog/lineage.ts'
 import { pathsOf, type RecordPath } from '../../packages/server/src/catalog/paths.ts'
 import type { Release } from '../../packages/server/src/release/release.ts'
-import { bundledSource } from '../../packages/server/src/source/bundled.ts'
-import type { Block, Source } from '../../packages/server/src/source/source.ts'
+import { bundledWithLocalities } from '../support/fewer-localities.ts'
 import { expectGolden } from '../support/golden.ts'
 import { TestHome } from '../support/releases.ts'
 import { appOf, responseTo } from '../support/responses.ts'
@@ -30,20 +29,8 @@ const valueAt = (record: Value, { steps, numeric }: RecordPath): string | number
   return typeof value === 'object' ? undefined : value
 }
 
-/** The bundled data, but one in so many of its localities: a request that sorts all of them takes a moment. */
+/** Of the localities; a request that sorts all of them takes a moment. */
 const ONE_IN = 20
-function someLocalities(): Source {
-  const source = bundledSource()
-  async function* some(blocks: ReturnType<Source['read']>): AsyncGenerator<Block> {
-    const isKept = (_: unknown, at: number) => at % ONE_IN === 0
-    for await (const { file, lines, rows } of blocks)
-      yield { file, lines: lines.filter(isKept), rows: rows.filter(isKept) }
-  }
-  return {
-    ...source,
-    read: (name, report) => (name === 'localidad' ? some(source.read(name, report)) : source.read(name, report)),
-  }
-}
 
 /** Requests for one collection; search is left out, whose order may change. */
 function requestsFor(release: Release, entity: Entity): string[] {
@@ -108,7 +95,7 @@ const valueIn = (record: Value, steps: readonly string[]): Value =>
 
 test('every response is the one on record', async () => {
   using home = new TestHome()
-  await home.import(someLocalities())
+  await home.import(bundledWithLocalities((_, at) => at % ONE_IN === 0))
   const release = home.current()
   const app = appOf(() => release, {
     store: home.store,
