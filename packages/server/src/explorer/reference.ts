@@ -16,7 +16,7 @@ export type Document = {
   readonly paths: Readonly<Record<string, Readonly<Partial<Record<Method, DocumentedOperation>>>>>
   readonly components: {
     readonly parameters: Readonly<Record<string, ReferenceParameter>>
-    readonly schemas: Readonly<Record<string, Schema>>
+    readonly schemas: Readonly<Record<string, ShownSchema>>
     readonly responses: Readonly<Record<string, DocumentedResponse>>
   }
 }
@@ -26,15 +26,15 @@ type Method = (typeof METHODS)[number]
 
 type Reference = { readonly $ref: string }
 
-export type Schema = {
+export type ShownSchema = {
   readonly $ref?: string
   readonly type?: string | readonly string[]
   readonly enum?: readonly (string | number)[]
   readonly default?: string | number | boolean
   readonly examples?: readonly string[]
-  readonly items?: Schema
-  readonly anyOf?: readonly Schema[]
-  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: ShownSchema
+  readonly anyOf?: readonly ShownSchema[]
+  readonly properties?: Readonly<Record<string, ShownSchema>>
   readonly description?: string
 }
 
@@ -43,10 +43,10 @@ export type ReferenceParameter = {
   readonly in: 'query' | 'path'
   readonly description: string
   readonly required?: boolean
-  readonly schema: Schema
+  readonly schema: ShownSchema
 }
 
-type DocumentedResponse = { readonly content?: Readonly<Record<string, { readonly schema: Schema }>> }
+type DocumentedResponse = { readonly content?: Readonly<Record<string, { readonly schema: ShownSchema }>> }
 
 type DocumentedOperation = {
   readonly operationId: string
@@ -64,7 +64,7 @@ export type ReferenceOperation = {
   readonly summary: string
   readonly parameters: readonly ReferenceParameter[]
   /** The schema of what it gives, where that is JSON. */
-  readonly schema?: Schema | undefined
+  readonly schema?: ShownSchema | undefined
   /** The statuses of its problems. */
   readonly problems: readonly number[]
 }

@@ -28,7 +28,7 @@ import {
   resolved,
   resourceNamed,
   resourcesOf,
-  type Schema,
+  type ShownSchema,
   sectionOf,
   variablesIn,
 } from '../reference.ts'
@@ -238,7 +238,7 @@ function inputFor(shown: Shown, resource: ReferenceSection, field: FormField): H
   const { view, document, examples } = shown
   const { words } = view
   const { name, parameter: one, list } = field
-  const schema = resolved<Schema>(document, one.schema)
+  const schema = resolved<ShownSchema>(document, one.schema)
   const isRequired = one.required === true
   const isOfList = resource.entity !== undefined
   const known = isOfList && list === undefined && one.name !== 'q' ? '' : examples.given(one.name)
@@ -292,7 +292,7 @@ function filterText(view: View, entity: Entity, { path, match }: Filter): string
 
 type Given = { readonly value: string; readonly placeholder: string; readonly isRequired: boolean }
 
-function control({ words }: View, name: string, schema: Schema, { value, placeholder, isRequired }: Given): Html {
+function control({ words }: View, name: string, schema: ShownSchema, { value, placeholder, isRequired }: Given): Html {
   const required = isRequired && html` required`
   const choices = schema.type === 'boolean' ? ['true', 'false'] : schema.enum
   if (choices !== undefined && schema.type !== 'array')
@@ -308,7 +308,7 @@ type FieldRow = { readonly name: Content; readonly type: Content; readonly meani
 function fieldTables(shown: Shown, { entity, operations }: ReferenceSection): Html {
   const { view, document } = shown
   if (entity !== undefined) return fieldTable(view, undefined, recordRows(view, entity))
-  const schemas = new Map<Schema, ReferenceOperation>()
+  const schemas = new Map<ShownSchema, ReferenceOperation>()
   for (const one of operations) {
     const schema = one.schema && membersOf(document, one.schema)
     if (schema !== undefined && !schemas.has(schema)) schemas.set(schema, one)
@@ -319,13 +319,13 @@ function fieldTables(shown: Shown, { entity, operations }: ReferenceSection): Ht
 }
 
 /** The schema of the object that a response is or lists; lists of records have entries of their own. */
-function membersOf(document: Document, schema: Schema): Schema | undefined {
+function membersOf(document: Document, schema: ShownSchema): ShownSchema | undefined {
   const { $ref = '' } = schema.items ?? schema
-  const one = resolved<Schema>(document, schema.items ?? schema)
+  const one = resolved<ShownSchema>(document, schema.items ?? schema)
   return one.properties === undefined || $ref === '' || isRecord(document, one) ? undefined : one
 }
 
-const isRecord = ({ components }: Document, schema: Schema): boolean =>
+const isRecord = ({ components }: Document, schema: ShownSchema): boolean =>
   Object.entries(components.schemas).some(([name, one]) => one === schema && `${name}Field` in components.schemas)
 
 const fieldTable = ({ words }: View, caption: string | undefined, rows: readonly FieldRow[]): Html =>
@@ -362,7 +362,7 @@ const derivedLabel = (view: View, entity: Entity, name: string): string => {
   return label === name ? view.words.reference.officialCode : label
 }
 
-function memberRows(view: View, { properties = {} }: Schema): FieldRow[] {
+function memberRows(view: View, { properties = {} }: ShownSchema): FieldRow[] {
   const { members, types } = view.words.reference
   const { collections } = view.api.catalog
   return Object.entries(properties).map(([name, schema]) => {

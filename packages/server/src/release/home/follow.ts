@@ -75,7 +75,7 @@ export function followCurrent(
   let { release } = first
   let changeOfFiles: (() => Promise<FileChange>) | undefined
   /** True if the release is served because the current one cannot be. */
-  let isStandIn = first.reason !== undefined
+  let isFallback = first.reason !== undefined
   let problem: Problem | undefined
   /** The look that the next one has to wait for. */
   let looking: Promise<void> | undefined
@@ -83,12 +83,12 @@ export function followCurrent(
   let wanted: { readonly activated: boolean } | undefined
   let isOver = false
 
-  const swap = async (next: Release, standsIn: boolean) => {
+  const swap = async (next: Release, fallback: boolean) => {
     const opened = await filesOf(next)
     if (isOver) return
     changeOfFiles = opened
     release = next
-    isStandIn = standsIn
+    isFallback = fallback
     onSwap?.(next)
     const message = `Serving release ${short(next.digest)} from now on.`
     log({ level: 'info', event: 'release-swapped', message, release: next.digest })
@@ -119,7 +119,7 @@ export function followCurrent(
       // A release that was mended has the same digest; what is open is still the damaged one.
       const isOther = next.manifest.built !== release.manifest.built || next.proof?.expires !== release.proof?.expires
       if (!isServed || change !== undefined || isOther) await swap(next, false)
-      isStandIn = false
+      isFallback = false
       return expired(next)
     } catch (error) {
       return withoutCurrent(digest, messageOf(error), isDamaged)
@@ -133,7 +133,7 @@ export function followCurrent(
         event: 'release-not-reopened',
         message: `THE CURRENT RELEASE CANNOT BE OPENED ANEW, workers that have it open go on serving it: ${reason}`,
       }
-    if (!isDamaged && !isStandIn)
+    if (!isDamaged && !isFallback)
       return { event: 'release-refused', message: `Not swapped, the release before goes on being served: ${reason}` }
     const earlier = isDamaged ? await openEarlier(store, digest, damage()) : release
     if (earlier === undefined)
@@ -188,7 +188,7 @@ export function followCurrent(
     () => {
       if (changeOfFiles === undefined) void look(false)
     },
-    isStandIn ? 0 : FIRST_LOOK_MILLISECONDS,
+    isFallback ? 0 : FIRST_LOOK_MILLISECONDS,
   )
   return {
     release: () => release,
