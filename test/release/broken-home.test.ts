@@ -285,6 +285,7 @@ describe('a home that cannot be one', () => {
 
   const OPERANDS: Readonly<Record<string, readonly string[]>> = {
     'import inegi': [at('file')],
+    'import sepomex': [at('file')],
     'import v1': ['http://127.0.0.1:1'],
     'import mirror': ['http://127.0.0.1:1'],
     'import package': [join(import.meta.dir, '..', 'data', 'packages', 'offices')],

@@ -187,14 +187,22 @@ const NONE: readonly string[] = []
 
 function soundsBy({ soundRules, variants }: LanguageData): Language['soundsOf'] {
   const letters = Object.entries(variants)
-  const soundOf = (word: string) => soundRules.reduce((sound, [from, to]) => sound.replace(from, to), word)
-  return cached((word) => {
+  const soundBy = (rules: LanguageData['soundRules'], word: string) =>
+    rules.reduce((sound, [from, to]) => sound.replace(from, to), word)
+  // Most rules are of letters, and lists have codes by the hundred thousand.
+  const numberRules = soundRules.filter(([from]) => DOUBLE_DIGITS.search(from) !== -1)
+  const ofWord = cached((word) => {
     let words = [word]
     for (const [letter, others] of letters)
       if (word.includes(letter)) words = words.flatMap((one) => others.map((other) => one.replaceAll(letter, other)))
-    return words.map(soundOf)
+    return words.map((one) => soundBy(soundRules, one))
   })
+  return (word) => (NUMBER.test(word) ? [soundBy(numberRules, word)] : ofWord(word))
 }
+
+const NUMBER = /^[0-9]+$/
+/** A text in which every rule that a number may meet finds something. */
+const DOUBLE_DIGITS = '00112233445566778899'
 
 const MAX_SOUNDS = 10_000
 

@@ -187,3 +187,10 @@ test('of no language nothing is known', () => {
   expect(noLanguage.otherForms('st')).toEqual([])
   expect(unionOf([])).toBe(noLanguage)
 })
+
+test('a number sounds as it does after a letter', () => {
+  for (const language of [spanish, english])
+    for (const number of ['0', '7', '0011', '140390001', '99999', '1002003', '445566778'])
+      expect(language.soundsOf(`b${number}`)).toEqual(language.soundsOf(number).map((sound) => `b${sound}`))
+  expect(spanish.soundsOf('0011')).toEqual(['01'])
+})
