@@ -29,11 +29,18 @@ const facts = [
   { latitud: 20.67351, longitud: -103.34354, altitud: 1566, ambito: 'U', viviendas: 394646 },
   { ambito: 'R' },
 ]
+const zapopan = {
+  cabecera: '0010',
+  poblacion: 1476491,
+  poblacionFemenina: 755036,
+  poblacionMasculina: 721455,
+  viviendas: 442128,
+}
 const { municipio = [], localidad = [] } = places
 const release = await releaseOf(
   smallSource({
     ...places,
-    municipio: municipio.map((row, at) => (at === 0 ? { ...row, cabecera: '0010', poblacion: 1476491 } : row)),
+    municipio: municipio.map((row, at) => (at === 0 ? { ...row, ...zapopan } : row)),
     localidad: localidad.map((row, at) => ({ ...row, ...facts[at] })),
   }),
 )
@@ -63,7 +70,7 @@ describe('the fields, in their order', () => {
     [
       '/v2/mgee/14',
       {
-        ...{ cvegeo: '14', cve_ent: '14', nomgeo: 'Jalisco', nom_abrev: '-' },
+        ...{ cvegeo: '14', cve_ent: '14', nomgeo: 'Jalisco', nom_abrev: 'JAL' },
         ...{ pob_total: '-', ...dashes, total_viviendas_habitadas: '-' },
       },
     ],
@@ -71,13 +78,18 @@ describe('the fields, in their order', () => {
       '/v2/mgem/14120',
       {
         ...{ cvegeo: '14120', cve_ent: '14', cve_mun: '120', nomgeo: 'Zapopan', cve_cab: '0010', nom_cab: 'Tesistán' },
-        ...{ pob_total: '1476491', ...dashes, total_viviendas_habitadas: '-' },
+        ...{
+          pob_total: '1476491',
+          pob_femenina: '755036',
+          pob_masculina: '721455',
+          total_viviendas_habitadas: '442128',
+        },
       },
     ],
     ['/v2/localidades/140390001', guadalajara],
     [
       '/mgee/14',
-      { cve_agee: '14', nom_agee: 'Jalisco', nom_abrev: '-', pob: '-', pob_fem: '-', pob_mas: '-', viv: '-' },
+      { cve_agee: '14', nom_agee: 'Jalisco', nom_abrev: 'JAL', pob: '-', pob_fem: '-', pob_mas: '-', viv: '-' },
     ],
     [
       '/mgem/14039',

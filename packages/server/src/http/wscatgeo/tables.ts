@@ -38,7 +38,6 @@ const value =
   (place) =>
     place.value(field)
 const name: Read = (place) => place.name
-const unknown: Read = () => undefined
 
 const AREAS: Readonly<Record<string | number, string>> = { U: 'Urbano', R: 'Rural' }
 
@@ -47,8 +46,8 @@ const stateCode: WscatgeoField = ['cve_ent', 'cve_agee', digits(0, STATE)]
 const municipalityCode: WscatgeoField = ['cve_mun', 'cve_agem', digits(STATE, MUNICIPALITY)]
 const population: WscatgeoField = ['pob_total', 'pob', value('poblacion')]
 const bySex: readonly WscatgeoField[] = [
-  ['pob_femenina', 'pob_fem', unknown],
-  ['pob_masculina', 'pob_mas', unknown],
+  ['pob_femenina', 'pob_fem', value('poblacionFemenina')],
+  ['pob_masculina', 'pob_mas', value('poblacionMasculina')],
 ]
 const dwellings: WscatgeoField = ['total_viviendas_habitadas', 'viv', value('viviendas')]
 
@@ -59,7 +58,7 @@ const states: WscatgeoList = {
     wholeCode,
     stateCode,
     ['nomgeo', 'nom_agee', name],
-    ['nom_abrev', 'nom_abrev', unknown],
+    ['nom_abrev', 'nom_abrev', value('cveEstado')],
     population,
     ...bySex,
     dwellings,
