@@ -12,7 +12,7 @@ import { keyNamed } from './key-text.ts'
 import { DATE, ID, NOT_EMPTY } from './openapi/schemas.ts'
 import { notEmpty, type Parameter, parameter } from './parameter.ts'
 import { keyValues } from './record-key.ts'
-import { countOf, NO_WORK, type ReadList, type Work } from './work.ts'
+import { countOf, type ListOfRelease, NO_WORK, type Work } from './work.ts'
 
 type FilterValue = string | number
 
@@ -117,7 +117,7 @@ const BOUNDS = [boundary('min', 'least'), boundary('max', 'most')]
 const SCANNED_TIMES = 10
 
 /** A single value that the index has by itself costs nothing; anything else may touch all records of all lists on the way to it. */
-function filterWork({ steps, field }: RecordPath, match: ValueMatch, values: number, list: ReadList): Work {
+function filterWork({ steps, field }: RecordPath, match: ValueMatch, values: number, list: ListOfRelease): Work {
   if (match === 'equals' && values === 1 && steps.length === 1 && field.kind !== 'fact' && field.kind !== 'derived')
     return NO_WORK
   let records = countOf(list)

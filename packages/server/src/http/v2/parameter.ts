@@ -7,7 +7,7 @@ import type { RecordPath } from '../../catalog/paths.ts'
 import type { ValueMatch } from '../../query/wanted-values.ts'
 import { badParameter, ProblemError } from '../problem.ts'
 import type { RawQuery } from './request/query-string.ts'
-import { NO_WORK, type ReadList, type Work } from './work.ts'
+import { type ListOfRelease, NO_WORK, type Work } from './work.ts'
 
 export type Parameter<T = unknown> = {
   readonly name: string
@@ -31,7 +31,7 @@ export type Parameter<T = unknown> = {
   /** Parses what a request gives, at least one text, and one alone unless it is repeatable; throws a problem. */
   parse(texts: readonly [string, ...string[]], name: string): T
   /** The work that a value causes, besides that of a request without it. */
-  work(value: T, list: ReadList): Work
+  work(value: T, list: ListOfRelease): Work
 }
 
 /** The parameters of a route, by name. */
@@ -172,7 +172,7 @@ export class Parameters {
   }
 
   /** The work that all values cause which were parsed. */
-  work(list: ReadList): Work[] {
+  work(list: ListOfRelease): Work[] {
     return this.#parsed.map(([parameter, value]) => parameter.work(value, list))
   }
 }
