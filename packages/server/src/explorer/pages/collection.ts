@@ -12,7 +12,7 @@ import { badParameter, ProblemError } from '../../http/problem.ts'
 import { keyNamed } from '../../http/v2/key-text.ts'
 import { AFTER, EMBED, EXCEL, FACTS, FORMAT, listParameters } from '../../http/v2/parameter-definitions.ts'
 import type { QueryPairs } from '../../http/v2/request/query-string.ts'
-import { FORMATS, recordFormats } from '../../query/formats/formats.ts'
+import { FORMATS, type FormatName, recordFormats } from '../../query/formats/formats.ts'
 import type { RecordFormat } from '../../query/formats/record-format.ts'
 import { distanceNameOf } from '../../query/near.ts'
 import { embeddedIn } from '../ancestry.ts'
@@ -548,8 +548,10 @@ function downloadMenu(view: View, entity: Entity, shown: Shown): Html {
   const { words, language } = view
   const path = `${apiCollectionPath(entity)}/all`
   const pairs = requestPairs(view, entity, shown)
-  // The formats that most people can open come first.
-  const links = FORMATS.toReversed().map((format) => {
+  const isTable = (format: FormatName) => recordFormats[format].hasColumns
+  // Most people can open a workbook, and fewer anything but a table.
+  const formats = [...FORMATS.filter(isTable).toReversed(), ...FORMATS.filter((format) => !isTable(format))]
+  const links = formats.map((format) => {
     const { title, downloadParameters = [] }: RecordFormat = recordFormats[format]
     const address = withQuery(path, [...pairs, [FORMAT.name, format], ...downloadParameters])
     return html`<li><a href="${address}" download="${entity.plural}.${format}" aria-label="${words.table.downloadAs(title)}">${title}</a></li>`

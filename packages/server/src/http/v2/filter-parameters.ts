@@ -12,7 +12,7 @@ import { keyNamed } from './key-text.ts'
 import { DATE, ID, NOT_EMPTY } from './openapi/schemas.ts'
 import { notEmpty, type Parameter, parameter } from './parameter.ts'
 import { keyValues } from './record-key.ts'
-import { countOf, NO_WORK, type ReadList, type Work } from './work.ts'
+import { countOf, type ListOfRelease, NO_WORK, type Work } from './work.ts'
 
 type FilterValue = string | number
 
@@ -22,71 +22,54 @@ type ValueKind = {
   readonly parse: (name: string, text: string) => FilterValue
 }
 
-const TEXT: ValueKind = { schema: NOT_EMPTY, parse: notEmpty }
-
-const number = (type: 'integer' | 'number'): ValueKind => ({
-  schema: { type },
+/** Values that `read` takes; a text that it returns undefined for is refused. */
+const kind = (
+  schema: Parameter['schema'],
+  read: (text: string) => FilterValue | undefined,
+  allowed: string,
+): ValueKind => ({
+  schema,
   parse: (name, text) => {
-    const value = parseDecimal(text)
-    if (value === undefined || (type === 'integer' && !Number.isInteger(value)))
-      throw badParameter(name, text, type === 'number' ? 'a number' : 'a whole number')
+    const value = read(text)
+    if (value === undefined) throw badParameter(name, text, allowed)
     return value
   },
 })
+
+const TEXT: ValueKind = { schema: NOT_EMPTY, parse: notEmpty }
+const WHOLE = kind({ type: 'integer' }, (text) => [parseDecimal(text)].find(Number.isInteger), 'a whole number')
+const oneOf = (schema: Parameter['schema'], isOne: (text: string) => boolean, allowed: string) =>
+  kind(schema, (text) => (isOne(text) ? text : undefined), allowed)
 
 const VALUE_KINDS: Readonly<Record<ValueType, ValueKind>> = {
   text: TEXT,
   list: TEXT,
-  integer: number('integer'),
-  year: number('integer'),
-  number: number('number'),
-  boolean: {
-    schema: { type: 'boolean' },
-    parse: (name, text) => {
-      if (text !== 'true' && text !== 'false') throw badParameter(name, text, 'true, false')
-      return text
-    },
-  },
-  date: {
-    schema: DATE,
-    parse: (name, text) => {
-      if (!isDate(text)) throw badParameter(name, text, 'a date such as 2026-11-30, a month or a year')
-      return text
-    },
-  },
+  integer: WHOLE,
+  year: WHOLE,
+  number: kind({ type: 'number' }, parseDecimal, 'a number'),
+  boolean: oneOf({ type: 'boolean' }, (text) => text === 'true' || text === 'false', 'true, false'),
+  date: oneOf(DATE, isDate, 'a date such as 2026-11-30, a month or a year'),
 }
 
-const IDENTIFIER: ValueKind = {
-  schema: ID,
-  parse: (name, text) => {
-    const value = parseWholeNumber(text, { max: MAX_ID })
-    if (value === undefined) throw badParameter(name, text, `a whole number from 0 to ${MAX_ID}`)
-    return value
-  },
-}
+const IDENTIFIER = kind(ID, (text) => parseWholeNumber(text, { max: MAX_ID }), `a whole number from 0 to ${MAX_ID}`)
 
-const factKind = (fact: Exclude<FactField, { readonly type: 'text' }>): ValueKind => ({
-  schema: { type: fact.type, minimum: fact.min, maximum: fact.max },
-  parse: (name, text) => {
-    const value = parseDecimal(text)
-    const expected = factExpectation(fact, value)
-    if (value === undefined || expected !== undefined) throw badParameter(name, text, `${expected}`)
-    return value
-  },
-})
+const factKind = (fact: Exclude<FactField, { readonly type: 'text' }>): ValueKind =>
+  kind(
+    { type: fact.type, minimum: fact.min, maximum: fact.max },
+    (text) => [parseDecimal(text)].find((value) => factExpectation(fact, value) === undefined),
+    `${factExpectation(fact, undefined)}`,
+  )
 
 /** Keys of several values, as in a path. */
-const keyKind = (entity: Entity): ValueKind => ({
-  schema: NOT_EMPTY,
-  parse: (name, text) => {
+function keyKind(entity: Entity): ValueKind {
+  const parts = keyPathsOf(entity).map(({ path }) => path)
+  const identityOf = (text: string) => {
     const texts = keyNamed(entity, text)
     const values = texts && keyValues(entity, texts)
-    const parts = keyPathsOf(entity).map(({ path }) => path)
-    if (values === undefined)
-      throw badParameter(name, text, `${parts.join(' and ')} with a comma between them, a comma in one of them as %2C`)
-    return identityFrom(values)
-  },
-})
+    return values && identityFrom(values)
+  }
+  return kind(NOT_EMPTY, identityOf, `${parts.join(' and ')} with a comma between them, a comma in one of them as %2C`)
+}
 
 function kindOf({ field, numeric }: RecordPath): ValueKind {
   if (numeric) return IDENTIFIER
@@ -134,7 +117,7 @@ const BOUNDS = [boundary('min', 'least'), boundary('max', 'most')]
 const SCANNED_TIMES = 10
 
 /** A single value that the index has by itself costs nothing; anything else may touch all records of all lists on the way to it. */
-function filterWork({ steps, field }: RecordPath, match: ValueMatch, values: number, list: ReadList): Work {
+function filterWork({ steps, field }: RecordPath, match: ValueMatch, values: number, list: ListOfRelease): Work {
   if (match === 'equals' && values === 1 && steps.length === 1 && field.kind !== 'fact' && field.kind !== 'derived')
     return NO_WORK
   let records = countOf(list)
@@ -154,10 +137,8 @@ function filterBy(entity: Entity, path: RecordPath, way: Filtering): Parameter<r
   const { schema, parse } = kindOf(path)
   // Official codes are looked up in lists of them.
   const commaSeparated = path.field.kind === 'derived' && way.isBound !== true
-  return parameter({
-    name: path.path,
+  return parameter(path.path, way.description(path), {
     of: entity.name,
-    description: way.description(path),
     repeatable: way.isBound !== true,
     ...(commaSeparated ? { commaSeparated } : {}),
     filter: { path, match },

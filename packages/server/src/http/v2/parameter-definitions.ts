@@ -51,26 +51,28 @@ const long = (): Work => LONG_WORK
 
 const DIGEST = { type: 'string', pattern: '^[0-9a-f]{8,64}$' } as const
 
-export const RELEASE = parameter({
-  name: 'release',
-  description: 'Read this release instead of the current one: its digest, or at least the first 8 digits of it',
-  schema: DIGEST,
-  // Another release than the current one is opened by compute workers, whatever is read of it.
-  work: noWork,
-})
-export const PAGE = wholeNumber(
-  { name: 'page', description: 'Number of the page, from 1', elsewhere: ['offset', 'skip', 'start'] },
-  { max: MAX_PAGE, absent: 1 },
+export const RELEASE = parameter(
+  'release',
+  'Read this release instead of the current one: its digest, or at least the first 8 digits of it',
+  {
+    schema: DIGEST,
+    // Another release than the current one is opened by compute workers, whatever is read of it.
+    work: noWork,
+  },
 )
+export const PAGE = wholeNumber('page', 'Number of the page, from 1', {
+  max: MAX_PAGE,
+  absent: 1,
+  elsewhere: ['offset', 'skip', 'start'],
+})
 const PAGE_SIZES = ['per_page', 'limit', 'size', 'page_size', 'pagesize', 'count', 'rows', 'top']
 /** The work of a page is that of its records, as many as this says. */
-export const PER_PAGE = wholeNumber(
-  { name: 'per_page', description: 'Records on a page', elsewhere: PAGE_SIZES },
-  { max: MAX_PER_PAGE, absent: 50 },
-)
-export const AFTER = parameter({
-  name: 'after',
-  description: 'Cursor from a Link header: the page that follows it; not together with page',
+export const PER_PAGE = wholeNumber('per_page', 'Records on a page', {
+  max: MAX_PER_PAGE,
+  absent: 50,
+  elsewhere: PAGE_SIZES,
+})
+export const AFTER = parameter('after', 'Cursor from a Link header: the page that follows it; not together with page', {
   work: noWork,
 })
 
@@ -84,48 +86,42 @@ const formatWords = (formats: readonly (keyof typeof recordFormats)[]) =>
     .join('; ')
 /** The work of a format is that of the one which is negotiated. */
 export const FORMAT = choice(
-  {
-    name: 'format',
-    description: `Format of the response; takes precedence over the Accept header. ${formatWords(FORMATS).replace('with', 'With')}`,
-  },
+  'format',
+  `Format of the response; takes precedence over the Accept header. ${formatWords(FORMATS).replace('with', 'With')}`,
   FORMATS,
   undefined,
 )
-export const EXCEL = flag({ name: 'excel', description: 'Whether csv begins with a byte-order mark, for Excel' })
+export const EXCEL = flag('excel', 'Whether csv begins with a byte-order mark, for Excel')
 export const EMBED = choice(
-  {
-    name: 'embed',
-    description:
-      'Whether embedded records are given in full, or by their identifiers: with id, that stands in place of each, in a list where it has several values',
-  },
+  'embed',
+  'Whether embedded records are given in full, or by their identifiers: with id, that stands in place of each, in a list where it has several values',
   ['full', 'id'],
   'full',
-  (embed) => (embed === 'full' ? NO_WORK : RESHAPED),
+  { work: (embed) => (embed === 'full' ? NO_WORK : RESHAPED) },
 )
 export const FACTS = flag(
-  {
-    name: 'facts',
-    description: 'Whether the facts of the records are given too; null where one is not known',
-  },
+  'facts',
+  'Whether the facts of the records are given too; null where one is not known',
   (facts) => (facts ? LONG_WORK : NO_WORK),
 )
 
 /** The words to search for, and the text that has them. */
 type SearchText = { readonly text: string; readonly words: readonly string[] }
-export const QUERY = parameter<SearchText | undefined>({
-  name: 'q',
-  description:
-    'Words, or beginnings of words, in any order, in names and codes; accents and case do not matter, and typing errors are forgiven when little is found',
-  schema: { type: 'string', minLength: 1, maxLength: MAX_SEARCH_CHARACTERS },
-  elsewhere: ['query', 'search', 'text'],
-  parse: ([text], name) => {
-    const words = text.length > MAX_SEARCH_CHARACTERS ? [] : wordsOf(text)
-    if (words.length > 0 && words.length <= MAX_WORDS) return { text, words }
-    const allowed = `one to ${MAX_WORDS} words of letters or digits, in at most ${MAX_SEARCH_CHARACTERS} characters`
-    throw badParameter(name, text, allowed)
+export const QUERY = parameter<SearchText | undefined>(
+  'q',
+  'Words, or beginnings of words, in any order, in names and codes; accents and case do not matter, and typing errors are forgiven when little is found',
+  {
+    schema: { type: 'string', minLength: 1, maxLength: MAX_SEARCH_CHARACTERS },
+    elsewhere: ['query', 'search', 'text'],
+    parse: ([text], name) => {
+      const words = text.length > MAX_SEARCH_CHARACTERS ? [] : wordsOf(text)
+      if (words.length > 0 && words.length <= MAX_WORDS) return { text, words }
+      const allowed = `one to ${MAX_WORDS} words of letters or digits, in at most ${MAX_SEARCH_CHARACTERS} characters`
+      throw badParameter(name, text, allowed)
+    },
+    work: long,
   },
-  work: long,
-})
+)
 
 const DEGREES = '(-?[0-9]{1,3}(?:\\.[0-9]{1,15})?)'
 /** Takes a point apart into its latitude and longitude. */
@@ -133,25 +129,25 @@ const POINT_PATTERN = `^${DEGREES},${DEGREES}$`
 const POINT = new RegExp(POINT_PATTERN)
 const MAX_LATITUDE = 90
 const MAX_LONGITUDE = 180
-export const NEAR = parameter<Omit<Near, 'within'> | undefined>({
-  name: 'near',
-  description: `Latitude and longitude of a point: the nearest records come first, each with its distance; those without coordinates are left out. With sort, those within within_km, or the ${MAX_NEAREST_SORTED} nearest, in that order`,
-  schema: { type: 'string', pattern: POINT_PATTERN, examples: ['19.43,-99.13'] },
-  parse: ([point], name) => {
-    const [, latitude = Number.NaN, longitude = Number.NaN] = (POINT.exec(point) ?? []).map(Number)
-    if (Math.abs(latitude) <= MAX_LATITUDE && Math.abs(longitude) <= MAX_LONGITUDE) return { latitude, longitude }
-    throw badParameter(
-      name,
-      point,
-      `a latitude from -${MAX_LATITUDE} to ${MAX_LATITUDE}, a comma, and a longitude from -${MAX_LONGITUDE} to ${MAX_LONGITUDE}, with a point before their decimals, as in 19.43,-99.13`,
-    )
+export const NEAR = parameter<Omit<Near, 'within'> | undefined>(
+  'near',
+  `Latitude and longitude of a point: the nearest records come first, each with its distance; those without coordinates are left out. With sort, those within within_km, or the ${MAX_NEAREST_SORTED} nearest, in that order`,
+  {
+    schema: { type: 'string', pattern: POINT_PATTERN, examples: ['19.43,-99.13'] },
+    parse: ([point], name) => {
+      const [, latitude = Number.NaN, longitude = Number.NaN] = (POINT.exec(point) ?? []).map(Number)
+      if (Math.abs(latitude) <= MAX_LATITUDE && Math.abs(longitude) <= MAX_LONGITUDE) return { latitude, longitude }
+      throw badParameter(
+        name,
+        point,
+        `a latitude from -${MAX_LATITUDE} to ${MAX_LATITUDE}, a comma, and a longitude from -${MAX_LONGITUDE} to ${MAX_LONGITUDE}, with a point before their decimals, as in 19.43,-99.13`,
+      )
+    },
+    work: long,
   },
-  work: long,
-})
+)
 /** The radius around a point, in metres. */
-export const WITHIN_KM = parameter<number | undefined>({
-  name: 'within_km',
-  description: 'Only records within so many kilometres of near',
+export const WITHIN_KM = parameter<number | undefined>('within_km', 'Only records within so many kilometres of near', {
   schema: { type: 'number', minimum: MIN_WITHIN_KM, maximum: MAX_WITHIN_KM },
   parse: ([distance], name) => {
     const kilometres = parseDecimal(distance) ?? 0
@@ -165,11 +161,8 @@ export const WITHIN_KM = parameter<number | undefined>({
   work: noWork,
 })
 export const BY = choice(
-  {
-    name: 'by',
-    description:
-      'Whether the path names the record by its identifier or by its official code; by default what can be no identifier is a code',
-  },
+  'by',
+  'Whether the path names the record by its identifier or by its official code; by default what can be no identifier is a code',
   RECORD_NAMED_BY,
   undefined,
 )
@@ -190,18 +183,20 @@ function fieldAt(entity: Entity, parameter: string, name: string): RecordPath {
 /** The fields to show; undefined for all. */
 export const fieldsOf = memoized(
   (entity: Entity): Parameter<readonly RecordPath[] | undefined> => ({
-    ...parameter<readonly RecordPath[] | undefined>({
-      name: 'fields',
-      of: entity.name,
-      description: 'Only these fields, by their dotted paths; columns of csv stand in this order',
-      commaSeparated: true,
-      max: MAX_FIELDS,
-      parse: ([list], name) => {
-        const named = new Set(namesIn(list, name, MAX_FIELDS))
-        return [...new Set([...named].map((one) => fieldAt(entity, name, one)))]
+    ...parameter<readonly RecordPath[] | undefined>(
+      'fields',
+      'Only these fields, by their dotted paths; columns of csv stand in this order',
+      {
+        of: entity.name,
+        commaSeparated: true,
+        max: MAX_FIELDS,
+        parse: ([list], name) => {
+          const named = new Set(namesIn(list, name, MAX_FIELDS))
+          return [...new Set([...named].map((one) => fieldAt(entity, name, one)))]
+        },
+        work: (paths) => (paths?.some(({ field }) => field.kind === 'fact') ? LONG_WORK : RESHAPED),
       },
-      work: (paths) => (paths?.some(({ field }) => field.kind === 'fact') ? LONG_WORK : RESHAPED),
-    }),
+    ),
     // A getter, since only the OpenAPI document reads it.
     get schema() {
       return fieldNameRef(entity)
@@ -211,22 +206,23 @@ export const fieldsOf = memoized(
 
 export const sortOf = memoized(
   (entity: Entity): Parameter<readonly Sort[]> => ({
-    ...parameter<readonly Sort[]>({
-      name: 'sort',
-      of: entity.name,
-      description:
-        'Fields to sort by, in descending order with a minus; by default by relevance with q, else as published',
-      commaSeparated: true,
-      max: MAX_SORT_FIELDS,
-      elsewhere: ['order', 'order_by', 'orderby'],
-      absent: [],
-      parse: ([list], name) =>
-        namesIn(list, name, MAX_SORT_FIELDS).map((one) => {
-          const descending = one.startsWith('-')
-          return { steps: fieldAt(entity, name, descending ? one.slice(1) : one).steps, descending }
-        }),
-      work: long,
-    }),
+    ...parameter<readonly Sort[]>(
+      'sort',
+      'Fields to sort by, in descending order with a minus; by default by relevance with q, else as published',
+      {
+        of: entity.name,
+        commaSeparated: true,
+        max: MAX_SORT_FIELDS,
+        elsewhere: ['order', 'order_by', 'orderby'],
+        absent: [],
+        parse: ([list], name) =>
+          namesIn(list, name, MAX_SORT_FIELDS).map((one) => {
+            const descending = one.startsWith('-')
+            return { steps: fieldAt(entity, name, descending ? one.slice(1) : one).steps, descending }
+          }),
+        work: long,
+      },
+    ),
     get schema() {
       const descending = [...pathsOf(entity).keys()].map((path) => `-${path}`)
       return { anyOf: [fieldNameRef(entity), { type: 'string', enum: descending }] }
@@ -239,20 +235,22 @@ const ALL_LANGUAGES = 'all'
 
 /** The language that names are shown in, one of these; undefined for all. */
 const languageIn = (languages: readonly string[], of: string, work: Parameter['work']): Parameter<string | undefined> =>
-  parameter<string | undefined>({
-    name: 'lang',
-    of,
-    description: `Only names in this language (BCP 47), which Content-Language names: ${[...languages, ALL_LANGUAGES].join(', ')}. A record without one has the first name that it has`,
-    schema: { type: 'string', minLength: 1, examples: [languages[0] ?? ALL_LANGUAGES] },
-    elsewhere: ['language', 'locale'],
-    parse: ([tag], name) => {
-      if (tag === ALL_LANGUAGES) return undefined
-      const language = languageMeant(languages, tag)
-      if (language === undefined) throw badParameter(name, tag, oneOfThese([...languages, ALL_LANGUAGES], tag))
-      return language
+  parameter<string | undefined>(
+    'lang',
+    `Only names in this language (BCP 47), which Content-Language names: ${[...languages, ALL_LANGUAGES].join(', ')}. A record without one has the first name that it has`,
+    {
+      of,
+      schema: { type: 'string', minLength: 1, examples: [languages[0] ?? ALL_LANGUAGES] },
+      elsewhere: ['language', 'locale'],
+      parse: ([tag], name) => {
+        if (tag === ALL_LANGUAGES) return undefined
+        const language = languageMeant(languages, tag)
+        if (language === undefined) throw badParameter(name, tag, oneOfThese([...languages, ALL_LANGUAGES], tag))
+        return language
+      },
+      work,
     },
-    work,
-  })
+  )
 
 const RENAMED: Work = { perKilobyte: 23 }
 
@@ -273,16 +271,18 @@ const BELOW_TIMES = 10
 
 /** The ancestor that records must have in their tree. */
 export const withinOf = memoized((entity: Entity) =>
-  parameter<NameInPath | undefined>({
-    name: 'within',
-    of: entity.name,
-    description: 'Only records below this one in their tree, at any depth; by its key, as in a path',
-    schema: NOT_EMPTY,
-    parse: ([text], name) => ({ name: text, key: keyNamed(entity, notEmpty(name, text)) }),
-    work: (_, list) => ({ touched: BELOW_TIMES * countOf(list) }),
-  }),
+  parameter<NameInPath | undefined>(
+    'within',
+    'Only records below this one in their tree, at any depth; by its key, as in a path',
+    {
+      of: entity.name,
+      schema: NOT_EMPTY,
+      parse: ([text], name) => ({ name: text, key: keyNamed(entity, notEmpty(name, text)) }),
+      work: (_, list) => ({ touched: BELOW_TIMES * countOf(list) }),
+    },
+  ),
 )
-export const ROOT = flag({ name: 'root', description: 'Only records that are below no other' }, (isRoot, list) =>
+export const ROOT = flag('root', 'Only records that are below no other', (isRoot, list) =>
   isRoot ? { touched: countOf(list) } : NO_WORK,
 )
 
@@ -349,9 +349,7 @@ export const collectionsIn = (
   catalog: Catalog,
   collections: Catalog['collections'] = catalog.collections,
 ): Parameter<readonly Entity[] | undefined> =>
-  parameter<readonly Entity[] | undefined>({
-    name: 'in',
-    description: 'Only these collections; may also be repeated',
+  parameter<readonly Entity[] | undefined>('in', 'Only these collections; may also be repeated', {
     repeatable: true,
     commaSeparated: true,
     schema: { type: 'string', enum: [...catalog.collections.keys()] },
@@ -384,32 +382,34 @@ export type NamedAncestor = NameInPath & { readonly entity: Entity }
 
 /** The ancestor that suggestions must have. */
 export const ancestorIn = (catalog: Catalog) =>
-  parameter<NamedAncestor | undefined>({
-    name: 'within',
-    description:
-      'Only records below this one: its collection, a colon, and its identifier, or else its official code as in a path',
-    schema: {
-      type: 'string',
-      pattern: '^[a-z0-9-]+:.+$',
-      examples: [`${parentIn(catalog)?.plural ?? 'collection'}:1`],
+  parameter<NamedAncestor | undefined>(
+    'within',
+    'Only records below this one: its collection, a colon, and its identifier, or else its official code as in a path',
+    {
+      schema: {
+        type: 'string',
+        pattern: '^[a-z0-9-]+:.+$',
+        examples: [`${parentIn(catalog)?.plural ?? 'collection'}:1`],
+      },
+      parse: ([text], parameterName) => {
+        const [plural = '', ...rest] = text.split(':')
+        const entity = catalog.collections.get(plural)
+        const name = rest.join(':')
+        if (entity !== undefined && name !== '' && ownerOf(entity) === undefined)
+          return { entity, name, key: keyNamed(entity, name) }
+        const can = [...catalog.entities.values()].filter((one) => ownerOf(one) === undefined).map((one) => one.plural)
+        const allowed = `one of ${can.join(', ')}, a colon, and an identifier or code, as in estados:9`
+        throw badParameter(parameterName, text, allowed)
+      },
+      work: long,
     },
-    parse: ([text], parameterName) => {
-      const [plural = '', ...rest] = text.split(':')
-      const entity = catalog.collections.get(plural)
-      const name = rest.join(':')
-      if (entity !== undefined && name !== '' && ownerOf(entity) === undefined)
-        return { entity, name, key: keyNamed(entity, name) }
-      const can = [...catalog.entities.values()].filter((one) => ownerOf(one) === undefined).map((one) => one.plural)
-      const allowed = `one of ${can.join(', ')}, a colon, and an identifier or code, as in estados:9`
-      throw badParameter(parameterName, text, allowed)
-    },
-    work: long,
-  })
+  )
 
-export const LIMIT = wholeNumber(
-  { name: 'limit', description: 'Maximum number of suggestions', elsewhere: PAGE_SIZES },
-  { max: MAX_SUGGESTIONS, absent: 10 },
-)
+export const LIMIT = wholeNumber('limit', 'Maximum number of suggestions', {
+  max: MAX_SUGGESTIONS,
+  absent: 10,
+  elsewhere: PAGE_SIZES,
+})
 
 export const languageOfSearch = (catalog: Catalog) => languageIn(languagesIn(catalog), 'search', long)
 
@@ -431,14 +431,11 @@ export const RESOLVE_FORMATS = ['json', 'ndjson', 'csv'] as const
 export type ResolveFormat = (typeof RESOLVE_FORMATS)[number]
 
 export const RESOLVE_FORMAT = choice(
-  {
-    name: 'format',
-    of: 'resolve',
-    description:
-      'Format of the response; takes precedence over the Accept header. With ndjson and csv there is a line for every row',
-  },
+  'format',
+  'Format of the response; takes precedence over the Accept header. With ndjson and csv there is a line for every row',
   RESOLVE_FORMATS,
   undefined,
+  { of: 'resolve' },
 )
 
 /** The parameters of rows that are sent in a body. */
@@ -459,30 +456,30 @@ function rowText(name: string, text: string): string {
 
 const ROW_TEXT = { type: 'string', minLength: 1, maxLength: MAX_SEARCH_CHARACTERS }
 
-export const ROWS = parameter<readonly string[] | undefined>({
-  name: 'q',
-  of: 'resolve',
-  description: `A row of free text, such as a name with those of what it is in; up to ${MAX_QUERY_ROWS} times. Not together with parts`,
-  repeatable: true,
-  max: MAX_QUERY_ROWS,
-  schema: ROW_TEXT,
-  elsewhere: QUERY.elsewhere ?? [],
-  parse: (texts, name) => {
-    if (texts.length <= MAX_QUERY_ROWS) return texts.map((text) => rowText(name, text))
-    const allowed = `at most ${MAX_QUERY_ROWS} values; send more rows in the body of a POST`
-    throw badParameter(name, `${texts.length} values`, allowed)
+export const ROWS = parameter<readonly string[] | undefined>(
+  'q',
+  `A row of free text, such as a name with those of what it is in; up to ${MAX_QUERY_ROWS} times. Not together with parts`,
+  {
+    of: 'resolve',
+    repeatable: true,
+    max: MAX_QUERY_ROWS,
+    schema: ROW_TEXT,
+    elsewhere: QUERY.elsewhere ?? [],
+    parse: (texts, name) => {
+      if (texts.length <= MAX_QUERY_ROWS) return texts.map((text) => rowText(name, text))
+      const allowed = `at most ${MAX_QUERY_ROWS} values; send more rows in the body of a POST`
+      throw badParameter(name, `${texts.length} values`, allowed)
+    },
+    work: long,
   },
-  work: long,
-})
+)
 
 /** The parts that a single row in a query may have: by the names of all entities but those that mean something else there. */
 export const rowParts = memoized(({ entities }: Catalog): readonly Parameter<string>[] =>
   [...entities.keys()]
     .filter((name) => ![ROWS, RESOLVE_FORMAT, RELEASE, { name: 'in' }].some((other) => other.name === name))
     .map((name) =>
-      parameter<string>({
-        name,
-        description: 'Part of a single row: a name, an abbreviation, an alias or a code',
+      parameter<string>(name, 'Part of a single row: a name, an abbreviation, an alias or a code', {
         schema: ROW_TEXT,
         parse: ([text]) => rowText(name, text),
         work: long,
@@ -499,29 +496,23 @@ export const resolveParameters = derived((catalog: Catalog): readonly Parameter[
 
 export const CHANGES_FORMATS = ['json', 'ndjson'] as const
 
-export const FROM = parameter({
-  name: 'from',
+export const FROM = parameter('from', 'Digest of the release that the client has', {
   of: 'changes',
-  description: 'Digest of the release that the client has',
   schema: DIGEST,
   required: true,
   work: long,
 })
-export const TO = parameter({
-  name: 'to',
+export const TO = parameter('to', 'Digest of the release that the client wants; the current one by default', {
   of: 'changes',
-  description: 'Digest of the release that the client wants; the current one by default',
   schema: DIGEST,
   work: long,
 })
 export const CHANGES_FORMAT = choice(
-  {
-    name: 'format',
-    of: 'changes',
-    description: 'One document, or with ndjson a line for each change; takes precedence over the Accept header',
-  },
+  'format',
+  'One document, or with ndjson a line for each change; takes precedence over the Accept header',
   CHANGES_FORMATS,
   undefined,
+  { of: 'changes' },
 )
 
 export const changesParameters = derived((catalog: Catalog): readonly Parameter[] => [

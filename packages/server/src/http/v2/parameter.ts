@@ -7,7 +7,7 @@ import type { RecordPath } from '../../catalog/paths.ts'
 import type { ValueMatch } from '../../query/wanted-values.ts'
 import { badParameter, ProblemError } from '../problem.ts'
 import type { RawQuery } from './request/query-string.ts'
-import { NO_WORK, type ReadList, type Work } from './work.ts'
+import { type ListOfRelease, NO_WORK, type Work } from './work.ts'
 
 export type Parameter<T = unknown> = {
   readonly name: string
@@ -31,16 +31,22 @@ export type Parameter<T = unknown> = {
   /** Parses what a request gives, at least one text, and one alone unless it is repeatable; throws a problem. */
   parse(texts: readonly [string, ...string[]], name: string): T
   /** The work that a value causes, besides that of a request without it. */
-  work(value: T, list: ReadList): Work
+  work(value: T, list: ListOfRelease): Work
 }
 
 /** The parameters of a route, by name. */
 export type ParameterTable = ReadonlyMap<string, Parameter>
 
+type Definition<T> = Partial<Omit<Parameter<T>, 'name' | 'description'>> & Pick<Parameter<T>, 'work'>
+
 /** A parameter that is given once; unless it is parsed otherwise, its value is the text. */
 export const parameter = <T = string | undefined>(
-  definition: Pick<Parameter<T>, 'name' | 'description' | 'work'> & Partial<Parameter<T>>,
+  name: string,
+  description: string,
+  definition: Definition<T>,
 ): Parameter<T> => ({
+  name,
+  description,
   repeatable: false,
   schema: { type: 'string' },
   absent: undefined as T,
@@ -51,46 +57,43 @@ export const parameter = <T = string | undefined>(
 /** The work of a parameter that changes nothing of what a request costs. */
 export const noWork = (): Work => NO_WORK
 
-type Given = Pick<Parameter, 'name' | 'description'> & Partial<Pick<Parameter, 'elsewhere' | 'of'>>
+type Numbers = { readonly max: number; readonly absent: number; readonly elsewhere: readonly string[] }
 
-export const wholeNumber = (
-  given: Given,
-  { max, absent, work = noWork }: { readonly max: number; readonly absent: number; readonly work?: () => Work },
-): Parameter<number> =>
-  parameter({
-    ...given,
+export const wholeNumber = (name: string, description: string, { max, absent, elsewhere }: Numbers) =>
+  parameter<number>(name, description, {
     schema: { type: 'integer', minimum: 1, maximum: max, default: absent },
+    elsewhere,
     absent,
-    parse: ([text], name) => {
+    parse: ([text], given) => {
       const number = parseWholeNumber(text, { min: 1, max })
-      if (number === undefined) throw badParameter(name, text, `a whole number from 1 to ${max}`)
+      if (number === undefined) throw badParameter(given, text, `a whole number from 1 to ${max}`)
       return number
     },
-    work,
+    work: noWork,
   })
 
-/** One of these words, the first of which is the value by default if there is a default. */
+/** One of these words, and the one that stands for it where it is absent, if there is one. */
 export const choice = <W extends string, A extends W | undefined>(
-  given: Given,
+  name: string,
+  description: string,
   words: readonly W[],
   absent: A,
-  work: Parameter<W | A>['work'] = noWork,
+  more: Pick<Parameter, 'of'> & Partial<Pick<Parameter<W | A>, 'work'>> = {},
 ): Parameter<W | A> =>
-  parameter({
-    ...given,
+  parameter(name, description, {
     schema: { type: 'string', enum: words, ...(absent === undefined ? {} : { default: absent }) },
     absent,
-    parse: ([text], name) => wordOf(words, text, name),
-    work,
+    parse: ([text], given) => wordOf(words, text, given),
+    work: noWork,
+    ...more,
   })
 
 /** True or false, which is the default. */
-export const flag = (given: Given, work: Parameter<boolean>['work'] = noWork): Parameter<boolean> =>
-  parameter({
-    ...given,
+export const flag = (name: string, description: string, work: Parameter<boolean>['work'] = noWork) =>
+  parameter<boolean>(name, description, {
     schema: { type: 'boolean', default: false },
     absent: false,
-    parse: ([text], name) => wordOf(['true', 'false'], text, name) === 'true',
+    parse: ([text], given) => wordOf(['true', 'false'], text, given) === 'true',
     work,
   })
 
@@ -169,7 +172,7 @@ export class Parameters {
   }
 
   /** The work that all values cause which were parsed. */
-  work(list: ReadList): Work[] {
+  work(list: ListOfRelease): Work[] {
     return this.#parsed.map(([parameter, value]) => parameter.work(value, list))
   }
 }

@@ -17,7 +17,7 @@ export type Work = {
 }
 
 /** The list that a request reads. */
-export type ReadList = { readonly release: Release; readonly entity: Entity }
+export type ListOfRelease = { readonly release: Release; readonly entity: Entity }
 
 export const NO_WORK: Work = {}
 /** Work that needs what only compute workers keep: words, orders, points, facts. */
@@ -30,10 +30,10 @@ const REQUEST_MICROSECONDS = 50
 const TOUCHED_MICROSECONDS = 0.012
 const COPIED_PER_KILOBYTE = 2
 
-export const countOf = ({ release, entity }: ReadList): number => release.entity(entity.name).count
+export const countOf = ({ release, entity }: ListOfRelease): number => release.entity(entity.name).count
 
 /** The cost of so many records of a list. */
-export function costOfRecords(list: ReadList, records: number, works: readonly Work[]): number {
+export function costOfRecords(list: ListOfRelease, records: number, works: readonly Work[]): number {
   const { stored, count } = list.release.entity(list.entity.name)
   const bytes = stored === undefined || count === 0 ? 0 : stored.manifest.files.records.size / count
   let [cost, perKilobyte] = [REQUEST_MICROSECONDS, COPIED_PER_KILOBYTE]

@@ -323,7 +323,7 @@ const otherOperations = (catalog: Catalog): Operation[] => [
 ]
 
 /** The page of API v1 is that of API v2. */
-const V1_FORMAT = choice({ name: 'format', of: 'v1', description: 'Both give JSON' }, FORMATS, undefined)
+const V1_FORMAT = choice('format', 'Both give JSON', FORMATS, undefined, { of: 'v1' })
 const v1Parameters: ParameterTable = new Map<string, Parameter>([
   [PAGE.name, { ...PAGE, of: 'v1' }],
   [V1_FORMAT.name, V1_FORMAT],

@@ -37,7 +37,7 @@ import {
   withinOf,
 } from '../parameter-definitions.ts'
 import type { CatalogRoute } from '../v2-routes.ts'
-import { type ReadList, renditionWork, type Work } from '../work.ts'
+import { type ListOfRelease, renditionWork, type Work } from '../work.ts'
 import { badCursor, type QueryPairs, type RawQuery, readCursor } from './query-string.ts'
 
 type RouteOf<K extends CatalogRoute['kind']> = Extract<CatalogRoute, { readonly kind: K }>
@@ -46,7 +46,7 @@ type RenderedRecords = {
   readonly rendition: Rendition
   readonly encoding: ContentCoding | undefined
   /** The work that the values of its parameters cause, and what was negotiated. */
-  readonly work: (list: ReadList) => readonly Work[]
+  readonly work: (list: ListOfRelease) => readonly Work[]
 }
 
 /** A request whose path may name a record, and how it does. */
