@@ -19,9 +19,7 @@ const HOMONYMS = 20
 
 /** The sample must be resolved at least so well. */
 const MIN_FIRST = 238
-const MIN_SURE = 231
-/** Galeana in Chihuahua has two towns of that name, so that one of them is taken for the other. */
-const MAX_WRONG = 1
+const MIN_SURE = 217
 
 let release: Release
 let names: readonly string[]
@@ -37,7 +35,7 @@ beforeAll(async () => {
 describe('a sample of dirty rows', () => {
   test('is resolved to the records that they mean', () => {
     const { total, misses } = score
-    expect(misses.slice(MAX_WRONG)).toEqual([])
+    expect(misses).toEqual([])
     expect(total.first).toBeGreaterThanOrEqual(MIN_FIRST)
     expect(total.sure).toBeGreaterThanOrEqual(MIN_SURE)
   })

@@ -17,7 +17,7 @@ setDefaultTimeout(60_000)
 const MIN_QUERIES = 1_000
 const MIN_OF_EACH = 40
 /** Queries of the sample that may find their record in second place or later. */
-const MAX_LATER = 1
+const MAX_LATER = 2
 
 const relevance = readRelevance()
 const bundled = bundledSource().provides.map((name) => entityIn(builtInCatalog, name))
@@ -64,7 +64,7 @@ describe('a sample of it', () => {
     results = sample.map((expected) => suggestionsFor(service, expected, collections))
   })
 
-  test('comes first, but for one', () => {
+  test('comes first, but for two', () => {
     const later = sample.filter((expected, at) => placeOf(expected, results[at] ?? []) !== 0)
     expect(later.map(({ query }) => query).slice(MAX_LATER)).toEqual([])
   })
