@@ -139,7 +139,7 @@ async function importInegi(
   const values = { home: home.path, wait: 0, json: false, 'dry-run': false, 'accept-changes': false, ...flags }
   const invocation = { values: { 'include-retired': false, ...values }, operands, env: {}, terminal }
   try {
-    return { code: await command.run(invocation as never), ...written }
+    return { code: (await command.run(invocation as never)) ?? 0, ...written }
   } catch (error) {
     if (!(error instanceof OperationalError)) throw error
     return { code: error.message, ...written }

@@ -3,7 +3,7 @@ import type { ReleaseSummary } from './catalogs.ts'
 import type { CollectionDescription } from './description.ts'
 import type { Problem } from './errors.ts'
 import { isRecord } from './json.ts'
-import { keyValues, valueAt } from './record-path.ts'
+import { keyOf, keyValues, valueAt } from './record-path.ts'
 import type { Snapshot, Store, Stored } from './store.ts'
 
 /** The content of a successful response; anything else is thrown as a refusal. */
@@ -161,11 +161,10 @@ export class Copy {
       .sort((a, b) => a.path.split('.').length - b.path.split('.').length)
     if (way === undefined) return []
     const branch = [parent, ...(ancestor.tree ? this.#around(ancestor, parent, 'descendants') : [])]
-    const keyOf = (record: Stored) => JSON.stringify(keyValues(ancestor, record))
-    const keys = new Set(branch.map(keyOf))
+    const keys = new Set(branch.map((record) => keyOf(ancestor, record)))
     return this.#recordsOf(child).filter((record) => {
       const embedded = valueAt(child, record, way.path)
-      return isRecord(embedded) && keys.has(keyOf(embedded))
+      return isRecord(embedded) && keys.has(keyOf(ancestor, embedded))
     })
   }
 

@@ -13,3 +13,6 @@ export function valueAt({ fields, derived }: Described, record: object, path: st
 /** The values of the key of a record, as texts. */
 export const keyValues = (collection: CollectionDescription, record: object): string[] =>
   collection.keyPaths.map((path) => String(valueAt(collection, record, path)))
+
+/** The key of a record as one text, which no other record of the collection has. */
+export const keyOf = (list: CollectionDescription, record: object) => JSON.stringify(keyValues(list, record))

@@ -3,7 +3,7 @@ import type { Service } from './connect.ts'
 import { type CollectionDescription, DESCRIPTION } from './description.ts'
 import { DigestMismatch, ReleaseGone } from './errors.ts'
 import { jsonOf, type TypeOf } from './json.ts'
-import { keyValues } from './record-path.ts'
+import { keyOf } from './record-path.ts'
 import type { Store, Stored, SyncOptions, SyncOutcome, SyncReport } from './store.ts'
 
 const MANIFEST = {
@@ -93,7 +93,6 @@ async function sha256(text: string): Promise<string> {
 
 const factsOf = ({ fields }: CollectionDescription) => fields.flatMap(({ path, fact }) => (fact ? [path] : []))
 const codesOf = ({ derived }: CollectionDescription) => derived.map(({ path, steps = [path] }) => steps[0] as string)
-const keyOf = (collection: CollectionDescription, record: object) => JSON.stringify(keyValues(collection, record))
 
 const RECORDS_PER_LINE = 10
 

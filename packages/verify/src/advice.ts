@@ -1,18 +1,17 @@
 // Advice: what clients of any server need although the contract is silent.
-import type { CheckFunctions, Probe } from './check.ts'
+import type { CheckFunctions, ChecksById, Probe } from './check.ts'
 import type { Sent } from './client.ts'
 import type { CollectionWalk } from './collection-walk.ts'
 import { pathOf, V1_PATH } from './contract.ts'
 import { type Findings, headerCame, unless } from './findings.ts'
 import { wait } from './pace.ts'
-import { twice } from './page-rules.ts'
+import { onHeader, twice } from './page-rules.ts'
 import { shown } from './printable.ts'
-import { describe, eachOf, get, isFirstPage, isRefusal } from './probing.ts'
+import { ANOTHER_TAG, describe, eachOf, get, isFirstPage, isRefusal } from './probing.ts'
 import { type HeaderField, type RawResponse, tokensOf } from './raw-response.ts'
 import { headerOf, PAGE_HEADERS, pageTarget } from './received-page.ts'
 
 const ORIGIN = 'Access-Control-Allow-Origin'
-const ANOTHER_TAG = '"another"'
 const VALIDATORS = ['ETag', 'Last-Modified'] as const
 /** Headers that caches and scripts need besides those of the contract. */
 const CACHE_HEADERS = [...VALIDATORS, 'Cache-Control', ORIGIN] as const
@@ -26,32 +25,26 @@ const isRevalidated = (tokens: readonly string[]): boolean =>
   ['no-cache', 'no-store'].some((token) => tokens.includes(token)) ||
   (tokens.includes('max-age=0') && !tokens.some((token) => /^s-maxage=(?!0$)/.test(token)))
 
-type Values = (validator: string) => readonly string[]
-
-/** Advice on requests with a condition on a validator of the page: some values get a 304, and others the page. */
+/** Advice on requests with a condition on a validator of the page: that it is the same gets a 304, and another the page. */
 const conditional = (
   validator: (typeof VALIDATORS)[number],
-  condition: string,
-  same: Values,
-  changed: Values,
-  ...more: readonly HeaderField[]
+  same: (value: string) => readonly HeaderField[],
+  changed: () => readonly HeaderField[],
 ): CheckFunctions => ({
   probeOnce: async (probe) => {
     const value = probe.first.header(validator)
     if (value === undefined) return undefined
     const target = pageTarget(probe.collection, 1)
-    const unchanged = same(value).map((one) => get(target, [condition, one]))
-    const others = changed(value).map((one) => get(target, [condition, one], ...more))
+    const unchanged = same(value).map((field) => get(target, field))
     return [
       ...(await eachOf(probe, unchanged, (response) => response.status === 304)),
-      ...(await eachOf(probe, others, isFirstPage)),
+      ...(await eachOf(probe, [get(target, ...changed())], isFirstPage)),
     ]
   },
 })
 
-const itself: Values = (validator) => [validator]
-const anotherTag: Values = () => [ANOTHER_TAG]
-const longAgo: Values = () => [new Date(0).toUTCString()]
+const ifNoneMatch = (tags: string): HeaderField => ['If-None-Match', tags]
+const ifModifiedSince = (date: string): HeaderField => ['If-Modified-Since', date]
 const opaque = (tag: string) => tag.replace(/^W\//, '')
 
 async function headAlike(probe: Probe): Promise<Findings> {
@@ -93,11 +86,6 @@ const BAD_PAGES = ['page=0', 'page=-1', 'page=1.5', 'page=1x', 'page=abc', 'page
 /** The headers that scripts need in order to walk through pages, and to find out whether one has changed. */
 const EXPOSED = [...PAGE_HEADERS.filter((name) => name.startsWith('X-') || name === 'Link'), 'ETag']
 
-/** Advice on the elements of a header. */
-const onHeader = (name: string, fits: (tokens: readonly string[]) => boolean): CheckFunctions => ({
-  page: ({ response }) => unless(fits(tokensOf(response.fields, name)), headerCame(name, headerOf(response, name))),
-})
-
 /** Advice on the responses to requests that are sent to one collection. */
 const onRequests = (
   requests: (path: string) => readonly Sent[],
@@ -118,16 +106,13 @@ const unique = (part: 'key' | 'code'): CheckFunctions => ({
 const MISHAPS = ['droppedConnections', 'timeouts'] as const
 
 export const advice = {
-  charset: {
-    page: (page) => {
-      const type = page.header('Content-Type')
-      const [, charset = 'utf-8'] = /;[ \t]*charset="?([^";]*)/i.exec(type ?? '') ?? []
-      return unless(/^utf-8[ \t]*$/i.test(charset), headerCame('Content-Type', type))
-    },
-  },
+  charset: onHeader('Content-Type', (_, type = '') => {
+    const [, charset = 'utf-8'] = /;[ \t]*charset="?([^";]*)/i.exec(type) ?? []
+    return /^utf-8[ \t]*$/i.test(charset)
+  }),
   'link-last': {
     page: ({ isLast, links }) => {
-      const next = typeof links === 'object' ? links.find(({ relation }) => relation === 'next') : undefined
+      const next = links.find(({ relation }) => relation === 'next')
       return isLast === true ? unless(next === undefined, `Link: ${next?.text}`) : undefined
     },
   },
@@ -160,12 +145,7 @@ export const advice = {
     end: (client) => (client.hasResponded ? MISHAPS.flatMap((kind) => client.mishaps(kind)) : undefined),
   },
   repeatable: { probeOnce: repeatable },
-  etag: {
-    page: (page) => {
-      const tag = page.header('ETag')
-      return unless(/^(?:W\/)?"[^"]*"$/.test(tag ?? ''), headerCame('ETag', tag))
-    },
-  },
+  etag: onHeader('ETag', (_, tag = '') => /^(?:W\/)?"[^"]*"$/.test(tag)),
   'last-modified': {
     page: (page) => {
       const date = page.header('Last-Modified')
@@ -176,13 +156,15 @@ export const advice = {
   },
   'if-none-match': conditional(
     'ETag',
-    'If-None-Match',
-    (tag) => [opaque(tag), `W/${opaque(tag)}`, `${ANOTHER_TAG}, ${tag}`, '*'],
-    anotherTag,
+    (tag) => [opaque(tag), `W/${opaque(tag)}`, `${ANOTHER_TAG}, ${tag}`, '*'].map(ifNoneMatch),
     // With a tag, the date does not count.
-    ['If-Modified-Since', new Date().toUTCString()],
+    () => [ifNoneMatch(ANOTHER_TAG), ifModifiedSince(new Date().toUTCString())],
   ),
-  'if-modified-since': conditional('Last-Modified', 'If-Modified-Since', itself, longAgo),
+  'if-modified-since': conditional(
+    'Last-Modified',
+    (date) => [ifModifiedSince(date)],
+    () => [ifModifiedSince(new Date(0).toUTCString())],
+  ),
   'head-alike': { probe: headAlike },
   'content-coding': onHeader('Content-Encoding', (tokens) => tokens.every((token) => token === 'identity')),
   'content-length': {
@@ -192,4 +174,4 @@ export const advice = {
     },
   },
   'cache-control': onHeader('Cache-Control', isRevalidated),
-} satisfies Readonly<Record<string, CheckFunctions>>
+} satisfies ChecksById

@@ -11,6 +11,7 @@ export type Severity = 'rule' | 'advice'
 
 /** A collection, and ways to send requests to it. */
 export type Probe = {
+  /** Its `sendOnce` is for requests that the contract does not cover. */
   readonly client: Client
   readonly collection: Collection
   readonly first: ReceivedPage
@@ -18,8 +19,6 @@ export type Probe = {
   readonly other: { readonly page: number; readonly etag: string | undefined } | undefined
   /** Returns the response to a request that the contract covers, which is sent once; undefined if none came. */
   readonly send: (sent: Sent) => Promise<RawResponse | undefined>
-  /** Sends a request that the contract does not cover. */
-  readonly trial: (sent: Sent) => Promise<ProbeExchange>
 }
 
 export type CheckFunctions = {
@@ -38,5 +37,8 @@ export type CheckFunctions = {
   /** Checks all responses together. */
   readonly end?: (client: Client) => Findings
 }
+
+/** The functions of checks by their ids. */
+export type ChecksById<Id extends string = string> = Readonly<Record<Id, CheckFunctions>>
 
 export type Check = CheckFunctions & { readonly id: string; readonly severity: Severity; readonly rule: string }

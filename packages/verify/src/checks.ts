@@ -1,12 +1,12 @@
 // All checks: every sentence with the functions that check it.
 import { advice } from './advice.ts'
-import type { Check, CheckFunctions, Severity } from './check.ts'
+import type { Check, ChecksById, Severity } from './check.ts'
 import { linkRules } from './link-rules.ts'
 import { pageRules, recordChecks } from './page-rules.ts'
 import { requestRules } from './request-rules.ts'
 import { ADVICE, RULES } from './sentences.ts'
 
-const functions: Readonly<Record<keyof typeof RULES | keyof typeof ADVICE, CheckFunctions>> = {
+const functions: ChecksById<keyof typeof RULES | keyof typeof ADVICE> = {
   ...pageRules,
   ...recordChecks,
   ...linkRules,

@@ -1,6 +1,6 @@
 // Sends requests politely, with a pace, retries and growing pauses, and counts the failures on the way.
 import manifest from '../package.json' with { type: 'json' }
-import { ProbeConnection } from './connection.ts'
+import { type ConnectOptions, ProbeConnection } from './connection.ts'
 import { METHODS } from './contract.ts'
 import type { Finding } from './findings.ts'
 import { Pace, wait } from './pace.ts'
@@ -20,29 +20,18 @@ export type ProbeExchange = Sent & {
 }
 
 /** The numbers of requests, and of the failures on the way, whether or not a retry made up for them. */
-export type Traffic = {
-  readonly requests: number
-  readonly retries: number
-  readonly droppedConnections: number
-  readonly timeouts: number
-  /** Responses of 5xx. */
-  readonly serverErrors: number
-}
+export type Traffic = Readonly<Client['traffic']>
 
-/** A failure on the way. */
-type Mishap = Finding & { readonly kind: Exclude<keyof Traffic, 'requests' | 'retries'> }
+/** A failure on the way; a server error is a response of 5xx. */
+type Mishap = Finding & { readonly kind: 'droppedConnections' | 'timeouts' | 'serverErrors' }
 
-export type ClientOptions = {
+export type ClientOptions = ConnectOptions & {
   /** The number of times that a failed request is sent again. */
   readonly retries: number
   /** Milliseconds before the first retry; each further one waits twice as long. */
   readonly backoff: number
   /** Requests per second, over all connections. */
   readonly rate: number | undefined
-  /** Milliseconds for a complete response. */
-  readonly timeout: number
-  /** The certificate authorities to trust; those of the system by default. */
-  readonly ca?: string
 }
 
 export const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504])
@@ -74,8 +63,7 @@ export class Client {
   /** True once the server has responded to any request. */
   hasResponded = false
   readonly #mishaps: Mishap[] = []
-  #retries = 0
-  #requests = 0
+  readonly traffic = { requests: 0, retries: 0, droppedConnections: 0, timeouts: 0, serverErrors: 0 }
 
   constructor(base: string, options: ClientOptions) {
     this.base = base
@@ -84,17 +72,13 @@ export class Client {
     this.#pace = new Pace(options.rate)
   }
 
-  get traffic(): Traffic {
-    const count = (kind: Mishap['kind']) => this.mishaps(kind).length
-    return {
-      ...{ requests: this.#requests, retries: this.#retries },
-      ...{ droppedConnections: count('droppedConnections'), timeouts: count('timeouts') },
-      serverErrors: count('serverErrors'),
-    }
-  }
-
   mishaps(kind: Mishap['kind']): readonly Mishap[] {
     return this.#mishaps.filter((mishap) => mishap.kind === kind)
+  }
+
+  #note(kind: Mishap['kind'], request: string, came: string): void {
+    this.traffic[kind]++
+    this.#mishaps.push({ kind, request, came })
   }
 
   /** Sends a request, and again if it fails for a reason that passes; the outcome of the last attempt counts. */
@@ -105,7 +89,7 @@ export class Client {
       const again = this.#retryAfter(exchange)
       if (again === undefined) return exchange
       if (attempt === retries) return this.#lose(exchange)
-      this.#retries++
+      this.traffic.retries++
       // The jitter keeps requests that failed together from being sent again together.
       await wait(Math.max(pause * 2 ** attempt * (0.5 + Math.random() / 2), again))
     }
@@ -129,7 +113,7 @@ export class Client {
   /** Sends a request that a server may well refuse. */
   async sendOnce(sent: Sent): Promise<ProbeExchange> {
     await this.#pace.turn()
-    this.#requests++
+    this.traffic.requests++
     const request = `${sent.method} ${this.base}${sent.target}`
     try {
       const outcome = await this.#exchange(sent, request)
@@ -137,7 +121,7 @@ export class Client {
       const { status } = outcome
       // Another method need not be implemented.
       if (status >= 500 && !(status === 501 && !METHODS.includes(sent.method)))
-        this.#mishaps.push({ kind: 'serverErrors', request, came: `status ${status}` })
+        this.#note('serverErrors', request, `status ${status}`)
       return { ...sent, request, outcome }
     } catch (error) {
       if (!(error instanceof NoResponse)) throw error
@@ -149,7 +133,7 @@ export class Client {
   #noteLoss(request: string, { kind, message }: NoResponse): void {
     // A response that is no HTTP was received whole.
     if (kind === 'invalid') return
-    this.#mishaps.push({ kind: kind === 'timeout' ? 'timeouts' : 'droppedConnections', request, came: message })
+    this.#note(kind === 'timeout' ? 'timeouts' : 'droppedConnections', request, message)
   }
 
   async #exchange(sent: Sent, request: string): Promise<RawResponse> {
@@ -167,7 +151,7 @@ export class Client {
         if (!(error instanceof NoResponse) || error.kind !== 'closed' || isHead) throw error
         if (error.isPartial || performance.now() - kept.since < IDLE_MILLISECONDS) {
           this.#noteLoss(request, error)
-          this.#retries++
+          this.traffic.retries++
         }
       }
     }
@@ -189,12 +173,11 @@ export class Client {
     }
   }
 
-  #take(): { readonly connection: ProbeConnection; readonly since: number } | undefined {
-    for (let kept = this.#idle.pop(); kept !== undefined; kept = this.#idle.pop()) {
-      if (kept.connection.isUsable) return kept
-      kept.connection.close()
-    }
-    return undefined
+  /** An idle connection that can be used. */
+  #take() {
+    let kept = this.#idle.pop()
+    for (; kept?.connection.isUsable === false; kept = this.#idle.pop()) kept.connection.close()
+    return kept
   }
 
   /** The least milliseconds to wait before the same request is sent again; undefined if that would not help. */

@@ -1,5 +1,5 @@
 // The pages of a collection, as much of them as the checks need that look at them together.
-import type { Collection, Entity } from './contract.ts'
+import type { Collection } from './contract.ts'
 import { partsOf } from './json.ts'
 import { hashOf, type ReceivedPage } from './received-page.ts'
 
@@ -49,17 +49,14 @@ export class CollectionWalk {
       etag: received.header('ETag'),
       lastModified: received.header('Last-Modified'),
       ends: first === undefined || last === undefined ? undefined : [first, last],
-      records:
-        this.records > MAX_COMPARED ? [] : (received.fewRecords ?? []).map((record) => walkedRecord(entity, record)),
+      records: (this.records > MAX_COMPARED ? [] : (received.fewRecords ?? [])).map((record) => ({
+        key: partsOf(entity, 'key', record),
+        code: partsOf(entity, 'code', record),
+        content: hashOf(JSON.stringify(record)),
+      })),
     }
     // Pages that were requested at the same time come in any order.
     const at = this.pages.findLastIndex((other) => other.page < page) + 1
     this.pages.splice(at, 0, walked)
   }
 }
-
-const walkedRecord = (entity: Entity, record: unknown): WalkedRecord => ({
-  key: partsOf(entity, 'key', record),
-  code: partsOf(entity, 'code', record),
-  content: hashOf(JSON.stringify(record)),
-})

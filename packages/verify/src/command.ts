@@ -3,7 +3,7 @@ import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { parseAddress } from './address.ts'
 import { compareServers } from './compare.ts'
 import { collections } from './contract.ts'
-import { type Flags, someOf, text, UsageError, wholeNumber, yes } from './flags.ts'
+import { type Flags, isUsageError, someOf, text, UsageError, wholeNumber, yes } from './flags.ts'
 import { entriesOf, junitOf, textOf } from './report.ts'
 import { type VerifyOptions, verify } from './verify.ts'
 
@@ -54,8 +54,7 @@ export const VERIFY_EXAMPLES: readonly string[] = [
   'http://127.0.0.1:8080 --base-url https://catalogs.example.org --json',
 ]
 
-/** True for a wrong call, whose message is for the person at the terminal. */
-export const isWrongCall = (error: unknown): error is Error => error instanceof UsageError
+export { isUsageError }
 
 const RETRIES = 2
 const BACKOFF_MILLISECONDS = 250
@@ -84,8 +83,7 @@ export async function runVerify(url: string, values: VerifyValues, output: Outpu
   }
   const report = await (against ? compareServers(address.base, against.base, options) : verify(address.base, options))
   if (junit !== undefined && junit !== '-') writeFileSync(junit, junitOf(report))
-  const json = () => `${JSON.stringify(report, null, 2)}\n`
-  output.out(junit === '-' ? junitOf(report) : values.json ? json() : textOf(report))
+  output.out(junit === '-' ? junitOf(report) : values.json ? `${JSON.stringify(report, null, 2)}\n` : textOf(report))
   if (entriesOf(report).some(({ status }) => status === 'failed')) return BROKEN
   return report.unchecked.length === 0 ? SOUND : UNCHECKED
 }

@@ -1,5 +1,5 @@
 // Compares two servers record by record and header by header, and counts the differences by kind.
-import { Client, RETRIED_STATUSES, type Sent, Unchecked } from './client.ts'
+import { Client, RETRIED_STATUSES, type Sent } from './client.ts'
 import { type Collection, pathOf } from './contract.ts'
 import { headerCame } from './findings.ts'
 import { printable, shown } from './printable.ts'
@@ -7,8 +7,8 @@ import { get } from './probing.ts'
 import { NoResponse, type RawResponse, valuesOf } from './raw-response.ts'
 import { PAGE_HEADERS, pageTarget, ReceivedPage } from './received-page.ts'
 import { MAX_WAITING, RecordMatch } from './record-match.ts'
-import { inParallel, MAX_PAGES, pagesToRequest } from './sample.ts'
-import type { RunOptions, RunReport } from './verify.ts'
+import { Run, type RunOptions, type RunReport } from './run.ts'
+import { inParallel } from './sample.ts'
 
 /** The kinds of differences, each with a description; one that is only advice keeps nobody from moving. */
 export const DIFFERENCE_KINDS = {
@@ -22,8 +22,6 @@ export const DIFFERENCE_KINDS = {
   'other-header': ['advice', 'another header with another value, such as ETag or Cache-Control'],
   'other-status': ['advice', 'another status where the contract is silent'],
 } as const satisfies Readonly<Record<string, readonly ['difference' | 'advice', string]>>
-
-const newTally = (): Tally => ({ count: 0, of: Object.create(null), examples: [] })
 
 type Kind = keyof typeof DIFFERENCE_KINDS
 
@@ -66,61 +64,32 @@ const silentRequests = (path: string, pages: number): readonly Sent[] => [
   get(path, ['Accept', 'text/html']),
 ]
 
-export async function compareServers(left: string, right: string, options: RunOptions): Promise<Comparison> {
-  const clients = [new Client(left, options), new Client(right, options)] as const
-  try {
-    return await new Comparer(clients, options).run()
-  } finally {
-    for (const client of clients) client.close()
-  }
-}
+export const compareServers = (left: string, right: string, options: RunOptions): Promise<Comparison> =>
+  new Comparer([new Client(left, options), new Client(right, options)], options).run()
 
 type Pair<T> = readonly [left: T, right: T]
 
 const ofBoth = async <T, U>([left, right]: Pair<T>, send: (one: T, side: 0 | 1) => Promise<U>): Promise<Pair<U>> =>
   Promise.all([send(left, 0), send(right, 1)])
 
-class Comparer {
-  readonly #clients: Pair<Client>
-  readonly #options: RunOptions
+class Comparer extends Run<Pair<Client>, RunOptions> {
   readonly #tallies = new Map<Kind, Tally>()
-  readonly #unchecked: string[] = []
-  readonly #collections: { name: string; pages: number; records: number }[] = []
-
-  constructor(clients: Pair<Client>, options: RunOptions) {
-    this.#clients = clients
-    this.#options = options
-  }
 
   async run(): Promise<Comparison> {
-    const start = performance.now()
-    const [left, right] = this.#clients
-    try {
-      for (const collection of this.#options.collections) await this.#collection(collection)
-    } catch (error) {
-      if (!(error instanceof Unchecked)) throw error
-      this.#unchecked.push(error.message)
-    }
+    const [left, right] = this.clients
+    const report = await this.throughAll()
     const kinds = Object.keys(DIFFERENCE_KINDS) as Kind[]
     const differences = kinds.flatMap((kind): Difference[] => {
       const tally = this.#tallies.get(kind)
       const [severity, description] = DIFFERENCE_KINDS[kind]
       return tally === undefined ? [] : [{ kind, severity, description, ...tally }]
     })
-    const other = right.traffic
-    const sums = Object.entries(left.traffic).map(([name, count]) => [name, count + other[name as keyof typeof other]])
-    return {
-      ...{ left: left.base, right: right.base, kinds, differences },
-      same: this.#unchecked.length === 0 && differences.every(({ severity }) => severity === 'advice'),
-      unchecked: this.#unchecked.map(printable),
-      collections: this.#collections,
-      ...(Object.fromEntries(sums) as typeof other),
-      seconds: (performance.now() - start) / 1_000,
-    }
+    const same = report.unchecked.length === 0 && differences.every(({ severity }) => severity === 'advice')
+    return { left: left.base, right: right.base, kinds, differences, same, ...report }
   }
 
-  async #collection(collection: Collection): Promise<void> {
-    const { onProgress, concurrency, deep } = this.#options
+  protected async collection(collection: Collection): Promise<void> {
+    const { onProgress, concurrency } = this.options
     const { name } = collection
     const path = pathOf(collection)
     const records = new RecordMatch(collection.entity, ({ key, page, field, values }) =>
@@ -129,9 +98,7 @@ class Comparer {
     const firsts = await this.#pages(collection, 1, records)
     const counts = firsts?.map((page) => page?.pages ?? 1) ?? [1]
     const last = Math.max(...counts, 1)
-    if (deep && last > MAX_PAGES)
-      this.#unchecked.push(`${name} claims ${last} pages; no more than ${MAX_PAGES} are read`)
-    const pages = pagesToRequest(last, this.#options)
+    const pages = this.pagesOf(collection, last)
     let done = 1
     onProgress(`pages of ${name}`, done, pages.length)
     await inParallel(firsts === undefined ? [] : pages.slice(1), concurrency, async (page) => {
@@ -140,11 +107,11 @@ class Comparer {
       onProgress(`pages of ${name}`, ++done, pages.length)
     })
     if (records.isHopeless)
-      this.#unchecked.push(`${name} from page ${done} on: more than ${MAX_WAITING} records have no counterpart`)
+      this.unchecked.push(`${name} from page ${done} on: more than ${MAX_WAITING} records have no counterpart`)
     else if (pages.length < last) await this.#lookBeside(collection, records, last)
     this.#addRecords(path, records)
     const count = records.matches.length + records.unmatched(0).length + records.unmatched(1).length
-    this.#collections.push({ name, pages: done, records: count })
+    this.collections.push({ name, pages: done, records: count })
     await this.#otherRequests(collection, last)
   }
 
@@ -158,7 +125,7 @@ class Comparer {
     const sent = get(pageTarget(collection, page))
     const where = `GET ${sent.target}`
     const isBeyond = counts.some((count) => page > count)
-    const [left, right] = await ofBoth(this.#clients, async (client, side) =>
+    const [left, right] = await ofBoth(this.clients, async (client, side) =>
       page > (counts[side] ?? page) ? undefined : this.#response(client, sent),
     )
     if (!isBeyond && (left === undefined || right === undefined)) return undefined
@@ -179,7 +146,7 @@ class Comparer {
     const { outcome, request } = await client.send(sent)
     if (!(outcome instanceof NoResponse) && !RETRIED_STATUSES.has(outcome.status)) return outcome
     const reason = outcome instanceof NoResponse ? outcome.message : `status ${outcome.status} each time`
-    this.#unchecked.push(`${request}: ${reason}`)
+    this.unchecked.push(`${request}: ${reason}`)
     return undefined
   }
 
@@ -192,7 +159,7 @@ class Comparer {
     const names = new Map([...left.fields, ...right.fields].map(([name]) => [name.toLowerCase(), name]))
     for (const [name, spelled] of names) {
       if (PASSING_HEADERS.has(name)) continue
-      const [a, b] = [headerText(left, name, this.#clients), headerText(right, name, this.#clients)]
+      const [a, b] = [headerText(left, name, this.clients), headerText(right, name, this.clients)]
       if (a === b) continue
       const kind = covered.some((one) => one.toLowerCase() === name) ? 'header' : 'other-header'
       this.#add(kind, where, headerCame(spelled, a), headerCame(spelled, b), spelled)
@@ -204,8 +171,8 @@ class Comparer {
     const unmatched = [...records.unmatched(0), ...records.unmatched(1)]
     const beside = new Set(unmatched.flatMap(({ page }) => [page - 1, page + 1]))
     const missing = [...beside].filter((page) => page >= 1 && page <= last && !records.pages.has(page))
-    await inParallel(missing, this.#options.concurrency, async (page) => {
-      const [left, right] = await ofBoth(this.#clients, async (client) => {
+    await inParallel(missing, this.options.concurrency, async (page) => {
+      const [left, right] = await ofBoth(this.clients, async (client) => {
         const { outcome } = await client.send(get(pageTarget(collection, page)))
         return outcome instanceof NoResponse ? [] : (this.#received(collection, page, outcome)?.fewRecords ?? [])
       })
@@ -230,13 +197,13 @@ class Comparer {
     const head = { method: 'HEAD', target: pageTarget(collection, 1) }
     const covered: readonly Sent[] = [get(path), head, { method: 'OPTIONS', target: path }]
     for (const sent of covered) {
-      const [left, right] = await ofBoth(this.#clients, (client) => this.#response(client, sent))
+      const [left, right] = await ofBoth(this.clients, (client) => this.#response(client, sent))
       const headers = sent.method === 'OPTIONS' ? ['Allow'] : PAGE_HEADERS
       if (left !== undefined && right !== undefined)
         this.#compareResponses(`${sent.method} ${sent.target}`, left, right, headers)
     }
     for (const sent of silentRequests(path, pages)) {
-      const [left, right] = await ofBoth(this.#clients, async (client) => (await client.sendOnce(sent)).outcome)
+      const [left, right] = await ofBoth(this.clients, async (client) => (await client.sendOnce(sent)).outcome)
       if (left instanceof NoResponse || right instanceof NoResponse || left.status === right.status) continue
       const accept = sent.fields?.map(([name, value]) => ` with ${name}: ${value}`).join('')
       this.#add('other-status', `GET ${sent.target}${accept}`, `${left.status}`, `${right.status}`)
@@ -245,7 +212,7 @@ class Comparer {
 
   /** `of` is the field or the header that differs. */
   #add(kind: Kind, where: string, left: string, right: string, of?: string): void {
-    const tally = this.#tallies.get(kind) ?? newTally()
+    const tally: Tally = this.#tallies.get(kind) ?? { count: 0, of: Object.create(null), examples: [] }
     this.#tallies.set(kind, tally)
     tally.count++
     if (of !== undefined) tally.of[of] = (tally.of[of] ?? 0) + 1

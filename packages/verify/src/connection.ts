@@ -3,7 +3,7 @@ import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { MAX_BODY, MAX_HEAD, NoResponse, type RawResponse, ResponseParser } from './raw-response.ts'
 
-type ConnectOptions = {
+export type ConnectOptions = {
   /** Milliseconds to connect, and for each whole response. */
   readonly timeout: number
   /** The certificate authorities to trust; those of the system by default. */

@@ -10,15 +10,12 @@ export const isObject = (value: unknown): value is JsonObject =>
 export const valueAt = (value: unknown, steps: readonly string[]): unknown =>
   steps.reduce((at, step) => (isObject(at) && Object.hasOwn(at, step) ? at[step] : undefined), value)
 
-/** The path of a field; an embedded record stands for its own identifier. */
-function identifyingPath({ fields }: Entity, name: string): readonly string[] {
-  const field = fields[name]
-  return field?.kind === 'embed' ? [name, field.entity.key[0]] : [name]
-}
-
-/** The key or the code of a record as text; undefined if a part is missing. */
+/** The key or the code of a record as text, in which an embedded record stands for its own identifier; undefined if a part is missing. */
 export function partsOf(entity: Entity, which: 'key' | 'code', record: unknown): string | undefined {
-  const parts = entity[which].map((name) => valueAt(record, identifyingPath(entity, name)))
+  const parts = entity[which].map((name) => {
+    const field = entity.fields[name]
+    return valueAt(record, field?.kind === 'embed' ? [name, field.entity.key[0]] : [name])
+  })
   return parts.some((part) => part === undefined || part === null) ? undefined : parts.map(String).join('/')
 }
 
@@ -28,7 +25,6 @@ export const parseWholeNumber = (text: string): number | undefined =>
 
 /** A value of JSON, and what its text shows. */
 export type Json = {
-  readonly text: string
   readonly value: unknown
   /** The number of names that stand in its objects, repeated ones too. */
   readonly names: number
@@ -61,5 +57,5 @@ export function parseJson(text: string): Json {
       at += number.length - 1
     }
   }
-  return { text, value: JSON.parse(text), names, fraction }
+  return { value: JSON.parse(text), names, fraction }
 }

@@ -1,15 +1,12 @@
 // The rules about the header Link.
-import type { CheckFunctions } from './check.ts'
+import type { ChecksById } from './check.ts'
 import { pathOf } from './contract.ts'
 import { type Findings, headerCame, unless } from './findings.ts'
 import type { PageLink } from './link-header.ts'
 import { printable } from './printable.ts'
 import type { ReceivedPage } from './received-page.ts'
 
-/** The entries; none if the header is missing or unreadable, for which there are other checks. */
-const linksOf = ({ links }: ReceivedPage): readonly PageLink[] => (typeof links === 'object' ? links : [])
-
-const relationsOf = (page: ReceivedPage): readonly string[] => linksOf(page).map(({ relation }) => relation)
+const relationsOf = ({ links }: ReceivedPage): readonly string[] => links.map(({ relation }) => relation)
 
 /** The address before the path of the collection; undefined if the URL has another shape. */
 function baseOf({ collection }: ReceivedPage, { url }: PageLink): string | undefined {
@@ -20,16 +17,14 @@ function baseOf({ collection }: ReceivedPage, { url }: PageLink): string | undef
 }
 
 /** Finds the entries that do not keep to a rule. */
-const wrongEntries = (page: ReceivedPage, isWrong: (link: PageLink) => boolean, expected: string): Findings =>
-  typeof page.links === 'object'
-    ? linksOf(page)
-        .filter(isWrong)
-        .map(({ text }) => ({ came: `Link: ${printable(text)}`, expected }))
-    : undefined
+const wrongEntries = ({ links }: ReceivedPage, isWrong: (link: PageLink) => boolean, expected: string): Findings =>
+  links.length === 0
+    ? undefined
+    : links.filter(isWrong).map(({ text }) => ({ came: `Link: ${printable(text)}`, expected }))
 
 function leadsTo(page: ReceivedPage, relation: 'prev' | 'next', required: number): Findings {
-  if (typeof page.links === 'string') return undefined
-  const link = linksOf(page).find((one) => one.relation === relation)
+  if (page.linkFault !== undefined) return undefined
+  const link = page.links.find((one) => one.relation === relation)
   const expected = `an entry ${relation} with page=${required}`
   if (link === undefined) return unless(false, headerCame('Link', page.header('Link')), expected)
   const number = /[?&]page=([^&#]+)/.exec(link.url)?.[1]
@@ -38,8 +33,10 @@ function leadsTo(page: ReceivedPage, relation: 'prev' | 'next', required: number
 
 export const linkRules = {
   'link-syntax': {
-    page: ({ links }) =>
-      links === undefined ? undefined : unless(typeof links !== 'string', String(links), '<URL>; rel="…", and so on'),
+    page: ({ links, linkFault: fault }) =>
+      links.length === 0 && fault === undefined
+        ? undefined
+        : unless(fault === undefined, fault ?? '', '<URL>; rel="…", and so on'),
   },
   'link-url': {
     page: (page) => {
@@ -65,9 +62,9 @@ export const linkRules = {
   'link-prev': { page: (page) => (page.page === 1 ? undefined : leadsTo(page, 'prev', page.page - 1)) },
   'link-next': { page: (page) => (page.isLast === false ? leadsTo(page, 'next', page.page + 1) : undefined) },
   'link-first': {
-    page: (page) => {
-      const link = linksOf(page).find(({ relation }) => relation === 'prev')
-      return page.page === 1 ? unless(link === undefined, `Link: ${link?.text}`, 'next only') : undefined
+    page: ({ page, links }) => {
+      const link = links.find(({ relation }) => relation === 'prev')
+      return page === 1 ? unless(link === undefined, `Link: ${link?.text}`, 'next only') : undefined
     },
   },
   'link-order': {
@@ -78,4 +75,4 @@ export const linkRules = {
       return unless(prev < next, `the relations ${relations.join(', ')}`, 'prev, next')
     },
   },
-} satisfies Readonly<Record<string, CheckFunctions>>
+} satisfies ChecksById

@@ -1,5 +1,5 @@
 // The rules about a page and its records, and about the pages of a collection together.
-import type { CheckFunctions } from './check.ts'
+import type { CheckFunctions, ChecksById } from './check.ts'
 import type { CollectionWalk } from './collection-walk.ts'
 import { METHODS, PER_PAGE } from './contract.ts'
 import { type Findings, headerCame, unless } from './findings.ts'
@@ -25,12 +25,21 @@ const onRecords = (check: RecordCheck): CheckFunctions => ({ page: (page) => rec
 
 /** The rules and the advice on records. */
 export const recordChecks = {
-  ...(Object.fromEntries(RECORD_CHECKS.map((check) => [check, onRecords(check)])) as Record<
-    RecordCheck,
-    CheckFunctions
-  >),
+  ...(Object.fromEntries(RECORD_CHECKS.map((check) => [check, onRecords(check)])) as ChecksById<RecordCheck>),
   integers: { page: integers },
 }
+
+/** Checks the elements of a header, or its value. */
+export const onHeader = (
+  name: string,
+  fits: (tokens: readonly string[], value: string | undefined) => boolean,
+  expected?: string,
+): CheckFunctions => ({
+  page: ({ response }) => {
+    const value = headerOf(response, name)
+    return unless(fits(tokensOf(response.fields, name), value), headerCame(name, value), expected)
+  },
+})
 
 /** Checks that a header is a whole number, and the right one if that is known. */
 const numberHeader = (name: string, right: (page: ReceivedPage) => number | undefined): CheckFunctions => ({
@@ -164,20 +173,13 @@ export const pageRules = {
       return unless(response.status === 200, `status ${response.status}${leads}`, 'status 200')
     },
   },
-  'media-type': {
-    page: (page) => {
-      const type = page.header('Content-Type')
-      const isRight = type?.split(';')[0]?.trim().toLowerCase() === 'application/json'
-      return unless(isRight, headerCame('Content-Type', type), 'Content-Type: application/json')
-    },
-  },
+  'media-type': onHeader(
+    'Content-Type',
+    (_, type) => type?.split(';')[0]?.trim().toLowerCase() === 'application/json',
+    'Content-Type: application/json',
+  ),
   allow: { page: ({ response }) => allowFindings(response) },
-  vary: {
-    page: ({ response }) => {
-      const isRight = tokensOf(response.fields, 'Vary').join() === 'accept'
-      return unless(isRight, headerCame('Vary', headerOf(response, 'Vary')), 'Vary: Accept')
-    },
-  },
+  vary: onHeader('Vary', (tokens) => tokens.join() === 'accept', 'Vary: Accept'),
   'header-once': {
     page: ({ response: { fields } }) =>
       SINGLE_HEADERS.flatMap((name) => {
@@ -203,4 +205,4 @@ export const pageRules = {
   'page-selects': { walk: pageSelects },
   'record-once': { walk: recordOnce },
   order: { page: orderWithin, walk: orderAcross },
-} satisfies Readonly<Record<string, CheckFunctions>>
+} satisfies ChecksById

@@ -11,6 +11,8 @@ export const describe = (outcome: RawResponse | NoResponse, headers: readonly st
     ? `no response: ${outcome.message}`
     : [`status ${outcome.status}`, ...headers.map((name) => headerCame(name, headerOf(outcome, name)))].join(', ')
 
+/** A tag that no page has. */
+export const ANOTHER_TAG = '"another"'
 export const get = (target: string, ...fields: readonly HeaderField[]): Sent => ({ method: 'GET', target, fields })
 export const isRefusal = ({ status }: RawResponse) => status >= 400 && status <= 499
 export const isSuccess = ({ status }: RawResponse) => status >= 200 && status <= 299
@@ -27,7 +29,7 @@ export async function eachOf(
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = []
   for (const sent of requests) {
-    const { request, outcome } = await probe.trial(sent)
+    const { request, outcome } = await probe.client.sendOnce(sent)
     if (!(outcome instanceof NoResponse) && holds(outcome, probe)) continue
     const fields = (sent.fields ?? []).map(([name, value]) => ` with ${name}: ${printable(value)}`).join('')
     findings.push({ request: `${request}${fields}`, came: describe(outcome, headers), expected })

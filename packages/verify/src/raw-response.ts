@@ -52,9 +52,8 @@ export class ResponseParser {
   #head: Head | undefined
   /** The place of the first byte that was not parsed. */
   #at = 0
-  #body = Buffer.alloc(0)
+  readonly #chunks: Buffer[] = []
   #size = 0
-  #chunks = 0
   #isLastChunk = false
 
   /** The response to HEAD ends with its headers. */
@@ -103,29 +102,21 @@ export class ResponseParser {
       if (digits === undefined) throw invalid(`a chunk that begins with ${quoted(line)}`)
       const [start, length] = [this.#at + line.length, Number.parseInt(digits, 16)]
       if (this.#size + length > MAX_BODY) throw tooLong()
-      if (++this.#chunks > MAX_CHUNKS) throw invalid(`a body of more than ${MAX_CHUNKS} chunks`)
+      if (this.#chunks.length === MAX_CHUNKS) throw invalid(`a body of more than ${MAX_CHUNKS} chunks`)
       this.#isLastChunk = length === 0
       const end = this.#isLastChunk ? '' : lineAt(bytes, start + length)
       if (end === undefined) return HALF_CHUNK
       if (end.trim() !== '') throw invalid('a chunk that is longer than it announces')
-      this.#keep(bytes.subarray(start, start + length))
+      this.#chunks.push(bytes.subarray(start, start + length))
+      this.#size += length
       this.#at = start + length + end.length
     }
     // Trailers.
     for (let line = lineAt(bytes, this.#at); line !== undefined; line = lineAt(bytes, this.#at)) {
       this.#at += line.length
-      if (line.trim() === '') return { body: this.#body.subarray(0, this.#size), length: this.#at }
+      if (line.trim() === '') return { body: Buffer.concat(this.#chunks), length: this.#at }
     }
     return HALF_CHUNK
-  }
-
-  #keep(chunk: Buffer): void {
-    if (this.#size + chunk.length > this.#body.length) {
-      const body = Buffer.alloc(2 * (this.#size + chunk.length))
-      this.#body.copy(body, 0, 0, this.#size)
-      this.#body = body
-    }
-    this.#size += chunk.copy(this.#body, this.#size)
   }
 }
 

@@ -22,8 +22,10 @@ export class ReceivedPage {
   readonly linkBase: string
   /** Undefined if the body is no JSON. */
   readonly json: Json | undefined
-  /** Undefined without the header; a text that says why, if it cannot be read. */
-  readonly links: readonly PageLink[] | string | undefined
+  /** The entries of Link; none if the header is missing or cannot be read. */
+  readonly links: readonly PageLink[]
+  /** The reason why Link cannot be read. */
+  readonly linkFault: string | undefined
   #faults: readonly (RecordFault & { readonly record: number })[] | undefined
 
   constructor(collection: Collection, page: number, response: RawResponse, linkBase: string) {
@@ -33,8 +35,9 @@ export class ReceivedPage {
     this.response = response
     this.linkBase = linkBase
     this.json = bodyJson(response.body)
-    const link = headerOf(response, 'Link') ?? ''
-    this.links = link.trim() === '' ? undefined : parseLink(link)
+    const links = parseLink(headerOf(response, 'Link') ?? '')
+    this.links = typeof links === 'string' ? [] : links
+    this.linkFault = typeof links === 'string' ? links : undefined
   }
 
   header(name: string): string | undefined {
@@ -76,7 +79,7 @@ export class ReceivedPage {
 
   /** A hash of the records; undefined if there are none. */
   get content(): string | undefined {
-    return this.json !== undefined && this.records?.length ? hashOf(this.json.text) : undefined
+    return this.records?.length ? hashOf(this.response.body) : undefined
   }
 
   get faults(): readonly (RecordFault & { readonly record: number })[] {
@@ -102,7 +105,7 @@ export function headerOf({ fields }: Pick<RawResponse, 'fields'>, name: string):
   return values.length > 1 && LIST_HEADERS.includes(name) ? values.join(', ') : values[0]
 }
 
-export const hashOf = (text: string): string => createHash('sha1').update(text).digest('base64')
+export const hashOf = (content: string | Uint8Array): string => createHash('sha1').update(content).digest('base64')
 
 /** Undefined if a body is no JSON. */
 export function bodyJson(body: Uint8Array): Json | undefined {

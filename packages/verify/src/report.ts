@@ -1,6 +1,7 @@
 // Writes a verification or a comparison for people, and as JUnit XML for continuous integration.
 import type { Comparison, Difference } from './compare.ts'
-import type { RunReport, Verification } from './verify.ts'
+import type { RunReport } from './run.ts'
+import type { Verification } from './verify.ts'
 
 type Report = Verification | Comparison
 

@@ -1,19 +1,19 @@
 // The rules about requests: a whole response to each, other ways to ask for a page, HEAD, OPTIONS and POST.
-import type { CheckFunctions, Probe } from './check.ts'
+import type { CheckFunctions, ChecksById, Probe } from './check.ts'
 import { pathOf } from './contract.ts'
 import { type Findings, headerCame, unless } from './findings.ts'
 import { allowFindings } from './page-rules.ts'
 import { shown } from './printable.ts'
-import { eachOf, get, isSuccess } from './probing.ts'
+import { ANOTHER_TAG, eachOf, get, isSuccess } from './probing.ts'
 import { NoResponse, type RawResponse } from './raw-response.ts'
 import { bodyJson, headerOf, PAGE_HEADERS, pageTarget } from './received-page.ts'
 
 /** The contract leaves a page beyond the last open: it may be the first or the last again, but has no records of its own. */
-async function nothingBeyond({ trial, client, collection, first }: Probe): Promise<Findings> {
+async function nothingBeyond({ client, collection, first }: Probe): Promise<Findings> {
   if (first.pages === undefined || first.records === undefined) return undefined
   const last = Math.max(first.pages, 1)
   const recordsOf = async (page: number) => {
-    const { outcome } = await trial(get(pageTarget(collection, page)))
+    const { outcome } = await client.sendOnce(get(pageTarget(collection, page)))
     const value = outcome instanceof NoResponse || outcome.status !== 200 ? undefined : bodyJson(outcome.body)?.value
     return Array.isArray(value) ? value.map((record) => JSON.stringify(record)) : []
   }
@@ -30,9 +30,9 @@ async function nothingBeyond({ trial, client, collection, first }: Probe): Promi
 }
 
 /** Checks that a request gets the same as one that names both page and format, whose faults have checks of their own. */
-async function samePage({ send, trial, client, collection }: Probe, target: string, page: number): Promise<Findings> {
+async function samePage({ send, client, collection }: Probe, target: string, page: number): Promise<Findings> {
   const response = await send(get(target))
-  const { outcome: named } = await trial(get(pageTarget(collection, page)))
+  const { outcome: named } = await client.sendOnce(get(pageTarget(collection, page)))
   if (response === undefined || named instanceof NoResponse || named.status !== 200) return undefined
   const request = `GET ${client.base}${target}`
   const expected = `page ${page}`
@@ -54,17 +54,15 @@ async function formatOmitted(probe: Probe): Promise<Findings> {
   return bare === undefined || bare.length > 0 ? numbered : samePage(probe, pathOf(probe.collection), 1)
 }
 
-const OTHER_TAG = '"another"'
-
 /** Sends tags that a page does not have, though some are like its own: alone and in a list, and those of two pages exchanged. */
 async function notModified(probe: Probe): Promise<Findings> {
   const { first, other, collection } = probe
   const own = first.header('ETag')
   const tag = /^(?:W\/)?"(.*)"$/.exec(own ?? '')?.[1]
   const alike = tag === undefined ? [] : [`"${tag}x"`, `"${tag.slice(0, -1)}"`, `W/"x${tag}"`]
-  const withTags = (page: number, tags = OTHER_TAG) => get(pageTarget(collection, page), ['If-None-Match', tags])
+  const withTags = (page: number, tags = ANOTHER_TAG) => get(pageTarget(collection, page), ['If-None-Match', tags])
   const exchanged = other === undefined ? [] : [withTags(1, other.etag), withTags(other.page, own)]
-  const requests = [withTags(1), withTags(1, [OTHER_TAG, ...alike].join(', ')), ...exchanged]
+  const requests = [withTags(1), withTags(1, [ANOTHER_TAG, ...alike].join(', ')), ...exchanged]
   const expected = 'the page, since it has another ETag'
   return eachOf(probe, requests, ({ status }) => status !== 304, ['ETag'], expected)
 }
@@ -121,11 +119,11 @@ export const requestRules = {
     response.status > 299 ? undefined : allowFindings(response, request),
   ),
   'read-only': {
-    probeOnce: async ({ trial, collection }) => {
+    probeOnce: async ({ client, collection }) => {
       const fields = [['Content-Length', '0']] as const
-      const { outcome, request } = await trial({ method: 'POST', target: pathOf(collection), fields })
+      const { outcome, request } = await client.sendOnce({ method: 'POST', target: pathOf(collection), fields })
       if (outcome instanceof NoResponse) return undefined
       return unless(!isSuccess(outcome), `status ${outcome.status}`, 'a refusal, such as 405', request)
     },
   },
-} satisfies Readonly<Record<string, CheckFunctions>>
+} satisfies ChecksById

@@ -35,17 +35,11 @@ export async function inParallel<T>(
   handle: (item: T) => Promise<unknown>,
 ): Promise<void> {
   const left = items.values()
-  let failed: { readonly error: unknown } | undefined
+  const errors: unknown[] = []
   const worker = async () => {
-    for (const item of left) {
-      if (failed !== undefined) return
-      try {
-        await handle(item)
-      } catch (error) {
-        failed ??= { error }
-      }
-    }
+    for (let next = left.next(); !next.done && errors.length === 0; next = left.next())
+      await handle(next.value).catch((error: unknown) => errors.push(error))
   }
   await Promise.all(Array.from({ length: concurrency }, worker))
-  if (failed !== undefined) throw failed.error
+  if (errors.length > 0) throw errors[0]
 }

@@ -1,15 +1,7 @@
 // Verifies a server: walks its collections, applies every check, and counts the findings.
-import type { Check, Probe, Severity } from './check.ts'
+import type { Check, Probe } from './check.ts'
 import { checks } from './checks.ts'
-import {
-  Client,
-  type ClientOptions,
-  type ProbeExchange,
-  RETRIED_STATUSES,
-  type Sent,
-  type Traffic,
-  Unchecked,
-} from './client.ts'
+import { Client, type ProbeExchange, RETRIED_STATUSES, type Sent } from './client.ts'
 import { CollectionWalk } from './collection-walk.ts'
 import { type Collection, pathOf } from './contract.ts'
 import type { Finding, Findings } from './findings.ts'
@@ -17,16 +9,8 @@ import { printable } from './printable.ts'
 import { get } from './probing.ts'
 import { NoResponse, type RawResponse } from './raw-response.ts'
 import { pageTarget, ReceivedPage } from './received-page.ts'
-import { type Extent, inParallel, MAX_PAGES, pagesToRequest } from './sample.ts'
-
-/** The options of a verification and of a comparison. */
-export type RunOptions = Extent &
-  ClientOptions & {
-    readonly collections: readonly Collection[]
-    readonly concurrency: number
-    /** Called after every page. */
-    readonly onProgress: (what: string, done: number, expected: number) => void
-  }
+import { Run, type RunOptions, type RunReport } from './run.ts'
+import { inParallel } from './sample.ts'
 
 export type VerifyOptions = RunOptions & {
   /** The address that the URLs of Link have to begin with. */
@@ -35,24 +19,14 @@ export type VerifyOptions = RunOptions & {
   readonly advice: boolean
 }
 
-/** The part that the reports of verifications and comparisons share. */
-export type RunReport = Traffic & {
-  /** The reasons why a part was not checked. */
-  readonly unchecked: readonly string[]
-  readonly collections: readonly { readonly name: string; readonly pages: number; readonly records: number }[]
-  readonly seconds: number
-}
+/** The number of findings; the first of them are the problems. */
+type Tally = { readonly count: number; readonly problems: readonly Finding[] }
 
-type CheckResult = {
-  readonly id: string
-  readonly severity: Severity
-  readonly rule: string
-  /** `skipped` is a check that had nothing to look at, such as the second page of a collection that has one. */
-  readonly status: 'ok' | 'failed' | 'advice' | 'skipped'
-  /** The number of findings; the first of them are the problems. */
-  readonly count: number
-  readonly problems: readonly Finding[]
-}
+type CheckResult = Pick<Check, 'id' | 'severity' | 'rule'> &
+  Tally & {
+    /** `skipped` is a check that had nothing to look at, such as the second page of a collection that has one. */
+    readonly status: 'ok' | 'failed' | 'advice' | 'skipped'
+  }
 
 export type Verification = RunReport & {
   readonly base: string
@@ -68,58 +42,28 @@ const MAX_RESTARTS = 2
 /** The number of times in a walk that the first page is requested again to see whether the catalog has changed. */
 const MAX_CONFIRMATIONS = 3
 
-export async function verify(base: string, options: VerifyOptions): Promise<Verification> {
-  const client = new Client(base, options)
-  try {
-    return await new Verifier(client, options).run()
-  } finally {
-    client.close()
-  }
-}
-
-type Tally = { readonly count: number; readonly problems: readonly Finding[] }
+export const verify = (base: string, options: VerifyOptions): Promise<Verification> =>
+  new Verifier([new Client(base, options)], options).run()
 
 /** The catalog got another release while it was read. */
 class CatalogChanged extends Error {}
 
-class Verifier {
-  readonly #client: Client
-  readonly #options: VerifyOptions
-  readonly #checks: readonly Check[]
+class Verifier extends Run<readonly [Client], VerifyOptions> {
+  readonly #client = this.clients[0]
+  readonly #checks = checks.filter(({ severity }) => this.options.advice || severity === 'rule')
   /** The findings of every check that had something to check. */
   #tallies = new Map<string, Tally>()
-  readonly #unchecked: string[] = []
-  readonly #collections: { name: string; pages: number; records: number }[] = []
   /** The number of findings of rules. */
   #failures = 0
   #probedOnce = false
 
-  constructor(client: Client, options: VerifyOptions) {
-    this.#client = client
-    this.#options = options
-    this.#checks = checks.filter(({ severity }) => options.advice || severity === 'rule')
-  }
-
   async run(): Promise<Verification> {
-    const start = performance.now()
     const { base } = this.#client
-    try {
-      for (const collection of this.#options.collections) await this.#collection(collection)
-    } catch (error) {
-      if (!(error instanceof Unchecked)) throw error
-      this.#unchecked.push(error.message)
-    }
+    const report = await this.throughAll()
     for (const check of this.#checks) this.#add(check, check.end?.(this.#client), base)
     const results = this.#checks.map((check) => this.#result(check))
-    return {
-      base,
-      conforms: this.#unchecked.length === 0 && results.every(({ status }) => status !== 'failed'),
-      unchecked: this.#unchecked.map(printable),
-      checks: results,
-      collections: this.#collections,
-      ...this.#client.traffic,
-      seconds: (performance.now() - start) / 1_000,
-    }
+    const conforms = report.unchecked.length === 0 && results.every(({ status }) => status !== 'failed')
+    return { base, conforms, checks: results, ...report }
   }
 
   #result({ id, severity, rule }: Check): CheckResult {
@@ -130,7 +74,7 @@ class Verifier {
   }
 
   /** After some restarts, totals that differ are a fault. */
-  async #collection(collection: Collection): Promise<void> {
+  protected async collection(collection: Collection): Promise<void> {
     for (let restarts = 0; ; restarts++) {
       const before = new Map(this.#tallies)
       try {
@@ -143,10 +87,10 @@ class Verifier {
   }
 
   async #walk(collection: Collection, mayChange: boolean): Promise<void> {
-    const { onProgress, concurrency } = this.#options
+    const { onProgress, concurrency } = this.options
     const walk = new CollectionWalk(collection)
     const first = await this.#page(walk, 1)
-    const pages = this.#pagesOf(collection, first)
+    const pages = this.#pagesAfter(collection, first)
     const what = `pages of ${collection.name}`
     onProgress(what, 1, pages.length)
     await inParallel(pages.slice(1), concurrency, async (page) => {
@@ -156,17 +100,15 @@ class Verifier {
       onProgress(what, walk.pages.length, pages.length)
     })
     for (const check of this.#checks) this.#add(check, check.walk?.(walk), walk.pages[0]?.request ?? '')
-    this.#collections.push({ name: collection.name, pages: walk.pages.length, records: walk.records })
+    this.collections.push({ name: collection.name, pages: walk.pages.length, records: walk.records })
     if (first?.response.status === 200) await this.#probe(first, walk)
   }
 
   /** The pages to request; without readable totals, the first two. */
-  #pagesOf({ name }: Collection, first: ReceivedPage | undefined): number[] {
+  #pagesAfter(collection: Collection, first: ReceivedPage | undefined): number[] {
     if (first?.response.status !== 200) return [1]
     if (first.pages === undefined) return [1, 2]
-    if (this.#options.deep && first.pages > MAX_PAGES)
-      this.#unchecked.push(`${name} claims ${first.pages} pages; no more than ${MAX_PAGES} are read`)
-    return pagesToRequest(Math.max(first.pages, 1), this.#options)
+    return this.pagesOf(collection, Math.max(first.pages, 1))
   }
 
   async #page(walk: CollectionWalk, page: number): Promise<ReceivedPage | undefined> {
@@ -175,7 +117,7 @@ class Verifier {
     const response = this.#usable(exchange)
     if (exchange.outcome instanceof NoResponse) walk.faultyPages++
     if (response === undefined) return undefined
-    const received = new ReceivedPage(walk.collection, page, response, this.#options.linkBase)
+    const received = new ReceivedPage(walk.collection, page, response, this.options.linkBase)
     const before = this.#failures
     for (const check of this.#checks) {
       this.#add(check, check.response?.(received), request)
@@ -190,7 +132,7 @@ class Verifier {
   #usable({ request, outcome }: ProbeExchange): RawResponse | undefined {
     if (outcome instanceof NoResponse) return undefined
     if (!RETRIED_STATUSES.has(outcome.status)) return outcome
-    this.#unchecked.push(`${request} got status ${outcome.status} each time`)
+    this.unchecked.push(`${request} got status ${outcome.status} each time`)
     return undefined
   }
 
@@ -199,7 +141,7 @@ class Verifier {
     if (!isOtherRelease(first, received) || walk.confirmations++ >= MAX_CONFIRMATIONS) return
     const { outcome } = await this.#client.send(get(pageTarget(first.collection, 1)))
     if (outcome instanceof NoResponse) return
-    const again = new ReceivedPage(first.collection, 1, outcome, this.#options.linkBase)
+    const again = new ReceivedPage(first.collection, 1, outcome, this.options.linkBase)
     if (isOtherRelease(first, again)) throw new CatalogChanged()
   }
 
@@ -215,12 +157,11 @@ class Verifier {
         responses.set(key, response)
         return response
       },
-      trial: (sent) => this.#client.sendOnce(sent),
     }
     for (const check of this.#checks) {
       const run = check.probe ?? (isOnce ? check.probeOnce : undefined)
       const { requests } = this.#client.traffic
-      this.#options.onProgress(`requests to ${collection.name}`, requests, requests)
+      this.options.onProgress(`requests to ${collection.name}`, requests, requests)
       this.#add(check, await run?.(probe), pathOf(collection))
     }
     this.#probedOnce ||= isOnce

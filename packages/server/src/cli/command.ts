@@ -35,7 +35,8 @@ export type Command<F extends Flags = Flags> = {
   }
   readonly flags: F
   readonly examples: readonly string[]
-  readonly run: (invocation: Invocation<F>) => Promise<number>
+  /** Returns the exit code, if it is not 0. */
+  readonly run: (invocation: Invocation<F>) => Promise<number> | Promise<void>
 }
 
 /** Keeps the types of the flags for `run`, then forgets them. */

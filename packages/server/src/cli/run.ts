@@ -40,7 +40,7 @@ export async function run(argv: readonly string[], env: Environment, terminal: T
   }
   if (called === undefined) throw new UsageError([unknownCommand(commands, typed)])
   const { values, operands } = readCall(called, typed, env)
-  return called.run({ values, operands, env, terminal })
+  return (await called.run({ values, operands, env, terminal })) ?? 0
 }
 
 /** The help of a command, of all commands with the same first word, or of the program. */

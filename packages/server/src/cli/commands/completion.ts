@@ -42,6 +42,5 @@ export const completionCommand = command({
   examples: ['completion bash', 'completion zsh', 'completion fish'],
   run: async ({ operands, terminal }) => {
     terminal.out(COMPLETION_SCRIPTS[operands[0] as keyof typeof COMPLETION_SCRIPTS])
-    return 0
   },
 })

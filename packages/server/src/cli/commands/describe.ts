@@ -3,14 +3,8 @@ import { existsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { OperationalError } from '../../base/operational-error.ts'
 import { type Described, describeFiles } from '../../source/package/describe-files.ts'
-import {
-  counted,
-  findingsText,
-  guessesText,
-  leftOutText,
-  listsOf,
-  listsText,
-} from '../../source/package/package-report.ts'
+import type { Examined, PackageSource } from '../../source/package/open-package.ts'
+import { counted, examinedJson, examinedText } from '../../source/package/package-report.ts'
 import { PROFILE_FILE, profileText, STANDARD_PROFILE } from '../../source/package/profile.ts'
 import { command } from '../command.ts'
 import { text, UsageError, yes } from '../flags/flags.ts'
@@ -49,7 +43,6 @@ export const describeCommand = command({
     if (values.json) terminal.out(`${JSON.stringify(asJson(described, output), null, 2)}\n`)
     else if (output === STANDARD) terminal.err(asText(described))
     else terminal.out(`${asText(described)}${outcome(output, directory)}`)
-    return 0
   },
 })
 
@@ -75,20 +68,13 @@ const outcome = (output: string, directory: string) =>
     ? `${output} is written. Look through it, then check it: nomenclator check ${directory}\n`
     : `${output} is written. Its paths begin at ${directory}: move it there.\n`
 
-const asText = ({ source }: Described) =>
-  [
-    listsText(source),
-    leftOutText(source.leftOut),
-    findingsText(source.findings),
-    guessesText(source.guesses),
-    `${counted(source.guesses.length, 'guess', 'guesses')}, now in the descriptor.\n`,
-  ].join('')
+/** Tables that can be described have no fault, except for those that are left out. */
+const examined = (source: PackageSource): Examined => ({ ...source, source, location: '', faults: [], faultCount: 0 })
 
-const asJson = ({ source }: Described, output: string) => ({
-  output,
-  package: source.package.name,
-  lists: listsOf(source),
-  leftOut: source.leftOut.map(({ resource, reason }) => ({ resource, reason })),
-  findings: source.findings,
-  guesses: source.guesses,
-})
+const asText = ({ source }: Described) =>
+  `${examinedText(examined(source))}${counted(source.guesses.length, 'guess', 'guesses')}, now in the descriptor.\n`
+
+function asJson({ source }: Described, output: string) {
+  const { faults, faultCount, ...report } = examinedJson(examined(source))
+  return { output, ...report }
+}

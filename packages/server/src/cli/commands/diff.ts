@@ -39,7 +39,6 @@ export const diff = command({
     if (values.json) streamJson(older, newer, only === undefined ? [...catalog.entities.values()] : [only], terminal)
     else if (only !== undefined) listChanges(older, newer, only, terminal)
     else summary(older, newer, catalog, terminal)
-    return 0
   },
 })
 

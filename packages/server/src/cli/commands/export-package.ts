@@ -34,6 +34,5 @@ export const exportPackageCommand = command({
     terminal.out(`${DESCRIPTOR_FILE}\n`)
     const line = leftOutLine([...leftOut].map((list) => release.entity(list).definition.plural))
     if (line !== undefined) terminal.err(`${line}\n`)
-    return 0
   },
 })

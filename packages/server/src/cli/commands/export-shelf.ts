@@ -32,6 +32,5 @@ export const exportShelfCommand = command({
       terminal.out(
         `${counted(report.releases, 'release')} in ${directory}: ${counted(report.chunks, 'chunk')} written, ${(report.bytes / 1e6).toFixed(1)} MB.\n`,
       )
-    return 0
   },
 })

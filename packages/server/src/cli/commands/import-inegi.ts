@@ -14,7 +14,7 @@ type Published = {
 }
 
 /** A command that imports the file of an address, unless it is given files or other addresses. */
-export const importInegiFrom = (published: () => Promise<Published>): Command =>
+export const importInegiFrom = (defaults: () => Promise<Published>): Command =>
   importCommand({
     source: 'inegi',
     summary: "Import Mexico's states, municipalities and localities",
@@ -23,29 +23,21 @@ export const importInegiFrom = (published: () => Promise<Published>): Command =>
     operands: { usage: '[FILE...]', min: 0, max: 1_000 },
     flags: { 'include-retired': { description: 'keep localities whose status is Baja', parse: yes } },
     examples: ['import inegi', 'import inegi catun_localidad.zip', 'import inegi AGEEML_2025_utf.csv --dry-run'],
-    open: async ({ values, operands, terminal }, home) => {
+    open: async ({ values, operands, terminal }, home, resources) => {
       const { Downloads } = await import('../../source/downloads.ts')
       const { inegiSource } = await import('../../source/inegi/inegi.ts')
       const { isAddress, refusedDownload } = await import('../../source/inegi/published.ts')
-      const { address, limits } = await published()
-      using opened = new DisposableStack()
-      const kept = opened.use(keptDownloads(home, 'import inegi'))
-      const directory = opened.use(new Downloads(kept.directory))
-      const downloads: PublishedFile[] = []
-      const onRefused = (error: unknown) => refusedDownload(error, downloads)
+      const { address, limits } = await defaults()
+      const downloads = resources.use(new Downloads(keptDownloads(home, 'import inegi', resources)))
       const files: (string | PublishedFile)[] = []
-      for (const given of operands.length === 0 ? [address] : operands) {
-        const file = isAddress(given) ? await downloadWithProgress(given, directory.directory, limits, terminal) : given
-        if (typeof file !== 'string') downloads.push(file)
-        files.push(file)
-      }
-      try {
-        const source = await inegiSource(files, { includeRetired: values['include-retired'] })
-        const held = opened.move()
-        return { source, onRefused, close: () => held.dispose() }
-      } catch (error) {
+      for (const given of operands.length === 0 ? [address] : operands)
+        files.push(isAddress(given) ? await downloadWithProgress(given, downloads.directory, limits, terminal) : given)
+      const published = files.filter((file) => typeof file !== 'string')
+      const onRefused = (error: unknown) => refusedDownload(error, published)
+      const source = await inegiSource(files, { includeRetired: values['include-retired'] }).catch((error: unknown) => {
         throw onRefused(error)
-      }
+      })
+      return { source, onRefused }
     },
   })
 

@@ -27,28 +27,20 @@ export const importPackage = importCommand({
     'import package units.zip --alone --strict',
   ],
   readsHome: true,
-  open: async ({ values, operands, terminal }, home) => {
+  open: async ({ values, operands, terminal }, home, resources) => {
     const { openPackage } = await import('../../source/package/open-package.ts')
     const { homeForPackages } = await import('../../release/package-references.ts')
     using progress = progressLine(terminal, bytesText)
-    using opened = new DisposableStack()
-    const kept = opened.use(keptDownloads(home, 'import package'))
     const source = await openPackage(operands[0] as string, {
-      downloads: kept.directory,
+      downloads: keptDownloads(home, 'import package', resources),
       allowsPrivate: values['allow-private-addresses'],
       strict: values.strict,
       ...(values.name === undefined ? {} : { name: values.name }),
       inHome: homeForPackages(new ReleaseStore(home), values.alone ? NOTHING.catalog : undefined),
       onProgress: (url, done, size) => progress.show(url, done, size),
     })
-    opened.defer(source.close)
-    const held = opened.move()
-    return {
-      source,
-      notes: notesOf(source),
-      close: () => held.dispose(),
-      ...(values.alone || source.isExport ? { fallback: NOTHING } : {}),
-    }
+    resources.defer(source.close)
+    return { source, notes: notesOf(source), ...(values.alone || source.isExport ? { fallback: NOTHING } : {}) }
   },
 })
 
@@ -61,12 +53,12 @@ export const NOTHING: Source = {
   read: () => [],
 }
 
-/** Lines and members beside the report of the import, which has the findings of the lists that are published. */
+/** Text and members beside the report of the import, which has the findings of the lists that are published. */
 function notesOf({ package: { name }, note, guesses, leftOut }: PackageSource) {
   const faults = leftOut.flatMap((one) => one.faults)
   const faultCount = leftOut.reduce((sum, one) => sum + one.faultCount, 0)
   const ofLeftOut = leftOut.flatMap(({ findings }) => findings)
-  const lines = [
+  const parts = [
     note === undefined ? '' : `${note}\n`,
     guessesText(guesses),
     faultsText(faults, faultCount),
@@ -74,7 +66,7 @@ function notesOf({ package: { name }, note, guesses, leftOut }: PackageSource) {
     findingsText(ofLeftOut, 'Findings in tables that are left out:'),
   ]
   return {
-    lines: lines.join('').split('\n').slice(0, -1),
+    text: parts.join(''),
     members: { package: name, ...(note === undefined ? {} : { told: note }), guesses, faults, faultCount, leftOut },
   }
 }

@@ -1,7 +1,6 @@
 // nomenclator import sepomex FILE
 import { OperationalError } from '../../base/operational-error.ts'
 import { ReleaseStore } from '../../release/home/release-store.ts'
-import type { Release } from '../../release/release.ts'
 import type { HomeList } from '../../source/sepomex/sepomex.ts'
 import { importCommand } from '../home/import-command.ts'
 
@@ -23,18 +22,12 @@ export const importSepomex = importCommand({
         'this home has no municipalities yet; import them first with nomenclator import inegi, or nomenclator import bundled',
       )
     const release = store.read(digest)
-    const listOf = (collection: string) => homeList(release, collection, recordsByCode)
+    const listOf = (collection: string): HomeList => {
+      const list = recordsByCode(release, collection)
+      if (list !== undefined) return list
+      throw new OperationalError(`this home has no list ${collection}; import it first with nomenclator import inegi`)
+    }
     const lists = { states: listOf('estados'), municipalities: listOf('municipios') }
     return { source: await sepomexSource(operands[0] as string, { catalog: release.catalog, ...lists }) }
   },
 })
-
-function homeList(
-  release: Release,
-  collection: string,
-  recordsByCode: (release: Release, collection: string) => HomeList | undefined,
-): HomeList {
-  const list = recordsByCode(release, collection)
-  if (list !== undefined) return list
-  throw new OperationalError(`this home has no list ${collection}; import it first with nomenclator import inegi`)
-}

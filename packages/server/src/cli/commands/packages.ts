@@ -29,7 +29,6 @@ const packages = command({
     else if (release === undefined) terminal.out(NO_RELEASE)
     else if (listed.length === 0) terminal.out(NO_PACKAGE)
     else terminal.out(tableOf(listed.map(rowOf)))
-    return 0
   },
 })
 
@@ -85,7 +84,6 @@ const remove = command({
       throw error instanceof BreakingChanges ? new BreakingChanges(error.found, false, `removing ${name}`) : error
     })
     terminal.out(values.json ? `${JSON.stringify(report, null, 2)}\n` : reportText(report))
-    return 0
   },
 })
 

@@ -23,6 +23,5 @@ export const typesCommand = command({
     const origin = release === undefined ? 'the built-in catalog' : `release ${release.digest}`
     const types = typescriptOf(release?.catalog ?? builtInCatalog)
     terminal.data(`// Types of ${origin}, printed by nomenclator types.\n${USE}\n${types}`)
-    return 0
   },
 })

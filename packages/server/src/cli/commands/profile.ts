@@ -14,6 +14,5 @@ export const profileCommand = command({
   examples: ['profile --output ./offices/nomenclator.schema.json', 'profile'],
   run: async ({ values, terminal }) => {
     writeOutput(values.output, profileText(), terminal)
-    return 0
   },
 })

@@ -41,7 +41,6 @@ const releases = command({
     if (values.json) terminal.out(`${JSON.stringify(listed, null, 2)}\n`)
     else if (listed.length === 0) terminal.out('There is no release yet; nomenclator import bundled makes one.\n')
     else terminal.out(listed.map((one) => lineOf(store, one)).join(''))
-    return 0
   },
 })
 
@@ -68,10 +67,7 @@ const releasesShow = command({
     const store = await openHome(values, terminal)
     const release = store.read(store.find(operands[0] as string))
     const { manifest } = release
-    if (values.json) {
-      terminal.out(`${JSON.stringify(manifest, null, 2)}\n`)
-      return 0
-    }
+    if (values.json) return terminal.out(`${JSON.stringify(manifest, null, 2)}\n`)
     const { digest, built, source, versions } = manifest
     const current = digest === store.knownHistory()[0] ? ' (current)' : ''
     terminal.out(
@@ -94,7 +90,6 @@ const releasesShow = command({
         `finding  ${kind}: ${number.format(count)} × ${description}\n${examples.map((one) => `           ${one}\n`).join('')}`,
       )
     }
-    return 0
   },
 })
 
@@ -134,7 +129,6 @@ const activate = command({
       return chosen
     })
     terminal.out(`Release ${short(digest)} is now current.\n`)
-    return 0
   },
 })
 
@@ -152,7 +146,6 @@ const rollback = command({
       return digest
     })
     terminal.out(`Release ${short(digest)} is current again.\n`)
-    return 0
   },
 })
 
@@ -181,7 +174,6 @@ const releasesPrune = command({
     })
     for (const { digest } of old) terminal.out(`Removed ${short(digest)}.\n`)
     if (old.length === 0) terminal.out('Nothing to remove.\n')
-    return 0
   },
 })
 
@@ -201,7 +193,6 @@ const releasesVerify = command({
     await verifyAll(store, digests, trustOf(values), terminal)
     if (cached.length > 0)
       throw new OperationalError('the cache is damaged; remove these files, and they are made anew')
-    return 0
   },
 })
 

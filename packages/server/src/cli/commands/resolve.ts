@@ -47,7 +47,6 @@ export const resolveCommand = command({
     // Standard output has the rows.
     const print = values.out === STANDARD ? terminal.err : terminal.out
     print(values.json ? `${JSON.stringify(summary.json())}\n` : summary.text())
-    return 0
   },
 })
 

@@ -51,7 +51,6 @@ const shelfMigrate = command({
     if (values.json) terminal.out(`${JSON.stringify({ applied }, null, 2)}\n`)
     else if (applied.length === 0) terminal.out('Nothing to do: the shelf is up to date.\n')
     else for (const { number, name } of applied) terminal.out(`Applied migration ${number}, ${name}.\n`)
-    return 0
   },
 })
 
@@ -72,7 +71,6 @@ const shelfRoles = command({
       await connection.query(rolesSql)
     }
     terminal.out(rolesSql)
-    return 0
   },
 })
 
@@ -146,7 +144,6 @@ const shelfPublish = command({
     const { put, skipped } = await publishHome(store, writing)
     for (const digest of skipped) terminal.err(`NOT PUBLISHED: release ${digest.slice(0, 12)} cannot be read.\n`)
     for (const digest of put) terminal.out(`Published ${digest.slice(0, 12)}.\n`)
-    return 0
   },
 })
 
@@ -164,7 +161,6 @@ const shelfMend = command({
     terminal.out(damaged === 0 ? 'Every chunk is as it was written.\n' : `Replaced ${mended} of ${damaged} chunks.\n`)
     if (mended < damaged)
       throw new OperationalError(`this home does not have ${damaged - mended} of them; try the home of another machine`)
-    return 0
   },
 })
 
@@ -179,7 +175,6 @@ const shelfAccept = command({
     const { store, writing } = homeAndShelf(values, 'shelf accept', terminal)
     const generation = await acceptShelf(store, writing)
     terminal.out(`The shelf has generation ${generation} now; all nodes follow it.\n`)
-    return 0
   },
 })
 

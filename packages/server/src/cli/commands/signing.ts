@@ -55,15 +55,9 @@ const keygen = command({
     writeNew(secretPath, secretFile, SECRET_MODE)
     writeNew(publicPath, publicKeyFile(generated), PUBLIC_MODE)
     const { id, text: line } = generated
-    if (values.json) {
-      const report = { id, publicKey: line, secretFile: secretPath, publicFile: publicPath }
-      terminal.out(`${JSON.stringify(report, null, 2)}\n`)
-      return 0
-    }
-    terminal.out(
-      `Key ${id}\n  secret  ${secretPath}: keep it where only the publisher reads it\n  public  ${publicPath}: ${line}\n`,
-    )
-    return 0
+    const report = { id, publicKey: line, secretFile: secretPath, publicFile: publicPath }
+    const words = `secret  ${secretPath}: keep it where only the publisher reads it\n  public  ${publicPath}: ${line}`
+    terminal.out(values.json ? `${JSON.stringify(report, null, 2)}\n` : `Key ${id}\n  ${words}\n`)
   },
 })
 
@@ -141,7 +135,6 @@ const sign = command({
     const { trustedComment, keyId: key } = parseSignature(signaturesIn(signature).at(-1) ?? '') ?? {}
     if (values.json) terminal.out(`${JSON.stringify({ digest, key, trustedComment, signature }, null, 2)}\n`)
     else terminal.out(`Release ${short(digest)} is signed by key ${key}.\n`)
-    return 0
   },
 })
 
@@ -183,7 +176,6 @@ const verifyRelease = command({
     const builtHere = isBuiltHere(store, release.manifest)
     if (values.json) terminal.out(`${JSON.stringify(proofReport(digest, proof, builtHere), null, 2)}\n`)
     else terminal.out(proofText(digest, proof, builtHere))
-    return 0
   },
 })
 
@@ -264,7 +256,6 @@ const rotateKeys = command({
         `Key ${report.keys.join(', ')} is trusted from now on, as key ${signer} has signed. ` +
           'Sign earlier releases that are needed with it too: nomenclator sign DIGEST --key FILE.\n',
       )
-    return 0
   },
 })
 

@@ -32,6 +32,5 @@ export const upgrade = command({
       throw new OperationalError(
         `${failed.length} of ${upgraded.length} releases could not be upgraded; see the lines before`,
       )
-    return 0
   },
 })

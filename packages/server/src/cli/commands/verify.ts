@@ -1,5 +1,5 @@
 // nomenclator verify URL
-import { isWrongCall, runVerify, VERIFY_ABOUT, VERIFY_EXAMPLES, type VerifyValues, verifyFlags } from '#verify'
+import { isUsageError, runVerify, VERIFY_ABOUT, VERIFY_EXAMPLES, type VerifyValues, verifyFlags } from '#verify'
 import { command } from '../command.ts'
 import { UsageError } from '../flags/flags.ts'
 import { progressLine } from '../terminal/progress.ts'
@@ -21,7 +21,7 @@ export const verifyCommand = command({
       const output = { out, err: terminal.err, progress: progress.show }
       return await runVerify(operands[0] as string, values as VerifyValues, output)
     } catch (error) {
-      throw isWrongCall(error) ? new UsageError([error.message]) : error
+      throw isUsageError(error) ? new UsageError([error.message]) : error
     } finally {
       progress.clear()
     }

@@ -2,7 +2,7 @@
 import { type Command, command, type Invocation } from '../command.ts'
 import type { Flags } from '../flags/flags.ts'
 import { importFlags } from '../flags/import-flags.ts'
-import type { Opened } from './run-import.ts'
+import type { OpenSource } from './run-import.ts'
 
 type ImportFlags<F extends Flags> = F & typeof importFlags
 
@@ -15,7 +15,7 @@ type SourceCommand<F extends Flags> = Pick<
   /** True if the source depends on what the home has. */
   readonly readsHome?: true
   /** Opens the source, with the home to keep work files in; the lock of the home is not held. */
-  readonly open: (invocation: Invocation<ImportFlags<F>>, home: string) => Promise<Opened>
+  readonly open: (invocation: Invocation<ImportFlags<F>>, ...given: Parameters<OpenSource>) => ReturnType<OpenSource>
 }
 
 export function importCommand<const F extends Flags>({
@@ -32,7 +32,7 @@ export function importCommand<const F extends Flags>({
     run: async (invocation) => {
       const { runImport } = await import('./run-import.ts')
       const { values, terminal } = invocation
-      return runImport(name, values, terminal, (home) => open(invocation, home), readsHome)
+      return runImport(name, values, terminal, (...given) => open(invocation, ...given), readsHome)
     },
   })
 }

@@ -2,15 +2,12 @@
 import { join } from 'node:path'
 import { tryLockHome } from '../../release/home/lock.ts'
 
-/** `directory` returns undefined while another import uses them. */
-export function keptDownloads(home: string, doing: string) {
+/** Returns a function that gives their directory; undefined while another import uses them. */
+export function keptDownloads(home: string, doing: string, resources: DisposableStack): () => string | undefined {
   const path = join(home, 'downloads')
-  let lock: Disposable | undefined
-  return {
-    directory: (): string | undefined => {
-      lock ??= tryLockHome(path, doing)
-      return lock && path
-    },
-    [Symbol.dispose]: () => lock?.[Symbol.dispose](),
+  let isLocked = false
+  return () => {
+    isLocked ||= resources.use(tryLockHome(path, doing)) !== undefined
+    return isLocked ? path : undefined
   }
 }

@@ -83,14 +83,10 @@ export async function lockFor(
   terminal: Terminal,
   upgrades = true,
 ): Promise<Disposable> {
-  const lock = await lockDirectory(store.home, doing, seconds, terminal)
-  try {
-    if (upgrades && isOutdated(store)) await upgradeWithProgress(store, terminal)
-    return lock
-  } catch (error) {
-    lock[Symbol.dispose]()
-    throw error
-  }
+  using held = new DisposableStack()
+  held.use(await lockDirectory(store.home, doing, seconds, terminal))
+  if (upgrades && isOutdated(store)) await upgradeWithProgress(store, terminal)
+  return held.move()
 }
 
 /** The caller holds the lock. */

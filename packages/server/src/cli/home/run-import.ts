@@ -15,18 +15,19 @@ import { changeHome } from './open-home.ts'
 const number = new Intl.NumberFormat('en')
 
 /** An open source, with steps to do after the import. */
-export type Opened = {
+type Opened = {
   readonly source: Source
   /** The source that completes the first release of a home; the bundled data if there is none. */
   readonly fallback?: Source
-  /** An addition to the report: lines for people, and members of the JSON document. */
-  readonly notes?: { readonly lines: readonly string[]; readonly members: Readonly<Record<string, unknown>> }
+  /** An addition to the report: text for people, and members of the JSON document. */
+  readonly notes?: { readonly text: string; readonly members: Readonly<Record<string, unknown>> }
   readonly onImported?: () => void
   /** Returns the error to print. */
   readonly onRefused?: (error: unknown) => unknown
-  /** Gives back what the source has in use, imported or not. */
-  readonly close?: () => void
 }
+
+/** Opens a source; `resources` are those that it has in use, which are given back after the import, or instead of it. */
+export type OpenSource = (home: string, resources: DisposableStack) => Promise<Opened>
 
 /**
  * Runs an import from start to report. The source is opened with the home to keep work files in, before the lock is taken: a slow
@@ -36,37 +37,29 @@ export async function runImport(
   name: string,
   values: ImportValues,
   terminal: Terminal,
-  open: (home: string) => Promise<Opened>,
+  open: OpenSource,
   readsHome = false,
-): Promise<number> {
+): Promise<void> {
   // A wrong key is refused before anything is downloaded or built.
   const signed = signerOf(values)
-  let opened: Opened | undefined
-  try {
-    const change = <T>(work: (store: ReleaseStore) => Promise<T>) =>
-      changeHome(values, name, terminal, work, { currentOnly: true })
-    const imported = (store: ReleaseStore, { source, fallback }: Opened) =>
-      importWithProgress(store, source, terminal, values, { ...signed, ...(fallback && { fallback }) })
-    let report: ImportReport | undefined
-    while (report === undefined) {
-      opened?.close?.()
-      const before = readsHome ? await change(async (store) => store.currentDigest()) : undefined
-      const current = await open(homeOf(values.home))
-      opened = current
-      report = await change(async (store) =>
-        readsHome && store.currentDigest() !== before ? undefined : imported(store, current),
-      )
-    }
-    const { lines = [], members = {} } = opened?.notes ?? {}
-    if (values.json) terminal.out(`${JSON.stringify({ ...report, ...members }, null, 2)}\n`)
-    else terminal.out(`${lines.map((line) => `${line}\n`).join('')}${reportText(report)}`)
+  const change = <T>(work: (store: ReleaseStore) => Promise<T>) =>
+    changeHome(values, name, terminal, work, { currentOnly: true })
+  for (let report: ImportReport | undefined; report === undefined; ) {
+    const before = readsHome ? await change(async (store) => store.currentDigest()) : undefined
+    using resources = new DisposableStack()
+    const { source, fallback, notes, onImported, onRefused } = await open(homeOf(values.home), resources)
+    const options = { ...signed, ...(fallback && { fallback }) }
+    report = await change(async (store) => {
+      if (readsHome && store.currentDigest() !== before) return undefined
+      return importWithProgress(store, source, terminal, values, options)
+    }).catch((error: unknown) => {
+      throw onRefused === undefined ? error : onRefused(error)
+    })
+    if (report === undefined) continue
+    if (values.json) terminal.out(`${JSON.stringify({ ...report, ...notes?.members }, null, 2)}\n`)
+    else terminal.out(`${notes?.text ?? ''}${reportText(report)}`)
     // A dry run keeps what was fetched for the import that follows it.
-    if (!values['dry-run']) opened?.onImported?.()
-    return 0
-  } catch (error) {
-    throw opened?.onRefused === undefined ? error : opened.onRefused(error)
-  } finally {
-    opened?.close?.()
+    if (!values['dry-run']) onImported?.()
   }
 }
 

@@ -38,7 +38,10 @@ export class AddedColumns {
     const parts = this.#read.map(({ part }) => part)
     const isRead = ({ name }: Entity) => parts.includes(FREE_TEXT) || parts.includes(name)
     const entities = [...release.catalog.entities.values()]
-    this.#entities = entities.filter((entity) => isRead(entity) || this.#isOwner(entity, isRead))
+    // The records of some lists are numbered within another: both together identify a record.
+    const numbered = entities.filter((entity) => isRead(entity) && entity.key.length > 1)
+    const owners = numbered.map((entity) => ancestorsOf(entity)[0]?.entity.name)
+    this.#entities = entities.filter((entity) => isRead(entity) || owners.includes(entity.name))
     const names = [...this.#entities.map(idField), ...this.#entities.map(codeColumn), ...OTHER_COLUMNS]
     this.names = names.map((name) => unusedName(name, header))
   }
@@ -101,14 +104,6 @@ export class AddedColumns {
         return code === undefined ? title : `${code} ${title}`
       })
       .join('; ')
-  }
-
-  /** An entity whose records number those of another that is read: both together identify a record. */
-  #isOwner({ name }: Entity, isRead: (entity: Entity) => boolean): boolean {
-    const entities = [...this.#release.catalog.entities.values()]
-    return entities.some(
-      (entity) => isRead(entity) && entity.key.length > 1 && ancestorsOf(entity)[0]?.entity.name === name,
-    )
   }
 }
 

@@ -13,13 +13,13 @@ export const section = (title: string, lines: readonly string[]) =>
   lines.length === 0 ? '' : `${title}\n${lines.map((line) => `  ${line}\n`).join('')}`
 
 /** The lists of a package, as they are printed as JSON. */
-export const listsOf = ({ catalog, provides, counts }: PackageSource) =>
+const listsOf = ({ catalog, provides, counts }: PackageSource) =>
   provides.map((name) => {
     const entity = catalog.entities.get(name)
     return { name, title: entity?.title ?? name, key: entity?.key ?? [], records: counts.get(name) ?? 0 }
   })
 
-export function listsText(source: PackageSource): string {
+function listsText(source: PackageSource): string {
   const quoted = (name: string) => JSON.stringify(name)
   const lines = listsOf(source).map(
     ({ name, key, records }) => `${name}: ${counted(records, 'record')}, key ${key.map(quoted).join(' with ')}`,
