@@ -118,7 +118,7 @@ function resourceSection(shown: Shown, resource: ReferenceSection): Html {
   return html`<div class="resource">
 ${variantTable(view, resource)}
 <div class="halves">${resourceForm(shown, resource)}
-<div class="response" hidden><h3>${words.reference.response}</h3><p class="line"><code></code></p><details><summary>${words.reference.headers}</summary><pre tabindex="0"></pre></details><pre class="body" tabindex="0" aria-label="${words.reference.body}"></pre><p class="cut" hidden>${words.reference.cut}</p></div>
+<div class="response" hidden><h2>${words.reference.response}</h2><p class="line"><code></code></p><details><summary>${words.reference.headers}</summary><pre tabindex="0"></pre></details><pre class="body" tabindex="0" aria-label="${words.reference.body}"></pre><p class="cut" hidden>${words.reference.cut}</p></div>
 </div>
 ${fieldTables(shown, resource)}
 ${problems.length > 0 && html`<p class="note">${words.reference.problems}: ${problems.map((status) => html`<a href="${href(view, DOCS_PATH)}#status-${status}">${status}</a> `)}</p>`}
@@ -329,7 +329,7 @@ const isRecord = ({ components }: Document, schema: ShownSchema): boolean =>
   Object.entries(components.schemas).some(([name, one]) => one === schema && `${name}Field` in components.schemas)
 
 const fieldTable = ({ words }: View, caption: string | undefined, rows: readonly FieldRow[]): Html =>
-  html`<h3>${words.reference.responseFields}${caption !== undefined && html`: <code>${caption}</code>`}</h3>
+  html`<h2>${words.reference.responseFields}${caption !== undefined && html`: <code>${caption}</code>`}</h2>
 <div class="scroll"><table class="response-fields">
 <thead><tr><th scope="col">${words.reference.field}</th><th scope="col">${words.reference.type}</th><th scope="col">${words.reference.meaning}</th></tr></thead>
 <tbody>${rows.map(({ name, type, meaning }) => html`<tr><th scope="row"><code>${name}</code></th><td>${type}</td><td>${meaning}</td></tr>`)}</tbody></table></div>`
