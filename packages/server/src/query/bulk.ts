@@ -29,11 +29,9 @@ export function* bulkPieces(
   for (let first = 0; first < count; first += BLOCK) {
     const next = Math.min(first + BLOCK, count)
     if (first > 0) yield encoder.gap
-    const jsons =
-      positions === undefined
-        ? Array.from({ length: next - first }, (_, at) => addMembers(records.record(first + at), first + at))
-        : Array.from(positions.subarray(first, next), (at) => addMembers(records.record(at), at))
-    yield* encoder.records(jsons)
+    const block = positions?.subarray(first, next) ?? Uint32Array.from({ length: next - first }, (_, at) => first + at)
+    const jsons = Array.from(block, (at) => addMembers(records.record(at), at))
+    yield* encoder.records(jsons, block)
   }
   yield encoder.tail()
 }

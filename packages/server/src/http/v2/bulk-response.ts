@@ -33,8 +33,8 @@ export function bulkResponse(
 ): HttpResponse | Promise<HttpResponse> {
   const { release } = chosen
   const { rendition, encoding } = bulk
-  const { format, facts, forExcel = false } = rendition
-  const { maxRecords = Number.POSITIVE_INFINITY, saysAbout }: RecordFormat = recordFormats[format]
+  const { format, facts, forExcel = false, geometry = '' } = rendition
+  const { maxRecords = Number.POSITIVE_INFINITY, saysAbout, extension = format }: RecordFormat = recordFormats[format]
   const entity = release.entity(bulk.entity.name)
   const query = queryWithin(release, bulk)
   // A whole collection is read from beginning to end, without a list of what is in it.
@@ -46,11 +46,11 @@ export function bulkResponse(
       format,
       `another format, or filters: ${format} holds ${maxRecords} records, and these are ${total}`,
     )
-  const ownMembers = distanceMember(entity, query)
+  const ownMembers = distanceMember(entity, bulk.query)
   const pieces = () => bulkPieces(release, entity, rendition, { positions: found?.slice(0, total), ownMembers })
   const headers = {
     ...languageHeader(entity, rendition, found?.slice(0, total)),
-    ...attachment(`${nameOf(release, bulk)}${bulk.entity.plural}-${release.digest.slice(0, 12)}.${format}`),
+    ...attachment(`${nameOf(release, bulk)}${bulk.entity.plural}-${release.digest.slice(0, 12)}.${extension}`),
     'X-Total': String(total),
   }
   const form = { format, encoding, headers }
@@ -60,7 +60,7 @@ export function bulkResponse(
   const about = saysAbout === true ? [JSON.stringify(aboutRecords(release, bulk.entity))] : []
   // Codes are declared with the program or by a package, and are in no digest of records.
   const codes = derivedCodesOf(bulk.entity).map(({ name }) => name)
-  const key = ['bulk', digest, format, facts, forExcel, codes.join(), ...about, ...keyOf(query, rendition)]
+  const key = ['bulk', digest, format, facts, forExcel, geometry, codes.join(), ...about, ...keyOf(query, rendition)]
   return cachedResponse(making, request, chosen, form, { key, madeFrom: [digest], minLength: total, pieces })
 }
 

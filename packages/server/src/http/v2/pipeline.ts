@@ -196,7 +196,7 @@ function respondList({ request, addressed, query, baseUrl }: CatalogExchange, li
   const { release } = addressed
   const { page, positions } = findPage(release, list)
   const { entity, rendition, encoding } = list
-  const body = bodyOf(recordEncoder(release, entity, rendition), recordJsons(release, list, positions))
+  const body = bodyOf(recordEncoder(release, entity, rendition), recordJsons(release, list, positions), positions)
   const named = languageHeader(release.entity(entity.name), rendition, positions)
   const headers = { ...listHeaders(page, `${baseUrl}${request.path}`, query.pairs), ...named }
   // Only the links to other pages have an address in them.
@@ -212,14 +212,21 @@ function respondRecord({ request, chosen }: CatalogExchange, record: RecordReque
   if (position === undefined)
     return redirected(request, pathOfToday(release, record), { 'Cache-Control': CACHE_CONTROL })
   const [json] = recordJsons(release, record, [position]) as [Uint8Array]
-  const body = renderRecord(release, entity, rendition, json)
+  const body = renderRecord(release, entity, rendition, json, position)
   const headers = languageHeader(release.entity(entity.name), rendition, [position])
   return bodyResponse(request, chosen, { format: rendition.format, encoding, body, headers })
 }
 
-/** The body with a record: in JSON it is the record itself, not a list of one. It is copied, since the connection frees it. */
-function renderRecord(release: Release, entity: Entity, rendition: Rendition, json: Uint8Array): Uint8Array {
+/** The body with a record: in JSON it is the record itself, and in GeoJSON its feature, not a list of one. It is copied, since the connection frees it. */
+function renderRecord(
+  release: Release,
+  entity: Entity,
+  rendition: Rendition,
+  json: Uint8Array,
+  position: number,
+): Uint8Array {
   if (rendition.format === 'json' && isWhole(rendition)) return Buffer.from(json)
   const encoder = recordEncoder(release, entity, rendition)
-  return rendition.format === 'json' ? Buffer.concat(encoder.records([json])) : bodyOf(encoder, [json])
+  const isAlone = rendition.format === 'json' || rendition.format === 'geojson'
+  return isAlone ? Buffer.concat([...encoder.records([json], [position])]) : bodyOf(encoder, [json], [position])
 }

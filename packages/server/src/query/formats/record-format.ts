@@ -7,6 +7,10 @@ import type { Selection } from './selection.ts'
 export type RecordOptions = Selection & {
   /** If true, a text begins with a byte order mark, without which Excel does not read it as UTF-8. */
   readonly forExcel?: boolean
+  /** The detail of the shapes of features. */
+  readonly geometry?: 'full' | 'screen' | 'none' | undefined
+  /** Reads the geometry of the record at a position, as JSON. */
+  readonly geometryAt?: (position: number) => string
 }
 
 export type RecordFormat = {
@@ -22,6 +26,8 @@ export type RecordFormat = {
   readonly mediaTypes: readonly [string, ...string[]]
   /** The parameters of the media type, as they stand in a header after it. */
   readonly parameters?: string
+  /** The ending of the name of a file, where it is not the name of the format. */
+  readonly extension?: string
   /** If true, the columns are in the order in which fields are selected; else in that of the definition. */
   readonly hasColumns: boolean
   /** True if the format compresses by itself, so that a content coding would save nothing. */
@@ -37,8 +43,8 @@ export type RecordFormat = {
 export type RecordEncoder = {
   /** The bytes before the first record. */
   readonly head: Uint8Array
-  /** Some records and what separates them, in chunks. */
-  readonly records: (jsons: readonly Uint8Array[]) => readonly Uint8Array[]
+  /** Some records and what separates them, in chunks; their positions are for formats that read more of them. */
+  readonly records: (jsons: readonly Uint8Array[], positions?: ArrayLike<number>) => Iterable<Uint8Array>
   /** The bytes between these records and further ones. */
   readonly gap: Uint8Array
   /** The bytes after the last record, or after the head where there is none. */

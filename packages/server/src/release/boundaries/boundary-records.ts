@@ -1,10 +1,11 @@
 // The records of a list that shapes belong to, and the points that lie below each of them.
+import { memoized } from '../../base/memoized.ts'
 import { type Entity, embeddedAt } from '../../catalog/entity.ts'
 import { descendantsOf, pathTo } from '../../catalog/lineage.ts'
 import { usualCodeOf } from '../../catalog/official-code.ts'
 import type { BoundaryList } from '../../source/boundaries/matched-shapes.ts'
 import { codeReader, positionsWithCode } from '../official-codes.ts'
-import type { Release } from '../release.ts'
+import type { OpenEntity, Release } from '../release.ts'
 import type { BoundaryFile } from './boundary-file.ts'
 
 /** Reads the shape of the record at a position; undefined where it has none. */
@@ -17,6 +18,24 @@ export function shapeReader(
   return (position) => {
     const code = codeAt(position)
     return code === undefined ? undefined : file.withCode(code)
+  }
+}
+
+/** The member of a record with a digest of its shape where releases are compared; a list may have a field of that name. */
+export const boundaryNameOf = memoized(({ fields }: Entity): string => {
+  let name = 'boundary'
+  while (Object.hasOwn(fields, name)) name += '_'
+  return name
+})
+
+/** Reads a digest of the shape of the record at a position; null where it has none. */
+export function shapeDigests(release: Release, entity: OpenEntity): (position: number) => string | null {
+  const file = entity.boundaries('full')
+  if (file === undefined) return () => null
+  const shapeAt = shapeReader(release, entity.definition, file)
+  return (position) => {
+    const shape = shapeAt(position)
+    return shape === undefined ? null : new Bun.CryptoHasher('sha256').update(file.bytesOf(shape)).digest('hex')
   }
 }
 

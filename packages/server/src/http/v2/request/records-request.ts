@@ -1,11 +1,14 @@
 // Parses a request for records: a page of a list, a whole list, or one record.
 import type { Entity } from '../../../catalog/entity.ts'
 import type { RecordPath } from '../../../catalog/paths.ts'
+import type { Point } from '../../../query/boundaries.ts'
 import type { Filter } from '../../../query/filter.ts'
 import type { Query } from '../../../query/finder.ts'
-import { FORMATS, type Rendition } from '../../../query/formats/formats.ts'
+import { FORMATS, type FormatName, hasGeometry, type Rendition } from '../../../query/formats/formats.ts'
+import type { Geometry } from '../../../query/formats/geojson.ts'
 import type { Selection } from '../../../query/formats/selection.ts'
 import { distanceNameOf, type Near } from '../../../query/near.ts'
+import type { Box } from '../../../release/boundaries/boundary-file.ts'
 import type { RequestHeaders } from '../../exchange.ts'
 import { badParameter } from '../../problem.ts'
 import { valuesIn } from '../filter-parameters.ts'
@@ -14,8 +17,10 @@ import { type ContentCoding, negotiate } from '../negotiate.ts'
 import { type Parameter, Parameters, type ParameterTable, parameterNamed } from '../parameter.ts'
 import {
   AFTER,
+  BBOX,
   BY,
   bulkParameters,
+  CONTAINING,
   childBulkParameters,
   childListParameters,
   EMBED,
@@ -23,6 +28,7 @@ import {
   FACTS,
   FORMAT,
   fieldsOf,
+  GEOMETRY,
   languageOf,
   listParameters,
   MAX_FILTER_VALUES,
@@ -56,6 +62,10 @@ type FoundRecords = RenderedRecords &
   NamingRecord & {
     /** The ancestor that they must have in their tree. */
     readonly within?: NameInPath | undefined
+    /** The point that their shape holds, or that of a record above them. */
+    readonly containing?: Point | undefined
+    /** The box that they lie in. */
+    readonly box?: Box | undefined
     readonly query: Query
   }
 
@@ -80,7 +90,14 @@ export type BulkRequest = RouteOf<'bulk'> & FoundRecords
 export function parseBulkRequest(route: RouteOf<'bulk'>, query: RawQuery, headers: RequestHeaders): BulkRequest {
   const { entity, parent = route.node } = route
   const table = parent === undefined ? bulkParameters(entity) : childBulkParameters(entity)
-  return { ...route, ...foundRecords(query, headers, entity, new Parameters(query, table), table) }
+  const records = foundRecords(query, headers, entity, new Parameters(query, table), table)
+  const { format } = records.rendition
+  // A whole list is a sequence, of which a reader needs no more than one feature at once.
+  return {
+    ...route,
+    ...records,
+    rendition: { ...records.rendition, format: format === 'geojson' ? 'geojsonseq' : format },
+  }
 }
 
 function foundRecords(
@@ -95,7 +112,7 @@ function foundRecords(
   const words = parameters.value(QUERY)?.words ?? []
   const sorts = parameters.value(sortOf(entity))
   const near = nearOf(parameters)
-  const { rendition, ...rendered } = renderedRecords(entity, parameters, headers)
+  const { rendition, ...rendered } = renderedRecords(entity, parameters, headers, 'screen')
   const by = parameters.value(BY)
   const within = parameters.value(withinOf(entity))
   const roots: Filter[] = parameters.value(ROOT) ? [{ steps: [], match: 'root', values: [] }] : []
@@ -103,6 +120,8 @@ function foundRecords(
     ...rendered,
     by,
     within,
+    containing: parameters.value(CONTAINING),
+    box: parameters.value(BBOX),
     query: { filters: [...filters, ...roots], words, sorts, near },
     rendition: { ...rendition, added: near === undefined ? [] : [distanceNameOf(entity)] },
   }
@@ -112,7 +131,7 @@ export type RecordRequest = RouteOf<'record'> & RenderedRecords & NamingRecord
 
 export function parseRecordRequest(route: RouteOf<'record'>, query: RawQuery, headers: RequestHeaders): RecordRequest {
   const parameters = new Parameters(query, recordParameters(route.entity))
-  return { ...route, by: parameters.value(BY), ...renderedRecords(route.entity, parameters, headers) }
+  return { ...route, by: parameters.value(BY), ...renderedRecords(route.entity, parameters, headers, 'full') }
 }
 
 function startOf(parameters: Parameters, { release }: RawQuery): ListRequest['start'] {
@@ -153,12 +172,31 @@ export function nearOf(parameters: Parameters): Near | undefined {
   return point && { ...point, within }
 }
 
-function renderedRecords(entity: Entity, parameters: Parameters, headers: RequestHeaders): RenderedRecords {
+/** The detail of shapes; undefined where the format has none. */
+function geometryOf(parameters: Parameters, format: FormatName, absent: Geometry): Geometry | undefined {
+  const geometry = parameters.value(GEOMETRY)
+  if (hasGeometry(format)) return geometry ?? absent
+  if (geometry !== undefined) throw badParameter(GEOMETRY.name, geometry, 'only together with format=geojson')
+  return undefined
+}
+
+/** `detail` is that of the shapes in features, if the request does not say it. */
+function renderedRecords(
+  entity: Entity,
+  parameters: Parameters,
+  headers: RequestHeaders,
+  detail: Geometry,
+): RenderedRecords {
   const { format, encoding } = negotiate(headers, FORMATS, parameters.value(FORMAT))
   const forExcel = parameters.value(EXCEL)
   if (forExcel && format !== 'csv') throw badParameter(EXCEL.name, 'true', 'only together with format=csv')
   return {
-    rendition: { ...selectionOf(entity, parameters), format, forExcel },
+    rendition: {
+      ...selectionOf(entity, parameters),
+      format,
+      forExcel,
+      geometry: geometryOf(parameters, format, detail),
+    },
     encoding,
     work: (list) => [...parameters.work(list), ...renditionWork(format, encoding)],
   }
