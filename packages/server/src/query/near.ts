@@ -196,5 +196,6 @@ export const pointTree = memoized(({ points }: EntityIndex): KDBush => {
   const tree = new KDBush(0, POINT_NODE_SIZE)
   tree.ids = points.positions
   tree.coords = points.coordinates
+  tree._finished = true
   return tree
 })

@@ -44,18 +44,34 @@ export const geojsonseq: RecordFormat = {
   }),
 }
 
-/** Features one by one, since the shape of a single one may have megabytes. */
+const CHUNK_BYTES = 1 << 16
+const CLOSING = Buffer.from('}')
+
+/** Features in chunks of many, or of one, whose shape may have megabytes. */
 function features(entity: Entity, options: RecordOptions, before: string, between: string): RecordEncoder['records'] {
   const properties = recordJson(entity, options, '', '')
   const { geometryAt = () => 'null' } = options
   return function* (jsons, positions = []) {
+    let chunks: Uint8Array[] = []
+    let bytes = 0
+    const add = (chunk: Uint8Array) => {
+      chunks.push(chunk)
+      bytes += chunk.length
+    }
     for (const [at, json] of jsons.entries()) {
       const position = positions[at]
       const geometry = position === undefined ? 'null' : geometryAt(position)
-      yield Buffer.from(`${at === 0 ? '' : between}${before}{"type":"Feature","geometry":${geometry},"properties":`)
-      yield* properties([json])
-      yield Buffer.from('}')
+      add(
+        Buffer.from(`${at === 0 ? '' : between}${before}{"type":"Feature","geometry":${geometry},"properties":`),
+      )
+      for (const chunk of properties([json])) add(chunk)
+      add(CLOSING)
+      if (bytes < CHUNK_BYTES) continue
+      yield Buffer.concat(chunks)
+      chunks = []
+      bytes = 0
     }
+    yield Buffer.concat(chunks)
   }
 }
 
