@@ -22,6 +22,7 @@ import { recordTemplate } from '../../http/v2/v2-routes.ts'
 import { distanceNameOf } from '../../query/near.ts'
 import { type Ancestors, ancestorRecords } from '../ancestry.ts'
 import type { ListedRelease } from '../api-reader.ts'
+import { locatorMap, shapeOf } from '../boundary-map.ts'
 import { dotMap, type MapPoint, pointOf } from '../dot-map.ts'
 import { ancestorsIn } from '../forest.ts'
 import {
@@ -467,13 +468,20 @@ export const bar = (value: number, largest: number): Html =>
 // Its place, its neighbours and its namesakes.
 
 function whereabouts(view: View, entity: Entity, record: PublishedRecord): Html | undefined {
+  const { api, words } = view
+  const name = nameOf(view, entity, record)
+  const where = locatorMap(api.release, entity, record, (above, of) =>
+    filled(words.record.locator, name, nameAmong(view, above, of)),
+  )
   const focus = pointOf(entity, record)
   if (focus !== undefined)
-    return html`${dotsAround(view, entity, record, focus)}${mapLink(view, placeOnMap(view, entity, focus))}`
-  const child = descendantsOf(view.api.catalog, entity).find((one) => hasCoordinates(one))
+    return html`${dotsAround(view, entity, record, focus)}${where}${mapLink(view, placeOnMap(view, entity, focus))}`
+  const child = descendantsOf(api.catalog, entity).find((one) => hasCoordinates(one))
   const dots = child && dotsBelow(view, child, entity, record)
-  if (child === undefined || dots === undefined) return undefined
-  return html`${dots}${mapLink(view, href(view, mapAddress(child), filterBy(child, entity, record)))}`
+  if (child !== undefined && dots !== undefined)
+    return html`${dots}${where}${mapLink(view, href(view, mapAddress(child), filterBy(child, entity, record)))}`
+  const shape = dotMap([], name, undefined, shapeOf(api.release, entity, record))
+  return html`${shape && html`<figure>${shape}</figure>`}${where}`
 }
 
 const mapLink = ({ words }: View, address: string): Html => html`<p><a href="${address}">${words.maps.see}</a></p>`
@@ -497,7 +505,8 @@ function dotsBelow(view: View, child: Entity, entity: Entity, record: PublishedR
   const points = largest.length > 0 ? largest : pointsOf(child, api.list(child, shown).records)
   const caption = largest.length > 0 ? words.record.dotsLargest : words.record.dotsShown
   const places = manyWithin(view, child)
-  const map = dotMap(points, filled(words.record.dots, places, nameOf(view, entity, record)))
+  const shape = shapeOf(api.release, entity, record)
+  const map = dotMap(points, filled(words.record.dots, places, nameOf(view, entity, record)), undefined, shape)
   return (
     map &&
     html`<figure>${map}<figcaption>${filled(caption, language.number(points.length), places)}</figcaption></figure>`
