@@ -75,7 +75,7 @@ ${mapForm(view, entity, frame)}
 <button type="button" data-do="in" aria-label="${words.maps.zoomIn}" title="${words.maps.zoomIn}">+</button>
 <button type="button" data-do="out" aria-label="${words.maps.zoomOut}" title="${words.maps.zoomOut}">−</button>
 <button type="button" data-do="whole" aria-label="${words.maps.whole}" title="${words.maps.whole}">⤢</button>
-${bounded.length > 0 && html`<button type="button" data-do="where" aria-label="${words.maps.where}" title="${words.maps.where}">⌖</button>`}
+${bounded.length > 0 && html`<button type="button" data-do="where" aria-label="${words.maps.where}" title="${words.maps.where}">◎</button>`}
 </div>
 <p class="map-scale" data-part="scale" aria-hidden="true" hidden></p>
 <span class="map-ring" hidden></span>
