@@ -451,6 +451,14 @@ export const LIMIT = wholeNumber('limit', 'Maximum number of suggestions', {
   elsewhere: PAGE_SIZES,
 })
 
+export const SEARCH_FORMAT = choice(
+  'format',
+  'With geojson, each suggestion is a feature with the point or the boundary of its record',
+  ['json', 'geojson'],
+  'json',
+  { of: 'search' },
+)
+
 export const languageOfSearch = (catalog: Catalog) => languageIn(languagesIn(catalog), 'search', long)
 
 export const searchParameters = derived((catalog: Catalog): readonly Parameter[] => [
@@ -461,6 +469,8 @@ export const searchParameters = derived((catalog: Catalog): readonly Parameter[]
   LIMIT,
   ...([...catalog.entities.values()].some(hasCoordinates) ? [NEAR, WITHIN_KM] : []),
   languageOfSearch(catalog),
+  SEARCH_FORMAT,
+  GEOMETRY,
   RELEASE,
 ])
 

@@ -3,6 +3,7 @@ import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { isNaming, type NamingField } from '../../catalog/languages/languages.ts'
 import { pathTo } from '../../catalog/lineage.ts'
+import { type Geometry, geometryReader } from '../../query/formats/geojson.ts'
 import { DISTANCE } from '../../query/near.ts'
 import { searchText } from '../../query/search/anchored.ts'
 import type { AliasMatch } from '../../query/search/explanation.ts'
@@ -20,13 +21,28 @@ import type { SearchRequest } from './request/search-request.ts'
 
 export type RenderedSuggestion = ReturnType<typeof renderSuggestion>
 
-export function searchSuggestions(
+export function searchSuggestions(release: Release, search: SearchRequest, baseUrl: string): RenderedSuggestion[] {
+  const { words, language } = search
+  return resultsOf(release, search).map((result) => renderSuggestion(release, result, words, { baseUrl, language }))
+}
+
+const resultsOf = (release: Release, { text, searched, within, by, limit, near }: SearchRequest) =>
+  searchText(release, text, scopeWithin(release, searched, within && { ...within, by }), limit, near)
+
+/** The suggestions as a collection of features, which is JSON already. */
+export function suggestedFeatures(
   release: Release,
-  { text, words, searched, within, by, limit, near, language }: SearchRequest,
+  search: SearchRequest,
   baseUrl: string,
-): RenderedSuggestion[] {
-  const results = searchText(release, text, scopeWithin(release, searched, within && { ...within, by }), limit, near)
-  return results.map((result) => renderSuggestion(release, result, words, { baseUrl, language }))
+  geometry: Geometry,
+): string {
+  const { words, language } = search
+  const features = resultsOf(release, search).map((result) => {
+    const shape = geometryReader(release, release.entity(result.name).definition, geometry)(result.position)
+    const properties = renderSuggestion(release, result, words, { baseUrl, language })
+    return `{"type":"Feature","geometry":${shape},"properties":${JSON.stringify(properties)}}`
+  })
+  return `{"type":"FeatureCollection","features":[${features.join()}]}`
 }
 
 type AncestorBy = NamedAncestor & { readonly by: NamedBy | undefined }

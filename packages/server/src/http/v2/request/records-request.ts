@@ -173,7 +173,7 @@ export function nearOf(parameters: Parameters): Near | undefined {
 }
 
 /** The detail of shapes; undefined where the format has none. */
-function geometryOf(parameters: Parameters, format: FormatName, absent: Geometry): Geometry | undefined {
+export function geometryOf(parameters: Parameters, format: FormatName, absent: Geometry): Geometry | undefined {
   const geometry = parameters.value(GEOMETRY)
   if (hasGeometry(format)) return geometry ?? absent
   if (geometry !== undefined) throw badParameter(GEOMETRY.name, geometry, 'only together with format=geojson')
