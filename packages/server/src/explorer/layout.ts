@@ -16,7 +16,7 @@ import {
   withQuery,
 } from './links.ts'
 import { sourceTitle } from './names.ts'
-import { packageCredits } from './packages.ts'
+import { creditsOf } from './packages.ts'
 import { searchAttributes, searchBox } from './search-box.ts'
 import { type ExplorerPage, href, isolated, shortDigest, type View } from './view.ts'
 import type { Words } from './words/words.ts'
@@ -109,6 +109,6 @@ function footer(view: View): Html {
 <p><a href="${href(view, RELEASES_PATH)}">${filled(words.release.served, shortDigest(digest), language.date(manifest.built))}</a></p>
 <p>${words.footer.source}: ${isolated(sourceTitle(view, manifest.source.title))}</p>
 <p>${words.footer.program}: Nomenclator ${version}</p>
-${packageCredits(view)}
+${creditsOf(view)}
 </footer>`
 }

@@ -61,7 +61,7 @@ export function mapPage(given: View, named?: Entity): ExplorerPage {
     main: html`<link rel="modulepreload" href="${assetAddress('map.js')}">
 <div class="heading">
 <h1>${filled(words.maps.title, many)}</h1>
-<p class="count" role="status">${isFiltered ? filled(words.maps.shown, language.number(listed.total), points, many) : filled(words.maps.lead, points, many)} ${legend(view, entity, frame)}</p>
+<p class="count" role="status">${isFiltered ? filled(words.maps.shown, language.number(listed.total), points, many) : filled(words.maps.lead, points, manyWithin(view, entity, frame.points))} ${legend(view, entity, frame)}</p>
 </div>
 ${mapForm(view, entity, frame)}
 <noscript><p class="empty">${words.maps.noScript}</p></noscript>
@@ -271,7 +271,7 @@ export function smallMap(view: View): Html | undefined {
   const [entity] = mappedEntities(view)
   const grid = entity && api.dotGrid(entity)
   if (entity === undefined || grid === undefined || grid.points < MIN_POINTS) return undefined
-  const label = filled(words.home.dots, language.number(grid.points), manyWithin(view, entity))
+  const label = filled(words.home.dots, language.number(grid.points), manyWithin(view, entity, grid.points))
   const { hues = [] } = api.map(entity) ?? {}
   return html`<figure class="small-map"><a href="${href(view, MAP_PATH)}">${gridMap(grid, hues, label)}<span class="unseen">${words.maps.open}</span></a></figure>`
 }
