@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import type { Log } from '../../base/log.ts'
-import { explorerPages } from '../../explorer/mount.ts'
+import { explorerPagesOf } from '../../explorer/mount.ts'
 import { type AppContext, createApp } from '../../http/app.ts'
 import { Budget, MEGABYTE } from '../../http/limits/budget.ts'
 import { chargeComputeTime, RateTable, rateLimited, sharedTableFile } from '../../http/limits/rate-limit.ts'
@@ -162,7 +162,7 @@ export function startComputeWorker(given: Given, socket: string): RunningWorker 
     { ...given, log: logTrouble },
     {
       store,
-      pages: explorerPages,
+      pages: explorerPagesOf(store.home),
       shelfFiles: lazyShelf(store, values['include-restricted'], log),
       ...(findOnShelf && { findOnShelf }),
       ...(cache && { cache }),
