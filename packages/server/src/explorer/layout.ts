@@ -19,7 +19,8 @@ import { sourceTitle } from './names.ts'
 import { packageCredits } from './packages.ts'
 import { searchAttributes, searchBox } from './search-box.ts'
 import { type ExplorerPage, href, isolated, shortDigest, type View } from './view.ts'
-import type { Words } from './words/es.ts'
+import type { Words } from './words/words.ts'
+import { filled } from './words/words.ts'
 
 /** The pages of the navigation, in order. */
 const NAVIGATION: readonly (readonly [path: string, label: (words: Words) => string])[] = [
@@ -97,7 +98,7 @@ function notices({ api, words, language, path, carried }: View): Html | undefine
   const kept = carried.filter(([name]) => name !== 'release')
   return html`<div class="notices" role="note">
 ${manifest.source.synthetic && html`<p>${words.release.synthetic}</p>`}
-${!isCurrent && html`<p>${words.release.viewing(shortDigest(digest), language.date(manifest.built))} <a href="${withQuery(path, kept)}">${words.release.toCurrent}</a></p>`}
+${!isCurrent && html`<p>${filled(words.release.viewing, shortDigest(digest), language.date(manifest.built))} <a href="${withQuery(path, kept)}">${words.release.toCurrent}</a></p>`}
 </div>`
 }
 
@@ -105,7 +106,7 @@ function footer(view: View): Html {
   const { api, words, language } = view
   const { digest, manifest } = api.release
   return html`<footer class="site">
-<p><a href="${href(view, RELEASES_PATH)}">${words.release.served(shortDigest(digest), language.date(manifest.built))}</a></p>
+<p><a href="${href(view, RELEASES_PATH)}">${filled(words.release.served, shortDigest(digest), language.date(manifest.built))}</a></p>
 <p>${words.footer.source}: ${isolated(sourceTitle(view, manifest.source.title))}</p>
 <p>${words.footer.program}: Nomenclator ${version}</p>
 ${packageCredits(view)}

@@ -8,7 +8,8 @@ import { codePartsIn, joinedCode, usualCodeOf } from '../catalog/official-code.t
 import { belongsTo } from './ancestry.ts'
 import type { PageLanguage } from './language.ts'
 import { keySegments } from './links.ts'
-import type { Words } from './words/es.ts'
+import type { Words } from './words/words.ts'
+import { filled } from './words/words.ts'
 
 type Naming = { readonly language: PageLanguage; readonly words: Words }
 
@@ -138,7 +139,7 @@ export const nameOf = (naming: Pick<Naming, 'language'>, entity: Entity, record:
 /** A name together with what it is, such as "Estado de México"; of a list that pages have no words for, the name alone. */
 export const nameWithKind = (naming: Naming, entity: Entity, name: string): string => {
   const known = wordsFor(naming, entity)
-  return known === undefined ? name : naming.words.record.named(capitalized(known.one), name)
+  return known === undefined ? name : filled(naming.words.record.named, capitalized(known.one), name)
 }
 
 /** The name of a record beside others, with the word for its kind if its parent has the same name. */

@@ -7,7 +7,7 @@ import type { ApiReader } from './api-reader.ts'
 import type { PageLanguage } from './language.ts'
 import { keySegments, recordAddress, withQuery } from './links.ts'
 import { type nameAmong, shownName } from './names.ts'
-import type { Words } from './words/es.ts'
+import type { Words } from './words/words.ts'
 
 export type View = {
   readonly language: PageLanguage
