@@ -16,7 +16,7 @@ import { SHELF_TROUBLES } from '../packages/server/src/distribution/shelf/follow
 import { ADMIN_PATHS } from '../packages/server/src/http/observation/admin-paths.ts'
 import { METRICS } from '../packages/server/src/http/observation/exposition.ts'
 import { problemTitles } from '../packages/server/src/http/problem.ts'
-import { SUPERVISOR_VARIABLE } from '../packages/server/src/http/processes/workers.ts'
+import { SUPERVISOR_VARIABLE } from '../packages/server/src/http/processes/messages.ts'
 import { ROUTE_LABELS } from '../packages/server/src/http/routes.ts'
 import { pageHeaders } from '../packages/server/src/http/v1/page-headers.ts'
 import { FIRST_PAGE } from '../packages/server/src/http/v1/page-request.ts'
