@@ -4,7 +4,7 @@ import type { Catalogs, ConnectOptions, Page, Point, Row, Walk } from './catalog
 import { type CollectionDescription, DESCRIPTION, type Description } from './description.ts'
 import type { DownloadFormat } from './download-format.ts'
 import { NomenclatorError, ReleaseGone } from './errors.ts'
-import { jsonOf, type TypeOf } from './json.ts'
+import { type FormValue, jsonOf } from './json.ts'
 import { valueAt } from './record-path.ts'
 import type { CatalogShape } from './shape.ts'
 import { apiAt, type Call, type Reply, Transport } from './transport.ts'
@@ -37,7 +37,7 @@ export class Service {
 
   async json<const F>(path: string, form: F, parameters?: Parameters, body?: unknown) {
     const reply = await this.send(path, parameters, { body })
-    const value = jsonOf(reply, form) as TypeOf<F> & { readonly release: string }
+    const value = jsonOf(reply, form) as FormValue<F> & { readonly release: string }
     // An object has the members that the server gave it.
     return Array.isArray(value) ? withMembers(value, { release: reply.headers['x-release'] as string }) : value
   }

@@ -206,7 +206,7 @@ export class Transport {
       return { status: 0, headers: {}, body: '', failure }
     } finally {
       clearTimeout(timer)
-      // What is left of a response that is refused is not read.
+      // The rest of a response that is refused is not read.
       controller.abort()
     }
   }
