@@ -3,7 +3,7 @@ import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { parseAddress } from './address.ts'
 import { compareServers } from './compare.ts'
 import { collections } from './contract.ts'
-import { isUsageError, someOf, text, type VerifyFlags, VerifyUsageError, wholeNumber, yes } from './flags.ts'
+import { isUsageError, someOf, text, type VerifyFlags, WrongCall, wholeNumber, yes } from './flags.ts'
 import { entriesOf, junitOf, textOf } from './report.ts'
 import { type VerifyOptions, verify } from './verify.ts'
 
@@ -62,10 +62,10 @@ const SOUND = 0
 const BROKEN = 1
 export const UNCHECKED = 2
 
-/** Verifies the server at a URL, or compares it with another, and returns the exit code. Throws a VerifyUsageError for a wrong call. */
+/** Verifies the server at a URL, or compares it with another, and returns the exit code. Throws a WrongCall for a wrong call. */
 export async function runVerify(url: string, values: VerifyValues, output: Output): Promise<number> {
   const { junit, timeout } = values
-  if (values.json && junit === '-') throw new VerifyUsageError('--json and --junit - both print; give one of them')
+  if (values.json && junit === '-') throw new WrongCall('--json and --junit - both print; give one of them')
   const address = parseAddress(url)
   const against = values.against === undefined ? undefined : parseAddress(values.against)
   const linkBase = values['base-url'] === undefined ? address.base : parseAddress(values['base-url']).base
@@ -93,8 +93,6 @@ function refuseUnwritable(path: string): void {
   try {
     closeSync(openSync(path, 'a'))
   } catch (error) {
-    throw new VerifyUsageError(
-      `--junit was ${JSON.stringify(path)}, which cannot be written: ${(error as Error).message}`,
-    )
+    throw new WrongCall(`--junit was ${JSON.stringify(path)}, which cannot be written: ${(error as Error).message}`)
   }
 }

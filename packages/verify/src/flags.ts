@@ -14,10 +14,10 @@ type Flag = {
 export type VerifyFlags = Readonly<Record<string, Flag>>
 
 /** A wrong call, in words for the person at the terminal. */
-export class VerifyUsageError extends Error {}
+export class WrongCall extends Error {}
 
 export const isUsageError = (error: unknown): error is Error =>
-  error instanceof VerifyUsageError ||
+  error instanceof WrongCall ||
   (error instanceof TypeError && 'code' in error && /^ERR_PARSE_ARGS/.test(`${error.code}`))
 
 export const text = (value: string): string => value
@@ -35,7 +35,7 @@ export const someOf =
     return some.every((name) => names.includes(name)) ? some : { allowed: `some of ${names.join(', ')}` }
   }
 
-/** Parses arguments; throws a VerifyUsageError, or an error of Node, for the first that is wrong. */
+/** Parses arguments; throws a WrongCall, or an error of Node, for the first that is wrong. */
 export function parseFlags(flags: VerifyFlags, argv: readonly string[]) {
   const options = Object.entries(flags).map(([name, { value }]) => {
     return [name, { type: value === undefined ? 'boolean' : 'string' }] as const
@@ -46,7 +46,7 @@ export function parseFlags(flags: VerifyFlags, argv: readonly string[]) {
     const given = typed[name] ?? defaultValue
     const parsed = given === undefined ? (value ? undefined : false) : parse(String(given))
     if (typeof parsed === 'object' && parsed !== null && 'allowed' in parsed)
-      throw new VerifyUsageError(`--${name} was ${JSON.stringify(given)}; allowed is ${parsed.allowed}`)
+      throw new WrongCall(`--${name} was ${JSON.stringify(given)}; allowed is ${parsed.allowed}`)
     return [name, parsed]
   })
   return { values: Object.fromEntries(values), operands }
