@@ -32,6 +32,19 @@ describe('the sources of a package', () => {
   })
 })
 
+/** A problem of RFC 9457, of the server and as its client has it. */
+const SAME_IN_TWO_PACKAGES = ['Problem']
+
+test('no two exported types have one name', () => {
+  const exported = sources
+    .filter((file) => !/\.test\.ts$/.test(file))
+    .flatMap((file) => [...read(file).matchAll(/^export (?:abstract )?(?:type|class|interface) (\w+)\b(?!,)/gm)])
+    .map(([, name]) => name as string)
+  expect(exported.length).toBeGreaterThan(300)
+  const twice = exported.filter((name, at) => exported.indexOf(name) !== at)
+  expect(twice).toEqual(SAME_IN_TWO_PACKAGES)
+})
+
 describe('JSON', () => {
   test('is parsed in one file of the server, as a value of unknown shape', () => {
     const server = 'packages/server/src/'

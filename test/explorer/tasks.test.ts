@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs'
 import type { Locator, Page } from 'playwright-core'
 import readSheets from 'read-excel-file/node'
 import { languageOf } from '../../packages/server/src/explorer/language.ts'
+import { filled } from '../../packages/server/src/explorer/words/words.ts'
 import { isWide } from '../support/browsed.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { bundledHome, type TestHome } from '../support/releases.ts'
 import { serverOf, type TestServer } from '../support/server.ts'
 import { accessibilityFaults, until, WatchedPages } from '../support/watched-page.ts'
-import { filled } from '../../packages/server/src/explorer/words/words.ts'
 
 const browser = await launchBrowser()
 const pages = new WatchedPages(browser)

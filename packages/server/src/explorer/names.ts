@@ -40,10 +40,10 @@ export const oneOf = (naming: Naming, entity: Entity): string =>
 export const manyOf = (naming: Naming, entity: Entity): string =>
   ownTitle(naming, entity) ?? wordsFor(naming, entity)?.many ?? entity.title
 
-/** The list within a sentence. Titles of others may be names, and stay as they are written. */
-export const manyWithin = (naming: Naming, entity: Entity): string => {
-  const own = ownTitle(naming, entity)
-  return own ?? wordsFor(naming, entity)?.many.toLowerCase() ?? entity.title
+/** The list, or so many of its records, within a sentence. Titles of others may be names, and stay as they are written. */
+export const manyWithin = (naming: Naming, entity: Entity, count?: number): string => {
+  const words = wordsFor(naming, entity)
+  return ownTitle(naming, entity) ?? (count === 1 ? words?.one : words?.many.toLowerCase()) ?? entity.title
 }
 
 /** The name of a field for people. An identifier is called so, whatever it identifies; a parent by what it is. */

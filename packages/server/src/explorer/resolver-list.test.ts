@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { csvCell, extendedLine, parseCsvLine } from '../source/csv.ts'
 import { columnLetters, extendedRows } from './browser/resolver/added-columns.ts'
 import {
   type CandidateRecord,
@@ -91,6 +92,14 @@ describe('the separator', () => {
       ["'@x", 'ñ "q"', '007', '8'],
     ])
   })
+})
+
+test.each([
+  ...['x;=HYPERLINK(0);y', '\uff1d1', '\u200b=1', '\t=1', '\u3164@a', 'a\r+1', 'x;"=1;y', 'x;"=1;y"', 'x; =1', '=1'],
+  ...["'=1", '-5', '+52 443 123', '-', 'a=b', 'a, -b', 'x;-1'],
+])('a formula is guarded as in the CSV of the server: %j', (text) => {
+  const [[value] = []] = parsedTable('x', writtenCsv([[text, 'y']]).slice(1), ',').rows
+  expect([value]).toEqual(parseCsvLine(extendedLine(csvCell(text), [text], '', ',')) as string[])
 })
 
 describe('what the columns are', () => {

@@ -27,7 +27,7 @@ const SNIPPETS: readonly (readonly [language: string, code: (url: string) => str
 type Table = { readonly target: string; readonly codes: readonly string[] }
 
 const pandas = (url: string, codes: readonly string[]): string =>
-  `import pandas as pd\n\ndata = pd.read_csv("${url}", dtype={${codes.map((code) => `${JSON.stringify(code)}: str`).join(', ')}})`
+  `import pandas as pd\n\ncodes = {${codes.map((code) => `${JSON.stringify(code)}: str`).join(', ')}}\ndata = pd.read_csv("${url}", dtype=codes, keep_default_na=False, na_values=[""])`
 
 /** The path and the query of the request. */
 export function apiRequest(view: View, target: string, table?: Table): Html {

@@ -59,7 +59,7 @@ export class HomeShelf {
     const given = historyWith(history, givenAs)
     const listing = listingText({ history: given, idRegistry: store.idRegistryText() ?? '', releases })
     const digest = sha256(listing)
-    // What is left out makes this a part of the state that the home follows.
+    // A release that is left out makes this a part of the state that the home follows.
     const name = change === undefined ? digest.slice(0, 32) : givenAs.size > 0 ? partOf(change) : change
     this.#state = { version, listing, pointer: { generation, change: name, chain, listing: digest }, ...offer }
     return this.#state

@@ -11,7 +11,7 @@ import { badParameter, type ProblemKind, problemTitles } from '../../http/proble
 import { OPENAPI_PATH } from '../../http/routes.ts'
 import { parameterNamed } from '../../http/v2/parameter.ts'
 import { listParameters } from '../../http/v2/parameter-definitions.ts'
-import { recordVariables } from '../../http/v2/v2-routes.ts'
+import { recordVariables } from '../../http/v2/record-paths.ts'
 import type { Release } from '../../release/release.ts'
 import type { PageLanguage } from '../language.ts'
 import { DOCS_PATH } from '../links.ts'

@@ -9,7 +9,7 @@ import { ProblemError } from '../../http/problem.ts'
 import { percentDecoded } from '../../http/v2/key-text.ts'
 import { filterParameters, MAX_SEARCH_CHARACTERS } from '../../http/v2/parameter-definitions.ts'
 import type { QueryPairs } from '../../http/v2/request/query-string.ts'
-import { bulkTemplate } from '../../http/v2/v2-routes.ts'
+import { bulkTemplate } from '../../http/v2/record-paths.ts'
 import { embeddedIn } from '../ancestry.ts'
 import type { MapFrame } from '../api-reader.ts'
 import { assetAddress } from '../assets.ts'
@@ -63,7 +63,7 @@ export function mapPage(given: View, named?: Entity): ExplorerPage {
     main: html`<link rel="modulepreload" href="${assetAddress('map.js')}">
 <div class="heading">
 <h1>${filled(words.maps.title, many)}</h1>
-<p class="count" role="status">${isFiltered ? filled(words.maps.shown, language.number(listed.total), points, many) : filled(words.maps.lead, points, many)} ${legend(view, entity, frame)}</p>
+<p class="count" role="status">${isFiltered ? filled(words.maps.shown, language.number(listed.total), points, many) : filled(words.maps.lead, points, manyWithin(view, entity, frame.points))} ${legend(view, entity, frame)}</p>
 </div>
 ${mapForm(view, entity, frame)}
 <noscript><p class="empty">${words.maps.noScript}</p></noscript>
@@ -277,7 +277,7 @@ function boundedLists(view: View, entity: Entity) {
     const names = nameWays(view, list)
     const fields = new Set([...names, ...key].map(([field]) => filterParameter(list, [field as string])))
     return {
-      shapes: withQuery(bulkTemplate(apiCollectionPath(list)), [
+      shapes: withQuery(bulkTemplate({ entity: list, path: apiCollectionPath(list) }), [
         ['format', 'geojson'],
         ['fields', [...fields].join()],
         ['release', release.digest],
@@ -300,7 +300,7 @@ export function smallMap(view: View): Html | undefined {
   const [entity] = mappedEntities(view)
   const grid = entity && api.dotGrid(entity)
   if (entity === undefined || grid === undefined || grid.points < MIN_POINTS) return undefined
-  const label = filled(words.home.dots, language.number(grid.points), manyWithin(view, entity))
+  const label = filled(words.home.dots, language.number(grid.points), manyWithin(view, entity, grid.points))
   const { hues = [] } = api.map(entity) ?? {}
   return html`<figure class="small-map"><a href="${href(view, MAP_PATH)}">${gridMap(grid, hues, label)}<span class="unseen">${words.maps.open}</span></a></figure>`
 }

@@ -17,8 +17,8 @@ import { codePartsIn, usualCodeOf } from '../../catalog/official-code.ts'
 import { type Content, type Html, html, joined } from '../../http/html.ts'
 import { ProblemError } from '../../http/problem.ts'
 import { percentDecoded } from '../../http/v2/key-text.ts'
+import { recordTemplate } from '../../http/v2/record-paths.ts'
 import type { QueryPairs } from '../../http/v2/request/query-string.ts'
-import { recordTemplate } from '../../http/v2/v2-routes.ts'
 import { distanceNameOf } from '../../query/near.ts'
 import { type Ancestors, ancestorRecords } from '../ancestry.ts'
 import type { ListedRelease } from '../api-reader.ts'
@@ -332,11 +332,7 @@ function sumBelow(view: View, entity: Entity, record: PublishedRecord): Entry[] 
   if (child === undefined || size === undefined) return []
   const { sum, known } = api.sum(child, filterBy(child, entity, record), size)
   if (known === 0) return []
-  const said = filled(
-    words.record.sumOf,
-    language.number(known),
-    known === 1 ? oneOf(view, child) : manyWithin(view, child),
-  )
+  const said = filled(words.record.sumOf, language.number(known), manyWithin(view, child, known))
   return [
     {
       label: fieldLabel(view, entity, own),
@@ -417,7 +413,7 @@ function children(view: View, entity: Entity, record: PublishedRecord): Html | u
 <h2 id="children-title">${wordsFor(view, entity) ? words.record.contains : words.record.referring}</h2>
 <ul class="counts">${below.map(
     ({ child, filter, total }) =>
-      html`<li><a href="${href(view, collectionAddress(child), filter)}"><span class="figure">${language.number(total)}</span> ${manyWithin(view, child)}</a></li>`,
+      html`<li><a href="${href(view, collectionAddress(child), filter)}"><span class="figure">${language.number(total)}</span> ${manyWithin(view, child, total)}</a></li>`,
   )}</ul>
 ${childTable(view, nearest.child, nearest.filter, nearest.total)}
 ${nearest.total > MAX_CHILDREN && html`<p><a href="${href(view, collectionAddress(nearest.child), [...nearest.filter, ...sizeOrder(view, nearest.child)])}">${filled(words.table.seeAll, language.number(nearest.total))}</a></p>`}
@@ -504,7 +500,7 @@ function dotsBelow(view: View, child: Entity, entity: Entity, record: PublishedR
     : []
   const points = largest.length > 0 ? largest : pointsOf(child, api.list(child, shown).records)
   const caption = largest.length > 0 ? words.record.dotsLargest : words.record.dotsShown
-  const places = manyWithin(view, child)
+  const places = manyWithin(view, child, points.length)
   const shape = shapeOf(api.release, entity, record)
   const map = dotMap(points, filled(words.record.dots, places, nameOf(view, entity, record)), undefined, shape)
   return (

@@ -147,10 +147,10 @@ function level(shown: Shown, levels: readonly Entity[], depth: number, filter: Q
     const below: QueryPairs = [[wayTo(child, entity), filterValue(entity, record)]]
     return node(shown, idOf('levels', entity, record), entity, record, {
       ancestors: ancestorNodesOf(entity, record),
-      count: html`<span class="figure">${filled(words.trees.below, language.number(count), manyWithin(view, leaf))}</span>${bar(count, largest)}`,
+      count: html`<span class="figure">${filled(words.trees.below, language.number(count), manyWithin(view, leaf, count))}</span>${bar(count, largest)}`,
       children: () => level(shown, levels, depth + 1, below),
     })
-  })}</ul>${empty > 0 && html`<p class="note"><a href="${href(view, collectionAddress(entity), filter)}">${filled(words.trees.without, language.number(empty), manyWithin(view, entity))}</a></p>`}${more}`
+  })}</ul>${empty > 0 && html`<p class="note"><a href="${href(view, collectionAddress(entity), filter)}">${filled(words.trees.without, language.number(empty), manyWithin(view, entity, empty))}</a></p>`}${more}`
 }
 
 const moreLink = (view: View, entity: Entity, filter: QueryPairs, total: number): Html =>
