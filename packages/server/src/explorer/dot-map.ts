@@ -4,7 +4,8 @@ import { memoized } from '../base/memoized.ts'
 import { coordinatesOf, type Entity } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
 import { type Html, html } from '../http/html.ts'
-import { cornersOf, pathOf, type Shape } from './boundary-map.ts'
+import type { Polygon } from '../release/boundaries/boundary-file.ts'
+import { cornersOf, pathOf } from './boundary-map.ts'
 import type { DotGrid } from './dot-grid.ts'
 import { isMissing, writtenNumber } from './values.ts'
 
@@ -22,14 +23,14 @@ export function pointOf(entity: Entity, record: PublishedRecord): MapPoint | und
 const SIZE = 400
 const MARGIN = 14
 
-/** Dots, and the shape that they lie in. North is up, and distances are alike in both directions in the middle of the map. */
+/** Dots, and the shapes that they lie in. North is up, and distances are alike in both directions in the middle of the map. */
 export function dotMap(
   points: readonly MapPoint[],
   label: string,
   focus?: MapPoint,
-  shape: Shape = [],
+  shapes: readonly (readonly Polygon[])[] = [],
 ): Html | undefined {
-  const all = [...points, ...(focus === undefined ? [] : [focus]), ...(shape.length === 0 ? [] : cornersOf(shape))]
+  const all = [...points, ...(focus === undefined ? [] : [focus]), ...shapes.flatMap(cornersOf)]
   if (all.length < 2) return undefined
   const latitudes = all.map(({ latitude }) => latitude)
   const longitudes = all.map(({ longitude }) => longitude)
@@ -45,7 +46,7 @@ export function dotMap(
   const height = Math.round((north - south) * scale + 2 * MARGIN)
   // Dots on the same spot are drawn once.
   const spots = new Set(points.map(({ longitude, latitude }) => `M${x(longitude)} ${y(latitude)}h0`))
-  return html`<svg class="dots" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">${shape.length > 0 && html`<path class="shape" d="${pathOf(shape, x, y)}"/>`}<path d="${[...spots].join('')}"/>${focus !== undefined && html`<circle cx="${x(focus.longitude)}" cy="${y(focus.latitude)}" r="7"/>`}</svg>`
+  return html`<svg class="dots" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">${shapes.map((shape) => html`<path class="shape" d="${pathOf(shape, x, y)}"/>`)}<path d="${[...spots].join('')}"/>${focus !== undefined && html`<circle cx="${x(focus.longitude)}" cy="${y(focus.latitude)}" r="7"/>`}</svg>`
 }
 
 /** The cells of a grid that have any record, each row in runs whose dashes are the dots. */

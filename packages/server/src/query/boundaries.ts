@@ -1,13 +1,13 @@
 // Finds records by where they lie: those whose shape holds a point, and those with a shape or a point in a box.
 import type { Entity } from '../catalog/entity.ts'
 import { lineageOf, pathTo } from '../catalog/lineage.ts'
-import type { BoundaryFile, Box } from '../release/boundaries/boundary-file.ts'
+import type { BoundaryFile } from '../release/boundaries/boundary-file.ts'
 import { positionsOfShapes, shapeReader } from '../release/boundaries/boundary-records.ts'
 import type { Release } from '../release/release.ts'
-import { PER_DEGREE } from '../source/boundaries/matched-shapes.ts'
+import { type Box, unitsOf } from '../source/boundaries/corners.ts'
 import { type Near, pointTree } from './near.ts'
 
-export type Point = Omit<Near, 'within'>
+export type GeoPoint = Omit<Near, 'within'>
 
 /** A list with boundaries, which is another list or one above it; the steps lead there from a record. */
 type Bounded = { readonly entity: Entity; readonly file: BoundaryFile; readonly steps: readonly string[] }
@@ -21,13 +21,11 @@ export function boundedList(release: Release, entity: Entity): Bounded | undefin
   return undefined
 }
 
-const unitsOf = (degrees: number) => Math.round(degrees * PER_DEGREE)
-
 /** The positions of the records of a list with boundaries whose shape holds a point, ascending. */
 export const positionsContaining = (
   release: Release,
   { entity, file }: Bounded,
-  { latitude, longitude }: Point,
+  { latitude, longitude }: GeoPoint,
 ): Uint32Array => positionsOfShapes(release, entity, file, file.containing(unitsOf(longitude), unitsOf(latitude)))
 
 /**

@@ -1,11 +1,12 @@
 // nomenclator check --boundaries: the records whose coordinates do not lie in the boundaries of what they belong to.
+import { OperationalError } from '../../base/operational-error.ts'
 import type { Entity } from '../../catalog/entity.ts'
-import { distanceFrom, type Polygon } from '../../release/boundaries/boundary-file.ts'
+import type { Polygon } from '../../release/boundaries/boundary-file.ts'
 import { type PointBelow, pointsBelow, shapeReader } from '../../release/boundaries/boundary-records.ts'
 import { ReleaseStore } from '../../release/home/release-store.ts'
 import { codeReader } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
-import { PER_DEGREE } from '../../source/boundaries/matched-shapes.ts'
+import { distanceFrom, PER_DEGREE, unitsOf } from '../../source/boundaries/corners.ts'
 
 /** Shapes of others are simplified, and coordinates are of the middle of a place: so far outside it is no finding. */
 const MAX_KILOMETRES = 3
@@ -25,7 +26,9 @@ type Checked = {
 /** The report on the current release of a home, in words or as JSON. */
 export function checkBoundaries(home: string, isJson: boolean): string {
   const store = new ReleaseStore(home)
-  const release = store.read(store.currentDigest() ?? '')
+  const digest = store.currentDigest()
+  if (digest === undefined) throw new OperationalError(`there are no releases in ${home}`)
+  const release = store.read(digest)
   const checked = [...release.catalog.entities.values()].flatMap((entity) => checkedBelow(release, entity))
   if (isJson) return `${JSON.stringify({ release: release.digest, checked }, null, 2)}\n`
   return (
@@ -46,8 +49,7 @@ function checkedBelow(release: Release, entity: Entity): Checked[] {
     const checked = byList.getOrInsertComputed(list, () => ({ list: list.plural, boundaries: entity.plural, ...empty }))
     const shape = shapes[above]
     if (shape === undefined) checked.withoutShape++
-    else if (file.contains(shape, Math.round(longitude * PER_DEGREE), Math.round(latitude * PER_DEGREE)))
-      checked.inside++
+    else if (file.contains(shape, unitsOf(longitude), unitsOf(latitude))) checked.inside++
     else {
       const kilometres = kilometresTo(file.polygonsOf(shape), point)
       if (kilometres <= MAX_KILOMETRES) checked.near++

@@ -2,7 +2,7 @@
 import { parseDecimal } from '../../base/decimal-number.ts'
 import { lineageOf } from '../../catalog/lineage.ts'
 import { folded } from '../../catalog/words.ts'
-import { type Point, positionsContaining } from '../../query/boundaries.ts'
+import { type GeoPoint, positionsContaining } from '../../query/boundaries.ts'
 import { ancestorOf, levelsOf } from '../../query/resolve/levels.ts'
 import type { Resolution, RowToResolve } from '../../query/resolve/resolve.ts'
 import { type Candidate, isSure } from '../../query/resolve/verdict.ts'
@@ -10,16 +10,19 @@ import { codeReader } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 
 /** A row, and the point that its columns give. */
-export type PlacedRow = RowToResolve & { readonly point?: Point | undefined }
+export type PlacedRow = RowToResolve & { readonly point?: GeoPoint | undefined }
 
 const COLUMNS = { latitude: ['lat', 'latitud', 'latitude'], longitude: ['lon', 'lng', 'long', 'longitud', 'longitude'] }
 
 /** The coordinate that a column of this name has; undefined for others. */
-export const coordinateNamed = (column: string): keyof Point | undefined =>
+export const coordinateNamed = (column: string): keyof GeoPoint | undefined =>
   (['latitude', 'longitude'] as const).find((one) => COLUMNS[one].includes(folded(column.trim())))
 
 /** The point that two texts give, with a point or a comma before their decimals; undefined where they give none on Earth. */
-export function pointFrom({ latitude = '', longitude = '' }: Partial<Record<keyof Point, string>>): Point | undefined {
+export function pointFrom({
+  latitude = '',
+  longitude = '',
+}: Partial<Record<keyof GeoPoint, string>>): GeoPoint | undefined {
   const [north = 91, east = 181] = [latitude, longitude].map((text) => parseDecimal(text.trim().replace(',', '.')))
   return Math.abs(north) <= 90 && Math.abs(east) <= 180 ? { latitude: north, longitude: east } : undefined
 }
@@ -27,7 +30,7 @@ export function pointFrom({ latitude = '', longitude = '' }: Partial<Record<keyo
 type Place = Pick<Candidate, 'name' | 'position'>
 
 /** The records whose boundaries hold a point, of the lists furthest down first. */
-function placesAt(release: Release, point: Point): Place[] {
+function placesAt(release: Release, point: GeoPoint): Place[] {
   const lists = [...release.catalog.entities.values()].toSorted((a, b) => lineageOf(b).length - lineageOf(a).length)
   return lists.flatMap((entity): Place[] => {
     const file = release.entity(entity.name).boundaries('full')

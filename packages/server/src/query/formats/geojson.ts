@@ -3,7 +3,7 @@ import { type Entity, hasCoordinates } from '../../catalog/entity.ts'
 import type { Polygon } from '../../release/boundaries/boundary-file.ts'
 import { shapeReader } from '../../release/boundaries/boundary-records.ts'
 import type { Release } from '../../release/release.ts'
-import { PER_DEGREE } from '../../source/boundaries/matched-shapes.ts'
+import { PER_DEGREE } from '../../source/boundaries/corners.ts'
 import { pointReader } from '../near.ts'
 import { recordJson } from './json.ts'
 import { NO_BYTES, type RecordEncoder, type RecordFormat, type RecordOptions } from './record-format.ts'
@@ -61,9 +61,7 @@ function features(entity: Entity, options: RecordOptions, before: string, betwee
     for (const [at, json] of jsons.entries()) {
       const position = positions[at]
       const geometry = position === undefined ? 'null' : geometryAt(position)
-      add(
-        Buffer.from(`${at === 0 ? '' : between}${before}{"type":"Feature","geometry":${geometry},"properties":`),
-      )
+      add(Buffer.from(`${at === 0 ? '' : between}${before}{"type":"Feature","geometry":${geometry},"properties":`))
       for (const chunk of properties([json])) add(chunk)
       add(CLOSING)
       if (bytes < CHUNK_BYTES) continue

@@ -1,7 +1,9 @@
 // The boundaries of a list in a release: a file for each level of detail, all written by an import.
 import { join } from 'node:path'
+import { boxOf } from '../../source/boundaries/corners.ts'
+import type { GivenShape } from '../../source/source.ts'
 import type { FileSummary } from '../files/durable-file.ts'
-import { boxOf, type Shape, writeBoundaries } from './boundary-file.ts'
+import { writeBoundaries } from './boundary-file.ts'
 
 /** The files by level: all corners, as many as a screen shows of a state, and of a country. */
 export const BOUNDARY_FILES = {
@@ -13,7 +15,7 @@ export const BOUNDARY_FILES = {
 export type BoundaryLevel = keyof typeof BOUNDARY_FILES
 export const BOUNDARY_LEVELS = Object.keys(BOUNDARY_FILES) as readonly BoundaryLevel[]
 export type BoundaryFileName = (typeof BOUNDARY_FILES)[BoundaryLevel]
-export type BoundarySummaries = { readonly [file in BoundaryFileName]?: FileSummary }
+type BoundarySummaries = { readonly [file in BoundaryFileName]?: FileSummary }
 
 /** Writes the boundaries of an entity into its directory. */
 export type WriteBoundaries = (directory: string) => Promise<BoundarySummaries>
@@ -22,17 +24,17 @@ export type WriteBoundaries = (directory: string) => Promise<BoundarySummaries>
 const PARTS = { screen: 16_000, country: 2_000 } as const
 
 /** The greatest distance by which a border moves at a level, in the units of corners. */
-export function toleranceOf(shapes: readonly Shape[], level: keyof typeof PARTS): number {
+export function toleranceOf(shapes: readonly GivenShape[], level: keyof typeof PARTS): number {
   const [west, south, east, north] = boxOf(shapes.flatMap(({ polygons }) => polygons.flat()))
   return Math.max(east - west, north - south) / PARTS[level]
 }
 
 export const boundaryWriter =
-  (shapes: readonly Shape[]): WriteBoundaries =>
+  (shapes: readonly GivenShape[]): WriteBoundaries =>
   async (directory) => {
     const { simplifier } = await import('./simplified-shapes.ts')
     const simplified = simplifier(shapes)
-    const write = (level: BoundaryLevel, of: readonly Shape[]) => ({
+    const write = (level: BoundaryLevel, of: readonly GivenShape[]) => ({
       [BOUNDARY_FILES[level]]: writeBoundaries(join(directory, BOUNDARY_FILES[level]), of),
     })
     return {

@@ -3,6 +3,7 @@ import { memoized } from '../../base/memoized.ts'
 import { type Entity, embeddedAt } from '../../catalog/entity.ts'
 import { descendantsOf, pathTo } from '../../catalog/lineage.ts'
 import { usualCodeOf } from '../../catalog/official-code.ts'
+import { unitsOf } from '../../source/boundaries/corners.ts'
 import type { BoundaryList } from '../../source/boundaries/matched-shapes.ts'
 import { codeReader, positionsWithCode } from '../official-codes.ts'
 import type { OpenEntity, Release } from '../release.ts'
@@ -87,8 +88,8 @@ function ancestorReader(release: Release, list: Entity, ancestor: Entity): (posi
   }
 }
 
-/** A shape lies elsewhere if none of the points of its record is nearer than so many degrees. */
-const NEAR = 0.25
+/** A shape lies elsewhere if none of the points of its record is nearer than a quarter of a degree. */
+const NEAR = unitsOf(0.25)
 
 /** A list of a release as features are matched to it. */
 export function boundaryListOf(release: Release, entity: Entity): BoundaryList {
@@ -100,10 +101,12 @@ export function boundaryListOf(release: Release, entity: Entity): BoundaryList {
     codes: new Set(codes.filter((code) => code !== '')),
     widths: widthsOf(entity),
     separator: usualCodeOf(entity).separator ?? '',
-    isElsewhere: (code, [west = 0, south = 0, east = 0, north = 0]) => {
+    isElsewhere: (code, [west, south, east, north]) => {
       const known = points.get(code) ?? []
-      const isNear = ({ longitude, latitude }: PointBelow) =>
-        longitude > west - NEAR && longitude < east + NEAR && latitude > south - NEAR && latitude < north + NEAR
+      const isNear = ({ longitude, latitude }: PointBelow) => {
+        const [x, y] = [unitsOf(longitude), unitsOf(latitude)]
+        return x > west - NEAR && x < east + NEAR && y > south - NEAR && y < north + NEAR
+      }
       return known.length > 0 && !known.some(isNear)
     },
   }

@@ -1,12 +1,14 @@
 // Simplifies shapes so that a border between two stays the border of both, and no point of it moves further than a tolerance.
 import { topology } from 'topojson-server'
-import { boxOf, distanceFrom, type Polygon, type Ring, type Shape } from './boundary-file.ts'
+import { boxOf, distanceFrom } from '../../source/boundaries/corners.ts'
+import type { GivenShape } from '../../source/source.ts'
+import type { Polygon } from './boundary-file.ts'
 
 /** A line of corners that one ring has, or two share. */
 type Arc = readonly (readonly [x: number, y: number])[]
 
 /** The shapes with fewer corners, for any tolerance in the units of corners. A shape keeps a ring, however small. */
-export function simplifier(shapes: readonly Shape[]): (tolerance: number) => Shape[] {
+export function simplifier(shapes: readonly GivenShape[]): (tolerance: number) => GivenShape[] {
   const geometries = shapes.map(({ polygons }) => ({
     type: 'MultiPolygon' as const,
     coordinates: polygons.map((rings) => rings.map(cornersOf)),
@@ -28,21 +30,21 @@ export function simplifier(shapes: readonly Shape[]): (tolerance: number) => Sha
 /** Values of a ring with an area: three corners, and the first again. */
 const MIN_RING = 8
 
-const wholeRing = (ring: Ring): Ring[] => (ring.length < MIN_RING ? [] : [ring])
+const wholeRing = (ring: Int32Array): Int32Array[] => (ring.length < MIN_RING ? [] : [ring])
 
-const cornersOf = (ring: Ring): Arc =>
+const cornersOf = (ring: Int32Array): Arc =>
   Array.from({ length: ring.length / 2 }, (_, at) => [ring[2 * at] as number, ring[2 * at + 1] as number])
 
-function largestRing(polygons: readonly Polygon[]): Ring {
+function largestRing(polygons: readonly Polygon[]): Int32Array {
   const size = ([outer]: Polygon) => {
-    const [west, south, east, north] = boxOf([outer as Ring])
+    const [west, south, east, north] = boxOf([outer as Int32Array])
     return (east - west) * (north - south)
   }
-  return polygons.reduce((largest, one) => (size(one) > size(largest) ? one : largest))[0] as Ring
+  return polygons.reduce((largest, one) => (size(one) > size(largest) ? one : largest))[0] as Int32Array
 }
 
 /** The ring of some arcs, each from its end if its number is below zero. */
-function ringOf(lines: readonly Arc[], arcs: readonly number[]): Ring {
+function ringOf(lines: readonly Arc[], arcs: readonly number[]): Int32Array {
   const corners: number[] = []
   for (const arc of arcs) {
     const line = lines[arc < 0 ? ~arc : arc] as Arc
@@ -53,7 +55,7 @@ function ringOf(lines: readonly Arc[], arcs: readonly number[]): Ring {
 }
 
 /** Keeps the corner that is furthest from the straight line, as long as it is further than the tolerance (Douglas and Peucker). */
-export function simplifiedArc(arc: Arc, tolerance: number): Arc {
+function simplifiedArc(arc: Arc, tolerance: number): Arc {
   const isKept = new Uint8Array(arc.length)
   isKept[0] = 1
   isKept[arc.length - 1] = 1

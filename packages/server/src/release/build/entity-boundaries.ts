@@ -34,7 +34,7 @@ function copied<S extends Summaries>(from: string, files: S, to: string): S {
 }
 
 /** The kinds of findings about boundaries begin so. */
-export const BOUNDARY_FINDING = 'boundary-'
+const BOUNDARY_FINDING = 'boundary-'
 
 /** An entity with the same records and other boundaries, in a directory of its own. */
 export async function withBoundaries(

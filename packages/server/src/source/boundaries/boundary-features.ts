@@ -14,7 +14,7 @@ export type BoundaryFeature = {
 type Corner = readonly number[]
 
 /** The features of a layer: of a shapefile in the zip, or the whole file. */
-export type BoundaryLayer = { readonly name: string; readonly features: readonly BoundaryFeature[] }
+type BoundaryLayer = { readonly name: string; readonly features: readonly BoundaryFeature[] }
 
 export async function boundaryLayers(path: string): Promise<BoundaryLayer[]> {
   const name = basename(path)

@@ -3,9 +3,7 @@ import Flatbush from 'flatbush'
 import { Findings } from '../findings.ts'
 import type { GivenShape } from '../source.ts'
 import type { BoundaryFeature } from './boundary-features.ts'
-
-/** Corners are whole numbers of this part of a degree: a centimetre. */
-export const PER_DEGREE = 1e7
+import { type Box, boxOf, turn, unitsOf } from './corners.ts'
 
 /** The list that boundaries are for. */
 export type BoundaryList = {
@@ -14,11 +12,11 @@ export type BoundaryList = {
   /** The characters of each part of a code, where that is fixed, and what is between the parts. */
   readonly widths: readonly (number | undefined)[]
   readonly separator: string
-  /** True if a record that is known to lie somewhere does not lie near a box: its west, south, east and north in degrees. */
-  readonly isElsewhere: (code: string, box: readonly number[]) => boolean
+  /** True if a record that is known to lie somewhere does not lie near a box. */
+  readonly isElsewhere: (code: string, box: Box) => boolean
 }
 
-export type MatchedShapes = {
+type MatchedShapes = {
   readonly shapes: readonly GivenShape[]
   readonly findings: ReturnType<Findings['list']>
   /** The properties that had the code. */
@@ -31,27 +29,27 @@ export function matchShapes(
   fields: readonly string[],
 ): MatchedShapes {
   const findings = new Findings()
-  const tell = (kind: string, what: string, { number }: BoundaryFeature, code?: string) =>
-    findings.add(`boundary-${kind}`, `a feature ${what}`, `feature ${number}${code === undefined ? '' : `, ${code}`}`)
   const byCode = new Map<string, GivenShape['polygons']>()
   for (const feature of features) {
     const code = codeOf(feature, list, fields)
-    if (code === undefined)
-      tell('unmatched', `matches no record of ${list.plural} by code`, feature, textsOf(feature, fields).join(' '))
-    else if (feature.polygons.length === 0) tell('empty', 'has no polygon', feature, code)
-    else if (!feature.polygons.every((rings) => rings.every(isClosed)))
-      tell('not-closed', 'has a ring that is not closed', feature, code)
-    else if (isBeyond(feature) || list.isElsewhere(code, boxOf(feature)))
-      tell(
-        'elsewhere',
-        'does not lie where its record lies, or not in degrees of longitude and latitude',
-        feature,
-        code,
+    const tell = (kind: string, what: string) =>
+      findings.add(
+        `boundary-${kind}`,
+        `a feature ${what}`,
+        `feature ${feature.number}, ${code ?? textsOf(feature, fields).join(' ')}`,
       )
+    const polygons = feature.polygons.map((rings) =>
+      rings.map((ring) => Int32Array.from(ring.flatMap(([x = 0, y = 0]) => [unitsOf(x), unitsOf(y)]))),
+    )
+    if (code === undefined) tell('unmatched', `matches no record of ${list.plural} by code`)
+    else if (polygons.length === 0) tell('empty', 'has no polygon')
+    else if (!polygons.flat().every(isClosed)) tell('not-closed', 'has a ring that is not closed')
+    else if (!feature.polygons.every(isOnEarth))
+      tell('elsewhere', 'has corners that are no degrees of longitude and latitude')
+    else if (list.isElsewhere(code, boxOf(polygons.flat()))) tell('elsewhere', 'does not lie where its record lies')
     else {
-      const polygons = feature.polygons.map((rings) => rings.map(cornersOf))
-      if (crossesItself(polygons.flat())) tell('crosses-itself', 'has a border that crosses itself', feature, code)
-      byCode.set(code, [...(byCode.get(code) ?? []), ...polygons])
+      if (crossesItself(polygons.flat())) tell('crosses-itself', 'has a border that crosses itself')
+      byCode.set(code, [...(byCode.get(code) ?? []), ...polygons.map((rings) => rings.map(turned))])
     }
   }
   const shapes = Array.from(byCode, ([code, polygons]) => ({ code, polygons }))
@@ -92,33 +90,28 @@ export function codeFields(features: readonly BoundaryFeature[], list: BoundaryL
 const SAMPLE = 40
 const MAX_WAYS = 10_000
 
-/** Corners of a ring with an area: three, and the first again. */
-const MIN_CORNERS = 4
+/** Values of a ring with an area: those of three corners, and of the first again. */
+const MIN_VALUES = 8
 
-function isClosed(ring: BoundaryFeature['polygons'][number][number]): boolean {
-  const [first = [], last = []] = [ring[0], ring.at(-1)]
-  return ring.length >= MIN_CORNERS && first[0] === last[0] && first[1] === last[1]
+const isClosed = (ring: Int32Array): boolean =>
+  ring.length >= MIN_VALUES && ring[0] === ring.at(-2) && ring[1] === ring.at(-1)
+
+/** A ring in the order of GeoJSON: the outer one against the clock, holes with it. */
+function turned(ring: Int32Array, at: number): Int32Array {
+  let area = 0
+  for (let corner = 2; corner < ring.length; corner += 2)
+    area +=
+      (ring[corner - 2] as number) * (ring[corner + 1] as number) -
+      (ring[corner] as number) * (ring[corner - 1] as number)
+  if (area > 0 === (at === 0)) return ring
+  return ring.map((_, place) => ring[ring.length - 2 - (place & ~1) + (place & 1)] as number)
 }
 
-const isBeyond = ({ polygons }: BoundaryFeature) =>
-  !polygons.flat(2).every(([x = Number.NaN, y = Number.NaN]) => Math.abs(x) <= 180 && Math.abs(y) <= 90)
-
-function boxOf({ polygons }: BoundaryFeature): number[] {
-  let [west, south, east, north] = [180, 90, -180, -90]
-  for (const [x = 0, y = 0] of polygons.flat(2)) {
-    west = Math.min(west, x)
-    south = Math.min(south, y)
-    east = Math.max(east, x)
-    north = Math.max(north, y)
-  }
-  return [west, south, east, north]
-}
-
-const cornersOf = (ring: BoundaryFeature['polygons'][number][number]): Int32Array =>
-  Int32Array.from(ring.flatMap(([x = 0, y = 0]) => [Math.round(x * PER_DEGREE), Math.round(y * PER_DEGREE)]))
+const isOnEarth = (rings: BoundaryFeature['polygons'][number]) =>
+  rings.flat().every(([x = 181, y = 91]) => Math.abs(x) <= 180 && Math.abs(y) <= 90)
 
 /** True if two sides of some rings have a point in common that is no corner of either. */
-export function crossesItself(rings: readonly Int32Array[]): boolean {
+function crossesItself(rings: readonly Int32Array[]): boolean {
   const sides = new Float64Array(rings.reduce((sum, ring) => sum + 2 * ring.length - 4, 0))
   let used = 0
   for (const ring of rings)
@@ -140,6 +133,6 @@ export function crossesItself(rings: readonly Int32Array[]): boolean {
 function isBetween(sides: Float64Array, line: number, other: number): boolean {
   const [x, y] = [sides[line] as number, sides[line + 1] as number]
   const [across, up] = [(sides[line + 2] as number) - x, (sides[line + 3] as number) - y]
-  const turnTo = (at: number) => Math.sign(across * ((sides[at + 1] as number) - y) - up * ((sides[at] as number) - x))
+  const turnTo = (at: number) => Math.sign(turn(across, up, (sides[at] as number) - x, (sides[at + 1] as number) - y))
   return turnTo(other) * turnTo(other + 2) < 0
 }

@@ -1,14 +1,14 @@
 // Parses a request for records: a page of a list, a whole list, or one record.
 import type { Entity } from '../../../catalog/entity.ts'
 import type { RecordPath } from '../../../catalog/paths.ts'
-import type { Point } from '../../../query/boundaries.ts'
+import type { GeoPoint } from '../../../query/boundaries.ts'
 import type { Filter } from '../../../query/filter.ts'
 import type { Query } from '../../../query/finder.ts'
 import { FORMATS, type FormatName, hasGeometry, type Rendition } from '../../../query/formats/formats.ts'
 import type { Geometry } from '../../../query/formats/geojson.ts'
 import type { Selection } from '../../../query/formats/selection.ts'
 import { distanceNameOf, type Near } from '../../../query/near.ts'
-import type { Box } from '../../../release/boundaries/boundary-file.ts'
+import type { Box } from '../../../source/boundaries/corners.ts'
 import type { RequestHeaders } from '../../exchange.ts'
 import { badParameter } from '../../problem.ts'
 import { valuesIn } from '../filter-parameters.ts'
@@ -63,7 +63,7 @@ type FoundRecords = RenderedRecords &
     /** The ancestor that they must have in their tree. */
     readonly within?: NameInPath | undefined
     /** The point that their shape holds, or that of a record above them. */
-    readonly containing?: Point | undefined
+    readonly containing?: GeoPoint | undefined
     /** The box that they lie in. */
     readonly box?: Box | undefined
     readonly query: Query

@@ -6,7 +6,7 @@ import { nearest } from '../../../base/nearest.ts'
 import { messageOf } from '../../../base/operational-error.ts'
 import type { Catalog } from '../../../catalog/catalog.ts'
 import { folded } from '../../../catalog/words.ts'
-import type { Point } from '../../../query/boundaries.ts'
+import type { GeoPoint } from '../../../query/boundaries.ts'
 import { MAX_ROW_CHARACTERS, partNames, type RowToResolve } from '../../../query/resolve/resolve.ts'
 import { parseCsvLine } from '../../../source/csv.ts'
 import { MAX_ROW_BYTES, MAX_ROW_VALUES, MAX_ROWS } from '../../bodies/body-limits.ts'
@@ -106,7 +106,7 @@ function* csvRows(body: Buffer, columnsOf: ColumnFinder): Rows {
 }
 
 /** The entity of a part, free text, or a coordinate. */
-type RowPart = string | typeof FREE_TEXT | { readonly coordinate: keyof Point }
+type RowPart = string | typeof FREE_TEXT | { readonly coordinate: keyof GeoPoint }
 const FREE_TEXT = 'q'
 
 /** Finds the part of each column of a table, or of each member of a row. */
@@ -159,7 +159,7 @@ function rowOf(
   row: number,
 ): PlacedRow {
   const parts = new Map<string, string>()
-  const given: Partial<Record<keyof Point, string>> = {}
+  const given: Partial<Record<keyof GeoPoint, string>> = {}
   for (const [at, text] of texts.entries()) {
     checkLength(names[at] as string, text, row)
     const column = columns[at] as RowPart
