@@ -57,7 +57,7 @@ const box = (west: number, south: number, east: number, north: number): Corner[]
   [west, north],
   [west, south],
 ]
-const feature = (properties: object, coordinates: unknown, type = 'Polygon') => ({
+const feature = <P extends object>(properties: P, coordinates: unknown, type = 'Polygon') => ({
   type: 'Feature',
   properties,
   geometry: { type, coordinates },

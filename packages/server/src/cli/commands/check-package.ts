@@ -28,7 +28,7 @@ const flags = {
 
 export const checkPackageCommand = command({
   name: 'check',
-  summary: 'Check a data package without importing it, or the coordinates of a home',
+  summary: 'Check a data package, or the coordinates of a home',
   description:
     'PACKAGE is a directory, a zip, a descriptor, a table, or the address of one. It is read as an import would read it, and all faults, findings and guesses are printed. The exit code is 0 if it is sound, else 1.',
   operands: { usage: 'PACKAGE', min: 0, max: 1 },

@@ -3,6 +3,7 @@ import { hasCoordinates } from '../../catalog/entity.ts'
 import { boundedList, positionsContaining } from '../../query/boundaries.ts'
 import type { Filter } from '../../query/filter.ts'
 import type { Query } from '../../query/finder.ts'
+import { shapeReader } from '../../release/boundaries/boundary-records.ts'
 import type { Release } from '../../release/release.ts'
 import { badParameter } from '../problem.ts'
 import type { ListRequest } from './request/records-request.ts'
@@ -38,4 +39,21 @@ export function placeFilters(
     if (isUnordered && steps.length > 0 && hasCoordinates(entity)) near = { ...containing, within: undefined }
   }
   return { filters, near }
+}
+
+/** Bytes of the shapes on a page, as they are on disk: four times as many in JSON. */
+const MAX_SHAPE_BYTES = 8 << 20
+
+/** A page is made in memory as a whole; all records are streamed. */
+export function refuseLargeShapes(release: Release, { entity, rendition }: ListRequest, positions: Uint32Array): void {
+  const file = rendition.geometry === 'full' ? release.entity(entity.name).boundaries('full') : undefined
+  if (file === undefined) return
+  const shapeAt = shapeReader(release, entity, file)
+  let bytes = 0
+  for (const position of positions) {
+    const shape = shapeAt(position)
+    if (shape !== undefined) bytes += file.bytesOf(shape).length
+  }
+  if (bytes > MAX_SHAPE_BYTES)
+    throw badParameter('geometry', 'full', 'fewer records on a page (per_page), geometry=screen, or all records (/all)')
 }

@@ -152,13 +152,13 @@ export const NEAR = parameter<Omit<Near, 'within'> | undefined>(
 const POINT_SCHEMA = { type: 'string', pattern: POINT_PATTERN, examples: ['19.43,-99.13'] }
 export const CONTAINING = parameter<Omit<Near, 'within'> | undefined>(
   'containing',
-  'Latitude and longitude of a point: the records whose boundaries hold it; of a list without boundaries, the records below those, the nearest first',
+  'A point, as in near: only records whose boundary holds it, or that are below one whose does, the nearest first',
   { schema: POINT_SCHEMA, parse: ([point], name) => pointIn(point, name), work: long },
 )
 const BBOX_PATTERN = `^${DEGREES},${DEGREES},${DEGREES},${DEGREES}$`
 export const BBOX = parameter<Box | undefined>(
   'bbox',
-  'Only records with a point or a part of their boundaries in a box: west, south, east and north; a west greater than the east goes over the antimeridian',
+  'Only records with a point or a part of their boundary in a box: west, south, east, north',
   {
     schema: { type: 'string', pattern: BBOX_PATTERN, examples: ['-99.4,19.0,-98.9,19.6'] },
     elsewhere: ['bounds', 'box'],
@@ -179,7 +179,7 @@ export const BBOX = parameter<Box | undefined>(
 )
 export const GEOMETRY = choice(
   'geometry',
-  'The detail of boundaries in geojson: all of it, as much as a screen shows, or none; by default full on a record, and screen on lists',
+  'The detail of boundaries in geojson: by default full on a record, else as much as a screen shows',
   GEOMETRIES,
   undefined,
 )
@@ -451,13 +451,9 @@ export const LIMIT = wholeNumber('limit', 'Maximum number of suggestions', {
   elsewhere: PAGE_SIZES,
 })
 
-export const SEARCH_FORMAT = choice(
-  'format',
-  'With geojson, each suggestion is a feature with the point or the boundary of its record',
-  ['json', 'geojson'],
-  'json',
-  { of: 'search' },
-)
+export const SEARCH_FORMAT = choice('format', 'With geojson, suggestions are features', ['json', 'geojson'], 'json', {
+  of: 'search',
+})
 
 export const languageOfSearch = (catalog: Catalog) => languageIn(languagesIn(catalog), 'search', long)
 

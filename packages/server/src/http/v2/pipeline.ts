@@ -6,7 +6,6 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { bodyOf, type Rendition, recordEncoder } from '../../query/formats/formats.ts'
 import { isWhole } from '../../query/formats/selection.ts'
-import { shapeReader } from '../../release/boundaries/boundary-records.ts'
 import type { Release } from '../../release/release.ts'
 import { MUCH } from '../cost.ts'
 import {
@@ -18,15 +17,14 @@ import {
   type RequestHeaders,
 } from '../exchange.ts'
 import { otherMethod, redirected, withoutSlash } from '../methods.ts'
-import { badParameter } from '../problem.ts'
 import { RESOLVE_PATH } from '../routes.ts'
+import { refuseLargeShapes } from './boundary-filters.ts'
 import { bulkResponse } from './bulk-response.ts'
 import type { Exchange, V2Context } from './context.ts'
 import { describeIndex } from './describe.ts'
 import { findingWork, findPage, languageHeader, recordJsons } from './find.ts'
 import type { ReadRouteName } from './fixed-routes.ts'
 import { keptDocument } from './kept-document.ts'
-import { acceptedEncoding } from './negotiate.ts'
 import { type OpenReleases, releaseGone } from './open-releases.ts'
 import { refuseParameters } from './parameter.ts'
 import { describeParameters } from './parameter-definitions.ts'
@@ -42,9 +40,9 @@ import {
 import { parseResolveBodyRequest, parseResolveRequest } from './request/resolve-request.ts'
 import { parseSearchRequest } from './request/search-request.ts'
 import { resolvedInBody, resolvedInQuery } from './resolve-response.ts'
-import { bodyResponse, type ChosenRelease, jsonResponse, listHeaders } from './response.ts'
+import { bodyResponse, type ChosenRelease, listHeaders } from './response.ts'
 import { isOfService, SERVICE_RESPONDERS, type ServiceRouteName } from './service-response.ts'
-import { searchSuggestions, suggestedFeatures } from './suggestions.ts'
+import { respondSearch } from './suggestions.ts'
 import { type CatalogRoute, catalogRouteAt, type FixedRoute, fixedRouteAt } from './v2-routes.ts'
 import { costOfRecords } from './work.ts'
 
@@ -97,14 +95,7 @@ const RELEASE_ROUTES: Handling = {
   search: handler({
     parse: (_, query, __, catalog) => parseSearchRequest(query, catalog),
     cost: much,
-    respond: ({ request, addressed, baseUrl }, search) => {
-      const { geometry } = search
-      if (geometry === undefined)
-        return jsonResponse(request, addressed, searchSuggestions(addressed.release, search, baseUrl))
-      const body = Buffer.from(suggestedFeatures(addressed.release, search, baseUrl, geometry))
-      const encoding = acceptedEncoding(request.headers.get('accept-encoding'))
-      return bodyResponse(request, addressed, { format: 'geojson', encoding, body })
-    },
+    respond: ({ request, addressed, baseUrl }, search) => respondSearch(request, addressed, search, baseUrl),
   }),
   resolve: handler({
     parse: (_, query, headers, catalog) => parseResolveRequest(query, headers, catalog),
@@ -217,23 +208,6 @@ function respondList({ request, addressed, query, baseUrl }: CatalogExchange, li
   // Only the links to other pages have an address in them.
   const isAddressed = addressed.isAddressed === true && 'Link' in headers
   return bodyResponse(request, { ...addressed, isAddressed }, { format: rendition.format, encoding, body, headers })
-}
-
-/** Bytes of the shapes on a page, as they are on disk: four times as many in JSON. */
-const MAX_SHAPE_BYTES = 8 << 20
-
-/** A page is made in memory as a whole; all records are streamed. */
-function refuseLargeShapes(release: Release, { entity, rendition }: ListRequest, positions: Uint32Array): void {
-  const file = rendition.geometry === 'full' ? release.entity(entity.name).boundaries('full') : undefined
-  if (file === undefined) return
-  const shapeAt = shapeReader(release, entity, file)
-  let bytes = 0
-  for (const position of positions) {
-    const shape = shapeAt(position)
-    if (shape !== undefined) bytes += file.bytesOf(shape).length
-  }
-  if (bytes > MAX_SHAPE_BYTES)
-    throw badParameter('geometry', 'full', 'fewer records on a page (per_page), geometry=screen, or all records (/all)')
 }
 
 function respondRecord({ request, chosen }: CatalogExchange, record: RecordRequest): HttpResponse {

@@ -3,7 +3,7 @@ import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { isNaming, type NamingField } from '../../catalog/languages/languages.ts'
 import { pathTo } from '../../catalog/lineage.ts'
-import { type Geometry, geometryReader } from '../../query/formats/geojson.ts'
+import { geometryReader } from '../../query/formats/geojson.ts'
 import { DISTANCE } from '../../query/near.ts'
 import { searchText } from '../../query/search/anchored.ts'
 import type { AliasMatch } from '../../query/search/explanation.ts'
@@ -12,12 +12,15 @@ import type { Scope, SearchResult } from '../../query/search/search.ts'
 import { treeOf } from '../../query/tree.ts'
 import { factReader } from '../../release/facts.ts'
 import type { Release } from '../../release/release.ts'
+import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { badParameter } from '../problem.ts'
 import type { NamedBy } from './key-text.ts'
+import { acceptedEncoding } from './negotiate.ts'
 import type { NamedAncestor } from './parameter-definitions.ts'
 import { isBelow, positionNamed } from './record-key.ts'
 import { publishedRecord, type SummaryOptions, summarizeRecord } from './record-summary.ts'
 import type { SearchRequest } from './request/search-request.ts'
+import { bodyResponse, type ChosenRelease, jsonResponse } from './response.ts'
 
 export type RenderedSuggestion = ReturnType<typeof renderSuggestion>
 
@@ -29,20 +32,24 @@ export function searchSuggestions(release: Release, search: SearchRequest, baseU
 const resultsOf = (release: Release, { text, searched, within, by, limit, near }: SearchRequest) =>
   searchText(release, text, scopeWithin(release, searched, within && { ...within, by }), limit, near)
 
-/** The suggestions as a collection of features, which is JSON already. */
-export function suggestedFeatures(
-  release: Release,
+/** The suggestions as JSON, or as features with the points or shapes of their records. */
+export function respondSearch(
+  request: HttpRequest,
+  chosen: ChosenRelease,
   search: SearchRequest,
   baseUrl: string,
-  geometry: Geometry,
-): string {
-  const { words, language } = search
+): HttpResponse {
+  const { release } = chosen
+  const { words, language, geometry } = search
+  if (geometry === undefined) return jsonResponse(request, chosen, searchSuggestions(release, search, baseUrl))
   const features = resultsOf(release, search).map((result) => {
     const shape = geometryReader(release, release.entity(result.name).definition, geometry)(result.position)
     const properties = renderSuggestion(release, result, words, { baseUrl, language })
     return `{"type":"Feature","geometry":${shape},"properties":${JSON.stringify(properties)}}`
   })
-  return `{"type":"FeatureCollection","features":[${features.join()}]}`
+  const body = Buffer.from(`{"type":"FeatureCollection","features":[${features.join()}]}`)
+  const encoding = acceptedEncoding(request.headers.get('accept-encoding'))
+  return bodyResponse(request, chosen, { format: 'geojson', encoding, body })
 }
 
 type AncestorBy = NamedAncestor & { readonly by: NamedBy | undefined }

@@ -17,7 +17,7 @@ const cost = { fixed: 1_000, perKilobyte: 8 }
 
 export const geojson: RecordFormat = {
   title: 'GeoJSON',
-  description: 'each record is a feature with its point or its shape, and a whole list is a sequence of features',
+  description: 'each record is a feature with its point or its boundary',
   mediaTypes: ['application/geo+json'],
   hasColumns: false,
   cost,
@@ -31,7 +31,7 @@ export const geojson: RecordFormat = {
 
 export const geojsonseq: RecordFormat = {
   title: 'GeoJSON Text Sequence',
-  description: 'features stand one after the other, each after the sign 0x1E',
+  description: 'each feature stands after the sign 0x1E, as in /all with geojson',
   mediaTypes: ['application/geo+json-seq'],
   extension: 'geojsons',
   hasColumns: false,

@@ -24,7 +24,7 @@ export type WriteBoundaries = (directory: string) => Promise<BoundarySummaries>
 const PARTS = { screen: 16_000, country: 2_000 } as const
 
 /** The greatest distance by which a border moves at a level, in the units of corners. */
-export function toleranceOf(shapes: readonly GivenShape[], level: keyof typeof PARTS): number {
+function toleranceOf(shapes: readonly GivenShape[], level: keyof typeof PARTS): number {
   const [west, south, east, north] = boxOf(shapes.flatMap(({ polygons }) => polygons.flat()))
   return Math.max(east - west, north - south) / PARTS[level]
 }
