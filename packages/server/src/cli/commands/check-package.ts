@@ -31,7 +31,7 @@ export const checkPackageCommand = command({
   summary: 'Check a data package, or the coordinates of a home',
   description:
     'PACKAGE is a directory, a zip, a descriptor, a table, or the address of one. It is read as an import would read it, and all faults, findings and guesses are printed. The exit code is 0 if it is sound, else 1.',
-  operands: { usage: 'PACKAGE', min: 0, max: 1 },
+  operands: { usage: '[PACKAGE]', min: 0, max: 1 },
   flags,
   examples: [
     'check ./offices',
