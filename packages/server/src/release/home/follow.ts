@@ -237,14 +237,13 @@ type FileChange = 'cut short' | 'replaced' | undefined
 
 /** Keeps how the files of a release are when it is opened, and returns a check of what has become of them. */
 async function filesOf(release: Release): Promise<() => Promise<FileChange>> {
-  const files: { readonly path: string; readonly size: number; readonly opened: Stats | undefined }[] = []
-  for (const name of release.catalog.entities.keys()) {
+  const paths = [...release.catalog.entities.keys()].flatMap((name) => {
     const { stored } = release.entity(name)
-    for (const [file, { size }] of Object.entries(stored?.manifest.files ?? {})) {
-      const path = join(stored?.directory ?? '', file)
-      files.push({ path, size, opened: await statOrNone(path) })
-    }
-  }
+    return Object.entries(stored?.manifest.files ?? {}).map(
+      ([file, { size }]) => [join(stored?.directory ?? '', file), size] as const,
+    )
+  })
+  const files = await Promise.all(paths.map(async ([path, size]) => ({ path, size, opened: await statOrNone(path) })))
   let at = 0
   // A process that reads a mapped file beyond an end that it has lost is killed, so this is checked all the time.
   return async () => {
