@@ -170,6 +170,7 @@ function attributes(view: View, level: string): Html {
   const { words, api } = view
   const rows = [
     ['levels', words.pickers.levels(api.entities.map(({ name }) => name).join(', '))],
+    ['postal-code', words.pickers.postalCode],
     ['name', words.pickers.name],
     ['required', words.pickers.required],
     ['value', words.pickers.value(level)],

@@ -510,6 +510,7 @@ export const en: Words = {
     },
     disabled: 'It cannot be used, and is not submitted.',
     lang: 'The language: es or en, and of names any that they are known in. If absent, that of the page.',
+    postalCode: 'Begins with the postal code and ends with its settlements, where the server has those lists.',
     server: 'The address of the server, if it is not that of the file.',
     valueTitle: 'What is submitted',
     valueText: (name, level) =>
@@ -614,6 +615,8 @@ export const en: Words = {
     unknown: 'There is no level {level}.',
     apart: '{level} does not belong to {parent}.',
     chosen: '{name}, chosen',
+    postalCode: 'Postal code',
+    settlement: 'Settlement',
   },
   problem: {
     status: (status) => `Error ${status}`,

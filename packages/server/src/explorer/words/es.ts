@@ -641,6 +641,7 @@ export const es = {
     },
     disabled: 'No se puede usar, y no se envía.',
     lang: 'El idioma: es o en, y el de los nombres, cualquiera en que se conozcan. Si falta, el de la página.',
+    postalCode: 'Empieza con el código postal y termina con sus colonias, si el servidor tiene esas listas.',
     server: 'La dirección del servidor, si no es la del archivo.',
     valueTitle: 'Qué se envía',
     valueText: (name: string, level: string) =>
@@ -753,6 +754,8 @@ export const es = {
     unknown: 'No existe el nivel {level}.',
     apart: '{level} no pertenece a {parent}.',
     chosen: '{name}, elegido',
+    postalCode: 'Código postal',
+    settlement: 'Colonia',
   },
   problem: {
     status: (status: number) => `Error ${status}`,

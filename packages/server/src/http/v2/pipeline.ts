@@ -40,7 +40,7 @@ import { parseSearchRequest } from './request/search-request.ts'
 import { resolvedInBody, resolvedInQuery } from './resolve-response.ts'
 import { bodyResponse, type ChosenRelease, jsonResponse, listHeaders } from './response.ts'
 import { respondAboutService } from './service-response.ts'
-import { searchSuggestions } from './suggestions.ts'
+import { optionOf, searchSuggestions } from './suggestions.ts'
 import { type CatalogRoute, catalogRouteAt, serviceRouteAt } from './v2-routes.ts'
 import { costOfRecords } from './work.ts'
 
@@ -92,8 +92,10 @@ const CATALOG_ROUTES: Handling = {
   search: handler({
     parse: (_, query, __, catalog) => parseSearchRequest(query, catalog),
     cost: much,
-    respond: ({ request, addressed, baseUrl }, search) =>
-      jsonResponse(request, addressed, searchSuggestions(addressed.release, search, baseUrl)),
+    respond: ({ request, addressed, baseUrl }, search) => {
+      const suggestions = searchSuggestions(addressed.release, search, baseUrl)
+      return jsonResponse(request, addressed, search.format === 'options' ? suggestions.map(optionOf) : suggestions)
+    },
   }),
   resolve: handler({
     parse: (_, query, headers, catalog) => parseResolveRequest(query, headers, catalog),

@@ -1,6 +1,6 @@
 // The routes of API v2, derived from a catalog: the template of each, and the one that a path leads to.
 
-import { V2_PATH, V2_SEGMENTS } from '../../base/api-v2.ts'
+import { KEY_SEPARATOR, V2_PATH, V2_SEGMENTS } from '../../base/api-v2.ts'
 import { memoized } from '../../base/memoized.ts'
 import { nearest } from '../../base/nearest.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
@@ -9,7 +9,7 @@ import { descendantsOf, ownerOf, pathTo } from '../../catalog/lineage.ts'
 import { keyPathsOf, type RecordPath } from '../../catalog/paths.ts'
 import { ProblemError } from '../problem.ts'
 import { OPENAPI_PATH, PROFILE_PATH, RESOLVE_PATH } from '../routes.ts'
-import { KEY_SEPARATOR, type NameInPath, nameIn, percentDecoded, type Segment } from './key-text.ts'
+import { type NameInPath, nameIn, percentDecoded, type Segment } from './key-text.ts'
 
 /** A record that a path names before a list of it, as estados/9 in estados/9/municipios. */
 export type ParentInPath = NameInPath & {
