@@ -154,6 +154,31 @@ describe('the paths of API v2', () => {
     expect((body as { breadcrumb: string[] }[])[0]?.breadcrumb).toContain('Guadalajara')
   })
 
+  const resolved = async (rows: readonly object[]) => {
+    const response = await fetch(`${url}/api/v2/resolve`, {
+      method: 'POST',
+      body: JSON.stringify(rows),
+      headers: { 'Content-Type': 'application/json' },
+    })
+    return (await response.json()) as {
+      readonly code: string
+      readonly verdict: string
+      readonly parents: readonly { readonly code: string }[]
+    }[]
+  }
+
+  test.each([
+    [{ cp: '44160' }, '44160', '14039'],
+    [{ codigo_postal: '44160', municipio: 'Guadalajara' }, '44160', '14039'],
+    [{ 'Código postal': '44100', Colonia: 'guadalajara centro' }, '140390001', '14039'],
+    [{ CP: '45200', asentamiento: 'Milpillas' }, '141200002', '14120'],
+    [{ colonia: 'Americana', municipio: 'Guadalajara', estado: 'Jalisco' }, '140390003', '14039'],
+  ])('a row with %p means a record and its municipality', async (row, code, municipality) => {
+    const [match] = await resolved([row])
+    expect(match).toMatchObject({ code, verdict: 'exact' })
+    expect(match?.parents.map((one) => one.code)).toContain(municipality)
+  })
+
   test("INEGI's web service has the settlements of a municipality", async () => {
     const response = await fetch(`${url}/wscatgeo/v2/asentamientos/14/120`)
     expect(await response.json()).toMatchObject({
