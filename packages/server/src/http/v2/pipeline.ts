@@ -40,9 +40,11 @@ import { parseResolveBodyRequest, parseResolveRequest } from './request/resolve-
 import { parseSearchRequest } from './request/search-request.ts'
 import { resolvedInBody, resolvedInQuery } from './resolve-response.ts'
 import { bodyResponse, type ChosenRelease, jsonResponse, listHeaders } from './response.ts'
+
 import { isOfService, SERVICE_RESPONDERS, type ServiceRouteName } from './service-response.ts'
-import { searchSuggestions } from './suggestions.ts'
+import { optionOf, searchSuggestions } from './suggestions.ts'
 import { type CatalogRoute, catalogRouteAt, type FixedRoute, fixedRouteAt } from './v2-routes.ts'
+
 import { costOfRecords } from './work.ts'
 
 type Response = HttpResponse | Promise<HttpResponse>
@@ -94,8 +96,10 @@ const RELEASE_ROUTES: Handling = {
   search: handler({
     parse: (_, query, __, catalog) => parseSearchRequest(query, catalog),
     cost: much,
-    respond: ({ request, addressed, baseUrl }, search) =>
-      jsonResponse(request, addressed, searchSuggestions(addressed.release, search, baseUrl)),
+    respond: ({ request, addressed, baseUrl }, search) => {
+      const suggestions = searchSuggestions(addressed.release, search, baseUrl)
+      return jsonResponse(request, addressed, search.format === 'options' ? suggestions.map(optionOf) : suggestions)
+    },
   }),
   resolve: handler({
     parse: (_, query, headers, catalog) => parseResolveRequest(query, headers, catalog),
