@@ -1,4 +1,4 @@
-// Reading from a client: paused while too much waits to be responded to, and while other large bodies have their turn.
+// SocketReading from a client: paused while too much waits to be responded to, and while other large bodies have their turn.
 import type { Socket } from 'bun'
 import type { ReadQueue } from './read-queue.ts'
 
@@ -7,7 +7,7 @@ export const MAX_WAITING_BYTES = 1 << 14
 /** A chunk of this size is part of a large body. */
 export const LARGE_CHUNK_BYTES = 1 << 15
 
-export class Reading {
+export class SocketReading {
   readonly #socket: Pick<Socket<unknown>, 'pause' | 'resume'>
   readonly #turns: ReadQueue
   #isPaused = false
