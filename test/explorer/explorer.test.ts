@@ -224,7 +224,9 @@ describe('a table', () => {
     const pandas = snippetIn('import pandas')
     const table = await (await fetch(/read_csv\("(.*?)"/.exec(pandas)?.[1] ?? '')).text()
     expect(table.split('\r\n')).toHaveLength(expected.length + 2)
-    expect(pandas).toContain('dtype={"cvegeo": str, "cveLocalidad": str, ')
+    expect(pandas).toContain('codes = {"cvegeo": str, "cveLocalidad": str, ')
+    // The alpha-2 code of Namibia is no missing value.
+    expect(pandas).toContain('dtype=codes, keep_default_na=False, na_values=[""])')
     expect(pandas).toContain('"idMunicipio.cveMunicipio": str')
   })
 

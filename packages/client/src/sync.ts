@@ -2,7 +2,7 @@
 import type { Service } from './connect.ts'
 import { type CollectionDescription, DESCRIPTION } from './description.ts'
 import { DigestMismatch, ReleaseGone } from './errors.ts'
-import { jsonOf, type TypeOf } from './json.ts'
+import { type FormOf, jsonOf } from './json.ts'
 import { keyOf } from './record-path.ts'
 import type { Store, Stored, SyncOptions, SyncOutcome, SyncReport } from './store.ts'
 
@@ -69,7 +69,7 @@ export async function bringUp(service: Service, store: Store, { signal }: SyncOp
 }
 
 /** The digest of a release is that of a list of its collections. */
-async function verify({ entities, aliases, packages = [] }: TypeOf<typeof MANIFEST>, release: string): Promise<void> {
+async function verify({ entities, aliases, packages = [] }: FormOf<typeof MANIFEST>, release: string): Promise<void> {
   const lines = entities.map(({ name, count, records, facts = '' }) => `${name} ${count} ${records} ${facts}`.trimEnd())
   const aliasLines = aliases.map((alias) => JSON.stringify(Object.values(alias)))
   if (aliasLines.length > 0) lines.push(`aliases ${await sha256(aliasLines.join('\n'))}`)
@@ -148,7 +148,7 @@ function withAll(record: Stored, added: readonly string[]): Stored {
 async function updated(
   missing: Missing,
   old: readonly object[],
-  changes: readonly TypeOf<typeof CHANGE>[],
+  changes: readonly FormOf<typeof CHANGE>[],
   fetchLines: FetchLines,
 ): Promise<readonly Stored[] | undefined> {
   const { collection } = missing

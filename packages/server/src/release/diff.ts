@@ -108,7 +108,7 @@ type JsonChange = {
 type DiffOptions = {
   /** With `id`, embedded records are compared and given by their identifiers: what changed in them is no change here. */
   readonly embed?: 'full' | 'id'
-  /** True if facts that the newer release knows of no record are left out: that they are lost is told once, and not of each record. */
+  /** True if facts that the newer release knows of no record are left out: that they are lost is said once, and not of each record. */
   readonly withoutLostFacts?: boolean
 }
 

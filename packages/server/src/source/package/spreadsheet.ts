@@ -1,10 +1,17 @@
 // Reads the sheets of an .xlsx file as rows of text: a zip of XML, of which only cells, shared texts and formats of dates matter.
+import { statSync } from 'node:fs'
 import { filesInZip, type NamedFile, UnusableZip, type ZippedFile } from '../zip.ts'
 import type { RawRows } from './delimited.ts'
 import { UnreadableTable } from './unreadable-table.ts'
 import { attribute, BrokenXml, character, unescaped, type XmlHandler, XmlReader } from './xml.ts'
 
 type Workbook = NamedFile & { readonly bytes?: Buffer }
+
+/** A workbook that is being read. */
+type Opened = Workbook & {
+  /** The processor time that its XML may still take, in microseconds. */
+  left: number
+}
 
 export type Sheet = { readonly name: string; readonly rows: () => AsyncGenerator<RawRows> }
 
@@ -19,14 +26,27 @@ const MAX_COLUMNS = 5_000
 const MAX_CELLS = 1 << 26
 /** The most letters of one row, and of the texts of one cell. */
 const MAX_ROW = 8 << 20
+/** The most shared texts, and the most styles. */
+const MAX_TEXTS = 1 << 22
+const MAX_STYLES = 1 << 16
+/** The most letters of a format that count: as many as Excel has. */
+const MAX_FORMAT = 255
+/** Processor time for the XML of a workbook, beside some for each of its bytes. */
+const MAX_SECONDS = 10
+const SECONDS_PER_BYTE = 2e-6
 
-export async function sheetsIn(given: Workbook): Promise<readonly Sheet[]> {
-  const { files } = await filesInZip(given, (name) => /^xl\/.*\.(xml|rels)$/.test(name), TOO_MUCH)
+export async function sheetsIn(workbook: Workbook): Promise<readonly Sheet[]> {
+  const { files } = await filesInZip(workbook, (name) => /^xl\/.*\.(xml|rels)$/.test(name), TOO_MUCH)
+  const size = workbook.bytes?.length ?? statSync(workbook.path).size
+  const given: Opened = { ...workbook, left: (MAX_SECONDS + SECONDS_PER_BYTE * size) * 1e6 }
   const parts = new Map(files.map((file) => [file.name, file]))
   const { names, startsIn1904 } = await readWorkbookPart(parts.get('xl/workbook.xml'), given)
   const targets = await readTargets(parts.get('xl/_rels/workbook.xml.rels'), given)
   const sheets = names.flatMap(({ name, id }) => {
-    const part = parts.get(targets.get(id) ?? '')
+    const target = targets.get(id) ?? ''
+    const part = parts.get(target)
+    // Another sheet of the same part would have the same rows again.
+    parts.delete(target)
     return part === undefined ? [] : [{ name, part }]
   })
   if (sheets.length === 0) throw new UnusableZip(given, 'holds no sheet', 'save it as .xlsx again, or as CSV')
@@ -55,31 +75,35 @@ function memoizedContext(read: () => Promise<CellContext>): () => Promise<CellCo
   }
 }
 
-const damaged = (given: Workbook, error: unknown): unknown =>
+const damaged = (given: Opened, error: unknown): unknown =>
   error instanceof BrokenXml
     ? new UnusableZip(given, `holds XML that cannot be read: ${error.message}`, 'save it as .xlsx again, or as CSV')
     : error
 
 /** Reads a part to its end. */
-async function readPart(
-  part: ZippedFile | undefined,
-  given: Workbook,
-  handler: XmlHandler,
-  mayLack = false,
-): Promise<void> {
+async function readPart(part: ZippedFile | undefined, given: Opened, handler: XmlHandler, mayLack = false) {
   if (part === undefined) {
     if (mayLack) return
     throw new UnusableZip(given, 'is not a spreadsheet', 'save it as .xlsx again, or as CSV')
   }
+  let length = 0
+  for await (const chunk of piecesOf(part, given, handler)) {
+    length += chunk.length
+    if (length > MAX_PART) throw new UnusableZip(given, `has more than ${MAX_PART >> 20} MB of texts`, 'save it as CSV')
+  }
+}
+
+/** Hands a part to its handler, one chunk after the other. */
+async function* piecesOf(part: ZippedFile, given: Opened, handler: XmlHandler): AsyncGenerator<Buffer> {
   const reader = new XmlReader(handler)
   const decoder = new TextDecoder()
-  let length = 0
   try {
     for await (const chunk of part.open()) {
-      length += chunk.length
-      if (length > MAX_PART)
-        throw new UnusableZip(given, `has more than ${MAX_PART >> 20} MB of texts`, 'save it as CSV')
+      const before = process.cpuUsage()
       reader.read(decoder.decode(chunk, { stream: true }))
+      given.left -= process.cpuUsage(before).user
+      if (given.left < 0) throw new UnusableZip(given, 'takes too long to read for its size', 'save it as CSV')
+      yield chunk
     }
     reader.close()
   } catch (error) {
@@ -91,7 +115,7 @@ const NOTHING = () => {}
 const startsOnly = (start: XmlHandler['start']): XmlHandler => ({ start, end: NOTHING, text: NOTHING })
 
 /** The sheets with the identifiers of their parts, and where days are counted from. */
-async function readWorkbookPart(part: ZippedFile | undefined, given: Workbook) {
+async function readWorkbookPart(part: ZippedFile | undefined, given: Opened) {
   const names: { name: string; id: string }[] = []
   let startsIn1904 = false
   const start: XmlHandler['start'] = (name, attributes) => {
@@ -104,7 +128,7 @@ async function readWorkbookPart(part: ZippedFile | undefined, given: Workbook) {
 }
 
 /** The paths of parts by their identifiers. */
-async function readTargets(part: ZippedFile | undefined, given: Workbook): Promise<ReadonlyMap<string, string>> {
+async function readTargets(part: ZippedFile | undefined, given: Opened): Promise<ReadonlyMap<string, string>> {
   const targets = new Map<string, string>()
   const start: XmlHandler['start'] = (name, attributes) => {
     if (name !== 'Relationship') return
@@ -148,28 +172,29 @@ class CellText implements XmlHandler {
 /** A piece of a text, or the value of a cell. */
 const isText = (name: string) => name === 't' || name === 'v'
 
-async function readSharedTexts(part: ZippedFile | undefined, given: Workbook): Promise<string[]> {
+async function readSharedTexts(part: ZippedFile | undefined, given: Opened): Promise<string[]> {
   const texts: string[] = []
   const text = new CellText()
   const end = (name: string) => {
     text.end(name)
-    if (name === 'si') texts.push(text.take())
+    if (name === 'si' && texts.push(text.take()) > MAX_TEXTS) throw new BrokenXml(`it has more than ${MAX_TEXTS} texts`)
   }
   await readPart(part, given, { start: text.start, end, text: text.text }, true)
   return texts
 }
 
 /** Formats of dates have day, month or year in them; those below 164 are built in. */
-async function readDateStyles(part: ZippedFile | undefined, given: Workbook): Promise<Set<number>> {
-  const custom = new Map<number, string>()
+async function readDateStyles(part: ZippedFile | undefined, given: Opened): Promise<Set<number>> {
+  const formats = new Map<number, boolean>()
   const styles: number[] = []
   let isInCells = false
   const handler: XmlHandler = {
     start: (name, attributes) => {
       const id = Number(attribute(attributes, 'numFmtId'))
       if (name === 'cellXfs') isInCells = true
-      else if (name === 'numFmt') custom.set(id, attribute(attributes, 'formatCode') ?? '')
-      else if (name === 'xf' && isInCells) styles.push(id)
+      else if (name === 'numFmt') formats.set(id, isFormatOfDates(attribute(attributes, 'formatCode') ?? ''))
+      else if (name === 'xf' && isInCells && styles.push(id) > MAX_STYLES)
+        throw new BrokenXml(`it has more than ${MAX_STYLES} styles`)
     },
     end: (name) => {
       if (name === 'cellXfs') isInCells = false
@@ -177,28 +202,20 @@ async function readDateStyles(part: ZippedFile | undefined, given: Workbook): Pr
     text: NOTHING,
   }
   await readPart(part, given, handler, true)
-  const isDate = (id: number) =>
-    (id >= 14 && id <= 22) || /[dy]/i.test((custom.get(id) ?? '').replace(/"[^"]*"|\[[^\]]*\]|\\./g, ''))
+  const isDate = (id: number) => (id >= 14 && id <= 22) || formats.get(id) === true
   return new Set(styles.flatMap((id, style) => (isDate(id) ? [style] : [])))
 }
 
+const isFormatOfDates = (code: string): boolean =>
+  /[dy]/i.test(code.slice(0, MAX_FORMAT).replace(/"[^"]*"|\[[^\]]*\]|\\./g, ''))
+
 async function* rowsOf(
   part: ZippedFile,
-  given: Workbook,
+  given: Opened,
   readContext: () => Promise<CellContext>,
 ): AsyncGenerator<RawRows> {
   const sheet = new SheetReader(given.name, await readContext())
-  const reader = new XmlReader(sheet)
-  const decoder = new TextDecoder()
-  try {
-    for await (const chunk of part.open()) {
-      reader.read(decoder.decode(chunk, { stream: true }))
-      yield sheet.take()
-    }
-    reader.close()
-  } catch (error) {
-    throw damaged(given, error)
-  }
+  for await (const _ of piecesOf(part, given, sheet)) yield sheet.take()
 }
 
 /** The rows of a sheet, as its XML goes by. */

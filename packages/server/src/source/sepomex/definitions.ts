@@ -8,7 +8,7 @@ export const CODES = 'codigos-postales'
 export const SETTLEMENTS = 'asentamientos'
 export const LISTS = [CODES, SETTLEMENTS] as const
 
-/** What the first line of the file says, for copies that lack it. */
+/** The first line of the file, for copies that lack it. */
 const USUAL_NOTICE =
   'El Catálogo Nacional de Códigos Postales, es elaborado por Correos de México y se proporciona en forma gratuita para uso ' +
   'particular, no estando permitida su comercialización, total o parcial, ni su distribución a terceros bajo ningún concepto.'

@@ -69,9 +69,18 @@ export function parsedTable(name: string, text: string, separator: Separator): S
   return tableOf(name, data)
 }
 
-/** A text that a spreadsheet would read as a formula gets an apostrophe; numbers and telephone numbers stay. */
-const FORMULA = /^(?![+-]?[\d\s().,/:-]+$)[=+\-@\t\r]/
+/** The starts of formulas in a text, as `source/csv.ts` of the server guards them. */
+const FORMULA =
+  /(^[\s\p{Cc}\p{Cf}\p{DI}]*|[,;|\t\r\n\v\f\u0085\u2028\u2029](?:[\s"\p{Cc}\p{Cf}\p{DI}]{0,20}(?='*[=\uff1d\ufe66])|["\p{Cf}\p{DI}]*))(?=[=+\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b])/gu
+const NUMBERS = /^[+-][\d\s.,:()/+-]*$/
+
+/** A formula gets an apostrophe; numbers and telephone numbers stay. */
+const guarded = (cell: Cell): Cell =>
+  typeof cell === 'string' && !NUMBERS.test(cell) ? cell.replace(FORMULA, "$1'") : cell
 
 /** CSV for spreadsheets: with a byte order mark, by which Excel knows that it is UTF-8. */
 export const writtenCsv = (rows: readonly (readonly Cell[])[]): string =>
-  `\ufeff${unparse(rows as Cell[][], { newline: '\r\n', escapeFormulae: FORMULA })}\r\n`
+  `\ufeff${unparse(
+    rows.map((row) => row.map(guarded)),
+    { newline: '\r\n' },
+  )}\r\n`
