@@ -23,8 +23,7 @@ import {
 import { Resolving, ROWS_PER_REQUEST, recordOf, stateOf } from './browser/resolver/resolving.ts'
 import { type TableRow, tableOf } from './browser/resolver/table.ts'
 import { decodedText, parsedTable, separatorOf, writtenCsv } from './browser/resolver/text.ts'
-import { en } from './words/en.ts'
-import { es } from './words/es.ts'
+import { words } from './words/words.ts'
 
 const part = (name: string, names: readonly string[], codes: readonly string[]): Part => ({
   name,
@@ -301,6 +300,6 @@ test('every word that the script says is there in both languages', () => {
   const sources = readdirSync(directory).map((file) => readFileSync(join(directory, file), 'utf8'))
   const used = sources.flatMap((source) => [...source.matchAll(/word\('(\w+)'\)/g)].map(([, name]) => name as string))
   expect(used.length).toBeGreaterThan(30)
-  for (const { resolvers } of [es, en])
+  for (const { resolvers } of Object.values(words))
     expect(used.filter((name) => name !== 'example' && !Object.hasOwn(resolvers.script, name))).toEqual([])
 })

@@ -411,6 +411,16 @@ export const LIMIT = wholeNumber('limit', 'Maximum number of suggestions', {
   elsewhere: PAGE_SIZES,
 })
 
+const SEARCH_FORMATS = ['json', 'options'] as const
+export type SearchFormat = (typeof SEARCH_FORMATS)[number]
+export const SEARCH_FORMAT = choice(
+  'format',
+  'With options there are only the official code of each, or else its key, as value, and its name as label',
+  SEARCH_FORMATS,
+  'json',
+  { of: 'search' },
+)
+
 export const languageOfSearch = (catalog: Catalog) => languageIn(languagesIn(catalog), 'search', long)
 
 export const searchParameters = derived((catalog: Catalog): readonly Parameter[] => [
@@ -421,6 +431,7 @@ export const searchParameters = derived((catalog: Catalog): readonly Parameter[]
   LIMIT,
   ...([...catalog.entities.values()].some(hasCoordinates) ? [NEAR, WITHIN_KM] : []),
   languageOfSearch(catalog),
+  SEARCH_FORMAT,
   RELEASE,
 ])
 

@@ -22,6 +22,7 @@ import { bulkResponse } from './bulk-response.ts'
 import type { Exchange, V2Context } from './context.ts'
 import { describeIndex } from './describe.ts'
 import { findingWork, findPage, languageHeader, recordJsons } from './find.ts'
+import type { ReadRouteName } from './fixed-routes.ts'
 import { keptDocument } from './kept-document.ts'
 import { type OpenReleases, releaseGone } from './open-releases.ts'
 import { refuseParameters } from './parameter.ts'
@@ -39,9 +40,11 @@ import { parseResolveBodyRequest, parseResolveRequest } from './request/resolve-
 import { parseSearchRequest } from './request/search-request.ts'
 import { resolvedInBody, resolvedInQuery } from './resolve-response.ts'
 import { bodyResponse, type ChosenRelease, jsonResponse, listHeaders } from './response.ts'
-import { respondAboutService } from './service-response.ts'
-import { searchSuggestions } from './suggestions.ts'
-import { type CatalogRoute, catalogRouteAt, serviceRouteAt } from './v2-routes.ts'
+
+import { isOfService, SERVICE_RESPONDERS, type ServiceRouteName } from './service-response.ts'
+import { optionOf, searchSuggestions } from './suggestions.ts'
+import { type CatalogRoute, catalogRouteAt, type FixedRoute, fixedRouteAt } from './v2-routes.ts'
+
 import { costOfRecords } from './work.ts'
 
 type Response = HttpResponse | Promise<HttpResponse>
@@ -71,13 +74,14 @@ const much = () => MUCH
 /** Microseconds of the description of a list. */
 const DESCRIPTION_COST = 20
 
-type RouteOf<K> = Extract<CatalogRoute, { readonly kind: K }>
+type ReleaseRoute = CatalogRoute | FixedRoute<Exclude<ReadRouteName, ServiceRouteName>>
+type RouteOf<K> = Extract<ReleaseRoute, { readonly kind: K }>
 type Handling = {
-  readonly [K in CatalogRoute['kind']]: (route: RouteOf<K>, exchange: CatalogExchange) => ParsedRequest
+  readonly [K in ReleaseRoute['kind']]: (route: RouteOf<K>, exchange: CatalogExchange) => ParsedRequest
 }
 
 /** The routes to the content of a release. */
-const CATALOG_ROUTES: Handling = {
+const RELEASE_ROUTES: Handling = {
   list: handler({ parse: parseListRequest, cost: costOfPage, respond: respondList }),
   record: handler({
     parse: parseRecordRequest,
@@ -92,8 +96,10 @@ const CATALOG_ROUTES: Handling = {
   search: handler({
     parse: (_, query, __, catalog) => parseSearchRequest(query, catalog),
     cost: much,
-    respond: ({ request, addressed, baseUrl }, search) =>
-      jsonResponse(request, addressed, searchSuggestions(addressed.release, search, baseUrl)),
+    respond: ({ request, addressed, baseUrl }, search) => {
+      const suggestions = searchSuggestions(addressed.release, search, baseUrl)
+      return jsonResponse(request, addressed, search.format === 'options' ? suggestions.map(optionOf) : suggestions)
+    },
   }),
   resolve: handler({
     parse: (_, query, headers, catalog) => parseResolveRequest(query, headers, catalog),
@@ -101,7 +107,7 @@ const CATALOG_ROUTES: Handling = {
     respond: ({ context, request, addressed, baseUrl }, rows) =>
       resolvedInQuery(request, addressed, rows, baseUrl, context.work),
   }),
-  index: handler({
+  describeApi: handler({
     parse: (_, query) => refuseParameters(query, describeParameters),
     cost: (_, { catalog }) => catalog.entities.size * DESCRIPTION_COST,
     respond: ({ request, addressed, baseUrl }) => indexResponse(request, addressed, baseUrl),
@@ -117,25 +123,28 @@ export function parseV2(context: V2Context, request: HttpRequest): ParsedRequest
     return { cost: 0, respond: () => respondWithoutReading(releases, request) }
   const query = parseQuery(request.query)
   if (isRows) return { cost: MUCH, respond: () => respondToRows(context, request, query) }
-  const route = serviceRouteAt(path)
-  if (route !== undefined)
-    return {
-      // Most of these look at the disk; the others describe the whole catalog.
-      cost: MUCH,
-      respond: () => respondAboutService({ context, request, query, baseUrl: baseUrlOf() }, route),
-    }
-  const parsed = () => parseForRelease(context, request, query)
+  const fixed = fixedRouteAt(path)
+  if (fixed !== undefined && isOfService(fixed)) {
+    const respond = SERVICE_RESPONDERS[fixed.kind]
+    return { cost: MUCH, respond: () => respond({ context, request, query, baseUrl: baseUrlOf() }, fixed) }
+  }
+  const parsed = () => parseForRelease(context, request, query, fixed)
   // Another release than the current one is looked for on the disk.
   return readsCurrent(releases, query) ? parsed() : { cost: MUCH, respond: () => parsed().respond() }
 }
 
 /** Parses a request with the definitions of the catalog of its release. */
-function parseForRelease(context: V2Context, request: HttpRequest, query: RawQuery): ParsedRequest {
+function parseForRelease(
+  context: V2Context,
+  request: HttpRequest,
+  query: RawQuery,
+  fixed: ReleaseRoute | undefined,
+): ParsedRequest {
   const { chosen, gone } = chooseRelease(context.releases, query)
-  const route = catalogRouteAt(chosen.release.catalog, request.path)
+  const route = fixed ?? catalogRouteAt(chosen.release.catalog, request.path)
   const addressed = { ...chosen, isAddressed: !context.isBaseUrlFixed }
   const exchange = { context, request, query, baseUrl: context.baseUrlOf(), chosen, addressed }
-  const handle = CATALOG_ROUTES[route.kind] as (route: CatalogRoute, exchange: CatalogExchange) => ParsedRequest
+  const handle = RELEASE_ROUTES[route.kind] as (route: ReleaseRoute, exchange: CatalogExchange) => ParsedRequest
   const parsed = handle(route, exchange)
   if (gone !== undefined) throw releaseGone(gone)
   return parsed
@@ -154,7 +163,7 @@ function respondToRows({ releases, baseUrlOf, work }: V2Context, request: HttpRe
 function respondWithoutReading({ current }: OpenReleases, request: HttpRequest): HttpResponse {
   const path = withoutSlash(request.path)
   // For a path that is not known, this throws.
-  if (serviceRouteAt(path) === undefined) catalogRouteAt(current.catalog, path)
+  if (fixedRouteAt(path) === undefined) catalogRouteAt(current.catalog, path)
   return isRead(request) ? redirected(request) : otherMethod(request)
 }
 

@@ -1,4 +1,5 @@
 // Suggestions of a search over all collections, each with its name, its ancestors and the parts that match.
+import { keySegment } from '../../base/api-v2.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { isNaming, type NamingField } from '../../catalog/languages/languages.ts'
@@ -17,6 +18,12 @@ import type { NamedAncestor } from './parameter-definitions.ts'
 import { isBelow, positionNamed } from './record-key.ts'
 import { publishedRecord, type SummaryOptions, summarizeRecord } from './record-summary.ts'
 import type { SearchRequest } from './request/search-request.ts'
+
+/** What a form offers of a suggestion. */
+export const optionOf = ({ code, key, name }: RenderedSuggestion) => ({
+  value: code ?? keySegment(Object.values(key).flat()),
+  label: name,
+})
 
 export type RenderedSuggestion = ReturnType<typeof renderSuggestion>
 

@@ -17,7 +17,7 @@ import { percentDecoded } from '../v2/key-text.ts'
 import { acceptedEncoding } from '../v2/negotiate.ts'
 import { isBelow } from '../v2/record-key.ts'
 import { bodyResponse, responseHead } from '../v2/response.ts'
-import { LISTS, type Place, SEATS, WIDTHS, type WscatgeoList } from './tables.ts'
+import { LISTS, SEATS, WIDTHS, type WscatgeoList, type WscatgeoPlace } from './tables.ts'
 
 const V2 = 'v2'
 const SHAPES = 'geo'
@@ -127,7 +127,7 @@ function rowsOf(
 }
 
 /** Fields are read out of their columns: a list of whole records would cost twice as much to parse. */
-function placeReader(release: Release, entity: Entity): (position: number) => Place {
+function placeReader(release: Release, entity: Entity): (position: number) => WscatgeoPlace {
   const codeAt = codeReader(release, entity)
   const { index } = release.entity(entity.name)
   const columns = new Map<string, IndexColumn | undefined>()
@@ -158,7 +158,7 @@ function columnValue(column: IndexColumn | undefined, position: number): string 
 const seatsIn = memoized((_: Release) => new Map<string, number | undefined>())
 
 /** The seat is nearly always the first of the places of a municipality, so they are gone through. */
-function seatOf(release: Release, municipality: Entity, at: number, code: string): ReturnType<Place['seat']> {
+function seatOf(release: Release, municipality: Entity, at: number, code: string): ReturnType<WscatgeoPlace['seat']> {
   const entity = release.catalog.collections.get(SEATS.collection)
   const codeAt = entity && codeReader(release, entity)
   const wanted = `${codeReader(release, municipality)(at) ?? ''}${code}`

@@ -13,6 +13,8 @@ import {
   type NamedAncestor,
   NEAR,
   QUERY,
+  SEARCH_FORMAT,
+  type SearchFormat,
   searchParameters,
 } from '../parameter-definitions.ts'
 import type { RawQuery } from './query-string.ts'
@@ -29,6 +31,7 @@ export type SearchRequest = {
   readonly near: Near | undefined
   /** The language that names are shown in; undefined for the first of each record. */
   readonly language?: string | undefined
+  readonly format: SearchFormat
 }
 
 export function parseSearchRequest(query: RawQuery, catalog: Catalog): SearchRequest {
@@ -43,5 +46,6 @@ export function parseSearchRequest(query: RawQuery, catalog: Catalog): SearchReq
     within: parameters.value(ancestorIn(catalog)),
     near: nearOf(parameters),
     language: parameters.value(languageOfSearch(catalog)),
+    format: parameters.value(SEARCH_FORMAT),
   }
 }
