@@ -554,10 +554,11 @@ function downloadMenu(view: View, entity: Entity, shown: Shown): Html {
   const isTable = (format: FormatName) => recordFormats[format].hasColumns
   // Most people can open a workbook, and fewer anything but a table.
   const formats = [...FORMATS.filter(isTable).toReversed(), ...FORMATS.filter((format) => !isTable(format))]
-  const links = formats.map((format) => {
-    const { title, downloadParameters = [] }: RecordFormat = recordFormats[format]
+  const links = formats.flatMap((format) => {
+    const { title, downloadParameters = [], extension = format, maxRecords }: RecordFormat = recordFormats[format]
+    if (title === undefined || shown.list.total > (maxRecords ?? Number.POSITIVE_INFINITY)) return []
     const address = withQuery(path, [...pairs, [FORMAT.name, format], ...downloadParameters])
-    return html`<li><a href="${address}" download="${entity.plural}.${format}" aria-label="${filled(words.table.downloadAs, title)}">${title}</a></li>`
+    return html`<li><a href="${address}" download="${entity.plural}.${extension}" aria-label="${filled(words.table.downloadAs, title)}">${title}</a></li>`
   })
   return html`<details class="menu downloads" name="menu"><summary>${filled(words.table.download, language.number(shown.list.total))}</summary><ul>${links}</ul></details>`
 }

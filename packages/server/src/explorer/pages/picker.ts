@@ -171,6 +171,7 @@ function attributes(view: View, level: string): Html {
   const { words, api } = view
   const rows = [
     ['levels', filled(words.pickers.levels, api.entities.map(({ name }) => name).join(', '))],
+    ['postal-code', words.pickers.postalCode],
     ['name', words.pickers.name],
     ['required', words.pickers.required],
     ['value', filled(words.pickers.value, level)],

@@ -13,9 +13,8 @@ import { isWhole } from '../../query/formats/selection.ts'
 import type { OpenEntity, Release } from '../../release/release.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { attachment } from '../header-fields.ts'
-import { badParameter } from '../problem.ts'
 import { cachedResponse, type Making, smallResponse } from './cached-response.ts'
-import { distanceMember, languageHeader, queryWithin } from './find.ts'
+import { distanceMember, languageHeader, queryWithin, refuseTooMany } from './find.ts'
 import { MAX_PER_PAGE } from './parameter-definitions.ts'
 import { findNamed } from './record-key.ts'
 import { publishedRecord } from './record-summary.ts'
@@ -34,18 +33,13 @@ export function bulkResponse(
   const { release } = chosen
   const { rendition, encoding } = bulk
   const { format, facts, forExcel = false, geometry = '' } = rendition
-  const { maxRecords = Number.POSITIVE_INFINITY, saysAbout, extension = format }: RecordFormat = recordFormats[format]
+  const { extension = format, saysAbout }: RecordFormat = recordFormats[format]
   const entity = release.entity(bulk.entity.name)
   const query = queryWithin(release, bulk)
   // A whole collection is read from beginning to end, without a list of what is in it.
   const found = findsAll(query) ? undefined : find(release, bulk.entity.name, query)
   const total = found?.total ?? entity.count
-  if (total > maxRecords)
-    throw badParameter(
-      'format',
-      format,
-      `another format, or filters: ${format} holds ${maxRecords} records, and these are ${total}`,
-    )
+  refuseTooMany(bulk, total)
   const ownMembers = distanceMember(entity, bulk.query)
   const pieces = () => bulkPieces(release, entity, rendition, { positions: found?.slice(0, total), ownMembers })
   const headers = {

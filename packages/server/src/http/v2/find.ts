@@ -1,9 +1,10 @@
 // Finds the records that a parsed request asks for in a release: which they are, and the JSON of each.
 import { broaderOf, type Entity } from '../../catalog/entity.ts'
+import { ancestorsOf } from '../../catalog/lineage.ts'
 import type { Filter } from '../../query/filter.ts'
 import { find, type Query } from '../../query/finder.ts'
-import type { Rendition } from '../../query/formats/formats.ts'
-import { memberAdder } from '../../query/formats/selection.ts'
+import { type Rendition, recordFormats, recordReader } from '../../query/formats/formats.ts'
+import type { RecordFormat } from '../../query/formats/record-format.ts'
 import { languagesShown } from '../../query/formats/shown-names.ts'
 import { distanceFrom, distanceNameOf } from '../../query/near.ts'
 import type { OpenEntity, Release } from '../../release/release.ts'
@@ -28,9 +29,12 @@ export type ListPage = {
 
 /** A page of a list, and the positions of its records. */
 export function findPage(release: Release, list: ListRequest): { page: ListPage; positions: Uint32Array } {
-  const { start: at, perPage } = list
+  const { start: at } = list
   const found = find(release, list.entity.name, queryWithin(release, list))
   const { total } = found
+  const isWhole = list.wholeUpTo > 0 && (total <= list.wholeUpTo || isHeldWhole(list))
+  if (isWhole) refuseTooMany(list, total)
+  const perPage = isWhole ? Math.max(total, 1) : list.perPage
   const totalPages = Math.ceil(total / perPage)
   if ('page' in at && at.page > Math.max(totalPages, 1))
     throw new ProblemError({ kind: 'page-beyond-last', page: at.page, total, totalPages, perPage })
@@ -41,6 +45,21 @@ export function findPage(release: Release, list: ListRequest): { page: ListPage;
   const isLast = last === undefined || start + positions.length >= total
   const next = isLast ? undefined : writeCursor(release.digest, last)
   return { page: { page: Math.floor(start / perPage) + 1, perPage, total, totalPages, start, next }, positions }
+}
+
+/** True for a format that is a file of its own: pages of it are not to be put together. */
+const isHeldWhole = ({ rendition: { format } }: ListRequest) =>
+  (recordFormats[format] as RecordFormat).maxRecords !== undefined
+
+/** Refuses more records than the format holds. */
+export function refuseTooMany({ entity, rendition }: Pick<Wanted, 'entity' | 'rendition'>, total: number): void {
+  const { format } = rendition
+  const { maxRecords = Number.POSITIVE_INFINITY }: RecordFormat = recordFormats[format]
+  if (total <= maxRecords) return
+  const above = ancestorsOf(entity).map(({ entity: { plural } }) => plural)
+  const example = above.length === 0 ? '' : `, as below one of ${above.join(' or ')}`
+  const allowed = `another format, or filters${example}: ${format} holds ${maxRecords} records, and these are ${total}`
+  throw badParameter('format', format, allowed)
 }
 
 type Around = Pick<ListRequest, 'entity' | 'parent' | 'node' | 'by' | 'within' | 'query' | 'containing' | 'box'>
@@ -101,8 +120,8 @@ export function recordJsons(
   positions: Iterable<number>,
 ): Uint8Array[] {
   const entity = release.entity(name)
-  const addMembers = memberAdder(release, entity, rendition, distanceMember(entity, query))
-  return Array.from(positions, (position) => addMembers(entity.records.record(position), position))
+  const read = recordReader(release, entity, rendition, distanceMember(entity, query))
+  return Array.from(positions, (position) => read(entity.records.record(position), position))
 }
 
 /** Makes the member with the distance of a record from a point; undefined if the request has no point. */

@@ -11,8 +11,8 @@ import { pathNamed, pathsOf, type RecordPath } from '../../catalog/paths.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import { MAX_NEAREST_SORTED } from '../../query/finder.ts'
 import { FORMATS, recordFormats } from '../../query/formats/formats.ts'
-import { GEOMETRIES } from '../../query/formats/geojson.ts'
 import type { RecordFormat } from '../../query/formats/record-format.ts'
+import { GEOMETRIES } from '../../query/formats/record-format.ts'
 import { languageMeant } from '../../query/formats/shown-names.ts'
 import type { Near } from '../../query/near.ts'
 import type { Sort } from '../../query/sort.ts'
@@ -451,9 +451,15 @@ export const LIMIT = wholeNumber('limit', 'Maximum number of suggestions', {
   elsewhere: PAGE_SIZES,
 })
 
-export const SEARCH_FORMAT = choice('format', 'With geojson, suggestions are features', ['json', 'geojson'], 'json', {
-  of: 'search',
-})
+const SEARCH_FORMATS = ['json', 'options', 'geojson'] as const
+export type SearchFormat = (typeof SEARCH_FORMATS)[number]
+export const SEARCH_FORMAT = choice(
+  'format',
+  'With options there are only the official code of each, or else its key, as value, and its name as label; with geojson, suggestions are features',
+  SEARCH_FORMATS,
+  'json',
+  { of: 'search' },
+)
 
 export const languageOfSearch = (catalog: Catalog) => languageIn(languagesIn(catalog), 'search', long)
 

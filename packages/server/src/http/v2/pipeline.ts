@@ -41,9 +41,11 @@ import { parseResolveBodyRequest, parseResolveRequest } from './request/resolve-
 import { parseSearchRequest } from './request/search-request.ts'
 import { resolvedInBody, resolvedInQuery } from './resolve-response.ts'
 import { bodyResponse, type ChosenRelease, listHeaders } from './response.ts'
+
 import { isOfService, SERVICE_RESPONDERS, type ServiceRouteName } from './service-response.ts'
 import { respondSearch } from './suggestions.ts'
 import { type CatalogRoute, catalogRouteAt, type FixedRoute, fixedRouteAt } from './v2-routes.ts'
+
 import { costOfRecords } from './work.ts'
 
 type Response = HttpResponse | Promise<HttpResponse>
@@ -202,7 +204,7 @@ function respondList({ request, addressed, query, baseUrl }: CatalogExchange, li
   const { page, positions } = findPage(release, list)
   const { entity, rendition, encoding } = list
   refuseLargeShapes(release, list, positions)
-  const body = bodyOf(recordEncoder(release, entity, rendition), recordJsons(release, list, positions), positions)
+  const body = bodyOf(recordEncoder(release, entity, rendition), recordJsons(release, list, positions))
   const named = languageHeader(release.entity(entity.name), rendition, positions)
   const headers = { ...listHeaders(page, `${baseUrl}${request.path}`, query.pairs), ...named }
   // Only the links to other pages have an address in them.
@@ -218,21 +220,15 @@ function respondRecord({ request, chosen }: CatalogExchange, record: RecordReque
   if (position === undefined)
     return redirected(request, pathOfToday(release, record), { 'Cache-Control': CACHE_CONTROL })
   const [json] = recordJsons(release, record, [position]) as [Uint8Array]
-  const body = renderRecord(release, entity, rendition, json, position)
+  const body = renderRecord(release, entity, rendition, json)
   const headers = languageHeader(release.entity(entity.name), rendition, [position])
   return bodyResponse(request, chosen, { format: rendition.format, encoding, body, headers })
 }
 
 /** The body with a record: in JSON it is the record itself, and in GeoJSON its feature, not a list of one. It is copied, since the connection frees it. */
-function renderRecord(
-  release: Release,
-  entity: Entity,
-  rendition: Rendition,
-  json: Uint8Array,
-  position: number,
-): Uint8Array {
+function renderRecord(release: Release, entity: Entity, rendition: Rendition, json: Uint8Array): Uint8Array {
   if (rendition.format === 'json' && isWhole(rendition)) return Buffer.from(json)
   const encoder = recordEncoder(release, entity, rendition)
   const isAlone = rendition.format === 'json' || rendition.format === 'geojson'
-  return isAlone ? Buffer.concat([...encoder.records([json], [position])]) : bodyOf(encoder, [json], [position])
+  return isAlone ? Buffer.concat(encoder.records([json])) : bodyOf(encoder, [json])
 }

@@ -1,12 +1,12 @@
 // The paths of lists and records, derived from their definitions: as templates with variables in braces, and as a path names a record.
 
-import { V2_PATH, V2_SEGMENTS } from '../../base/api-v2.ts'
+import { KEY_SEPARATOR, V2_PATH, V2_SEGMENTS } from '../../base/api-v2.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { broaderOf, type Entity } from '../../catalog/entity.ts'
 import { descendantsOf, ownerOf } from '../../catalog/lineage.ts'
 import { keyPathsOf, type RecordPath } from '../../catalog/paths.ts'
-import { KEY_SEPARATOR, type NameInPath } from './key-text.ts'
+import type { NameInPath } from './key-text.ts'
 
 /** A record that a path names before a list of it, as estados/9 in estados/9/municipios. */
 export type ParentInPath = NameInPath & {

@@ -1,4 +1,5 @@
 // Suggestions of a search over all collections, each with its name, its ancestors and the parts that match.
+import { keySegment } from '../../base/api-v2.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { isNaming, type NamingField } from '../../catalog/languages/languages.ts'
@@ -22,6 +23,12 @@ import { publishedRecord, type SummaryOptions, summarizeRecord } from './record-
 import type { SearchRequest } from './request/search-request.ts'
 import { bodyResponse, type ChosenRelease, jsonResponse } from './response.ts'
 
+/** What a form offers of a suggestion. */
+const optionOf = ({ code, key, name }: RenderedSuggestion) => ({
+  value: code ?? keySegment(Object.values(key).flat()),
+  label: name,
+})
+
 export type RenderedSuggestion = ReturnType<typeof renderSuggestion>
 
 export function searchSuggestions(release: Release, search: SearchRequest, baseUrl: string): RenderedSuggestion[] {
@@ -40,8 +47,11 @@ export function respondSearch(
   baseUrl: string,
 ): HttpResponse {
   const { release } = chosen
-  const { words, language, geometry } = search
-  if (geometry === undefined) return jsonResponse(request, chosen, searchSuggestions(release, search, baseUrl))
+  const { words, language, geometry, format } = search
+  if (geometry === undefined) {
+    const suggestions = searchSuggestions(release, search, baseUrl)
+    return jsonResponse(request, chosen, format === 'options' ? suggestions.map(optionOf) : suggestions)
+  }
   const features = resultsOf(release, search).map((result) => {
     const shape = geometryReader(release, release.entity(result.name).definition, geometry)(result.position)
     const properties = renderSuggestion(release, result, words, { baseUrl, language })

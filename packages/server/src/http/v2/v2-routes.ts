@@ -7,6 +7,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import { broaderOf, type Entity } from '../../catalog/entity.ts'
 import { ownerOf, pathTo } from '../../catalog/lineage.ts'
 import { ProblemError } from '../problem.ts'
+
 import { READ_PATHS, type ReadRouteName } from './fixed-routes.ts'
 import { type NameInPath, nameIn, percentDecoded, type Segment } from './key-text.ts'
 import {

@@ -190,4 +190,6 @@ test('each format has its media type', () =>
     'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
     'application/geo+json',
     'application/geo+json-seq',
+    'application/json',
+    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   ]))

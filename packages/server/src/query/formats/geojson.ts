@@ -5,73 +5,55 @@ import { shapeReader } from '../../release/boundaries/boundary-records.ts'
 import type { Release } from '../../release/release.ts'
 import { PER_DEGREE } from '../../source/boundaries/corners.ts'
 import { pointReader } from '../near.ts'
-import { recordJson } from './json.ts'
-import { NO_BYTES, type RecordEncoder, type RecordFormat, type RecordOptions } from './record-format.ts'
+import { json, recordJson } from './json.ts'
+import { ndjson } from './ndjson.ts'
+import type { Geometry, RecordFormat } from './record-format.ts'
+import { memberAdder, type Selection } from './selection.ts'
 
-/** The detail of shapes: all corners, as many as a screen shows, or no geometry. */
-export const GEOMETRIES = ['full', 'screen', 'none'] as const
-export type Geometry = (typeof GEOMETRIES)[number]
-
-/** Microseconds that compute workers take. */
-const cost = { fixed: 1_000, perKilobyte: 8 }
+/** Features are whole already. */
+const WHOLE: Selection = { fields: undefined, facts: false, embed: 'full' }
 
 export const geojson: RecordFormat = {
   title: 'GeoJSON',
   description: 'each record is a feature with its point or its boundary',
   mediaTypes: ['application/geo+json'],
   hasColumns: false,
-  cost,
-  encoder: (entity, options) => ({
+  // Compute workers make features.
+  cost: { fixed: 1_000, perKilobyte: 8 },
+  reader: featureReader(''),
+  encoder: (entity, _, about) => ({
+    ...json.encoder(entity, WHOLE, about),
     head: Buffer.from('{"type":"FeatureCollection","features":['),
-    records: features(entity, options, '', ','),
-    gap: Buffer.from(','),
     tail: () => Buffer.from(']}'),
   }),
 }
 
 export const geojsonseq: RecordFormat = {
+  ...geojson,
   title: 'GeoJSON Text Sequence',
   description: 'each feature stands after the sign 0x1E, as in /all with geojson',
   mediaTypes: ['application/geo+json-seq'],
   extension: 'geojsons',
-  hasColumns: false,
-  cost,
-  encoder: (entity, options) => ({
-    head: NO_BYTES,
-    records: features(entity, options, '\x1e', '\n'),
-    gap: Buffer.from('\n'),
-    tail: () => Buffer.from('\n'),
-  }),
+  reader: featureReader('\x1e'),
+  encoder: (entity, _, about) => ndjson.encoder(entity, WHOLE, about),
 }
 
-const CHUNK_BYTES = 1 << 16
-const CLOSING = Buffer.from('}')
+/** True for the formats whose records are features. */
+export const hasGeometry = (format: string): boolean => format === 'geojson' || format === 'geojsonseq'
 
-/** Features in chunks of many, or of one, whose shape may have megabytes. */
-function features(entity: Entity, options: RecordOptions, before: string, between: string): RecordEncoder['records'] {
-  const properties = recordJson(entity, options, '', '')
-  const { geometryAt = () => 'null' } = options
-  return function* (jsons, positions = []) {
-    let chunks: Uint8Array[] = []
-    let bytes = 0
-    const add = (chunk: Uint8Array) => {
-      chunks.push(chunk)
-      bytes += chunk.length
+function featureReader(before: string): NonNullable<RecordFormat['reader']> {
+  return (release, entity, options, ownMembers) => {
+    const addMembers = memberAdder(release, entity, options, ownMembers)
+    const properties = recordJson(entity.definition, options, '', '')
+    const geometryAt = geometryReader(release, entity.definition, options.geometry ?? 'none')
+    return (record, position) => {
+      const head = `${before}{"type":"Feature","geometry":${geometryAt(position)},"properties":`
+      return Buffer.concat([Buffer.from(head), ...properties([addMembers(record, position)]), CLOSING])
     }
-    for (const [at, json] of jsons.entries()) {
-      const position = positions[at]
-      const geometry = position === undefined ? 'null' : geometryAt(position)
-      add(Buffer.from(`${at === 0 ? '' : between}${before}{"type":"Feature","geometry":${geometry},"properties":`))
-      for (const chunk of properties([json])) add(chunk)
-      add(CLOSING)
-      if (bytes < CHUNK_BYTES) continue
-      yield Buffer.concat(chunks)
-      chunks = []
-      bytes = 0
-    }
-    yield Buffer.concat(chunks)
   }
 }
+
+const CLOSING = Buffer.from('}')
 
 /** Reads the geometry of the record at a position as JSON: its shape, else its point, else null. */
 export function geometryReader(release: Release, entity: Entity, geometry: Geometry): (position: number) => string {

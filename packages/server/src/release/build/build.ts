@@ -14,6 +14,7 @@ import { releasedPackage } from '../packages.ts'
 import { type BuiltEntities, buildEntities, type OnProgress } from './build-loop.ts'
 import { type Complement, withoutPackages } from './completion.ts'
 import { withBoundaries } from './entity-boundaries.ts'
+import { withKnownFacts } from './known-facts.ts'
 import { renumberedAliases, renumberedRows } from './renumber-references.ts'
 
 export type Built = Pick<BuiltEntities, 'directories'> & { readonly manifest: Manifest }
@@ -39,7 +40,14 @@ export async function buildRelease(
       const given = source.boundaries?.(name)
       const boundaries = given === undefined ? completion.boundaries(name) : boundaryWriter(given.shapes)
       if (provides.includes(name))
-        return { rows: (report) => source.read(name, report), expected: source.expected(name), boundaries }
+        return {
+          rows: (report) => {
+            const rows = source.read(name, report)
+            return source.inPassing?.includes(name) ? withKnownFacts(rows, entity, completion) : rows
+          },
+          expected: source.expected(name),
+          boundaries,
+        }
       // An entity that others embed and nobody provides has no records.
       if (!completion.provides.includes(name)) return { rows: () => [], expected: undefined }
       const reusable = completion.reusable(name, digestOf)

@@ -151,6 +151,14 @@ function componentsOf(catalog: Catalog, operations: readonly Operation[], names:
   }
 }
 
+/** An object whose members are made whenever they are read: those of thousands of paths would take more room than all else. */
+function describedWhenRead<T>(members: ReadonlyMap<string, T>, describe: (member: T) => Json): Json {
+  const described = {}
+  for (const [name, member] of members)
+    Object.defineProperty(described, name, { enumerable: true, get: () => describe(member) })
+  return described
+}
+
 /** The document without its servers. */
 const derivedDocument = memoized((catalog: Catalog): Json => {
   const operations = operationsOf(catalog)
@@ -161,11 +169,9 @@ const derivedDocument = memoized((catalog: Catalog): Json => {
     info,
     security: [],
     tags: Object.entries(tagsOf(catalog)).map(([name, description]) => ({ name, description })),
-    paths: Object.fromEntries(
-      [...Map.groupBy(operations, ({ path }) => path)].map(([path, all]) => [
-        path,
-        Object.fromEntries(all.map((operation) => [operation.method ?? 'get', operationObject(operation, names, ref)])),
-      ]),
+    paths: describedWhenRead(
+      Map.groupBy(operations, ({ path }) => path),
+      (all) => Object.fromEntries(all.map((one) => [one.method ?? 'get', operationObject(one, names, ref)])),
     ),
     components: componentsOf(catalog, operations, names, ref),
   }

@@ -4,10 +4,13 @@ import type { RecordPath } from '../../../catalog/paths.ts'
 import type { GeoPoint } from '../../../query/boundaries.ts'
 import type { Filter } from '../../../query/filter.ts'
 import type { Query } from '../../../query/finder.ts'
-import { FORMATS, type FormatName, hasGeometry, type Rendition } from '../../../query/formats/formats.ts'
-import type { Geometry } from '../../../query/formats/geojson.ts'
+import { FORMATS, type FormatName, type Rendition, recordFormats } from '../../../query/formats/formats.ts'
+import { hasGeometry } from '../../../query/formats/geojson.ts'
+import type { Geometry, RecordFormat } from '../../../query/formats/record-format.ts'
 import type { Selection } from '../../../query/formats/selection.ts'
+import { nameFieldIn } from '../../../query/formats/shown-names.ts'
 import { distanceNameOf, type Near } from '../../../query/near.ts'
+import type { Sort } from '../../../query/sort.ts'
 import type { Box } from '../../../source/boundaries/corners.ts'
 import type { RequestHeaders } from '../../exchange.ts'
 import { badParameter } from '../../problem.ts'
@@ -74,6 +77,8 @@ export type ListRequest = RouteOf<'list'> &
     /** The number of the page, or the cursor after which it begins. */
     readonly start: { readonly page: number } | { readonly after: string; readonly position: number }
     readonly perPage: number
+    /** Up to so many records are one page, where the request says nothing of pages. */
+    readonly wholeUpTo: number
   }
 
 export function parseListRequest(route: RouteOf<'list'>, query: RawQuery, headers: RequestHeaders): ListRequest {
@@ -82,7 +87,9 @@ export function parseListRequest(route: RouteOf<'list'>, query: RawQuery, header
   const parameters = new Parameters(query, table)
   const start = startOf(parameters, query)
   const records = foundRecords(query, headers, entity, parameters, table)
-  return { ...route, ...records, start, perPage: parameters.value(PER_PAGE) }
+  const isPaged = [PAGE, PER_PAGE, AFTER].some((parameter) => parameters.has(parameter))
+  const { wholeUpTo = 0 }: RecordFormat = recordFormats[records.rendition.format]
+  return { ...route, ...records, start, perPage: parameters.value(PER_PAGE), wholeUpTo: isPaged ? 0 : wholeUpTo }
 }
 
 export type BulkRequest = RouteOf<'bulk'> & FoundRecords
@@ -110,9 +117,11 @@ function foundRecords(
   refuseManyValues(pairs, table)
   const filters = [...parameters.given()].flatMap((parameter) => filterOf(parameters, parameter))
   const words = parameters.value(QUERY)?.words ?? []
-  const sorts = parameters.value(sortOf(entity))
   const near = nearOf(parameters)
   const { rendition, ...rendered } = renderedRecords(entity, parameters, headers, 'screen')
+  const isByName = (recordFormats[rendition.format] as RecordFormat).wholeUpTo !== undefined
+  const hasOrder = words.length > 0 || near !== undefined || parameters.has(sortOf(entity))
+  const sorts = isByName && !hasOrder ? byName(entity, rendition) : parameters.value(sortOf(entity))
   const by = parameters.value(BY)
   const within = parameters.value(withinOf(entity))
   const roots: Filter[] = parameters.value(ROOT) ? [{ steps: [], match: 'root', values: [] }] : []
@@ -126,6 +135,10 @@ function foundRecords(
     rendition: { ...rendition, added: near === undefined ? [] : [distanceNameOf(entity)] },
   }
 }
+
+const byName = (entity: Entity, { language }: Rendition): readonly Sort[] => [
+  { steps: [nameFieldIn(entity, language)], descending: false },
+]
 
 export type RecordRequest = RouteOf<'record'> & RenderedRecords & NamingRecord
 

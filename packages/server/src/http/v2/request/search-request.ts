@@ -1,7 +1,7 @@
 // Parses a request for suggestions: the words, the collections, and the ancestor that they must have.
 import type { Catalog } from '../../../catalog/catalog.ts'
 import { type Entity, hasCoordinates } from '../../../catalog/entity.ts'
-import type { Geometry } from '../../../query/formats/geojson.ts'
+import type { Geometry } from '../../../query/formats/record-format.ts'
 import type { Near } from '../../../query/near.ts'
 import type { NamedBy } from '../key-text.ts'
 import { Parameters } from '../parameter.ts'
@@ -15,6 +15,7 @@ import {
   NEAR,
   QUERY,
   SEARCH_FORMAT,
+  type SearchFormat,
   searchParameters,
 } from '../parameter-definitions.ts'
 import type { RawQuery } from './query-string.ts'
@@ -33,6 +34,7 @@ export type SearchRequest = {
   readonly language?: string | undefined
   /** The detail of shapes in features; undefined where no features are requested. */
   readonly geometry?: Geometry | undefined
+  readonly format: SearchFormat
 }
 
 export function parseSearchRequest(query: RawQuery, catalog: Catalog): SearchRequest {
@@ -48,5 +50,6 @@ export function parseSearchRequest(query: RawQuery, catalog: Catalog): SearchReq
     near: nearOf(parameters),
     language: parameters.value(languageOfSearch(catalog)),
     geometry: geometryOf(parameters, parameters.value(SEARCH_FORMAT), 'screen'),
+    format: parameters.value(SEARCH_FORMAT),
   }
 }
